@@ -1,0 +1,140 @@
+import { z } from 'zod';
+
+/**
+ * How one upstream speaks: parameters, paging, payloads, errors. It is data, written by hand or found by
+ * `probe`, and stands under `dialect:` in the configuration with exactly these keys.
+ */
+
+/** A JSON Pointer (RFC 6901); '' is the body itself. */
+export const Pointer = z
+  .string()
+  .regex(/^(\/([^~/]|~[01])*)*$/, 'must be a JSON Pointer: empty, or beginning with "/"')
+  .describe('JSON Pointer (RFC 6901); "" is the body itself');
+export type Pointer = z.infer<typeof Pointer>;
+
+const sized = {
+  size_param: z.string().min(1).nullable().default(null).describe('parameter of the page size; null: none'),
+  size: z.int().positive().default(20).describe('rows asked for, and expected, on a page'),
+  window: z
+    .int()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('how many results of one query can be reached at all; null: no limit known'),
+};
+
+export const Paging = z.discriminatedUnion('style', [
+  z.strictObject({ style: z.literal('none'), ...sized }),
+  z.strictObject({
+    style: z.literal('page'),
+    param: z.string().min(1),
+    first: z.int().nonnegative().default(1).describe('number of the first page'),
+    ...sized,
+  }),
+  z.strictObject({
+    style: z.literal('offset'),
+    param: z.string().min(1),
+    first: z.int().nonnegative().default(0).describe('offset of the first row'),
+    ...sized,
+  }),
+  z.strictObject({
+    style: z.literal('cursor'),
+    param: z.string().min(1),
+    next: Pointer.describe('where the cursor of the next page stands'),
+    first: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe('cursor of the first page; null: the parameter is left out'),
+    ...sized,
+  }),
+  z.strictObject({
+    style: z.literal('next_url'),
+    next: Pointer.describe('where the URL of the next page stands'),
+    ...sized,
+  }),
+  z.strictObject({ style: z.literal('link_header'), ...sized }),
+]);
+export type Paging = z.infer<typeof Paging>;
+
+export const NAME_MATCHES = ['prefix', 'token', 'token_prefix', 'substring', 'unknown'] as const;
+export const IDENTIFIER_MATCHES = ['prefix', 'exact', 'none', 'unknown'] as const;
+export type NameMatch = (typeof NAME_MATCHES)[number];
+export type IdentifierMatch = (typeof IDENTIFIER_MATCHES)[number];
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** One row of the response table: every condition that is given must hold; the first row that fits decides. */
+export const ResponseRule = z.strictObject({
+  status: z.union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1)]).optional(),
+  kind: z.enum(['stats', 'search', 'entity']).optional().describe('only for this kind of call'),
+  at: Pointer.optional().describe('a place in the body; alone: it must exist'),
+  is: scalar.optional().describe('the value at that place'),
+  matches: z
+    .string()
+    .optional()
+    .describe('a regular expression (case-insensitive) for the text at that place, or for the whole body'),
+  header: z.string().optional().describe('a header that must be there'),
+  means: z.enum(['ok', 'absent', 'gone', 'refused', 'throttled', 'exhausted', 'unauthorised', 'broken']),
+});
+export type ResponseRule = z.infer<typeof ResponseRule>;
+
+export const SearchDialect = z.strictObject({
+  query_param: z.string().min(1).describe('parameter that takes the name'),
+  identifier_param: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('parameter that takes an identifier; null: the same one'),
+  extra: z.record(z.string(), z.string()).default({}).describe('fixed parameters'),
+  paging: Paging,
+  results: Pointer.describe('the list of results'),
+  item: Pointer.default('').describe('inside each result, where it is wrapped'),
+  id: Pointer.describe('the entity id, inside the item'),
+  name: Pointer.nullable().default(null).describe('the name, inside the item'),
+  total: Pointer.nullable().default(null).describe('what the query matches in all'),
+  total_clamped_at: z
+    .int()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('totals at or above this number mean "at least"'),
+  matches: z.enum(NAME_MATCHES).default('unknown').describe('how a name query finds names'),
+  identifiers: z
+    .enum(IDENTIFIER_MATCHES)
+    .default('unknown')
+    .describe('how an identifier query finds identifiers'),
+  min_length: z.int().positive().default(1).describe('shortest query text that is answered'),
+  absent_when_empty: z
+    .boolean()
+    .default(true)
+    .describe('the list may be missing or null when nothing was found'),
+});
+export type SearchDialect = z.infer<typeof SearchDialect>;
+
+export const EntityDialect = z.strictObject({
+  root: Pointer.default('').describe('the record, inside the body'),
+  id: Pointer.describe('the entity id, inside the record'),
+  name: Pointer.nullable().default(null).describe('the name, inside the record'),
+  gone: z
+    .strictObject({ at: Pointer, is: scalar.optional() })
+    .nullable()
+    .default(null)
+    .describe('the mark of a deleted entity inside the body; without `is`: any value but null and false'),
+});
+export type EntityDialect = z.infer<typeof EntityDialect>;
+
+export const StatsDialect = z.strictObject({
+  total: Pointer.nullable().default(null).describe("the registry's own count of companies"),
+});
+export type StatsDialect = z.infer<typeof StatsDialect>;
+
+export const Dialect = z.strictObject({
+  search: SearchDialect,
+  entity: EntityDialect,
+  stats: StatsDialect.default({ total: null }),
+  volatile: z.array(Pointer).default([]).describe('places in a record or summary whose change is no change'),
+  responses: z.array(ResponseRule).default([]).describe('the first row that fits decides; then the defaults'),
+});
+export type Dialect = z.infer<typeof Dialect>;

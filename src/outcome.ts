@@ -1,0 +1,75 @@
+import type { Call } from './call.ts';
+import type { JsonObject } from './dialect/json.ts';
+
+/**
+ * An Outcome is what fetch hands to load: everything that one attempt meant. Loading the same Outcome
+ * twice changes nothing.
+ */
+export interface Outcome {
+  /** Unique in the warehouse and growing with time (see `call_id` in docs/architecture.md). */
+  readonly callId: number;
+  readonly call: Call;
+  /** Epoch milliseconds at which the request left. */
+  readonly sentAtMs: number;
+  readonly durationMs: number;
+  /** The HTTP status, or null when no answer came. */
+  readonly status: number | null;
+  /** The body as received, after content decoding; null when none came. */
+  readonly body: Buffer | null;
+  readonly verdict: Verdict;
+}
+
+/** What an attempt meant. The dialect's response table decides; waiting is not failing. */
+export type Verdict =
+  | { readonly is: 'ok'; readonly answer: Answer }
+  /** 404 for an entity. Whether it is `gone` needs proof, which load gathers. */
+  | { readonly is: 'absent'; readonly shape: string }
+  /** Proven by the upstream itself: a 410 or the dialect's own mark. `answer` is the tombstone, where it sent one. */
+  | { readonly is: 'gone'; readonly answer: RecordAnswer | null }
+  /** The query is too broad or invalid: asking the same again is in vain. */
+  | { readonly is: 'refused'; readonly why: string }
+  | { readonly is: 'throttled'; readonly untilMs: number; readonly why: string }
+  /** The upstream says that the allowance is spent; null: it names no date. */
+  | { readonly is: 'exhausted'; readonly untilMs: number | null; readonly why: string }
+  | { readonly is: 'unauthorised'; readonly why: string }
+  /** Transport, status or body. The unit is spent. */
+  | { readonly is: 'broken'; readonly why: string }
+  /** No byte of the request left: the unit was never spent, or was given back. */
+  | { readonly is: 'unsent'; readonly why: string };
+
+export type VerdictKind = Verdict['is'];
+
+export type Answer = StatsAnswer | SearchAnswer | RecordAnswer;
+
+export interface StatsAnswer {
+  readonly kind: 'stats';
+  /** The registry's own count of companies, where the dialect says where it stands. */
+  readonly total: number | null;
+  readonly document: JsonObject;
+}
+
+export interface SearchAnswer {
+  readonly kind: 'search';
+  readonly rows: readonly SearchRow[];
+  /** Items of the list that carried no usable id: they go to quarantine, never to waste. */
+  readonly rejected: readonly { readonly position: number; readonly why: string }[];
+  /** What the upstream says the query matches in all; null where it does not say. */
+  readonly total: number | null;
+  /** The cursor or URL of the next page for the styles that have one; null at the end and for the other styles. */
+  readonly next: string | null;
+}
+
+export interface SearchRow {
+  readonly entityId: string;
+  readonly name: string | null;
+  /** The summary as it stood in the list, unwrapped. */
+  readonly summary: JsonObject;
+}
+
+export interface RecordAnswer {
+  readonly kind: 'record';
+  readonly entityId: string;
+  readonly name: string | null;
+  /** The record at the dialect's root. */
+  readonly document: JsonObject;
+}

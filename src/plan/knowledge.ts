@@ -1,0 +1,92 @@
+import type { Call, SearchQuery } from '../call.ts';
+import type { VerdictKind } from '../outcome.ts';
+
+/**
+ * What plan may look up: a small read-only view of the warehouse. The simulations implement the same
+ * interface in memory.
+ */
+export interface Knowledge {
+  /** Companies listed or fetched so far. */
+  knownCount(): number;
+  /** The registry's own latest count and when it was observed; null: never asked, or it gives none. */
+  latestStats(): { readonly observedAtMs: number; readonly total: number | null } | null;
+  /** Statistics calls ever made with this warehouse. */
+  statsCallsMade(): number;
+  /** The state of every query asked so far, in no particular order. */
+  queries(): Iterable<QueryState>;
+  /** Known companies (id and name as last seen), streamed; for the model of names. */
+  knownCompanies(): Iterable<{ readonly entityId: string; readonly name: string | null }>;
+  /** Entities whose record is due, the most valuable first. */
+  recordsDue(ask: RecordsDue): DueRecord[];
+  /** Targets that failed and may be tried again only later. */
+  failures(): Iterable<Failure>;
+  /**
+   * Some known entity answered 404, and nothing shows yet what this upstream answers for an id that never
+   * existed: one control call would tell (deletion needs proof).
+   */
+  controlNeeded(): boolean;
+}
+
+/** What is known of one query after its last answer. */
+export interface QueryState {
+  readonly query: SearchQuery;
+  /** What the upstream last said it matches in all; null: it does not say. */
+  readonly total: number | null;
+  /** Pages received in the current listing, from 0 without a hole. */
+  readonly pages: number;
+  /** Rows received in the current listing. */
+  readonly rows: number;
+  /** Cursor or URL of the next page, for the styles that have one. */
+  readonly next: string | null;
+  /** open: more pages can be asked; complete: nothing is left; capped: the rest is out of reach; refused: never ask again. */
+  readonly status: 'open' | 'complete' | 'capped' | 'refused';
+  /** When the current listing's first page was received. */
+  readonly listedAtMs: number;
+}
+
+export interface RecordsDue {
+  readonly nowMs: number;
+  /** A record older than this is due. */
+  readonly maxAgeMs: number;
+  readonly most: number;
+  /** Ids that are in flight or waiting for a retry. */
+  readonly except: ReadonlySet<string>;
+}
+
+export interface DueRecord {
+  readonly entityId: string;
+  readonly why: 'never_fetched' | 'flagged' | 'stale' | 'missing';
+}
+
+export interface Failure {
+  readonly kind: Call['kind'];
+  readonly target: string;
+  readonly tries: number;
+  readonly nextTryAtMs: number;
+}
+
+/** What load learned from one outcome, told to the planner in the order of loading. */
+export interface News {
+  readonly call: Call;
+  readonly verdict: VerdictKind;
+  /** The companies of a search page, in the order received. */
+  readonly rows: readonly NewsRow[];
+  /** State of the query after this page; null for other kinds of call. */
+  readonly query: QueryState | null;
+  /** A record whose content differs from the stored one (or was the first); null for other kinds. */
+  readonly record: { readonly isNew: boolean; readonly changed: boolean } | null;
+  /** The upstream answered 404 for an entity that the mirror knows (listed or fetched). */
+  readonly missing: boolean;
+  /** The entity was marked as gone by this outcome. */
+  readonly gone: boolean;
+  /** Set while a failed target waits. */
+  readonly failure: Failure | null;
+}
+
+export interface NewsRow {
+  readonly entityId: string;
+  readonly name: string | null;
+  readonly isNew: boolean;
+  /** The summary differs from the stored one. */
+  readonly changed: boolean;
+}
