@@ -1,0 +1,46 @@
+import { type Origin, type Problem, problemAt, problemsOf, type Words } from './problems.ts';
+import { type Config, ConfigFile } from './schema.ts';
+
+export interface Checked {
+  /** null: there are problems. */
+  readonly config: Config | null;
+  readonly problems: readonly Problem[];
+}
+
+/** Checks the data of a configuration against its schema, and what the schema cannot say. */
+export function checkData(origin: Origin): Checked {
+  const { data } = origin;
+  if (data === null || data === undefined)
+    return refused(origin, {
+      message: 'the file is empty',
+      remedy: 'run `registry-mirror init` to write one',
+    });
+  if (typeof data !== 'object' || Array.isArray(data))
+    return refused(origin, { message: 'must be a section of keys', remedy: 'begin with `version: 1`' });
+  const parsed = ConfigFile.safeParse(data);
+  if (!parsed.success) return { config: null, problems: problemsOf(parsed.error.issues, origin) };
+  const problems = patternFaults(parsed.data, origin);
+  return { config: problems.length === 0 ? parsed.data : null, problems };
+}
+
+function refused(origin: Origin, words: Words): Checked {
+  return { config: null, problems: [problemAt([], origin, words)] };
+}
+
+function patternFaults(config: Config, origin: Origin): Problem[] {
+  return (config.dialect?.responses ?? []).flatMap(({ matches }, index) => {
+    const fault = matches === undefined ? null : patternFault(matches);
+    if (fault === null) return [];
+    const words = { message: `not a regular expression: ${fault}`, remedy: null };
+    return [problemAt(['dialect', 'responses', index, 'matches'], origin, words)];
+  });
+}
+
+function patternFault(pattern: string): string | null {
+  try {
+    new RegExp(pattern, 'i');
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,71 @@
+import { relative } from 'node:path';
+import { LineCounter, parseDocument } from 'yaml';
+import type { Override } from './environment.ts';
+import { convertText } from './keys.ts';
+import { ConfigError, type Origin, problemAt } from './problems.ts';
+
+/** Reads YAML. Throws ConfigError where it is malformed. */
+export function readDocument(path: string, text: string): Origin {
+  const lines = new LineCounter();
+  // The parser's own pretty errors quote the line, which may hold a key.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const origin = { file: shortened(path), document, lines, overruled: new Map(), data: null };
+  const faults = [...document.errors, ...document.warnings];
+  if (faults.length === 0) return origin;
+  throw new ConfigError(
+    faults.map(({ pos, message }) => {
+      const { line, col } = lines.linePos(pos[0]);
+      const remedy = (text.split('\n')[line - 1] ?? '').includes('${') ? FLOW_REMEDY : null;
+      return {
+        where: origin.file,
+        line,
+        column: col,
+        key: '',
+        message: `not valid YAML: ${message}`,
+        remedy,
+      };
+    }),
+  );
+}
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the file
+const FLOW_REMEDY = 'between { and } put references in quotes: { total: "${env:TOTAL}" }';
+
+/** The data to check: what the document says, with what overrules it put over it. */
+export function overrule(origin: Origin, overrides: readonly Override[]): Origin {
+  const data = dataOf(origin);
+  if (!isSection(data)) return { ...origin, data };
+  for (const { path, value } of overrides)
+    setIn(data, path, typeof value === 'string' ? convertText(value, path) : value);
+  return { ...origin, data, overruled: new Map(overrides.map(({ path, by }) => [path.join('.'), by])) };
+}
+
+function dataOf(origin: Origin): unknown {
+  try {
+    return origin.document.toJS();
+  } catch (error) {
+    // An alias to nothing, or aliases that multiply without end.
+    const message = `not valid YAML: ${error instanceof Error ? error.message : String(error)}`;
+    throw new ConfigError([problemAt([], origin, { message, remedy: null })]);
+  }
+}
+
+function setIn(section: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [key = '', ...rest] = path;
+  if (rest.length === 0) {
+    section[key] = value;
+    return;
+  }
+  const inner = isSection(section[key]) ? section[key] : {};
+  section[key] = inner;
+  setIn(inner, rest, value);
+}
+
+function isSection(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function shortened(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short === '' || short.startsWith('..') ? path : short;
+}

@@ -1,0 +1,55 @@
+import type { Environment } from './references.ts';
+import type { ConfigInput } from './schema.ts';
+
+/** A part of the configuration, in the shape of the file. */
+export type Overrides = DeepPartial<ConfigInput>;
+type DeepPartial<T> = T extends object ? { readonly [K in keyof T]?: DeepPartial<T[K]> | undefined } : T;
+
+/** Variables that overrule the file, and the keys that they set. `docs/configuration.md` lists them. */
+export const VARIABLES: Readonly<Record<string, string>> = {
+  REGISTRY_MIRROR_BASE_URL: 'upstream.base_url',
+  REGISTRY_MIRROR_API_KEY: 'upstream.api_key',
+  REGISTRY_MIRROR_CONCURRENCY: 'upstream.concurrency',
+  REGISTRY_MIRROR_PROXY: 'upstream.proxy',
+  REGISTRY_MIRROR_CA_FILE: 'upstream.ca_file',
+  REGISTRY_MIRROR_ACCOUNT: 'account.id',
+  REGISTRY_MIRROR_PER_MINUTE: 'allowance.per_minute',
+  REGISTRY_MIRROR_TOTAL: 'allowance.total',
+  REGISTRY_MIRROR_PER_DAY: 'allowance.per_day',
+  REGISTRY_MIRROR_PER_MONTH: 'allowance.per_month',
+  REGISTRY_MIRROR_FOCUS: 'focus',
+  REGISTRY_MIRROR_WAREHOUSE: 'warehouse',
+  REGISTRY_MIRROR_LEDGER: 'ledger',
+  REGISTRY_MIRROR_REDIS_URL: 'worker.redis_url',
+  REGISTRY_MIRROR_HEALTH_HOST: 'worker.health_host',
+  REGISTRY_MIRROR_HEALTH_PORT: 'worker.health_port',
+};
+
+/** One value that overrules the file. */
+export interface Override {
+  readonly path: readonly string[];
+  readonly value: unknown;
+  /** What set it, as a reader would name it. */
+  readonly by: string;
+}
+
+/**
+ * Other variables that begin with REGISTRY_MIRROR_ are left alone: Kubernetes sets some by itself for a
+ * service of that name. An empty variable counts as not set.
+ */
+export function overridesFromEnvironment(env: Environment): Override[] {
+  return Object.entries(VARIABLES).flatMap(([name, key]) => {
+    const value = env[name];
+    return value === undefined || value === '' ? [] : [{ path: key.split('.'), value, by: name }];
+  });
+}
+
+/** Values from the command line, given in the shape of the file. */
+export function overridesFromFlags(flags: Overrides | object, path: readonly string[] = []): Override[] {
+  return Object.entries(flags).flatMap(([key, value]: [string, unknown]) => {
+    if (value === undefined) return [];
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? overridesFromFlags(value, [...path, key])
+      : [{ path: [...path, key], value, by: 'the command line' }];
+  });
+}

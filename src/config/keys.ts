@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { ConfigFile } from './schema.ts';
+
+/** What the published JSON Schema says of the keys: for suggestions, conversions and documentation. */
+
+export interface SchemaNode {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly oneOf?: readonly SchemaNode[];
+  readonly [keyword: string]: unknown;
+}
+
+export type KeyPath = readonly (string | number)[];
+
+/** The JSON Schema of the configuration file as people write it. */
+export function configSchema(): SchemaNode {
+  const schema = z.toJSONSchema(ConfigFile, {
+    io: 'input',
+    target: 'draft-07',
+    override: ({ jsonSchema }) => {
+      // Zod bounds every integer by what a double holds exactly; that says nothing to a reader.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (typeof jsonSchema.pattern === 'string')
+        jsonSchema.pattern = `${jsonSchema.pattern}|\\$\\{(env|file):`;
+    },
+  });
+  return { ...(schema as SchemaNode), title: 'Configuration of registry-mirror' };
+}
+
+/** Every node that may describe the value at a path: a union gives several. */
+export function nodesAt(path: KeyPath): SchemaNode[] {
+  let nodes = alternatives(configSchema());
+  for (const step of path)
+    nodes = nodes.flatMap((node) => {
+      const next = typeof step === 'number' ? node.items : node.properties?.[step];
+      return next === undefined ? [] : alternatives(next);
+    });
+  return nodes;
+}
+
+function alternatives(node: SchemaNode): SchemaNode[] {
+  const inner = [...(node.anyOf ?? []), ...(node.oneOf ?? [])];
+  return inner.length === 0 ? [node] : inner.flatMap(alternatives);
+}
+
+/** The keys that may stand at a path. */
+export function keysAt(path: KeyPath): string[] {
+  return [...new Set(nodesAt(path).flatMap((node) => Object.keys(node.properties ?? {})))];
+}
+
+/** The values that may stand at a path, where they are few. */
+export function choicesAt(path: KeyPath): string[] {
+  return nodesAt(path).flatMap((node) => {
+    if (node.const !== undefined) return [String(node.const)];
+    return (node.enum ?? []).map(String);
+  });
+}
+
+/** Where a key of this name stands in the file, as dotted paths. */
+export function placesOf(key: string): string[] {
+  return leaves(configSchema())
+    .filter((leaf) => leaf.at(-1) === key)
+    .map((leaf) => leaf.join('.'));
+}
+
+/** All paths of the schema, sections included. */
+export function leaves(node: SchemaNode, path: readonly string[] = []): string[][] {
+  const found = alternatives(node).flatMap((inner) =>
+    Object.entries(inner.properties ?? {}).flatMap(([key, next]) => [
+      [...path, key],
+      ...leaves(next, [...path, key]),
+    ]),
+  );
+  return [...new Map(found.map((leaf) => [leaf.join('.'), leaf])).values()];
+}
+
+/**
+ * Text from the environment as the type that the key wants: `100` becomes a number where no text is allowed.
+ * Text that does not fit stays text, and is refused with its place.
+ */
+export function convertText(text: string, path: KeyPath): unknown {
+  const types = new Set(nodesAt(path).flatMap((node) => node.type ?? typeof node.const));
+  if (types.size === 0 || (types.has('string') && !types.has('integer'))) return text;
+  if (types.has('null') && text === 'null') return null;
+  if ((types.has('integer') || types.has('number')) && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+/** The candidate nearest to a word by edits, if it is near at all. */
+export function nearest(word: string, candidates: readonly string[]): string | null {
+  const ranked = candidates
+    .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits);
+  const best = ranked[0];
+  return best !== undefined && best.edits < word.length && best.edits <= Math.ceil(word.length / 3)
+    ? best.candidate
+    : null;
+}
+
+/** Levenshtein's distance. */
+function editsBetween(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const above = row;
+    row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      row.push(Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + same));
+    }
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,93 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { UsageError } from '../errors.ts';
+import { ConfigError, type Origin, type Problem, problemAt } from './problems.ts';
+import type { Config } from './schema.ts';
+
+interface Places {
+  /** Of the configuration file: what it says is relative to it. */
+  readonly directory: string;
+  /** What the environment and the command line say is relative to this. */
+  readonly workingDirectory: string;
+  readonly origin: Origin;
+}
+
+/** Makes every path absolute. Throws ConfigError where a file that is to be read does not exist. */
+export function resolvePaths(config: Config, places: Places): Config {
+  const problems: Problem[] = [];
+  const toWrite = (key: string, path: string) => absolute(key, path, places);
+  const toRead = (key: string, path: string) => {
+    const file = absolute(key, path, places);
+    if (!isFile(file)) problems.push(noFile(key, file, places.origin));
+    return file;
+  };
+  const resolved: Config = {
+    ...config,
+    scope: scopeWith(config.scope, toRead),
+    upstream: {
+      ...config.upstream,
+      ca_file: config.upstream.ca_file === null ? null : toRead('upstream.ca_file', config.upstream.ca_file),
+    },
+    warehouse: toWrite('warehouse', config.warehouse),
+    ledger: toWrite('ledger', config.ledger),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return resolved;
+}
+
+/** Throws UsageError if no database could be written at the path; creates nothing. */
+export function assertWritable(path: string): void {
+  const fault = writeFault(path);
+  if (fault === null) return;
+  throw new UsageError(`${path} cannot be written: ${fault}`, {
+    hint: 'correct the path in the configuration, or the permissions',
+  });
+}
+
+function writeFault(path: string): string | null {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) return 'it is a directory';
+  const nearest = stats === undefined ? nearestDirectory(dirname(path)) : path;
+  if (stats === undefined && !statSync(nearest).isDirectory()) return `${nearest} is not a directory`;
+  try {
+    accessSync(nearest, constants.W_OK);
+    return null;
+  } catch {
+    return `there is no permission to write ${nearest}`;
+  }
+}
+
+function nearestDirectory(path: string): string {
+  return exists(path) || dirname(path) === path ? path : nearestDirectory(dirname(path));
+}
+
+// A file in the middle of the path: ENOTDIR even with throwIfNoEntry.
+function exists(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function absolute(key: string, path: string, { directory, workingDirectory, origin }: Places): string {
+  return resolve(origin.overruled.has(key) ? workingDirectory : directory, path);
+}
+
+function scopeWith(scope: Config['scope'], toRead: (key: string, path: string) => string): Config['scope'] {
+  if (scope === 'whole') return scope;
+  if ('names' in scope) return { names: toRead('scope.names', scope.names) };
+  if ('ids' in scope) return { ids: toRead('scope.ids', scope.ids) };
+  return { queries: toRead('scope.queries', scope.queries) };
+}
+
+function isFile(path: string): boolean {
+  return exists(path) && statSync(path).isFile();
+}
+
+function noFile(key: string, file: string, origin: Origin): Problem {
+  return problemAt(key.split('.'), origin, {
+    message: `there is no file ${file}`,
+    remedy: 'create it, or correct the path',
+  });
+}

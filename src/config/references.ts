@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isPair, isScalar, isSeq, visit } from 'yaml';
+import { convertText, type KeyPath } from './keys.ts';
+import { type Origin, type Problem, problemAt } from './problems.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const REFERENCE = /\$\{(?:(env|file):([^}]*)|[^}]*)\}/g;
+
+/**
+ * Puts `${env:NAME}` and `${file:PATH}` in their places, throughout the document. A file is relative to the
+ * configuration's directory, and loses its last line break. Answers what cannot be found.
+ */
+export function resolveReferences(origin: Origin, directory: string, env: Environment): Problem[] {
+  const problems: Problem[] = [];
+  visit(origin.document, {
+    Scalar(role, node, ancestors) {
+      if (role === 'key' || typeof node.value !== 'string' || !node.value.includes('${')) return;
+      const path = pathTo([...ancestors, node]);
+      const text = node.value.replace(REFERENCE, (whole, kind?: string, name?: string) => {
+        const found = lookUp(kind, name ?? '', whole, directory, env);
+        if ('text' in found) return found.text;
+        problems.push(problemAt(path, origin, found));
+        return '';
+      });
+      node.value = convertText(text, path);
+    },
+  });
+  return problems;
+}
+
+type Found = { readonly text: string } | { readonly message: string; readonly remedy: string };
+
+function lookUp(
+  kind: string | undefined,
+  name: string,
+  whole: string,
+  directory: string,
+  env: Environment,
+): Found {
+  if (kind === 'env') {
+    const text = env[name];
+    if (text === undefined || text === '')
+      return {
+        message: `the environment variable ${name} is ${text === undefined ? 'not set' : 'empty'}`,
+        remedy: `set it before starting: export ${name}=…`,
+      };
+    return { text };
+  }
+  if (kind === 'file') {
+    try {
+      return { text: readFileSync(resolve(directory, name), 'utf8').replace(/\r?\n$/, '') };
+    } catch (error) {
+      return {
+        message: `the file ${resolve(directory, name)} cannot be read (${codeOf(error)})`,
+        remedy: 'create it, or correct the path, which is relative to the configuration file',
+      };
+    }
+  }
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the file
+  return { message: `${whole} is not known`, remedy: 'write ${env:NAME} or ${file:PATH}' };
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}
+
+/** The keys and positions that lead to a node. */
+function pathTo(nodes: readonly unknown[]): KeyPath {
+  return nodes.flatMap((node, index): KeyPath => {
+    if (isPair(node) && isScalar(node.key)) return [String(node.key.value)];
+    return isSeq(node) ? [node.items.indexOf(nodes[index + 1])] : [];
+  });
+}

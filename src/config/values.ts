@@ -1,0 +1,146 @@
+import { CronExpressionParser } from 'cron-parser';
+import { z } from 'zod';
+import { Secret, SecretUrl } from './secret.ts';
+
+/** How single values are written in the file, and what they become. */
+
+export interface Milliseconds {
+  readonly ms: number;
+}
+
+export interface Bytes {
+  readonly bytes: number;
+}
+
+/** When the account's day begins: at a time of day in a zone, or never (any 24 hours count). */
+export type DayStart =
+  | { readonly rolling: true }
+  | { readonly rolling: false; readonly hour: number; readonly minute: number; readonly timezone: string };
+
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+const A_DURATION = 'must be a duration such as 5s, 30m, 12h, 7d or 2w';
+
+export const Duration = z
+  .string(A_DURATION)
+  .regex(/^\d+(\.\d+)?(ms|s|m|h|d|w)$/, A_DURATION)
+  .transform((text, ctx): Milliseconds => {
+    const ms = Number.parseFloat(text) * UNIT_MS[text.replace(/^[\d.]+/, '') as keyof typeof UNIT_MS];
+    if (ms < 1 || ms > LONGEST_MS) ctx.addIssue('must be longer than nothing and shorter than 100 years');
+    return { ms };
+  });
+
+const LONGEST_MS = 100 * 365.25 * UNIT_MS.d;
+
+const UNIT_BYTES = {
+  B: 1,
+  kB: 1000,
+  KB: 1000,
+  MB: 1e6,
+  GB: 1e9,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+} as const;
+
+const A_SIZE = 'must be a size such as 512KiB, 8MiB or 1GiB';
+
+export const Size = z
+  .string(A_SIZE)
+  .regex(/^\d+(\.\d+)?(B|kB|KB|MB|GB|KiB|MiB|GiB)$/, A_SIZE)
+  .transform((text, ctx): Bytes => {
+    const bytes = Math.floor(
+      Number.parseFloat(text) * UNIT_BYTES[text.replace(/^[\d.]+/, '') as keyof typeof UNIT_BYTES],
+    );
+    if (bytes < 1) ctx.addIssue('must be more than nothing');
+    return { bytes };
+  });
+
+export const Timezone = z
+  .string()
+  .refine(isTimezone, 'is not a time zone; write an IANA name such as Europe/Oslo, or UTC');
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const DayStarts = z
+  .string()
+  .regex(
+    /^(rolling|([01]\d|2[0-3]):[0-5]\d \S+)$/,
+    'must be rolling, or a time and a zone: "00:00 Europe/Oslo"',
+  )
+  .transform((text, ctx): DayStart => {
+    if (text === 'rolling') return { rolling: true };
+    const [time = '', timezone = ''] = text.split(' ');
+    if (!isTimezone(timezone))
+      ctx.addIssue(`${timezone} is not a time zone; write an IANA name such as Europe/Oslo, or UTC`);
+    return { rolling: false, hour: Number(time.slice(0, 2)), minute: Number(time.slice(3)), timezone };
+  });
+
+export const Cron = z.string().superRefine((pattern, ctx) => {
+  const why = cronFault(pattern);
+  if (why !== null) ctx.addIssue(`is not a cron pattern (${why}); write five fields, such as "17 3 * * *"`);
+});
+
+// cron-parser fills missing fields with "*", so that a cut-off pattern would run every minute.
+function cronFault(pattern: string): string | null {
+  const fields = pattern.trim().split(/\s+/).length;
+  if (fields !== 5 && fields !== 6) return `${fields === 1 ? '1 field' : `${fields} fields`}`;
+  try {
+    CronExpressionParser.parse(pattern);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** An http(s) address with nothing but origin and path; kept as text. */
+export const BaseUrl = z.string().superRefine((text, ctx) => {
+  const why = baseUrlFault(text);
+  if (why !== null) ctx.addIssue(why);
+});
+
+// The text itself is not repeated: it may hold a password.
+function baseUrlFault(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    return 'is not an address; write it whole, such as https://registry.example/api';
+  if (url.username !== '' || url.password !== '')
+    return 'must not hold a user name or password; the key has its own place, api_key';
+  if (url.search !== '' || url.hash !== '') return 'must end with its path; leave out what follows ? or #';
+  return null;
+}
+
+const secretUrl = (protocols: readonly string[], example: string) =>
+  z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
+      `is not an address such as ${example}`,
+    )
+    .transform((text) => new SecretUrl(text));
+
+export const RedisUrl = secretUrl(['redis:', 'rediss:', 'unix:'], 'redis://127.0.0.1:6379');
+export const ProxyUrl = secretUrl(['http:', 'https:'], 'http://proxy.example:3128');
+
+// What may stand in an Authorization header (RFC 9110, visible ASCII); anything else would be refused there.
+export const ApiKey = z
+  .string()
+  .min(1, 'is empty')
+  .regex(/^[\x21-\x7e]+$/, 'must consist of visible ASCII characters without spaces (a stray line break?)')
+  .transform((text) => new Secret(text));
+
+/** A path on the upstream's host. */
+export const HostPath = z
+  .string()
+  .regex(/^\/[^?#\s]*$/, 'must be a path from the root of the host, such as /api/search');
+export const EntityPath = HostPath.refine(
+  (path) => path.split('{id}').length === 2,
+  'must hold the place of the id exactly once: /api/entity/{id}',
+);
