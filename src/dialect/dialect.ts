@@ -23,23 +23,27 @@ const sized = {
     .describe('how many results of one query can be reached at all; null: no limit known'),
 };
 
+const style = <const Name extends string>(name: Name) =>
+  z.literal(name).describe('page, offset, cursor, next_url, link_header or none');
+const param = z.string().min(1).describe('parameter of the page number, offset or cursor');
+
 export const Paging = z.discriminatedUnion('style', [
-  z.strictObject({ style: z.literal('none'), ...sized }),
+  z.strictObject({ style: style('none'), ...sized }),
   z.strictObject({
-    style: z.literal('page'),
-    param: z.string().min(1),
+    style: style('page'),
+    param,
     first: z.int().nonnegative().default(1).describe('number of the first page'),
     ...sized,
   }),
   z.strictObject({
-    style: z.literal('offset'),
-    param: z.string().min(1),
+    style: style('offset'),
+    param,
     first: z.int().nonnegative().default(0).describe('offset of the first row'),
     ...sized,
   }),
   z.strictObject({
-    style: z.literal('cursor'),
-    param: z.string().min(1),
+    style: style('cursor'),
+    param,
     next: Pointer.describe('where the cursor of the next page stands'),
     first: z
       .string()
@@ -49,11 +53,11 @@ export const Paging = z.discriminatedUnion('style', [
     ...sized,
   }),
   z.strictObject({
-    style: z.literal('next_url'),
+    style: style('next_url'),
     next: Pointer.describe('where the URL of the next page stands'),
     ...sized,
   }),
-  z.strictObject({ style: z.literal('link_header'), ...sized }),
+  z.strictObject({ style: style('link_header'), ...sized }),
 ]);
 export type Paging = z.infer<typeof Paging>;
 
@@ -66,7 +70,10 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** One row of the response table: every condition that is given must hold; the first row that fits decides. */
 export const ResponseRule = z.strictObject({
-  status: z.union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1)]).optional(),
+  status: z
+    .union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1)])
+    .optional()
+    .describe('the HTTP status, or several'),
   kind: z.enum(['stats', 'search', 'entity']).optional().describe('only for this kind of call'),
   at: Pointer.optional().describe('a place in the body; alone: it must exist'),
   is: scalar.optional().describe('the value at that place'),
@@ -75,7 +82,9 @@ export const ResponseRule = z.strictObject({
     .optional()
     .describe('a regular expression (case-insensitive) for the text at that place, or for the whole body'),
   header: z.string().optional().describe('a header that must be there'),
-  means: z.enum(['ok', 'absent', 'gone', 'refused', 'throttled', 'exhausted', 'unauthorised', 'broken']),
+  means: z
+    .enum(['ok', 'absent', 'gone', 'refused', 'throttled', 'exhausted', 'unauthorised', 'broken'])
+    .describe('what such an answer means'),
 });
 export type ResponseRule = z.infer<typeof ResponseRule>;
 
@@ -88,7 +97,7 @@ export const SearchDialect = z.strictObject({
     .default(null)
     .describe('parameter that takes an identifier; null: the same one'),
   extra: z.record(z.string(), z.string()).default({}).describe('fixed parameters'),
-  paging: Paging,
+  paging: Paging.describe('how the pages of a list are asked for'),
   results: Pointer.describe('the list of results'),
   item: Pointer.default('').describe('inside each result, where it is wrapped'),
   id: Pointer.describe('the entity id, inside the item'),
@@ -108,8 +117,8 @@ export const SearchDialect = z.strictObject({
   min_length: z.int().positive().default(1).describe('shortest query text that is answered'),
   absent_when_empty: z
     .boolean()
-    .default(true)
-    .describe('the list may be missing or null when nothing was found'),
+    .default(false)
+    .describe('a missing list means that nothing was found, even where no total says 0'),
 });
 export type SearchDialect = z.infer<typeof SearchDialect>;
 
@@ -118,10 +127,12 @@ export const EntityDialect = z.strictObject({
   id: Pointer.describe('the entity id, inside the record'),
   name: Pointer.nullable().default(null).describe('the name, inside the record'),
   gone: z
-    .strictObject({ at: Pointer, is: scalar.optional() })
+    .strictObject({ at: Pointer, is: scalar.optional().describe('the value at that place') })
     .nullable()
     .default(null)
-    .describe('the mark of a deleted entity inside the body; without `is`: any value but null and false'),
+    .describe(
+      'the mark of a deleted entity, inside the record or else the body; without `is`: any value but null and false',
+    ),
 });
 export type EntityDialect = z.infer<typeof EntityDialect>;
 
@@ -131,9 +142,9 @@ export const StatsDialect = z.strictObject({
 export type StatsDialect = z.infer<typeof StatsDialect>;
 
 export const Dialect = z.strictObject({
-  search: SearchDialect,
-  entity: EntityDialect,
-  stats: StatsDialect.default({ total: null }),
+  search: SearchDialect.describe('how companies are searched for and listed'),
+  entity: EntityDialect.describe('where things stand in a record'),
+  stats: StatsDialect.default({ total: null }).describe('where things stand in the statistics'),
   volatile: z.array(Pointer).default([]).describe('places in a record or summary whose change is no change'),
   responses: z.array(ResponseRule).default([]).describe('the first row that fits decides; then the defaults'),
 });

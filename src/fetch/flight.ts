@@ -1,0 +1,114 @@
+import type { Call } from '../call.ts';
+import type { Clock } from '../clock.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Fetch, NotMade } from './fetch.ts';
+import type { Lane } from './lane.ts';
+
+/** The calls in flight, one to a lane, and what has landed but is not loaded yet. */
+export interface Flight {
+  readonly freeLanes: number;
+  /** Nothing in flight and nothing waiting to be loaded. */
+  readonly isEmpty: boolean;
+  /** Searches and statistics teach the next plan: while one of them waits to be loaded, planning should too. */
+  readonly holdsLessons: boolean;
+  start(call: Call): void;
+  /**
+   * Resolves when there is something to do: with outcomes to load (records in groups, since a commit for
+   * each would cost more than the calls), or with none when merely a lane became free.
+   */
+  landed(): Promise<Outcome[]>;
+  /** Waits for everything in flight and hands over what landed. */
+  settled(): Promise<Outcome[]>;
+}
+
+export interface FlightOptions {
+  readonly lanes: readonly Lane[];
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  /** Aborts the waiting for a slot; calls that were sent are finished all the same. */
+  readonly signal: AbortSignal;
+  readonly onNotMade: (notMade: NotMade) => void;
+}
+
+export function openFlight({ lanes, fetch, clock, signal, onNotMade }: FlightOptions): Flight {
+  const free = [...lanes];
+  const inFlight = new Set<Promise<void>>();
+  let arrived: Outcome[] = [];
+  let groupSinceMs = 0;
+  let failure: { error: unknown } | null = null;
+  let wake: () => void = () => {};
+
+  async function fly(call: Call, lane: Lane): Promise<void> {
+    try {
+      const result = await fetch(call, lane, signal);
+      if ('because' in result) onNotMade(result);
+      else arrive(result);
+    } catch (error) {
+      failure = { error };
+    } finally {
+      free.push(lane);
+    }
+  }
+
+  function arrive(outcome: Outcome): void {
+    if (arrived.length === 0) groupSinceMs = clock.now();
+    arrived.push(outcome);
+  }
+
+  function isGroupDue(): boolean {
+    if (arrived.length === 0) return false;
+    return (
+      inFlight.size === 0 ||
+      arrived.length >= GROUP_OUTCOMES ||
+      clock.now() - groupSinceMs >= GROUP_MS ||
+      arrived.some(({ call }) => call.kind !== 'entity')
+    );
+  }
+
+  function handOver(): Outcome[] {
+    if (failure !== null) throw failure.error;
+    if (!isGroupDue()) return [];
+    const group = arrived;
+    arrived = [];
+    return group;
+  }
+
+  return {
+    get freeLanes() {
+      return free.length;
+    },
+    get isEmpty() {
+      return inFlight.size === 0 && arrived.length === 0;
+    },
+    get holdsLessons() {
+      return arrived.some(({ call }) => call.kind !== 'entity');
+    },
+    start: (call) => {
+      const lane = free.pop();
+      if (lane === undefined) throw new Error('no free lane');
+      const flying = fly(call, lane).then(() => {
+        inFlight.delete(flying);
+        wake();
+      });
+      inFlight.add(flying);
+    },
+    landed: async () => {
+      if (isGroupDue() || failure !== null || inFlight.size === 0) return handOver();
+      await new Promise<void>((resolve) => {
+        const timer = arrived.length > 0 ? setTimeout(resolve, GROUP_MS) : undefined;
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      return handOver();
+    },
+    settled: async () => {
+      await Promise.all(inFlight);
+      return handOver();
+    },
+  };
+}
+
+const GROUP_OUTCOMES = 200;
+const GROUP_MS = 10;

@@ -1,0 +1,164 @@
+import http from 'node:http';
+import https from 'node:https';
+import net from 'node:net';
+import type { Duplex } from 'node:stream';
+import tls from 'node:tls';
+
+/**
+ * A lane is one connection to the upstream, opened before a unit is spent: what fails up to here was
+ * never sent and costs nothing, and what is sent leaves in the tick in which it was decided.
+ */
+export interface Lane {
+  /** Resolves when a connection stands ready. Rejects with the network's error. */
+  connect(): Promise<void>;
+  readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
+  close(): void;
+}
+
+export interface LaneOptions {
+  readonly origin: URL;
+  readonly connectTimeoutMs: number;
+  /** Extra certificate authorities, PEM. */
+  readonly ca: string | null;
+  /** A proxy to tunnel through (CONNECT), or null. */
+  readonly proxy: URL | null;
+}
+
+export function openLane(options: LaneOptions): Lane {
+  let ready: Duplex | null = null;
+
+  const agentOptions = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1 };
+  const takeReady = (): Duplex => {
+    const socket = ready;
+    ready = null;
+    // Never a connection made behind our back: it would be opened after the unit was spent.
+    if (socket === null || socket.destroyed)
+      throw new Error('the connection was lost before the request left');
+    return socket;
+  };
+  const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
+  Object.assign(agents.http, { createConnection: takeReady });
+  Object.assign(agents.https, { createConnection: takeReady });
+  const agent: http.Agent = options.origin.protocol === 'https:' ? agents.https : agents.http;
+
+  const isIdle = () =>
+    Object.values(agent.freeSockets).some((sockets) =>
+      sockets?.some((socket) => !socket.destroyed && socket.writable),
+    );
+  const isReady = () => (ready !== null && !ready.destroyed) || isIdle();
+
+  return {
+    agents,
+    connect: async () => {
+      if (isReady()) return;
+      const socket = await connected(options);
+      // An idle connection may fail at any time; it is then simply not there when it is wanted.
+      socket.on('error', () => socket.destroy());
+      ready = socket;
+    },
+    close: () => {
+      ready?.destroy();
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+async function connected({ origin, connectTimeoutMs, ca, proxy }: LaneOptions): Promise<Duplex> {
+  const signal = AbortSignal.timeout(connectTimeoutMs);
+  const target = { host: bareHost(origin), port: portOf(origin) };
+  const socket = proxy === null ? await tcp(target, signal) : await tunnel(proxy, target, ca, signal);
+  return origin.protocol === 'https:' ? await secured(socket, target.host, ca, signal) : socket;
+}
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+function tcp(target: Target, signal: AbortSignal): Promise<net.Socket> {
+  const socket = net.connect({ ...target, noDelay: true, keepAlive: true });
+  return settled(socket, 'connect', signal);
+}
+
+function secured(
+  socket: Duplex,
+  host: string,
+  ca: string | null,
+  signal: AbortSignal,
+): Promise<tls.TLSSocket> {
+  const secure = tls.connect({
+    socket,
+    ...(net.isIP(host) ? {} : { servername: host }),
+    ALPNProtocols: ['http/1.1'],
+    ...(ca === null ? {} : { ca: [...tls.rootCertificates, ca] }),
+  });
+  return settled(secure, 'secureConnect', signal);
+}
+
+/** A tunnel through a proxy (RFC 9110, 9.3.6). */
+async function tunnel(proxy: URL, target: Target, ca: string | null, signal: AbortSignal): Promise<Duplex> {
+  const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`;
+  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const request = (proxy.protocol === 'https:' ? https : http).request({
+    method: 'CONNECT',
+    host: bareHost(proxy),
+    port: portOf(proxy),
+    path: authority,
+    headers: {
+      host: authority,
+      ...(proxy.username === ''
+        ? {}
+        : { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }),
+    },
+    agent: false,
+    signal,
+    ...(ca === null ? {} : { ca: [...tls.rootCertificates, ca] }),
+  });
+  return new Promise((resolve, reject) => {
+    request.once('connect', (response, socket) => {
+      if (response.statusCode === 200) return resolve(socket);
+      socket.destroy();
+      reject(
+        new Error(`the proxy ${proxy.host} refused to connect to ${authority}: HTTP ${response.statusCode}`),
+      );
+    });
+    request.once('error', (error) => reject(signal.aborted ? timedOut(signal) : error));
+    request.end();
+  });
+}
+
+function settled<S extends net.Socket>(
+  socket: S,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<S> {
+  return new Promise((resolve, reject) => {
+    const finish = (error: Error | null) => {
+      socket.off(event, succeed).off('error', finish).off('close', closed);
+      signal.removeEventListener('abort', abort);
+      if (error === null) return resolve(socket);
+      socket.on('error', () => {}); // what follows a failed connection says nothing new
+      socket.destroy();
+      reject(error);
+    };
+    const succeed = () => finish(null);
+    const closed = () => finish(new Error('the connection was closed before it stood'));
+    const abort = () => finish(timedOut(signal));
+    socket.once(event, succeed).once('error', finish).once('close', closed);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+  });
+}
+
+function timedOut(signal: AbortSignal): Error {
+  return new Error('no connection within the time allowed', { cause: signal.reason });
+}
+
+function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+function portOf(url: URL): number {
+  return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+}
