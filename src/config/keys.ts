@@ -19,6 +19,9 @@ export interface SchemaNode {
 
 export type KeyPath = readonly (string | number)[];
 
+// An editor must not mark a reference as wrong.
+const OR_REFERENCE = '|\\$\\{(env|file):';
+
 /** The JSON Schema of the configuration file as people write it. */
 export function configSchema(): SchemaNode {
   const schema = z.toJSONSchema(ConfigFile, {
@@ -28,8 +31,8 @@ export function configSchema(): SchemaNode {
       // Zod bounds every integer by what a double holds exactly; that says nothing to a reader.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (typeof jsonSchema.pattern === 'string')
-        jsonSchema.pattern = `${jsonSchema.pattern}|\\$\\{(env|file):`;
+      if (typeof jsonSchema.pattern === 'string' && !jsonSchema.pattern.endsWith(OR_REFERENCE))
+        jsonSchema.pattern += OR_REFERENCE;
     },
   });
   return { ...(schema as SchemaNode), title: 'Configuration of registry-mirror' };
@@ -67,19 +70,26 @@ export function choicesAt(path: KeyPath): string[] {
 /** Where a key of this name stands in the file, as dotted paths. */
 export function placesOf(key: string): string[] {
   return leaves(configSchema())
-    .filter((leaf) => leaf.at(-1) === key)
-    .map((leaf) => leaf.join('.'));
+    .filter(({ path }) => path.at(-1) === key)
+    .map(({ path }) => path.join('.'));
 }
 
-/** All paths of the schema, sections included. */
-export function leaves(node: SchemaNode, path: readonly string[] = []): string[][] {
-  const found = alternatives(node).flatMap((inner) =>
-    Object.entries(inner.properties ?? {}).flatMap(([key, next]) => [
-      [...path, key],
+export interface Leaf {
+  readonly path: readonly string[];
+  readonly node: SchemaNode;
+}
+
+/** Every key of the file, sections included; what stands in a list is under `[]`. */
+export function leaves(node: SchemaNode, path: readonly string[] = []): Leaf[] {
+  const found = alternatives(node).flatMap((inner) => [
+    ...Object.entries(inner.properties ?? {}).flatMap(([key, next]) => [
+      { path: [...path, key], node: next },
       ...leaves(next, [...path, key]),
     ]),
-  );
-  return [...new Map(found.map((leaf) => [leaf.join('.'), leaf])).values()];
+    ...(inner.items === undefined ? [] : leaves(inner.items, [...path.slice(0, -1), `${path.at(-1)}[]`])),
+  ]);
+  // Several styles of paging share keys: the first that describes one stands for all.
+  return [...new Map(found.reverse().map((leaf) => [leaf.path.join('.'), leaf])).values()].reverse();
 }
 
 /**

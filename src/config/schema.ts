@@ -33,9 +33,9 @@ const Upstream = z.strictObject({
   api_key: ApiKey.describe('sent as a Bearer token; write ${env:NAME} or ${file:PATH}'),
   paths: z
     .strictObject({
-      search: HostPath.optional().describe('path of the search'),
-      entity: EntityPath.optional().describe('path of one record, with {id}'),
-      stats: HostPath.optional().describe('path of the statistics'),
+      search: HostPath.exactOptional().describe('path of the search'),
+      entity: EntityPath.exactOptional().describe('path of one record, with {id}'),
+      stats: HostPath.exactOptional().describe('path of the statistics'),
     })
     .prefault({})
     .describe("paths from the host's root, where the default join is wrong"),
@@ -60,7 +60,7 @@ const Upstream = z.strictObject({
     .nullable()
     .default(null)
     .describe('address or URL added to the default User-Agent'),
-  proxy: ProxyUrl.nullable().default(null).describe('HTTP proxy for all calls'),
+  proxy: ProxyUrl.nullable().prefault(null).describe('HTTP proxy for all calls'),
   ca_file: z
     .string()
     .min(1)
@@ -168,7 +168,7 @@ const Scope = z
 
 const Retention = z.strictObject({
   answers: Duration.nullable()
-    .default(null)
+    .prefault(null)
     .describe('bodies that a later answer has replaced are kept so long; null: for ever'),
 });
 

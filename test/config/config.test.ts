@@ -1,0 +1,281 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import {
+  type Config,
+  ConfigError,
+  configFrom,
+  type Environment,
+  loadConfig,
+  type Overrides,
+  parseConfig,
+  requireDialect,
+} from '../../src/config.ts';
+import { UsageError } from '../../src/errors.ts';
+
+const LEAST = `version: 1
+upstream:
+  base_url: https://registry.example/api
+  api_key: secret-key
+allowance:
+  unlimited: true
+`;
+
+describe('a configuration', () => {
+  it('is filled with defaults, and its values come with their units', () => {
+    const config = parse(LEAST);
+    expect(config.upstream.timeouts).toEqual({ connect: { ms: 5000 }, response: { ms: 30_000 } });
+    expect(config.upstream.max_body).toEqual({ bytes: 8 * 1024 * 1024 });
+    expect(config.max_age.records).toEqual({ ms: 90 * 86_400_000 });
+    expect(config.allowance).toMatchObject({ per_minute: 10, total: null, day_starts: { rolling: true } });
+    expect(config.warehouse).toBe('/home/config/data/warehouse.db');
+    expect(config.dialect).toBeUndefined();
+  });
+
+  it('knows when a day begins', () => {
+    const config = parse(LEAST.replace('unlimited: true', 'per_day: 7\n  day_starts: "06:30 Europe/Oslo"'));
+    expect(config.allowance.day_starts).toEqual({
+      rolling: false,
+      hour: 6,
+      minute: 30,
+      timezone: 'Europe/Oslo',
+    });
+  });
+
+  it('can be without a rate only when that is written out', () => {
+    expect(parse(LEAST).allowance.per_minute).toBe(10);
+    expect(parse(`${LEAST}  per_minute: unlimited\n`).allowance.per_minute).toBeNull();
+    expect(parse(`${LEAST}  per_minute: null\n`).allowance.per_minute).toBeNull();
+  });
+
+  it('without a dialect says which command finds one', () => {
+    expect(() => requireDialect(parse(LEAST))).toThrow(/no dialect/);
+  });
+
+  it('can be given as a value', () => {
+    const config = configFrom(
+      {
+        version: 1,
+        upstream: { base_url: 'http://127.0.0.1:8080/api', api_key: 'k' },
+        allowance: { total: 3 },
+      },
+      '/home/config',
+    );
+    expect(config.ledger).toBe('/home/config/data/ledger.db');
+  });
+
+  it('that does not exist says how to write one', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'config-'));
+    const error = thrown(() => loadConfig({ path: join(directory, 'none.yaml'), env: {} }));
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as UsageError).hint).toContain('registry-mirror init');
+  });
+});
+
+describe('precedence', () => {
+  it('is command line, environment, file, default', () => {
+    const text = `${LEAST}focus: records\n`;
+    const env = { REGISTRY_MIRROR_FOCUS: 'freshness' };
+    expect(parse(LEAST).focus).toBe('coverage');
+    expect(parse(text).focus).toBe('records');
+    expect(parse(text, { env }).focus).toBe('freshness');
+    expect(parse(text, { env, flags: { focus: 'coverage' } }).focus).toBe('coverage');
+  });
+
+  it('takes numbers from the environment, and an empty variable for none', () => {
+    const env = { REGISTRY_MIRROR_PER_MINUTE: '600', REGISTRY_MIRROR_CONCURRENCY: '' };
+    const config = parse(LEAST, { env });
+    expect(config.allowance.per_minute).toBe(600);
+    expect(config.upstream.concurrency).toBe(4);
+  });
+
+  it('keeps a key of digits as text', () => {
+    const config = parse(LEAST, { env: { REGISTRY_MIRROR_API_KEY: '0123' } });
+    expect(config.upstream.api_key.reveal()).toBe('0123');
+  });
+
+  it('makes a path of the command line relative to where it is typed', () => {
+    expect(parse(LEAST, { flags: { warehouse: 'x.db' } }).warehouse).toBe(join(process.cwd(), 'x.db'));
+  });
+
+  it('names the variable that holds a wrong value', () => {
+    const error = refusal(LEAST, { env: { REGISTRY_MIRROR_CONCURRENCY: 'many' } });
+    expect(error.message).toBe(
+      'REGISTRY_MIRROR_CONCURRENCY: upstream.concurrency: must be a number, not text',
+    );
+  });
+});
+
+describe('references', () => {
+  it('are put in place anywhere, numbers included', () => {
+    const text = LEAST.replace('secret-key', '$' + '{env:KEY}').replace(
+      'unlimited: true',
+      `total: \${env:TOTAL}`,
+    );
+    const config = parse(text, { env: { KEY: '007', TOTAL: '100' } });
+    expect(config.upstream.api_key.reveal()).toBe('007');
+    expect(config.allowance.total).toBe(100);
+  });
+
+  it('to files are relative to the configuration, and lose the last line break', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'config-'));
+    writeFileSync(join(directory, 'key.txt'), 'from-file\n');
+    writeFileSync(join(directory, 'c.yaml'), LEAST.replace('secret-key', `\${file:key.txt}`));
+    expect(loadConfig({ path: join(directory, 'c.yaml'), env: {} }).upstream.api_key.reveal()).toBe(
+      'from-file',
+    );
+  });
+
+  it('that lead nowhere are named, and nothing else is said of that key', () => {
+    const text = LEAST.replace('secret-key', `\${env:NO_KEY}\${file:no/file}\${vault:x}`);
+    expect(refusal(text).problems.map(({ line, key, message }) => ({ line, key, message }))).toEqual([
+      { line: 4, key: 'upstream.api_key', message: 'the environment variable NO_KEY is not set' },
+      { line: 4, key: 'upstream.api_key', message: 'the file /home/config/no/file cannot be read (ENOENT)' },
+      { line: 4, key: 'upstream.api_key', message: `\${vault:x} is not known` },
+    ]);
+  });
+});
+
+describe('secrets', () => {
+  const text = `${LEAST}worker: { redis_url: "redis://u:hidden@127.0.0.1:6379" }\n`.replace(
+    'api_key: secret-key',
+    'api_key: secret-key\n  proxy: http://u:hidden@proxy.example:3128',
+  );
+
+  it('are not shown, however the configuration is printed', () => {
+    const config = parse(text);
+    const shown = [JSON.stringify(config), inspect(config, { depth: 9 }), `${config.upstream.api_key}`];
+    expect(shown.join(' ')).not.toMatch(/secret-key|hidden/);
+    expect(config.upstream.proxy?.reveal()).toBe('http://u:hidden@proxy.example:3128/');
+  });
+
+  it('have a fingerprint that tells them apart', () => {
+    const one = parse(text).upstream.api_key;
+    const other = parse(text.replace('secret-key', 'another')).upstream.api_key;
+    expect(one.fingerprint).toMatch(/^[0-9a-f]{16}$/);
+    expect(one.fingerprint).not.toBe(other.fingerprint);
+  });
+
+  it('are not quoted by an error about them, nor by one about the line they stand on', () => {
+    const wrong = [
+      'api_key: "secret key"',
+      'api_key: secret-key: x',
+      'api_key: "secret-key',
+      'api_key: !x secret-key',
+    ];
+    for (const line of wrong)
+      expect(refusal(LEAST.replace('api_key: secret-key', line)).message).not.toMatch(/secret/);
+  });
+});
+
+describe('a refusal', () => {
+  it('without an allowance names both documented forms and the third', () => {
+    const error = refusal(LEAST.replace('unlimited: true', 'per_minute: 5'));
+    expect(error.message).toContain('100 calls in total per account (total: 100)');
+    expect(error.message).toContain('1,000 a day (per_day: 1000)');
+    expect(error.message).toContain('unlimited: true');
+    expect(error.exitCode).toBe(2);
+    expect(refusal(LEAST.replace(/allowance:\n.*\n/, '')).message).toContain('no allowance is stated');
+  });
+
+  it('names everything at once, in the order of the file', () => {
+    const text = `version: 1
+upstream: { base_url: ftp://x, api_key: k, base_urll: x }
+allowance: { total: 0, reserve: 2 }
+max_age: { stats: 7 days }
+scope: { names: no-such-file }
+focus: speed
+`;
+    expect(refusal(text).problems.map(({ line, column, key }) => `${line}:${column} ${key}`)).toEqual([
+      '2:23 upstream.base_url',
+      '2:44 upstream.base_urll',
+      '3:21 allowance.total',
+      '3:33 allowance.reserve',
+      '4:19 max_age.stats',
+      '6:8 focus',
+    ]);
+  });
+
+  it.each([
+    ['upstream.base_urll: unknown key; did you mean base_url?', 'base_url:', 'base_urll:'],
+    ['per_day: unknown key; it belongs at allowance.per_day', 'allowance:', 'per_day: 3\nallowance:'],
+    ['upstream.base_url: is missing', '  base_url: https://registry.example/api\n', ''],
+    ['upstream.api_key: must be text, not a number; put it in quotes', 'secret-key', '12345'],
+    ['upstream.base_url: must not hold a user name', 'https://', 'https://user:pass@'],
+    ['version: must be 1', 'version: 1', 'version: 2'],
+    ['not valid YAML: Map keys must be unique', 'allowance:', 'version: 1\nallowance:'],
+    ['contradicts the limits', 'unlimited: true', 'unlimited: true\n  per_day: 5'],
+    [
+      'the free tier does not permit commercial use; set tier: paid',
+      'version: 1',
+      'version: 1\naccount: { commercial_use: true }',
+    ],
+    [
+      'schedule.sweep: is not a cron pattern (2 fields)',
+      'version: 1',
+      'version: 1\nschedule: { sweep: "* *" }',
+    ],
+    ['schedule.sweep: is not a cron pattern', 'version: 1', 'version: 1\nschedule: { sweep: "61 * * * *" }'],
+    ['schedule.timezone: is not a time zone', 'version: 1', 'version: 1\nschedule: { timezone: Oslo }'],
+    ['Mars/Base is not a time zone', 'unlimited: true', 'per_day: 1\n  day_starts: "00:00 Mars/Base"'],
+    [
+      'upstream.paths.entity: must hold the place of the id exactly once',
+      'api_key:',
+      'paths: { entity: /api/entity }\n  api_key:',
+    ],
+    ['there is no file /home/config/no.csv', 'version: 1', 'version: 1\nscope: { ids: no.csv }'],
+    ['upstream.max_body: must be a size', 'api_key:', 'max_body: 8\n  api_key:'],
+    ['between { and } put references in quotes', 'unlimited: true', `{ total: \${env:T} }`],
+    ['__proto__: unknown key', 'version: 1', 'version: 1\n__proto__: { a: 1 }'],
+  ])('says: %s', (words, before, after) => {
+    const error = refusal(LEAST.replace(before, after));
+    expect(error.message).toContain(words);
+  });
+
+  it('of a dialect names the pointer, the style or the pattern that is wrong', () => {
+    const text = `${LEAST}dialect:
+  search: { query_param: q, paging: { style: pages, param: p }, results: results, id: /id }
+  entity: { id: /id }
+  responses: [{ matches: "(", means: throttled }]
+`;
+    const { message } = refusal(text);
+    expect(message).toContain('dialect.search.results: must be a JSON Pointer');
+    expect(message).toContain(
+      'must be one of none, page, offset, cursor, next_url, link_header; did you mean page?',
+    );
+    const mended = text.replace('pages', 'page').replace('results: results', 'results: /r');
+    expect(refusal(mended).message).toContain(
+      'c.yaml:10:26: dialect.responses.0.matches: not a regular expression',
+    );
+  });
+
+  it.each(['', '# nothing\n', '- 1', 'text', 'a: &a [*a]', 'a: *b', '\u0000', '{'])('meets %j', (text) => {
+    expect(refusal(text)).toBeInstanceOf(ConfigError);
+  });
+});
+
+interface Given {
+  readonly env?: Environment;
+  readonly flags?: Overrides;
+}
+
+function parse(text: string, { env = {}, flags = {} }: Given = {}): Config {
+  return parseConfig({ path: '/home/config/c.yaml', text, env, flags });
+}
+
+function refusal(text: string, given: Given = {}): ConfigError {
+  const error = thrown(() => parse(text, given));
+  if (!(error instanceof ConfigError)) throw new Error('it was not refused', { cause: error });
+  return error;
+}
+
+function thrown(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  return null;
+}

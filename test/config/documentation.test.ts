@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { VARIABLES } from '../../src/config/environment.ts';
+import { configSchema, type Leaf, leaves } from '../../src/config/keys.ts';
+import { parseConfig } from '../../src/config.ts';
+
+const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+const rows = new Map(
+  [...page.matchAll(/^\| `([^`]+)` \|(.*)\|$/gm)].map(([, key = '', rest = '']) => [
+    key,
+    rest.split('|').map((cell) => cell.trim()),
+  ]),
+);
+const keys = leaves(configSchema());
+
+describe('docs/configuration.md', () => {
+  const documented = keys.filter((leaf) => leaf.path[0] !== 'version' && !isSection(leaf));
+
+  it.each(documented.map((leaf) => [leaf.path.join('.'), leaf] as const))('documents %s', (key, leaf) => {
+    const [meaning = '', byDefault = ''] = rows.get(key) ?? [];
+    expect(meaning.length).toBeGreaterThan(10);
+    // The first page's number depends on the paging style, so that its row says more than one default.
+    if (leaf.node.default !== undefined && key !== 'dialect.search.paging.first')
+      expect(byDefault).toBe(`\`${shown(leaf.node.default)}\``);
+  });
+
+  it('documents no key that does not exist', () => {
+    const known = new Set(keys.map(({ path }) => path.join('.')));
+    const rowKeys = [...rows.keys()].filter((key) => !key.startsWith('REGISTRY_MIRROR_'));
+    expect(rowKeys.filter((key) => !known.has(key))).toEqual([]);
+  });
+
+  it('lists the environment variables', () => {
+    const listed = [...rows].filter(([key]) => key.startsWith('REGISTRY_MIRROR_'));
+    const expected = Object.entries(VARIABLES).map(([name, key]) => [name, [`\`${key}\``]]);
+    expect(listed).toEqual([['REGISTRY_MIRROR_CONFIG', ['the configuration file itself']], ...expected]);
+  });
+
+  it('shows a smallest file and a dialect that are accepted', () => {
+    const [least = '', dialect = ''] = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text);
+    const env = { REGISTRY_API_KEY: 'k' };
+    const config = parseConfig({ path: 'c.yaml', text: `${least}${dialect}`, env });
+    expect(config.dialect?.search.item).toBe('/company');
+  });
+});
+
+/** A section that can only be written with keys in it has its keys documented instead. */
+function isSection({ path, node }: Leaf): boolean {
+  const key = path.join('.');
+  return (
+    (node.type === 'object' && keys.some((leaf) => leaf.path.join('.').startsWith(`${key}.`))) ||
+    key === 'dialect.search.paging'
+  );
+}
+
+function shown(value: unknown): string {
+  if (value === '') return "''";
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

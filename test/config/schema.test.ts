@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { configSchema, leaves, nearest } from '../../src/config/keys.ts';
+
+it('is published as a JSON Schema (vitest --update writes it anew)', async () => {
+  const text = `${JSON.stringify(configSchema(), null, 2)}\n`;
+  await expect(text).toMatchFileSnapshot('../../docs/configuration.schema.json');
+});
+
+it('describes every key', () => {
+  const undescribed = leaves(configSchema()).filter(({ node }) => node.description === undefined);
+  expect(undescribed.map(({ path }) => path.join('.'))).toEqual([]);
+});
+
+it.each([
+  ['base_urll', 'base_url'],
+  ['per-day', 'per_day'],
+  ['x', null],
+  ['something', null],
+])('suggests for %s: %s', (word, suggestion) => {
+  expect(nearest(word, ['base_url', 'per_day', 'api_key'])).toBe(suggestion);
+});
