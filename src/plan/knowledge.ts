@@ -79,6 +79,8 @@ export interface News {
   readonly missing: boolean;
   /** The entity was marked as gone by this outcome. */
   readonly gone: boolean;
+  /** Rows or bodies of this outcome that went to quarantine. */
+  readonly quarantined: number;
   /** Set while a failed target waits. */
   readonly failure: Failure | null;
 }

@@ -1,4 +1,4 @@
-import type { Call } from '../call.ts';
+import type { Call, CallKind } from '../call.ts';
 import type { News } from './knowledge.ts';
 
 /** What is left to spend, as the ledger sees it. Infinity: no limit. */
@@ -20,10 +20,38 @@ export interface Plan {
   readonly calls: Call[];
   /** With no calls: when the earliest retry becomes possible; null when nothing is due. */
   readonly wakeAtMs: number | null;
+  /** The upstream contradicts what is known of it: record calls have stopped. Says why, in a sentence. */
+  readonly drift: string | null;
 }
 
 /** Chooses which calls are worth most. It sends and writes nothing; `learn` is told what load committed. */
 export interface Planner {
   next(ask: Ask): Plan;
   learn(news: News): void;
+  /** A planned call was not sent after all (the allowance ended, the run was interrupted): it may be planned again. */
+  release(call: Call): void;
+}
+
+export interface MaxAge {
+  readonly statsMs: number;
+  readonly summariesMs: number;
+  readonly recordsMs: number;
+}
+
+export type Focus = 'coverage' | 'records' | 'freshness';
+
+/** Which companies are wanted: all, or a watchlist of names, ids or queries. */
+export type Scope =
+  | { readonly of: 'whole' }
+  | { readonly of: 'names'; readonly names: readonly string[] }
+  | { readonly of: 'ids'; readonly ids: readonly string[] }
+  | { readonly of: 'queries'; readonly queries: readonly string[] };
+
+export interface PlannerSettings {
+  /** When a thing is due again. */
+  readonly maxAge: MaxAge;
+  readonly focus: Focus;
+  /** Kinds of call that may be planned now. */
+  readonly kinds: ReadonlySet<CallKind>;
+  readonly scope: Scope;
 }

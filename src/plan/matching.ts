@@ -1,0 +1,62 @@
+import type { SearchQuery } from '../call.ts';
+import type { NameMatch } from '../dialect/dialect.ts';
+import { folded, wordsOf } from './folding.ts';
+
+/** How one field is searched; `unknown` is treated as word prefixes until rows tell otherwise. */
+export type Semantics = Exclude<NameMatch, 'unknown'>;
+
+/** The texts of length up to `longest` that find this name: the nodes of the tree that it lies under. */
+export function textsFinding(semantics: Semantics, foldedName: string, longest: number): string[] {
+  switch (semantics) {
+    case 'prefix':
+      return prefixesOf(foldedName, longest);
+    case 'token':
+      return [...new Set(wordsOf(foldedName))];
+    case 'token_prefix':
+      return [...new Set(wordsOf(foldedName).flatMap((word) => prefixesOf(word, longest)))];
+    case 'substring':
+      return substringsOf(foldedName, longest);
+  }
+}
+
+/** Does the query find a company of this name? Several words must each be found. */
+export function findsName(semantics: Semantics, queryText: string, foldedName: string): boolean {
+  const text = folded(queryText);
+  if (semantics === 'prefix') return foldedName.startsWith(text);
+  if (semantics === 'substring') return foldedName.includes(text);
+  const words = wordsOf(foldedName);
+  const fits = (wanted: string) =>
+    words.some((word) => (semantics === 'token' ? word === wanted : word.startsWith(wanted)));
+  return wordsOf(text).every(fits);
+}
+
+/** What rows of one answer say about the semantics: the narrowest one that explains them all; null: none does. */
+export function semanticsExplaining(query: SearchQuery, names: readonly string[]): Semantics | null {
+  const candidates: Semantics[] = ['token', 'prefix', 'token_prefix', 'substring'];
+  return candidates.find((one) => names.every((name) => findsName(one, query.text, folded(name)))) ?? null;
+}
+
+/** Identifiers searched by prefix: upper case, no spaces. */
+export function foldedIdentifier(id: string): string {
+  return id.toUpperCase();
+}
+
+function prefixesOf(text: string, longest: number): string[] {
+  const prefixes: string[] = [];
+  let prefix = '';
+  for (const character of text) {
+    prefix += character;
+    if (prefix.length > longest) break;
+    prefixes.push(prefix);
+  }
+  return prefixes;
+}
+
+function substringsOf(text: string, longest: number): string[] {
+  const found = new Set<string>();
+  const characters = [...text];
+  for (let from = 0; from < characters.length; from++) {
+    for (const one of prefixesOf(characters.slice(from, from + longest).join(''), longest)) found.add(one);
+  }
+  return [...found];
+}

@@ -1,0 +1,75 @@
+import { type Call, type CallKind, targetOf } from '../call.ts';
+import type { Failure } from './knowledge.ts';
+
+/** Targets that must not be planned now: in flight, or waiting after a failure. */
+export class Pending {
+  readonly #inFlight: Record<CallKind, Set<string>> = {
+    stats: new Set(),
+    search: new Set(),
+    entity: new Set(),
+  };
+  readonly #waiting: Record<CallKind, Map<string, number>> = {
+    stats: new Map(),
+    search: new Map(),
+    entity: new Map(),
+  };
+
+  constructor(failures: Iterable<Failure>) {
+    for (const failure of failures) this.wait(failure);
+  }
+
+  sent(call: Call): void {
+    this.#inFlight[call.kind].add(targetOf(call));
+  }
+
+  landed(call: Call): void {
+    this.#inFlight[call.kind].delete(targetOf(call));
+  }
+
+  wait(failure: Failure): void {
+    this.#waiting[failure.kind].set(failure.target, failure.nextTryAtMs);
+  }
+
+  recovered(call: Call): void {
+    this.#waiting[call.kind].delete(targetOf(call));
+  }
+
+  isInFlight(kind: CallKind, target: string): boolean {
+    return this.#inFlight[kind].has(target);
+  }
+
+  inFlightCount(kind: CallKind): number {
+    return this.#inFlight[kind].size;
+  }
+
+  /** May this target be asked now, as far as flights and failures go? */
+  isFree(kind: CallKind, target: string, nowMs: number): boolean {
+    if (this.#inFlight[kind].has(target)) return false;
+    const untilMs = this.#waiting[kind].get(target);
+    return untilMs === undefined || untilMs <= nowMs;
+  }
+
+  retryAtMs(kind: CallKind, target: string): number | null {
+    return this.#waiting[kind].get(target) ?? null;
+  }
+
+  /** Ids of this kind that may not be asked now. */
+  blocked(kind: CallKind, nowMs: number): Set<string> {
+    const blocked = new Set(this.#inFlight[kind]);
+    for (const [target, untilMs] of this.#waiting[kind]) if (untilMs > nowMs) blocked.add(target);
+    return blocked;
+  }
+
+  /** The earliest retry among these kinds that still lies ahead. */
+  earliestRetryMs(kinds: ReadonlySet<CallKind>, nowMs: number): number | null {
+    let earliest: number | null = null;
+    for (const kind of kinds) {
+      for (const untilMs of this.#waiting[kind].values()) {
+        if (untilMs > nowMs && Number.isFinite(untilMs) && (earliest === null || untilMs < earliest)) {
+          earliest = untilMs;
+        }
+      }
+    }
+    return earliest;
+  }
+}

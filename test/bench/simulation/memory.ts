@@ -1,0 +1,156 @@
+import { type Call, queryKey, type SearchCall } from '../../../src/call.ts';
+import type {
+  DueRecord,
+  Failure,
+  Knowledge,
+  News,
+  QueryState,
+  RecordsDue,
+} from '../../../src/plan/knowledge.ts';
+import type { Page, Registry } from './registry.ts';
+
+interface Known {
+  readonly entityId: string;
+  name: string | null;
+  fetchedAtMs: number | null;
+  flagged: boolean;
+}
+
+/** What a mirror knows, held in memory: the planner's view, and the effect that loading an answer has on it. */
+export class MemoryMirror implements Knowledge {
+  readonly companies = new Map<string, Known>();
+  readonly queryStates = new Map<string, QueryState>();
+  stats: { observedAtMs: number; total: number | null } | null = null;
+  statsCalls = 0;
+  needsControl = false;
+  /** The simulated time, which only the simulation moves. */
+  nowMs: number;
+
+  constructor(nowMs = 0) {
+    this.nowMs = nowMs;
+  }
+
+  knownCount(): number {
+    return this.companies.size;
+  }
+
+  latestStats(): { readonly observedAtMs: number; readonly total: number | null } | null {
+    return this.stats;
+  }
+
+  statsCallsMade(): number {
+    return this.statsCalls;
+  }
+
+  queries(): Iterable<QueryState> {
+    return this.queryStates.values();
+  }
+
+  knownCompanies(): Iterable<{ readonly entityId: string; readonly name: string | null }> {
+    return this.companies.values();
+  }
+
+  recordsDue(ask: RecordsDue): DueRecord[] {
+    const due: DueRecord[] = [];
+    for (const one of this.companies.values()) {
+      if (due.length >= ask.most) break;
+      if (ask.except.has(one.entityId)) continue;
+      const why = whyDue(one, ask.nowMs - ask.maxAgeMs);
+      if (why !== null) due.push({ entityId: one.entityId, why });
+    }
+    return due;
+  }
+
+  failures(): Iterable<Failure> {
+    return [];
+  }
+
+  controlNeeded(): boolean {
+    return this.needsControl;
+  }
+
+  /** Loads one answered search page and says what was new. */
+  loadSearch(call: SearchCall, page: Page, nowMs: number): News {
+    const rows = page.rows.map((row) => {
+      const known = this.companies.get(row.id);
+      if (known === undefined) this.companies.set(row.id, unfetched(row.id, row.name));
+      const changed = known !== undefined && known.name !== row.name;
+      if (known !== undefined && changed) Object.assign(known, { name: row.name, flagged: true });
+      return { entityId: row.id, name: row.name, isNew: known === undefined, changed };
+    });
+    const query = this.#listed(call, page, nowMs);
+    return { ...quietNews(call), verdict: page.refused ? 'refused' : 'ok', rows, query };
+  }
+
+  loadStats(call: Call, total: number | null, nowMs: number): News {
+    this.stats = { observedAtMs: nowMs, total };
+    this.statsCalls++;
+    return quietNews(call);
+  }
+
+  loadRecord(call: Extract<Call, { kind: 'entity' }>, nowMs: number): News {
+    const known = this.companies.get(call.entityId) ?? unfetched(call.entityId, null);
+    const isNew = known.fetchedAtMs === null;
+    this.companies.set(call.entityId, { ...known, fetchedAtMs: nowMs, flagged: false });
+    return { ...quietNews(call), record: { isNew, changed: isNew } };
+  }
+
+  #listed(call: SearchCall, page: Page, nowMs: number): QueryState {
+    const key = queryKey(call.query);
+    const before = call.page.index === 0 ? undefined : this.queryStates.get(key);
+    const rows = (before?.rows ?? 0) + page.rows.length;
+    const state: QueryState = {
+      query: call.query,
+      total: page.total,
+      pages: call.page.index + 1,
+      rows,
+      next: null,
+      status: page.refused ? 'refused' : statusOf(page, rows),
+      listedAtMs: before?.listedAtMs ?? nowMs,
+    };
+    this.queryStates.set(key, state);
+    return state;
+  }
+}
+
+/** Answers one call out of the registry and loads it. */
+export function answer(mirror: MemoryMirror, registry: Registry, call: Call, nowMs: number): News {
+  switch (call.kind) {
+    case 'stats':
+      return mirror.loadStats(call, registry.size, nowMs);
+    case 'entity':
+      return mirror.loadRecord(call, nowMs);
+    case 'search':
+      return mirror.loadSearch(call, registry.search(call.query, call.page.index), nowMs);
+  }
+}
+
+function statusOf(page: Page, rows: number): QueryState['status'] {
+  if (page.more) return 'open';
+  if (page.total !== null && !page.clamped) return rows < page.total ? 'capped' : 'complete';
+  return page.cut ? 'capped' : 'complete';
+}
+
+function whyDue(one: Known, staleBeforeMs: number): DueRecord['why'] | null {
+  if (one.fetchedAtMs === null) return 'never_fetched';
+  if (one.flagged) return 'flagged';
+  return one.fetchedAtMs < staleBeforeMs ? 'stale' : null;
+}
+
+function unfetched(entityId: string, name: string | null): Known {
+  return { entityId, name, fetchedAtMs: null, flagged: false };
+}
+
+function quietNews(call: Call): News {
+  return {
+    call,
+    verdict: 'ok',
+    rows: [],
+    query: null,
+    record: null,
+    missing: false,
+    gone: false,
+    quarantined: 0,
+    failure: null,
+  };
+}

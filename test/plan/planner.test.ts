@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import { type Call, type CallKind, targetOf } from '../../src/call.ts';
+import { Dialect } from '../../src/dialect/dialect.ts';
+import type { News } from '../../src/plan/knowledge.ts';
+import type { Ask, Planner, PlannerSettings } from '../../src/plan/plan.ts';
+import { openPlanner } from '../../src/plan/planner.ts';
+import { inventedCompanies } from '../bench/simulation/invented.ts';
+import { answer, MemoryMirror } from '../bench/simulation/memory.ts';
+import { PLAIN, Registry, type RegistrySettings } from '../bench/simulation/registry.ts';
+
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.UTC(2026, 0, 1);
+
+describe('a first run', () => {
+  const shapes: Partial<RegistrySettings>[] = [
+    { semantics: 'prefix' },
+    { semantics: 'prefix', window: 40 },
+    { semantics: 'prefix', window: 40, totals: 'none' },
+    { semantics: 'prefix', refusesAbove: 200 },
+    { semantics: 'prefix', totals: { clampedAt: 100 }, window: 100 },
+    { semantics: 'prefix', minLength: 2 },
+    { semantics: 'token_prefix' },
+    { semantics: 'token_prefix', window: 400 },
+    { semantics: 'substring' },
+    { semantics: 'substring', window: 600 },
+    { semantics: 'token', identifiers: 'prefix', window: 40 },
+    { semantics: 'token' },
+  ];
+
+  it.each(shapes)('lists every company that can be reached: %j', (shape) => {
+    const registry = new Registry(inventedCompanies(1500), { ...PLAIN, ...shape });
+    const { mirror, calls } = run(registry, { kinds: new Set<CallKind>(['stats', 'search']) });
+    expect(mirror.knownCount()).toBe(1500);
+    expect(calls.length).toBeLessThan(1500);
+  });
+
+  it('asks nothing twice and nothing that is in flight, with sixteen lanes', () => {
+    const registry = new Registry(inventedCompanies(800), { ...PLAIN, window: 40 });
+    const { calls } = run(registry, { lanes: 16 });
+    const asked = calls.map((call) => `${call.kind} ${targetOf(call)}`);
+    expect(new Set(asked).size).toBe(asked.length);
+  });
+
+  it('fetches each record once, and is then done', () => {
+    const registry = new Registry(inventedCompanies(300), PLAIN);
+    const { calls, planner, mirror } = run(registry, {});
+    expect(calls.filter((call) => call.kind === 'entity')).toHaveLength(300);
+    expect(planner.next(ask(mirror.nowMs))).toEqual({ calls: [], wakeAtMs: null, drift: null });
+  });
+});
+
+describe('a later run', () => {
+  it('sends nothing while nothing is due', () => {
+    const registry = new Registry(inventedCompanies(300), PLAIN);
+    const { mirror } = run(registry, {});
+    const planner = open(registry, mirror, {});
+    expect(planner.next(ask(mirror.nowMs + DAY_MS)).calls).toEqual([]);
+  });
+
+  it('lists summaries again, and fetches records again, when they are due', () => {
+    const registry = new Registry(inventedCompanies(300), PLAIN);
+    const { mirror } = run(registry, {});
+    mirror.nowMs += 100 * DAY_MS;
+    const later = run(registry, { mirror });
+    expect(later.calls.filter((call) => call.kind === 'entity')).toHaveLength(300);
+    expect(later.calls.filter((call) => call.kind === 'search').length).toBeGreaterThan(10);
+  });
+
+  it('takes up the listing where another process stopped', () => {
+    const registry = new Registry(inventedCompanies(1500), { ...PLAIN, window: 100 });
+    const kinds = new Set<CallKind>(['stats', 'search']);
+    const first = run(registry, { kinds, stopAfter: 40 });
+    const second = run(registry, { kinds, mirror: first.mirror });
+    const asked = [...first.calls, ...second.calls].map((call) => targetOf(call));
+    expect(first.mirror.knownCount()).toBe(1500);
+    expect(new Set(asked).size).toBe(asked.length);
+  });
+});
+
+describe('statistics', () => {
+  it('take at most 2 % of an allowance for life', () => {
+    const registry = new Registry(inventedCompanies(50), PLAIN);
+    const mirror = new MemoryMirror(NOW_MS);
+    const planner = open(registry, mirror, { kinds: new Set<CallKind>(['stats']) });
+    const calls: Call[] = [];
+    for (let week = 0; week < 52; week++) {
+      const left = { calls: 100 - calls.length, lifetimeLimit: 100 };
+      for (const call of planner.next({ nowMs: NOW_MS + week * 8 * DAY_MS, left, most: 1 }).calls) {
+        planner.learn(answer(mirror, registry, call, NOW_MS + week * 8 * DAY_MS));
+        calls.push(call);
+      }
+    }
+    expect(calls).toHaveLength(2);
+  });
+});
+
+describe('what fails', () => {
+  it('waits for the retry that load names, and wakes for it', () => {
+    const registry = new Registry(inventedCompanies(5), PLAIN);
+    const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
+    const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
+    const { calls } = planner.next(ask(mirror.nowMs));
+    for (const call of calls) planner.learn(broken(call, mirror.nowMs + 5000));
+    expect(planner.next(ask(mirror.nowMs))).toMatchObject({ calls: [], wakeAtMs: mirror.nowMs + 5000 });
+    expect(planner.next(ask(mirror.nowMs + 5000)).calls).toHaveLength(5);
+  });
+
+  it('plans a released call again', () => {
+    const registry = new Registry(inventedCompanies(5), PLAIN);
+    const planner = open(registry, new MemoryMirror(NOW_MS), {});
+    const first = planner.next({ ...ask(NOW_MS), most: 1 }).calls;
+    for (const call of first) planner.release(call);
+    expect(planner.next({ ...ask(NOW_MS), most: 1 }).calls).toEqual(first);
+  });
+
+  it('stops record calls after three known ids in a row answered 404', () => {
+    const registry = new Registry(inventedCompanies(50), PLAIN);
+    const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
+    const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
+    for (const call of planner.next({ ...ask(mirror.nowMs), most: 3 }).calls) planner.learn(missing(call));
+    const plan = planner.next(ask(mirror.nowMs));
+    expect(plan.calls).toEqual([]);
+    expect(plan.drift).toMatch(/404/);
+  });
+
+  it('asks for an id that cannot exist when the proof of a deletion needs it', () => {
+    const registry = new Registry(inventedCompanies(50), PLAIN);
+    const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
+    mirror.needsControl = true;
+    const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
+    const [control] = planner.next({ ...ask(mirror.nowMs), most: 1 }).calls;
+    expect(control).toMatchObject({ kind: 'entity', entityId: '999999' });
+    expect(planner.next({ ...ask(mirror.nowMs), most: 1 }).calls).not.toContainEqual(control);
+  });
+});
+
+interface RunOptions {
+  readonly mirror?: MemoryMirror;
+  readonly kinds?: ReadonlySet<CallKind>;
+  readonly lanes?: number;
+  readonly stopAfter?: number;
+}
+
+/** Plans, answers and learns until nothing is due; answers land in the order of sending, `lanes` later. */
+function run(registry: Registry, options: RunOptions) {
+  const mirror = options.mirror ?? new MemoryMirror(NOW_MS);
+  const planner = open(registry, mirror, options);
+  const calls: Call[] = [];
+  const flying: Call[] = [];
+  const stopAfter = options.stopAfter ?? 100_000;
+  for (;;) {
+    const free = Math.min((options.lanes ?? 1) - flying.length, stopAfter - calls.length);
+    const planned = free > 0 ? planner.next({ ...ask(mirror.nowMs), most: free }).calls : [];
+    calls.push(...planned);
+    flying.push(...planned);
+    const landed = flying.shift();
+    if (landed === undefined) return { mirror, planner, calls };
+    mirror.nowMs += 1000;
+    planner.learn(answer(mirror, registry, landed, mirror.nowMs));
+  }
+}
+
+function open(registry: Registry, mirror: MemoryMirror, options: RunOptions): Planner {
+  const settings: PlannerSettings = {
+    maxAge: { statsMs: 7 * DAY_MS, summariesMs: 30 * DAY_MS, recordsMs: 90 * DAY_MS },
+    focus: 'coverage',
+    kinds: options.kinds ?? new Set<CallKind>(['stats', 'search', 'entity']),
+    scope: { of: 'whole' },
+  };
+  return openPlanner({ knowledge: mirror, dialect: dialectOf(registry.settings), settings });
+}
+
+function dialectOf(settings: RegistrySettings): Dialect {
+  return Dialect.parse({
+    search: {
+      query_param: 'q',
+      paging: { style: 'page', param: 'page', size: settings.pageSize, window: settings.window },
+      results: '/results',
+      id: '/id',
+      matches: settings.semantics,
+      identifiers: settings.identifiers,
+      min_length: settings.minLength,
+      total: settings.totals === 'none' ? null : '/total',
+      total_clamped_at: typeof settings.totals === 'object' ? settings.totals.clampedAt : null,
+    },
+    entity: { id: '/id' },
+    stats: { total: '/total' },
+  });
+}
+
+function ask(nowMs: number): Ask {
+  return { nowMs, left: { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null }, most: 100 };
+}
+
+function broken(call: Call, nextTryAtMs: number): News {
+  const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs };
+  return { ...silent(call), verdict: 'broken', failure };
+}
+
+function missing(call: Call): News {
+  return { ...silent(call), verdict: 'absent', missing: true };
+}
+
+function silent(call: Call): News {
+  const nothing = {
+    rows: [],
+    query: null,
+    record: null,
+    missing: false,
+    gone: false,
+    quarantined: 0,
+    failure: null,
+  };
+  return { call, verdict: 'ok', ...nothing };
+}
