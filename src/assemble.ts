@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { type Ledger, openLedger } from './allowance/ledger.ts';
+import type { Allowance, DayStart, Purpose } from './allowance/windows.ts';
+import type { CallKind } from './call.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { type Config, type DayStart as ConfiguredDay, requireDialect } from './config.ts';
+import { endpointsOf } from './dialect/request.ts';
+import { openCallIds } from './fetch/call_ids.ts';
+import { openFetch } from './fetch/fetch.ts';
+import { type Lane, openLane } from './fetch/lane.ts';
+import { openPace } from './fetch/pace.ts';
+import { openSend } from './fetch/send.ts';
+import { openLoader } from './load/load.ts';
+import type { MirrorParts } from './mirror.ts';
+import type { Focus, Scope } from './plan/plan.ts';
+import { openPlanner } from './plan/planner.ts';
+import { VERSION } from './version.ts';
+import { lastCallId } from './warehouse/call.ts';
+import { openKnowledge } from './warehouse/knowledge.ts';
+import { recordSource } from './warehouse/meta.ts';
+import { openWarehouse, type Warehouse } from './warehouse/warehouse.ts';
+
+/** The files of one configuration, open. Everything that is constructed is constructed here. */
+export interface House {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly warehouse: Warehouse;
+  readonly ledger: Ledger;
+  close(): void;
+}
+
+export function openHouse(config: Config, clock: Clock = systemClock): House {
+  const ledger = openLedger({
+    path: config.ledger,
+    accountId: config.account.id,
+    allowance: allowanceOf(config),
+  });
+  try {
+    const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });
+    recordSource(warehouse.db, { ...config.source, tier: config.account.tier });
+    return {
+      config,
+      clock,
+      warehouse,
+      ledger,
+      close: () => {
+        warehouse.close();
+        ledger.close();
+      },
+    };
+  } catch (error) {
+    ledger.close();
+    throw error;
+  }
+}
+
+/** What one run of the engine is for. */
+export interface Order {
+  readonly runId: number;
+  readonly purpose: Purpose;
+  readonly kinds: ReadonlySet<CallKind>;
+  readonly focus: Focus;
+}
+
+export function assembleMirror(house: House, order: Order): MirrorParts & { close(): void } {
+  const { config, clock, warehouse, ledger } = house;
+  const dialect = requireDialect(config);
+  const { upstream } = config;
+  const keyFingerprint = upstream.api_key.fingerprint;
+  const perMinute = config.allowance.per_minute;
+  const lanes = openLanes(config);
+  const fetch = openFetch({
+    dialect,
+    endpoints: endpointsOf(upstream),
+    ledger,
+    pace: openPace({ ledger, clock, perMinute, purpose: order.purpose, keyFingerprint }),
+    send: openSend(
+      {
+        apiKey: upstream.api_key.reveal(),
+        userAgent: userAgentOf(config),
+        responseTimeoutMs: upstream.timeouts.response.ms,
+        maxBodyBytes: upstream.max_body.bytes,
+      },
+      clock,
+    ),
+    clock,
+    callIds: openCallIds(lastCallId(warehouse.db)),
+    keyFingerprint,
+  });
+  const planner = openPlanner({
+    knowledge: openKnowledge(warehouse),
+    dialect,
+    settings: {
+      maxAge: {
+        statsMs: config.max_age.stats.ms,
+        summariesMs: config.max_age.summaries.ms,
+        recordsMs: config.max_age.records.ms,
+      },
+      focus: order.focus,
+      kinds: order.kinds,
+      scope: readScope(config.scope),
+    },
+  });
+  const { load } = openLoader({ warehouse, dialect, runId: order.runId });
+  return { planner, fetch, load, ledger, lanes, clock, close: () => closeAll(lanes) };
+}
+
+function closeAll(lanes: readonly Lane[]): void {
+  for (const lane of lanes) lane.close();
+}
+
+export function allowanceOf({ allowance, account }: Config): Allowance {
+  return {
+    perMinute: allowance.per_minute,
+    total: allowance.total,
+    perDay: allowance.per_day,
+    perMonth: allowance.per_month,
+    day: dayStartOf(allowance.day_starts),
+    reserve: allowance.reserve,
+    alreadySpent: account.already_spent,
+  };
+}
+
+function dayStartOf(day: ConfiguredDay): DayStart {
+  if (day.rolling) return { kind: 'rolling' };
+  return { kind: 'fixed', minuteOfDay: day.hour * 60 + day.minute, timeZone: day.timezone };
+}
+
+export function openLanes({ upstream }: Config): Lane[] {
+  const options = {
+    origin: new URL(upstream.base_url),
+    connectTimeoutMs: upstream.timeouts.connect.ms,
+    ca: upstream.ca_file === null ? null : readFileSync(upstream.ca_file, 'utf8'),
+    proxy: upstream.proxy === null ? null : new URL(upstream.proxy.reveal()),
+  };
+  return Array.from({ length: upstream.concurrency }, () => openLane(options));
+}
+
+function userAgentOf({ upstream }: Config): string {
+  const contact = upstream.contact === null ? '' : ` (${upstream.contact})`;
+  return upstream.user_agent ?? `registry-mirror/${VERSION}${contact}`;
+}
+
+function readScope(scope: Config['scope']): Scope {
+  if (scope === 'whole') return { of: 'whole' };
+  if ('names' in scope) return { of: 'names', names: linesOf(scope.names) };
+  if ('ids' in scope) return { of: 'ids', ids: linesOf(scope.ids) };
+  return { of: 'queries', queries: linesOf(scope.queries) };
+}
+
+function linesOf(path: string): string[] {
+  const lines = readFileSync(path, 'utf8')
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/);
+  return lines.map((line) => line.trim()).filter((line) => line !== '');
+}

@@ -1,0 +1,45 @@
+/** Figures and times as a person reads them. */
+export function count(value: number): string {
+  return value === Infinity ? 'unlimited' : value.toLocaleString('en-US');
+}
+
+/** `1 call`, `2 calls`, `1,234 calls`. */
+export function counted(value: number, noun: string, plural = `${noun}s`): string {
+  return `${count(value)} ${value === 1 ? noun : plural}`;
+}
+
+export function percent(share: number): string {
+  const value = share * 100;
+  if (value > 0 && value < 0.1) return '< 0.1 %';
+  // A share that is not whole is never shown as 100 %.
+  const shown = Math.floor(value * 10) / 10;
+  return `${Number.isInteger(shown) ? shown : shown.toFixed(1)} %`;
+}
+
+/** `42 s`, `3 min 20 s`, `2 h 5 min`, `3 days 4 h`. */
+export function duration(durationMs: number): string {
+  const seconds = Math.round(durationMs / 1000);
+  if (seconds < 1) return `${Math.max(0, Math.round(durationMs))} ms`;
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return joined(`${minutes} min`, seconds % 60, 's');
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return joined(`${hours} h`, minutes % 60, 'min');
+  return joined(`${Math.floor(hours / 24)} days`, hours % 24, 'h');
+}
+
+/** In the zone of the reader, which is named: `21 Nov 2026, 14:05 CET`. */
+export function localTime(epochMs: number): string {
+  return new Date(epochMs).toLocaleString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  });
+}
+
+function joined(large: string, small: number, unit: string): string {
+  return small === 0 ? large : `${large} ${small} ${unit}`;
+}

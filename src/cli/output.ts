@@ -1,0 +1,89 @@
+import { styleText } from 'node:util';
+import { MirrorError } from '../errors.ts';
+
+/**
+ * How a command speaks: data on standard output, everything else on standard error. A terminal gets text
+ * and progress; a pipe, or `--json`, gets exactly one JSON document; `--quiet` prints only what needs attention.
+ */
+export interface Output {
+  readonly mode: 'text' | 'json' | 'quiet';
+  /** Columns of the terminal; 100 where there is none. */
+  readonly columns: number;
+  /** The result: the JSON document, or its text. `attention` is what `--quiet` prints, null for nothing. */
+  result(result: Result): void;
+  /** A line of narration for a person at a terminal. */
+  note(line: string): void;
+  /** A line that is drawn over by the next one; an empty line clears it. */
+  progress(line: string): void;
+  style(style: Parameters<typeof styleText>[0], text: string): string;
+}
+
+export interface Result {
+  readonly command: string;
+  readonly ok: boolean;
+  /** The JSON document's `data`; keys in snake_case. */
+  readonly data: unknown;
+  readonly text: string;
+  readonly attention: string | null;
+}
+
+export interface OutputFlags {
+  readonly json?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
+}
+
+export interface Streams {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams): Output {
+  const mode = flags.quiet ? 'quiet' : flags.json || !stdout.isTTY ? 'json' : 'text';
+  const isColoured = mode === 'text' && !isSet(env.NO_COLOR) && env.TERM !== 'dumb';
+  const showsProgress = mode === 'text' && stderr.isTTY && !isSet(env.CI);
+  const clear = showsProgress ? '\r\x1b[K' : '';
+  const columns = stdout.columns ?? 100;
+  return {
+    mode,
+    columns,
+    result: ({ command, ok, data, text, attention }) => {
+      if (clear !== '') stderr.write(clear);
+      if (mode === 'json') stdout.write(`${JSON.stringify({ ok, command, data })}\n`);
+      else if (mode === 'text') stdout.write(`${text}\n`);
+      else if (attention !== null) stdout.write(`${attention}\n`);
+    },
+    note: (line) => {
+      if (mode === 'text') stderr.write(`${clear}${line}\n`);
+    },
+    progress: (line) => {
+      if (showsProgress) stderr.write(`${clear}${line.slice(0, columns - 1)}`);
+    },
+    style: (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text),
+  };
+}
+
+/** Prints an error as this output speaks and answers the exit code. */
+export function printError(error: unknown, command: string, output: Output, streams: Streams): number {
+  const { stdout, stderr } = streams;
+  output.progress('');
+  if (!(error instanceof MirrorError)) {
+    stderr.write(`registry-mirror ${command}: unexpected error, please report it\n${stackOf(error)}\n`);
+    if (output.mode === 'json')
+      stdout.write(`${JSON.stringify({ ok: false, command, error: { message: 'unexpected error', hint: null } })}\n`);
+    return 1;
+  }
+  const { message, hint, exitCode } = error;
+  if (output.mode === 'json') stdout.write(`${JSON.stringify({ ok: false, command, error: { message, hint } })}\n`);
+  stderr.write(`registry-mirror ${command}: ${message}\n${hint === null ? '' : `  → ${hint}\n`}`);
+  return exitCode;
+}
+
+// NO_COLOR and CI count when present and not empty (no-color.org).
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '';
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
