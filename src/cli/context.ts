@@ -1,0 +1,79 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Config, loadConfig, type Overrides, processEnvironment } from '../config.ts';
+import { type Output, openOutput, type Streams } from './output.ts';
+
+/** What every command that reads the configuration shares: its options, its output, its streams. */
+export interface Context {
+  readonly config: Config;
+  readonly output: Output;
+}
+
+export interface SharedFlags {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Adds `--config`, `--json` and `--quiet`. */
+export function withSharedOptions(command: Command): Command {
+  return command
+    .option('--config <file>', 'configuration file (default: registry-mirror.yaml)')
+    .option('--json', 'print one JSON document, also on a terminal')
+    .option('--quiet', 'print only what needs attention');
+}
+
+/** Adds the bounds of a command that spends calls. */
+export function withSpendingOptions(command: Command): Command {
+  return command
+    .option('--max-calls <n>', 'spend at most this many calls', wholeNumber)
+    .option('--max-minutes <n>', 'work at most this long', positiveNumber)
+    .addOption(
+      new Option('--focus <focus>', 'what a call is worth most for').choices([
+        'coverage',
+        'records',
+        'freshness',
+      ]),
+    );
+}
+
+export function openContext(flags: SharedFlags, overrides: Overrides = {}): Context {
+  const output = openOutput(flags, standardStreams());
+  return { config: loadConfig({ path: flags.config, flags: overrides }), output };
+}
+
+export function standardStreams(): Streams {
+  return { stdout: process.stdout, stderr: process.stderr, env: processEnvironment() };
+}
+
+/**
+ * A signal that aborts at Ctrl-C or SIGTERM, so that what is in flight is finished and loaded. A second
+ * Ctrl-C ends the process at once.
+ */
+export function interruptible(onFirst: () => void): { signal: AbortSignal; done(): void } {
+  const controller = new AbortController();
+  const interrupt = () => {
+    if (controller.signal.aborted) process.exit(130);
+    onFirst();
+    controller.abort();
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  return {
+    signal: controller.signal,
+    done: () => {
+      process.off('SIGINT', interrupt);
+      process.off('SIGTERM', interrupt);
+    },
+  };
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError('It must be a number above 0.');
+  return value;
+}

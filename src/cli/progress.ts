@@ -1,0 +1,44 @@
+import { targetOf } from '../call.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Tally } from '../tally.ts';
+import { count, counted, duration } from './format.ts';
+
+export interface Progress {
+  readonly tally: Tally;
+  readonly last: Outcome;
+  readonly elapsedMs: number;
+  /** Infinity: no limit. */
+  readonly callsLeft: number;
+}
+
+/** One line for the terminal: what it does, calls spent and left, rate, what came of it. */
+export function progressLine({ tally, last, elapsedMs, callsLeft }: Progress): string {
+  const perMinute = elapsedMs < 1000 ? null : Math.round((tally.calls / elapsedMs) * 60_000);
+  const minutesLeft = perMinute === null || perMinute === 0 ? null : callsLeft / perMinute;
+  return [
+    doing(last),
+    counted(tally.calls, 'call') + (callsLeft === Infinity ? '' : `, ${count(Math.max(0, callsLeft))} left`),
+    ...(perMinute === null ? [] : [`${count(perMinute)} a minute`]),
+    `${count(tally.listed)} new companies`,
+    counted(tally.fetched + tally.changed + tally.unchanged, 'record'),
+    ...(minutesLeft === null || callsLeft === Infinity
+      ? []
+      : [`allowance lasts ${duration(Math.max(0, minutesLeft) * 60_000)}`]),
+  ].join(' · ');
+}
+
+function doing({ call }: Outcome): string {
+  switch (call.kind) {
+    case 'stats':
+      return 'asked statistics';
+    case 'search':
+      return `searched ${printable(targetOf(call))}`;
+    case 'entity':
+      return `fetched ${printable(call.entityId)}`;
+  }
+}
+
+/** Names and ids are the upstream's: no control character of theirs reaches the terminal. */
+function printable(text: string): string {
+  return text.replace(/[\p{C}]/gu, '�').slice(0, 40);
+}
