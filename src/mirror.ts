@@ -69,6 +69,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     while (ending === null) {
       const wakeAtMs = plan();
       load(await flight.landed());
+      flight.check();
       if (ending === null && flight.isEmpty && wakeAtMs !== undefined) await waitOrEnd(wakeAtMs);
     }
   } finally {
@@ -77,6 +78,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     stop.abort();
     load(await flight.settled());
   }
+  flight.check();
   return { ending, tally };
 
   /**

@@ -4,7 +4,10 @@ import type { Outcome } from '../outcome.ts';
 import type { Fetch, NotMade } from './fetch.ts';
 import type { Lane } from './lane.ts';
 
-/** The calls in flight, one to a lane, and what has landed but is not loaded yet. */
+/**
+ * The calls in flight, one to a lane, and what has landed but is not loaded yet. A lane stays taken until
+ * its outcome is handed over to be loaded: a killed process forgets at most one call per lane.
+ */
 export interface Flight {
   readonly freeLanes: number;
   /** Nothing in flight and nothing waiting to be loaded. */
@@ -19,6 +22,8 @@ export interface Flight {
   landed(): Promise<Outcome[]>;
   /** Waits for everything in flight and hands over what landed. */
   settled(): Promise<Outcome[]>;
+  /** An error that is no outcome: a defect, or a ledger that cannot be written. Throws it, where there was one. */
+  check(): void;
 }
 
 export interface FlightOptions {
@@ -33,7 +38,7 @@ export interface FlightOptions {
 export function openFlight({ lanes, fetch, clock, signal, onNotMade }: FlightOptions): Flight {
   const free = [...lanes];
   const inFlight = new Set<Promise<void>>();
-  let arrived: Outcome[] = [];
+  let arrived: { readonly outcome: Outcome; readonly lane: Lane }[] = [];
   let groupSinceMs = 0;
   let failure: { error: unknown } | null = null;
   let wake: () => void = () => {};
@@ -41,36 +46,37 @@ export function openFlight({ lanes, fetch, clock, signal, onNotMade }: FlightOpt
   async function fly(call: Call, lane: Lane): Promise<void> {
     try {
       const result = await fetch(call, lane, signal);
-      if ('because' in result) onNotMade(result);
-      else arrive(result);
+      if (!('because' in result)) return arrive(result, lane);
+      free.push(lane);
+      onNotMade(result);
     } catch (error) {
       failure = { error };
-    } finally {
-      free.push(lane);
     }
   }
 
-  function arrive(outcome: Outcome): void {
+  function arrive(outcome: Outcome, lane: Lane): void {
     if (arrived.length === 0) groupSinceMs = clock.now();
-    arrived.push(outcome);
+    arrived.push({ outcome, lane });
   }
+
+  const teaches = ({ outcome }: { outcome: Outcome }) => outcome.call.kind !== 'entity';
 
   function isGroupDue(): boolean {
     if (arrived.length === 0) return false;
     return (
       inFlight.size === 0 ||
-      arrived.length >= GROUP_OUTCOMES ||
+      arrived.length >= Math.min(GROUP_OUTCOMES, lanes.length / 2) ||
       clock.now() - groupSinceMs >= GROUP_MS ||
-      arrived.some(({ call }) => call.kind !== 'entity')
+      arrived.some(teaches)
     );
   }
 
   function handOver(): Outcome[] {
-    if (failure !== null) throw failure.error;
     if (!isGroupDue()) return [];
     const group = arrived;
     arrived = [];
-    return group;
+    for (const { lane } of group) free.push(lane);
+    return group.map(({ outcome }) => outcome);
   }
 
   return {
@@ -81,7 +87,7 @@ export function openFlight({ lanes, fetch, clock, signal, onNotMade }: FlightOpt
       return inFlight.size === 0 && arrived.length === 0;
     },
     get holdsLessons() {
-      return arrived.some(({ call }) => call.kind !== 'entity');
+      return arrived.some(teaches);
     },
     start: (call) => {
       const lane = free.pop();
@@ -106,6 +112,9 @@ export function openFlight({ lanes, fetch, clock, signal, onNotMade }: FlightOpt
     settled: async () => {
       await Promise.all(inFlight);
       return handOver();
+    },
+    check: () => {
+      if (failure !== null) throw failure.error;
     },
   };
 }
