@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../version.ts';
 import { standardStreams } from './context.ts';
+import { demoCommand } from './demo.ts';
 import { openOutput, printError } from './output.ts';
 import { statusCommand } from './status.ts';
 import { syncCommand } from './sync.ts';
@@ -35,7 +36,7 @@ export function openProgram(): Command {
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for the options and examples)')
     .addHelpText('after', FIRST_STEPS);
-  for (const command of [syncCommand(), statusCommand()]) program.addCommand(command);
+  for (const command of [syncCommand(), statusCommand(), demoCommand()]) program.addCommand(command);
   // Commander's own exits become exceptions, so that output is flushed and the exit code is ours.
   for (const command of [
     program,

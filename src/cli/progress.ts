@@ -2,6 +2,24 @@ import { targetOf } from '../call.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Tally } from '../tally.ts';
 import { count, counted, duration } from './format.ts';
+import type { Output } from './output.ts';
+
+/** Draws the progress line over itself, a few times a second. */
+export function showProgress(
+  output: Output,
+  since: { startedMs: number; callsLeft: number; now: () => number },
+) {
+  let shownMs = 0;
+  return (tally: Tally, last: Outcome): void => {
+    const nowMs = since.now();
+    if (nowMs - shownMs < PROGRESS_EVERY_MS) return;
+    shownMs = nowMs;
+    const callsLeft = since.callsLeft - tally.calls;
+    output.progress(progressLine({ tally, last, elapsedMs: nowMs - since.startedMs, callsLeft }));
+  };
+}
+
+const PROGRESS_EVERY_MS = 200;
 
 export interface Progress {
   readonly tally: Tally;

@@ -1,9 +1,7 @@
 import { Command } from 'commander';
 import { openHouse } from '../assemble.ts';
 import { requireDialect } from '../config.ts';
-import type { Outcome } from '../outcome.ts';
 import { ALL_KINDS, type RunReport, reportData, run } from '../run.ts';
-import type { Tally } from '../tally.ts';
 import {
   interruptible,
   openContext,
@@ -12,7 +10,7 @@ import {
   withSpendingOptions,
 } from './context.ts';
 import type { Output } from './output.ts';
-import { progressLine } from './progress.ts';
+import { showProgress } from './progress.ts';
 import { attentionOf, describeReport, exitCodeOf, whatCallsBuy } from './report.ts';
 
 interface SyncFlags extends SharedFlags {
@@ -54,7 +52,11 @@ async function sync(flags: SyncFlags): Promise<void> {
       maxCalls: flags.maxCalls ?? Infinity,
       maxMinutes: flags.maxMinutes ?? Infinity,
       signal: interruption.signal,
-      onProgress: showProgress(output, house.clock.now(), state.left, () => house.clock.now()),
+      onProgress: showProgress(output, {
+        startedMs: house.clock.now(),
+        callsLeft: state.left,
+        now: () => house.clock.now(),
+      }),
     });
     printReport(report, flags, output);
   } finally {
@@ -74,19 +76,6 @@ function printReport(report: RunReport, flags: SyncFlags, output: Output): void 
   });
   process.exitCode = exitCode;
 }
-
-function showProgress(output: Output, startedMs: number, callsLeft: number, now: () => number) {
-  let shownMs = 0;
-  return (tally: Tally, last: Outcome) => {
-    if (now() - shownMs < PROGRESS_EVERY_MS) return;
-    shownMs = now();
-    output.progress(
-      progressLine({ tally, last, elapsedMs: shownMs - startedMs, callsLeft: callsLeft - tally.calls }),
-    );
-  };
-}
-
-const PROGRESS_EVERY_MS = 200;
 
 const EXAMPLES = `
 Examples:

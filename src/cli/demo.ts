@@ -1,0 +1,102 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { Command } from 'commander';
+import { openHouse } from '../assemble.ts';
+import { configFrom } from '../config.ts';
+import { ALL_KINDS, type RunReport, reportData, run } from '../run.ts';
+import { type Sandbox, startSandbox } from '../server/sandbox.ts';
+import { interruptible, type SharedFlags, standardStreams } from './context.ts';
+import { counted, duration } from './format.ts';
+import { type Output, openOutput } from './output.ts';
+import { showProgress } from './progress.ts';
+import { describeReport, exitCodeOf, whatCallsBuy } from './report.ts';
+
+/** `demo`: the main job from beginning to end, against the sandbox on this machine. */
+export function demoCommand(): Command {
+  return new Command('demo')
+    .summary('mirror the sample registry from a sandbox on this machine')
+    .description(
+      'Starts the sandbox over the sample registry on loopback, with a paid account of a high rate and a daily ' +
+        'allowance, and mirrors it into data/demo.db, from the first search to the last record.',
+    )
+    .option('--json', 'print one JSON document, also on a terminal')
+    .addHelpText('after', '\nExamples:\n  $ registry-mirror demo')
+    .action((flags: SharedFlags) => demo(flags));
+}
+
+async function demo(flags: SharedFlags): Promise<void> {
+  const output = openOutput(flags, standardStreams());
+  const folder = resolve('data');
+  const paths = { warehouse: join(folder, 'demo.db'), ledger: join(folder, 'demo-ledger.db') };
+  mkdirSync(folder, { recursive: true });
+  for (const path of Object.values(paths))
+    for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+
+  const sandbox = await startSandbox({
+    accounts: [{ id: 'main', tier: 'paid', perMinute: PER_MINUTE, perDay: PER_DAY }],
+  });
+  try {
+    await mirrorSandbox(sandbox, paths, output);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+async function mirrorSandbox(sandbox: Sandbox, paths: { warehouse: string; ledger: string }, output: Output) {
+  const config = configFrom({
+    version: 1,
+    source: { name: 'Sample registry', licence: 'CC0-1.0', attribution: 'Invented companies' },
+    upstream: { base_url: sandbox.baseUrl, api_key: sandbox.keyOf('main'), concurrency: 16 },
+    account: { tier: 'paid' },
+    allowance: { per_minute: PER_MINUTE, per_day: PER_DAY, day_starts: '00:00 UTC' },
+    dialect: sandbox.dialect,
+    ...paths,
+  });
+  output.note(
+    `A registry of ${counted(sandbox.companies.count(), 'company', 'companies')} answers at ${sandbox.baseUrl}.`,
+  );
+  const house = openHouse(config);
+  const interruption = interruptible(() => output.note('Finishing what is in flight …'));
+  const startedMs = house.clock.now();
+  try {
+    const state = house.ledger.state(startedMs);
+    output.note(whatCallsBuy(state, config, Infinity));
+    const report = await run(house, {
+      command: 'demo',
+      purpose: 'scheduled',
+      kinds: ALL_KINDS,
+      focus: 'coverage',
+      maxCalls: Infinity,
+      maxMinutes: Infinity,
+      signal: interruption.signal,
+      onProgress: showProgress(output, { startedMs, callsLeft: state.left, now: () => house.clock.now() }),
+    });
+    printReport(report, output, relative(process.cwd(), paths.warehouse), house.clock.now() - startedMs);
+  } finally {
+    interruption.done();
+    house.close();
+  }
+}
+
+function printReport(report: RunReport, output: Output, warehouse: string, elapsedMs: number): void {
+  const exitCode = exitCodeOf(report, false);
+  const query = 'SELECT entity_id, name, state, fetched_at FROM entity_overview ORDER BY name LIMIT 5';
+  const tryIt = `sqlite3 -box ${warehouse} "${query}"`;
+  output.result({
+    command: 'demo',
+    ok: exitCode === 0,
+    data: { ...reportData(report), elapsed_ms: Math.round(elapsedMs), warehouse, try: tryIt },
+    text: [
+      describeReport(report, output),
+      `  time    ${duration(elapsedMs)}`,
+      '',
+      `The mirror is ${warehouse}. Ask it, with any SQLite tool:`,
+      `  ${tryIt}`,
+    ].join('\n'),
+    attention: null,
+  });
+  process.exitCode = exitCode;
+}
+
+const PER_MINUTE = 60_000;
+const PER_DAY = 20_000;

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import Sqlite, { type Database } from 'better-sqlite3';
+import { stringify } from 'yaml';
+import type { ConfigInput } from '../../src/config.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/server/sandbox.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** A registry to mirror, a folder to mirror it into, and the command to do it with: what an operator has. */
+export interface Upstream {
+  readonly sandbox: Sandbox;
+  readonly folder: string;
+  readonly configPath: string;
+  /** Rewrites the configuration. */
+  configure(overrides: Overrides): void;
+  /** Starts the command as a process of its own. */
+  start(...args: string[]): Command;
+  /** Runs the command to its end. */
+  cli(...args: string[]): Promise<Finished>;
+  /** The warehouse, for reading, as an analyst opens it. */
+  warehouse(): Database;
+  close(): Promise<void>;
+}
+
+export type Overrides = Omit<Partial<ConfigInput>, 'upstream'> & {
+  upstream?: Partial<ConfigInput['upstream']>;
+};
+
+export interface Command {
+  readonly process: ChildProcess;
+  readonly finished: Promise<Finished>;
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The one JSON document; undefined when there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: documents are asserted on field by field
+  readonly json: any;
+}
+
+export async function openUpstream(
+  options: SandboxOptions = {},
+  overrides: Overrides = {},
+): Promise<Upstream> {
+  const sandbox = await startSandbox(options);
+  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
+  const configPath = join(folder, 'registry-mirror.yaml');
+  const configure = (changes: Overrides) =>
+    writeFileSync(configPath, stringify(configOf(sandbox, folder, changes)));
+  configure(overrides);
+
+  const start = (...args: string[]): Command => {
+    const child = spawn(process.execPath, ['src/cli/bin.js', ...args, '--config', configPath], { cwd: root });
+    return { process: child, finished: finish(child) };
+  };
+  return {
+    sandbox,
+    folder,
+    configPath,
+    configure,
+    start,
+    cli: (...args) => start(...args).finished,
+    warehouse: () => new Sqlite(join(folder, 'warehouse.db'), { readonly: true }),
+    close: async () => {
+      await sandbox.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function configOf(sandbox: Sandbox, folder: string, { upstream, ...overrides }: Overrides): ConfigInput {
+  return {
+    version: 1,
+    source: { name: 'Sandbox' },
+    upstream: {
+      base_url: sandbox.baseUrl,
+      api_key: sandbox.keyOf('main'),
+      concurrency: 4,
+      ...(sandbox.paths === null ? {} : { paths: sandbox.paths }),
+      ...upstream,
+    },
+    account: { tier: 'paid' },
+    allowance: { per_minute: 'unlimited', unlimited: true },
+    dialect: sandbox.dialect,
+    warehouse: join(folder, 'warehouse.db'),
+    ledger: join(folder, 'ledger.db'),
+    ...overrides,
+  };
+}
+
+async function finish(child: ChildProcess): Promise<Finished> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((done) =>
+    child.once('close', (...how) => done(how)),
+  );
+  return { code, signal, stdout, stderr, json: documentIn(stdout) };
+}
+
+function documentIn(stdout: string): unknown {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    return undefined;
+  }
+}
