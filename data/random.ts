@@ -1,0 +1,42 @@
+/** Seeded randomness: the same seed gives the same values on every machine. */
+export interface Random {
+  /** In [0, 1). */
+  next(): number;
+  /** An integer in [0, below). */
+  below(below: number): number;
+  /** True with this probability. */
+  chance(probability: number): boolean;
+  pick<T>(items: readonly T[]): T;
+  /** Earlier items are drawn more often: the k-th with a weight near 1/k. */
+  pickZipf<T>(items: readonly T[]): T;
+  /** A rank in [0, size), the k-th with a weight near 1/k. */
+  zipfRank(size: number): number;
+}
+
+/** Mulberry32: small, fast, and good enough for names. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const below = (limit: number) => Math.floor(next() * limit);
+  // The inverse of the continuous distribution function of 1/x on [1, size + 1).
+  const zipfRank = (size: number) =>
+    Math.min(size - 1, Math.floor(Math.exp(next() * Math.log(size + 1))) - 1);
+  return {
+    next,
+    below,
+    chance: (probability) => next() < probability,
+    pick: (items) => itemAt(items, below(items.length)),
+    pickZipf: (items) => itemAt(items, zipfRank(items.length)),
+    zipfRank,
+  };
+}
+
+function itemAt<T>(items: readonly T[], index: number): T {
+  if (index >= items.length) throw new RangeError('nothing to pick from');
+  return items[index] as T;
+}

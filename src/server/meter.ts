@@ -1,0 +1,151 @@
+import type { Account, Limits } from './accounts.ts';
+import { type SlidingWindow, slidingWindow } from './sliding_window.ts';
+
+/** Counts what an account uses, and refuses what is above its limits. A refused request uses nothing. */
+export interface Meter {
+  /** Decides and counts in one step: the request is admitted, or it is not and nothing changes. */
+  admit(account: Account, nowMs: number): Admission;
+}
+
+export interface Admission {
+  readonly is: 'admitted' | 'throttled' | 'exhausted';
+  /** When asking again may help; null where it never will. Of no meaning for an admitted request. */
+  readonly retryAtMs: number | null;
+  /** Every limit of the account after this request, for the RateLimit headers. */
+  readonly quotas: readonly Quota[];
+}
+
+export interface Quota {
+  readonly name: 'minute' | 'day' | 'total';
+  readonly limit: number;
+  readonly remaining: number;
+  /** When something becomes free again; null: never. */
+  readonly resetsAtMs: number | null;
+  /** Length of the window; null for the total. */
+  readonly windowMs: number | null;
+}
+
+export interface MeterInMemory extends Meter {
+  /** Requests admitted so far, by account. */
+  admitted(accountId: string): number;
+  /** Forgets everything that was used. */
+  reset(): void;
+}
+
+export function meterInMemory(alreadyUsed: Readonly<Record<string, number>> = {}): MeterInMemory {
+  const usage = new Map<string, Usage>();
+  const usageOf = (account: Account): Usage => {
+    const known = usage.get(account.id);
+    if (known !== undefined && known.limits === account.limits) return known;
+    // Other limits from now on: what was used in all stays, the windows begin anew.
+    const begun = beginUsage(account.limits, known?.total ?? alreadyUsed[account.id] ?? 0);
+    usage.set(account.id, begun);
+    return begun;
+  };
+
+  return {
+    admit(account, nowMs) {
+      const used = usageOf(account);
+      const refusal = refusalOf(used, nowMs);
+      if (refusal === null) count(used, nowMs);
+      return {
+        is: refusal?.is ?? 'admitted',
+        retryAtMs: refusal?.retryAtMs ?? null,
+        quotas: quotasOf(used, nowMs),
+      };
+    },
+    admitted: (accountId) => usage.get(accountId)?.admitted ?? 0,
+    reset: () => usage.clear(),
+  };
+}
+
+interface Usage {
+  readonly limits: Limits;
+  readonly minute: SlidingWindow | null;
+  readonly rollingDay: SlidingWindow | null;
+  total: number;
+  admitted: number;
+  /** Number of the UTC day that `usedToday` speaks of. */
+  day: number;
+  usedToday: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+function beginUsage(limits: Limits, total: number): Usage {
+  const { perMinute, perDay, day } = limits;
+  return {
+    limits,
+    minute: perMinute === null ? null : slidingWindow(perMinute, MINUTE_MS),
+    rollingDay: perDay === null || day === 'utc' ? null : slidingWindow(perDay, DAY_MS),
+    total,
+    admitted: 0,
+    day: -1,
+    usedToday: 0,
+  };
+}
+
+/** The allowance is asked first: who has nothing left must not be told to wait a minute. */
+function refusalOf(used: Usage, nowMs: number): Pick<Admission, 'is' | 'retryAtMs'> | null {
+  const { total, perDay } = used.limits;
+  if (total !== null && used.total >= total) return { is: 'exhausted', retryAtMs: null };
+  if (perDay !== null && usedToday(used, nowMs) >= perDay) {
+    return { is: 'exhausted', retryAtMs: dayResetsAtMs(used, nowMs) };
+  }
+  const freeAtMs = used.minute?.freeAtMs(nowMs) ?? nowMs;
+  return freeAtMs > nowMs ? { is: 'throttled', retryAtMs: freeAtMs } : null;
+}
+
+function count(used: Usage, nowMs: number): void {
+  used.minute?.admit(nowMs);
+  used.rollingDay?.admit(nowMs);
+  usedToday(used, nowMs);
+  used.usedToday++;
+  used.total++;
+  used.admitted++;
+}
+
+function usedToday(used: Usage, nowMs: number): number {
+  if (used.rollingDay !== null) return used.rollingDay.used(nowMs);
+  const day = Math.floor(nowMs / DAY_MS);
+  if (day !== used.day) {
+    used.day = day;
+    used.usedToday = 0;
+  }
+  return used.usedToday;
+}
+
+function dayResetsAtMs(used: Usage, nowMs: number): number {
+  return used.rollingDay?.freeAtMs(nowMs) ?? (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
+}
+
+function quotasOf(used: Usage, nowMs: number): Quota[] {
+  const { perMinute, perDay, total } = used.limits;
+  const quotas: Quota[] = [];
+  if (perMinute !== null && used.minute !== null) {
+    const remaining = perMinute - used.minute.used(nowMs);
+    const resetsAtMs = remaining > 0 ? nowMs + MINUTE_MS : used.minute.freeAtMs(nowMs);
+    quotas.push({ name: 'minute', limit: perMinute, remaining, resetsAtMs, windowMs: MINUTE_MS });
+  }
+  if (perDay !== null) {
+    const remaining = perDay - usedToday(used, nowMs);
+    quotas.push({
+      name: 'day',
+      limit: perDay,
+      remaining,
+      resetsAtMs: dayResetsAtMs(used, nowMs),
+      windowMs: DAY_MS,
+    });
+  }
+  if (total !== null) {
+    quotas.push({
+      name: 'total',
+      limit: total,
+      remaining: Math.max(0, total - used.total),
+      resetsAtMs: null,
+      windowMs: null,
+    });
+  }
+  return quotas;
+}

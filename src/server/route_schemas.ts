@@ -1,0 +1,131 @@
+import type { FastifySchema } from 'fastify';
+import { PROBLEMS, type ProblemCode } from './problems.ts';
+import { NEXT_PARAM } from './search_request.ts';
+import type { Shape } from './shape/shape.ts';
+
+/**
+ * The schemas of the three routes: what checks a request, and what the OpenAPI document is made of. Bodies
+ * are described loosely, because a catalogue holds what the registry holds.
+ */
+export function searchSchema(shape: Shape): FastifySchema {
+  const { search } = shape;
+  return {
+    operationId: 'search',
+    summary: 'Companies by name or by identifier; each match carries an entity id.',
+    querystring: {
+      type: 'object',
+      properties: searchParameters(shape),
+      additionalProperties: search.unknown_params === 'ignore',
+    },
+    response: {
+      200: found('Matches', search.results === '' ? 'array' : 'object'),
+      ...refusals(shape, SEARCH),
+    },
+  } as FastifySchema;
+}
+
+export function entitySchema(shape: Shape): FastifySchema {
+  return {
+    operationId: 'entity',
+    summary: 'The canonical record of one company.',
+    params: {
+      type: 'object',
+      properties: { id: { type: 'string', minLength: 1, description: 'the entity id' } },
+      required: ['id'],
+    },
+    response: { 200: found('The record', 'object'), ...refusals(shape, ENTITY) },
+  } as FastifySchema;
+}
+
+export function statsSchema(shape: Shape): FastifySchema {
+  return {
+    operationId: 'stats',
+    summary: 'Statistics and coverage of the registry.',
+    response: { 200: found('The statistics', 'object'), ...refusals(shape, ALWAYS) },
+  } as FastifySchema;
+}
+
+const ALWAYS: readonly ProblemCode[] = [
+  'credentials_missing',
+  'credentials_invalid',
+  'account_suspended',
+  'rate_limited',
+  'allowance_exhausted',
+  'internal_error',
+];
+const SEARCH: readonly ProblemCode[] = ['parameter_invalid', 'query_too_short', 'query_too_broad', ...ALWAYS];
+const ENTITY: readonly ProblemCode[] = ['entity_not_found', 'entity_gone', ...ALWAYS];
+
+const HIGHEST_PAGE = 1_000_000_000;
+const LONGEST_QUERY = 2_000;
+
+function searchParameters({ search }: Shape): Record<string, object> {
+  const { paging } = search;
+  const text = (description: string) => ({ type: 'string', maxLength: LONGEST_QUERY, description });
+  const parameters: Record<string, object> = {
+    [search.query_param]: text(search.identifier_param === null ? 'a name or an identifier' : 'a name'),
+  };
+  if (search.identifier_param !== null) parameters[search.identifier_param] = text('an identifier');
+  if (paging.size_param !== null) {
+    const maximum = search.oversize === 'refuse' ? search.max_size : HIGHEST_PAGE;
+    const description = `rows on a page; at most ${search.max_size}`;
+    parameters[paging.size_param] = {
+      type: 'integer',
+      minimum: 1,
+      maximum,
+      default: paging.size,
+      description,
+    };
+  }
+  switch (paging.style) {
+    case 'page':
+    case 'offset': {
+      const description = paging.style === 'page' ? 'number of the page' : 'position of the first row';
+      const range = { minimum: paging.first, maximum: HIGHEST_PAGE, default: paging.first };
+      parameters[paging.param] = { type: 'integer', ...range, description };
+      break;
+    }
+    case 'cursor':
+      parameters[paging.param] = text('where the next page begins, from the page before');
+      break;
+    case 'next_url':
+    case 'link_header':
+      parameters[NEXT_PARAM] = text('where the next page begins: part of the next URL');
+  }
+  return parameters;
+}
+
+function found(description: string, type: 'object' | 'array'): object {
+  const schema = type === 'array' ? { type, items: {} } : { type, additionalProperties: true };
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** The refusals by status, with the codes that each stands for. */
+function refusals(shape: Shape, codes: readonly ProblemCode[]): Record<string, object> {
+  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, those]) => {
+      const description = those.map((code) => `${code}: ${PROBLEMS[code].title}`).join(' ');
+      return [
+        status,
+        shape.errors.body === 'problem' ? problemResponse(description, those) : { description },
+      ];
+    }),
+  );
+}
+
+function problemResponse(description: string, codes: readonly ProblemCode[]): object {
+  const schema = {
+    type: 'object',
+    required: ['type', 'title', 'status', 'code'],
+    properties: {
+      type: { type: 'string', format: 'uri-reference' },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      detail: { type: 'string' },
+      instance: { type: 'string' },
+      code: { type: 'string', enum: [...codes] },
+    },
+  };
+  return { description, content: { 'application/problem+json': { schema } } };
+}

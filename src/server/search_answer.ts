@@ -1,0 +1,162 @@
+import { type Answer, jsonAnswer } from './answer.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Problem } from './problems.ts';
+import {
+  cursorAt,
+  NEXT_PARAM,
+  type QueryParameters,
+  readSearchRequest,
+  type SearchRequest,
+} from './search_request.ts';
+import type { Echo, Shape } from './shape/shape.ts';
+import { compileTemplate, type Placement, type Template } from './shape/template.ts';
+
+/** Answers searches over a catalogue in the words of a shape. */
+export interface SearchAnswerer {
+  answer(parameters: QueryParameters, request: RequestFacts): Answer | Problem;
+}
+
+export interface RequestFacts {
+  /** Scheme and host that the client sees. */
+  readonly origin: string;
+  readonly path: string;
+  readonly id: string;
+  readonly nowMs: number;
+}
+
+export function searchAnswerer(catalogue: Catalogue, shape: Shape): SearchAnswerer {
+  const { search } = shape;
+  const templates = new Map<string, Template<Hole>>();
+  const item = compileTemplate<'item'>([{ at: search.item, hole: 'item' }]);
+
+  const templateFor = (isEmpty: boolean, isLast: boolean): Template<Hole> => {
+    const key = `${isEmpty} ${isLast}`;
+    const known = templates.get(key);
+    if (known) return known;
+    const compiled = compileTemplate<Hole>(placementsOf(shape, isEmpty, isLast));
+    templates.set(key, compiled);
+    return compiled;
+  };
+
+  return {
+    answer(parameters, facts) {
+      const request = readSearchRequest(shape, parameters);
+      if ('code' in request) return request;
+      const refusal = tooShort(shape, request);
+      if (refusal !== null && search.too_short === 'refuse') return refusal;
+      const matches = catalogue.search(request.query);
+      const total = refusal === null ? matches.total : 0;
+      if (search.broad_above !== null && total > search.broad_above) return { code: 'query_too_broad' };
+      const reach = reachOf(shape, request, total);
+      if ('code' in reach) return reach;
+      const ids = reach.rows === 0 ? [] : matches.ids(request.offset, reach.rows);
+      const items = ids.map((id) => item.fill({ item: catalogue.summary(id) ?? 'null' }));
+      const next = nextOf(shape, request, reach, parameters, facts);
+      const values = valuesOf(
+        shape,
+        request,
+        { total: clamped(total, search.total_clamped_at), items, next },
+        facts,
+      );
+      const headers = headersOf(shape, values.total, next);
+      return jsonAnswer(templateFor(items.length === 0, next === null).fill(values), headers);
+    },
+  };
+}
+
+type Hole = 'items' | 'total' | 'next' | Echo;
+
+/** Rows of this page, and whether another page can be reached behind it. */
+interface Reach {
+  readonly rows: number;
+  readonly hasNext: boolean;
+}
+
+function placementsOf({ search }: Shape, isEmpty: boolean, isLast: boolean): Placement<Hole>[] {
+  const placements: Placement<Hole>[] = [];
+  for (const [at, value] of Object.entries(search.fixed)) placements.push({ at, value });
+  for (const [at, hole] of Object.entries(search.echo)) placements.push({ at, hole });
+  if (search.total !== null) placements.push({ at: search.total, hole: 'total' });
+  if (search.paging.style === 'cursor' || search.paging.style === 'next_url') {
+    if (!isLast || search.last_page === 'null') placements.push({ at: search.paging.next, hole: 'next' });
+  }
+  if (!isEmpty || search.empty === 'list') placements.push({ at: search.results, hole: 'items' });
+  else if (search.empty === 'null') placements.push({ at: search.results, value: null });
+  return placements;
+}
+
+function tooShort({ search }: Shape, { query }: SearchRequest): Problem | null {
+  if ([...query.text].length >= search.min_length) return null;
+  return { code: 'query_too_short', detail: `A query needs at least ${search.min_length} characters.` };
+}
+
+function reachOf(
+  { search: { window } }: Shape,
+  { offset, size }: SearchRequest,
+  total: number,
+): Reach | Problem {
+  const reachable = Math.min(total, window?.rows ?? total);
+  if (window !== null && window.beyond !== 'empty') {
+    const isBeyond = window.counts === 'start' ? offset >= window.rows : offset + size > window.rows;
+    if (isBeyond && offset > 0) return { code: 'window_exceeded', status: window.beyond };
+  }
+  return { rows: Math.max(0, Math.min(size, reachable - offset)), hasNext: offset + size < reachable };
+}
+
+/** The cursor or URL of the next page, where the style has one and there is one. */
+function nextOf(
+  { search }: Shape,
+  { offset, size }: SearchRequest,
+  reach: Reach,
+  parameters: QueryParameters,
+  { origin, path }: RequestFacts,
+): string | null {
+  if (!reach.hasNext) return null;
+  const cursor = cursorAt(offset + size);
+  if (search.paging.style === 'cursor') return cursor;
+  if (search.paging.style !== 'next_url' && search.paging.style !== 'link_header') return null;
+  const url = new URL(path, origin);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value));
+  url.searchParams.set(NEXT_PARAM, cursor);
+  return search.absolute_urls ? url.href : `${url.pathname}${url.search}`;
+}
+
+function clamped(total: number, at: number | null): number {
+  return at === null ? total : Math.min(total, at);
+}
+
+interface Found {
+  readonly total: number;
+  readonly items: readonly string[];
+  readonly next: string | null;
+}
+
+function valuesOf(
+  { search: { paging } }: Shape,
+  request: SearchRequest,
+  found: Found,
+  facts: RequestFacts,
+): Record<Hole, string> {
+  const { offset, size, query } = request;
+  const first = paging.style === 'page' ? paging.first : 1;
+  return {
+    items: `[${found.items.join(',')}]`,
+    total: String(found.total),
+    next: JSON.stringify(found.next),
+    query: JSON.stringify(query.text),
+    page: String(first + Math.floor(offset / size)),
+    offset: String(offset),
+    size: String(size),
+    rows: String(found.items.length),
+    pages: String(Math.ceil(found.total / size)),
+    time: JSON.stringify(new Date(facts.nowMs).toISOString()),
+    request_id: JSON.stringify(facts.id),
+  };
+}
+
+function headersOf({ search }: Shape, total: string, next: string | null): Record<string, string> {
+  return {
+    ...(search.total_header === null ? {} : { [search.total_header]: total }),
+    ...(search.paging.style === 'link_header' && next !== null ? { link: `<${next}>; rel="next"` } : {}),
+  };
+}

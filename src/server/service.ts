@@ -1,0 +1,211 @@
+import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import type { Accounts } from './accounts.ts';
+import type { Answer } from './answer.ts';
+import type { Catalogue } from './catalogue.ts';
+import { errorAnswer } from './error_answer.ts';
+import { type Pass, passGate } from './gate.ts';
+import type { Meter } from './meter.ts';
+import { isProblemCode, PROBLEMS, type Problem } from './problems.ts';
+import { recordAnswerer } from './record_answer.ts';
+import { entitySchema, searchSchema, statsSchema } from './route_schemas.ts';
+import { type RequestFacts, searchAnswerer } from './search_answer.ts';
+import type { Shape } from './shape/shape.ts';
+import { statsAnswer } from './stats_answer.ts';
+import type { Spectator, Visit, VisitKind } from './visit.ts';
+
+export interface ServiceOptions {
+  readonly catalogue: Catalogue;
+  readonly shape: Shape;
+  readonly accounts: Accounts;
+  readonly meter: Meter;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Told of errors that a client sees only as `internal_error`. */
+  readonly failed: (error: Error) => void;
+  readonly spectator?: Spectator;
+}
+
+/**
+ * The three endpoints over a catalogue, in the words of a shape, behind keys and limits; and beside them,
+ * without a key, `/openapi.json` and `/problems/{code}`. The caller listens with it, or routes to it.
+ */
+export async function buildService(options: ServiceOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    exposeHeadRoutes: false,
+    requestTimeout: 60_000,
+    bodyLimit: 1_024,
+    routerOptions: { maxParamLength: 4_096 },
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: true } },
+    frameworkErrors: (_error, request, reply) => {
+      arrive(options, request, 'other');
+      refuse(options, request, reply, { code: 'request_malformed' });
+    },
+  });
+  app.decorateRequest('visit', null);
+  app.decorateRequest('pass', null);
+  app.setNotFoundHandler((request, reply) => {
+    arrive(options, request, 'other');
+    return refuse(options, request, reply, { code: 'not_found' });
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const problem = problemOf(error);
+    if (problem.code === 'internal_error') options.failed(error);
+    return refuse(options, request, reply, problem);
+  });
+  await app.register(swagger, DOCUMENT);
+  // Routes are seen by the OpenAPI plugin only when they come after it is loaded.
+  await app.register(async (api) => addRoutes(api, options));
+  await app.ready();
+  return app;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    visit: Visit | null;
+    pass: Pass | null;
+  }
+}
+
+const DOCUMENT: FastifyDynamicSwaggerOptions = {
+  openapi: {
+    openapi: '3.1.0',
+    info: { title: 'Company registry', version: '1' },
+    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+    security: [{ key: [] }],
+  },
+};
+
+const OTHER_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
+
+function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
+  const { catalogue, shape } = options;
+  const searches = searchAnswerer(catalogue, shape);
+  const records = recordAnswerer(catalogue, shape);
+
+  const endpoint = (
+    kind: VisitKind,
+    path: string,
+    schema: object,
+    answer: (request: FastifyRequest) => Answer | Problem,
+  ) => {
+    const url = path.replace(/:/g, '::').replace('{id}', ':id');
+    api.route({
+      method: 'GET',
+      url,
+      schema,
+      onRequest: async (request, reply) => enter(options, request, reply, kind),
+      handler: (request, reply) => respond(options, request, reply, answer(request)),
+    });
+    api.route({
+      method: [...OTHER_METHODS],
+      url,
+      schema: { hide: true },
+      onRequest: async (request, reply) => {
+        arrive(options, request, kind);
+        return refuse(options, request, reply, { code: 'method_not_allowed', headers: { allow: 'GET' } });
+      },
+      handler: () => undefined,
+    });
+  };
+
+  endpoint('search', shape.paths.search, searchSchema(shape), (request) =>
+    searches.answer(request.query as Record<string, unknown>, factsOf(options, request)),
+  );
+  endpoint('entity', shape.paths.entity, entitySchema(shape), (request) =>
+    records.answer((request.params as { id: string }).id, request.headers['if-none-match']),
+  );
+  endpoint('stats', shape.paths.stats, statsSchema(shape), () => statsAnswer(catalogue, shape));
+  addDescriptions(api);
+}
+
+function addDescriptions(api: FastifyInstance): void {
+  api.get('/openapi.json', { schema: { hide: true } }, () => api.swagger());
+  api.get<{ Params: { code: string } }>('/problems/:code', { schema: { hide: true } }, (request, reply) => {
+    const { code } = request.params;
+    if (!isProblemCode(code)) return reply.callNotFound();
+    return reply.send({ code, ...PROBLEMS[code] });
+  });
+}
+
+/** Notes the arrival, then the key and the limits. Answers at once where they refuse. */
+async function enter(
+  options: ServiceOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kind: VisitKind,
+): Promise<unknown> {
+  const visit = arrive(options, request, kind);
+  const pass = passGate(request.headers.authorization, visit.atMs, options);
+  visit.account = pass.account?.id ?? null;
+  request.pass = pass;
+  return pass.problem === null ? undefined : refuse(options, request, reply, pass.problem);
+}
+
+function arrive(options: ServiceOptions, request: FastifyRequest, kind: VisitKind): Visit {
+  const { method, url, params, headers } = request;
+  const target = kind === 'entity' ? ((params as { id?: string }).id ?? '') : url;
+  const visit: Visit = {
+    atMs: options.now(),
+    kind,
+    method,
+    url,
+    target,
+    headers,
+    account: null,
+    status: null,
+  };
+  request.visit = visit;
+  options.spectator?.arrived(visit);
+  return visit;
+}
+
+function respond(
+  options: ServiceOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given: Answer | Problem,
+) {
+  if ('code' in given) return refuse(options, request, reply, given);
+  return deliver(options, request, reply, given);
+}
+
+function refuse(options: ServiceOptions, request: FastifyRequest, reply: FastifyReply, problem: Problem) {
+  const path = request.url.split('?', 1)[0] ?? '';
+  return deliver(options, request, reply, errorAnswer(options.shape, problem, path));
+}
+
+function deliver(
+  options: ServiceOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given: Answer,
+): FastifyReply {
+  const answer = { ...given, headers: { ...request.pass?.headers, ...given.headers } };
+  const { visit } = request;
+  if (visit !== null) {
+    visit.status = answer.status;
+    if (options.spectator?.answering(visit, answer, reply) === 'taken') return reply;
+  }
+  return reply.code(answer.status).headers(answer.headers).send(answer.body);
+}
+
+function problemOf(error: FastifyError): Problem {
+  if (error.validation) return { code: 'parameter_invalid', detail: error.message };
+  if (error.statusCode !== undefined && error.statusCode < 500) return { code: 'request_malformed' };
+  return { code: 'internal_error' };
+}
+
+function factsOf(options: ServiceOptions, request: FastifyRequest): RequestFacts {
+  return {
+    origin: `${request.protocol}://${request.host}`,
+    path: request.url.split('?', 1)[0] ?? '',
+    id: request.id,
+    nowMs: options.now(),
+  };
+}

@@ -1,0 +1,90 @@
+import { Dialect, type Paging, type ResponseRule } from '../../dialect/dialect.ts';
+import { defaultShape, type ErrorBody, type Shape } from './shape.ts';
+
+/** The paths of a shape where the default join does not find them; null where it does. */
+export function pathsFor(shape: Shape): Shape['paths'] | null {
+  const { paths } = defaultShape;
+  const isDefault =
+    shape.paths.search === paths.search &&
+    shape.paths.entity === paths.entity &&
+    shape.paths.stats === paths.stats;
+  return isDefault ? null : shape.paths;
+}
+
+/** The dialect that understands a shape, as a person who knows the shape would write it. */
+export function dialectFor(shape: Shape, options: { readonly pageSize?: number } = {}): Dialect {
+  const { search, summary, record, gone, stats } = shape;
+  return Dialect.parse({
+    search: {
+      query_param: search.query_param,
+      identifier_param: search.identifier_param,
+      paging: pagingFor(shape, options.pageSize),
+      results: search.results,
+      item: search.item,
+      id: summary.id,
+      name: summary.name,
+      total: search.total,
+      total_clamped_at: search.total_clamped_at,
+      matches: search.matches,
+      identifiers: search.identifiers,
+      min_length: Math.max(1, search.min_length),
+      absent_when_empty: search.empty !== 'list',
+    },
+    entity: {
+      root: record.root,
+      id: record.id,
+      name: record.name,
+      gone: gone.as === 'marked' ? { at: gone.at, ...(gone.is === undefined ? {} : { is: gone.is }) } : null,
+    },
+    stats: { total: stats.total },
+    volatile: record.volatile,
+    responses: rulesFor(shape),
+  });
+}
+
+function pagingFor({ search }: Shape, pageSize: number | undefined): Paging {
+  const largest = search.paging.size_param === null ? search.paging.size : search.max_size;
+  const size = search.paging.size_param === null ? largest : Math.min(pageSize ?? largest, largest);
+  return { ...search.paging, size, window: search.window?.rows ?? null };
+}
+
+/** The rules that the defaults of HTTP do not give by themselves. */
+function rulesFor({ errors, search }: Shape): ResponseRule[] {
+  const rules: ResponseRule[] = [
+    limitRule(errors.body, errors.exhausted.status, 'allowance_exhausted', 'exhausted'),
+    limitRule(errors.body, errors.throttled.status, 'rate_limited', 'throttled'),
+  ].filter((rule) => rule !== null);
+  if (search.window !== null && search.window.beyond === 400) rules.push({ status: 400, means: 'refused' });
+  return rules;
+}
+
+function limitRule(
+  body: ErrorBody,
+  status: number,
+  code: 'rate_limited' | 'allowance_exhausted',
+  means: 'throttled' | 'exhausted',
+): ResponseRule | null {
+  switch (body) {
+    case 'problem':
+      return { status, at: '/code', is: code, means };
+    case 'nested':
+      return { status, at: '/error/code', is: code, means };
+    case 'message':
+      return { status, at: '/error/message', matches: WORDS[code], means };
+    case 'flat':
+      return { status, at: '/error', is: code, means };
+    case 'list':
+      return { status, at: '/errors/0/error', is: code.replaceAll('_', '-'), means };
+    case 'json_api':
+      return { status, at: '/errors/0/code', is: code, means };
+    case 'spring':
+      return { status, at: '/message', is: code, means };
+    case 'html':
+      return { status, matches: WORDS[code], means };
+    case 'empty':
+      // Nothing tells the two apart but the status: see the shape's contradictions.
+      return means === 'throttled' || status !== 429 ? { status, means } : null;
+  }
+}
+
+const WORDS = { rate_limited: 'requests of this minute', allowance_exhausted: 'allowance of this account' };

@@ -1,0 +1,84 @@
+import type { Pointer } from '../../dialect/dialect.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../dialect/json.ts';
+import { valueAt } from '../../dialect/pointer.ts';
+import type { StoredCompany } from '../company_store.ts';
+import type { Shape } from './shape.ts';
+import { placedAt, setOwn } from './template.ts';
+
+/** How the shape words one company: as a list item, as a record, and as what is left of a deleted one. */
+export interface Wording {
+  summaryOf(company: StoredCompany): string;
+  recordOf(company: StoredCompany): string;
+  tombstoneOf(company: StoredCompany, deletedAtMs: number): string;
+}
+
+export function wordingOf(shape: Shape): Wording {
+  const idOf = shape.ids === 'number' ? numericId : (id: string) => id;
+  const document = (company: StoredCompany, fields: JsonObject, at: Places): Json => {
+    const named = placedAt(placedAt({}, at.id, idOf(company.id)), at.name, company.name);
+    return withFields(named, at.fields_at, fields);
+  };
+
+  return {
+    summaryOf(company) {
+      const shown = chosen(fieldsOf(company), shape.summary.fields);
+      return stringifyJson(document(company, shown, shape.summary));
+    },
+    recordOf(company) {
+      let worded = document(company, fieldsOf(company), shape.record);
+      if (shape.gone.live !== undefined) worded = placedAt(worded, shape.gone.at, shape.gone.live);
+      for (const pointer of shape.record.volatile) worded = placedAt(worded, pointer, VOLATILE);
+      return stringifyJson(worded);
+    },
+    tombstoneOf(company, deletedAtMs) {
+      const day = new Date(deletedAtMs).toISOString().slice(0, 10);
+      return stringifyJson(
+        placedAt(document(company, {}, shape.record), shape.gone.at, shape.gone.is ?? day),
+      );
+    },
+  };
+}
+
+interface Places {
+  readonly id: Pointer;
+  readonly name: Pointer;
+  readonly fields_at: Pointer;
+}
+
+/** Fills the volatile places of a record, where it has any. */
+export function withVolatile(text: string, value: string): string {
+  return text.includes(VOLATILE) ? text.replaceAll(VOLATILE, value) : text;
+}
+
+// Long enough to stand in no company's name.
+const VOLATILE = '\u{10FFFD}volatile\u{10FFFD}';
+
+function fieldsOf(company: StoredCompany): JsonObject {
+  const fields = parseJson(company.fieldsText);
+  return isJsonObject(fields) ? fields : {};
+}
+
+/** The fields beside id and name; a field of the same key gives way to them. */
+function withFields(named: Json, at: Pointer, fields: JsonObject): Json {
+  const existing = valueAt(named, at);
+  const merged = isJsonObject(existing) ? existing : {};
+  for (const [key, value] of Object.entries(fields)) {
+    if (!Object.hasOwn(merged, key)) setOwn(merged, key, value);
+  }
+  return placedAt(named, at, merged);
+}
+
+function chosen(fields: JsonObject, names: readonly string[] | null): JsonObject {
+  if (names === null) return fields;
+  const shown: JsonObject = {};
+  for (const name of names) {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (value !== undefined) setOwn(shown, name, value);
+  }
+  return shown;
+}
+
+function numericId(id: string): bigint {
+  if (!/^(0|[1-9]\d*)$/.test(id)) throw new TypeError(`the id "${id}" cannot be written as a JSON number`);
+  return BigInt(id);
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { generateRegistry, lineOf, SAMPLE } from '../../data/generate.ts';
+
+const sampleFile = new URL('../../data/sample-registry.jsonl', import.meta.url);
+
+test('the committed sample is what the generator makes', () => {
+  const made = [...generateRegistry(SAMPLE)].map((company) => `${lineOf(company)}\n`).join('');
+  expect(made === readFileSync(sampleFile, 'utf8'), 'run `node data/generate.ts` and commit the file').toBe(
+    true,
+  );
+});
+
+test('the same options give the same companies, and another seed gives others', () => {
+  const names = (seed: number) => [...generateRegistry({ companies: 200, seed })].map(lineOf);
+  expect(names(1)).toEqual(names(1));
+  expect(names(1)).not.toEqual(names(2));
+});
+
+test('a longer registry is not a shorter one cut: dates spread over the whole history', () => {
+  const years = [...generateRegistry({ companies: 1_000, seed: 3 })].map(({ fields }) =>
+    Number(String(fields.registered_on).slice(0, 4)),
+  );
+  expect(Math.min(...years)).toBeLessThan(1930);
+  expect(Math.max(...years)).toBeGreaterThan(2015);
+});
+
+test('ids are unique in every style, keep leading zeros, and can lie beyond 2^53', () => {
+  const idsOf = (ids: 'registry' | 'numeric' | 'big_numeric') =>
+    [...generateRegistry({ companies: 5_000, seed: 4, ids })].map(({ id }) => id);
+  for (const style of ['registry', 'numeric', 'big_numeric'] as const) {
+    expect(new Set(idsOf(style)).size).toBe(5_000);
+  }
+  expect(idsOf('registry').some((id) => /^0+\d+$/.test(id))).toBe(true);
+  expect(idsOf('registry').some((id) => /^[A-Z]{2}\d+$/.test(id))).toBe(true);
+  expect(idsOf('big_numeric').every((id) => BigInt(id) > BigInt(Number.MAX_SAFE_INTEGER))).toBe(true);
+});
+
+test('the sample has what real names have', () => {
+  const companies = [...generateRegistry(SAMPLE)];
+  const names = companies.map(({ name }) => name);
+  const some = (pattern: RegExp) => names.filter((name) => pattern.test(name)).length;
+  expect(some(/\p{Script=Greek}/u)).toBeGreaterThan(50);
+  expect(some(/\p{Script=Cyrillic}/u)).toBeGreaterThan(50);
+  expect(some(/[\p{Script=Han}\p{Script=Katakana}]/u)).toBeGreaterThan(50);
+  expect(some(/\p{Script=Arabic}/u)).toBeGreaterThan(50);
+  expect(some(/[àâçéèêëîïôùûüÿñæœøåäöß]/iu)).toBeGreaterThan(50);
+  expect(some(/"/)).toBeGreaterThan(5);
+  expect(some(/['’]/)).toBeGreaterThan(20);
+  expect(some(/&/)).toBeGreaterThan(100);
+  expect(names.length - new Set(names).size).toBeGreaterThan(100);
+  expect(companies.some(({ fields }) => typeof fields.tax_reference === 'bigint')).toBe(true);
+  expect(companies.some(({ fields }) => typeof fields.par_value === 'object')).toBe(true);
+  expect(companies.some(({ fields }) => 'previous_names' in fields)).toBe(true);
+});
+
+test('first words are distributed as in registries: few are common, many occur once', () => {
+  const counts = new Map<string, number>();
+  for (const { name } of generateRegistry({ companies: 20_000, seed: 6 })) {
+    const first = name.split(/[\s　]/u)[0] ?? '';
+    counts.set(first, (counts.get(first) ?? 0) + 1);
+  }
+  const sorted = [...counts.values()].sort((a, b) => b - a);
+  const topTen = sorted.slice(0, 10).reduce((sum, count) => sum + count, 0);
+  expect(topTen / 20_000).toBeGreaterThan(0.05);
+  expect(topTen / 20_000).toBeLessThan(0.4);
+  expect(sorted.filter((count) => count === 1).length).toBeGreaterThan(500);
+});
