@@ -6,6 +6,7 @@ import { overrule, readDocument } from './config/document.ts';
 import { type Overrides, overridesFromEnvironment, overridesFromFlags } from './config/environment.ts';
 import { resolvePaths } from './config/paths.ts';
 import { ConfigError, type Problem } from './config/problems.ts';
+import { withProxyFromEnvironment } from './config/proxy.ts';
 import { type Environment, resolveReferences } from './config/references.ts';
 import type { Config, ConfigInput } from './config/schema.ts';
 import type { Dialect } from './dialect/dialect.ts';
@@ -50,7 +51,8 @@ export function parseConfig(options: LoadOptions & { readonly path: string; read
   const named = new Set(unresolved.map(({ key }) => key));
   const all = [...unresolved, ...problems.filter(({ key }) => !named.has(key))];
   if (config === null || all.length > 0) throw new ConfigError(all.sort(byPlace));
-  return resolvePaths(config, { directory, workingDirectory: process.cwd(), origin });
+  const proxied = withProxyFromEnvironment(config, env);
+  return resolvePaths(proxied, { directory, workingDirectory: process.cwd(), origin });
 }
 
 function byPlace(a: Problem, b: Problem): number {
