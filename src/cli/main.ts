@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../version.ts';
+import { configCommand } from './config.ts';
 import { standardStreams } from './context.ts';
 import { demoCommand } from './demo.ts';
+import { initCommand } from './init.ts';
 import { openOutput, printError } from './output.ts';
 import { statusCommand } from './status.ts';
 import { syncCommand } from './sync.ts';
@@ -36,7 +38,8 @@ export function openProgram(): Command {
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for the options and examples)')
     .addHelpText('after', FIRST_STEPS);
-  for (const command of [syncCommand(), statusCommand(), demoCommand()]) program.addCommand(command);
+  for (const command of [initCommand(), configCommand(), syncCommand(), statusCommand(), demoCommand()])
+    program.addCommand(command);
   // Commander's own exits become exceptions, so that output is flushed and the exit code is ours.
   for (const command of [
     program,

@@ -1,0 +1,81 @@
+import { createInterface } from 'node:readline/promises';
+import { UsageError } from '../errors.ts';
+import type { Streams } from './output.ts';
+
+/** Questions to a person at a terminal. They go to standard error, so that standard output stays data. */
+export interface Asker {
+  /** Asks until `read` accepts the answer; `read` returns a sentence for what is wrong with it, as an Error. */
+  text<T>(question: string, read: (answer: string) => T | Error, byDefault?: string): Promise<T>;
+  choice<T>(question: string, options: readonly Option<T>[], byDefault?: number): Promise<T>;
+  yes(question: string, byDefault: boolean): Promise<boolean>;
+  close(): void;
+}
+
+export interface Option<T> {
+  readonly label: string;
+  readonly value: T;
+}
+
+export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams, 'stderr'>): Asker {
+  const lines = createInterface({ input, output: stderr });
+  lines.on('SIGINT', () => {
+    stderr.write('\n');
+    process.exit(130);
+  });
+  // At the end of the input a question would wait for ever.
+  const ended = new Promise<never>((_, reject) => {
+    lines.once('close', () =>
+      reject(new UsageError('the questions were not answered', { hint: 'use flags and --yes' })),
+    );
+  });
+  ended.catch(() => {});
+
+  async function text<T>(
+    question: string,
+    read: (answer: string) => T | Error,
+    byDefault?: string,
+  ): Promise<T> {
+    for (;;) {
+      const shown = byDefault === undefined ? '' : ` [${byDefault}]`;
+      const given = (await Promise.race([lines.question(`${question}${shown} `), ended])).trim();
+      const value = read(given === '' ? (byDefault ?? '') : given);
+      if (!(value instanceof Error)) return value;
+      stderr.write(`  ${value.message}\n`);
+    }
+  }
+
+  return {
+    text,
+    choice: (question, options, byDefault) => {
+      const listed = options.map(({ label }, index) => `  ${index + 1}  ${label}\n`);
+      stderr.write(`${question}\n${listed.join('')}`);
+      const read = (answer: string) => optionOf(options, answer);
+      return text('Which one?', read, byDefault === undefined ? undefined : String(byDefault + 1));
+    },
+    yes: (question, byDefault) => text(question, readYes, byDefault ? 'yes' : 'no'),
+    close: () => lines.close(),
+  };
+}
+
+function optionOf<T>(options: readonly Option<T>[], answer: string): T | Error {
+  const option = /^\d+$/.test(answer) ? options[Number(answer) - 1] : undefined;
+  return option === undefined ? new Error(`Answer with a number from 1 to ${options.length}.`) : option.value;
+}
+
+export function readYes(answer: string): boolean | Error {
+  if (/^y(es)?$/i.test(answer)) return true;
+  if (/^no?$/i.test(answer)) return false;
+  return new Error('Answer yes or no.');
+}
+
+/** A whole number of at least `least`. */
+export function readCount(least: number): (answer: string) => number | Error {
+  return (answer) => {
+    const value = /^\d[\d,_ ]*$/.test(answer) ? Number(answer.replace(/[,_ ]/g, '')) : Number.NaN;
+    return value >= least ? value : new Error(`Write a whole number of at least ${least}.`);
+  };
+}
+
+export function readText(what: string): (answer: string) => string | Error {
+  return (answer) => (answer === '' ? new Error(`Write ${what}.`) : answer);
+}

@@ -1,0 +1,110 @@
+import { Command } from 'commander';
+import { type Config, ConfigError, configPath, loadConfig } from '../config.ts';
+import { type DialectInWords, describeDialect } from '../dialect/describe.ts';
+import { endpointsOf } from '../dialect/request.ts';
+import { type SharedFlags, standardStreams, withSharedOptions } from './context.ts';
+import { count } from './format.ts';
+import { type Output, openOutput } from './output.ts';
+
+/** `config validate`: checks the configuration and says in words what it means. */
+export function configCommand(): Command {
+  const validateCommand = withSharedOptions(
+    new Command('validate')
+      .summary('check the configuration and explain it in words; spends nothing')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ registry-mirror config validate\n\nExit codes: 0 valid; 2 not valid.',
+      )
+      .action((flags: SharedFlags) => validate(flags)),
+  );
+  return new Command('config').summary('check the configuration').addCommand(validateCommand);
+}
+
+function validate(flags: SharedFlags): void {
+  const output = openOutput(flags, standardStreams());
+  const path = configPath({ path: flags.config });
+  try {
+    report(output, path, loadConfig({ path }));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    reportProblems(output, path, error);
+    process.exitCode = 2;
+  }
+}
+
+function reportProblems(output: Output, file: string, { problems, message }: ConfigError): void {
+  const text = `${message}\n${output.style('red', `${file} is not valid.`)}`;
+  output.result({
+    command: 'config validate',
+    ok: false,
+    data: { file, valid: false, problems },
+    text,
+    attention: text,
+  });
+}
+
+function report(output: Output, file: string, config: Config): void {
+  const calls = callsInWords(config);
+  const words = config.dialect === undefined ? null : describeDialect(config.dialect);
+  const { search, entity, stats } = endpointsOf(config.upstream);
+  const endpoints = { search: search.href, entity, stats: stats.href };
+  const text = [
+    `${output.style('bold', `${file} is valid.`)}`,
+    section(output, 'Calls', calls),
+    section(output, 'Addresses', Object.values(endpoints)),
+    section(output, 'Files', [`Warehouse: ${config.warehouse}`, `Ledger: ${config.ledger}`]),
+    words === null ? NO_DIALECT : dialectText(output, words),
+  ].join('\n\n');
+  const data = {
+    file,
+    valid: true,
+    calls,
+    endpoints,
+    warehouse: config.warehouse,
+    ledger: config.ledger,
+    dialect: words,
+  };
+  output.result({ command: 'config validate', ok: true, data, text, attention: null });
+}
+
+const NO_DIALECT = 'There is no dialect yet: run `registry-mirror probe` to find out how the API speaks.';
+
+export function dialectText(output: Output, words: DialectInWords): string {
+  const { search, records, statistics, responses } = words;
+  return [
+    section(output, 'Search', search),
+    section(output, 'Records', records),
+    section(output, 'Statistics', statistics),
+    ...(responses.length === 0
+      ? []
+      : [section(output, 'Answers that do not mean what their status says', responses)]),
+  ].join('\n\n');
+}
+
+function section(output: Output, title: string, lines: readonly string[]): string {
+  return [output.style('bold', title), ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+/** How many calls may be made, for whom. */
+function callsInWords({ account, allowance, upstream }: Config): string[] {
+  const limits = [
+    ...(allowance.total === null ? [] : [`${count(allowance.total)} in the account's whole life`]),
+    ...(allowance.per_day === null
+      ? []
+      : [`${count(allowance.per_day)} a day (${dayInWords(allowance.day_starts)})`]),
+    ...(allowance.per_month === null ? [] : [`${count(allowance.per_month)} a month`]),
+  ];
+  const rate =
+    allowance.per_minute === null ? 'No limit on the rate' : `${count(allowance.per_minute)} a minute`;
+  return [
+    `Account ${account.id}, ${account.tier} tier${account.commercial_use ? ', commercial use' : ''}; the key ${upstream.api_key.fingerprint} (fingerprint).`,
+    `${rate}, ${limits.length === 0 ? 'without any other limit' : limits.join(', ')}.`,
+    ...(account.already_spent === 0 ? [] : [`${count(account.already_spent)} were spent before this tool.`]),
+  ];
+}
+
+function dayInWords(day: Config['allowance']['day_starts']): string {
+  if (day.rolling) return 'any 24 hours';
+  const time = [day.hour, day.minute].map((part) => String(part).padStart(2, '0')).join(':');
+  return `days begin at ${time}, ${day.timezone}`;
+}

@@ -1,0 +1,249 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, Option } from 'commander';
+import { configText, type InitAnswers } from '../config/template.ts';
+import { configPath, parseConfig } from '../config.ts';
+import { UsageError } from '../errors.ts';
+import { type Asker, openAsker, readCount, readText } from './ask.ts';
+import { type SharedFlags, standardStreams, wholeNumber, withSharedOptions } from './context.ts';
+import { type Output, openOutput } from './output.ts';
+
+interface InitFlags extends SharedFlags {
+  readonly yes?: boolean;
+  readonly force?: boolean;
+  readonly baseUrl?: string;
+  readonly keyVariable?: string;
+  readonly name?: string;
+  readonly tier?: 'free' | 'paid';
+  readonly commercialUse?: boolean;
+  readonly perMinute?: number;
+  readonly total?: number;
+  readonly perDay?: number;
+  readonly perMonth?: number;
+  readonly unlimited?: boolean;
+  readonly alreadySpent?: number;
+  readonly for?: 'names' | 'records';
+  readonly watchlist?: string;
+}
+
+/** `init`: writes a commented configuration, from a few questions or from flags. */
+export function initCommand(): Command {
+  const command = new Command('init')
+    .summary('write a commented configuration, after a few questions')
+    .option('--yes', 'ask nothing: take the flags, and defaults for the rest')
+    .option('--force', 'replace a configuration that exists')
+    .option('--base-url <url>', 'address of the API')
+    .option('--key-variable <name>', 'environment variable that holds the key', 'REGISTRY_API_KEY')
+    .option('--name <name>', 'what the registry is called')
+    .addOption(new Option('--tier <tier>', 'tier of the account').choices(['free', 'paid']))
+    .option('--commercial-use', 'the data are used commercially (not with the free tier)')
+    .option('--per-minute <n>', 'calls a minute', wholeNumber)
+    .option('--total <n>', "calls in the account's whole life", wholeNumber)
+    .option('--per-day <n>', 'calls a day', wholeNumber)
+    .option('--per-month <n>', 'calls a month', wholeNumber)
+    .option('--unlimited', 'no limit but the rate')
+    .option('--already-spent <n>', 'calls that the account made before', wholeNumber)
+    .addOption(new Option('--for <what>', 'what the calls are for').choices(['names', 'records']))
+    .option('--watchlist <file>', 'only the companies named in this file, one a line')
+    .addHelpText('after', EXAMPLES)
+    .action((flags: InitFlags) => init(flags));
+  return withSharedOptions(command);
+}
+
+async function init(flags: InitFlags): Promise<void> {
+  const streams = standardStreams();
+  const output = openOutput(flags, streams);
+  const path = configPath({ path: flags.config });
+  refuseExisting(path, flags);
+  const asks = !flags.yes && output.mode === 'text' && process.stdin.isTTY;
+  const asker = asks ? openAsker(process.stdin, streams) : null;
+  try {
+    const answers = asker === null ? fromFlags(path, flags) : await fromQuestions(path, flags, asker);
+    write(path, answers, flags);
+    report(output, path, answers);
+  } finally {
+    asker?.close();
+  }
+}
+
+function refuseExisting(path: string, { force }: InitFlags): void {
+  if (!existsSync(path) || force) return;
+  throw new UsageError(`${path} exists already`, {
+    hint: 'check it with `registry-mirror config validate`, name another with --config FILE, or replace it with --force',
+  });
+}
+
+function fromFlags(path: string, flags: InitFlags): InitAnswers {
+  if (flags.baseUrl === undefined)
+    throw new UsageError('the address of the API is not known', {
+      hint: 'name it with --base-url URL, or answer the questions on a terminal (without --yes)',
+    });
+  return {
+    ...withDefaults(path, flags),
+    baseUrl: flags.baseUrl,
+    tier: flags.tier ?? 'free',
+    commercialUse: flags.commercialUse ?? false,
+    total: flags.total ?? null,
+    perDay: flags.perDay ?? null,
+    perMonth: flags.perMonth ?? null,
+    unlimited: flags.unlimited ?? false,
+  };
+}
+
+type Defaulted = Pick<
+  InitAnswers,
+  'keyVariable' | 'sourceName' | 'perMinute' | 'alreadySpent' | 'purpose' | 'watchlist' | 'schemaPath'
+>;
+
+function withDefaults(path: string, flags: InitFlags): Defaulted {
+  return {
+    keyVariable: flags.keyVariable ?? 'REGISTRY_API_KEY',
+    sourceName: flags.name ?? 'Registry',
+    perMinute: flags.perMinute ?? 10,
+    alreadySpent: flags.alreadySpent ?? 0,
+    purpose: flags.watchlist !== undefined ? 'watchlist' : (flags.for ?? 'names'),
+    watchlist: flags.watchlist ?? null,
+    schemaPath: relative(dirname(resolve(path)), SCHEMA) || SCHEMA,
+  };
+}
+
+// From src/cli, and from dist/src/cli where the package is built.
+const SCHEMA =
+  ['../../docs/', '../../../docs/']
+    .map((folder) => fileURLToPath(new URL(`${folder}configuration.schema.json`, import.meta.url)))
+    .find((path) => existsSync(path)) ?? 'configuration.schema.json';
+
+async function fromQuestions(path: string, flags: InitFlags, asker: Asker): Promise<InitAnswers> {
+  const baseUrl = flags.baseUrl ?? (await asker.text('Address of the API?', readAddress));
+  const sourceName =
+    flags.name ?? (await asker.text('What is the registry called?', readText('a name'), 'Registry'));
+  const keyVariable = await asker.text(
+    'Which environment variable holds your key? (The key itself is not asked for.)',
+    readVariable,
+    flags.keyVariable,
+  );
+  const purpose = await askPurpose(flags, asker);
+  const watchlist =
+    purpose === 'watchlist'
+      ? (flags.watchlist ?? (await asker.text('File of their names, one a line?', readText('a path'))))
+      : null;
+  const account = await askAccount(flags, asker);
+  const limits = await askLimits(flags, asker);
+  const perMinute = flags.perMinute ?? (await asker.text('Calls a minute?', readCount(1), '10'));
+  const alreadySpent =
+    flags.alreadySpent ?? (await asker.text('Calls that this account has made already?', readCount(0), '0'));
+  const defaults = withDefaults(path, flags);
+  return {
+    ...defaults,
+    baseUrl,
+    sourceName,
+    keyVariable,
+    purpose,
+    watchlist,
+    ...account,
+    ...limits,
+    perMinute,
+    alreadySpent,
+  };
+}
+
+async function askPurpose(flags: InitFlags, asker: Asker): Promise<InitAnswers['purpose']> {
+  if (flags.watchlist !== undefined) return 'watchlist';
+  if (flags.for !== undefined) return flags.for;
+  return asker.choice(
+    'What are the calls for?',
+    [
+      { label: 'a list of all companies: names and ids first', value: 'names' as const },
+      { label: 'whole records, company by company', value: 'records' as const },
+      { label: 'a watchlist: only certain companies', value: 'watchlist' as const },
+    ],
+    0,
+  );
+}
+
+async function askAccount(
+  flags: InitFlags,
+  asker: Asker,
+): Promise<Pick<InitAnswers, 'tier' | 'commercialUse'>> {
+  const tier =
+    flags.tier ??
+    (await asker.choice('Which tier is the account?', [
+      { label: 'free (commercial use is not permitted)', value: 'free' as const },
+      { label: 'paid', value: 'paid' as const },
+    ]));
+  const commercialUse =
+    flags.commercialUse ?? (tier === 'paid' && (await asker.yes('Are the data used commercially?', false)));
+  return { tier, commercialUse };
+}
+
+type Limits = Pick<InitAnswers, 'total' | 'perDay' | 'perMonth' | 'unlimited'>;
+
+/** There is no default here: only the user's own terms can tell. */
+async function askLimits(flags: InitFlags, asker: Asker): Promise<Limits> {
+  const none: Limits = { total: null, perDay: null, perMonth: null, unlimited: false };
+  const { total = null, perDay = null, perMonth = null, unlimited = false } = flags;
+  if (total !== null || perDay !== null || perMonth !== null || unlimited)
+    return { total, perDay, perMonth, unlimited };
+  const form = await asker.choice(ALLOWANCE_QUESTION, [
+    { label: 'so many calls in all, in the account’s whole life', value: 'total' as const },
+    { label: 'so many calls a day', value: 'perDay' as const },
+    { label: 'so many calls a month', value: 'perMonth' as const },
+    { label: 'both: so many in all, and so many a day', value: 'both' as const },
+    { label: 'no limit but the rate', value: 'unlimited' as const },
+  ]);
+  if (form === 'unlimited') return { ...none, unlimited: true };
+  const ask = (what: string) => asker.text(`How many ${what}?`, readCount(1));
+  if (form === 'both') return { ...none, total: await ask('in all'), perDay: await ask('a day') };
+  return { ...none, [form]: await ask(FORMS[form]) };
+}
+
+const FORMS = { total: 'in all', perDay: 'a day', perMonth: 'a month' };
+
+const ALLOWANCE_QUESTION = `Which allowance do your own terms state? (The free tier is documented both as 100 calls in total per account
+and as 1,000 a day: only your terms can tell which holds for you.)`;
+
+function write(path: string, answers: InitAnswers, { force }: InitFlags): void {
+  const text = configText(answers);
+  // Checked as it will be read, except for what need not exist yet: the key and the watchlist.
+  const env = { [answers.keyVariable]: 'not-set-yet' };
+  parseConfig({ path, text: text.replace(/^scope: .*$/m, ''), env });
+  try {
+    writeFileSync(path, text, { flag: force ? 'w' : 'wx' });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`${path} cannot be written (${code})`, {
+      hint: 'name another with --config FILE',
+      cause: error,
+    });
+  }
+}
+
+function report(output: Output, path: string, { keyVariable }: InitAnswers): void {
+  const next = [`export ${keyVariable}=…`, 'registry-mirror probe', 'registry-mirror sync'];
+  output.result({
+    command: 'init',
+    ok: true,
+    data: { file: path, next },
+    text: [`${path} is written. Next:`, ...next.map((line) => `  ${line}`)].join('\n'),
+    attention: null,
+  });
+}
+
+function readAddress(answer: string): string | Error {
+  if (URL.canParse(answer) && /^https?:/.test(answer)) return answer;
+  return new Error('Write the whole address, such as https://registry.example/api.');
+}
+
+function readVariable(answer: string): string | Error {
+  return /^[A-Za-z_]\w*$/.test(answer)
+    ? answer
+    : new Error('Write the name of a variable, such as REGISTRY_API_KEY.');
+}
+
+const EXAMPLES = `
+Examples:
+  $ registry-mirror init
+  $ registry-mirror init --yes --base-url https://registry.example/api --tier paid --per-month 20000
+
+Exit codes: 0 written; 2 it exists already, or an answer is missing. Nothing is sent.`;
