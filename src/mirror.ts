@@ -6,6 +6,7 @@ import { openFlight } from './fetch/flight.ts';
 import type { Lane } from './fetch/lane.ts';
 import type { Load } from './load/load.ts';
 import type { Outcome } from './outcome.ts';
+import type { News } from './plan/knowledge.ts';
 import type { Left, Planner } from './plan/plan.ts';
 import { EMPTY_TALLY, type Tally, withNews, withOutcome } from './tally.ts';
 
@@ -108,7 +109,8 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
 
   function load(outcomes: Outcome[]): void {
     if (outcomes.length === 0) return;
-    for (const news of parts.load(outcomes)) {
+    const learned = parts.load(outcomes);
+    for (const news of learned) {
       planner.learn(news);
       tally = withNews(tally, news);
     }
@@ -118,7 +120,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
       if (outcome.verdict.is === 'unauthorised') end({ ended: 'unauthorised', why: outcome.verdict.why });
     }
     bounds.onProgress?.(tally, outcomes[outcomes.length - 1] as Outcome);
-    const failing = health.observe(outcomes, clock.now());
+    const failing = health.observe(outcomes, learned, clock.now());
     if (failing !== null) end({ ended: 'failed', why: failing });
   }
 
@@ -167,7 +169,7 @@ interface Health {
   /** Until then no call is sent, because several failed in a row. */
   readonly resumesAtMs: number;
   /** Answers why the run must end, or null. */
-  observe(outcomes: readonly Outcome[], nowMs: number): string | null;
+  observe(outcomes: readonly Outcome[], learned: readonly News[], nowMs: number): string | null;
 }
 
 /** Notices an upstream that only fails: waits longer and longer, and gives up before the allowance is gone. */
@@ -178,18 +180,25 @@ function openHealth(): Health {
     get resumesAtMs() {
       return resumesAtMs;
     },
-    observe: (outcomes, nowMs) => {
+    observe: (outcomes, learned, nowMs) => {
+      const inVain = new Set(learned.filter(isInVain).map(({ call }) => call));
       for (const { verdict, call } of outcomes) {
-        const isFailure = verdict.is === 'broken' || verdict.is === 'unsent';
+        const isFailure = verdict.is === 'broken' || verdict.is === 'unsent' || inVain.has(call);
         failuresInARow = isFailure ? failuresInARow + 1 : 0;
-        if (isFailure && failuresInARow >= FAILURES_IN_A_ROW)
-          return `${failuresInARow} calls failed in a row; the last one (${call.kind}): ${verdict.why}`;
+        if (failuresInARow < FAILURES_IN_A_ROW) continue;
+        const why = 'why' in verdict ? verdict.why : 'the answer went to quarantine';
+        return `${failuresInARow} calls failed in a row; the last one (${call.kind}): ${why}`;
       }
       const doublings = failuresInARow - FAILURES_BEFORE_WAITING;
       if (doublings >= 0) resumesAtMs = nowMs + Math.min(250 * 2 ** doublings, 8000);
       return null;
     },
   };
+}
+
+/** Answered, and nothing of it could be loaded. */
+function isInVain({ quarantined, rows, record }: News): boolean {
+  return quarantined > 0 && rows.length === 0 && record === null;
 }
 
 function startTimer(delayMs: number, action: () => void): { cancel(): void } {
