@@ -1,0 +1,93 @@
+import type { Dialect } from '../dialect/dialect.ts';
+import { segmentsOf } from '../dialect/pointer.ts';
+import { answerTable } from '../warehouse/answer.ts';
+import { type DerivedTables, derivedTables } from '../warehouse/derived.ts';
+import { metaTable } from '../warehouse/meta.ts';
+import type { Naming } from '../warehouse/naming.ts';
+import type { Shape, ShapeLimits, TableShape } from '../warehouse/shape.ts';
+import {
+  alterTables,
+  type ResourceTable,
+  readShape,
+  resourceTable,
+  saveShape,
+  schemaVersion,
+} from '../warehouse/shape_store.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { type Volatile, volatilePlaces } from './content.ts';
+
+/** Everything that deriving reads and writes, open: the tables, the inferred schema, the run's evidence. */
+export interface Books extends DerivedTables {
+  readonly dialect: Dialect;
+  readonly runId: number;
+  readonly ignored: Volatile;
+  readonly answers: ReturnType<typeof answerTable>;
+  readonly meta: ReturnType<typeof metaTable>;
+  readonly shape: Shape;
+  readonly tables: Readonly<Record<ResourceTable, TableShape>>;
+  /** Brings the file to the shape before rows are written. */
+  alter(): void;
+  /** Writes what was counted in memory: the inferred schema's names, types and shares, and the tallies. */
+  save(at: { now: string; callId: number }): void;
+  /** Another connection changed the schema. */
+  isOutdated(): boolean;
+  /** Notes where the record stands in an answer, for `entity_history`. */
+  describeRecords(): void;
+  /** Known companies whose records were answered in this run: two are enough to know that there is another. */
+  readonly answered: Set<string>;
+  /** The most rows that a page of a search had so far. */
+  largestPage: number;
+}
+
+export function openBooks(options: {
+  warehouse: Warehouse;
+  dialect: Dialect;
+  runId: number;
+  naming: Naming;
+  limits: ShapeLimits;
+}): Books {
+  const { warehouse, dialect, runId, naming, limits } = options;
+  const { db } = warehouse;
+  const tables = derivedTables(db, naming);
+  const shape = readShape(db, naming, limits);
+  const meta = metaTable(db);
+  let version = schemaVersion(db);
+  return {
+    ...tables,
+    dialect,
+    runId,
+    ignored: volatilePlaces(dialect.volatile),
+    answers: answerTable(db),
+    meta,
+    shape,
+    tables: {
+      entity: resourceTable(shape, 'entity'),
+      search_result: resourceTable(shape, 'search_result'),
+      registry_stats: resourceTable(shape, 'registry_stats'),
+    },
+    alter: () => {
+      if (!shape.isAhead) return;
+      alterTables(db, naming, shape);
+      version = schemaVersion(db);
+    },
+    save: (at) => {
+      saveShape(db, naming, shape, at);
+      tables.known.saveTally();
+    },
+    isOutdated: () => schemaVersion(db) !== version,
+    describeRecords: () => {
+      meta.set('record_path', jsonPathOf(dialect.entity.root));
+      meta.set('dialect', JSON.stringify(dialect));
+    },
+    answered: new Set(),
+    largestPage: tables.queries.largestPage(),
+  };
+}
+
+/** The JSON path, as SQLite's JSON functions read it, of a JSON Pointer. */
+function jsonPathOf(pointer: string): string {
+  return segmentsOf(pointer).reduce(
+    (path, key) => (/^\d+$/.test(key) ? `${path}[${key}]` : `${path}."${key.replaceAll('"', '\\"')}"`),
+    '$',
+  );
+}

@@ -1,0 +1,99 @@
+import type { RecordAnswer } from '../outcome.ts';
+import { type KnownRow, newKnown } from '../warehouse/known.ts';
+import type { Books } from './books.ts';
+import { isProven } from './deletion.ts';
+import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
+import { storeTombstone } from './record.ts';
+
+/** The upstream itself says that the entity is gone: a 410, or its own mark. */
+export function deriveGone(
+  books: Books,
+  answered: Answered,
+  entityId: string,
+  answer: RecordAnswer | null,
+): Effect {
+  const before = books.known.find(entityId);
+  if (before === undefined && answer === null) return NO_EFFECT;
+  if (answer !== null && before?.goneAt == null) storeTombstone(books, answered, answer, before);
+  const known = books.known.find(entityId) ?? (newKnown(entityId, answered.sentAt) as KnownRow);
+  const isNews = known.goneAt === null;
+  if (isNews) markGone(books, known, { goneAt: answered.sentAt, callId: answered.callId });
+  else books.known.replace(known, { ...known, askedAt: answered.sentAt });
+  return {
+    ...NO_EFFECT,
+    record: answer === null ? null : { isNew: before?.fetchedAt == null, changed: isNews },
+    newCompanies: before === undefined ? 1 : 0,
+    gone: isNews,
+    goneCount: isNews ? 1 : 0,
+  };
+}
+
+/** A 404. For a known company it is remembered as missing; for any other it shows what unknown ids get. */
+export function deriveAbsent(books: Books, answered: Answered, entityId: string, shape: string): Effect {
+  const known = books.known.find(entityId);
+  if (known === undefined) {
+    books.meta.set('absent_shape', shape);
+    return { ...NO_EFFECT, goneCount: settleMissing(books).length };
+  }
+  if (known.goneAt !== null) {
+    books.known.replace(known, { ...known, askedAt: answered.sentAt });
+    return NO_EFFECT;
+  }
+  books.known.replace(known, {
+    ...known,
+    askedAt: answered.sentAt,
+    flaggedAt: null,
+    missingAt: answered.sentAt,
+    missingShape: shape,
+    missingRun: books.runId,
+    missingCallId: answered.callId,
+  });
+  const settled = settleMissing(books);
+  return { ...NO_EFFECT, missing: true, gone: settled.includes(entityId), goneCount: settled.length };
+}
+
+/** A known company answered: the upstream and the path work in this run. Answers how many were proven gone by it. */
+export function noteAnswered(books: Books, entityId: string): number {
+  // Two are enough to know that there is another one than any that is missing.
+  if (books.answered.size >= 2 || books.answered.has(entityId)) return 0;
+  books.answered.add(entityId);
+  return settleMissing(books).length;
+}
+
+/** Marks as gone what is missing in this run and proven by now. */
+function settleMissing(books: Books): string[] {
+  const evidence = { absentShape: books.meta.get('absent_shape'), answeredInRun: books.answered };
+  const proven = books.known
+    .missingInRun(books.runId)
+    .filter((known) => isProven({ entityId: known.entityId, shape: known.missingShape ?? '' }, evidence));
+  for (const known of proven)
+    markGone(books, known, { goneAt: known.missingAt ?? '', callId: known.missingCallId ?? 0 });
+  return proven.map(({ entityId }) => entityId);
+}
+
+function markGone(
+  books: Books,
+  known: KnownRow,
+  { goneAt, callId }: { goneAt: string; callId: number },
+): void {
+  books.known.replace(known, {
+    ...known,
+    askedAt: goneAt,
+    flaggedAt: null,
+    missingAt: null,
+    missingShape: null,
+    missingRun: null,
+    missingCallId: null,
+    goneAt,
+  });
+  books.touch.gone(known.entityId, goneAt);
+  books.changes.add({
+    entityId: known.entityId,
+    observedAt: goneAt,
+    notBefore: known.fetchedAt ?? known.listedAt,
+    path: '_gone_at',
+    before: null,
+    after: goneAt,
+    callId,
+  });
+}

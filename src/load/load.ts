@@ -1,0 +1,173 @@
+import { targetOf } from '../call.ts';
+import { isoTime } from '../clock.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Failure, News } from '../plan/knowledge.ts';
+import { callTable } from '../warehouse/call.ts';
+import { live } from '../warehouse/naming.ts';
+import { type RunCounts, runCounter } from '../warehouse/run.ts';
+import { DEFAULT_LIMITS, type ShapeLimits } from '../warehouse/shape.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { type Books, openBooks } from './books.ts';
+import { derive } from './derive.ts';
+import type { Answered, Effect } from './effect.ts';
+import { failureAfter, refusalAfter } from './failure.ts';
+
+export interface LoaderOptions {
+  readonly warehouse: Warehouse;
+  readonly dialect: Dialect;
+  /** The run that pays for the calls (`startRun`). */
+  readonly runId: number;
+  readonly limits?: ShapeLimits;
+}
+
+/**
+ * Writes all that a group of outcomes means in one transaction, and says what was learned, in order. An
+ * outcome that was loaded before changes nothing and is left out of the news.
+ */
+export type Load = (outcomes: readonly Outcome[]) => News[];
+
+export function openLoader({ warehouse, dialect, runId, limits = DEFAULT_LIMITS }: LoaderOptions): {
+  load: Load;
+} {
+  const calls = callTable(warehouse.db);
+  const runs = runCounter(warehouse.db);
+  const open = () => openBooks({ warehouse, dialect, runId, naming: live, limits });
+  let books = open();
+  books.describeRecords();
+
+  return {
+    load: (outcomes) => {
+      try {
+        return warehouse.write(() => {
+          // Another process may have added columns since.
+          if (books.isOutdated()) books = open();
+          return loadAll(outcomes);
+        });
+      } catch (error) {
+        // What was rolled back in the file is still in memory.
+        books = open();
+        throw error;
+      }
+    },
+  };
+
+  function loadAll(outcomes: readonly Outcome[]): News[] {
+    const loaded = outcomes.flatMap((outcome) => loadOne(outcome) ?? []);
+    const last = outcomes.at(-1);
+    if (last !== undefined) books.save({ now: isoTime(last.sentAtMs), callId: last.callId });
+    runs.add(runId, countsOf(loaded));
+    return loaded.map(newsOf);
+  }
+
+  function loadOne(outcome: Outcome): Loaded | null {
+    const answered = answeredOf(outcome);
+    if (!calls.add({ ...callRow(outcome, answered), runId })) return null;
+    const effect = derive(books, answered, outcome.verdict);
+    keepAnswer(books, outcome, effect.sameAs);
+    noteYield(answered.callId, effect);
+    return { outcome, effect, failure: noteFailure(books, outcome) };
+  }
+
+  function noteYield(callId: number, { record, rows, newCompanies, note }: Effect): void {
+    const changed = rows.filter((row) => row.changed).length + (record?.changed && !record.isNew ? 1 : 0);
+    const fresh = Math.max(newCompanies, record?.isNew ? 1 : 0);
+    if (fresh > 0 || changed > 0 || note !== null) calls.yielded(callId, { new: fresh, changed, note });
+  }
+}
+
+interface Loaded {
+  readonly outcome: Outcome;
+  readonly effect: Effect;
+  readonly failure: Failure | null;
+}
+
+function answeredOf({ call, callId, sentAtMs, status, body }: Outcome): Answered {
+  return { call, callId, sentAt: isoTime(sentAtMs), status, body };
+}
+
+function callRow({ call, callId, durationMs, status, body, verdict }: Outcome, { sentAt }: Answered) {
+  const rows =
+    verdict.is !== 'ok' || verdict.answer.kind === 'stats'
+      ? 0
+      : verdict.answer.kind === 'record'
+        ? 1
+        : verdict.answer.rows.length;
+  return {
+    callId,
+    kind: call.kind,
+    target: targetOf(call),
+    reason: call.reason,
+    expected: call.expected,
+    sentAt,
+    ms: durationMs,
+    status,
+    outcome: verdict.is,
+    bytes: body?.length ?? 0,
+    rows,
+  };
+}
+
+function keepAnswer(books: Books, { callId, body, verdict }: Outcome, sameAs: number | null): void {
+  if (body === null) return;
+  const next = verdict.is === 'ok' && verdict.answer.kind === 'search' ? verdict.answer.next : null;
+  if (sameAs === null) books.answers.keep(callId, body, next);
+  else books.answers.keepReference(callId, sameAs, next);
+}
+
+/** Failed targets wait, longer each time; an answer ends it. Being turned away says nothing of the target. */
+function noteFailure(books: Books, { call, callId, sentAtMs, verdict }: Outcome): Failure | null {
+  const target = { kind: call.kind, target: targetOf(call) };
+  switch (verdict.is) {
+    case 'throttled':
+    case 'exhausted':
+    case 'unauthorised':
+      return null;
+    case 'ok':
+    case 'absent':
+    case 'gone':
+      books.failures.clear(target.kind, target.target);
+      return null;
+    case 'refused':
+    case 'broken':
+    case 'unsent': {
+      const tries = books.failures.tries(target.kind, target.target) + 1;
+      const failure = (verdict.is === 'refused' ? refusalAfter : failureAfter)(target, tries, sentAtMs);
+      books.failures.set({
+        ...target,
+        tries,
+        failedAt: isoTime(sentAtMs),
+        nextTryAt: isoTime(failure.nextTryAtMs),
+        why: verdict.why,
+        callId,
+      });
+      return failure;
+    }
+  }
+}
+
+function newsOf({ outcome, effect, failure }: Loaded): News {
+  const { rows, query, record, missing, gone, quarantined } = effect;
+  return {
+    call: outcome.call,
+    verdict: outcome.verdict.is,
+    rows,
+    query,
+    record,
+    missing,
+    gone,
+    quarantined,
+    failure,
+  };
+}
+
+function countsOf(loaded: readonly Loaded[]): RunCounts {
+  const sum = (count: (one: Loaded) => number) => loaded.reduce((total, one) => total + count(one), 0);
+  return {
+    calls: sum(({ outcome }) => (outcome.verdict.is === 'unsent' ? 0 : 1)),
+    new: sum(({ effect }) => effect.newCompanies),
+    changed: sum(({ effect }) => (effect.record?.changed && !effect.record.isNew ? 1 : 0)),
+    gone: sum(({ effect }) => effect.goneCount),
+    quarantined: sum(({ effect }) => effect.quarantined),
+  };
+}

@@ -1,0 +1,38 @@
+import { type Json, parseJson } from '../dialect/json.ts';
+import { segmentsOf } from '../dialect/pointer.ts';
+import type { Books } from './books.ts';
+import { isSame, type Volatile, withoutVolatile } from './content.ts';
+import type { Answered } from './effect.ts';
+
+/**
+ * Does this answer differ from a stored one in nothing but volatile fields, envelope included? Then a
+ * reference is stored and nothing is lost.
+ */
+export function isSameAnswer(books: Books, { call, body }: Answered, storedCallId: number): boolean {
+  if (body === null) return false;
+  const stored = books.answers.body(storedCallId);
+  if (stored === null) return false;
+  if (stored.equals(body)) return true;
+  const ignored = volatileInBody(books, call.kind);
+  if (ignored.length === 0) return false;
+  return isSame(withoutVolatile(read(stored), ignored), withoutVolatile(read(body), ignored));
+}
+
+/** Volatile places count from the record or summary, and from the top of the body. */
+function volatileInBody({ dialect, ignored }: Books, kind: Answered['call']['kind']): Volatile {
+  if (kind === 'stats') return ignored;
+  const { search, entity } = dialect;
+  const prefix =
+    kind === 'entity'
+      ? segmentsOf(entity.root)
+      : [...segmentsOf(search.results), '*', ...segmentsOf(search.item)];
+  return [...ignored, ...ignored.map((keys) => [...prefix, ...keys])];
+}
+
+function read(body: Buffer): Json {
+  try {
+    return parseJson(body.toString('utf8'));
+  } catch {
+    return body.toString('latin1');
+  }
+}

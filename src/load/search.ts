@@ -1,0 +1,169 @@
+import { hash } from 'node:crypto';
+import { queryKey, type SearchCall } from '../call.ts';
+import type { SearchAnswer, SearchRow } from '../outcome.ts';
+import type { NewsRow, QueryState } from '../plan/knowledge.ts';
+import { type KnownRow, newKnown } from '../warehouse/known.ts';
+import { type QueryRow, queryState } from '../warehouse/query.ts';
+import type { Books } from './books.ts';
+import { contentHash } from './content.ts';
+import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
+import { listingOf } from './listing.ts';
+import { writeRows } from './rows.ts';
+import { isSameAnswer } from './same_answer.ts';
+import { type SqlValue, shred } from './shred.ts';
+
+/** A page of search results: its companies, and how far the query is listed now. */
+export function deriveSearch(
+  books: Books,
+  answered: Answered,
+  call: SearchCall,
+  answer: SearchAnswer,
+): Effect {
+  const key = queryKey(call.query);
+  const pageBefore = books.queries.callOfPage(key, call.page.index);
+  const rows = answer.rows.map((row) => deriveRow(books, answered, row));
+  for (const { position, why } of answer.rejected)
+    books.quarantine.add({ ...placeOfItem(answered, call), position, reason: why });
+  const query = advanceListing(books, answered, call, answer);
+  const isUnchanged = rows.every((row) => !row.isNew && !row.changed);
+  return {
+    ...NO_EFFECT,
+    rows,
+    query: queryState(query),
+    newCompanies: rows.filter((row) => row.isNew).length,
+    quarantined: answer.rejected.length,
+    sameAs:
+      pageBefore !== null && isUnchanged && isSameAnswer(books, answered, pageBefore) ? pageBefore : null,
+    note: query.note,
+  };
+}
+
+/** The upstream will not answer this query: too broad or invalid, or, on a later page, out of its window. */
+export function deriveRefusal(books: Books, { sentAt }: Answered, call: SearchCall, why: string): QueryState {
+  const key = queryKey(call.query);
+  const before = books.queries.find(key);
+  const isBeyondWindow = call.page.index > 0 && before !== undefined;
+  const row: QueryRow = {
+    key,
+    by: call.query.by,
+    text: call.query.text,
+    total: before?.total ?? null,
+    pages: before?.pages ?? 0,
+    rows: before?.rows ?? 0,
+    next: null,
+    status: isBeyondWindow ? 'capped' : 'refused',
+    listedAt: before?.listedAt ?? sentAt,
+    askedAt: sentAt,
+    note: why,
+  };
+  books.queries.save(row);
+  return queryState(row);
+}
+
+function deriveRow(books: Books, answered: Answered, row: SearchRow): NewsRow {
+  const { entityId, name } = row;
+  const known = books.known.find(entityId);
+  const summaryHash = contentHash(row.summary, books.ignored);
+  if (known?.summaryHash?.equals(summaryHash) === true) {
+    books.known.listedAgain(known.knownId, answered.sentAt);
+    books.touch.listedAgain(entityId, answered.sentAt);
+    return { entityId, name, isNew: false, changed: false };
+  }
+  const isChange = known?.summaryHash != null;
+  writeSummary(books, answered, row, known);
+  const after = {
+    ...(known ?? newKnown(entityId, answered.sentAt)),
+    name: name ?? known?.name ?? null,
+    lastSeenAt: answered.sentAt,
+    listedAt: answered.sentAt,
+    summaryHash,
+    // Fetched first, for what it shows is out of date.
+    flaggedAt: isChange && known.askedAt !== null ? answered.sentAt : (known?.flaggedAt ?? null),
+  };
+  if (known === undefined) books.known.add(after);
+  else books.known.replace(known, { ...after, knownId: known.knownId });
+  return { entityId, name, isNew: known === undefined, changed: isChange };
+}
+
+function writeSummary(
+  books: Books,
+  { sentAt, callId }: Answered,
+  row: SearchRow,
+  known: KnownRow | undefined,
+): void {
+  const table = books.tables.search_result;
+  const rows = shred(books.shape, table, row.summary);
+  const isNew = known?.summaryHash == null;
+  books.alter();
+  if (!isNew) countChanges(books, row.entityId, rows[0]?.values ?? []);
+  const firstSeenAt = known?.firstSeenAt ?? sentAt;
+  writeRows(books, { entityId: row.entityId, callId, rows, own: [firstSeenAt, sentAt, callId], isNew });
+}
+
+/** Which fields differ: those that always do are proposed as volatile. */
+function countChanges(books: Books, entityId: string, after: readonly SqlValue[]): void {
+  const table = books.tables.search_result;
+  const before = books.payload.values(table, entityId);
+  if (before === undefined) return;
+  table.compared++;
+  for (const place of table.columns)
+    if (!isSameValue(before[place.index], after[place.index])) place.changes++;
+}
+
+// Integers are read back as numbers where they were bound as bigint.
+function isSameValue(before: SqlValue | undefined, after: SqlValue | undefined): boolean {
+  return String(before ?? null) === String(after ?? null);
+}
+
+function advanceListing(books: Books, answered: Answered, call: SearchCall, answer: SearchAnswer): QueryRow {
+  const { callId, sentAt } = answered;
+  const { paging, total_clamped_at: totalClampedAt } = books.dialect.search;
+  const key = queryKey(call.query);
+  const size = answer.rows.length + answer.rejected.length;
+  books.largestPage = Math.max(books.largestPage, size);
+  books.queries.savePage(key, {
+    index: call.page.index,
+    callId,
+    sentAt,
+    rows: size,
+    total: answer.total,
+    next: answer.next,
+    fingerprint: fingerprintOf(answer),
+  });
+  const before = books.queries.find(key);
+  const listedAt = call.page.index === 0 ? sentAt : (before?.listedAt ?? sentAt);
+  const pages = books.queries
+    .listing(key, listedAt)
+    .map((page) => ({ ...page, fingerprint: page.fingerprint.toString('hex') }));
+  const listing = listingOf(pages, {
+    style: paging.style,
+    window: paging.window,
+    totalClampedAt,
+    largestPage: books.largestPage,
+  });
+  const row = {
+    ...listing,
+    key,
+    by: call.query.by,
+    text: call.query.text,
+    listedAt,
+    askedAt: sentAt,
+    note: listing.note ?? shrunk(before, listing.total),
+  };
+  books.queries.save(row);
+  return row;
+}
+
+function shrunk(before: QueryRow | undefined, total: number | null): string | null {
+  return before?.total != null && total !== null && total < before.total
+    ? `the total went from ${before.total} to ${total}`
+    : null;
+}
+
+function fingerprintOf({ rows }: SearchAnswer): Buffer {
+  return hash('sha256', JSON.stringify(rows.map(({ entityId }) => entityId)), 'buffer').subarray(0, 16);
+}
+
+function placeOfItem({ callId, sentAt }: Answered, call: SearchCall) {
+  return { callId, kind: call.kind, target: `${queryKey(call.query)}#${call.page.index}`, at: sentAt };
+}

@@ -1,0 +1,159 @@
+import { ExactNumber, type Json, type JsonObject, stringifyJson } from '../dialect/json.ts';
+import {
+  giveColumn,
+  listOf,
+  memberOf,
+  needRest,
+  type Place,
+  type Shape,
+  sawType,
+  type TableShape,
+  TYPE_BITS,
+} from '../warehouse/shape.ts';
+
+export type SqlValue = null | number | bigint | string;
+
+/** One row of a payload table; `values` follow the order of `table.columns` and may be shorter. */
+export interface Row {
+  readonly table: TableShape;
+  /** Running number inside its table and entity; the root row has 0. */
+  readonly position: number;
+  /** The position of the element that holds this list, for lists within lists. */
+  readonly parentPosition: number;
+  readonly values: SqlValue[];
+  /** What has no column, by JSON Pointer. */
+  rest: Record<string, Json> | null;
+}
+
+/**
+ * Turns one document into rows: scalars become columns, objects are flattened, elements of lists become rows
+ * of child tables. Places never seen before are added to the shape. The first row is the document's own.
+ */
+export function shred(shape: Shape, table: TableShape, document: JsonObject): Row[] {
+  const shredding: Shredding = { shape, rows: [], positions: new Map() };
+  const row = addRow(shredding, table, 0);
+  placeMembers(shredding, table.root, document, row);
+  return shredding.rows;
+}
+
+/** The value as SQLite stores it: exact where a double or 64 bits would alter it, then as text. */
+export function sqlValue(value: Exclude<Json, Json[] | JsonObject>): SqlValue {
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  if (value instanceof ExactNumber) return value.digits;
+  if (typeof value === 'bigint') return fitsInt64(value) ? value : value.toString();
+  // Numbers are bound as REAL.
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  return value;
+}
+
+interface Shredding {
+  readonly shape: Shape;
+  readonly rows: Row[];
+  readonly positions: Map<TableShape, number>;
+}
+
+function addRow(shredding: Shredding, table: TableShape, parentPosition: number): Row {
+  const position = shredding.positions.get(table) ?? 0;
+  shredding.positions.set(table, position + 1);
+  const values: SqlValue[] = new Array(table.columns.length).fill(null);
+  const row: Row = { table, position, parentPosition, values, rest: null };
+  shredding.rows.push(row);
+  shredding.shape.touched.add(table);
+  table.rowsSeen++;
+  return row;
+}
+
+function placeMembers(shredding: Shredding, parent: Place, object: JsonObject, row: Row): void {
+  for (const key of Object.keys(object)) {
+    const value = object[key] as Json;
+    const place = memberOf(shredding.shape, parent, key);
+    if (place === null) leaveOver(shredding, row, parent, key, value);
+    else placeValue(shredding, place, value, row);
+  }
+}
+
+function placeValue(shredding: Shredding, place: Place, value: Json, row: Row): void {
+  if (typeof value === 'object' && value !== null && !(value instanceof ExactNumber)) {
+    place.present++;
+    if (Array.isArray(value)) placeList(shredding, place, value, row);
+    else {
+      sawType(shredding.shape, place, TYPE_BITS.object);
+      placeMembers(shredding, place, value, row);
+    }
+    return;
+  }
+  if (
+    place.column === null &&
+    !(place.types !== 0 && value === null) &&
+    !giveColumn(shredding.shape, place)
+  ) {
+    keepRest(shredding, row, place.path, value);
+    return;
+  }
+  if (value === null) {
+    place.nulls++;
+    return;
+  }
+  place.present++;
+  sawType(shredding.shape, place, typeBit(value, place.types));
+  row.values[place.index] = sqlValue(value);
+}
+
+function placeList(shredding: Shredding, place: Place, list: Json[], row: Row): void {
+  sawType(shredding.shape, place, TYPE_BITS.list);
+  if (list.length === 0) return;
+  const table = row.table.name === 'registry_stats' ? null : listOf(shredding.shape, place);
+  if (table === null) {
+    keepRest(shredding, row, place.path, list);
+    return;
+  }
+  for (const element of list) {
+    const child = addRow(shredding, table, row.position);
+    if (
+      typeof element === 'object' &&
+      element !== null &&
+      !Array.isArray(element) &&
+      !(element instanceof ExactNumber)
+    )
+      placeMembers(shredding, table.root, element, child);
+    else placeValue(shredding, table.root, element, child);
+  }
+}
+
+function leaveOver(shredding: Shredding, row: Row, parent: Place, key: string, value: Json): void {
+  keepRest(shredding, row, `${parent.path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, value);
+}
+
+function keepRest(shredding: Shredding, row: Row, path: string, value: Json): void {
+  needRest(shredding.shape, row.table);
+  // Keys begin with "/": none can reach the prototype. The root of a scalar list has the path "".
+  row.rest ??= {};
+  row.rest[path] = value;
+}
+
+export function restText(rest: Record<string, Json>): string {
+  return stringifyJson(rest);
+}
+
+function typeBit(value: Exclude<Json, null | Json[] | JsonObject>, known: number): number {
+  if (typeof value === 'string') return (known & TYPE_BITS.text) !== 0 ? TYPE_BITS.text : textBit(value);
+  if (typeof value === 'boolean') return TYPE_BITS.boolean;
+  if (value instanceof ExactNumber) return TYPE_BITS.exact;
+  if (typeof value === 'bigint') return fitsInt64(value) ? TYPE_BITS.big_integer : TYPE_BITS.exact;
+  return Number.isSafeInteger(value) ? TYPE_BITS.integer : TYPE_BITS.decimal;
+}
+
+// Dates stay the text that they are; that a column holds nothing else is worth knowing.
+function textBit(text: string): number {
+  if (text.length < 10 || text.length > 35) return TYPE_BITS.text;
+  if (text.length === 10) return ISO_DATE.test(text) ? TYPE_BITS.date : TYPE_BITS.text;
+  return ISO_DATETIME.test(text) ? TYPE_BITS.datetime : TYPE_BITS.text;
+}
+
+const ISO_DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+const ISO_DATETIME =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?\s?(Z|[+-]\d{2}:?\d{2})?$/;
+
+function fitsInt64(value: bigint): boolean {
+  return BigInt.asIntN(64, value) === value;
+}

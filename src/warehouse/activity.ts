@@ -1,0 +1,63 @@
+import type { Database } from 'better-sqlite3';
+import { isoTime } from '../clock.ts';
+import type { RunRow } from './run.ts';
+
+/** What the worker reads of earlier runs, to know what is to be done. */
+
+/** The latest run of a command, finished or not; null: there was none. */
+export function lastRunOf(db: Database, command: string): RunRow | null {
+  const row = db
+    .prepare(
+      `SELECT run_id AS runId, command, started_at AS startedAt, ended_at AS endedAt, ended, calls, new, changed,
+              gone, quarantined, error
+       FROM _run WHERE command = ? ORDER BY run_id DESC LIMIT 1`,
+    )
+    .get(command) as RunRow | undefined;
+  return row ?? null;
+}
+
+/** When a run of a command last ended that had brought new or changed companies, UTC; null: none ever did. */
+export function lastFindOf(db: Database, command: string): string | null {
+  const endedAt = db
+    .prepare(
+      'SELECT ended_at FROM _run WHERE command = ? AND (new > 0 OR changed > 0) AND ended_at IS NOT NULL ORDER BY run_id DESC LIMIT 1',
+    )
+    .pluck()
+    .get(command);
+  return (endedAt as string | undefined) ?? null;
+}
+
+/** When the registry's own count was last seen to differ from the one before, UTC; null: never. */
+export function statisticsChangedAt(db: Database): string | null {
+  const observedAt = db
+    .prepare(
+      `SELECT observed_at FROM (
+         SELECT observed_at, _call_id, total, lag(total) OVER (ORDER BY _call_id) AS before FROM registry_stats
+       )
+       WHERE before IS NOT NULL AND total IS NOT before ORDER BY _call_id DESC LIMIT 1`,
+    )
+    .pluck()
+    .get();
+  return (observedAt as string | undefined) ?? null;
+}
+
+/** Calls that the runs of a command have spent since a time. */
+export function callsSpentSince(db: Database, command: string, sinceMs: number): number {
+  return db
+    .prepare('SELECT coalesce(sum(calls), 0) FROM _run WHERE command = ? AND started_at >= ?')
+    .pluck()
+    .get(command, isoTime(sinceMs)) as number;
+}
+
+export interface CallCount {
+  readonly kind: string;
+  readonly outcome: string;
+  readonly calls: number;
+}
+
+/** Calls by kind and outcome that were loaded after the call of this id, whichever process made them. */
+export function callsAfter(db: Database, callId: number): CallCount[] {
+  return db
+    .prepare('SELECT kind, outcome, count(*) AS calls FROM _call WHERE call_id > ? GROUP BY kind, outcome')
+    .all(callId) as CallCount[];
+}

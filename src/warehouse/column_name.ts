@@ -1,0 +1,52 @@
+/**
+ * Names that analysts can type: snake_case, unique in their table without regard to case, and never one of
+ * ours. Letters of any script stay.
+ */
+
+const MAX_LENGTH = 100;
+
+/** The column for a place in the payload, given as the keys that lead to it. */
+export function columnName(keys: readonly string[], taken: ReadonlySet<string>): string {
+  const joined = keys.map(snakeCase).join('__');
+  const isOurs = keys[0]?.startsWith('_') || RESERVED.has(joined);
+  return unique(isOurs ? `field_${joined}` : joined, taken);
+}
+
+/** The child table for a list at `keys` inside the rows of `parent`. */
+export function childTableName(parent: string, keys: readonly string[], taken: ReadonlySet<string>): string {
+  return unique([parent, ...(keys.length === 0 ? ['items'] : keys.map(snakeCase))].join('__'), taken);
+}
+
+/** `companyName`, `Company Name` and `company-name` all become `company_name`. */
+export function snakeCase(key: string): string {
+  const words = key
+    .slice(0, MAX_LENGTH)
+    .normalize('NFC')
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1_$2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '_')
+    .replace(/^_+|_+$/g, '')
+    .toLowerCase();
+  return words === '' ? 'field' : words;
+}
+
+// SQLite's own names for the row id, and the columns that the tables have beside the payload's.
+const RESERVED: ReadonlySet<string> = new Set([
+  'rowid',
+  'oid',
+  'entity_id',
+  'position',
+  'parent_position',
+  'value',
+  'observed_at',
+  'total',
+]);
+
+function unique(name: string, taken: ReadonlySet<string>): string {
+  const short = name.slice(0, MAX_LENGTH);
+  if (!taken.has(short)) return short;
+  for (let count = 2; ; count++) {
+    const numbered = `${short}_${count}`;
+    if (!taken.has(numbered)) return numbered;
+  }
+}

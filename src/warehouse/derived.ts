@@ -1,0 +1,27 @@
+import type { Database } from 'better-sqlite3';
+import { changeTable } from './change.ts';
+import { failureTable } from './failure.ts';
+import { knownTable } from './known.ts';
+import type { Naming } from './naming.ts';
+import { payloadTables } from './payload.ts';
+import { quarantineTable } from './quarantine.ts';
+import { queryTable } from './query.ts';
+import { entityTouch, latestStatsCall } from './touch.ts';
+import { versionTable } from './version.ts';
+
+/** Every table that is derived from the answers, live or as shadows while they are rebuilt. */
+export function derivedTables(db: Database, naming: Naming) {
+  return {
+    known: knownTable(db, naming),
+    versions: versionTable(db, naming),
+    queries: queryTable(db, naming),
+    failures: failureTable(db, naming),
+    quarantine: quarantineTable(db, naming),
+    changes: changeTable(db, naming),
+    payload: payloadTables(db, naming),
+    touch: entityTouch(db, naming),
+    latestStatsCall: latestStatsCall(db, naming),
+  };
+}
+
+export type DerivedTables = ReturnType<typeof derivedTables>;

@@ -1,0 +1,36 @@
+import type { Database } from 'better-sqlite3';
+import type { Naming } from './naming.ts';
+
+export interface FailureRow {
+  readonly kind: string;
+  readonly target: string;
+  readonly tries: number;
+  readonly failedAt: string;
+  readonly nextTryAt: string;
+  readonly why: string;
+  readonly callId: number;
+}
+
+/** `_failure`: targets that failed and wait; a success clears them. */
+export function failureTable(db: Database, naming: Naming) {
+  const table = naming('_failure');
+  const tries = db
+    .prepare<[string, string], number>(`SELECT tries FROM ${table} WHERE kind = ? AND target = ?`)
+    .pluck();
+  const upsert = db.prepare<[FailureRow]>(
+    `INSERT INTO ${table} (kind, target, tries, failed_at, next_try_at, why, call_id)
+     VALUES (@kind, @target, @tries, @failedAt, @nextTryAt, @why, @callId)
+     ON CONFLICT (kind, target) DO UPDATE SET tries = excluded.tries, failed_at = excluded.failed_at,
+       next_try_at = excluded.next_try_at, why = excluded.why, call_id = excluded.call_id`,
+  );
+  const remove = db.prepare<[string, string]>(`DELETE FROM ${table} WHERE kind = ? AND target = ?`);
+  return {
+    tries: (kind: string, target: string): number => tries.get(kind, target) ?? 0,
+    set: (row: FailureRow): void => {
+      upsert.run(row);
+    },
+    clear: (kind: string, target: string): void => {
+      remove.run(kind, target);
+    },
+  };
+}

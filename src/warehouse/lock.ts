@@ -1,0 +1,66 @@
+import type { Database } from 'better-sqlite3';
+import { isoTime } from '../clock.ts';
+
+/** Who holds, or wants, the warehouse: one run at a time. */
+export interface LockOwner {
+  /** Unique per run, so that a process that was taken over notices. */
+  readonly owner: string;
+  readonly pid: number;
+  readonly host: string;
+}
+
+export interface LockHolder extends LockOwner {
+  readonly takenAt: string;
+  readonly heartbeatAt: string;
+}
+
+/** A heartbeat older than this belongs to a run that died, or hung, without letting go. */
+export const LOCK_STALE_AFTER_MS = 30_000;
+
+export interface LockAsk extends LockOwner {
+  readonly nowMs: number;
+  /** Is a process of this id alive on this host? */
+  readonly isAlive: (pid: number) => boolean;
+}
+
+/** Takes the lock, or says who holds it. A holder that is stale, or dead on this host, is taken over. */
+export function acquireLock(
+  db: Database,
+  ask: LockAsk,
+): { taken: true } | { taken: false; holder: LockHolder } {
+  return db
+    .transaction(() => {
+      const holder = lockHolder(db);
+      if (holder !== null && isHeld(holder, ask)) return { taken: false as const, holder };
+      const now = isoTime(ask.nowMs);
+      db.prepare(
+        "INSERT OR REPLACE INTO _lock (name, owner, pid, host, taken_at, heartbeat_at) VALUES ('run', ?, ?, ?, ?, ?)",
+      ).run(ask.owner, ask.pid, ask.host, now, now);
+      return { taken: true as const };
+    })
+    .immediate();
+}
+
+/** Shows that the owner lives. False: another run took over, so this one must stop. */
+export function heartbeat(db: Database, owner: string, nowMs: number): boolean {
+  return (
+    db.prepare('UPDATE _lock SET heartbeat_at = ? WHERE owner = ?').run(isoTime(nowMs), owner).changes === 1
+  );
+}
+
+export function releaseLock(db: Database, owner: string): void {
+  db.prepare('DELETE FROM _lock WHERE owner = ?').run(owner);
+}
+
+export function lockHolder(db: Database): LockHolder | null {
+  const row = db
+    .prepare('SELECT owner, pid, host, taken_at AS takenAt, heartbeat_at AS heartbeatAt FROM _lock')
+    .get() as LockHolder | undefined;
+  return row ?? null;
+}
+
+function isHeld(holder: LockHolder, ask: LockAsk): boolean {
+  if (holder.owner === ask.owner) return false;
+  if (ask.nowMs - Date.parse(holder.heartbeatAt) > LOCK_STALE_AFTER_MS) return false;
+  return holder.host !== ask.host || ask.isAlive(holder.pid);
+}

@@ -1,0 +1,57 @@
+import type { Database } from 'better-sqlite3';
+
+/** `_meta`: facts about the whole warehouse, one value per key. */
+export function metaTable(db: Database) {
+  const select = db.prepare<[string], string | null>('SELECT value FROM _meta WHERE key = ?').pluck();
+  const upsert = db.prepare<[string, string | null]>(
+    'INSERT INTO _meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value IS NOT excluded.value',
+  );
+  return {
+    get: (key: MetaKey): string | null => select.get(key) ?? null,
+    set: (key: MetaKey, value: string | null): void => {
+      upsert.run(key, value);
+    },
+  };
+}
+
+export type MetaKey =
+  | 'source'
+  | 'source_url'
+  | 'licence'
+  | 'attribution'
+  | 'tier'
+  | 'dialect'
+  | 'schema_version'
+  /** JSON path of the record inside an entity answer, for `entity_history`. */
+  | 'record_path'
+  /** The shape of the 404 that an id gets which never existed. */
+  | 'absent_shape';
+
+export interface SourceFacts {
+  readonly name: string;
+  readonly url: string | null;
+  readonly licence: string | null;
+  readonly attribution: string | null;
+  readonly tier: string;
+}
+
+/** Whose data this is and under what terms: stands in the warehouse and in every export. */
+export function recordSource(db: Database, source: SourceFacts): void {
+  const meta = metaTable(db);
+  meta.set('source', source.name);
+  meta.set('source_url', source.url);
+  meta.set('licence', source.licence);
+  meta.set('attribution', source.attribution);
+  meta.set('tier', source.tier);
+}
+
+export function readSource(db: Database): SourceFacts {
+  const meta = metaTable(db);
+  return {
+    name: meta.get('source') ?? '',
+    url: meta.get('source_url'),
+    licence: meta.get('licence'),
+    attribution: meta.get('attribution'),
+    tier: meta.get('tier') ?? '',
+  };
+}

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import { isoTime } from '../clock.ts';
+import { FailedError } from '../errors.ts';
+
+interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/**
+ * Brings the schema to what this program knows: every numbered file of `migrations/` that the warehouse has
+ * not seen, in order, in one transaction. Numbers from 100 belong to the planner's state.
+ *
+ * @throws FailedError when the warehouse was written by a newer program.
+ */
+export function migrate(db: Database, nowMs: number): void {
+  const known = readMigrations();
+  db.transaction(() => {
+    db.exec(
+      'CREATE TABLE IF NOT EXISTS _migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)',
+    );
+    const applied = refuseNewer(db, known);
+    const note = db.prepare('INSERT INTO _migration (number, name, applied_at) VALUES (?, ?, ?)');
+    for (const migration of known.filter(({ number }) => !applied.has(number))) {
+      db.exec(migration.sql);
+      note.run(migration.number, migration.name, isoTime(nowMs));
+    }
+    const schemaVersion = Math.max(...known.map(({ number }) => number));
+    db.prepare(
+      "INSERT INTO _meta (key, value) VALUES ('schema_version', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
+    ).run(String(schemaVersion));
+  }).immediate();
+}
+
+/** Is there a migration that this warehouse has not seen? Throws when it has seen one that is not known here. */
+export function needsMigration(db: Database): boolean {
+  const known = readMigrations();
+  const applied = refuseNewer(db, known);
+  return known.some(({ number }) => !applied.has(number));
+}
+
+function refuseNewer(db: Database, known: readonly Migration[]): Set<number> {
+  const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = '_migration'").get() !== undefined;
+  const applied = hasTable ? (db.prepare('SELECT number FROM _migration').pluck().all() as number[]) : [];
+  const numbers = new Set(known.map(({ number }) => number));
+  const newer = applied.filter((number) => !numbers.has(number));
+  if (newer.length > 0)
+    throw new FailedError(
+      `the warehouse ${db.name} was written by a newer version of registry-mirror (schema ${Math.max(...newer)})`,
+      { hint: 'Install that version or a later one; nothing was changed.' },
+    );
+  return new Set(applied);
+}
+
+function readMigrations(): Migration[] {
+  const directory = join(import.meta.dirname, 'migrations');
+  return readdirSync(directory)
+    .flatMap((file) => {
+      const [, number, name] = /^(\d{3})_(\w+)\.sql$/.exec(file) ?? [];
+      return number === undefined || name === undefined
+        ? []
+        : [{ number: Number(number), name, sql: readFileSync(join(directory, file), 'utf8') }];
+    })
+    .sort((a, b) => a.number - b.number);
+}

@@ -1,0 +1,122 @@
+-- What the answers amount to. Everything here can be derived again from _call and _answer.
+
+-- One narrow row per known company: what the planner, the loader and the overview look up.
+CREATE TABLE _known (
+  known_id       INTEGER PRIMARY KEY,
+  entity_id      TEXT NOT NULL UNIQUE,
+  name           TEXT,                       -- as last seen
+  former_names   TEXT,
+  identifiers    TEXT,
+  first_seen_at  TEXT NOT NULL,
+  last_seen_at   TEXT NOT NULL,              -- in a search, or by its own record
+  listed_at      TEXT,                       -- last seen in a search
+  asked_at       TEXT,                       -- last answer to a call for its record, whatever it said
+  fetched_at     TEXT,
+  changed_at     TEXT,
+  flagged_at     TEXT,                       -- a search showed a change since the last fetch
+  missing_at     TEXT,                       -- answered 404 while known; no proof yet
+  missing_shape  TEXT,
+  missing_run    INTEGER,
+  missing_call_id INTEGER,
+  gone_at        TEXT,
+  summary_hash   BLOB,
+  record_hash    BLOB,
+  record_call_id INTEGER                     -- whose answer holds the latest version
+);
+
+CREATE INDEX _known_never_asked ON _known (known_id) WHERE asked_at IS NULL AND gone_at IS NULL;
+CREATE INDEX _known_asked ON _known (asked_at) WHERE asked_at IS NOT NULL AND gone_at IS NULL;
+CREATE INDEX _known_flagged ON _known (flagged_at) WHERE flagged_at IS NOT NULL;
+CREATE INDEX _known_missing ON _known (missing_run) WHERE missing_at IS NOT NULL;
+
+-- Counts that would cost a scan: known, listed, fetched, gone.
+CREATE TABLE _tally (
+  what TEXT PRIMARY KEY,
+  n    INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- The versions of each record, by the call that brought them.
+CREATE TABLE _version (
+  entity_id     TEXT NOT NULL,
+  call_id       INTEGER NOT NULL,
+  observed_from TEXT NOT NULL,
+  is_tombstone  INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (entity_id, call_id)
+) WITHOUT ROWID;
+
+CREATE TABLE _query (
+  query_key TEXT PRIMARY KEY,                -- name:acme
+  by        TEXT NOT NULL,                   -- name, identifier
+  text      TEXT NOT NULL,
+  total     INTEGER,                         -- what the upstream last said it matches in all
+  pages     INTEGER NOT NULL,                -- received in the current listing, from 0 without a hole
+  rows      INTEGER NOT NULL,
+  next      TEXT,                            -- the next page's cursor or URL
+  status    TEXT NOT NULL,                   -- open, complete, capped, refused
+  listed_at TEXT NOT NULL,                   -- the current listing's first page
+  asked_at  TEXT NOT NULL,
+  note      TEXT                             -- what was odd: a page that repeats, a total that shrank
+) WITHOUT ROWID;
+
+CREATE TABLE _query_page (
+  query_key   TEXT NOT NULL,
+  page        INTEGER NOT NULL,
+  call_id     INTEGER NOT NULL,
+  sent_at     TEXT NOT NULL,
+  rows        INTEGER NOT NULL,
+  total       INTEGER,
+  next        TEXT,
+  fingerprint BLOB NOT NULL,                 -- of the ids, in order
+  PRIMARY KEY (query_key, page)
+) WITHOUT ROWID;
+
+CREATE TABLE _failure (
+  kind        TEXT NOT NULL,
+  target      TEXT NOT NULL,
+  tries       INTEGER NOT NULL,
+  failed_at   TEXT NOT NULL,
+  next_try_at TEXT NOT NULL,
+  why         TEXT NOT NULL,
+  call_id     INTEGER NOT NULL,
+  PRIMARY KEY (kind, target)
+) WITHOUT ROWID;
+
+CREATE TABLE _quarantine (
+  quarantine_id INTEGER PRIMARY KEY,
+  call_id       INTEGER NOT NULL,            -- the latest answer like this; its body is in _answer
+  kind          TEXT NOT NULL,
+  target        TEXT NOT NULL,
+  position      INTEGER NOT NULL DEFAULT -1, -- of the item in its list; -1: the answer as a whole
+  reason        TEXT NOT NULL,
+  times         INTEGER NOT NULL DEFAULT 1,
+  quarantined_at TEXT NOT NULL,
+  state         TEXT NOT NULL DEFAULT 'open' -- open, replayed, superseded, discarded
+);
+
+CREATE UNIQUE INDEX _quarantine_open ON _quarantine (kind, target, position) WHERE state = 'open';
+
+-- The inferred schema: which place in the payload stands in which column, decided once.
+CREATE TABLE _table (
+  table_name   TEXT PRIMARY KEY,
+  parent_table TEXT,
+  path         TEXT NOT NULL,                -- JSON Pointer of the list inside the parent's row
+  rows_seen    INTEGER NOT NULL DEFAULT 0,
+  compared     INTEGER NOT NULL DEFAULT 0,   -- times that a later answer was compared with an earlier one
+  created_at   TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE _column (
+  table_name    TEXT NOT NULL,
+  path          TEXT NOT NULL,               -- JSON Pointer inside the row; '' is the element itself
+  column_name   TEXT,                        -- NULL: only objects or lists stood here so far
+  child_table   TEXT,                        -- where lists at this place go
+  type          TEXT NOT NULL,               -- as declared: TEXT, INTEGER, REAL, or '' for mixed and unknown
+  types         TEXT NOT NULL,               -- as seen, in order of appearance: text date datetime integer …
+  present       INTEGER NOT NULL DEFAULT 0,  -- rows in which it had a value
+  nulls         INTEGER NOT NULL DEFAULT 0,  -- rows in which it was null; in the others it was absent
+  changes       INTEGER NOT NULL DEFAULT 0,  -- comparisons in which it differed
+  first_seen_at TEXT NOT NULL,
+  changed_at    TEXT NOT NULL,               -- when a type was last added
+  call_id       INTEGER NOT NULL,
+  PRIMARY KEY (table_name, path)
+) WITHOUT ROWID;

@@ -1,0 +1,109 @@
+import type { Database, Statement } from 'better-sqlite3';
+import { type Naming, quoted } from './naming.ts';
+import type { TableShape } from './shape.ts';
+
+export type Bound = null | number | bigint | string;
+
+/**
+ * Rows of the payload tables, whose columns are known only at run time. Statements are prepared once per set
+ * of columns; values come in the order of the table's columns and may be fewer (then the rest is NULL).
+ */
+export function payloadTables(db: Database, naming: Naming) {
+  const prepared = new Map<TableShape, Prepared>();
+
+  const of = (table: TableShape): Prepared => {
+    const known = prepared.get(table);
+    if (known !== undefined && known.columns === table.columns.length && known.hasRest === table.hasRest)
+      return known;
+    const made = prepare(db, naming, table);
+    prepared.set(table, made);
+    return made;
+  };
+
+  return {
+    /** `own` are the values of the table's own columns, in their order. */
+    insert: (
+      table: TableShape,
+      own: readonly Bound[],
+      values: readonly Bound[],
+      rest: string | null,
+    ): void => {
+      const statement = of(table);
+      statement.insert.run(bound(statement, own, values, rest));
+    },
+    /** Replaces the payload of the row; `own` are its own columns but for the key. */
+    update: (
+      table: TableShape,
+      entityId: string,
+      own: readonly Bound[],
+      values: readonly Bound[],
+      rest: string | null,
+    ): void => {
+      const statement = of(table);
+      statement.update.run(...bound(statement, own, values, rest), entityId);
+    },
+    /** All rows of the entity in a child table. */
+    removeChildren: (table: TableShape, entityId: string): void => {
+      of(table).remove.run(entityId);
+    },
+    /** The payload values of the entity's row, in the order of the table's columns. */
+    values: (table: TableShape, entityId: string): Bound[] | undefined =>
+      table.columns.length === 0 ? [] : (of(table).select.raw().get(entityId) as Bound[] | undefined),
+  };
+}
+
+interface Prepared {
+  readonly columns: number;
+  readonly hasRest: boolean;
+  readonly insert: Statement;
+  readonly update: Statement;
+  readonly remove: Statement;
+  readonly select: Statement;
+}
+
+const OWN_COLUMNS: Readonly<Record<string, { readonly key: string; readonly others: readonly string[] }>> = {
+  entity: { key: 'entity_id', others: ['_fetched_at', '_changed_at', '_gone_at', '_call_id'] },
+  search_result: { key: 'entity_id', others: ['_first_seen_at', '_last_seen_at', '_call_id'] },
+  registry_stats: { key: 'observed_at', others: ['total', '_call_id'] },
+};
+
+function ownColumns(table: TableShape): { key: string; others: readonly string[] } {
+  const parents = table.listDepth > 1 ? ['parent_position'] : [];
+  return OWN_COLUMNS[table.name] ?? { key: 'entity_id', others: ['position', ...parents, '_call_id'] };
+}
+
+function prepare(db: Database, naming: Naming, table: TableShape): Prepared {
+  const { key, others } = ownColumns(table);
+  const payload = [
+    ...table.columns.map((place) => quoted(place.column ?? '')),
+    ...(table.hasRest ? ['_rest'] : []),
+  ];
+  const columns = [key, ...others, ...payload];
+  const name = naming(table.name);
+  return {
+    columns: table.columns.length,
+    hasRest: table.hasRest,
+    insert: db.prepare(
+      `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    ),
+    update: db.prepare(
+      `UPDATE ${name} SET ${[...others, ...payload].map((column) => `${column} = ?`).join(', ')} WHERE ${key} = ?`,
+    ),
+    remove: db.prepare(`DELETE FROM ${name} WHERE ${key} = ?`),
+    select: db.prepare(
+      `SELECT ${payload.length === 0 ? 'NULL' : payload.join(', ')} FROM ${name} WHERE ${key} = ?`,
+    ),
+  };
+}
+
+function bound(
+  { columns, hasRest }: Prepared,
+  own: readonly Bound[],
+  values: readonly Bound[],
+  rest: string | null,
+): Bound[] {
+  const all = [...own, ...values];
+  for (let missing = columns - values.length; missing > 0; missing--) all.push(null);
+  if (hasRest) all.push(rest);
+  return all;
+}

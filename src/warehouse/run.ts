@@ -1,0 +1,67 @@
+import type { Database } from 'better-sqlite3';
+import { isoTime } from '../clock.ts';
+
+export interface RunCounts {
+  readonly calls: number;
+  readonly new: number;
+  readonly changed: number;
+  readonly gone: number;
+  readonly quarantined: number;
+}
+
+export interface RunRow extends RunCounts {
+  readonly runId: number;
+  readonly command: string;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  /** Why it ended; null: still running, or killed. */
+  readonly ended: string | null;
+  readonly error: string | null;
+}
+
+/** `_run`: one row per run of a command that spends calls or rebuilds. */
+export function startRun(
+  db: Database,
+  run: { command: string; owner: string | null; nowMs: number },
+): number {
+  const { lastInsertRowid } = db
+    .prepare('INSERT INTO _run (command, owner, started_at) VALUES (?, ?, ?)')
+    .run(run.command, run.owner, isoTime(run.nowMs));
+  return Number(lastInsertRowid);
+}
+
+/** Closes the run. What it did was counted by load in the transactions themselves. */
+export function finishRun(
+  db: Database,
+  run: { runId: number; ended: string; error?: string | null; nowMs: number },
+): void {
+  db.prepare('UPDATE _run SET ended_at = ?, ended = ?, error = ? WHERE run_id = ?').run(
+    isoTime(run.nowMs),
+    run.ended,
+    run.error ?? null,
+    run.runId,
+  );
+}
+
+/** Adds what a group of outcomes did, in their transaction. */
+export function runCounter(db: Database) {
+  const add = db.prepare(
+    'UPDATE _run SET calls = calls + @calls, new = new + @new, changed = changed + @changed, gone = gone + @gone, quarantined = quarantined + @quarantined WHERE run_id = @runId',
+  );
+  return {
+    add: (runId: number, counts: RunCounts): void => {
+      add.run({ runId, ...counts });
+    },
+  };
+}
+
+/** The latest runs first. */
+export function recentRuns(db: Database, most: number): RunRow[] {
+  return db
+    .prepare(
+      `SELECT run_id AS runId, command, started_at AS startedAt, ended_at AS endedAt, ended, calls, new, changed,
+              gone, quarantined, error
+       FROM _run ORDER BY run_id DESC LIMIT ?`,
+    )
+    .all(most) as RunRow[];
+}

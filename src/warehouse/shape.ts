@@ -1,0 +1,221 @@
+import { pointerOf } from '../dialect/pointer.ts';
+import { childTableName, columnName } from './column_name.ts';
+
+/**
+ * The inferred schema in memory: a tree of places in the payload, each leading to a column, to the table of
+ * its lists, or to places below. `shape_store.ts` keeps it in `_column` and `_table`.
+ */
+export interface Shape {
+  readonly tables: Map<string, TableShape>;
+  /** Tables with something that the file does not have yet: columns, types or counts. */
+  readonly touched: Set<TableShape>;
+  /** The file lacks a table, a column or a wider type that rows in memory need. */
+  isAhead: boolean;
+  readonly limits: ShapeLimits;
+}
+
+export interface ShapeLimits {
+  /** Payload columns per table; the rest goes to `_rest`. */
+  readonly columns: number;
+  readonly childTables: number;
+  /** Objects within objects. */
+  readonly depth: number;
+  /** Lists within lists. */
+  readonly listDepth: number;
+}
+
+// SQLite allows 2,000 columns in a table and in a result; two joined tables must fit.
+export const DEFAULT_LIMITS: ShapeLimits = { columns: 900, childTables: 200, depth: 16, listDepth: 4 };
+
+export interface TableShape {
+  readonly name: string;
+  readonly parent: TableShape | null;
+  /** Where the list stands in the parent's row. */
+  readonly path: string;
+  readonly listDepth: number;
+  readonly root: Place;
+  readonly places: Place[];
+  /** Places with a column, in the order of the values of a row. */
+  readonly columns: Place[];
+  readonly taken: Set<string>;
+  hasRest: boolean;
+  rowsSeen: number;
+  compared: number;
+  /** What the file has of it. */
+  stored: { isCreated: boolean; columns: number; hasRest: boolean };
+}
+
+export interface Place {
+  readonly table: TableShape;
+  readonly keys: readonly string[];
+  readonly path: string;
+  members: Map<string, Place> | null;
+  list: TableShape | null;
+  column: string | null;
+  /** Position of the value in a row; -1 without a column. */
+  index: number;
+  /** Types seen, as bits. */
+  types: number;
+  present: number;
+  nulls: number;
+  changes: number;
+  /** What the file has of it. */
+  stored: { declared: DeclaredType; types: number; counts: number };
+}
+
+export type DeclaredType = 'TEXT' | 'INTEGER' | 'REAL' | '';
+
+/** What was seen at a place. */
+export const TYPE_BITS = {
+  text: 1,
+  date: 2,
+  datetime: 4,
+  boolean: 8,
+  integer: 16,
+  big_integer: 32,
+  decimal: 64,
+  exact: 128,
+  object: 256,
+  list: 512,
+} as const;
+
+const TEXTS = TYPE_BITS.text | TYPE_BITS.date | TYPE_BITS.datetime | TYPE_BITS.exact;
+const WHOLES = TYPE_BITS.boolean | TYPE_BITS.integer | TYPE_BITS.big_integer;
+
+/**
+ * The declared type that alters no value: SQLite converts towards it. Text that looks like a number would
+ * lose its leading zeros under INTEGER, so a place with both has no type, and every value keeps its own.
+ */
+export function declaredType(types: number): DeclaredType {
+  const isText = (types & TEXTS) !== 0;
+  const isWhole = (types & WHOLES) !== 0;
+  const isDecimal = (types & TYPE_BITS.decimal) !== 0;
+  if (isText) return isWhole || isDecimal ? '' : 'TEXT';
+  if (!isDecimal) return isWhole ? 'INTEGER' : '';
+  return (types & TYPE_BITS.big_integer) !== 0 ? '' : 'REAL';
+}
+
+export function typeNames(types: number): string {
+  return Object.entries(TYPE_BITS)
+    .flatMap(([name, bit]) => ((types & bit) === 0 ? [] : [name]))
+    .join(' ');
+}
+
+export function typeBits(names: string): number {
+  return names.split(' ').reduce((bits, name) => bits | (TYPE_BITS[name as keyof typeof TYPE_BITS] ?? 0), 0);
+}
+
+export function emptyShape(limits: ShapeLimits): Shape {
+  return { tables: new Map(), touched: new Set(), isAhead: false, limits };
+}
+
+export function addTable(
+  shape: Shape,
+  table: { name: string; parent: TableShape | null; path: string },
+): TableShape {
+  const added: TableShape = {
+    ...table,
+    listDepth: table.parent === null ? 0 : table.parent.listDepth + 1,
+    root: ROOTLESS,
+    places: [],
+    columns: [],
+    taken: new Set(),
+    hasRest: false,
+    rowsSeen: 0,
+    compared: 0,
+    stored: { isCreated: false, columns: 0, hasRest: false },
+  };
+  const rooted = Object.assign(added, { root: newPlace(added, []) });
+  shape.tables.set(table.name, rooted);
+  return rooted;
+}
+
+/** The place of `key` below `place`, made when it is new; null when the table is full. */
+export function memberOf(shape: Shape, place: Place, key: string): Place | null {
+  const known = place.members?.get(key);
+  if (known !== undefined) return known;
+  if (isFull(shape, place.table) || place.keys.length >= shape.limits.depth || !isStorable(key)) return null;
+  return addMember(place, key);
+}
+
+export function addMember(place: Place, key: string): Place {
+  const added = newPlace(place.table, [...place.keys, key]);
+  place.members ??= new Map();
+  place.members.set(key, added);
+  return added;
+}
+
+/** Gives the place a column; false when the table is full. */
+export function giveColumn(shape: Shape, place: Place): boolean {
+  const { table } = place;
+  if (isFull(shape, table)) return false;
+  const column = place.keys.length === 0 ? 'value' : columnName(place.keys, table.taken);
+  setColumn(place, column);
+  shape.isAhead = true;
+  return true;
+}
+
+export function setColumn(place: Place, column: string): void {
+  place.column = column;
+  place.index = place.table.columns.length;
+  place.table.columns.push(place);
+  place.table.taken.add(column);
+}
+
+/** The table of the lists at this place; null when no more tables may be added. */
+export function listOf(shape: Shape, place: Place): TableShape | null {
+  if (place.list !== null) return place.list;
+  if (place.table.listDepth >= shape.limits.listDepth || shape.tables.size > shape.limits.childTables)
+    return null;
+  const name = childTableName(place.table.name, place.keys, new Set(shape.tables.keys()));
+  place.list = addTable(shape, { name, parent: place.table, path: place.path });
+  shape.isAhead = true;
+  return place.list;
+}
+
+/** Remembers that a value of this type stood here. */
+export function sawType(shape: Shape, place: Place, bit: number): void {
+  if ((place.types & bit) !== 0) return;
+  place.types |= bit;
+  shape.isAhead = true;
+}
+
+/** The table has values without a column from now on. */
+export function needRest(shape: Shape, table: TableShape): void {
+  if (table.hasRest) return;
+  table.hasRest = true;
+  shape.isAhead = true;
+}
+
+function isFull(shape: Shape, table: TableShape): boolean {
+  return table.columns.length >= shape.limits.columns || table.places.length >= 4 * shape.limits.columns;
+}
+
+// A key must come back from the file as it went in.
+function isStorable(key: string): boolean {
+  return key.length <= MAX_KEY_LENGTH && key.isWellFormed();
+}
+
+const MAX_KEY_LENGTH = 1_000;
+
+function newPlace(table: TableShape, keys: readonly string[]): Place {
+  const place: Place = {
+    table,
+    keys,
+    path: pointerOf(keys),
+    members: null,
+    list: null,
+    column: null,
+    index: -1,
+    types: 0,
+    present: 0,
+    nulls: 0,
+    changes: 0,
+    stored: { declared: '', types: 0, counts: 0 },
+  };
+  table.places.push(place);
+  return place;
+}
+
+/** Replaced as soon as the table exists: a table and its root refer to each other. */
+const ROOTLESS = {} as Place;

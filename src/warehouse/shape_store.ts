@@ -1,0 +1,269 @@
+import type { Database } from 'better-sqlite3';
+import { segmentsOf } from '../dialect/pointer.ts';
+import { type Naming, quoted } from './naming.ts';
+import {
+  addMember,
+  addTable,
+  type DeclaredType,
+  declaredType,
+  emptyShape,
+  type Place,
+  type Shape,
+  type ShapeLimits,
+  setColumn,
+  type TableShape,
+  typeBits,
+  typeNames,
+} from './shape.ts';
+
+/** The tables of the three resources; their lists become child tables. */
+export const RESOURCE_TABLES = ['entity', 'search_result', 'registry_stats'] as const;
+export type ResourceTable = (typeof RESOURCE_TABLES)[number];
+
+/** The inferred schema as the file has it. */
+export function readShape(db: Database, naming: Naming, limits: ShapeLimits): Shape {
+  const shape = emptyShape(limits);
+  for (const name of RESOURCE_TABLES)
+    addTable(shape, { name, parent: null, path: '' }).stored.isCreated = true;
+  for (const row of storedTables(db, naming)) restoreTable(shape, row);
+  for (const row of storedColumns(db, naming)) restorePlace(shape, row);
+  for (const table of shape.tables.values()) restoreOrder(db, naming, table);
+  return shape;
+}
+
+/** Makes the tables, columns and wider types that rows in memory need. Rows may be written after it. */
+export function alterTables(db: Database, naming: Naming, shape: Shape): void {
+  if (!shape.isAhead) return;
+  for (const table of shape.tables.values()) {
+    if (!table.stored.isCreated) createChildTable(db, naming, table);
+    addColumns(db, naming, table);
+    widenTypes(db, naming, table);
+  }
+  shape.isAhead = false;
+}
+
+/** Writes what `_table` and `_column` have to know: names, types and counts of what was touched. */
+export function saveShape(
+  db: Database,
+  naming: Naming,
+  shape: Shape,
+  at: { now: string; callId: number },
+): void {
+  for (const table of shape.touched) {
+    saveTable(db, naming, table, at.now);
+    savePlaces(db, naming, table, at);
+  }
+  shape.touched.clear();
+}
+
+export function resourceTable(shape: Shape, name: ResourceTable): TableShape {
+  const table = shape.tables.get(name);
+  if (table === undefined) throw new TypeError(`the shape lacks ${name}`);
+  return table;
+}
+
+/** Changes whenever any connection changes the schema. */
+export function schemaVersion(db: Database): number {
+  return db.pragma('schema_version', { simple: true }) as number;
+}
+
+interface StoredTable {
+  readonly table_name: string;
+  readonly parent_table: string | null;
+  readonly path: string;
+  readonly rows_seen: number;
+  readonly compared: number;
+}
+
+interface StoredColumn {
+  readonly table_name: string;
+  readonly path: string;
+  readonly column_name: string | null;
+  readonly child_table: string | null;
+  readonly type: DeclaredType;
+  readonly types: string;
+  readonly present: number;
+  readonly nulls: number;
+  readonly changes: number;
+}
+
+function storedTables(db: Database, naming: Naming): StoredTable[] {
+  // Parents first: a child's name begins with its parent's.
+  return db
+    .prepare(
+      `SELECT table_name, parent_table, path, rows_seen, compared FROM ${naming('_table')} ORDER BY length(table_name)`,
+    )
+    .all() as StoredTable[];
+}
+
+function storedColumns(db: Database, naming: Naming): StoredColumn[] {
+  return db
+    .prepare(
+      `SELECT table_name, path, column_name, child_table, type, types, present, nulls, changes
+       FROM ${naming('_column')}`,
+    )
+    .all() as StoredColumn[];
+}
+
+function restoreTable(shape: Shape, row: StoredTable): void {
+  const parent = row.parent_table === null ? null : (shape.tables.get(row.parent_table) ?? null);
+  const table =
+    shape.tables.get(row.table_name) ?? addTable(shape, { name: row.table_name, parent, path: row.path });
+  table.rowsSeen = row.rows_seen;
+  table.compared = row.compared;
+  table.stored.isCreated = true;
+}
+
+function restorePlace(shape: Shape, row: StoredColumn): void {
+  const table = shape.tables.get(row.table_name);
+  if (table === undefined) return;
+  const place = placeAt(table.root, segmentsOf(row.path));
+  place.types = typeBits(row.types);
+  place.present = row.present;
+  place.nulls = row.nulls;
+  place.changes = row.changes;
+  place.stored = { declared: row.type, types: place.types, counts: countsOf(place) };
+  place.list = row.child_table === null ? null : (shape.tables.get(row.child_table) ?? null);
+  if (row.column_name !== null) setColumn(place, row.column_name);
+}
+
+function placeAt(root: Place, keys: readonly string[]): Place {
+  return keys.reduce((place, key) => place.members?.get(key) ?? addMember(place, key), root);
+}
+
+// Values are bound by position, so the order in memory must be the order that the statement is made with.
+function restoreOrder(db: Database, naming: Naming, table: TableShape): void {
+  const names = columnNames(db, naming, table.name);
+  table.hasRest = names.includes('_rest');
+  table.stored.hasRest = table.hasRest;
+  table.stored.columns = table.columns.length;
+}
+
+export function columnNames(db: Database, naming: Naming, table: string): string[] {
+  return db
+    .prepare(`SELECT name FROM pragma_table_info(?)`)
+    .pluck()
+    .all(naming(table).slice(1, -1).replaceAll('""', '"')) as string[];
+}
+
+function createChildTable(db: Database, naming: Naming, table: TableShape): void {
+  const isNested = table.listDepth > 1;
+  const root = rootOf(table);
+  db.exec(
+    `CREATE TABLE ${naming(table.name)} (
+       entity_id TEXT NOT NULL REFERENCES ${naming(root.name)} (entity_id),
+       position INTEGER NOT NULL,
+       ${isNested ? 'parent_position INTEGER NOT NULL,' : ''}
+       _call_id INTEGER NOT NULL REFERENCES _call (call_id),
+       PRIMARY KEY (entity_id, position)
+     ) WITHOUT ROWID`,
+  );
+  table.stored.isCreated = true;
+}
+
+export function rootOf(table: TableShape): TableShape {
+  return table.parent === null ? table : rootOf(table.parent);
+}
+
+function addColumns(db: Database, naming: Naming, table: TableShape): void {
+  for (const place of table.columns.slice(table.stored.columns)) {
+    const type = declaredType(place.types);
+    db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN ${quoted(place.column ?? '')} ${type}`);
+    place.stored.declared = type;
+  }
+  table.stored.columns = table.columns.length;
+  if (table.hasRest && !table.stored.hasRest)
+    db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN _rest TEXT`);
+  table.stored.hasRest = table.hasRest;
+}
+
+function widenTypes(db: Database, naming: Naming, table: TableShape): void {
+  const drifted = table.columns.filter((place) => place.stored.declared !== declaredType(place.types));
+  if (drifted.length === 0) return;
+  redeclare(
+    db,
+    naming(table.name).slice(1, -1),
+    new Map(drifted.map((place) => [place.column ?? '', declaredType(place.types)])),
+  );
+  for (const place of drifted) place.stored.declared = declaredType(place.types);
+}
+
+/**
+ * Changes the declared type of columns without touching a row: each wider type reads what the narrower one
+ * stored. This is SQLite's own procedure for changes that leave the content alone
+ * (https://www.sqlite.org/lang_altertable.html#otheralter); it stands inside the caller's transaction.
+ */
+function redeclare(db: Database, table: string, types: ReadonlyMap<string, DeclaredType>): void {
+  const sql = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(table) as string;
+  const changed = sql.replace(
+    /, "([\p{L}\p{M}\p{N}_]+)"( TEXT| INTEGER| REAL)?\s*(?=[,)])/gu,
+    (whole, column: string) => {
+      const type = types.get(column);
+      return type === undefined ? whole : `, ${quoted(column)}${type === '' ? '' : ` ${type}`}`;
+    },
+  );
+  const version = db.pragma('schema_version', { simple: true }) as number;
+  db.unsafeMode(true);
+  try {
+    db.pragma('writable_schema = ON');
+    db.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?").run(changed, table);
+    db.pragma(`schema_version = ${version + 1}`);
+  } finally {
+    db.pragma('writable_schema = RESET');
+    db.unsafeMode(false);
+  }
+}
+
+function saveTable(db: Database, naming: Naming, table: TableShape, now: string): void {
+  db.prepare(
+    `INSERT INTO ${naming('_table')} (table_name, parent_table, path, rows_seen, compared, created_at)
+     VALUES (@name, @parent, @path, @rowsSeen, @compared, @now)
+     ON CONFLICT (table_name) DO UPDATE SET rows_seen = excluded.rows_seen, compared = excluded.compared`,
+  ).run({
+    name: table.name,
+    parent: table.parent?.name ?? null,
+    path: table.path,
+    rowsSeen: table.rowsSeen,
+    compared: table.compared,
+    now,
+  });
+}
+
+function savePlaces(
+  db: Database,
+  naming: Naming,
+  table: TableShape,
+  at: { now: string; callId: number },
+): void {
+  const save = db.prepare(
+    `INSERT INTO ${naming('_column')} (table_name, path, column_name, child_table, type, types, present, nulls, changes,
+       first_seen_at, changed_at, call_id)
+     VALUES (@table, @path, @column, @child, @type, @types, @present, @nulls, @changes, @now, @now, @callId)
+     ON CONFLICT (table_name, path) DO UPDATE SET
+       column_name = excluded.column_name, child_table = excluded.child_table, type = excluded.type,
+       changed_at = iif(types = excluded.types, changed_at, excluded.changed_at),
+       types = excluded.types, present = excluded.present, nulls = excluded.nulls, changes = excluded.changes`,
+  );
+  for (const place of table.places) {
+    const counts = countsOf(place);
+    if (place.stored.counts === counts && place.stored.types === place.types) continue;
+    save.run({
+      table: table.name,
+      path: place.path,
+      column: place.column,
+      child: place.list?.name ?? null,
+      type: place.stored.declared,
+      types: typeNames(place.types),
+      present: place.present,
+      nulls: place.nulls,
+      changes: place.changes,
+      now: at.now,
+      callId: at.callId,
+    });
+    place.stored = { declared: place.stored.declared, types: place.types, counts };
+  }
+}
+
+function countsOf(place: Place): number {
+  return place.present + place.nulls + place.changes;
+}

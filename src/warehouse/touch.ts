@@ -1,0 +1,34 @@
+import type { Database } from 'better-sqlite3';
+import type { Naming } from './naming.ts';
+
+/** The small updates of `entity` and `search_result` that leave the payload alone. */
+export function entityTouch(db: Database, naming: Naming) {
+  const fetched = db.prepare<[string, string]>(
+    `UPDATE ${naming('entity')} SET _fetched_at = ? WHERE entity_id = ?`,
+  );
+  const gone = db.prepare<[string | null, string]>(
+    `UPDATE ${naming('entity')} SET _gone_at = ? WHERE entity_id = ?`,
+  );
+  const listed = db.prepare<[string, string]>(
+    `UPDATE ${naming('search_result')} SET _last_seen_at = ? WHERE entity_id = ?`,
+  );
+  return {
+    fetchedAgain: (entityId: string, at: string): void => {
+      fetched.run(at, entityId);
+    },
+    gone: (entityId: string, at: string | null): void => {
+      gone.run(at, entityId);
+    },
+    listedAgain: (entityId: string, at: string): void => {
+      listed.run(at, entityId);
+    },
+  };
+}
+
+/** The call that last observed the statistics; null: none did. */
+export function latestStatsCall(db: Database, naming: Naming): () => number | null {
+  const select = db
+    .prepare<[], number | null>(`SELECT max(_call_id) FROM ${naming('registry_stats')}`)
+    .pluck();
+  return () => select.get() ?? null;
+}

@@ -1,0 +1,25 @@
+import type { Database } from 'better-sqlite3';
+import type { Naming } from './naming.ts';
+
+export interface VersionRow {
+  readonly callId: number;
+  readonly isTombstone: 0 | 1;
+}
+
+/** `_version`: which calls brought which versions of a record. */
+export function versionTable(db: Database, naming: Naming) {
+  const insert = db.prepare<[string, number, string, 0 | 1]>(
+    `INSERT OR REPLACE INTO ${naming('_version')} (entity_id, call_id, observed_from, is_tombstone) VALUES (?, ?, ?, ?)`,
+  );
+  const latest = db.prepare<[string], VersionRow>(
+    `SELECT call_id AS callId, is_tombstone AS isTombstone FROM ${naming('_version')}
+     WHERE entity_id = ? ORDER BY call_id DESC`,
+  );
+  return {
+    add: (entityId: string, callId: number, observedFrom: string, isTombstone: boolean): void => {
+      insert.run(entityId, callId, observedFrom, isTombstone ? 1 : 0);
+    },
+    /** Newest first. */
+    latest: (entityId: string): IterableIterator<VersionRow> => latest.iterate(entityId),
+  };
+}

@@ -1,0 +1,148 @@
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite, { type Database } from 'better-sqlite3';
+import { FailedError, MirrorError, UsageError } from '../errors.ts';
+import { migrate, needsMigration } from './migrate.ts';
+
+/** The open file. SQL stands in this folder alone; others call the tables' functions. */
+export interface Warehouse {
+  readonly path: string;
+  readonly db: Database;
+  /** Runs `work` in one IMMEDIATE transaction; nested calls join it. */
+  write<T>(work: () => T): T;
+  /** Optimises, empties the WAL as far as readers allow, and closes. */
+  close(): void;
+}
+
+export interface OpenOptions {
+  readonly path: string;
+  /** For readers: never writes, never migrates. */
+  readonly readonly?: boolean;
+  readonly nowMs: number;
+}
+
+/**
+ * Opens the warehouse, creating and migrating it as needed.
+ *
+ * @throws UsageError when the path cannot be written or holds something else: nothing was written then.
+ * @throws FailedError when the file was written by a newer program, or is damaged.
+ */
+export function openWarehouse({ path, readonly = false, nowMs }: OpenOptions): Warehouse {
+  const db = readonly ? openForReading(path) : openForWriting(path);
+  try {
+    if (!readonly) prepareForWriting(db, nowMs);
+    else prepareForReading(db);
+  } catch (error) {
+    db.close();
+    throw explained(path, error);
+  }
+  return {
+    path,
+    db,
+    write: (work) => (db.inTransaction ? work() : db.transaction(work).immediate()),
+    close: () => close(db, readonly),
+  };
+}
+
+// "RMIR": tells a warehouse from any other SQLite file.
+const APPLICATION_ID = 0x52_4d_49_52;
+const BUSY_TIMEOUT_MS = 10_000;
+const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
+const CACHE_KIB = 64 * 1024;
+
+function openForReading(path: string): Database {
+  if (!existsSync(path))
+    throw new UsageError(`there is no warehouse at ${path}`, {
+      hint: 'Run `registry-mirror sync` first, or correct `warehouse:` in the configuration.',
+    });
+  return new Sqlite(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+}
+
+function openForWriting(path: string): Database {
+  refuseUnwritable(path);
+  try {
+    return new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function prepareForReading(db: Database): void {
+  refuseForeign(db);
+  if (needsMigration(db))
+    throw new FailedError(`the warehouse ${db.name} was written by an older version`, {
+      hint: 'Run any command that writes (for example `registry-mirror sync`) once: it brings the file up to date.',
+    });
+}
+
+// The reasons and what was measured: docs/decisions/storage.md.
+function prepareForWriting(db: Database, nowMs: number): void {
+  refuseForeign(db);
+  const isNew = isEmpty(db);
+  // Before anything is written: the file of a newer program stays as it is.
+  if (!isNew) needsMigration(db);
+  if (db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = NORMAL');
+  db.pragma('foreign_keys = ON');
+  db.pragma(`journal_size_limit = ${WAL_LIMIT_BYTES}`);
+  db.pragma(`cache_size = -${CACHE_KIB}`);
+  db.pragma('temp_store = MEMORY');
+  if (isNew) db.pragma(`application_id = ${APPLICATION_ID}`);
+  migrate(db, nowMs);
+}
+
+function refuseForeign(db: Database): void {
+  const isOurs = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
+  if (!isOurs && (db.readonly || !isEmpty(db)))
+    throw new UsageError(`${db.name} is an SQLite file of something else, not a warehouse`, {
+      hint: 'Name another path under `warehouse:` in the configuration; nothing was changed.',
+    });
+}
+
+function isEmpty(db: Database): boolean {
+  return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
+}
+
+function refuseUnwritable(path: string): void {
+  try {
+    if (existsSync(path)) {
+      accessSync(path, constants.R_OK | constants.W_OK);
+      return;
+    }
+    mkdirSync(dirname(path), { recursive: true });
+    accessSync(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function unwritable(path: string, cause: unknown): UsageError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new UsageError(`the warehouse ${path} cannot be written: ${reason}`, {
+    hint: 'Make the folder writable, or name another path under `warehouse:` in the configuration.',
+    cause,
+  });
+}
+
+function explained(path: string, error: unknown): unknown {
+  if (error instanceof MirrorError || !(error instanceof Sqlite.SqliteError)) return error;
+  if (error.code === 'SQLITE_NOTADB')
+    return new UsageError(`${path} is not an SQLite file`, {
+      hint: 'Name another path under `warehouse:` in the configuration; nothing was changed.',
+      cause: error,
+    });
+  if (error.code.startsWith('SQLITE_READONLY') || error.code.startsWith('SQLITE_CANTOPEN'))
+    return unwritable(path, error);
+  return new FailedError(`the warehouse ${path} cannot be opened: ${error.message}`, { cause: error });
+}
+
+function close(db: Database, readonly: boolean): void {
+  if (!db.open) return;
+  if (!readonly) {
+    db.pragma('optimize');
+    // Best effort: it must not wait for an analyst's hour-long query.
+    db.pragma('busy_timeout = 0');
+    db.pragma('wal_checkpoint(TRUNCATE)');
+  }
+  db.close();
+}

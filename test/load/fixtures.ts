@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Call } from '../../src/call.ts';
+import { classify } from '../../src/dialect/classify.ts';
+import { Dialect } from '../../src/dialect/dialect.ts';
+import { type Load, openLoader } from '../../src/load/load.ts';
+import type { Outcome, Verdict } from '../../src/outcome.ts';
+import type { News } from '../../src/plan/knowledge.ts';
+import { startRun } from '../../src/warehouse/run.ts';
+import type { ShapeLimits } from '../../src/warehouse/shape.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
+
+export const START_MS = Date.parse('2026-03-01T00:00:00Z');
+
+/** A folder that goes away with the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function temporaryWarehouse(): Warehouse {
+  const warehouse = openWarehouse({ path: join(temporaryFolder(), 'warehouse.db'), nowMs: START_MS });
+  onTestFinished(() => warehouse.close());
+  return warehouse;
+}
+
+export const DIALECT = {
+  search: {
+    query_param: 'q',
+    paging: { style: 'page', param: 'page', size: 2 },
+    results: '/results',
+    id: '/id',
+    name: '/name',
+    total: '/total',
+  },
+  entity: { id: '/id', name: '/name', gone: { at: '/class', is: 'Deleted' } },
+  stats: { total: '/companies' },
+  volatile: ['/queried_at'],
+} as const;
+
+type PartialDialect = { search?: object; entity?: object; stats?: object; volatile?: readonly string[] };
+
+export function dialectWith(changes: PartialDialect = {}): Dialect {
+  return Dialect.parse({
+    ...DIALECT,
+    search: { ...DIALECT.search, ...changes.search },
+    entity: { ...DIALECT.entity, ...changes.entity },
+    stats: { ...DIALECT.stats, ...changes.stats },
+    volatile: changes.volatile ?? DIALECT.volatile,
+  });
+}
+
+/** A loader that speaks in bodies: each is classified as fetch would, and loaded one second after the last. */
+export interface Bench {
+  readonly warehouse: Warehouse;
+  readonly load: Load;
+  readonly record: (entityId: string, body: unknown, status?: number) => News;
+  readonly search: (text: string, body: unknown, options?: { page?: number; status?: number }) => News;
+  readonly stats: (body: unknown) => News;
+  readonly outcome: (call: Call, body: unknown, status?: number) => Outcome;
+  /** Loads an outcome that no answer came for. */
+  readonly fail: (call: Call, verdict: Verdict) => News;
+  readonly all: (sql: string, ...values: unknown[]) => Record<string, unknown>[];
+  readonly value: (sql: string, ...values: unknown[]) => unknown;
+  readonly reopen: () => Bench;
+}
+
+export function bench(
+  options: { warehouse?: Warehouse; dialect?: PartialDialect; limits?: ShapeLimits; startMs?: number } = {},
+): Bench {
+  const warehouse = options.warehouse ?? temporaryWarehouse();
+  const { db } = warehouse;
+  const dialect = dialectWith(options.dialect);
+  const runId = startRun(db, { command: 'test', owner: null, nowMs: START_MS });
+  const { load } = openLoader({
+    warehouse,
+    dialect,
+    runId,
+    ...(options.limits && { limits: options.limits }),
+  });
+  let callId = db.prepare('SELECT coalesce(max(call_id), 0) FROM _call').pluck().get() as number;
+
+  const outcome = (call: Call, body: unknown, status = 200): Outcome => {
+    callId += 1;
+    const bytes = Buffer.isBuffer(body)
+      ? body
+      : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    const sentAtMs = (options.startMs ?? START_MS) + callId * 1000;
+    const reply = { status, headers: {}, body: bytes };
+    const verdict = classify(dialect, call, reply, { nowMs: sentAtMs, keyHasWorked: true });
+    return { callId, call, sentAtMs, durationMs: 12, status, body: bytes, verdict };
+  };
+  const one = (loaded: Outcome): News => {
+    const [news] = load([loaded]);
+    if (news === undefined) throw new Error('nothing was loaded');
+    return news;
+  };
+  const planned = { reason: 'test', expected: 1 };
+  return {
+    warehouse,
+    load,
+    outcome,
+    record: (entityId, body, status) => one(outcome({ kind: 'entity', entityId, ...planned }, body, status)),
+    search: (text, body, { page = 0, status } = {}) =>
+      one(
+        outcome(
+          { kind: 'search', query: { by: 'name', text }, page: { index: page, next: null }, ...planned },
+          body,
+          status,
+        ),
+      ),
+    stats: (body) => one(outcome({ kind: 'stats', ...planned }, body)),
+    fail: (call, verdict) =>
+      one({
+        callId: ++callId,
+        call,
+        sentAtMs: START_MS + callId * 1000,
+        durationMs: 5,
+        status: null,
+        body: null,
+        verdict,
+      }),
+    all: (sql, ...values) => db.prepare(sql).all(...values) as Record<string, unknown>[],
+    value: (sql, ...values) =>
+      db
+        .prepare(sql)
+        .pluck()
+        .get(...values),
+    reopen: () => bench({ ...options, warehouse }),
+  };
+}
+
+export function entityCall(entityId: string): Call {
+  return { kind: 'entity', entityId, reason: 'test', expected: 1 };
+}

@@ -1,0 +1,413 @@
+import { expect, test } from 'vitest';
+import { openKnowledge } from '../../src/warehouse/knowledge.ts';
+import { bench, entityCall, START_MS } from './fixtures.ts';
+
+const ACME = {
+  id: 'C1',
+  name: 'Acme Åland AB',
+  registered: '2001-02-03',
+  address: { line1: 'Main street 1', postcode: '0034' },
+  officers: [
+    { name: 'Ann', role: 'director' },
+    { name: 'Bob', role: 'secretary' },
+  ],
+  sic_codes: ['70100', '00123'],
+  queried_at: '2026-03-01T00:00:00Z',
+};
+
+test('a record becomes a row, its objects columns, and its lists child tables', () => {
+  const { record, all } = bench();
+  expect(record('C1', ACME)).toMatchObject({
+    record: { isNew: true, changed: true },
+    missing: false,
+    gone: false,
+  });
+  expect(all('SELECT * FROM entity')).toEqual([
+    {
+      entity_id: 'C1',
+      _fetched_at: '2026-03-01T00:00:01.000Z',
+      _changed_at: '2026-03-01T00:00:01.000Z',
+      _gone_at: null,
+      _call_id: 1,
+      id: 'C1',
+      name: 'Acme Åland AB',
+      registered: '2001-02-03',
+      address__line1: 'Main street 1',
+      address__postcode: '0034',
+      queried_at: '2026-03-01T00:00:00Z',
+    },
+  ]);
+  expect(all('SELECT position, name, role, _call_id FROM entity__officers ORDER BY position')).toEqual([
+    { position: 0, name: 'Ann', role: 'director', _call_id: 1 },
+    { position: 1, name: 'Bob', role: 'secretary', _call_id: 1 },
+  ]);
+  expect(all('SELECT entity_id, position, value FROM entity__sic_codes')).toEqual([
+    { entity_id: 'C1', position: 0, value: '70100' },
+    { entity_id: 'C1', position: 1, value: '00123' },
+  ]);
+});
+
+test('loading the same outcome twice changes nothing', () => {
+  const { outcome, load, warehouse } = bench();
+  const first = outcome(entityCall('C1'), ACME);
+  expect(load([first])).toHaveLength(1);
+  const before = warehouse.db.serialize();
+  expect(load([first])).toEqual([]);
+  expect(warehouse.db.serialize().equals(before)).toBe(true);
+});
+
+test('an answer that differs in nothing but volatile fields stores a reference', () => {
+  const { record, all } = bench();
+  record('C1', ACME);
+  expect(record('C1', { ...ACME, queried_at: '2026-03-02T00:00:00Z' })).toMatchObject({
+    record: { isNew: false, changed: false },
+  });
+  expect(all('SELECT call_id, same_as, body IS NULL AS is_reference FROM _answer')).toEqual([
+    { call_id: 1, same_as: null, is_reference: 0 },
+    { call_id: 2, same_as: 1, is_reference: 1 },
+  ]);
+  expect(all('SELECT _fetched_at, _changed_at, _call_id FROM entity')).toEqual([
+    { _fetched_at: '2026-03-01T00:00:02.000Z', _changed_at: '2026-03-01T00:00:01.000Z', _call_id: 1 },
+  ]);
+});
+
+test('an envelope that differs is kept whole', () => {
+  const { record, all } = bench({ dialect: { entity: { root: '/data' } } });
+  record('C1', { meta: { version: 1 }, data: ACME });
+  record('C1', { meta: { version: 2 }, data: ACME });
+  expect(all('SELECT same_as FROM _answer')).toEqual([{ same_as: null }, { same_as: null }]);
+  record('C1', { meta: { version: 2 }, data: ACME });
+  expect(all('SELECT count(*) AS versions FROM entity_history')).toEqual([{ versions: 1 }]);
+});
+
+test('each changed field is a row, and a reordered list is none', () => {
+  const { record, all } = bench();
+  record('C1', ACME);
+  const [ann, bob] = ACME.officers;
+  expect(record('C1', { ...ACME, officers: [bob, ann] }).record).toEqual({ isNew: false, changed: false });
+  expect(all('SELECT * FROM entity_change')).toEqual([]);
+  expect(all('SELECT name FROM entity__officers ORDER BY position')).toEqual([
+    { name: 'Bob' },
+    { name: 'Ann' },
+  ]);
+
+  const moved = {
+    ...ACME,
+    name: 'Acme AB',
+    officers: [{ ...ann, role: 'chair' }, bob, { name: 'Cid', role: 'director' }],
+  };
+  expect(record('C1', moved).record).toEqual({ isNew: false, changed: true });
+  expect(
+    all('SELECT entity_id, observed_at, not_before, path, before, after, _call_id FROM entity_change'),
+  ).toEqual([
+    change('/name', 'Acme Åland AB', 'Acme AB'),
+    change('/officers/0/role', 'director', 'chair'),
+    change('/officers/2', null, '{"name":"Cid","role":"director"}'),
+  ]);
+});
+
+function change(path: string, before: unknown, after: unknown) {
+  return {
+    entity_id: 'C1',
+    observed_at: '2026-03-01T00:00:03.000Z',
+    not_before: '2026-03-01T00:00:02.000Z',
+    path,
+    before,
+    after,
+    _call_id: 3,
+  };
+}
+
+test('integers beyond 2^53, decimals and leading zeros survive', () => {
+  const { record, all, warehouse } = bench();
+  record(
+    'C1',
+    '{"id":"C1","capital":9007199254740993,"huge":123456789012345678901234567890,"rate":0.1,"exact":0.12345678901234567890,"code":"007","millions":5000000000}',
+  );
+  warehouse.db.defaultSafeIntegers(true);
+  expect(
+    all('SELECT capital, huge, rate, exact, code, millions, typeof(millions) AS kind FROM entity'),
+  ).toEqual([
+    {
+      capital: 9007199254740993n,
+      huge: '123456789012345678901234567890',
+      rate: 0.1,
+      exact: '0.12345678901234567890',
+      code: '007',
+      millions: 5000000000n,
+      kind: 'integer',
+    },
+  ]);
+});
+
+test('a field whose type drifts keeps every value and its type, and the drift is recorded', () => {
+  const { record, all } = bench();
+  for (const [id, value] of [
+    ['C1', null],
+    ['C2', 12],
+    ['C3', '0012'],
+    ['C4', 1.5],
+    ['C5', true],
+  ] as const)
+    record(id, { id, number: value });
+  expect(all('SELECT entity_id, number, typeof(number) AS type FROM entity')).toEqual([
+    { entity_id: 'C1', number: null, type: 'null' },
+    { entity_id: 'C2', number: 12, type: 'integer' },
+    { entity_id: 'C3', number: '0012', type: 'text' },
+    { entity_id: 'C4', number: 1.5, type: 'real' },
+    { entity_id: 'C5', number: 1, type: 'integer' },
+  ]);
+  expect(all("SELECT type, types, present, nulls, changed_at FROM _column WHERE path = '/number'")).toEqual([
+    {
+      type: '',
+      types: 'text boolean integer decimal',
+      present: 4,
+      nulls: 1,
+      changed_at: '2026-03-01T00:00:05.000Z',
+    },
+  ]);
+  expect(all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+});
+
+test('columns declare the type that alters no value', () => {
+  const { record, all } = bench();
+  record('C1', { id: 'C1', a: 1, b: 1.5, c: 'x', d: null, e: true, f: 3 });
+  record('C2', { id: 'C2', a: 2, b: 2, c: 'y', d: null, e: false, f: 2.5 });
+  expect(all("SELECT name, type FROM pragma_table_info('entity') WHERE length(name) = 1")).toEqual([
+    { name: 'a', type: 'INTEGER' },
+    { name: 'b', type: 'REAL' },
+    { name: 'c', type: 'TEXT' },
+    { name: 'd', type: '' },
+    { name: 'e', type: 'INTEGER' },
+    { name: 'f', type: 'REAL' },
+  ]);
+  expect(all('SELECT f, typeof(f) AS type FROM entity')).toEqual([
+    { f: 3, type: 'real' },
+    { f: 2.5, type: 'real' },
+  ]);
+});
+
+test('a search page lists companies, and the next one shows which are new and which changed', () => {
+  const { search, all } = bench();
+  const page = {
+    total: 2,
+    results: [
+      { id: 'C1', name: 'Acme' },
+      { id: 'C2', name: 'Acorn' },
+    ],
+  };
+  expect(search('ac', page)).toMatchObject({
+    rows: [
+      { entityId: 'C1', name: 'Acme', isNew: true, changed: false },
+      { entityId: 'C2', name: 'Acorn', isNew: true, changed: false },
+    ],
+    query: {
+      query: { by: 'name', text: 'ac' },
+      total: 2,
+      pages: 1,
+      rows: 2,
+      status: 'complete',
+      listedAtMs: START_MS + 1000,
+    },
+  });
+  const later = {
+    total: 3,
+    results: [
+      { id: 'C2', name: 'Acorns' },
+      { id: 'C3', name: 'Acre' },
+    ],
+  };
+  expect(search('ac', later)).toMatchObject({
+    rows: [
+      { entityId: 'C2', isNew: false, changed: true },
+      { entityId: 'C3', isNew: true, changed: false },
+    ],
+    query: { status: 'open', rows: 2, total: 3 },
+  });
+  expect(
+    all('SELECT entity_id, name, _first_seen_at, _last_seen_at, _call_id FROM search_result ORDER BY 1'),
+  ).toEqual([
+    { entity_id: 'C1', name: 'Acme', _first_seen_at: at(1), _last_seen_at: at(1), _call_id: 1 },
+    { entity_id: 'C2', name: 'Acorns', _first_seen_at: at(1), _last_seen_at: at(2), _call_id: 2 },
+    { entity_id: 'C3', name: 'Acre', _first_seen_at: at(2), _last_seen_at: at(2), _call_id: 2 },
+  ]);
+  expect(all('SELECT kind, target, rows, new, changed FROM _call')).toEqual([
+    { kind: 'search', target: 'name:ac', rows: 2, new: 2, changed: 0 },
+    { kind: 'search', target: 'name:ac', rows: 2, new: 1, changed: 1 },
+  ]);
+});
+
+test('a fetched record whose summary changed is flagged and due first', () => {
+  const { search, record, warehouse } = bench();
+  search('a', {
+    total: 2,
+    results: [
+      { id: 'C1', name: 'A' },
+      { id: 'C2', name: 'B' },
+    ],
+  });
+  record('C2', { id: 'C2', name: 'B' });
+  search('a', {
+    total: 2,
+    results: [
+      { id: 'C1', name: 'A' },
+      { id: 'C2', name: 'B plc' },
+    ],
+  });
+  const ask = { nowMs: START_MS + 60_000, maxAgeMs: 86_400_000, most: 10, except: new Set<string>() };
+  const knowledge = openKnowledge(warehouse);
+  expect(knowledge.recordsDue(ask)).toEqual([
+    { entityId: 'C2', why: 'flagged' },
+    { entityId: 'C1', why: 'never_fetched' },
+  ]);
+  expect(knowledge.recordsDue({ ...ask, except: new Set(['C2']), most: 1 })).toEqual([
+    { entityId: 'C1', why: 'never_fetched' },
+  ]);
+  record('C2', { id: 'C2', name: 'B plc' });
+  expect(knowledge.recordsDue(ask)).toEqual([{ entityId: 'C1', why: 'never_fetched' }]);
+  record('C1', { id: 'C1', name: 'A' });
+  expect(knowledge.recordsDue({ ...ask, nowMs: START_MS + 90_000_000 })).toEqual([
+    { entityId: 'C2', why: 'stale' },
+    { entityId: 'C1', why: 'stale' },
+  ]);
+  expect(knowledge.knownCount()).toBe(2);
+});
+
+test('statistics are a row per observation, with the scalars as columns', () => {
+  const { stats, all, warehouse } = bench();
+  stats({ companies: 100, total: 7, by: { active: 60 }, list: [1, 2] });
+  stats({ companies: 101, total: 7, by: { active: 61 }, list: [1, 2] });
+  expect(
+    all('SELECT observed_at, total, field_total, by__active, _rest, _call_id FROM registry_stats'),
+  ).toEqual([
+    { observed_at: at(1), total: 100, field_total: 7, by__active: 60, _rest: '{"/list":[1,2]}', _call_id: 1 },
+    { observed_at: at(2), total: 101, field_total: 7, by__active: 61, _rest: '{"/list":[1,2]}', _call_id: 2 },
+  ]);
+  const knowledge = openKnowledge(warehouse);
+  expect(knowledge.latestStats()).toEqual({ observedAtMs: START_MS + 2000, total: 101 });
+  expect(knowledge.statsCallsMade()).toBe(2);
+});
+
+test('an answer that cannot be understood is quarantined with its body, until a later one is', () => {
+  const { record, all } = bench();
+  expect(record('C1', '<html>sorry</html>')).toMatchObject({
+    verdict: 'broken',
+    quarantined: 1,
+    failure: { tries: 1 },
+  });
+  expect(record('C1', '<html>sorry!</html>')).toMatchObject({
+    failure: { tries: 2, nextTryAtMs: START_MS + 17_000 },
+  });
+  expect(
+    all(`SELECT q.kind, q.target, q.reason, q.times, q.state, CAST(a.body AS TEXT) AS body
+         FROM _quarantine q JOIN _answer a USING (call_id)`),
+  ).toEqual([
+    {
+      kind: 'entity',
+      target: 'C1',
+      reason: 'HTTP 200, but the body is HTML or XML, not JSON',
+      times: 2,
+      state: 'open',
+      body: '<html>sorry!</html>',
+    },
+  ]);
+  record('C1', { id: 'C1' });
+  expect(all('SELECT state FROM _quarantine')).toEqual([{ state: 'superseded' }]);
+  expect(all('SELECT * FROM _failure')).toEqual([]);
+});
+
+test('items of a list without an id are quarantined one by one, and the others are kept', () => {
+  const { search, all } = bench();
+  const news = search('a', { total: 3, results: [{ id: 'C1', name: 'A' }, { name: 'no id' }, 5] });
+  expect(news).toMatchObject({
+    quarantined: 2,
+    rows: [{ entityId: 'C1' }],
+    query: { rows: 3, status: 'complete' },
+  });
+  expect(all('SELECT target, position FROM _quarantine')).toEqual([
+    { target: 'name:a#0', position: 1 },
+    { target: 'name:a#0', position: 2 },
+  ]);
+});
+
+test('failed targets wait longer each time', () => {
+  const { fail, warehouse, record } = bench();
+  const waits = Array.from({ length: 6 }, () => {
+    const { failure } = fail(entityCall('C1'), { is: 'broken', why: 'reset' });
+    return failure?.nextTryAtMs;
+  });
+  const sent = (n: number) => START_MS + n * 1000;
+  expect(waits).toEqual([
+    sent(1) + 2000,
+    sent(2) + 15_000,
+    sent(3) + 120_000,
+    sent(4) + 3_600_000,
+    sent(5) + 6 * 3_600_000,
+    sent(6) + 86_400_000,
+  ]);
+  const knowledge = openKnowledge(warehouse);
+  expect([...knowledge.failures()]).toEqual([
+    { kind: 'entity', target: 'C1', tries: 6, nextTryAtMs: sent(6) + 86_400_000 },
+  ]);
+  record('C1', { id: 'C1' });
+  expect([...knowledge.failures()]).toEqual([]);
+});
+
+test('being turned away is no failure of the target', () => {
+  const { fail } = bench();
+  expect(fail(entityCall('C1'), { is: 'throttled', untilMs: 0, why: '429' }).failure).toBeNull();
+});
+
+test('a group is one transaction: a failing write leaves none of it', () => {
+  const { outcome, load, all, record } = bench();
+  const bad = { ...outcome(entityCall('C2'), { id: 'C2', x: 1 }), durationMs: null as unknown as number };
+  expect(() => load([outcome(entityCall('C1'), { id: 'C1', fresh: 1 }), bad])).toThrow(/NOT NULL/);
+  expect(all('SELECT * FROM _call')).toEqual([]);
+  expect(all("SELECT name FROM pragma_table_info('entity') WHERE name = 'fresh'")).toEqual([]);
+  record('C1', { id: 'C1', fresh: 1 });
+  expect(all('SELECT fresh FROM entity')).toEqual([{ fresh: 1 }]);
+});
+
+test('columns keep their names across loaders, and another writer’s columns are seen', () => {
+  const one = bench();
+  one.record('C1', { id: 'C1', Name: 'a', name: 'b' });
+  const two = one.reopen();
+  two.record('C2', { id: 'C2', name: 'b2', Name: 'a2', other: 1 });
+  expect(one.all('SELECT entity_id, name, name_2 FROM entity')).toEqual([
+    { entity_id: 'C1', name: 'a', name_2: 'b' },
+    { entity_id: 'C2', name: 'a2', name_2: 'b2' },
+  ]);
+});
+
+test('the run counts what its calls brought', () => {
+  const { search, record, all } = bench();
+  search('a', { total: 2, results: [{ id: 'C1' }, { id: 'C2' }] });
+  record('C1', { id: 'C1', a: 1 });
+  record('C1', { id: 'C1', a: 2 });
+  record('C2', 'nonsense');
+  expect(all('SELECT calls, new, changed, gone, quarantined FROM _run')).toEqual([
+    { calls: 4, new: 2, changed: 1, gone: 0, quarantined: 1 },
+  ]);
+});
+
+test('names are found by the index, and a new name replaces the old one', () => {
+  const { search, record, all, warehouse } = bench();
+  search('a', {
+    total: 2,
+    results: [
+      { id: 'C1', name: 'Société Générale' },
+      { id: 'C2', name: '株式会社東京商事' },
+    ],
+  });
+  const found = (text: string) => all('SELECT entity_id FROM entity_fts WHERE entity_fts MATCH ?', text);
+  expect(found('societe')).toEqual([{ entity_id: 'C1' }]);
+  expect(found('東京商')).toEqual([{ entity_id: 'C2' }]);
+  record('C1', { id: 'C1', name: 'Nouvelle Banque' });
+  expect(found('societe')).toEqual([]);
+  expect(found('banque')).toEqual([{ entity_id: 'C1' }]);
+  warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
+});
+
+function at(second: number): string {
+  return new Date(START_MS + second * 1000).toISOString();
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import {
+  acquireLock,
+  heartbeat,
+  LOCK_STALE_AFTER_MS,
+  lockHolder,
+  releaseLock,
+} from '../../src/warehouse/lock.ts';
+import { START_MS, temporaryWarehouse } from '../load/fixtures.ts';
+
+const first = { owner: 'first', pid: 100, host: 'here', nowMs: START_MS, isAlive: () => true };
+const second = { owner: 'second', pid: 200, host: 'here', nowMs: START_MS, isAlive: () => true };
+
+test('one run at a time holds the warehouse', () => {
+  const { db } = temporaryWarehouse();
+  expect(acquireLock(db, first)).toEqual({ taken: true });
+  expect(acquireLock(db, second)).toMatchObject({
+    taken: false,
+    holder: { owner: 'first', pid: 100, host: 'here' },
+  });
+  releaseLock(db, 'first');
+  expect(acquireLock(db, second)).toEqual({ taken: true });
+});
+
+test('a holder that is dead on this host is taken over at once', () => {
+  const { db } = temporaryWarehouse();
+  acquireLock(db, first);
+  expect(acquireLock(db, { ...second, isAlive: () => false })).toEqual({ taken: true });
+});
+
+test('a process of that id on another host says nothing', () => {
+  const { db } = temporaryWarehouse();
+  acquireLock(db, first);
+  expect(acquireLock(db, { ...second, host: 'elsewhere', isAlive: () => false })).toMatchObject({
+    taken: false,
+  });
+});
+
+test('a heartbeat that stopped is taken over, and its owner notices', () => {
+  const { db } = temporaryWarehouse();
+  acquireLock(db, first);
+  const nowMs = START_MS + LOCK_STALE_AFTER_MS;
+  expect(acquireLock(db, { ...second, nowMs })).toMatchObject({ taken: false });
+  expect(acquireLock(db, { ...second, nowMs: nowMs + 1 })).toEqual({ taken: true });
+  expect(heartbeat(db, 'first', nowMs + 2)).toBe(false);
+  releaseLock(db, 'first');
+  expect(lockHolder(db)?.owner).toBe('second');
+});
+
+test('a heartbeat keeps the lock', () => {
+  const { db } = temporaryWarehouse();
+  acquireLock(db, first);
+  expect(heartbeat(db, 'first', START_MS + 25_000)).toBe(true);
+  expect(acquireLock(db, { ...second, nowMs: START_MS + 50_000 })).toMatchObject({ taken: false });
+});
