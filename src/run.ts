@@ -23,6 +23,8 @@ export interface RunOrder {
   readonly maxCalls: number;
   readonly maxMinutes: number;
   readonly signal: AbortSignal;
+  /** Told once the lock is taken: the number of this run in `_run`. */
+  readonly onStarted?: (runId: number) => void;
   readonly onProgress?: (tally: Tally, last: Outcome) => void;
 }
 
@@ -56,6 +58,7 @@ export async function run(house: House, order: RunOrder): Promise<RunReport> {
     if (!heartbeat(warehouse.db, owner, clock.now())) lost.abort();
   }, HEARTBEAT_MS);
   const runId = startRun(warehouse.db, { command: order.command, owner, nowMs: clock.now() });
+  order.onStarted?.(runId);
   try {
     const { ending, tally } = await runEngine(
       house,
@@ -121,7 +124,8 @@ export function reportData(report: RunReport) {
   };
 }
 
-function isAlive(pid: number): boolean {
+/** Is there a process of this id on this host? */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
