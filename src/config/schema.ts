@@ -8,6 +8,7 @@ import {
   Duration,
   EntityPath,
   HostPath,
+  Password,
   ProxyUrl,
   RedisUrl,
   Size,
@@ -188,6 +189,13 @@ const Worker = z.strictObject({
     .describe('most calls of one job; null: as many as fit'),
   health_host: z.string().min(1).default('127.0.0.1').describe('address that health and metrics listen on'),
   health_port: z.int().min(0).max(65_535).nullable().default(9464).describe('their port; null: none'),
+  board_password: Password.nullable()
+    .prefault(null)
+    .describe('password of the queue dashboard, which needs one beyond this machine'),
+  log_level: z
+    .enum(['debug', 'info', 'warn', 'error'])
+    .default('info')
+    .describe('least of what is logged; debug: every call'),
 });
 
 export const ConfigFile = z.strictObject({

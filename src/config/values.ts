@@ -136,6 +136,11 @@ export const ApiKey = z
   .regex(/^[\x21-\x7e]+$/, 'must consist of visible ASCII characters without spaces (a stray line break?)')
   .transform((text) => new Secret(text));
 
+export const Password = z
+  .string()
+  .min(8, 'must have at least 8 characters')
+  .transform((text) => new Secret(text));
+
 /** A path on the upstream's host. */
 export const HostPath = z
   .string()

@@ -1,0 +1,95 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import type { SecretUrl } from '../src/config.ts';
+import { UsageError } from '../src/errors.ts';
+
+/**
+ * The connections of one worker to its Redis.
+ *
+ * BullMQ's own waits for a lost Redis for as long as it takes; that for everything else fails at once, so that
+ * the worker can say so and try again.
+ */
+export interface Connections {
+  readonly forQueues: Redis;
+  readonly forWorkers: Redis;
+  /** Is Redis there at this moment? */
+  readonly isReady: boolean;
+  close(): void;
+}
+
+export function openConnections(url: SecretUrl, onError: (error: Error) => void): Connections {
+  const forWorkers = connection(url, { maxRetriesPerRequest: null });
+  const forQueues = connection(url, {
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+  });
+  for (const redis of [forWorkers, forQueues]) redis.on('error', onError);
+  return {
+    forQueues,
+    forWorkers,
+    get isReady() {
+      return forQueues.status === 'ready';
+    },
+    close: () => {
+      forWorkers.disconnect();
+      forQueues.disconnect();
+    },
+  };
+}
+
+/** One connection that tries once: for the checks at start, for `status` and `doctor`. */
+export async function connectOnce(url: SecretUrl): Promise<Redis> {
+  const redis = connection(url, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+  });
+  let reason = '';
+  redis.on('error', (error: Error) => {
+    reason = error.message;
+  });
+  try {
+    await redis.connect();
+    return redis;
+  } catch (error) {
+    redis.disconnect();
+    throw unreachable(url, reason === '' ? messageOf(error) : reason, error);
+  }
+}
+
+function unreachable(url: SecretUrl, reason: string, cause: unknown): UsageError {
+  if (/NOAUTH|WRONGPASS|AUTH/.test(reason))
+    return new UsageError(`Redis at ${url} refused the user name or password (${reason})`, {
+      hint: 'Correct `worker.redis_url` in the configuration: redis://USER:PASSWORD@HOST:6379.',
+      cause,
+    });
+  return new UsageError(`no Redis answers at ${url} (${reason})`, {
+    hint:
+      'Start one (`docker compose up -d redis`, or `redis-server --appendonly yes`), or name another under ' +
+      '`worker.redis_url`. `registry-mirror sync` from cron does the same work without Redis.',
+    cause,
+  });
+}
+
+type Options = Omit<RedisOptions, 'replyMapping'>;
+
+function connection(url: SecretUrl, options: Options): Redis {
+  const shared: Options = {
+    connectionName: 'registry-mirror',
+    retryStrategy: (attempt) => Math.min(attempt * 100, LONGEST_RECONNECT_MS),
+    ...options,
+  };
+  const { protocol, pathname } = new URL(url.reveal());
+  if (protocol === 'unix:') return new Redis(pathname, shared);
+  return new Redis(url.reveal(), shared);
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const CONNECT_TIMEOUT_MS = 5000;
+const COMMAND_TIMEOUT_MS = 5000;
+const LONGEST_RECONNECT_MS = 1000;
