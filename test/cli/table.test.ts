@@ -1,0 +1,58 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { fitted, printable, tableLines, wrapped } from '../../src/cli/table.ts';
+
+const columns = [
+  { header: 'id' },
+  { header: 'name', shrinks: true },
+  { header: 'why', shrinks: true, optional: true },
+  { header: 'calls', align: 'right' },
+] as const;
+const rows = [
+  ['0042', 'Ærlig Håndverk og Sønner AS', 'record is due again', '12'],
+  ['株式1', '株式会社日本橋商事ホールディングス', 'summary changed since the record was fetched', '3'],
+];
+
+describe('a table', () => {
+  it('is shown whole where there is room', () => {
+    expect(tableLines(columns, rows, 160).join('\n')).toMatchInlineSnapshot(`
+      "id     name                                why                                           calls
+      0042   Ærlig Håndverk og Sønner AS         record is due again                              12
+      株式1  株式会社日本橋商事ホールディングス  summary changed since the record was fetched      3"
+    `);
+  });
+
+  it.each([160, 80, 60, 40, 30])('never exceeds %i columns, and lines up', (width) => {
+    const lines = tableLines(columns, rows, width);
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+    expect(new Set(lines.map(stringWidth)).size).toBe(1);
+  });
+
+  it('cuts the widest first, then leaves out what is optional', () => {
+    expect(tableLines(columns, rows, 60)[1]).toBe(
+      '0042   Ærlig Håndverk og Søn…  record is due again        12',
+    );
+    expect(tableLines(columns, rows, 26)[0]).toBe('id     name         calls');
+  });
+
+  it('shows control characters and turned text as what they are not: harmless', () => {
+    expect(tableLines([{ header: 'name' }], [['\u001b[31mred\u202egnp.exe\nX']], 80)[1]).toBe(
+      '�[31mred�gnp.exe�X',
+    );
+  });
+});
+
+describe('a text', () => {
+  it('keeps the joiners that scripts need', () => {
+    expect(printable('شرکت\u200cها 👩‍👩‍👧')).toBe('شرکت\u200cها 👩‍👩‍👧');
+  });
+
+  it('is cut between characters as people see them', () => {
+    expect(fitted('👩‍👩‍👧 family', 4)).toBe('👩‍👩‍👧 …');
+    expect(fitted('abc', 3)).toBe('abc');
+  });
+
+  it('is wrapped at spaces', () => {
+    expect(wrapped('one two three four', 9, '  ')).toBe('one two\n  three\n  four');
+  });
+});
