@@ -32,7 +32,7 @@ describe('a table', () => {
     expect(tableLines(columns, rows, 60)[1]).toBe(
       '0042   Ærlig Håndverk og Søn…  record is due again        12',
     );
-    expect(tableLines(columns, rows, 26)[0]).toBe('id     name         calls');
+    expect(tableLines(columns, rows, 26)[0]).toBe('id     name            calls');
   });
 
   it('shows control characters and turned text as what they are not: harmless', () => {
