@@ -5,8 +5,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ExactNumber, type Json, type JsonObject, stringifyJson } from '../src/dialect/json.ts';
+import { type Random, seededRandom } from '../src/server/random.ts';
 import { nameMaker } from './names.ts';
-import { type Random, seededRandom } from './random.ts';
 import { COUNTRIES, type Country, type LegalForm } from './vocabulary.ts';
 
 export interface RegistryOptions {
@@ -19,7 +19,8 @@ export interface RegistryOptions {
   readonly ids?: IdStyle;
 }
 
-export type IdStyle = 'registry' | 'numeric' | 'big_numeric';
+export const ID_STYLES = ['registry', 'numeric', 'big_numeric'] as const;
+export type IdStyle = (typeof ID_STYLES)[number];
 
 /** One invented company: `fields` holds everything but the id and the name. */
 export interface GeneratedCompany {
@@ -170,18 +171,25 @@ function main(): void {
       out: { type: 'string', default: 'data/sample-registry.jsonl' },
       companies: { type: 'string', default: String(SAMPLE.companies) },
       seed: { type: 'string', default: String(SAMPLE.seed) },
+      ids: { type: 'string', default: 'registry' },
     },
   });
-  const file = openSync(values.out, 'w');
+  const ids = ID_STYLES.find((style) => style === values.ids);
+  if (ids === undefined) throw new Error(`--ids is one of ${ID_STYLES.join(', ')}`);
+  writeLines(
+    values.out,
+    generateRegistry({ companies: Number(values.companies), seed: Number(values.seed), ids }),
+  );
+}
+
+function writeLines(path: string, companies: Iterable<GeneratedCompany>): void {
+  const file = openSync(path, 'w');
   let pending: string[] = [];
   const flush = () => {
     writeSync(file, pending.map((line) => `${line}\n`).join(''));
     pending = [];
   };
-  for (const company of generateRegistry({
-    companies: Number(values.companies),
-    seed: Number(values.seed),
-  })) {
+  for (const company of companies) {
     pending.push(lineOf(company));
     if (pending.length === 10_000) flush();
   }

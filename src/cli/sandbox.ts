@@ -4,16 +4,17 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parse, stringify } from 'yaml';
-import { FailedError, UsageError } from '../errors.ts';
-import type { AccountOptions, Tier } from '../server/accounts.ts';
+import { FailedError, MirrorError, UsageError } from '../errors.ts';
+import type { Account, AccountOptions, Tier } from '../server/accounts.ts';
 import { arrivalsFile } from '../server/arrivals.ts';
 import { readCompanies } from '../server/company_file.ts';
 import type { Company } from '../server/company_store.ts';
 import { entityLines } from '../server/insight.ts';
 import { sampleCompanies } from '../server/sample.ts';
-import { type Sandbox, startSandbox } from '../server/sandbox.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../server/sandbox.ts';
+import { configurationFor } from '../server/sandbox_configuration.ts';
 import { PRESETS } from '../server/shape/presets.ts';
-import { Shape, type ShapeInput } from '../server/shape/shape.ts';
+import { Shape } from '../server/shape/shape.ts';
 
 /** `registry-mirror sandbox`: the registry's service on loopback, to try things on. */
 export function sandboxCommand(): Command {
@@ -43,6 +44,10 @@ export function sandboxCommand(): Command {
     .option('--window <n>', 'results of one query that can be reached', positiveNumber)
     .option('--shape <name|file>', `how it speaks: a YAML file, or ${Object.keys(PRESETS).join(', ')}`)
     .option('--latency <ms>', 'every answer comes this much later', wholeNumber)
+    .option('--changed <n>', 'companies that change in an hour', wholeNumber)
+    .option('--appearing <n>', 'companies that appear in an hour', wholeNumber)
+    .option('--deleted <n>', 'companies that are deleted in an hour', wholeNumber)
+    .option('--seed <n>', 'which companies these are (default: 1)', wholeNumber)
     .option('--arrivals <file>', 'log every request to this file, as JSON Lines')
     .option('--dump <file>', 'write every record to this file, as JSON Lines, before listening')
     .option('--json', 'print one JSON document instead of a configuration')
@@ -86,20 +91,26 @@ interface SandboxFlags {
   readonly window?: number;
   readonly shape?: string;
   readonly latency?: number;
+  readonly changed?: number;
+  readonly appearing?: number;
+  readonly deleted?: number;
+  readonly seed?: number;
   readonly arrivals?: string;
   readonly dump?: string;
   readonly json?: boolean;
 }
 
 async function serveSandbox(flags: SandboxFlags): Promise<void> {
-  const account = accountOf(flags);
+  const accounts = [accountOf(flags)];
   const shape = await shapeOf(flags);
   const companies = await companiesOf(flags);
   const file = flags.arrivals === undefined ? null : arrivalsFile(flags.arrivals);
-  const sandbox = await start(flags, account, shape, companies, (noted) => file?.add(noted));
+  const sandbox = await start(flags, { companies, shape, accounts, onArrival: (noted) => file?.add(noted) });
+  const [account] = sandbox.accounts.all();
+  if (account === undefined) throw new FailedError('The sandbox has no account.');
   if (flags.dump !== undefined)
     await pipeline(Readable.from(entityLines(sandbox)), createWriteStream(flags.dump));
-  process.stdout.write(flags.json ? readyDocument(sandbox, flags) : readyConfiguration(sandbox, flags));
+  process.stdout.write(flags.json ? readyDocument(sandbox, account) : readyConfiguration(sandbox, account));
   await stopSignal();
   await sandbox.close();
   await file?.close();
@@ -182,65 +193,46 @@ async function companiesOf({ data, idColumn, nameColumn, where }: SandboxFlags):
 }
 
 async function start(
-  flags: SandboxFlags,
-  account: AccountOptions,
-  shape: ShapeInput,
-  companies: Company[],
-  onArrival: NonNullable<Parameters<typeof startSandbox>[0]>['onArrival'] & {},
+  { host, port = 0, latency = 0, ...flags }: SandboxFlags,
+  options: SandboxOptions,
 ): Promise<Sandbox> {
-  const { host, port = 0, latency = 0 } = flags;
   try {
-    return await startSandbox({
-      companies,
-      shape,
-      accounts: [account],
-      host,
-      port,
-      latencyMs: latency,
-      onArrival,
-    });
+    return await startSandbox({ ...options, host, port, latencyMs: latency, ...changesOf(flags) });
   } catch (cause) {
+    if (cause instanceof MirrorError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new FailedError(`The sandbox cannot listen on ${host}:${port}: ${why}`, { cause });
   }
 }
 
-function configurationFor(sandbox: Sandbox, flags: SandboxFlags): object {
-  const { perMinute, total, perDay } = accountOf(flags);
-  return {
-    version: 1,
-    source: { name: 'Sandbox registry', url: sandbox.url },
-    upstream: {
-      base_url: sandbox.baseUrl,
-      api_key: sandbox.keyOf('main'),
-      ...(sandbox.paths === null ? {} : { paths: sandbox.paths }),
-    },
-    account: { id: 'main', tier: flags.tier },
-    allowance: {
-      ...(perMinute === null ? {} : { per_minute: perMinute }),
-      ...(total === null ? {} : { total }),
-      ...(perDay === null ? {} : { per_day: perDay, day_starts: '00:00 UTC' }),
-      ...(total === null && perDay === null ? { unlimited: true } : {}),
-    },
-    dialect: sandbox.dialect,
-  };
+function changesOf({
+  changed = 0,
+  appearing = 0,
+  deleted = 0,
+  seed = 1,
+}: Partial<SandboxFlags>): SandboxOptions {
+  if (changed + appearing + deleted === 0) return {};
+  return { changes: { rates: { changed, appearing, deleted }, seed } };
 }
 
-function readyConfiguration(sandbox: Sandbox, flags: SandboxFlags): string {
-  const count = sandbox.catalogue.count().toLocaleString('en');
+function readyConfiguration(sandbox: Sandbox, account: Account): string {
+  const count = sandbox.companies.count().toLocaleString('en');
   return [
-    `# Sandbox ready: ${sandbox.baseUrl}  key ${sandbox.keyOf('main')}`,
+    `# Sandbox ready: ${sandbox.baseUrl}  key ${sandbox.keyOf(account.id)}`,
     `# ${count} companies. Stop it with Ctrl-C. A configuration that fits:`,
-    stringify(configurationFor(sandbox, flags)),
+    stringify(configurationFor(sandbox, account)),
   ].join('\n');
 }
 
-function readyDocument(sandbox: Sandbox, flags: SandboxFlags): string {
-  const { url, baseUrl, catalogue } = sandbox;
-  const key = sandbox.keyOf('main');
-  const companies = catalogue.count();
-  const configuration = configurationFor(sandbox, flags);
-  return `${JSON.stringify({ ok: true, command: 'sandbox', data: { url, base_url: baseUrl, key, companies, configuration } })}\n`;
+function readyDocument(sandbox: Sandbox, account: Account): string {
+  const data = {
+    url: sandbox.url,
+    base_url: sandbox.baseUrl,
+    key: sandbox.keyOf(account.id),
+    companies: sandbox.companies.count(),
+    configuration: configurationFor(sandbox, account),
+  };
+  return `${JSON.stringify({ ok: true, command: 'sandbox', data })}\n`;
 }
 
 function stopSignal(): Promise<void> {

@@ -1,12 +1,18 @@
-import type { JsonObject } from '../dialect/json.ts';
+import { UsageError } from '../errors.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
 import { livingIndex } from './living_index.ts';
 import type { Shape } from './shape/shape.ts';
-import { withVolatile, wordingOf } from './shape/wording.ts';
+import { isNumericId, withVolatile, wordingOf } from './shape/wording.ts';
+
+export interface CompanyCatalogue extends Catalogue {
+  /** Stops following the store. */
+  close(): void;
+}
 
 /** The catalogue over companies in memory, told in one shape. It follows the store's changes. */
-export function companyCatalogue(store: CompanyStore, shape: Shape, now: () => number): Catalogue {
+export function companyCatalogue(store: CompanyStore, shape: Shape, now: () => number): CompanyCatalogue {
+  if (shape.ids === 'number') refuseOtherIds(store);
   const wording = wordingOf(shape);
   const index = livingIndex(store, shape.search.folding, shape.search.order);
   const summaries = remembering(wording.summaryOf);
@@ -28,8 +34,19 @@ export function companyCatalogue(store: CompanyStore, shape: Shape, now: () => n
       const text = withVolatile(records(company), `${now()}-${answers++}`);
       return { text, gone: !exists(company) };
     },
-    stats: () => statistics(store),
+    stats: () => ({ updated_at: new Date(now()).toISOString(), coverage: { complete: true } }),
+    close: index.close,
   };
+}
+
+/** Said at the start: later it would be an error in every second answer. */
+function refuseOtherIds(store: CompanyStore): void {
+  for (const { id } of store.all()) {
+    if (isNumericId(id)) continue;
+    throw new UsageError(`The shape writes ids as JSON numbers, and the id "${id}" is none.`, {
+      hint: 'Take another shape, or companies whose ids are digits without a leading zero.',
+    });
+  }
 }
 
 /** Texts are made when first asked for, and go with their company. */
@@ -42,8 +59,4 @@ function remembering(word: (company: StoredCompany) => string): (company: Stored
     texts.set(company, text);
     return text;
   };
-}
-
-function statistics(store: CompanyStore): JsonObject {
-  return { coverage: { from: '1921-01-03', complete: true, companies: store.count() } };
 }

@@ -29,8 +29,8 @@ export interface CompanyStore {
   put(company: Company): void;
   /** Deletes a company and leaves a tombstone. False where there is none. */
   remove(id: string, nowMs: number): boolean;
-  /** Tells of every change from now on: what was there and what is there now. */
-  watch(watcher: Watcher): void;
+  /** Tells of every change from now on: what was there and what is there now. Returns how to end that. */
+  watch(watcher: Watcher): () => void;
 }
 
 export type Watcher = (before: StoredCompany | null, after: StoredCompany) => void;
@@ -38,7 +38,7 @@ export type Watcher = (before: StoredCompany | null, after: StoredCompany) => vo
 /** Takes the first company of every id. */
 export function companyStore(companies: Iterable<Company>): CompanyStore {
   const held = new Map<string, StoredCompany>();
-  const watchers: Watcher[] = [];
+  const watchers = new Set<Watcher>();
   for (const company of companies) if (!held.has(company.id)) held.set(company.id, stored(company));
   let living = held.size;
 
@@ -60,7 +60,10 @@ export function companyStore(companies: Iterable<Company>): CompanyStore {
       replace({ ...company, goneAtMs: nowMs });
       return true;
     },
-    watch: (watcher) => void watchers.push(watcher),
+    watch(watcher) {
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
+    },
   };
 }
 

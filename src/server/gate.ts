@@ -1,5 +1,5 @@
 import type { Account, Accounts } from './accounts.ts';
-import { limitHeaders, secondsUntil } from './limit_headers.ts';
+import { httpDate, limitHeaders, secondsUntil } from './limit_headers.ts';
 import type { Admission, Meter } from './meter.ts';
 import type { Problem } from './problems.ts';
 import type { Shape } from './shape/shape.ts';
@@ -17,6 +17,8 @@ export interface GateOptions {
   readonly accounts: Accounts;
   readonly meter: Meter;
   readonly shape: Shape;
+  /** How far the clock that dates are told by is off from `nowMs`. */
+  readonly clockSkewMs?: number;
 }
 
 export function passGate(authorization: string | undefined, nowMs: number, options: GateOptions): Pass {
@@ -29,7 +31,7 @@ export function passGate(authorization: string | undefined, nowMs: number, optio
   if (account.suspended) return { ...refused({ code: 'account_suspended' }), account };
   const admission = options.meter.admit(account, nowMs);
   const headers = limitHeaders(admission.quotas, options.shape.limits, nowMs);
-  return { account, problem: limitProblem(admission, options.shape, nowMs), headers };
+  return { account, problem: limitProblem(admission, options, nowMs), headers };
 }
 
 /** RFC 6750, 2.1: the scheme's case does not matter, the key is one token. */
@@ -45,10 +47,14 @@ function refused(problem: Problem): Pass {
   return { account: null, problem, headers: {} };
 }
 
-function limitProblem({ is, retryAtMs }: Admission, { errors }: Shape, nowMs: number): Problem | null {
+function limitProblem({ is, retryAtMs }: Admission, options: GateOptions, nowMs: number): Problem | null {
   if (is === 'admitted') return null;
+  const {
+    clockSkewMs = 0,
+    shape: { errors },
+  } = options;
   const style = is === 'throttled' ? errors.throttled.retry_after : errors.exhausted.retry_after;
-  const headers = retryAfter(retryAtMs, style, nowMs);
+  const headers = retryAfter(retryAtMs, style, { nowMs, clockSkewMs });
   if (is === 'throttled') return { code: 'rate_limited', headers };
   const detail =
     retryAtMs === null
@@ -57,13 +63,18 @@ function limitProblem({ is, retryAtMs }: Admission, { errors }: Shape, nowMs: nu
   return { code: 'allowance_exhausted', detail, headers };
 }
 
+interface Clock {
+  readonly nowMs: number;
+  readonly clockSkewMs: number;
+}
+
 function retryAfter(
   atMs: number | null,
   style: 'seconds' | 'date' | 'none',
-  nowMs: number,
+  { nowMs, clockSkewMs }: Clock,
 ): Record<string, string> {
   if (atMs === null || style === 'none') return {};
   // An HTTP date has no fraction: the next whole second, never one too early.
-  const date = () => new Date(Math.ceil(atMs / 1000) * 1000).toUTCString();
-  return { 'retry-after': style === 'date' ? date() : String(Math.max(1, secondsUntil(atMs, nowMs))) };
+  if (style === 'date') return { 'retry-after': httpDate(Math.ceil((atMs + clockSkewMs) / 1000) * 1000) };
+  return { 'retry-after': String(Math.max(1, secondsUntil(atMs, nowMs))) };
 }

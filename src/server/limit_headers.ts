@@ -25,6 +25,11 @@ export function secondsUntil(atMs: number, nowMs: number): number {
   return Math.max(0, Math.ceil((atMs - nowMs) / 1000));
 }
 
+/** RFC 9110, 5.6.7. */
+export function httpDate(atMs: number): string {
+  return new Date(atMs).toUTCString();
+}
+
 function policyOf({ name, limit, windowMs }: Quota): string {
   return `"${name}";q=${limit}${windowMs === null ? '' : `;w=${windowMs / 1000}`}`;
 }

@@ -9,6 +9,8 @@ export type Order = 'name' | 'id' | 'rank' | 'relevance';
 /** A search index that follows its store: a large segment, and a small one of what changed since. */
 export interface LivingIndex {
   search(query: CatalogueQuery): Matches;
+  /** Stops following the store. */
+  close(): void;
 }
 
 export function livingIndex(store: CompanyStore, folding: Folding, order: Order): LivingIndex {
@@ -18,7 +20,7 @@ export function livingIndex(store: CompanyStore, folding: Folding, order: Order)
   const changed = new Map<string, StoredCompany>();
   const remembered = new Map<string, Matches>();
 
-  store.watch((before, after) => {
+  const close = store.watch((before, after) => {
     const position = before === null ? undefined : main.positions.get(before);
     if (position !== undefined) dead.add(position);
     if (exists(after)) changed.set(after.id, after);
@@ -48,6 +50,7 @@ export function livingIndex(store: CompanyStore, folding: Folding, order: Order)
   };
 
   return {
+    close,
     search(query) {
       const key = `${query.by} ${query.names} ${query.identifiers} ${query.text}`;
       const known = remembered.get(key);

@@ -1,41 +1,36 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Dialect } from '../dialect/dialect.ts';
 import { type AccountOptions, type LivingAccounts, livingAccounts } from './accounts.ts';
-import { type Arrival, arrivalOf, type NotedVisit } from './arrivals.ts';
+import type { Arrival } from './arrivals.ts';
 import type { Catalogue } from './catalogue.ts';
+import { type ChangingOptions, changingRegistry, type RegistryChange } from './changing_registry.ts';
 import { companyCatalogue } from './company_catalogue.ts';
 import { type Company, type CompanyStore, companyStore } from './company_store.ts';
-import { deliverFaulty, type Fault } from './faults.ts';
+import { boundedServer, listenOn, shut } from './http_server.ts';
 import { answerInsight, isInsight } from './insight.ts';
 import { meterInMemory } from './meter.ts';
 import { sampleCompanies } from './sample.ts';
 import { buildService } from './service.ts';
 import { dialectFor, pathsFor } from './shape/dialect_for.ts';
 import { Shape, type ShapeInput } from './shape/shape.ts';
-import type { Spectator, Visit } from './visit.ts';
+import { type VisitLogOptions, visitLog } from './visit_log.ts';
 
-export interface SandboxOptions {
+export interface SandboxOptions extends VisitLogOptions {
   /** Default: the sample registry. */
   readonly companies?: Iterable<Company>;
   /** How it speaks; everything has a default. */
   readonly shape?: ShapeInput;
   /** Default: one paid account, `main`, without limits. */
   readonly accounts?: readonly AccountOptions[];
-  /** Asked for every request that passed key and limits: how its answer goes wrong; null: it does not. */
-  readonly faults?: (visit: Readonly<Visit>) => Fault | null;
-  /** Every answer comes this much later. */
-  readonly latencyMs?: number;
   /** Epoch milliseconds; default: the system's clock, with fractions. Limits and dates follow it. */
   readonly now?: () => number;
+  /** How far the clock that the answers speak of (`Date`, dates in `Retry-After`) is off. */
+  readonly clockSkewMs?: number;
+  /** Companies change, appear and are deleted while it runs. Default: nothing happens by itself. */
+  readonly changes?: ChangingOptions;
   readonly host?: string;
   /** 0: any free port. */
   readonly port?: number;
-  /** Told of every arrival, when its answer is known. */
-  readonly onArrival?: (noted: NotedVisit) => void;
-  /** false: arrivals are counted, not kept (for benchmarks). */
-  readonly keepArrivals?: boolean;
 }
 
 /** The spec's service on a socket, with everything about it to see and to change. */
@@ -59,6 +54,8 @@ export interface Sandbox {
   arrivals(): readonly Arrival[];
   /** Requests that passed the limits, by account. */
   admitted(accountId: string): number;
+  /** What happened in the registry by itself so far. */
+  changes(): readonly RegistryChange[];
   /** Forgets arrivals and what was used of the limits. */
   reset(): void;
   /** Speaks in another shape from the next request on: moved paths, another envelope. */
@@ -68,35 +65,40 @@ export interface Sandbox {
 
 /** Starts the sandbox in this process, on loopback. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const now = options.now ?? preciseNow;
+  const { now = preciseNow, clockSkewMs = 0, host = '127.0.0.1', port = 0 } = options;
   const accounts = livingAccounts(options.accounts ?? [{ id: 'main' }]);
   const meter = meterInMemory(usedBefore(options.accounts ?? []));
   const companies = companyStore(options.companies ?? (await sampleCompanies()));
   const log = visitLog(options);
+  const life = live(companies, options.changes, now);
 
   const voice = async (given: ShapeInput) => {
     const shape = Shape.parse(given);
     const catalogue = companyCatalogue(companies, shape, now);
-    const failed = (error: Error) => process.emitWarning(error);
     const app = await buildService({
       catalogue,
       shape,
       accounts,
       meter,
       now,
-      failed,
+      clockSkewMs,
+      failed: (error) => process.emitWarning(error),
       spectator: log.spectator,
     });
-    return { shape, catalogue, app, dialect: dialectFor(shape), paths: pathsFor(shape) };
+    const close = async () => {
+      catalogue.close();
+      await app.close();
+    };
+    return { shape, catalogue, app, dialect: dialectFor(shape), paths: pathsFor(shape), close };
   };
   let current = await voice(options.shape ?? {});
 
-  const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
+  const server = boundedServer((request, response) => {
     if (isInsight(request))
-      answerInsight(request, response, { companies, catalogue: current.catalogue, log });
+      answerInsight(request, response, { companies, catalogue: current.catalogue, log, life });
     else current.app.routing(request, response);
   });
-  const url = await listen(server, options);
+  const url = await listenOn(server, host, port);
 
   return {
     url,
@@ -118,6 +120,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     keyOf: accounts.keyOf,
     arrivals: log.arrivals,
     admitted: meter.admitted,
+    changes: life.changes,
     reset() {
       log.clear();
       meter.reset();
@@ -125,45 +128,31 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     async speak(shape) {
       const before = current;
       current = await voice(shape);
-      await before.app.close();
+      await before.close();
     },
     async close() {
+      life.end();
       await shut(server);
-      await current.app.close();
+      await current.close();
     },
   };
 }
 
-/** The visits so far, and the spectator that notes them and spoils answers. */
-export interface VisitLog {
-  readonly spectator: Spectator;
-  arrivals(): readonly Arrival[];
-  clear(): void;
+/** Lets the registry live, second by second. */
+function live(companies: CompanyStore, options: ChangingOptions | undefined, now: () => number): Life {
+  const happened: RegistryChange[] = [];
+  if (options === undefined) return { changes: () => happened, end: () => undefined };
+  const registry = changingRegistry(companies, options);
+  const timer = setInterval(() => happened.push(...registry.pass(STEP_MS, now())), STEP_MS);
+  return { changes: () => happened, end: () => clearInterval(timer) };
 }
 
-function visitLog({ faults, latencyMs = 0, onArrival, keepArrivals = true }: SandboxOptions): VisitLog {
-  let visits: NotedVisit[] = [];
-  const noted = new WeakMap<Visit, NotedVisit>();
-  const spectator: Spectator = {
-    arrived(visit) {
-      const note: NotedVisit = { visit, fault: null };
-      noted.set(visit, note);
-      if (keepArrivals) visits.push(note);
-    },
-    answering(visit, answer, reply) {
-      const note = noted.get(visit);
-      const fault = faults?.(visit) ?? (latencyMs > 0 ? ({ kind: 'delay', ms: latencyMs } as const) : null);
-      if (note !== undefined) {
-        note.fault = fault?.kind ?? null;
-        onArrival?.(note);
-      }
-      if (fault === null) return 'left';
-      deliverFaulty(fault, answer, reply);
-      return 'taken';
-    },
-  };
-  return { spectator, arrivals: () => visits.map(arrivalOf), clear: () => void (visits = []) };
+interface Life {
+  changes(): readonly RegistryChange[];
+  end(): void;
 }
+
+const STEP_MS = 1_000;
 
 /** Epoch milliseconds with fractions, so that arrivals within one millisecond keep their distance. */
 function preciseNow(): number {
@@ -172,24 +161,4 @@ function preciseNow(): number {
 
 function usedBefore(accounts: readonly AccountOptions[]): Record<string, number> {
   return Object.fromEntries(accounts.map(({ id, used = 0 }) => [id, used]));
-}
-
-async function listen(server: Server, { host = '127.0.0.1', port = 0 }: SandboxOptions): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const address = server.address() as AddressInfo;
-  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
-}
-
-function shut(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    // Requests that hang by intent would hold the server for ever.
-    server.closeAllConnections();
-  });
 }

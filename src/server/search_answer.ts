@@ -44,20 +44,17 @@ export function searchAnswerer(catalogue: Catalogue, shape: Shape): SearchAnswer
       if ('code' in request) return request;
       const refusal = tooShort(shape, request);
       if (refusal !== null && search.too_short === 'refuse') return refusal;
-      const matches = catalogue.search(request.query);
+      const matches = catalogue.search(
+        search.flaws.deaf ? { ...request.query, by: 'name', text: '' } : request.query,
+      );
       const total = refusal === null ? matches.total : 0;
       if (search.broad_above !== null && total > search.broad_above) return { code: 'query_too_broad' };
       const reach = reachOf(shape, request, total);
       if ('code' in reach) return reach;
-      const ids = reach.rows === 0 ? [] : matches.ids(request.offset, reach.rows);
+      const ids = reach.rows === 0 ? [] : matches.ids(firstRow(shape, request), reach.rows);
       const items = ids.map((id) => item.fill({ item: catalogue.summary(id) ?? 'null' }));
       const next = nextOf(shape, request, reach, parameters, facts);
-      const values = valuesOf(
-        shape,
-        request,
-        { total: clamped(total, search.total_clamped_at), items, next },
-        facts,
-      );
+      const values = valuesOf(shape, request, { total: toldTotal(shape, total), items, next }, facts);
       const headers = headersOf(shape, values.total, next);
       return jsonAnswer(templateFor(items.length === 0, next === null).fill(values), headers);
     },
@@ -91,11 +88,12 @@ function tooShort({ search }: Shape, { query }: SearchRequest): Problem | null {
 }
 
 function reachOf(
-  { search: { window } }: Shape,
+  { search: { window, flaws } }: Shape,
   { offset, size }: SearchRequest,
   total: number,
 ): Reach | Problem {
   const reachable = Math.min(total, window?.rows ?? total);
+  if (flaws.stuck) return { rows: Math.min(size, reachable), hasNext: size < reachable };
   if (window !== null && window.beyond !== 'empty') {
     const isBeyond = window.counts === 'start' ? offset >= window.rows : offset + size > window.rows;
     if (isBeyond && offset > 0) return { code: 'window_exceeded', status: window.beyond };
@@ -121,8 +119,13 @@ function nextOf(
   return search.absolute_urls ? url.href : `${url.pathname}${url.search}`;
 }
 
-function clamped(total: number, at: number | null): number {
-  return at === null ? total : Math.min(total, at);
+function toldTotal({ search: { total_clamped_at, flaws } }: Shape, total: number): number {
+  return Math.min(Math.round(total * (1 + flaws.total_off)), total_clamped_at ?? Number.POSITIVE_INFINITY);
+}
+
+function firstRow({ search: { flaws } }: Shape, { offset }: SearchRequest): number {
+  if (offset === 0 || flaws.stuck) return 0;
+  return Math.max(0, offset - flaws.drift);
 }
 
 interface Found {

@@ -10,6 +10,7 @@ import type { Answer } from './answer.ts';
 import type { Catalogue } from './catalogue.ts';
 import { errorAnswer } from './error_answer.ts';
 import { type Pass, passGate } from './gate.ts';
+import { httpDate } from './limit_headers.ts';
 import type { Meter } from './meter.ts';
 import { isProblemCode, PROBLEMS, type Problem } from './problems.ts';
 import { recordAnswerer } from './record_answer.ts';
@@ -26,6 +27,8 @@ export interface ServiceOptions {
   readonly meter: Meter;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** How far the clock that the answers speak of is off from `now`. */
+  readonly clockSkewMs?: number;
   /** Told of errors that a client sees only as `internal_error`. */
   readonly failed: (error: Error) => void;
   readonly spectator?: Spectator;
@@ -186,8 +189,9 @@ function deliver(
   reply: FastifyReply,
   given: Answer,
 ): FastifyReply {
-  const answer = { ...given, headers: { ...request.pass?.headers, ...given.headers } };
   const { visit } = request;
+  const date = httpDate((visit?.atMs ?? options.now()) + (options.clockSkewMs ?? 0));
+  const answer = { ...given, headers: { date, ...request.pass?.headers, ...given.headers } };
   if (visit !== null) {
     visit.status = answer.status;
     if (options.spectator?.answering(visit, answer, reply) === 'taken') return reply;

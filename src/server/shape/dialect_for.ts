@@ -82,7 +82,7 @@ function limitRule(
     case 'html':
       return { status, matches: WORDS[code], means };
     case 'empty':
-      // Nothing tells the two apart but the status: see the shape's contradictions.
+      // Only the status tells the two apart; where it is the same, waiting is the safer reading.
       return means === 'throttled' || status !== 429 ? { status, means } : null;
   }
 }

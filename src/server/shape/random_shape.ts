@@ -1,3 +1,4 @@
+import { type Random, seededRandom } from '../random.ts';
 import { ERROR_BODIES, Shape, type ShapeInput } from './shape.ts';
 
 /**
@@ -5,18 +6,12 @@ import { ERROR_BODIES, Shape, type ShapeInput } from './shape.ts';
  * ids × deletions, with names drawn from what APIs call things. The same seed gives the same shape.
  */
 export function randomShape(seed: number): Shape {
-  const draw = drawing(seed);
+  const draw = seededRandom(seed);
   for (;;) {
     // Some combinations contradict themselves (a total beside a top-level list): drawn again.
     const parsed = Shape.safeParse(shapeFrom(draw, seed));
     if (parsed.success) return parsed.data;
   }
-}
-
-interface Draw {
-  one<T>(items: readonly T[]): T;
-  chance(probability: number): boolean;
-  number(from: number, to: number): number;
 }
 
 const QUERY_PARAMS = ['q', 'query', 'name', 'term', 'search', 'text', 'company_name', 'navn', 'filter[name]'];
@@ -46,25 +41,25 @@ const TOTALS = [
 const ROOTS = ['', '', '/data', '/company', '/result/record'];
 const STATS_TOTALS = [null, '/companies/total', '/total_companies', '/counts/registered', '/total'];
 
-function shapeFrom(draw: Draw, seed: number): ShapeInput {
-  const results = draw.one(LISTS);
-  const id = draw.one(IDS);
+function shapeFrom(draw: Random, seed: number): ShapeInput {
+  const results = draw.pick(LISTS);
+  const id = draw.pick(IDS);
   return {
     name: `random ${seed}`,
     ...(draw.chance(0.15) ? { paths: DOUBLED } : {}),
     ids: draw.chance(0.25) ? 'number' : 'string',
     search: searchFrom(draw, results),
-    summary: { id, name: draw.one(NAMES), fields: draw.one([null, [], ['status', 'registered_on']]) },
+    summary: { id, name: draw.pick(NAMES), fields: draw.pick([null, [], ['status', 'registered_on']]) },
     record: recordFrom(draw, id),
-    gone: draw.one(GONE),
+    gone: draw.pick(GONE),
     errors: errorsFrom(draw),
     stats: {
-      total: draw.one(STATS_TOTALS),
+      total: draw.pick(STATS_TOTALS),
       ...(draw.chance(0.4) ? { fixed: { '/events_indexed': 918_273 } } : {}),
     },
     limits: {
-      headers: draw.one([[], ['ietf'], ['draft'], ['x'], ['ietf', 'x']] as const).slice(),
-      describe: draw.one(['minute', 'allowance']),
+      headers: draw.pick([[], ['ietf'], ['draft'], ['x'], ['ietf', 'x']] as const).slice(),
+      describe: draw.pick(['minute', 'allowance']),
     },
   };
 }
@@ -83,63 +78,63 @@ const GONE: ShapeInput['gone'][] = [
   { as: 'marked', at: '/state/removed', is: true, live: false },
 ];
 
-function searchFrom(draw: Draw, results: string): ShapeInput['search'] {
-  const size = draw.one([5, 10, 20, 25, 50]);
-  const max_size = Math.max(size, draw.one([20, 50, 100, 200]));
-  const total = results === '' ? null : draw.one(TOTALS);
+function searchFrom(draw: Random, results: string): ShapeInput['search'] {
+  const size = draw.pick([5, 10, 20, 25, 50]);
+  const max_size = Math.max(size, draw.pick([20, 50, 100, 200]));
+  const total = results === '' ? null : draw.pick(TOTALS);
   return {
-    query_param: draw.one(QUERY_PARAMS),
-    identifier_param: draw.chance(0.4) ? draw.one(IDENTIFIER_PARAMS) : null,
+    query_param: draw.pick(QUERY_PARAMS),
+    identifier_param: draw.chance(0.4) ? draw.pick(IDENTIFIER_PARAMS) : null,
     unknown_params: draw.chance(0.2) ? 'refuse' : 'ignore',
-    matches: draw.one(['prefix', 'token', 'token_prefix', 'substring']),
-    identifiers: draw.one(['prefix', 'exact', 'none']),
-    folding: draw.one(['case', 'diacritics']),
-    order: draw.one(['name', 'id', 'rank', 'relevance']),
-    min_length: draw.one([0, 1, 1, 1, 2, 3]),
-    too_short: draw.one(['refuse', 'empty']),
-    broad_above: draw.chance(0.1) ? draw.number(200, 2_000) : null,
+    matches: draw.pick(['prefix', 'token', 'token_prefix', 'substring']),
+    identifiers: draw.pick(['prefix', 'exact', 'none']),
+    folding: draw.pick(['case', 'diacritics']),
+    order: draw.pick(['name', 'id', 'rank', 'relevance']),
+    min_length: draw.pick([0, 1, 1, 1, 2, 3]),
+    too_short: draw.pick(['refuse', 'empty']),
+    broad_above: draw.chance(0.1) ? 200 + draw.below(1_800) : null,
     results,
-    item: draw.one(ITEMS),
-    empty: results === '' ? 'list' : draw.one(['list', 'list', 'absent', 'null']),
+    item: draw.pick(ITEMS),
+    empty: results === '' ? 'list' : draw.pick(['list', 'list', 'absent', 'null']),
     total,
-    total_clamped_at: draw.chance(0.2) ? draw.one([100, 1_000, 10_000]) : null,
+    total_clamped_at: draw.chance(0.2) ? draw.pick([100, 1_000, 10_000]) : null,
     paging: pagingFrom(draw, size),
     max_size,
-    oversize: draw.one(['clamp', 'refuse']),
-    last_page: draw.one(['null', 'absent']),
+    oversize: draw.pick(['clamp', 'refuse']),
+    last_page: draw.pick(['null', 'absent']),
     absolute_urls: draw.chance(0.5),
     window: draw.chance(0.5) ? windowFrom(draw) : null,
     ...(results !== '' && draw.chance(0.4) ? { echo: { '/info/rows': 'rows', '/info/query': 'query' } } : {}),
   };
 }
 
-function pagingFrom(draw: Draw, size: number): NonNullable<ShapeInput['search']>['paging'] {
-  const size_param = draw.chance(0.75) ? draw.one(SIZE_PARAMS) : null;
+function pagingFrom(draw: Random, size: number): NonNullable<ShapeInput['search']>['paging'] {
+  const size_param = draw.chance(0.75) ? draw.pick(SIZE_PARAMS) : null;
   const sized = { size_param, size };
-  switch (draw.one(['page', 'page', 'offset', 'cursor', 'next_url', 'link_header', 'none'])) {
+  switch (draw.pick(['page', 'page', 'offset', 'cursor', 'next_url', 'link_header', 'none'])) {
     case 'page':
       return {
         style: 'page',
-        param: draw.one(['page', 'p', 'page_number', 'page[number]']),
-        first: draw.one([0, 1]),
+        param: draw.pick(['page', 'p', 'page_number', 'page[number]']),
+        first: draw.pick([0, 1]),
         ...sized,
       };
     case 'offset':
       return {
         style: 'offset',
-        param: draw.one(['offset', 'start', 'skip', 'start_index']),
+        param: draw.pick(['offset', 'start', 'skip', 'start_index']),
         first: 0,
         ...sized,
       };
     case 'cursor':
       return {
         style: 'cursor',
-        param: draw.one(['cursor', 'page_token']),
+        param: draw.pick(['cursor', 'page_token']),
         next: '/paging/next_cursor',
         ...sized,
       };
     case 'next_url':
-      return { style: 'next_url', next: draw.one(['/links/next', '/next']), ...sized };
+      return { style: 'next_url', next: draw.pick(['/links/next', '/next']), ...sized };
     case 'link_header':
       return { style: 'link_header', ...sized };
     default:
@@ -147,50 +142,34 @@ function pagingFrom(draw: Draw, size: number): NonNullable<ShapeInput['search']>
   }
 }
 
-function windowFrom(draw: Draw): NonNullable<ShapeInput['search']>['window'] {
+function windowFrom(draw: Random): NonNullable<ShapeInput['search']>['window'] {
   return {
-    rows: draw.one([100, 200, 1_000]),
-    counts: draw.one(['start', 'end']),
-    beyond: draw.one(['empty', 400, 416, 422]),
+    rows: draw.pick([100, 200, 1_000]),
+    counts: draw.pick(['start', 'end']),
+    beyond: draw.pick(['empty', 400, 416, 422]),
   };
 }
 
-function recordFrom(draw: Draw, summaryId: string): ShapeInput['record'] {
-  const root = draw.one(ROOTS);
+function recordFrom(draw: Random, summaryId: string): ShapeInput['record'] {
+  const root = draw.pick(ROOTS);
   return {
     root,
-    id: draw.chance(0.6) ? summaryId : draw.one(IDS),
-    name: draw.one(NAMES),
+    id: draw.chance(0.6) ? summaryId : draw.pick(IDS),
+    name: draw.pick(NAMES),
     volatile: draw.chance(0.3) ? ['/retrieved_at'] : [],
     ...(root !== '' && draw.chance(0.4) ? { fixed: { '/api_version': '2.1' } } : {}),
   };
 }
 
-function errorsFrom(draw: Draw): ShapeInput['errors'] {
-  const body = draw.one(ERROR_BODIES);
-  const retry_after = () => draw.one(['seconds', 'seconds', 'date', 'none'] as const);
+function errorsFrom(draw: Random): ShapeInput['errors'] {
+  const body = draw.pick(ERROR_BODIES);
+  const retry_after = () => draw.pick(['seconds', 'seconds', 'date', 'none'] as const);
   // With an empty body only the status can tell one refusal from another, and a 200 cannot at all.
-  const throttled = body === 'empty' ? 429 : draw.one([429, 429, 403, 503, 200]);
-  const exhausted = body === 'empty' ? 402 : draw.one([429, 429, 403, 402, 200]);
+  const throttled = body === 'empty' ? 429 : draw.pick([429, 429, 403, 503, 200]);
+  const exhausted = body === 'empty' ? 402 : draw.pick([429, 429, 403, 402, 200]);
   return {
     body,
     throttled: { status: throttled, retry_after: retry_after() },
     exhausted: { status: exhausted, retry_after: retry_after() },
-  };
-}
-
-/** Mulberry32, as small as such a generator gets. */
-function drawing(seed: number): Draw {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  return {
-    one: <T>(items: readonly T[]) => items[Math.floor(next() * items.length)] as T,
-    chance: (probability) => next() < probability,
-    number: (from, to) => from + Math.floor(next() * (to - from + 1)),
   };
 }

@@ -26,6 +26,16 @@ const Window = z.strictObject({
     .describe('what a page out of reach answers'),
 });
 
+const FlawsShape = z.strictObject({
+  total_off: z.number().min(-1).default(0).describe('totals are wrong by this share: 0.1 is 10 % too many'),
+  drift: z
+    .int()
+    .default(0)
+    .describe('pages after the first begin so many rows early (repeating) or late (skipping)'),
+  stuck: z.boolean().default(false).describe('every page is the first'),
+  deaf: z.boolean().default(false).describe('every query finds everything'),
+});
+
 const SearchShape = z.strictObject({
   query_param: z.string().min(1).default('q'),
   identifier_param: z
@@ -60,6 +70,7 @@ const SearchShape = z.strictObject({
   window: Window.nullable().default(null),
   echo: z.record(z.string(), z.enum(ECHOES)).default({}).describe('what the envelope repeats, by pointer'),
   fixed: z.record(z.string(), scalar).default({}).describe('what the envelope always says, by pointer'),
+  flaws: FlawsShape.prefault({}).describe('how the search deceives its clients'),
 });
 
 const SummaryShape = z.strictObject({

@@ -13,7 +13,7 @@ export interface Wording {
 }
 
 export function wordingOf(shape: Shape): Wording {
-  const idOf = shape.ids === 'number' ? numericId : (id: string) => id;
+  const idOf = shape.ids === 'number' ? BigInt : (id: string) => id;
   const document = (company: StoredCompany, fields: JsonObject, at: Places): Json => {
     const named = placedAt(placedAt({}, at.id, idOf(company.id)), at.name, company.name);
     return withFields(named, at.fields_at, fields);
@@ -37,6 +37,11 @@ export function wordingOf(shape: Shape): Wording {
       );
     },
   };
+}
+
+/** Can it be written as a JSON number and read back as the same text? */
+export function isNumericId(id: string): boolean {
+  return /^(0|[1-9]\d*)$/.test(id);
 }
 
 interface Places {
@@ -76,9 +81,4 @@ function chosen(fields: JsonObject, names: readonly string[] | null): JsonObject
     if (value !== undefined) setOwn(shown, name, value);
   }
   return shown;
-}
-
-function numericId(id: string): bigint {
-  if (!/^(0|[1-9]\d*)$/.test(id)) throw new TypeError(`the id "${id}" cannot be written as a JSON number`);
-  return BigInt(id);
 }
