@@ -14,9 +14,9 @@ export interface Upstream {
   readonly sandbox: Sandbox;
   readonly folder: string;
   readonly configPath: string;
-  /** Rewrites the configuration. */
-  configure(overrides: Overrides): void;
-  /** Starts the command as a process of its own. */
+  /** Rewrites the configuration, or writes another one beside it, and answers its path. */
+  configure(overrides: Overrides, name?: string): string;
+  /** Starts the command as a process of its own; `--config` among the arguments overrules the usual one. */
   start(...args: string[]): Command;
   /** Runs the command to its end. */
   cli(...args: string[]): Promise<Finished>;
@@ -56,7 +56,7 @@ export async function openUpstream(
   configure(overrides);
 
   const start = (...args: string[]): Command => {
-    const child = spawn(process.execPath, ['src/cli/bin.js', ...args, '--config', configPath], { cwd: root });
+    const child = spawn(process.execPath, ['src/cli/bin.js', ...withConfig(args, configPath)], { cwd: root });
     return { process: child, finished: finish(child) };
   };
   return {
@@ -72,6 +72,10 @@ export async function openUpstream(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function withConfig(args: readonly string[], configPath: string): string[] {
+  return args.includes('--config') ? [...args] : [...args, '--config', configPath];
 }
 
 function configOf(sandbox: Sandbox, folder: string, { upstream, ...overrides }: Overrides): ConfigInput {
