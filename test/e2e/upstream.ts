@@ -50,10 +50,11 @@ export async function openUpstream(
 ): Promise<Upstream> {
   const sandbox = await startSandbox(options);
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
-  const configPath = join(folder, 'registry-mirror.yaml');
-  const configure = (changes: Overrides) =>
-    writeFileSync(configPath, stringify(configOf(sandbox, folder, changes)));
-  configure(overrides);
+  const configure = (changes: Overrides, name = 'registry-mirror.yaml') => {
+    writeFileSync(join(folder, name), stringify(configOf(sandbox, folder, changes)));
+    return join(folder, name);
+  };
+  const configPath = configure(overrides);
 
   const start = (...args: string[]): Command => {
     const child = spawn(process.execPath, ['src/cli/bin.js', ...withConfig(args, configPath)], { cwd: root });
