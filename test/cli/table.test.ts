@@ -25,14 +25,14 @@ describe('a table', () => {
   it.each([160, 80, 60, 40, 30])('never exceeds %i columns, and lines up', (width) => {
     const lines = tableLines(columns, rows, width);
     for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
-    expect(new Set(lines.map(stringWidth)).size).toBe(1);
+    expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
   });
 
   it('cuts the widest first, then leaves out what is optional', () => {
     expect(tableLines(columns, rows, 60)[1]).toBe(
       '0042   Ærlig Håndverk og Søn…  record is due again        12',
     );
-    expect(tableLines(columns, rows, 26)[0]).toBe('id     name            calls');
+    expect(tableLines(columns, rows, 26)[0]).toBe('id     name          calls');
   });
 
   it('shows control characters and turned text as what they are not: harmless', () => {
