@@ -109,6 +109,8 @@ export class SearchTree {
     while (calls.length < ask.most) {
       const node = this.#bestNode() ?? (this.#extendAgain() ? this.#bestNode() : null);
       if (node === null) break;
+      // Offered as unknown before its stored state was restored.
+      if (node.state !== null && node.state.status !== 'open') continue;
       const score = this.#score(node);
       if (score < LEAST_EXPECTED && (ask.isWhole || score <= UNPROMISING)) continue;
       const call = this.#callFor(node, score);
