@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
+import { valueAt } from '../../src/dialect/pointer.ts';
+import { UsageError } from '../../src/errors.ts';
+import type { Verdict } from '../../src/outcome.ts';
+import type { CatalogueQuery } from '../../src/server/catalogue.ts';
+import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
+import { dialectFor } from '../../src/server/shape/dialect_for.ts';
+import { PRESETS } from '../../src/server/shape/presets.ts';
+import { randomShape } from '../../src/server/shape/random_shape.ts';
+import { Shape } from '../../src/server/shape/shape.ts';
+import { ask, askBy, entityCall, searchCall, statsCall } from './asking.ts';
+
+const presets = Object.values(PRESETS).map((preset) => Shape.parse(preset));
+const drawn = Array.from({ length: 30 }, (_, seed) => randomShape(seed));
+const shapes = [...presets, ...drawn].map((shape) => ({ name: shape.name, shape }));
+
+const registryFor = (shape: Shape) => [
+  ...generateRegistry({ companies: 400, seed: 7, ids: shape.ids === 'number' ? 'big_numeric' : 'registry' }),
+];
+
+async function opened(shape: Shape, check: (sandbox: Sandbox) => Promise<void>, limits = {}): Promise<void> {
+  const sandbox = await startSandbox({ shape, companies: registryFor(shape), accounts: [{ id: 'main', ...limits }] });
+  try {
+    await check(sandbox);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** A text that finds several companies by the shape's semantics, but not too many. */
+function findingSeveral(sandbox: Sandbox): { query: CatalogueQuery; total: number } {
+  const { search } = sandbox.shape;
+  for (const text of ['properties', 'services', 'the ', 'mü', 'nor', 'gebrüder', 'société', 'ltd', 'limited', 's.a.']) {
+    const by = search.identifier_param === null ? 'any' : 'name';
+    const query = { by, text, names: search.matches, identifiers: search.identifiers } as const;
+    const { total } = sandbox.catalogue.search({ ...query, text: search.trim ? text.trim() : text });
+    if (total >= 3 && total <= (search.broad_above ?? total) && text.trim().length >= search.min_length) return { query, total };
+  }
+  throw new Error(`no text finds several companies in ${sandbox.shape.name}`);
+}
+
+function searchAnswerOf(verdict: Verdict) {
+  if (verdict.is !== 'ok' || verdict.answer.kind !== 'search') throw new Error(JSON.stringify(verdict));
+  return verdict.answer;
+}
+
+describe.each(shapes)('$name', ({ shape }) => {
+  test('its dialect finds list, ids, names and total, on every page that can be reached', () =>
+    opened(shape, async (sandbox) => {
+      const { query, total } = findingSeveral(sandbox);
+      const { dialect, companies } = sandbox;
+      const { paging } = dialect.search;
+      const reachable = Math.min(total, paging.window ?? total, paging.style === 'none' ? paging.size : total);
+      const rows: string[] = [];
+      let page = { index: 0, next: null as string | null };
+      while (rows.length < reachable) {
+        const answer = searchAnswerOf(await askBy(sandbox, searchCall(query.text, 'name', page)));
+        expect(answer.rejected).toEqual([]);
+        expect(answer.rows.length).toBeGreaterThan(0);
+        expect(answer.total).toBe(
+          dialect.search.total === null ? null : Math.min(total, dialect.search.total_clamped_at ?? total),
+        );
+        for (const { entityId, name } of answer.rows) expect(companies.get(entityId)?.name).toBe(name);
+        rows.push(...answer.rows.map(({ entityId }) => entityId));
+        page = { index: page.index + 1, next: answer.next };
+      }
+      const text = shape.search.trim ? query.text.trim() : query.text;
+      expect(rows).toEqual(sandbox.catalogue.search({ ...query, text }).ids(0, reachable));
+      if (paging.style === 'cursor' || paging.style.includes('link') || paging.style === 'next_url') {
+        expect(page.next === null).toBe(true);
+      }
+    }));
+
+  test('its pointers find the same in the raw bodies', () =>
+    opened(shape, async (sandbox) => {
+      const { search, entity, stats } = sandbox.dialect;
+      const { query } = findingSeveral(sandbox);
+      const found = await ask(
+        sandbox,
+        `${shape.paths.search}?${new URLSearchParams({ [search.query_param]: query.text })}`,
+      );
+      const list = valueAt(found.json, search.results);
+      expect(Array.isArray(list)).toBe(true);
+      const item = valueAt(Array.isArray(list) ? list[0] : undefined, search.item);
+      const id = String(valueAt(item, search.id));
+      expect(sandbox.companies.get(id)?.name).toBe(valueAt(item, search.name ?? ''));
+      const record = await ask(sandbox, shape.paths.entity.replace('{id}', encodeURIComponent(id)));
+      expect(String(valueAt(valueAt(record.json, entity.root), entity.id))).toBe(id);
+      expect(valueAt(valueAt(record.json, entity.root), entity.name ?? '')).toBe(sandbox.companies.get(id)?.name);
+      const { json } = await ask(sandbox, shape.paths.stats);
+      if (stats.total !== null) expect(valueAt(json, stats.total)).toBe(400);
+      if (shape.ids === 'number') expect(record.text).toMatch(new RegExp(`[:{,]${id}[,}]`));
+    }));
+
+  test('nothing found is understood as nothing', () =>
+    opened(shape, async (sandbox) => {
+      const answer = searchAnswerOf(await askBy(sandbox, searchCall('qqqqqqq')));
+      expect(answer.rows).toEqual([]);
+      expect(answer.next).toBeNull();
+    }));
+
+  test('identifiers are found as the shape says', () =>
+    opened(shape, async (sandbox) => {
+      const [, , , company] = sandbox.companies.all();
+      const { id = '' } = company ?? {};
+      const answerTo = async (text: string) =>
+        searchAnswerOf(await askBy(sandbox, searchCall(text, 'identifier'))).rows.map(({ entityId }) => entityId);
+      const most = shape.search.identifiers;
+      expect((await answerTo(id)).includes(id)).toBe(most !== 'none');
+      if (shape.search.broad_above === null) {
+        expect((await answerTo(id.slice(0, -1))).includes(id)).toBe(most === 'prefix');
+      }
+    }));
+
+  test('statistics, records, unknown and deleted ids mean what they should', () =>
+    opened(shape, async (sandbox) => {
+      const [, , company] = sandbox.companies.all();
+      const { id = '', name = '' } = company ?? {};
+      const total = sandbox.dialect.stats.total === null ? null : 400;
+      expect(await askBy(sandbox, statsCall())).toMatchObject({ is: 'ok', answer: { total } });
+      expect(await askBy(sandbox, entityCall(id))).toMatchObject({ is: 'ok', answer: { entityId: id, name } });
+      expect(await askBy(sandbox, entityCall('31415926535'))).toMatchObject({ is: 'absent' });
+      sandbox.companies.remove(id, Date.UTC(2026, 5, 1));
+      const meaning = shape.gone.as === 'not_found' ? 'absent' : 'gone';
+      expect(await askBy(sandbox, entityCall(id))).toMatchObject({ is: meaning });
+      if (total !== null) expect(await askBy(sandbox, statsCall())).toMatchObject({ answer: { total: 399 } });
+    }));
+
+  test('a spent minute and a spent allowance are told apart', async () => {
+    const verdictAfterOne = async (limits: object) => {
+      let verdict: Verdict | null = null;
+      await opened(
+        shape,
+        async (sandbox) => {
+          await askBy(sandbox, statsCall());
+          verdict = await askBy(sandbox, statsCall());
+        },
+        limits,
+      );
+      return verdict;
+    };
+    expect(await verdictAfterOne({ perMinute: 1 })).toMatchObject({ is: 'throttled' });
+    expect(await verdictAfterOne({ total: 1 })).toMatchObject({ is: 'exhausted' });
+  });
+});
+
+test('random shapes differ, and the same seed gives the same shape', () => {
+  expect(randomShape(5)).toEqual(randomShape(5));
+  const of = <T>(part: (shape: Shape) => T) => new Set(drawn.map(part)).size;
+  expect(of(({ search }) => search.paging.style)).toBe(6);
+  expect(of(({ errors }) => errors.body)).toBeGreaterThan(5);
+  expect(of(({ search }) => search.results)).toBeGreaterThan(5);
+  expect(of(({ ids }) => ids)).toBe(2);
+  expect(of(({ gone }) => gone.as)).toBe(3);
+});
+
+test('a client may ask for smaller pages', () => {
+  const { paging } = dialectFor(Shape.parse({}), { pageSize: 30 }).search;
+  expect(paging.size).toBe(30);
+  expect(dialectFor(Shape.parse({}), { pageSize: 1_000 }).search.paging.size).toBe(100);
+});
+
+test('a shape that contradicts itself is refused', () => {
+  const refused = (shape: unknown) => Shape.safeParse(shape).error?.issues.map(({ message }) => message).join();
+  expect(refused({ search: { results: '' } })).toMatch(/no room for a total/);
+  expect(refused({ record: { fixed: { '/version': 1 } } })).toMatch(/give the record a root/);
+  expect(refused({ search: { max_size: 5 } })).toMatch(/above the maximum/);
+  expect(refused({ paths: { entity: '/api/entity' } })).toMatch(/\{id\}/);
+});
+
+test('ids that are no numbers cannot be told as numbers, which is said at the start', async () => {
+  await expect(startSandbox({ shape: { ids: 'number' } })).rejects.toThrow(UsageError);
+});
