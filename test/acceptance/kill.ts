@@ -6,14 +6,9 @@ import type { Upstream } from '../e2e/upstream.ts';
  * later: before, in the middle of, and after its transactions. False: it had ended by itself.
  */
 export async function killAfterArrivals(upstream: Upstream, calls: number): Promise<boolean> {
-  const { process: child, finished } = upstream.start('sync', '--json');
-  const target = upstream.sandbox.arrivals().length + calls;
-  let isOver = false;
-  void finished.then(() => {
-    isOver = true;
-  });
-  while (!isOver && upstream.sandbox.arrivals().length < target) await sleep(1);
-  if (!isOver) await sleep(Math.random() * 8);
-  child.kill('SIGKILL');
-  return (await finished).signal === 'SIGKILL';
+  const command = upstream.start('sync', '--json');
+  await upstream.arrived(upstream.sandbox.arrivals().length + calls, command);
+  if (command.process.exitCode === null) await sleep(Math.random() * 8);
+  command.process.kill('SIGKILL');
+  return (await command.finished).signal === 'SIGKILL';
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { stringify } from 'yaml';
 import type { ConfigInput } from '../../src/config.ts';
@@ -20,6 +21,8 @@ export interface Upstream {
   start(...args: string[]): Command;
   /** Runs the command to its end. */
   cli(...args: string[]): Promise<Finished>;
+  /** Resolves when so many requests have arrived in all, or the command has ended before. */
+  arrived(calls: number, command: Command): Promise<void>;
   /** The warehouse, for reading, as an analyst opens it. */
   warehouse(): Database;
   close(): Promise<void>;
@@ -67,6 +70,9 @@ export async function openUpstream(
     configure,
     start,
     cli: (...args) => start(...args).finished,
+    arrived: async (calls, { process: child }) => {
+      while (sandbox.arrivals().length < calls && child.exitCode === null) await sleep(1);
+    },
     warehouse: () => new Sqlite(join(folder, 'warehouse.db'), { readonly: true }),
     close: async () => {
       await sandbox.close();
