@@ -10,8 +10,8 @@ import {
   type ResourceTable,
   readShape,
   resourceTable,
-  saveShape,
   schemaVersion,
+  shapeWriter,
 } from '../warehouse/shape_store.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Volatile, volatilePlaces } from './content.ts';
@@ -51,6 +51,7 @@ export function openBooks(options: {
   const tables = derivedTables(db, naming);
   const shape = readShape(db, naming, limits);
   const meta = metaTable(db);
+  const saveShape = shapeWriter(db, naming);
   let version = schemaVersion(db);
   return {
     ...tables,
@@ -71,7 +72,7 @@ export function openBooks(options: {
       version = schemaVersion(db);
     },
     save: (at) => {
-      saveShape(db, naming, shape, at);
+      saveShape(shape, at);
       tables.known.saveTally();
     },
     isOutdated: () => schemaVersion(db) !== version,

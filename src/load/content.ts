@@ -14,7 +14,11 @@ export function volatilePlaces(pointers: readonly string[]): Volatile {
  * different content: a reordered object or list has another hash, and only the comparison tells.
  */
 export function contentHash(document: Json, ignored: Volatile): Buffer {
-  return hash('sha256', textOf(withoutVolatile(document, ignored)), 'buffer').subarray(0, 16);
+  return bytesHash(textOf(withoutVolatile(document, ignored)));
+}
+
+export function bytesHash(bytes: Buffer | string): Buffer {
+  return hash('sha256', bytes, 'buffer').subarray(0, 16);
 }
 
 /** The document less its volatile places; shares what is unaffected. */

@@ -64,9 +64,8 @@ function deriveAnswer(books: Books, answered: Answered, answer: (Verdict & { is:
   if (answer.kind === 'search' && call.kind === 'search') return deriveSearch(books, answered, call, answer);
   if (answer.kind !== 'record' || call.kind !== 'entity')
     return quarantined(books, answered, `a ${call.kind} call was answered with a ${answer.kind}`);
-  const wasKnown = books.known.find(answer.entityId) !== undefined;
   const effect = deriveRecord(books, answered, answer);
-  return wasKnown ? { ...effect, goneCount: noteAnswered(books, answer.entityId) } : effect;
+  return effect.newCompanies > 0 ? effect : { ...effect, goneCount: noteAnswered(books, answer.entityId) };
 }
 
 /** A body that came, of a status that is no plain failure of the server, may hold something. */

@@ -3,7 +3,7 @@ import type { RecordAnswer } from '../outcome.ts';
 import { type Known, type KnownRow, newKnown } from '../warehouse/known.ts';
 import type { Books } from './books.ts';
 import { changedValue, noteChanges } from './changes.ts';
-import { contentHash, withoutVolatile } from './content.ts';
+import { bytesHash, contentHash, withoutVolatile } from './content.ts';
 import { type Difference, differences } from './difference.ts';
 import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
 import { latestDocument } from './history.ts';
@@ -14,7 +14,7 @@ import { shred } from './shred.ts';
 /** A record was answered: new, changed, or as it was. */
 export function deriveRecord(books: Books, answered: Answered, answer: RecordAnswer): Effect {
   const known = books.known.find(answer.entityId);
-  const hash = contentHash(answer.document, books.ignored);
+  const hash = hashOf(books, answered, answer);
   return known?.recordHash?.equals(hash) === true
     ? confirmRecord(books, answered, answer, known)
     : storeRecord(books, answered, answer, known, hash);
@@ -38,6 +38,12 @@ export function storeTombstone(
     isTombstone: true,
     facts: { name: answer.name ?? known?.name ?? null, recordHash: null },
   });
+}
+
+/** Where the record is the whole body and nothing in it is volatile, its bytes say as much and cost less. */
+function hashOf({ dialect, ignored }: Books, { body }: Answered, { document }: RecordAnswer): Buffer {
+  const isPlain = body !== null && dialect.entity.root === '' && ignored.length === 0;
+  return isPlain ? bytesHash(body) : contentHash(document, ignored);
 }
 
 /** The upstream still holds what is stored. */

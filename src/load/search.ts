@@ -1,11 +1,10 @@
-import { hash } from 'node:crypto';
 import { queryKey, type SearchCall } from '../call.ts';
 import type { SearchAnswer, SearchRow } from '../outcome.ts';
 import type { NewsRow, QueryState } from '../plan/knowledge.ts';
 import { type KnownRow, newKnown } from '../warehouse/known.ts';
 import { type QueryRow, queryState } from '../warehouse/query.ts';
 import type { Books } from './books.ts';
-import { contentHash } from './content.ts';
+import { bytesHash, contentHash } from './content.ts';
 import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
 import { listingOf } from './listing.ts';
 import { writeRows } from './rows.ts';
@@ -161,7 +160,7 @@ function shrunk(before: QueryRow | undefined, total: number | null): string | nu
 }
 
 function fingerprintOf({ rows }: SearchAnswer): Buffer {
-  return hash('sha256', JSON.stringify(rows.map(({ entityId }) => entityId)), 'buffer').subarray(0, 16);
+  return bytesHash(JSON.stringify(rows.map(({ entityId }) => entityId)));
 }
 
 function placeOfItem({ callId, sentAt }: Answered, call: SearchCall) {

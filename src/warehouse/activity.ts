@@ -61,3 +61,20 @@ export function callsAfter(db: Database, callId: number): CallCount[] {
     .prepare('SELECT kind, outcome, count(*) AS calls FROM _call WHERE call_id > ? GROUP BY kind, outcome')
     .all(callId) as CallCount[];
 }
+
+/** When a run last came to a good end, UTC; null: none did. */
+export function lastSuccessAt(db: Database): string | null {
+  const endedAt = db
+    .prepare(
+      `SELECT ended_at FROM _run WHERE ended IN ('done', 'allowance', 'max_calls', 'max_minutes')
+       ORDER BY run_id DESC LIMIT 1`,
+    )
+    .pluck()
+    .get();
+  return (endedAt as string | undefined) ?? null;
+}
+
+/** Answers, and items of answers, that wait in quarantine. */
+export function openQuarantineCount(db: Database): number {
+  return db.prepare("SELECT count(*) FROM _quarantine WHERE state = 'open'").pluck().get() as number;
+}

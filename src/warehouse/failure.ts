@@ -24,13 +24,17 @@ export function failureTable(db: Database, naming: Naming) {
        next_try_at = excluded.next_try_at, why = excluded.why, call_id = excluded.call_id`,
   );
   const remove = db.prepare<[string, string]>(`DELETE FROM ${table} WHERE kind = ? AND target = ?`);
+  const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck();
+  // Nearly every call succeeds while nothing waits: that must not cost a statement.
+  let hasAny = (count.get() ?? 0) > 0;
   return {
     tries: (kind: string, target: string): number => tries.get(kind, target) ?? 0,
     set: (row: FailureRow): void => {
+      hasAny = true;
       upsert.run(row);
     },
     clear: (kind: string, target: string): void => {
-      remove.run(kind, target);
+      if (hasAny) remove.run(kind, target);
     },
   };
 }

@@ -1,5 +1,7 @@
 import type { Database } from 'better-sqlite3';
+import { nameIndex } from './name_index.ts';
 import type { Naming } from './naming.ts';
+import { tallyTable } from './tally.ts';
 
 /** What is known of one company, in `_known`. Times are ISO 8601. */
 export interface Known {
@@ -50,23 +52,18 @@ const COLUMNS = {
   recordCallId: 'record_call_id',
 } as const satisfies Record<keyof Known, string>;
 
-/** `_known` and the full-text index over it, which stay in step. */
+/** `_known`, with the full-text index and the tallies over it, which stay in step. */
 export function knownTable(db: Database, naming: Naming) {
   const table = naming('_known');
-  const fts = naming('entity_fts');
-  const keys = Object.keys(COLUMNS) as (keyof Known)[];
-  const selected = keys.map((key) => `${COLUMNS[key]} AS ${key}`).join(', ');
-  const find = db.prepare<[string], KnownRow>(
-    `SELECT known_id AS knownId, ${selected} FROM ${table} WHERE entity_id = ?`,
+  const names = nameIndex(db, naming);
+  const tally = tallyTable(db, naming);
+  const selected = `known_id AS knownId, ${KEYS.map((key) => `${COLUMNS[key]} AS ${key}`).join(', ')}`;
+  const find = db.prepare<[string], KnownRow>(`SELECT ${selected} FROM ${table} WHERE entity_id = ?`);
+  const insert = db.prepare<unknown[]>(
+    `INSERT INTO ${table} (${KEYS.map((key) => COLUMNS[key]).join(', ')}) VALUES (${KEYS.map(() => '?').join(', ')})`,
   );
-  const insert = db.prepare<[Known]>(
-    `INSERT INTO ${table} (${keys.map((key) => COLUMNS[key]).join(', ')}) VALUES (${keys.map((key) => `@${key}`).join(', ')})`,
-  );
-  const update = db.prepare<[KnownRow]>(
-    `UPDATE ${table} SET ${keys
-      .filter((key) => key !== 'entityId')
-      .map((key) => `${COLUMNS[key]} = @${key}`)
-      .join(', ')} WHERE known_id = @knownId`,
+  const update = db.prepare<unknown[]>(
+    `UPDATE ${table} SET ${MUTABLE.map((key) => `${COLUMNS[key]} = ?`).join(', ')} WHERE known_id = ?`,
   );
   const listedAgain = db.prepare<[string, string, number]>(
     `UPDATE ${table} SET last_seen_at = ?, listed_at = ? WHERE known_id = ?`,
@@ -74,37 +71,21 @@ export function knownTable(db: Database, naming: Naming) {
   const fetchedAgain = db.prepare<[string, string, string, number]>(
     `UPDATE ${table} SET last_seen_at = ?, asked_at = ?, fetched_at = ? WHERE known_id = ?`,
   );
-  const index = db.prepare<[number | bigint, string, string | null, string | null, string | null]>(
-    `INSERT INTO ${fts} (rowid, entity_id, name, former_names, identifiers) VALUES (?, ?, ?, ?, ?)`,
-  );
-  const unindex = db.prepare<[number | bigint, string, string | null, string | null, string | null]>(
-    `INSERT INTO ${fts} (${fts}, rowid, entity_id, name, former_names, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)`,
-  );
   const missingInRun = db.prepare<[number], KnownRow>(
-    `SELECT known_id AS knownId, ${selected} FROM ${table} WHERE missing_run = ? AND missing_at IS NOT NULL`,
+    `SELECT ${selected} FROM ${table} WHERE missing_run = ? AND missing_at IS NOT NULL`,
   );
-  const tally = new Map<TallyName, number>();
-  const addTally = db.prepare<[TallyName, number]>(
-    `INSERT INTO ${naming('_tally')} (what, n) VALUES (?, ?) ON CONFLICT (what) DO UPDATE SET n = n + excluded.n`,
-  );
-  const count = (known: Known | null, by: 1 | -1): void => {
-    for (const name of known === null ? [] : talliesOf(known)) tally.set(name, (tally.get(name) ?? 0) + by);
-  };
   return {
     find: (entityId: string): KnownRow | undefined => find.get(entityId),
     add: (known: Known): void => {
-      count(known, 1);
-      const { lastInsertRowid } = insert.run(known);
-      index.run(lastInsertRowid, known.entityId, known.name, known.formerNames, known.identifiers);
+      const { lastInsertRowid } = insert.run(KEYS.map((key) => known[key]));
+      names.add(Number(lastInsertRowid), known);
+      tally.count(known, 1);
     },
     replace: (before: KnownRow, after: KnownRow): void => {
-      if (isTextChanged(before, after)) {
-        unindex.run(before.knownId, before.entityId, before.name, before.formerNames, before.identifiers);
-        index.run(after.knownId, after.entityId, after.name, after.formerNames, after.identifiers);
-      }
-      update.run(after);
-      count(before, -1);
-      count(after, 1);
+      update.run([...MUTABLE.map((key) => after[key]), after.knownId]);
+      names.replace(before, after);
+      tally.count(before, -1);
+      tally.count(after, 1);
     },
     /** Seen in a search with nothing new about it. */
     listedAgain: (knownId: number, at: string): void => {
@@ -116,12 +97,12 @@ export function knownTable(db: Database, naming: Naming) {
     },
     missingInRun: (runId: number): KnownRow[] => missingInRun.all(runId),
     /** Writes the counts that the rows above changed; belongs into their transaction. */
-    saveTally: (): void => {
-      for (const [name, n] of tally) if (n !== 0) addTally.run(name, n);
-      tally.clear();
-    },
+    saveTally: tally.save,
   };
 }
+
+const KEYS = Object.keys(COLUMNS) as (keyof Known)[];
+const MUTABLE = KEYS.filter((key) => key !== 'entityId' && key !== 'firstSeenAt');
 
 export function newKnown(entityId: string, seenAt: string): Known {
   return {
@@ -145,33 +126,4 @@ export function newKnown(entityId: string, seenAt: string): Known {
     recordHash: null,
     recordCallId: null,
   };
-}
-
-function isTextChanged(before: Known, after: Known): boolean {
-  return (
-    before.name !== after.name ||
-    before.formerNames !== after.formerNames ||
-    before.identifiers !== after.identifiers
-  );
-}
-
-/** `_tally`: counts that would cost a scan. known: all; listed and fetched: of these, and not gone. */
-export type TallyName = 'known' | 'listed' | 'fetched' | 'gone';
-
-function talliesOf(known: Known): TallyName[] {
-  if (known.goneAt !== null) return ['known', 'gone'];
-  return [
-    'known',
-    ...(known.listedAt === null ? [] : (['listed'] as const)),
-    ...(known.fetchedAt === null ? [] : (['fetched'] as const)),
-  ];
-}
-
-export function readTally(db: Database, naming: Naming, name: TallyName): number {
-  return (
-    (db
-      .prepare(`SELECT n FROM ${naming('_tally')} WHERE what = ?`)
-      .pluck()
-      .get(name) as number) ?? 0
-  );
 }

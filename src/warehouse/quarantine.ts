@@ -24,13 +24,17 @@ export function quarantineTable(db: Database, naming: Naming) {
   const supersede = db.prepare<[string, string]>(
     `UPDATE ${table} SET state = 'superseded' WHERE kind = ? AND target = ? AND state = 'open'`,
   );
+  const countOpen = db.prepare<[], number>(`SELECT count(*) FROM ${table} WHERE state = 'open'`).pluck();
+  // Nearly every answer is understood while nothing waits: that must not cost a statement.
+  let hasOpen = (countOpen.get() ?? 0) > 0;
   return {
     add: (entry: QuarantineEntry): void => {
+      hasOpen = true;
       upsert.run({ ...entry, position: entry.position ?? -1 });
     },
     /** A later answer to the same question was understood. */
     supersede: (kind: string, target: string): void => {
-      supersede.run(kind, target);
+      if (hasOpen) supersede.run(kind, target);
     },
   };
 }

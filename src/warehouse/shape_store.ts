@@ -43,17 +43,50 @@ export function alterTables(db: Database, naming: Naming, shape: Shape): void {
 }
 
 /** Writes what `_table` and `_column` have to know: names, types and counts of what was touched. */
-export function saveShape(
-  db: Database,
-  naming: Naming,
-  shape: Shape,
-  at: { now: string; callId: number },
-): void {
-  for (const table of shape.touched) {
-    saveTable(db, naming, table, at.now);
-    savePlaces(db, naming, table, at);
-  }
-  shape.touched.clear();
+export function shapeWriter(db: Database, naming: Naming) {
+  const saveTable = db.prepare(
+    `INSERT INTO ${naming('_table')} (table_name, parent_table, path, rows_seen, compared, created_at)
+     VALUES (@name, @parent, @path, @rowsSeen, @compared, @now)
+     ON CONFLICT (table_name) DO UPDATE SET rows_seen = excluded.rows_seen, compared = excluded.compared`,
+  );
+  const savePlace = db.prepare(
+    `INSERT INTO ${naming('_column')} (table_name, path, column_name, child_table, type, types, present, nulls, changes,
+       first_seen_at, changed_at, call_id)
+     VALUES (@table, @path, @column, @child, @type, @types, @present, @nulls, @changes, @now, @now, @callId)
+     ON CONFLICT (table_name, path) DO UPDATE SET
+       column_name = excluded.column_name, child_table = excluded.child_table, type = excluded.type,
+       changed_at = iif(types = excluded.types, changed_at, excluded.changed_at),
+       types = excluded.types, present = excluded.present, nulls = excluded.nulls, changes = excluded.changes`,
+  );
+  return (shape: Shape, at: { now: string; callId: number }): void => {
+    for (const table of shape.touched) {
+      const { name, parent, path, rowsSeen, compared } = table;
+      saveTable.run({ name, parent: parent?.name ?? null, path, rowsSeen, compared, now: at.now });
+      for (const place of table.places.filter(isUnsaved)) {
+        savePlace.run({ ...columnRow(place), ...at });
+        place.stored = { ...place.stored, types: place.types, counts: countsOf(place) };
+      }
+    }
+    shape.touched.clear();
+  };
+}
+
+function isUnsaved(place: Place): boolean {
+  return place.stored.counts !== countsOf(place) || place.stored.types !== place.types;
+}
+
+function columnRow({ table, path, column, list, stored, types, present, nulls, changes }: Place) {
+  return {
+    table: table.name,
+    path,
+    column,
+    child: list?.name ?? null,
+    type: stored.declared,
+    types: typeNames(types),
+    present,
+    nulls,
+    changes,
+  };
 }
 
 export function resourceTable(shape: Shape, name: ResourceTable): TableShape {
@@ -211,56 +244,6 @@ function redeclare(db: Database, table: string, types: ReadonlyMap<string, Decla
   } finally {
     db.pragma('writable_schema = RESET');
     db.unsafeMode(false);
-  }
-}
-
-function saveTable(db: Database, naming: Naming, table: TableShape, now: string): void {
-  db.prepare(
-    `INSERT INTO ${naming('_table')} (table_name, parent_table, path, rows_seen, compared, created_at)
-     VALUES (@name, @parent, @path, @rowsSeen, @compared, @now)
-     ON CONFLICT (table_name) DO UPDATE SET rows_seen = excluded.rows_seen, compared = excluded.compared`,
-  ).run({
-    name: table.name,
-    parent: table.parent?.name ?? null,
-    path: table.path,
-    rowsSeen: table.rowsSeen,
-    compared: table.compared,
-    now,
-  });
-}
-
-function savePlaces(
-  db: Database,
-  naming: Naming,
-  table: TableShape,
-  at: { now: string; callId: number },
-): void {
-  const save = db.prepare(
-    `INSERT INTO ${naming('_column')} (table_name, path, column_name, child_table, type, types, present, nulls, changes,
-       first_seen_at, changed_at, call_id)
-     VALUES (@table, @path, @column, @child, @type, @types, @present, @nulls, @changes, @now, @now, @callId)
-     ON CONFLICT (table_name, path) DO UPDATE SET
-       column_name = excluded.column_name, child_table = excluded.child_table, type = excluded.type,
-       changed_at = iif(types = excluded.types, changed_at, excluded.changed_at),
-       types = excluded.types, present = excluded.present, nulls = excluded.nulls, changes = excluded.changes`,
-  );
-  for (const place of table.places) {
-    const counts = countsOf(place);
-    if (place.stored.counts === counts && place.stored.types === place.types) continue;
-    save.run({
-      table: table.name,
-      path: place.path,
-      column: place.column,
-      child: place.list?.name ?? null,
-      type: place.stored.declared,
-      types: typeNames(place.types),
-      present: place.present,
-      nulls: place.nulls,
-      changes: place.changes,
-      now: at.now,
-      callId: at.callId,
-    });
-    place.stored = { declared: place.stored.declared, types: place.types, counts };
   }
 }
 
