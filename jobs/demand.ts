@@ -17,6 +17,7 @@ export interface Facts {
 }
 
 export interface LastRun {
+  readonly runId: number;
   readonly startedAtMs: number;
   /** null: it is running, or was killed. */
   readonly endedAtMs: number | null;

@@ -16,14 +16,21 @@ export interface Connections {
   close(): void;
 }
 
-export function openConnections(url: SecretUrl, onError: (error: Error) => void): Connections {
+export interface RedisWatcher {
+  lost(): void;
+  ready(): void;
+  failed(error: Error): void;
+}
+
+export function openConnections(url: SecretUrl, watcher: RedisWatcher): Connections {
   const forWorkers = connection(url, { maxRetriesPerRequest: null });
   const forQueues = connection(url, {
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
     commandTimeout: COMMAND_TIMEOUT_MS,
   });
-  for (const redis of [forWorkers, forQueues]) redis.on('error', onError);
+  for (const redis of [forWorkers, forQueues]) redis.on('error', watcher.failed);
+  forQueues.on('close', watcher.lost).on('ready', watcher.ready);
   return {
     forQueues,
     forWorkers,
@@ -31,6 +38,7 @@ export function openConnections(url: SecretUrl, onError: (error: Error) => void)
       return forQueues.status === 'ready';
     },
     close: () => {
+      forQueues.off('close', watcher.lost);
       forWorkers.disconnect();
       forQueues.disconnect();
     },
@@ -85,6 +93,26 @@ function connection(url: SecretUrl, options: Options): Redis {
   if (protocol === 'unix:') return new Redis(pathname, shared);
   return new Redis(url.reveal(), shared);
 }
+
+/** Is this Redis not being there, which is reported once and not for every command that notices? */
+export function isConnectionError(error: unknown): boolean {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return (
+    (code !== undefined && NETWORK_CODES.has(code)) ||
+    /Connection is closed|ECONNREFUSED|isn't writeable|Reached the max retries|Command timed out|LOADING/.test(
+      message,
+    )
+  );
+}
+
+const NETWORK_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOENT',
+  'ENOTFOUND',
+]);
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,0 +1,210 @@
+import { UnrecoverableError } from 'bullmq';
+import type { Logger } from 'pino';
+import { openHouse } from '../src/assemble.ts';
+import { counted } from '../src/cli/format.ts';
+import { isoTime } from '../src/clock.ts';
+import type { Config } from '../src/config.ts';
+import { MirrorError } from '../src/errors.ts';
+import type { Outcome } from '../src/outcome.ts';
+import { type RunReport, run } from '../src/run.ts';
+import type { Tally } from '../src/tally.ts';
+import { callsSpentSince } from '../src/warehouse/activity.ts';
+import { ALL_JOBS } from './all_jobs.ts';
+import { type JobData, type JobKind, type JobResult, readJobData } from './job.ts';
+import type { MirrorJob } from './queue.ts';
+
+/** One slice of the engine, on behalf of a job. */
+export interface Slice {
+  readonly config: Config;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}
+
+/** A slice that the queue shall show as failed. Trying it again at once would be in vain. */
+export class SliceFailed extends UnrecoverableError {
+  /** Whether it came to a run, which then stands in `_run`. */
+  readonly hasRun: boolean;
+
+  constructor(message: string, hasRun: boolean, cause?: unknown) {
+    super(message);
+    this.name = 'SliceFailed';
+    this.hasRun = hasRun;
+    this.cause = cause;
+  }
+}
+
+/**
+ * Runs the engine for one job: only its kinds of calls, bounded in calls and time. It is safe to run again at
+ * any moment, because all that it did stands in the warehouse. Throws SliceFailed.
+ */
+export async function workOn(job: MirrorJob, slice: Slice): Promise<JobResult> {
+  const { kind, data } = understood(job);
+  const { config, log, signal } = slice;
+  const house = opened(config);
+  const progress = reporter(job, log);
+  try {
+    const maxCalls = Math.min(
+      config.worker.job_calls ?? Number.POSITIVE_INFINITY,
+      callsLeftOf(data, (sinceMs) => callsSpentSince(house.warehouse.db, kind.name, sinceMs)),
+    );
+    if (maxCalls <= 0) return idle('all calls that were asked for are made', 'max_calls');
+    const report = await run(house, {
+      command: kind.name,
+      purpose: kind.purpose,
+      kinds: kind.kinds,
+      focus: config.focus,
+      maxCalls,
+      maxMinutes: config.worker.job_time.ms / 60_000,
+      signal,
+      onStarted: progress.started,
+      onProgress: progress.loaded,
+    });
+    return resultOf(report);
+  } catch (error) {
+    throw error instanceof SliceFailed ? error : failed(error, progress.hasRun);
+  } finally {
+    house.close();
+  }
+}
+
+/** The result of a job for which no run was needed. */
+export function idle(summary: string, ended: string): JobResult {
+  const nothing = { calls: 0, new: 0, fetched: 0, changed: 0, gone: 0, quarantined: 0 };
+  return { summary, run: null, ended, ...nothing, resumes_at: null };
+}
+
+function understood(job: MirrorJob): { kind: JobKind; data: JobData } {
+  const kind = ALL_JOBS.find(({ name }) => name === job.name);
+  if (kind === undefined)
+    throw new SliceFailed(
+      `this version knows no job \`${job.name}\`; nothing was done. Remove it from the queue.`,
+      false,
+    );
+  try {
+    return { kind, data: readJobData(job.data) };
+  } catch (error) {
+    throw failed(error, false);
+  }
+}
+
+function opened(config: Config) {
+  try {
+    return openHouse(config);
+  } catch (error) {
+    throw failed(error, false);
+  }
+}
+
+function callsLeftOf({ max_calls, asked_at }: JobData, spentSince: (sinceMs: number) => number): number {
+  if (max_calls === undefined || max_calls === null) return Number.POSITIVE_INFINITY;
+  return max_calls - (asked_at === undefined ? 0 : spentSince(Date.parse(asked_at)));
+}
+
+/** Throws when the run failed, so that the queue says so too. */
+function resultOf(report: RunReport): JobResult {
+  const { ending, tally, runId } = report;
+  if (ending.ended === 'failed' || ending.ended === 'unauthorised' || ending.ended === 'drift')
+    throw new SliceFailed(`run ${runId} ended with ${ending.ended}: ${ending.why}`, true);
+  if (ending.ended === 'another_run') {
+    const { pid, host, takenAt } = ending.holder;
+    return idle(
+      `another run holds the warehouse (process ${pid} on ${host}, since ${takenAt}); this follows`,
+      ending.ended,
+    );
+  }
+  const resumesAtMs = ending.ended === 'allowance' ? ending.resumesAtMs : null;
+  const resumes_at = resumesAtMs === null ? null : isoTime(resumesAtMs);
+  return {
+    summary: summaryOf(report, resumes_at),
+    run: runId,
+    ended: ending.ended,
+    calls: tally.calls,
+    new: tally.listed,
+    fetched: tally.fetched,
+    changed: tally.changed,
+    gone: tally.gone,
+    quarantined: tally.quarantined,
+    resumes_at,
+  };
+}
+
+function summaryOf({ ending, tally, callsLeft }: RunReport, resumesAt: string | null): string {
+  const brought = [
+    tally.listed > 0 && `${counted(tally.listed, 'new company', 'new companies')}`,
+    tally.fetched > 0 && `${counted(tally.fetched, 'new record')}`,
+    tally.changed > 0 && `${counted(tally.changed, 'changed record')}`,
+    tally.gone > 0 && `${tally.gone} gone`,
+    tally.quarantined > 0 && `${tally.quarantined} in quarantine`,
+  ].filter((part) => part !== false);
+  const calls = tally.calls === 0 ? 'no call' : counted(tally.calls, 'call');
+  const left = callsLeft === Number.POSITIVE_INFINITY ? '' : `; ${counted(callsLeft, 'call')} left`;
+  return `${calls}: ${brought.length === 0 ? 'nothing new' : brought.join(', ')}; ${REASONS[ending.ended](resumesAt)}${left}`;
+}
+
+const REASONS: Readonly<Record<RunReport['ending']['ended'], (resumesAt: string | null) => string>> = {
+  done: () => 'nothing more is due',
+  allowance: (resumesAt) =>
+    resumesAt === null ? 'the allowance is spent for good' : `the allowance is spent until ${resumesAt}`,
+  max_calls: () => 'its calls are used up, the rest follows',
+  max_minutes: () => 'its time is over, the rest follows',
+  interrupted: () => 'interrupted, the rest follows',
+  another_run: () => 'another run is at work',
+  unauthorised: () => 'the key was refused',
+  drift: () => 'the upstream has changed',
+  failed: () => 'failed',
+};
+
+/** Shows on the dashboard how far it is, once a second at most, and in the log every call. */
+function reporter(job: MirrorJob, log: Logger) {
+  let runId: number | null = null;
+  let shownMs = 0;
+  let isShowing = false;
+  return {
+    get hasRun() {
+      return runId !== null;
+    },
+    started: (id: number) => {
+      runId = id;
+      log.info({ run: id }, 'started');
+    },
+    loaded: (tally: Tally, last: Outcome) => {
+      logOutcome(log, runId, last);
+      if (isShowing || last.sentAtMs + last.durationMs - shownMs < PROGRESS_EVERY_MS) return;
+      shownMs = last.sentAtMs + last.durationMs;
+      isShowing = true;
+      const { calls, listed, fetched, changed, failed: failures } = tally;
+      job
+        .updateProgress({ run: runId, calls, new: listed, fetched, changed, failed: failures })
+        // The queue may have lost the job (FLUSHALL): the run goes on, and its result stands in the warehouse.
+        .catch((error: unknown) => log.debug({ run: runId, err: error }, 'progress not shown'))
+        .finally(() => {
+          isShowing = false;
+        });
+    },
+  };
+}
+
+function logOutcome(
+  log: Logger,
+  runId: number | null,
+  { callId, call, verdict, status, durationMs }: Outcome,
+): void {
+  const line = {
+    run: runId,
+    call: callId,
+    kind: call.kind,
+    outcome: verdict.is,
+    status,
+    ms: Math.round(durationMs),
+  };
+  if ('why' in verdict) log.warn({ ...line, why: verdict.why }, 'call brought nothing');
+  else log.debug(line, 'call');
+}
+
+function failed(error: unknown, hasRun: boolean): SliceFailed {
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = error instanceof MirrorError && error.hint !== null ? `. ${error.hint}` : '';
+  return new SliceFailed(`${message}${hint}`, hasRun, error);
+}
+
+const PROGRESS_EVERY_MS = 1000;

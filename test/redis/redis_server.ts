@@ -1,0 +1,150 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { createRedisMock } from 'js-redis-server';
+
+/**
+ * A Redis for tests: the one that REDIS_URL names, else `redis-server` from PATH on a free port with a folder of
+ * its own, else a server in this process. Which one it is stands in the output. With REQUIRE_REAL_REDIS=1 it is
+ * an error if only the last remains.
+ */
+export interface TestRedis {
+  readonly url: string;
+  readonly kind: 'REDIS_URL' | 'redis-server' | 'js-redis-server';
+  close(): Promise<void>;
+}
+
+/** A Redis that belongs to one test, which may flush, kill and restart it. Never the one that REDIS_URL names. */
+export interface OwnRedis extends TestRedis {
+  flush(): Promise<void>;
+  /** kill -9. What it kept on disk stays. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port. */
+  start(): Promise<void>;
+}
+
+export interface RedisSettings {
+  /** Lines of redis.conf, as arguments: `['--appendonly', 'no']`. Default: append-only file, noeviction. */
+  readonly settings?: readonly string[];
+}
+
+export async function startRedis(): Promise<TestRedis> {
+  const url = process.env.REDIS_URL;
+  if (url === undefined || url === '') return await startOwnRedis();
+  say(`the one that REDIS_URL names`);
+  return { url, kind: 'REDIS_URL', close: async () => {} };
+}
+
+export async function startOwnRedis(options: RedisSettings = {}): Promise<OwnRedis> {
+  const version = installedVersion();
+  if (version !== null) {
+    say(`redis-server ${version} from PATH`);
+    return await startRealRedis(options);
+  }
+  if (isSet(process.env.REQUIRE_REAL_REDIS))
+    throw new Error('REQUIRE_REAL_REDIS is set and there is no redis-server on PATH');
+  say('js-redis-server, in this process (no redis-server on PATH)');
+  return await startJsRedis();
+}
+
+/** Is a real server at hand? What only that can do is then tested too. */
+export function hasRealRedis(): boolean {
+  return installedVersion() !== null;
+}
+
+async function startRealRedis({ settings = DURABLE }: RedisSettings): Promise<OwnRedis> {
+  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-redis-'));
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  let server: ChildProcess | null = null;
+  const end = () => server?.kill('SIGKILL');
+  process.once('exit', end);
+
+  const own: OwnRedis = {
+    url,
+    kind: 'redis-server',
+    start: async () => {
+      const fixed = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--loglevel', 'warning'];
+      server = spawn('redis-server', [...fixed, ...settings], { stdio: 'ignore' });
+      await untilReady(url);
+    },
+    kill: async () => {
+      const running = server;
+      if (running === null) return;
+      server = null;
+      const gone = new Promise((resolve) => running.once('exit', resolve));
+      running.kill('SIGKILL');
+      await gone;
+    },
+    flush: () => flush(url),
+    close: async () => {
+      await own.kill();
+      process.off('exit', end);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await own.start();
+  return own;
+}
+
+async function startJsRedis(): Promise<OwnRedis> {
+  let server = await createRedisMock();
+  const { port } = server;
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    kind: 'js-redis-server',
+    start: async () => {
+      server = await createRedisMock({ port });
+    },
+    kill: () => server.close(),
+    flush: () => flush(`redis://127.0.0.1:${port}`),
+    close: () => server.close(),
+  };
+}
+
+async function flush(url: string): Promise<void> {
+  const redis = new Redis(url);
+  await redis.flushall();
+  redis.disconnect();
+}
+
+async function untilReady(url: string): Promise<void> {
+  const redis = new Redis(url, { maxRetriesPerRequest: null, retryStrategy: () => 20 });
+  redis.on('error', () => {});
+  await redis.ping();
+  redis.disconnect();
+}
+
+function installedVersion(): string | null {
+  try {
+    const output = execFileSync('redis-server', ['--version'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return / v=([\d.]+)/.exec(output)?.[1] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
+
+function say(which: string): void {
+  process.stderr.write(`Redis of these tests: ${which}\n`);
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '';
+}
+
+const DURABLE = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', '--save', ''];
