@@ -7,6 +7,7 @@ import { initCommand } from './init.ts';
 import { openOutput, printError } from './output.ts';
 import { statusCommand } from './status.ts';
 import { syncCommand } from './sync.ts';
+import { workerCommand } from './worker.ts';
 
 /** Runs one command; sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -38,7 +39,14 @@ export function openProgram(): Command {
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for the options and examples)')
     .addHelpText('after', FIRST_STEPS);
-  for (const command of [initCommand(), configCommand(), syncCommand(), statusCommand(), demoCommand()])
+  for (const command of [
+    initCommand(),
+    configCommand(),
+    syncCommand(),
+    statusCommand(),
+    workerCommand(),
+    demoCommand(),
+  ])
     program.addCommand(command);
   // Commander's own exits become exceptions, so that output is flushed and the exit code is ours.
   for (const command of [
