@@ -1,5 +1,5 @@
 import { type Random, seededRandom } from '../src/server/random.ts';
-import type { BrandStyle, Country, LegalForm } from './vocabulary.ts';
+import type { Country, LegalForm } from './vocabulary.ts';
 
 /** Makes company names of one country after another; remembers recent ones, because real registries repeat names. */
 export interface NameMaker {
@@ -8,7 +8,8 @@ export interface NameMaker {
 
 export function nameMaker(random: Random): NameMaker {
   const patterns = new Map<Country, Part[][]>();
-  const brands = new Map<Country, string[]>();
+  const brands = new Map<string, string>();
+  const taken = new Set<number>();
   const recent: string[] = [];
   let made = 0;
 
@@ -19,30 +20,40 @@ export function nameMaker(random: Random): NameMaker {
     patterns.set(country, parsed);
     return parsed;
   };
-  const brandsOf = (country: Country): string[] => {
-    const known = brands.get(country);
-    if (known) return known;
-    const coined = coinBrands(country.brands, country.code);
-    brands.set(country, coined);
-    return coined;
+  const brand = (country: Country): string => {
+    const rank = random.zipfRank(COINED_BRANDS);
+    const key = `${country.code}${rank}`;
+    const known = brands.get(key) ?? coinedBrand(country, rank);
+    brands.set(key, known);
+    return known;
+  };
+
+  const compose = (country: Country, form: LegalForm): string => {
+    const pattern = random.pickZipf(parts(country));
+    const name = pattern.map((part) => written(part, { country, form, brand, random })).join('');
+    return random.chance(UPPER_CASED) ? name.toUpperCase() : name;
+  };
+  const isNew = (name: string): boolean => {
+    const before = taken.size;
+    return taken.add(hashOf(name)).size > before;
   };
 
   return {
     make(country, form) {
       if (recent.length > 0 && random.chance(REPEATED)) return repeat(random.pick(recent), random);
-      const pattern = random.pickZipf(parts(country));
-      const name = pattern.map((part) => written(part, country, form, brandsOf(country), random)).join('');
-      const cased = random.chance(UPPER_CASED) ? name.toUpperCase() : name;
-      recent[made++ % RECENT] = cased;
-      return cased;
+      let name = compose(country, form);
+      // A registrar refuses a taken name; the founder comes back with a word in front.
+      while (!isNew(name)) name = `${brand(country)} ${name}`;
+      recent[made++ % RECENT] = name;
+      return name;
     },
   };
 }
 
-const REPEATED = 0.02;
+const REPEATED = 0.04;
 const UPPER_CASED = 0.12;
 const RECENT = 4096;
-const COINED_BRANDS = 20_000;
+const COINED_BRANDS = 50_000;
 
 interface Part {
   readonly kind: string;
@@ -56,14 +67,21 @@ function partsOf(pattern: string): Part[] {
     .map((text) => (text.startsWith('{') ? { kind: text.slice(1, -1), text: '' } : { kind: 'text', text }));
 }
 
-function written(part: Part, country: Country, form: LegalForm, brands: string[], random: Random): string {
+interface Ingredients {
+  readonly country: Country;
+  readonly form: LegalForm;
+  readonly random: Random;
+  brand(country: Country): string;
+}
+
+function written(part: Part, { country, form, brand, random }: Ingredients): string {
   switch (part.kind) {
     case 'text':
       return part.text;
     case 'form':
       return form.written;
     case 'brand':
-      return random.pickZipf(brands);
+      return brand(country);
     case 'sur':
       return random.pickZipf(country.surnames);
     case 'given':
@@ -96,13 +114,17 @@ function repeat(name: string, random: Random): string {
   return name;
 }
 
-/** Coined words of one country, the commonest first. */
-function coinBrands(style: BrandStyle, code: string): string[] {
-  const random = seededRandom([...code].reduce((hash, letter) => hash * 31 + letter.charCodeAt(0), 7));
-  const coined = new Set<string>();
-  for (let tries = 0; tries < COINED_BRANDS; tries++) {
-    const middles = Array.from({ length: random.zipfRank(4) }, () => random.pick(style.middles));
-    coined.add([random.pick(style.starts), ...middles, random.pick(style.ends)].join(''));
-  }
-  return [...coined];
+/** The coined word of this rank in one country: always the same, so that common ones stay common. */
+function coinedBrand({ brands, code }: Country, rank: number): string {
+  const seed = [...code].reduce((hash, letter) => Math.imul(hash, 31) + letter.charCodeAt(0), rank);
+  const random = seededRandom(Math.imul(seed, 2_654_435_761));
+  const middles = Array.from({ length: random.zipfRank(4) }, () => random.pick(brands.middles));
+  return [random.pick(brands.starts), ...middles, random.pick(brands.ends)].join('');
+}
+
+/** FNV-1a, 32 bits: a rare collision only makes a name longer. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash;
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../../src/call.ts';
 import { classify } from '../../src/dialect/classify.ts';
-import { endpointsOf, UnwritableUrl, urlOf } from '../../src/dialect/request.ts';
 import { type Json, parseJson } from '../../src/dialect/json.ts';
+import { endpointsOf, UnwritableUrl, urlOf } from '../../src/dialect/request.ts';
 import type { Verdict } from '../../src/outcome.ts';
 import type { Sandbox } from '../../src/server/sandbox.ts';
 
@@ -13,7 +13,12 @@ export interface Reply {
 }
 
 /** Asks over the socket as any client would; `path` is from the root. Follows no redirect. */
-export async function ask(sandbox: Sandbox, path: string, options: RequestInit = {}, account = 'main'): Promise<Reply> {
+export async function ask(
+  sandbox: Sandbox,
+  path: string,
+  options: RequestInit = {},
+  account = 'main',
+): Promise<Reply> {
   const headers = { authorization: `Bearer ${sandbox.keyOf(account)}`, ...options.headers };
   const response = await fetch(sandbox.url + path, { redirect: 'manual', ...options, headers });
   const text = await response.text();

@@ -5,7 +5,11 @@ import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
 import { ask } from './asking.ts';
 
 const COMPANIES = [
-  { id: '00000417', name: 'Müller & Söhne GmbH', fields: { status: 'active', tax_reference: 9_007_199_254_740_993n } },
+  {
+    id: '00000417',
+    name: 'Müller & Söhne GmbH',
+    fields: { status: 'active', tax_reference: 9_007_199_254_740_993n },
+  },
   { id: 'SC000193', name: "O'Brien “Quoted” Ltd", fields: { status: 'dissolved' } },
   { id: '000028V', name: '株式会社あおス', fields: { status: 'active', officers: [{ name: '佐藤 花子' }] } },
   { id: 'us_ca/C32 68%2F', name: 'Mueller Holdings', fields: { status: 'active' } },
@@ -26,11 +30,17 @@ describe('search', () => {
     const { status, headers, json } = await ask(sandbox, `/api/search?q=${encodeURIComponent('müll')}`);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(json).toEqual({ total: 1, results: [{ id: '00000417', name: 'Müller & Söhne GmbH', status: 'active' }] });
+    expect(json).toEqual({
+      total: 1,
+      results: [{ id: '00000417', name: 'Müller & Söhne GmbH', status: 'active' }],
+    });
   });
 
   test('finds companies by identifier through the same parameter', async () => {
-    expect((await ask(sandbox, '/api/search?q=sc0001')).json).toMatchObject({ total: 1, results: [{ id: 'SC000193' }] });
+    expect((await ask(sandbox, '/api/search?q=sc0001')).json).toMatchObject({
+      total: 1,
+      results: [{ id: 'SC000193' }],
+    });
   });
 
   test('nothing found is an empty list and a total of 0', async () => {
@@ -48,7 +58,10 @@ describe('search', () => {
   ])('%s is refused with 400', async (_what, query) => {
     const { status, json } = await ask(sandbox, `/api/search${query}`);
     expect(status).toBe(400);
-    expect(json).toMatchObject({ status: 400, code: expect.stringMatching(/^(parameter_invalid|query_too_short)$/) });
+    expect(json).toMatchObject({
+      status: 400,
+      code: expect.stringMatching(/^(parameter_invalid|query_too_short)$/),
+    });
   });
 
   test('a page size above the maximum gets the maximum', async () => {
@@ -126,33 +139,48 @@ describe('keys', () => {
   test('after a change of key the old one is refused', async () => {
     const old = sandbox.keyOf('main');
     sandbox.accounts.rekey('main');
-    const response = await fetch(`${sandbox.url}/api/registry/stats`, { headers: { authorization: `Bearer ${old}` } });
+    const response = await fetch(`${sandbox.url}/api/registry/stats`, {
+      headers: { authorization: `Bearer ${old}` },
+    });
     expect(response.status).toBe(401);
     expect((await ask(sandbox, '/api/registry/stats')).status).toBe(200);
   });
 });
 
 describe('what is not there', () => {
-  test.each(['/', '/api', '/api/', '/api/entity', '/api/api/search?q=a', '/api/search/x'])('%s is 404', async (path) => {
-    expect(await ask(sandbox, path)).toMatchObject({ status: 404, json: { code: 'not_found' } });
-  });
+  test.each(['/', '/api', '/api/', '/api/entity', '/api/api/search?q=a', '/api/search/x'])(
+    '%s is 404',
+    async (path) => {
+      expect(await ask(sandbox, path)).toMatchObject({ status: 404, json: { code: 'not_found' } });
+    },
+  );
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is 405, and Allow names GET', async (method) => {
-    for (const path of ['/api/search?q=a', '/api/entity/00000417', '/api/registry/stats']) {
-      const { status, headers, json } = await ask(sandbox, path, { method });
-      expect(status).toBe(405);
-      expect(headers.get('allow')).toBe('GET');
-      expect(json).toMatchObject({ code: 'method_not_allowed' });
-    }
-  });
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    '%s is 405, and Allow names GET',
+    async (method) => {
+      for (const path of ['/api/search?q=a', '/api/entity/00000417', '/api/registry/stats']) {
+        const { status, headers, json } = await ask(sandbox, path, { method });
+        expect(status).toBe(405);
+        expect(headers.get('allow')).toBe('GET');
+        expect(json).toMatchObject({ code: 'method_not_allowed' });
+      }
+    },
+  );
 
   test('HEAD is 405 without a body', async () => {
-    expect(await ask(sandbox, '/api/registry/stats', { method: 'HEAD' })).toMatchObject({ status: 405, text: '' });
+    expect(await ask(sandbox, '/api/registry/stats', { method: 'HEAD' })).toMatchObject({
+      status: 405,
+      text: '',
+    });
   });
 
   test('a body of any size and type does not change that', async () => {
     const body = 'x'.repeat(100_000);
-    const { status } = await ask(sandbox, '/api/search', { method: 'POST', body, headers: { 'content-type': 'a/b' } });
+    const { status } = await ask(sandbox, '/api/search', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'a/b' },
+    });
     expect(status).toBe(405);
   });
 });
@@ -176,7 +204,11 @@ describe('documents about the service', () => {
     const response = await fetch(`${sandbox.url}/openapi.json`);
     const document = (await response.json()) as OpenApi;
     expect(document.openapi).toBe('3.1.0');
-    expect(Object.keys(document.paths).sort()).toEqual(['/api/entity/{id}', '/api/registry/stats', '/api/search']);
+    expect(Object.keys(document.paths).sort()).toEqual([
+      '/api/entity/{id}',
+      '/api/registry/stats',
+      '/api/search',
+    ]);
     const search = document.paths['/api/search']?.get;
     expect(search?.parameters?.map(({ name }) => name).sort()).toEqual(['page', 'per_page', 'q']);
     for (const { get } of Object.values(document.paths)) {
@@ -216,7 +248,10 @@ test('every request is an arrival, with its account, target and status', async (
 test('a script outside reads the truth without being counted', async () => {
   sandbox.reset();
   const lines = async (what: string) =>
-    (await (await fetch(`${sandbox.url}/_sandbox/${what}`)).text()).trim().split('\n').map((line) => parseJson(line));
+    (await (await fetch(`${sandbox.url}/_sandbox/${what}`)).text())
+      .trim()
+      .split('\n')
+      .map((line) => parseJson(line));
   const entities = await lines('entities');
   expect(entities).toHaveLength(4);
   expect(entities[0]).toEqual({
@@ -231,6 +266,9 @@ test('a script outside reads the truth without being counted', async () => {
 
 interface OpenApi {
   readonly openapi: string;
-  readonly paths: Record<string, { get: { parameters?: { name: string }[]; responses: Record<string, unknown> } }>;
+  readonly paths: Record<
+    string,
+    { get: { parameters?: { name: string }[]; responses: Record<string, unknown> } }
+  >;
   readonly components: { securitySchemes: Record<string, unknown> };
 }

@@ -63,7 +63,13 @@ describe('the meter', () => {
     const meter = meterInMemory();
     const limited = account({ total: 3 });
     const verdicts = Array.from({ length: 5 }, (_, day) => meter.admit(limited, MIDNIGHT + day * DAY_MS));
-    expect(verdicts.map(({ is }) => is)).toEqual(['admitted', 'admitted', 'admitted', 'exhausted', 'exhausted']);
+    expect(verdicts.map(({ is }) => is)).toEqual([
+      'admitted',
+      'admitted',
+      'admitted',
+      'exhausted',
+      'exhausted',
+    ]);
     expect(verdicts[4]?.retryAtMs).toBeNull();
   });
 
@@ -79,7 +85,10 @@ describe('the meter', () => {
     const meter = meterInMemory();
     const limited = account({ perDay: 1, day: 'rolling' });
     meter.admit(limited, MIDNIGHT - 2);
-    expect(meter.admit(limited, MIDNIGHT)).toMatchObject({ is: 'exhausted', retryAtMs: MIDNIGHT - 2 + DAY_MS });
+    expect(meter.admit(limited, MIDNIGHT)).toMatchObject({
+      is: 'exhausted',
+      retryAtMs: MIDNIGHT - 2 + DAY_MS,
+    });
     expect(meter.admit(limited, MIDNIGHT - 2 + DAY_MS).is).toBe('admitted');
   });
 
@@ -167,7 +176,10 @@ describe('over the socket', () => {
     expect((await ask(sandbox, '/api/entity/1')).headers.get('retry-after')).toBe('3600');
     await ask(sandbox, '/api/entity/1', {}, 'lifetime');
     const spent = await ask(sandbox, '/api/entity/1', {}, 'lifetime');
-    expect(spent.json).toMatchObject({ code: 'allowance_exhausted', detail: expect.stringContaining('for good') });
+    expect(spent.json).toMatchObject({
+      code: 'allowance_exhausted',
+      detail: expect.stringContaining('for good'),
+    });
     expect(spent.headers.get('retry-after')).toBeNull();
   });
 

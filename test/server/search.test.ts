@@ -74,22 +74,30 @@ describe.each(FOLDINGS)('with folding %s', (folding) => {
   });
 });
 
-test.each(['name', 'id', 'rank', 'relevance'] as const)('pages in order %s neither repeat nor lose a row', (order) => {
-  const { catalogue } = catalogueOf({ order });
-  const query: CatalogueQuery = { by: 'any', text: 's', names: 'token_prefix', identifiers: 'prefix' };
-  const { total } = catalogue.search(query);
-  const paged: string[] = [];
-  for (let from = 0; from < total; from += 7) paged.push(...catalogue.search(query).ids(from, 7));
-  expect(paged).toHaveLength(total);
-  expect(new Set(paged).size).toBe(total);
-  expect(catalogue.search(query).ids(total, 7)).toEqual([]);
-});
+test.each(['name', 'id', 'rank', 'relevance'] as const)(
+  'pages in order %s neither repeat nor lose a row',
+  (order) => {
+    const { catalogue } = catalogueOf({ order });
+    const query: CatalogueQuery = { by: 'any', text: 's', names: 'token_prefix', identifiers: 'prefix' };
+    const { total } = catalogue.search(query);
+    const paged: string[] = [];
+    for (let from = 0; from < total; from += 7) paged.push(...catalogue.search(query).ids(from, 7));
+    expect(paged).toHaveLength(total);
+    expect(new Set(paged).size).toBe(total);
+    expect(catalogue.search(query).ids(total, 7)).toEqual([]);
+  },
+);
 
 test('order by rank is the same for every query, order by relevance is not', () => {
   const common = (order: 'rank' | 'relevance') => {
     const { catalogue } = catalogueOf({ order });
     const ids = (text: string) => {
-      const { total, ids } = catalogue.search({ by: 'name', text, names: 'token_prefix', identifiers: 'none' });
+      const { total, ids } = catalogue.search({
+        by: 'name',
+        text,
+        names: 'token_prefix',
+        identifiers: 'none',
+      });
       return ids(0, total);
     };
     const [many, few] = [ids('s'), ids('ser')];
@@ -129,11 +137,15 @@ describe('while the registry changes', () => {
         const { store, catalogue } = catalogueOf({}, companies.slice(0, 400));
         for (const step of steps) {
           if ('remove' in step) store.remove(companies[step.remove % 400]?.id ?? '', 1);
-          else if ('rename' in step) store.put({ id: companies[step.rename % 400]?.id ?? '', name: step.name, fields: {} });
+          else if ('rename' in step)
+            store.put({ id: companies[step.rename % 400]?.id ?? '', name: step.name, fields: {} });
           else store.put({ id: `NEW${step.add}`, name: step.name, fields: {} });
         }
         const living = [...store.all()].filter(exists);
-        const fresh = catalogueOf({}, living.map(({ id, name }) => ({ id, name, fields: {} }))).catalogue;
+        const fresh = catalogueOf(
+          {},
+          living.map(({ id, name }) => ({ id, name, fields: {} })),
+        ).catalogue;
         expect(catalogue.count()).toBe(living.length);
         for (const query of queries) {
           const [now, anew] = [catalogue.search(query), fresh.search(query)];
@@ -147,7 +159,8 @@ describe('while the registry changes', () => {
   test('many changes rebuild the index and lose nothing', () => {
     const { store, catalogue } = catalogueOf({});
     for (let i = 0; i < 2_500; i++) store.put({ id: `N${i}`, name: `Zebra ${i}`, fields: {} });
-    const search = () => catalogue.search({ by: 'name', text: 'zebra', names: 'token', identifiers: 'none' }).total;
+    const search = () =>
+      catalogue.search({ by: 'name', text: 'zebra', names: 'token', identifiers: 'none' }).total;
     expect(search()).toBe(2_500);
     store.remove('N7', 1);
     expect(search()).toBe(2_499);

@@ -20,7 +20,11 @@ const registryFor = (shape: Shape) => [
 ];
 
 async function opened(shape: Shape, check: (sandbox: Sandbox) => Promise<void>, limits = {}): Promise<void> {
-  const sandbox = await startSandbox({ shape, companies: registryFor(shape), accounts: [{ id: 'main', ...limits }] });
+  const sandbox = await startSandbox({
+    shape,
+    companies: registryFor(shape),
+    accounts: [{ id: 'main', ...limits }],
+  });
   try {
     await check(sandbox);
   } finally {
@@ -31,11 +35,23 @@ async function opened(shape: Shape, check: (sandbox: Sandbox) => Promise<void>, 
 /** A text that finds several companies by the shape's semantics, but not too many. */
 function findingSeveral(sandbox: Sandbox): { query: CatalogueQuery; total: number } {
   const { search } = sandbox.shape;
-  for (const text of ['properties', 'services', 'the ', 'mü', 'nor', 'gebrüder', 'société', 'ltd', 'limited', 's.a.']) {
+  for (const text of [
+    'properties',
+    'services',
+    'the ',
+    'mü',
+    'nor',
+    'gebrüder',
+    'société',
+    'ltd',
+    'limited',
+    's.a.',
+  ]) {
     const by = search.identifier_param === null ? 'any' : 'name';
     const query = { by, text, names: search.matches, identifiers: search.identifiers } as const;
     const { total } = sandbox.catalogue.search({ ...query, text: search.trim ? text.trim() : text });
-    if (total >= 3 && total <= (search.broad_above ?? total) && text.trim().length >= search.min_length) return { query, total };
+    if (total >= 3 && total <= (search.broad_above ?? total) && text.trim().length >= search.min_length)
+      return { query, total };
   }
   throw new Error(`no text finds several companies in ${sandbox.shape.name}`);
 }
@@ -51,7 +67,11 @@ describe.each(shapes)('$name', ({ shape }) => {
       const { query, total } = findingSeveral(sandbox);
       const { dialect, companies } = sandbox;
       const { paging } = dialect.search;
-      const reachable = Math.min(total, paging.window ?? total, paging.style === 'none' ? paging.size : total);
+      const reachable = Math.min(
+        total,
+        paging.window ?? total,
+        paging.style === 'none' ? paging.size : total,
+      );
       const rows: string[] = [];
       let page = { index: 0, next: null as string | null };
       while (rows.length < reachable) {
@@ -87,7 +107,9 @@ describe.each(shapes)('$name', ({ shape }) => {
       expect(sandbox.companies.get(id)?.name).toBe(valueAt(item, search.name ?? ''));
       const record = await ask(sandbox, shape.paths.entity.replace('{id}', encodeURIComponent(id)));
       expect(String(valueAt(valueAt(record.json, entity.root), entity.id))).toBe(id);
-      expect(valueAt(valueAt(record.json, entity.root), entity.name ?? '')).toBe(sandbox.companies.get(id)?.name);
+      expect(valueAt(valueAt(record.json, entity.root), entity.name ?? '')).toBe(
+        sandbox.companies.get(id)?.name,
+      );
       const { json } = await ask(sandbox, shape.paths.stats);
       if (stats.total !== null) expect(valueAt(json, stats.total)).toBe(400);
       if (shape.ids === 'number') expect(record.text).toMatch(new RegExp(`[:{,]${id}[,}]`));
@@ -105,7 +127,9 @@ describe.each(shapes)('$name', ({ shape }) => {
       const [, , , company] = sandbox.companies.all();
       const { id = '' } = company ?? {};
       const answerTo = async (text: string) =>
-        searchAnswerOf(await askBy(sandbox, searchCall(text, 'identifier'))).rows.map(({ entityId }) => entityId);
+        searchAnswerOf(await askBy(sandbox, searchCall(text, 'identifier'))).rows.map(
+          ({ entityId }) => entityId,
+        );
       const most = shape.search.identifiers;
       expect((await answerTo(id)).includes(id)).toBe(most !== 'none');
       if (shape.search.broad_above === null) {
@@ -119,7 +143,10 @@ describe.each(shapes)('$name', ({ shape }) => {
       const { id = '', name = '' } = company ?? {};
       const total = sandbox.dialect.stats.total === null ? null : 400;
       expect(await askBy(sandbox, statsCall())).toMatchObject({ is: 'ok', answer: { total } });
-      expect(await askBy(sandbox, entityCall(id))).toMatchObject({ is: 'ok', answer: { entityId: id, name } });
+      expect(await askBy(sandbox, entityCall(id))).toMatchObject({
+        is: 'ok',
+        answer: { entityId: id, name },
+      });
       expect(await askBy(sandbox, entityCall('31415926535'))).toMatchObject({ is: 'absent' });
       sandbox.companies.remove(id, Date.UTC(2026, 5, 1));
       const meaning = shape.gone.as === 'not_found' ? 'absent' : 'gone';
@@ -162,7 +189,10 @@ test('a client may ask for smaller pages', () => {
 });
 
 test('a shape that contradicts itself is refused', () => {
-  const refused = (shape: unknown) => Shape.safeParse(shape).error?.issues.map(({ message }) => message).join();
+  const refused = (shape: unknown) =>
+    Shape.safeParse(shape)
+      .error?.issues.map(({ message }) => message)
+      .join();
   expect(refused({ search: { results: '' } })).toMatch(/no room for a total/);
   expect(refused({ record: { fixed: { '/version': 1 } } })).toMatch(/give the record a root/);
   expect(refused({ search: { max_size: 5 } })).toMatch(/above the maximum/);
