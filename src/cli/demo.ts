@@ -1,8 +1,9 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { openHouse } from '../assemble.ts';
 import { configFrom } from '../config.ts';
+import { makeFolder } from '../folder.ts';
 import { ALL_KINDS, type RunReport, reportData, run } from '../run.ts';
 import { type Sandbox, startSandbox } from '../server/sandbox.ts';
 import { interruptible, type SharedFlags, standardStreams } from './context.ts';
@@ -28,7 +29,7 @@ async function demo(flags: SharedFlags): Promise<void> {
   const output = openOutput(flags, standardStreams());
   const folder = resolve('data');
   const paths = { warehouse: join(folder, 'demo.db'), ledger: join(folder, 'demo-ledger.db') };
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   for (const path of Object.values(paths))
     for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
 

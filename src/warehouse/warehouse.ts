@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { FailedError, MirrorError, UsageError } from '../errors.ts';
+import { makeFolder } from '../folder.ts';
 import { migrate, needsMigration } from './migrate.ts';
 
 /** The open file. SQL stands in this folder alone; others call the tables' functions. */
@@ -109,7 +110,7 @@ function refuseUnwritable(path: string): void {
       accessSync(path, constants.R_OK | constants.W_OK);
       return;
     }
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     accessSync(dirname(path), constants.W_OK);
   } catch (error) {
     throw unwritable(path, error);

@@ -339,8 +339,8 @@ test('failed targets wait longer each time', () => {
   const sent = (n: number) => START_MS + n * 1000;
   expect(waits).toEqual([
     sent(1) + 2000,
-    sent(2) + 15_000,
-    sent(3) + 120_000,
+    sent(2) + 10_000,
+    sent(3) + 45_000,
     sent(4) + 3_600_000,
     sent(5) + 6 * 3_600_000,
     sent(6) + 86_400_000,
