@@ -7,7 +7,7 @@ import { type Config, type DayStart as ConfiguredDay, requireDialect } from './c
 import { endpointsOf } from './dialect/request.ts';
 import { openCallIds } from './fetch/call_ids.ts';
 import { openFetch } from './fetch/fetch.ts';
-import { type Lane, openLane } from './fetch/lane.ts';
+import { type Lane, openLanes as openLanesTo } from './fetch/lane.ts';
 import { openPace } from './fetch/pace.ts';
 import { openSend } from './fetch/send.ts';
 import { openLoader } from './load/load.ts';
@@ -127,13 +127,12 @@ function dayStartOf(day: ConfiguredDay): DayStart {
 }
 
 export function openLanes({ upstream }: Config): Lane[] {
-  const options = {
+  return openLanesTo(upstream.concurrency, {
     origin: new URL(upstream.base_url),
     connectTimeoutMs: upstream.timeouts.connect.ms,
     ca: upstream.ca_file === null ? null : readFileSync(upstream.ca_file, 'utf8'),
     proxy: upstream.proxy === null ? null : new URL(upstream.proxy.reveal()),
-  };
-  return Array.from({ length: upstream.concurrency }, () => openLane(options));
+  });
 }
 
 function userAgentOf({ upstream }: Config): string {

@@ -5,7 +5,7 @@ import type { Fetch, Halt, NotMade } from './fetch/fetch.ts';
 import { openFlight } from './fetch/flight.ts';
 import type { Lane } from './fetch/lane.ts';
 import type { Load } from './load/load.ts';
-import type { Outcome } from './outcome.ts';
+import { type Outcome, wasSent } from './outcome.ts';
 import type { News } from './plan/knowledge.ts';
 import type { Left, Planner } from './plan/plan.ts';
 import { EMPTY_TALLY, type Tally, withNews, withOutcome } from './tally.ts';
@@ -116,7 +116,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     }
     for (const outcome of outcomes) {
       tally = withOutcome(tally, outcome);
-      if (outcome.verdict.is === 'unsent') started -= 1;
+      if (!wasSent(outcome)) started -= 1;
       if (outcome.verdict.is === 'unauthorised') end({ ended: 'unauthorised', why: outcome.verdict.why });
     }
     bounds.onProgress?.(tally, outcomes[outcomes.length - 1] as Outcome);

@@ -39,6 +39,11 @@ export type Verdict =
 
 export type VerdictKind = Verdict['is'];
 
+/** Did a request leave? What did not cost nothing: `unsent`, and a call for which no URL can be written. */
+export function wasSent({ status, verdict }: Pick<Outcome, 'status' | 'verdict'>): boolean {
+  return verdict.is !== 'unsent' && !(verdict.is === 'refused' && status === null);
+}
+
 export type Answer = StatsAnswer | SearchAnswer | RecordAnswer;
 
 export interface StatsAnswer {

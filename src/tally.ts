@@ -1,5 +1,5 @@
 import type { CallKind } from './call.ts';
-import type { Outcome } from './outcome.ts';
+import { type Outcome, wasSent } from './outcome.ts';
 import type { News } from './plan/knowledge.ts';
 
 /** What a run has done so far: calls spent, and what they brought. */
@@ -33,10 +33,11 @@ export const EMPTY_TALLY: Tally = {
   failed: 0,
 };
 
-export function withOutcome(tally: Tally, { call, verdict }: Outcome): Tally {
+export function withOutcome(tally: Tally, outcome: Outcome): Tally {
+  const { call, verdict } = outcome;
   const isFailure = verdict.is === 'broken' || verdict.is === 'unsent';
   const failed = tally.failed + (isFailure ? 1 : 0);
-  if (!isSpent(verdict.is)) return { ...tally, failed };
+  if (!wasSent(outcome)) return { ...tally, failed };
   const callsByKind = { ...tally.callsByKind, [call.kind]: tally.callsByKind[call.kind] + 1 };
   return { ...tally, calls: tally.calls + 1, callsByKind, failed };
 }
@@ -52,8 +53,4 @@ export function withNews(tally: Tally, news: News): Tally {
     gone: tally.gone + (news.gone ? 1 : 0),
     quarantined: tally.quarantined + news.quarantined,
   };
-}
-
-function isSpent(verdict: Outcome['verdict']['is']): boolean {
-  return verdict !== 'unsent';
 }

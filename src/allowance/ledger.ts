@@ -1,16 +1,18 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
-import { UsageError } from '../errors.ts';
+import { type Account, openAccount } from './account.ts';
+import { openCounts } from './counts.ts';
+import { openLedgerFile, whenFree } from './ledger_file.ts';
+import { ARRIVAL_MS, clearOfResets, exhaustionEndsMs, onClockSetBack } from './moments.ts';
 import {
   type Allowance,
   limitFor,
   type Purpose,
+  rememberWindows,
   spacingMs,
   type Window,
   type WindowName,
-  windowsAt,
 } from './windows.ts';
+
+export { isBusy } from './ledger_file.ts';
 
 /**
  * The ledger: what each account has spent, in a file of its own, because the account owns the allowance.
@@ -23,12 +25,17 @@ export interface Ledger {
   /** Gives back the unit of a call that never left; its slot stays used. */
   giveBack(slot: Slot): void;
   /** The upstream asked for silence until then. Only ever lengthens a pause. */
-  pauseUntil(untilMs: number): void;
-  /** The upstream says that the allowance is spent, before the ledger did; null: until the next window. */
+  pauseUntil(untilMs: number, nowMs: number): void;
+  /**
+   * The upstream says that the allowance is spent, before the ledger did. Null: it names no date, and the
+   * next window is waited for, or a day where no window opens by itself. Every further time without an
+   * answer in between, the wait grows: a total that is smaller than configured costs a few calls, not all.
+   */
   exhaustedUntil(untilMs: number | null, nowMs: number): void;
   /** The upstream refused the key: no further call until another one is used, or the refusal is forgotten. */
   refuseKey(fingerprint: string, nowMs: number): void;
   forgetRefusal(): void;
+  /** A call with this key was answered: the key is good, and the allowance is not exhausted. */
   keyWorked(fingerprint: string): void;
   hasKeyWorked(fingerprint: string): boolean;
   state(nowMs: number, purpose?: Purpose): LedgerState;
@@ -70,8 +77,8 @@ export interface LedgerState {
   /** With nothing left: when something is again; null: never, or unlimited. */
   readonly resumesAtMs: number | null;
   readonly pausedUntilMs: number | null;
-  /** The upstream's own word that the allowance is spent, and since when. */
-  readonly exhausted: { readonly atMs: number; readonly untilMs: number } | null;
+  /** The upstream's own word that the allowance is spent, since when, and what this ledger thought was left. */
+  readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
   readonly refusedKey: { readonly fingerprint: string; readonly sinceMs: number } | null;
   /** Calls this ledger has counted in all, without `already_spent`. */
   readonly spentEver: number;
@@ -80,252 +87,169 @@ export interface LedgerState {
 /** A slot is taken at most this long before it comes, so that a killed process wastes little. */
 export const LOOKAHEAD_MS = 200;
 
-interface AccountRow {
-  spent_ever: number;
-  next_slot_ms: number;
-  paused_until_ms: number;
-  exhausted_at_ms: number | null;
-  exhausted_until_ms: number | null;
-  refused_key: string | null;
-  refused_at_ms: number | null;
-  worked_key: string | null;
-}
-
 /** Opens (and creates) the ledger for one account. */
 export function openLedger(options: { path: string; accountId: string; allowance: Allowance }): Ledger {
   const { path, accountId, allowance } = options;
-  const db = openFile(path, allowance.perMinute !== null && allowance.perMinute <= DURABLE_PER_MINUTE);
+  // Above this rate a flush to disk for every call would cost more than the calls; a power cut may then
+  // forget the last moments, a killed process never does.
+  const db = openLedgerFile(path, allowance.perMinute !== null && allowance.perMinute <= DURABLE_PER_MINUTE);
+  const account = whenFree(() => openAccount(db, accountId));
+  const counts = openCounts(db, accountId);
+  const windowsAt = rememberWindows(allowance);
   const spacing = spacingMs(allowance.perMinute);
 
-  db.prepare('INSERT INTO account (account_id) VALUES (?) ON CONFLICT DO NOTHING').run(accountId);
-  const accountRow = db.prepare<[string], AccountRow>('SELECT * FROM account WHERE account_id = ?');
-  const spentSince = db
-    .prepare<[string, number], number>(
-      'SELECT coalesce(sum(calls), 0) FROM spent WHERE account_id = ? AND bucket_ms >= ?',
-    )
-    .pluck();
-  const spentSinceMinute = db
-    .prepare<[string, number], number>(
-      'SELECT coalesce(sum(calls), 0) FROM spent_minute WHERE account_id = ? AND minute_ms > ?',
-    )
-    .pluck();
-  const oldestMinute = db
-    .prepare<[string, number], number>(
-      'SELECT min(minute_ms) FROM spent_minute WHERE account_id = ? AND minute_ms > ? AND calls > 0',
-    )
-    .pluck();
-  const addToBucket = db.prepare(
-    'INSERT INTO spent (account_id, bucket_ms, calls) VALUES (@accountId, @bucketMs, @calls) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls',
-  );
-  const addToMinute = db.prepare(
-    'INSERT INTO spent_minute (account_id, minute_ms, calls) VALUES (@accountId, @minuteMs, @calls) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls',
-  );
-  const forgetMinutes = db.prepare('DELETE FROM spent_minute WHERE account_id = ? AND minute_ms < ?');
-  const takeSlots = db.prepare(
-    'UPDATE account SET spent_ever = spent_ever + @calls, next_slot_ms = @nextSlotMs WHERE account_id = @accountId',
-  );
-  const returnUnit = db.prepare('UPDATE account SET spent_ever = spent_ever - 1 WHERE account_id = ?');
+  /** The account, after a clock that was set back: what lies ahead of it must not freeze the account. */
+  function accountAt(nowMs: number): Account {
+    const row = account.read();
+    if (latestMs(row) <= nowMs + CLOCK_STEP_MS) return row;
+    const corrected = onClockSetBack(row, nowMs, spacing);
+    account.write(corrected);
+    counts.bringBack(nowMs);
+    return corrected;
+  }
 
-  const account = (): AccountRow => accountRow.get(accountId) as AccountRow;
+  type CountSince = (window: WindowName, sinceMs: number) => number;
 
-  function windowStates(row: AccountRow, nowMs: number, purpose: Purpose): WindowState[] {
-    return windowsAt(allowance, nowMs).map((window) => {
-      const spent = spentIn(window, row);
-      const left = Math.max(0, limitFor(window.limit, allowance.reserve, purpose) - spent);
-      return { ...window, spent, left };
+  function statesAt(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[] {
+    return windowsAt(atMs).map((window) => {
+      const ever = row.spent_ever + allowance.alreadySpent;
+      const spent = window.name === 'total' ? ever : count(window.name, countedSinceMs(window));
+      const limit = limitFor(window.limit, allowance.reserve, purpose);
+      return { ...window, spent, left: Math.max(0, limit - spent) };
     });
   }
 
-  function spentIn(window: Window, row: AccountRow): number {
-    if (window.name === 'total') return row.spent_ever + allowance.alreadySpent;
-    if (window.resetsAtMs === null) return spentSinceMinute.get(accountId, window.sinceMs - MINUTE_MS) ?? 0;
-    return spentSince.get(accountId, window.sinceMs) ?? 0;
+  /** What keeps the account shut; of several reasons the one that lasts longest. */
+  function shutBy(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose) {
+    const reasons: Shut[] = states
+      .filter(({ left }) => left <= 0)
+      .map((state) => ({ window: state.name, untilMs: opensAgainMs(state, purpose) }));
+    if (row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs)
+      reasons.push({ window: 'upstream', untilMs: row.exhausted_until_ms });
+    return reasons.reduce<Shut | null>(
+      (longest, reason) => (lastsLonger(reason, longest) ? reason : longest),
+      null,
+    );
   }
 
   /** When a window with nothing left opens again; null: never. */
-  function opensAgainMs(window: WindowState): number | null {
-    if (window.resetsAtMs !== null || window.name === 'total') return window.resetsAtMs;
-    // A rolling day lets its oldest minute go as a whole, when the last moment of it is a day old.
-    const oldest = oldestMinute.get(accountId, window.sinceMs - MINUTE_MS);
-    return oldest === undefined || oldest === null ? null : oldest + MINUTE_MS + DAY_MS;
-  }
-
-  function spentWindow(states: readonly WindowState[]): WindowState | undefined {
-    // The one that stays shut longest decides.
-    const shut = states.filter((state) => state.left <= 0);
-    return shut.sort((a, b) => (opensAgainMs(b) ?? Infinity) - (opensAgainMs(a) ?? Infinity))[0];
-  }
-
-  function count(calls: number, atMs: number): void {
-    addToBucket.run({ accountId, bucketMs: Math.floor(atMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS, calls });
-    if (allowance.perDay === null || allowance.day.kind !== 'rolling') return;
-    addToMinute.run({ accountId, minuteMs: Math.floor(atMs / MINUTE_MS) * MINUTE_MS, calls });
-    forgetMinutes.run(accountId, atMs - DAY_MS - QUARTER_HOUR_MS);
+  function opensAgainMs(state: WindowState, purpose: Purpose): number | null {
+    if (!isRolling(state)) return state.resetsAtMs;
+    const excess = state.spent - limitFor(state.limit, allowance.reserve, purpose) + 1;
+    const dayOldMs = counts.dayOldAtMs(countedSinceMs(state), excess);
+    return dayOldMs === null ? null : dayOldMs + ARRIVAL_MS;
   }
 
   const spend = db.transaction(({ nowMs, most, purpose, keyFingerprint }: Spending): Spent => {
-    const row = account();
+    const row = accountAt(nowMs);
     if (row.refused_key === keyFingerprint) return { is: 'refused_key', sinceMs: row.refused_at_ms ?? nowMs };
-    if (row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs)
-      return { is: 'spent', untilMs: finiteOrNull(row.exhausted_until_ms), window: 'upstream' };
-    // A clock that was set back must not freeze the account: nothing can be due further ahead than one spacing.
-    const nextSlotMs =
-      row.next_slot_ms > nowMs + spacing + CLOCK_STEP_MS ? nowMs + spacing : row.next_slot_ms;
-    const firstMs = clearOfResets(Math.max(nowMs, nextSlotMs, row.paused_until_ms));
-    const states = windowStates(row, firstMs, purpose);
-    const shut = spentWindow(states);
-    if (shut !== undefined) return { is: 'spent', untilMs: opensAgainMs(shut), window: shut.name };
+    const earliestMs = Math.max(nowMs, row.next_slot_ms, row.paused_until_ms);
+    const firstMs = clearOfResets(earliestMs, windowsAt(earliestMs));
+    const states = statesAt(firstMs, row, purpose, counts.since);
+    const shut = shutBy(row, states, nowMs, purpose);
+    if (shut !== null) return { is: 'spent', ...shut };
     if (firstMs > nowMs + LOOKAHEAD_MS) return { is: 'wait', untilMs: firstMs - LOOKAHEAD_MS };
 
-    const affordable = Math.min(most, ...states.map((state) => state.left));
-    const lastMs = Math.min(
-      nowMs + LOOKAHEAD_MS,
-      ...states.map((state) => (state.resetsAtMs ?? Infinity) - RESET_GUARD_MS),
-    );
+    const affordable = Math.min(most, ...states.map(({ left }) => left));
+    const resets = states.map(({ resetsAtMs }) => (resetsAtMs ?? Infinity) - ARRIVAL_MS);
+    const lastMs = Math.min(nowMs + LOOKAHEAD_MS, ...resets);
     const slots: Slot[] = [{ atMs: firstMs, countedAtMs: firstMs }];
     for (let atMs = firstMs + spacing; slots.length < affordable && atMs <= lastMs; atMs += spacing)
       slots.push({ atMs, countedAtMs: firstMs });
-    takeSlots.run({ accountId, calls: slots.length, nextSlotMs: firstMs + slots.length * spacing });
-    count(slots.length, firstMs);
+    account.take(slots.length, firstMs, firstMs + slots.length * spacing);
+    counts.add(slots.length, firstMs);
     return { is: 'go', slots };
   });
 
-  /** A call must arrive in the window that pays for it: none is sent in the last moment before a reset. */
-  function clearOfResets(atMs: number): number {
-    const next = windowsAt(allowance, atMs).map((window) => window.resetsAtMs ?? Infinity);
-    const resetMs = Math.min(Infinity, ...next);
-    return atMs > resetMs - RESET_GUARD_MS ? resetMs : atMs;
-  }
-
   const giveBack = db.transaction((slot: Slot) => {
-    returnUnit.run(accountId);
-    count(-1, slot.countedAtMs);
+    account.giveBack();
+    counts.add(-1, slot.countedAtMs);
   });
 
-  const exhaustedUntil = db.transaction((untilMs: number | null, nowMs: number) => {
-    const next = windowsAt(allowance, nowMs)
-      .map((window) => (window.name === 'total' ? Infinity : (window.resetsAtMs ?? nowMs + DAY_MS)))
-      .filter((resetsAtMs) => resetsAtMs !== Infinity);
-    const until =
-      untilMs ?? (next.length > 0 ? Math.min(...next) : allowance.total !== null ? FOR_GOOD : nowMs + DAY_MS);
-    db.prepare('UPDATE account SET exhausted_at_ms = ?, exhausted_until_ms = ? WHERE account_id = ?').run(
-      nowMs,
-      until,
-      accountId,
-    );
+  const exhaust = db.transaction((namedMs: number | null, nowMs: number) => {
+    const row = accountAt(nowMs);
+    const states = statesAt(nowMs, row, 'scheduled', counts.peek);
+    // Calls that were in flight together are told the same thing, once each.
+    const isToldAgain = row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs;
+    const times = isToldAgain ? row.exhausted_times - 1 : row.exhausted_times;
+    const untilMs = exhaustionEndsMs({ namedMs, states, times, nowMs });
+    account.write({
+      ...row,
+      exhausted_at_ms: nowMs,
+      exhausted_until_ms: isToldAgain ? Math.max(row.exhausted_until_ms ?? 0, untilMs) : untilMs,
+      exhausted_left: finiteOrNull(smallest(states)),
+      exhausted_times: times + 1,
+    });
+  });
+
+  const state = db.transaction((nowMs: number, purpose: Purpose): LedgerState => {
+    const row = account.read();
+    const windows = statesAt(nowMs, row, purpose, counts.peek);
+    const shut = shutBy(row, windows, nowMs, purpose);
+    return {
+      windows,
+      left: shut === null ? smallest(windows) : 0,
+      resumesAtMs: shut === null ? null : shut.untilMs,
+      pausedUntilMs: row.paused_until_ms > nowMs ? row.paused_until_ms : null,
+      exhausted: exhaustionIn(row, nowMs),
+      refusedKey: refusalIn(row),
+      spentEver: row.spent_ever,
+    };
   });
 
   return {
     spend: (ask) => spend.immediate(ask),
     giveBack: (slot) => giveBack.immediate(slot),
-    pauseUntil: (untilMs) =>
-      void db
-        .prepare('UPDATE account SET paused_until_ms = max(paused_until_ms, ?) WHERE account_id = ?')
-        .run(untilMs, accountId),
-    exhaustedUntil: (untilMs, nowMs) => exhaustedUntil.immediate(untilMs, nowMs),
-    refuseKey: (fingerprint, nowMs) =>
-      void db
-        .prepare('UPDATE account SET refused_key = ?, refused_at_ms = ? WHERE account_id = ?')
-        .run(fingerprint, nowMs, accountId),
-    forgetRefusal: () =>
-      void db
-        .prepare('UPDATE account SET refused_key = NULL, refused_at_ms = NULL WHERE account_id = ?')
-        .run(accountId),
-    keyWorked: (fingerprint) =>
-      void db.prepare('UPDATE account SET worked_key = ? WHERE account_id = ?').run(fingerprint, accountId),
-    hasKeyWorked: (fingerprint) => account().worked_key === fingerprint,
-    state: (nowMs, purpose = 'scheduled') => {
-      const row = account();
-      const windows = windowStates(row, nowMs, purpose);
-      const exhausted =
-        row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs
-          ? { atMs: row.exhausted_at_ms ?? nowMs, untilMs: row.exhausted_until_ms }
-          : null;
-      const shut = spentWindow(windows);
-      const left = exhausted === null ? Math.min(Infinity, ...windows.map((window) => window.left)) : 0;
-      const resumesAtMs =
-        exhausted !== null ? finiteOrNull(exhausted.untilMs) : shut === undefined ? null : opensAgainMs(shut);
-      return {
-        windows,
-        left,
-        resumesAtMs,
-        pausedUntilMs: row.paused_until_ms > nowMs ? row.paused_until_ms : null,
-        exhausted,
-        refusedKey:
-          row.refused_key === null ? null : { fingerprint: row.refused_key, sinceMs: row.refused_at_ms ?? 0 },
-        spentEver: row.spent_ever,
-      };
-    },
+    pauseUntil: (untilMs, nowMs) => account.pause(untilMs, nowMs),
+    exhaustedUntil: (untilMs, nowMs) => exhaust.immediate(untilMs, nowMs),
+    refuseKey: (fingerprint, nowMs) => account.refuse(fingerprint, nowMs),
+    forgetRefusal: () => account.refuse(null, null),
+    keyWorked: (fingerprint) => account.prove(fingerprint),
+    hasKeyWorked: (fingerprint) => account.read().worked_key === fingerprint,
+    state: (nowMs, purpose = 'scheduled') => state(nowMs, purpose),
     close: () => db.close(),
   };
 }
 
-/** Is this error SQLite's "somebody else is writing"? Then the caller asks again. */
-export function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+interface Shut {
+  readonly window: WindowName | 'upstream';
+  readonly untilMs: number | null;
 }
 
-function openFile(path: string, isDurable: boolean): Database.Database {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
-    db.pragma('journal_mode = WAL');
-    // Above this rate a flush to disk for every call would cost more than the calls; a power cut may then
-    // forget the last moments, a killed process never does.
-    db.pragma(`synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`);
-    db.exec(SCHEMA);
-    return db;
-  } catch (error) {
-    throw new UsageError(
-      `cannot open the ledger ${path}: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        hint: 'The key `ledger` in the configuration must name a file that this user may write.',
-        cause: error,
-      },
-    );
-  }
+function lastsLonger(reason: Shut, than: Shut | null): boolean {
+  return than === null || (reason.untilMs ?? Infinity) > (than.untilMs ?? Infinity);
 }
 
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS account (
-  account_id         TEXT PRIMARY KEY,
-  spent_ever         INTEGER NOT NULL DEFAULT 0,
-  next_slot_ms       REAL    NOT NULL DEFAULT 0,
-  paused_until_ms    REAL    NOT NULL DEFAULT 0,
-  exhausted_at_ms    REAL,
-  exhausted_until_ms REAL,
-  refused_key        TEXT,
-  refused_at_ms      REAL,
-  worked_key         TEXT
-) STRICT;
+function isRolling(window: Window): boolean {
+  return window.name === 'day' && window.resetsAtMs === null;
+}
 
--- Calls per quarter of an hour: every time zone's days and months begin on one.
-CREATE TABLE IF NOT EXISTS spent (
-  account_id TEXT    NOT NULL,
-  bucket_ms  INTEGER NOT NULL,
-  calls      INTEGER NOT NULL,
-  PRIMARY KEY (account_id, bucket_ms)
-) STRICT, WITHOUT ROWID;
+/** A call of a rolling day counts until its arrival, not only its sending, is a day old. */
+function countedSinceMs(window: Window): number {
+  return isRolling(window) ? window.sinceMs - ARRIVAL_MS : window.sinceMs;
+}
 
--- Calls per minute of the last day, kept only for a rolling day.
-CREATE TABLE IF NOT EXISTS spent_minute (
-  account_id TEXT    NOT NULL,
-  minute_ms  INTEGER NOT NULL,
-  calls      INTEGER NOT NULL,
-  PRIMARY KEY (account_id, minute_ms)
-) STRICT, WITHOUT ROWID;
-`;
+function smallest(states: readonly WindowState[]): number {
+  return Math.min(Infinity, ...states.map(({ left }) => left));
+}
 
-const FOR_GOOD = Number.MAX_SAFE_INTEGER;
+function finiteOrNull(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
 
-function finiteOrNull(ms: number): number | null {
-  return ms >= FOR_GOOD ? null : ms;
+function latestMs(row: Account): number {
+  return Math.max(row.last_spent_ms, row.paused_at_ms, row.exhausted_at_ms ?? 0);
+}
+
+function exhaustionIn(row: Account, nowMs: number): LedgerState['exhausted'] {
+  const { exhausted_at_ms: atMs, exhausted_until_ms: untilMs, exhausted_left: left } = row;
+  if (atMs === null || untilMs === null || untilMs <= nowMs) return null;
+  return { atMs, untilMs, left: left ?? Infinity };
+}
+
+function refusalIn({ refused_key: fingerprint, refused_at_ms: sinceMs }: Account): LedgerState['refusedKey'] {
+  return fingerprint === null ? null : { fingerprint, sinceMs: sinceMs ?? 0 };
 }
 
 const DURABLE_PER_MINUTE = 600;
-const BUSY_TIMEOUT_MS = 5000;
 const CLOCK_STEP_MS = 5000;
-const RESET_GUARD_MS = 1000;
-const MINUTE_MS = 60_000;
-const QUARTER_HOUR_MS = 15 * MINUTE_MS;
-const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -1,4 +1,4 @@
-import { DateTime } from 'luxon';
+import { IANAZone } from 'luxon';
 
 /**
  * The windows of an allowance, pure: which spans of time are limited to how many calls, and what a spend
@@ -50,16 +50,36 @@ export function windowsAt(allowance: Allowance, nowMs: number): Window[] {
   return windows;
 }
 
+/** The same, remembered until one of the fixed windows resets: it is asked twice for every call. */
+export function rememberWindows(allowance: Allowance): (atMs: number) => Window[] {
+  let windows: Window[] = [];
+  let fromMs = Infinity;
+  let untilMs = Infinity;
+  return (atMs) => {
+    if (atMs < fromMs || atMs >= untilMs) {
+      windows = windowsAt(allowance, atMs);
+      const fixed = windows.filter(({ resetsAtMs }) => resetsAtMs !== null);
+      fromMs = Math.max(Number.NEGATIVE_INFINITY, ...fixed.map(({ sinceMs }) => sinceMs));
+      untilMs = Math.min(Infinity, ...fixed.map(({ resetsAtMs }) => resetsAtMs ?? Infinity));
+    }
+    if (allowance.day.kind === 'fixed') return windows;
+    return windows.map((window) =>
+      window.name === 'day' ? { ...window, ...dayAt(allowance.day, atMs) } : window,
+    );
+  };
+}
+
 /** How much of a limit a purpose may use: backfills leave the reserve untouched. */
 export function limitFor(limit: number, reserve: number, purpose: Purpose): number {
-  return purpose === 'backfill' ? Math.floor(limit * (1 - reserve)) : limit;
+  // Rounded first: 10 × (1 − 0.9) is 0.9999999999999998.
+  return purpose === 'backfill' ? Math.floor(Number((limit * (1 - reserve)).toPrecision(12))) : limit;
 }
 
 export type Purpose = 'scheduled' | 'backfill';
 
 /**
  * Milliseconds between two slots: `per_minute` of them take a minute and a second, so that no arrival
- * delayed by less than that second brings a sixty-second window above the limit (docs/decisions/rate.md).
+ * delayed by less than that second brings a sixty-second window above the limit (docs/decisions/0001-rate.md).
  */
 export function spacingMs(perMinute: number | null): number {
   return perMinute === null ? 0 : (60_000 + JITTER_MS) / perMinute;
@@ -72,33 +92,54 @@ interface Span {
   readonly resetsAtMs: number | null;
 }
 
+type FixedDay = Extract<DayStart, { kind: 'fixed' }>;
+
 function dayAt(day: DayStart, nowMs: number): Span {
   if (day.kind === 'rolling') return { sinceMs: nowMs - DAY_MS, resetsAtMs: null };
-  const today = startOfDay(DateTime.fromMillis(nowMs, { zone: day.timeZone }), day);
-  const start = today.toMillis() > nowMs ? startOfDay(today.minus({ days: 1 }), day) : today;
-  return { sinceMs: start.toMillis(), resetsAtMs: startOfDay(start.plus({ days: 1 }), day).toMillis() };
+  const { year, month, date } = localDate(day, nowMs);
+  return spanBetween(day, nowMs, (step) => Date.UTC(year, month, date + step));
 }
 
+/** Months begin with the day that their first date names; for a rolling day, in UTC. */
 function monthAt(day: DayStart, nowMs: number): Span {
-  const fixed: FixedDay = day.kind === 'fixed' ? day : { minuteOfDay: 0, timeZone: 'UTC' };
-  const first = startOfDay(DateTime.fromMillis(nowMs, { zone: fixed.timeZone }).set({ day: 1 }), fixed);
-  const start = first.toMillis() > nowMs ? startOfDay(first.minus({ months: 1 }), fixed) : first;
-  return { sinceMs: start.toMillis(), resetsAtMs: startOfDay(start.plus({ months: 1 }), fixed).toMillis() };
+  const fixed: FixedDay = day.kind === 'fixed' ? day : { kind: 'fixed', minuteOfDay: 0, timeZone: 'UTC' };
+  const { year, month } = localDate(fixed, nowMs);
+  return spanBetween(fixed, nowMs, (step) => Date.UTC(year, month + step, 1));
 }
 
-interface FixedDay {
-  readonly minuteOfDay: number;
-  readonly timeZone: string;
+/**
+ * The span around now, between two starts that do not depend on now: so spans neither overlap nor leave a
+ * gap, whatever a zone's clock does. Two steps to either side, because around a change of the clock the
+ * local date can already have begun once, and a zone that crosses the date line skips one.
+ */
+function spanBetween(day: FixedDay, nowMs: number, midnightAt: (step: number) => number): Span {
+  const starts = [-2, -1, 0, 1, 2].map((step) => startOf(day, midnightAt(step)));
+  return {
+    sinceMs: Math.max(...starts.filter((start) => start <= nowMs)),
+    resetsAtMs: Math.min(...starts.filter((start) => start > nowMs)),
+  };
 }
 
-/** In the hour that spring skips the day begins as much later; in the hour that autumn repeats, with its first run. */
-function startOfDay(date: DateTime, { minuteOfDay }: FixedDay): DateTime {
-  return date.set({
-    hour: Math.floor(minuteOfDay / 60),
-    minute: minuteOfDay % 60,
-    second: 0,
-    millisecond: 0,
-  });
+/**
+ * When the day begins whose local midnight, read as UTC, is `midnightMs`. In the hour that spring skips it
+ * begins as much later; in the hour that autumn repeats, with its first run.
+ */
+function startOf({ minuteOfDay, timeZone }: FixedDay, midnightMs: number): number {
+  const localMs = midnightMs + minuteOfDay * MINUTE_MS;
+  const beforeMs = localMs - offsetMs(timeZone, localMs - DAY_MS);
+  const afterMs = localMs - offsetMs(timeZone, localMs + DAY_MS);
+  const readings = [beforeMs, afterMs].filter((ms) => ms + offsetMs(timeZone, ms) === localMs);
+  return readings.length === 0 ? beforeMs : Math.min(...readings);
 }
 
-const DAY_MS = 24 * 3600 * 1000;
+function localDate({ timeZone }: FixedDay, nowMs: number): { year: number; month: number; date: number } {
+  const local = new Date(nowMs + offsetMs(timeZone, nowMs));
+  return { year: local.getUTCFullYear(), month: local.getUTCMonth(), date: local.getUTCDate() };
+}
+
+function offsetMs(timeZone: string, atMs: number): number {
+  return IANAZone.create(timeZone).offset(atMs) * MINUTE_MS;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -1,11 +1,21 @@
-import { isUtf8 } from 'node:buffer';
 import type { Call } from '../call.ts';
-import type { RecordAnswer, Verdict, VerdictKind } from '../outcome.ts';
-import { decode, decodeRecord, isMarkedGone, NotUnderstood, sameScalar, scalarText } from './decode.ts';
+import type { Verdict, VerdictKind } from '../outcome.ts';
+import { type Body, readBody } from './body.ts';
+import {
+  decode,
+  decodeTombstone,
+  isMarkedGone,
+  NOTHING_FOUND,
+  NotUnderstood,
+  sameScalar,
+  scalarText,
+} from './decode.ts';
 import type { Dialect, ResponseRule } from './dialect.ts';
 import { type Headers, rateLimitResetMs, retryAfterMs } from './headers.ts';
-import { isJsonObject, type Json, parseJson, stringifyJson } from './json.ts';
+import { type Json, stringifyJson } from './json.ts';
+import { compilePattern, type Pattern } from './pattern.ts';
 import { valueAt } from './pointer.ts';
+import { shapeOf } from './shape.ts';
 
 /** What came back for one call. */
 export interface Reply {
@@ -20,27 +30,26 @@ export interface Circumstances {
   readonly keyHasWorked: boolean;
 }
 
+export type Classify = (call: Call, reply: Reply, circumstances: Circumstances) => Verdict;
+
 /**
  * Decides what a reply means: the dialect's response table first, then the defaults of HTTP. Pure, and
- * never throws on any reply.
+ * never throws on any reply; opening throws SyntaxError where a rule's pattern is none.
  */
-export function classify(dialect: Dialect, call: Call, reply: Reply, circumstances: Circumstances): Verdict {
-  const body = readBody(reply);
-  const rule = dialect.responses.find((candidate) => fits(candidate, call, reply, body));
-  return verdictOf(rule?.means ?? meaningByDefault(call, reply, body, circumstances), {
-    dialect,
-    call,
-    reply,
-    body,
-    nowMs: circumstances.nowMs,
-  });
+export function openClassify(dialect: Dialect): Classify {
+  const rules = dialect.responses.map(compiled);
+  return (call, reply, circumstances) => {
+    const body = readBody(reply.body, reply.headers['content-type'] ?? '');
+    const rule = rules.find((candidate) => fits(candidate, call, reply, body));
+    const subject = { dialect, call, reply, body, nowMs: circumstances.nowMs };
+    if (rule !== undefined) return verdictByRule(rule.means, subject);
+    return verdictOf(meaningByDefault(call, reply, body, circumstances), subject);
+  };
 }
 
-/** A reply's body, read once: text where its bytes are text, JSON where the text is JSON. */
-interface Body {
-  readonly text: string | null;
-  readonly json: Json | undefined;
-  readonly flaw: string | null;
+/** The same for a single reply. */
+export function classify(dialect: Dialect, call: Call, reply: Reply, circumstances: Circumstances): Verdict {
+  return openClassify(dialect)(call, reply, circumstances);
 }
 
 interface Subject {
@@ -51,25 +60,31 @@ interface Subject {
   readonly nowMs: number;
 }
 
+/** A rule may say of a search, too, that nothing is there; without a rule, a 404 there is a wrong path. */
+function verdictByRule(means: VerdictKind, subject: Subject): Verdict {
+  if (means === 'absent' && subject.call.kind === 'search') return { is: 'ok', answer: NOTHING_FOUND };
+  return verdictOf(means, subject);
+}
+
 function verdictOf(means: VerdictKind, subject: Subject): Verdict {
   const { reply, body, nowMs, call } = subject;
   switch (means) {
     case 'ok':
       return understood(subject);
     case 'gone':
-      return { is: 'gone', answer: tombstone(subject) };
+      return gone(subject);
     case 'absent':
       if (call.kind !== 'entity')
         return { is: 'broken', why: `${statusLine(reply)}: the path was not found` };
       return { is: 'absent', shape: shapeOf(reply.status, body.json, body.text, call.entityId) };
-    case 'throttled': {
-      const untilMs = retryAfterMs(reply.headers, nowMs) ?? rateLimitResetMs(reply.headers, nowMs);
-      return { is: 'throttled', untilMs: untilMs ?? nowMs + DEFAULT_THROTTLE_MS, why: gist(reply, body) };
-    }
-    case 'exhausted': {
-      const untilMs = retryAfterMs(reply.headers, nowMs) ?? rateLimitResetMs(reply.headers, nowMs);
-      return { is: 'exhausted', untilMs, why: gist(reply, body) };
-    }
+    case 'throttled':
+      return {
+        is: 'throttled',
+        untilMs: namedReturnMs(reply, nowMs) ?? nowMs + DEFAULT_THROTTLE_MS,
+        why: gist(reply, body),
+      };
+    case 'exhausted':
+      return { is: 'exhausted', untilMs: namedReturnMs(reply, nowMs), why: gist(reply, body) };
     case 'refused':
     case 'unauthorised':
       return { is: means, why: gist(reply, body) };
@@ -78,40 +93,52 @@ function verdictOf(means: VerdictKind, subject: Subject): Verdict {
   }
 }
 
-function understood({ dialect, call, reply, body }: Subject): Verdict {
-  if (body.json === undefined) return { is: 'broken', why: `${statusLine(reply)}, but ${body.flaw}` };
-  if (call.kind === 'entity' && isMarkedGone(dialect, body.json))
-    return { is: 'gone', answer: recordIn(dialect, call.entityId, body.json) };
+function understood(subject: Subject): Verdict {
+  const { dialect, call, reply, body } = subject;
+  if (body.json === undefined) return broken(reply, body.flaw ?? 'the body is no JSON');
+  if (call.kind === 'entity' && isMarkedGone(dialect, body.json)) return gone(subject);
   const answer = decode(dialect, call, body.json, reply.headers);
-  if (answer instanceof NotUnderstood)
-    return { is: 'broken', why: `${statusLine(reply)}, but ${answer.why}` };
-  return { is: 'ok', answer };
+  return answer instanceof NotUnderstood ? broken(reply, answer.why) : { is: 'ok', answer };
 }
 
-function tombstone({ dialect, call, body }: Subject): RecordAnswer | null {
-  return call.kind === 'entity' && body.json !== undefined
-    ? recordIn(dialect, call.entityId, body.json)
-    : null;
+function gone({ dialect, call, reply, body }: Subject): Verdict {
+  if (call.kind !== 'entity') return broken(reply, 'only an entity can be gone');
+  const answer = decodeTombstone(dialect, call.entityId, body.json);
+  if (!(answer instanceof NotUnderstood)) return { is: 'gone', answer };
+  // A status speaks of what was asked for; a mark in a body speaks of the record beside it.
+  return isSuccess(reply.status) ? broken(reply, answer.why) : { is: 'gone', answer: null };
 }
 
-function recordIn(dialect: Dialect, entityId: string, json: Json): RecordAnswer | null {
-  const answer = decodeRecord(dialect, entityId, json);
-  return answer instanceof NotUnderstood ? null : answer;
+function broken(reply: Reply, why: string): Verdict {
+  return { is: 'broken', why: `${statusLine(reply)}, but ${why}` };
 }
 
-function fits(rule: ResponseRule, call: Call, reply: Reply, body: Body): boolean {
+type Rule = Omit<ResponseRule, 'matches' | 'status'> & {
+  readonly statuses: readonly number[] | null;
+  readonly pattern: Pattern | null;
+};
+
+function compiled({ matches, status, ...rule }: ResponseRule): Rule {
+  return {
+    ...rule,
+    statuses: status === undefined ? null : [status].flat(),
+    pattern: matches === undefined ? null : compilePattern(matches),
+  };
+}
+
+function fits(rule: Rule, call: Call, reply: Reply, body: Body): boolean {
   if (rule.kind !== undefined && rule.kind !== call.kind) return false;
-  if (rule.status !== undefined && ![rule.status].flat().includes(reply.status)) return false;
-  if (rule.header !== undefined && reply.headers[rule.header.toLowerCase()] === undefined) return false;
+  if (rule.statuses !== null && !rule.statuses.includes(reply.status)) return false;
+  if (rule.header !== undefined && !Object.hasOwn(reply.headers, rule.header.toLowerCase())) return false;
   const value = rule.at === undefined ? undefined : valueAt(body.json, rule.at);
   if (rule.at !== undefined && value === undefined) return false;
   if (rule.is !== undefined && (value === undefined || !sameScalar(value, rule.is))) return false;
-  if (rule.matches === undefined) return true;
+  if (rule.pattern === null) return true;
   const text = rule.at === undefined ? body.text : textOf(value);
-  return text !== null && new RegExp(rule.matches, 'iu').test(text.slice(0, SEARCHED_TEXT));
+  return text !== null && rule.pattern.test(text.slice(0, SEARCHED_TEXT));
 }
 
-/** The meaning of statuses where the response table is silent (RFC 9110, RFC 6585). */
+/** The meaning of statuses where the response table is silent (RFC 9110, RFC 6585, RFC 7725). */
 function meaningByDefault(
   call: Call,
   reply: Reply,
@@ -119,16 +146,17 @@ function meaningByDefault(
   { nowMs, keyHasWorked }: Circumstances,
 ): VerdictKind {
   const { status, headers } = reply;
-  if (status >= 200 && status < 300) return 'ok';
-  const speaksOfLimit = LIMIT_WORDS.test((body.text ?? '').slice(0, SEARCHED_TEXT));
+  if (isSuccess(status)) return 'ok';
   switch (status) {
     case 401:
       return 'unauthorised';
     case 402:
       return 'exhausted';
     case 403:
-      if (speaksOfLimit || retryAfterMs(headers, nowMs) !== null) return 'throttled';
-      return keyHasWorked ? 'refused' : 'unauthorised';
+      if (speaksOfLimit(body) || retryAfterMs(headers, nowMs) !== null) return 'throttled';
+      if (!keyHasWorked) return 'unauthorised';
+      // A page in markup comes from a firewall in front of the API, and says nothing of what was asked for.
+      return body.isMarkup ? 'broken' : 'refused';
     case 404:
       return 'absent';
     case 410:
@@ -138,11 +166,10 @@ function meaningByDefault(
     case 414:
     case 416:
     case 422:
+    case 451:
       return 'refused';
-    case 429: {
-      const untilMs = retryAfterMs(headers, nowMs) ?? 0;
-      return untilMs - nowMs >= LONG_WAIT_MS ? 'exhausted' : 'throttled';
-    }
+    case 429:
+      return (namedReturnMs(reply, nowMs) ?? 0) - nowMs >= LONG_WAIT_MS ? 'exhausted' : 'throttled';
     case 503:
       return retryAfterMs(headers, nowMs) === null ? 'broken' : 'throttled';
     default:
@@ -150,72 +177,34 @@ function meaningByDefault(
   }
 }
 
-function readBody(reply: Reply): Body {
-  if (reply.body.length === 0) return { text: null, json: undefined, flaw: 'the body is empty' };
-  const text = decodeText(reply.body, reply.headers['content-type'] ?? '');
-  if (text === null) return { text: null, json: undefined, flaw: 'the body is not valid UTF-8' };
-  try {
-    return { text, json: parseJson(text), flaw: null };
-  } catch {
-    const flaw = /^\s*</.test(text)
-      ? 'the body is HTML or XML, not JSON'
-      : 'the body is not JSON, or not all of it came';
-    return { text, json: undefined, flaw };
-  }
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
-/** JSON is UTF-8 (RFC 8259) unless the answer names another character set; bytes that fit none are no text. */
-function decodeText(bytes: Buffer, contentType: string): string | null {
-  if (isUtf8(bytes)) return bytes.toString('utf8');
-  const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]?.toLowerCase();
-  if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return null;
-  try {
-    return new TextDecoder(charset, { fatal: true }).decode(bytes);
-  } catch {
-    return null;
-  }
+function speaksOfLimit(body: Body): boolean {
+  return LIMIT_WORDS.test((body.text ?? '').slice(0, SEARCHED_TEXT));
 }
 
-/**
- * The shape of an answer, without what differs from one id to the next: its status, its keys, and the
- * values of keys that hold codes. Two 404s of one shape say the same thing.
- */
-export function shapeOf(
-  status: number,
-  json: Json | undefined,
-  text: string | null,
-  entityId: string,
-): string {
-  if (json === undefined)
-    return `${status} ${text === null ? 'empty' : /^\s*</.test(text) ? 'markup' : 'text'}`;
-  const parts: string[] = [];
-  outline(json, '', entityId, parts);
-  return `${status} ${parts.sort().join(' ')}`.slice(0, 500);
+/** When to come back, where the upstream says it in any of its headers. */
+function namedReturnMs({ headers }: Reply, nowMs: number): number | null {
+  return retryAfterMs(headers, nowMs) ?? rateLimitResetMs(headers, nowMs);
 }
 
-function outline(value: Json, path: string, entityId: string, parts: string[]): void {
-  if (parts.length > 40) return;
-  if (Array.isArray(value)) {
-    if (value[0] !== undefined) outline(value[0], `${path}[]`, entityId, parts);
-  } else if (isJsonObject(value)) {
-    for (const key of Object.keys(value)) outline(value[key] as Json, `${path}/${key}`, entityId, parts);
-  } else if (CODE_KEYS.test(path)) {
-    parts.push(`${path}=${String(scalarText(value)).replaceAll(entityId, '{id}').slice(0, 60)}`);
-  } else {
-    parts.push(path);
-  }
-}
-
+/** The reply in a line, for people: no control characters, whatever the upstream sent. */
 function gist(reply: Reply, body: Body): string {
-  const text = body.text?.replace(/\s+/g, ' ').trim() ?? '';
+  const { status, headers } = reply;
   const location =
-    reply.status >= 300 && reply.status < 400 ? ` (redirects to ${redirectTarget(reply)})` : '';
-  return `${statusLine(reply)}${location}${text === '' ? '' : `: ${text.slice(0, 200)}`}`;
+    status >= 300 && status < 400 ? ` (redirects to ${oneLine(headers.location ?? 'nowhere')})` : '';
+  const text = oneLine(body.text ?? '');
+  return `${statusLine(reply)}${location}${text === '' ? '' : `: ${text}`}`;
 }
 
-function redirectTarget(reply: Reply): string {
-  const location = reply.headers.location;
-  return location === undefined ? 'nowhere' : location.slice(0, 200);
+function oneLine(text: string): string {
+  const line = text
+    .slice(0, 10 * GIST_LENGTH)
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim();
+  return line.length <= GIST_LENGTH ? line : `${line.slice(0, GIST_LENGTH).toWellFormed()}…`;
 }
 
 function statusLine(reply: Reply): string {
@@ -230,5 +219,5 @@ function textOf(value: Json | undefined): string | null {
 const DEFAULT_THROTTLE_MS = 60_000;
 const LONG_WAIT_MS = 3_600_000;
 const SEARCHED_TEXT = 20_000;
+const GIST_LENGTH = 200;
 const LIMIT_WORDS = /rate.?limit|too many requests|quota|limit (was |is |has been )?(reached|exceeded)/i;
-const CODE_KEYS = /\/(code|error|type|title|reason|status)$/i;

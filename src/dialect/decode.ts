@@ -29,9 +29,25 @@ export function decode(dialect: Dialect, call: Call, body: Json, headers: Header
 export function isMarkedGone(dialect: Dialect, body: Json): boolean {
   const mark = dialect.entity.gone;
   if (mark === null) return false;
-  const value = valueAt(valueAt(body, dialect.entity.root), mark.at) ?? valueAt(body, mark.at);
+  const inRecord = valueAt(valueAt(body, dialect.entity.root), mark.at);
+  const value = inRecord === undefined ? valueAt(body, mark.at) : inRecord;
   if (mark.is === undefined) return value !== undefined && value !== null && value !== false;
   return value !== undefined && sameScalar(value, mark.is);
+}
+
+/**
+ * The tombstone of the entity that was asked for: null where the body carries no record, and NotUnderstood
+ * where it is another entity's, which proves nothing.
+ */
+export function decodeTombstone(
+  dialect: Dialect,
+  askedId: string,
+  body: Json | undefined,
+): RecordAnswer | NotUnderstood | null {
+  const record = valueAt(body, dialect.entity.root);
+  const found = valueAt(record, dialect.entity.id);
+  if (body === undefined || !isJsonObject(record) || idText(found) === null) return null;
+  return decodeRecord(dialect, askedId, body);
 }
 
 export function decodeRecord(dialect: Dialect, askedId: string, body: Json): RecordAnswer | NotUnderstood {
@@ -48,7 +64,7 @@ export function decodeRecord(dialect: Dialect, askedId: string, body: Json): Rec
   return {
     kind: 'record',
     entityId: askedId,
-    name: name === null ? null : nameText(valueAt(document, name)),
+    name: name === null ? null : scalarText(valueAt(document, name)),
     document,
   };
 }
@@ -80,6 +96,9 @@ function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood 
   return { kind: 'stats', total, document: body };
 }
 
+/** What a search means that the upstream answers by "not found". */
+export const NOTHING_FOUND: SearchAnswer = { kind: 'search', rows: [], rejected: [], total: 0, next: null };
+
 function decodeSearch(search: SearchDialect, body: Json, headers: Headers): SearchAnswer | NotUnderstood {
   const total = search.total === null ? null : countOf(valueAt(body, search.total));
   const list = valueAt(body, search.results);
@@ -108,7 +127,7 @@ function rowOf(search: SearchDialect, item: Json): SearchRow | NotUnderstood {
   const found = valueAt(summary, search.id);
   const entityId = idText(found);
   if (entityId === null) return new NotUnderstood(`no id at ${place(search.id)}: found ${kindOf(found)}`);
-  const name = search.name === null ? null : nameText(valueAt(summary, search.name));
+  const name = search.name === null ? null : scalarText(valueAt(summary, search.name));
   return { entityId, name, summary };
 }
 
@@ -130,10 +149,6 @@ function idText(value: Json | undefined): string | null {
   if (typeof value === 'boolean') return null;
   const text = scalarText(value);
   return text === null || text === '' ? null : text;
-}
-
-function nameText(value: Json | undefined): string | null {
-  return typeof value === 'string' ? value : scalarText(value);
 }
 
 /** Ids agree when their texts do; where JSON wrote a number, leading zeros and case cannot tell them apart. */

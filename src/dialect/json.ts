@@ -7,34 +7,72 @@ export type JsonObject = { [key: string]: Json };
 
 export class ExactNumber {
   readonly digits: string;
+
   constructor(digits: string) {
     this.digits = digits;
   }
+
+  toJSON(): unknown {
+    return rawJson(this.digits);
+  }
 }
 
-/** Parses JSON text (a leading BOM is tolerated). Throws SyntaxError. Own `__proto__` keys stay plain keys. */
+/**
+ * Parses JSON text (a leading BOM is tolerated). Of a repeated key the last value counts, and own `__proto__`
+ * keys stay plain keys. Throws SyntaxError, also for text that nests deeper than MAX_DEPTH.
+ */
 export function parseJson(text: string): Json {
-  const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  const json = text.charCodeAt(0) === BOM ? text.slice(1) : text;
+  if (nestsDeeperThan(json, MAX_DEPTH)) throw new SyntaxError(`nested deeper than ${MAX_DEPTH} levels`);
   return MAY_LOSE_DIGITS.test(json)
     ? (JSON.parse(json, keepExact as Reviver) as Json)
     : (JSON.parse(json) as Json);
 }
 
-/** Writes JSON text back with every number exactly as it was read. */
+/** Writes JSON text in which every number has exactly the value that was read. */
 export function stringifyJson(value: Json): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'bigint'
-      ? rawJson(inner.toString())
-      : inner instanceof ExactNumber
-        ? rawJson(inner.digits)
-        : inner,
-  );
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // Only a bigint is refused; a replacer for all values would make every text several times slower.
+    if (!(error instanceof TypeError)) throw error;
+    return JSON.stringify(value, (_key, inner: unknown) =>
+      typeof inner === 'bigint' ? rawJson(inner.toString()) : inner,
+    );
+  }
 }
 
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
   );
+}
+
+/** SQLite's JSON functions stop at 1,000 levels, and recursion over what passes here needs no guard of its own. */
+export const MAX_DEPTH = 500;
+
+function nestsDeeperThan(json: string, limit: number): boolean {
+  if (json.length < 2 * limit) return false;
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(json, at);
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+      depth += 1;
+      if (depth > limit) return true;
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
+  }
+  return false;
+}
+
+/** Where the string that opens at `start` closes; the end of the text where it does not. */
+function endOfString(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (json.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return json.length;
 }
 
 // Sixteen digits or an exponent: the only texts in which a double can lose something. A hit inside a
@@ -46,8 +84,17 @@ type Reviver = (this: unknown, key: string, value: unknown) => unknown;
 // ECMA-262 "JSON.parse source text access": the third argument carries the literal as written.
 function keepExact(this: unknown, _key: string, value: unknown, context: { source?: string }): unknown {
   if (typeof value !== 'number' || context.source === undefined) return value;
-  if (/^-?\d+$/.test(context.source)) return Number.isSafeInteger(value) ? value : BigInt(context.source);
+  if (isInteger(context.source)) return Number.isSafeInteger(value) ? value : exactInteger(context.source);
   return survives(value, context.source) ? value : new ExactNumber(context.source);
+}
+
+function isInteger(literal: string): boolean {
+  return /^-?\d+$/.test(literal);
+}
+
+// No count or identifier is longer, and arithmetic on millions of digits would hold up everything else.
+function exactInteger(literal: string): bigint | ExactNumber {
+  return literal.length <= LONGEST_BIGINT ? BigInt(literal) : new ExactNumber(literal);
 }
 
 /** Does the double print the same significant digits as the literal? */
@@ -60,9 +107,21 @@ function significand(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().replace(/^-/, '').split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = (whole + fraction).replace(/^0+/, '');
-  const trimmed = digits.replace(/0+$/, '');
-  if (trimmed === '') return '0';
-  return `${trimmed}e${Number(exponent) - fraction.length + digits.length - trimmed.length}`;
+  // Not /0+$/, whose time grows with the square of a long run of zeros.
+  let length = digits.length;
+  while (digits.charCodeAt(length - 1) === ZERO) length -= 1;
+  if (length === 0) return '0';
+  return `${digits.slice(0, length)}e${Number(exponent) - fraction.length + digits.length - length}`;
 }
 
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
+
+const LONGEST_BIGINT = 1000;
+const BOM = 0xfeff;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const ZERO = 0x30;

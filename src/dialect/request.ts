@@ -28,9 +28,10 @@ export function endpointsOf(upstream: UpstreamAddress): Endpoints {
   const joined = (path: string) =>
     prefix.endsWith('/api') ? prefix + path.slice('/api'.length) : prefix + path;
   const path = (override: string | undefined, standard: string) => override ?? joined(standard);
+  // Concatenated, never resolved: "//host/search" would resolve to another origin, and take the key there.
   return {
-    search: new URL(path(upstream.paths?.search, '/api/search'), base.origin),
-    stats: new URL(path(upstream.paths?.stats, '/api/registry/stats'), base.origin),
+    search: new URL(base.origin + path(upstream.paths?.search, '/api/search')),
+    stats: new URL(base.origin + path(upstream.paths?.stats, '/api/registry/stats')),
     entity: base.origin + path(upstream.paths?.entity, '/api/entity/{id}'),
   };
 }
@@ -106,9 +107,15 @@ function setPage(url: URL, paging: Paging, page: PageRef): void {
 function nextUrl(search: URL, next: string): URL | UnwritableUrl {
   const url = URL.canParse(next, search.href) ? new URL(next, search) : null;
   if (url === null) return new UnwritableUrl(`the next page has no usable address: ${next.slice(0, 200)}`);
+  // Services behind a proxy that ends TLS often write their own links with http.
+  const isSameHost = url.hostname === search.hostname && (url.port === '' || url.port === search.port);
+  if (isSameHost && search.protocol === 'https:' && url.protocol === 'http:') url.protocol = 'https:';
   if (url.origin !== search.origin)
     return new UnwritableUrl(
       `the next page stands at another origin (${url.origin}), where the key must not go`,
     );
+  // Credentials in an address would take the place of the key.
+  url.username = '';
+  url.password = '';
   return url;
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import type { Clock } from '../clock.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Fetch, NotMade } from './fetch.ts';
+import { type Fetch, LedgerFailure, type NotMade } from './fetch.ts';
 import type { Lane } from './lane.ts';
 
 /**
@@ -50,6 +50,7 @@ export function openFlight({ lanes, fetch, clock, signal, onNotMade }: FlightOpt
       free.push(lane);
       onNotMade(result);
     } catch (error) {
+      if (error instanceof LedgerFailure) arrive(error.outcome, lane);
       failure = { error };
     }
   }

@@ -1,7 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
-import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 
 /**
@@ -9,6 +8,8 @@ import tls from 'node:tls';
  * never sent and costs nothing, and what is sent leaves in the tick in which it was decided.
  */
 export interface Lane {
+  /** A connection stands ready. */
+  readonly isReady: boolean;
   /** Resolves when a connection stands ready. Rejects with the network's error. */
   connect(): Promise<void>;
   readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
@@ -22,39 +23,54 @@ export interface LaneOptions {
   readonly ca: string | null;
   /** A proxy to tunnel through (CONNECT), or null. */
   readonly proxy: URL | null;
+  /**
+   * A connection that was idle for longer is opened anew. Upstreams close idle connections after 5 seconds
+   * and more; a request that crosses with the closing is lost, and its unit with it.
+   */
+  readonly longestIdleMs?: number;
 }
 
-export function openLane(options: LaneOptions): Lane {
-  let ready: Duplex | null = null;
+/** Opens `count` lanes to one upstream; they share what is costly to prepare. No connection is made yet. */
+export function openLanes(count: number, options: LaneOptions): Lane[] {
+  const connected = openConnector(options);
+  return Array.from({ length: count }, () => openLane(options, connected));
+}
 
-  const agentOptions = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1 };
-  const takeReady = (): Duplex => {
+function openLane(
+  { origin, longestIdleMs = LONGEST_IDLE_MS }: LaneOptions,
+  connected: () => Promise<net.Socket>,
+): Lane {
+  let ready: net.Socket | null = null;
+
+  const takeReady = (): net.Socket => {
     const socket = ready;
     ready = null;
     // Never a connection made behind our back: it would be opened after the unit was spent.
-    if (socket === null || socket.destroyed)
+    if (socket === null || !isOpen(socket))
       throw new Error('the connection was lost before the request left');
-    return socket;
+    return socket.setTimeout(0).removeAllListeners('timeout');
   };
+  const agentOptions = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1, timeout: longestIdleMs };
   const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
   Object.assign(agents.http, { createConnection: takeReady });
   Object.assign(agents.https, { createConnection: takeReady });
-  const agent: http.Agent = options.origin.protocol === 'https:' ? agents.https : agents.http;
+  const agent: http.Agent = origin.protocol === 'https:' ? agents.https : agents.http;
 
-  const isIdle = () =>
-    Object.values(agent.freeSockets).some((sockets) =>
-      sockets?.some((socket) => !socket.destroyed && socket.writable),
-    );
-  const isReady = () => (ready !== null && !ready.destroyed) || isIdle();
+  const isReady = () =>
+    (ready !== null && isOpen(ready)) ||
+    Object.values(agent.freeSockets).some((sockets) => sockets?.some(isOpen));
 
   return {
     agents,
+    get isReady() {
+      return isReady();
+    },
     connect: async () => {
       if (isReady()) return;
-      const socket = await connected(options);
+      const socket = await connected();
       // An idle connection may fail at any time; it is then simply not there when it is wanted.
       socket.on('error', () => socket.destroy());
-      ready = socket;
+      ready = socket.setTimeout(longestIdleMs, () => socket.destroy());
     },
     close: () => {
       ready?.destroy();
@@ -64,11 +80,21 @@ export function openLane(options: LaneOptions): Lane {
   };
 }
 
-async function connected({ origin, connectTimeoutMs, ca, proxy }: LaneOptions): Promise<Duplex> {
-  const signal = AbortSignal.timeout(connectTimeoutMs);
+function isOpen(socket: net.Socket): boolean {
+  return !socket.destroyed && socket.writable;
+}
+
+function openConnector({ origin, connectTimeoutMs, ca, proxy }: LaneOptions): () => Promise<net.Socket> {
   const target = { host: bareHost(origin), port: portOf(origin) };
-  const socket = proxy === null ? await tcp(target, signal) : await tunnel(proxy, target, ca, signal);
-  return origin.protocol === 'https:' ? await secured(socket, target.host, ca, signal) : socket;
+  // Made once: reading a whole store of authorities takes longer than a call.
+  const secureContext =
+    ca === null ? null : tls.createSecureContext({ ca: [...tls.getCACertificates(), ca] });
+  return async () => {
+    const signal = AbortSignal.timeout(connectTimeoutMs);
+    const socket =
+      proxy === null ? await tcp(target, signal) : await tunnel({ proxy, target, secureContext, signal });
+    return origin.protocol === 'https:' ? await secured(socket, target.host, secureContext, signal) : socket;
+  };
 }
 
 interface Target {
@@ -82,22 +108,31 @@ function tcp(target: Target, signal: AbortSignal): Promise<net.Socket> {
 }
 
 function secured(
-  socket: Duplex,
+  socket: net.Socket,
   host: string,
-  ca: string | null,
+  secureContext: tls.SecureContext | null,
   signal: AbortSignal,
 ): Promise<tls.TLSSocket> {
   const secure = tls.connect({
     socket,
+    // The name that the certificate must carry; an address cannot be sent as a server name (RFC 6066).
+    host,
     ...(net.isIP(host) ? {} : { servername: host }),
     ALPNProtocols: ['http/1.1'],
-    ...(ca === null ? {} : { ca: [...tls.rootCertificates, ca] }),
+    ...(secureContext === null ? {} : { secureContext }),
   });
   return settled(secure, 'secureConnect', signal);
 }
 
+interface Tunnel {
+  readonly proxy: URL;
+  readonly target: Target;
+  readonly secureContext: tls.SecureContext | null;
+  readonly signal: AbortSignal;
+}
+
 /** A tunnel through a proxy (RFC 9110, 9.3.6). */
-async function tunnel(proxy: URL, target: Target, ca: string | null, signal: AbortSignal): Promise<Duplex> {
+async function tunnel({ proxy, target, secureContext, signal }: Tunnel): Promise<net.Socket> {
   const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`;
   const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
   const request = (proxy.protocol === 'https:' ? https : http).request({
@@ -113,11 +148,14 @@ async function tunnel(proxy: URL, target: Target, ca: string | null, signal: Abo
     },
     agent: false,
     signal,
-    ...(ca === null ? {} : { ca: [...tls.rootCertificates, ca] }),
+    ...(secureContext === null ? {} : { secureContext }),
   });
   return new Promise((resolve, reject) => {
-    request.once('connect', (response, socket) => {
-      if (response.statusCode === 200) return resolve(socket);
+    request.once('connect', (response, socket: net.Socket, head) => {
+      if (response.statusCode === 200) {
+        if (head.length > 0) socket.unshift(head);
+        return resolve(socket);
+      }
       socket.destroy();
       reject(
         new Error(`the proxy ${proxy.host} refused to connect to ${authority}: HTTP ${response.statusCode}`),
@@ -162,3 +200,5 @@ function bareHost(url: URL): string {
 function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }
+
+const LONGEST_IDLE_MS = 4000;

@@ -2,6 +2,7 @@ import pThrottle from 'p-throttle';
 import { isBusy, type Ledger, LOOKAHEAD_MS, type Slot, type Spent } from '../allowance/ledger.ts';
 import { type Purpose, spacingMs } from '../allowance/windows.ts';
 import type { Clock } from '../clock.ts';
+import type { Lane } from './lane.ts';
 
 /** How late after its slot a call may still leave. */
 export const SLOT_TOLERANCE_MS = 250;
@@ -9,11 +10,13 @@ export const SLOT_TOLERANCE_MS = 250;
 /** Hands out slots, one to each call that is about to leave. */
 export interface Pace {
   /**
-   * Resolves in time for the slot, with its unit spent; or says why none can be had. `prepare` (opening
-   * the connection) runs immediately before the unit is spent: when it fails, nothing is.
+   * Resolves in time for the slot, with its unit spent; or says why none can be had. The connection is
+   * opened before the unit is spent: when that fails, nothing is. A signal that aborts ends the waiting at once.
    */
-  nextSlot(prepare: () => Promise<void>, signal: AbortSignal): Promise<Slot | NoSlot>;
+  nextSlot(connection: Connection, signal: AbortSignal): Promise<Slot | NoSlot>;
 }
+
+export type Connection = Pick<Lane, 'isReady' | 'connect'>;
 
 export type NoSlot =
   | Exclude<Spent, { is: 'go' } | { is: 'wait' }>
@@ -30,75 +33,103 @@ export interface PaceOptions {
 
 /**
  * p-throttle smooths this process's demand; the ledger decides, for all processes of the account. Where
- * slots are closer together than a timer can tell, one transaction takes as many as there are callers waiting.
+ * slots are closer together than a timer can tell, one transaction takes as many as there are callers ready.
  */
 export function openPace({ ledger, clock, perMinute, purpose, keyFingerprint }: PaceOptions): Pace {
-  const smoothed = smoother(perMinute);
   const batch = spacingMs(perMinute) >= LOOKAHEAD_MS ? 1 : BATCH;
-  const waiting: Waiting[] = [];
+  const queue = new Set<Caller>();
+  let smoother = openSmoother(perMinute);
   let isServing = false;
+  let stir: () => void = () => {};
 
   async function serve(): Promise<void> {
     isServing = true;
-    while (waiting.length > 0) {
-      await smoothed();
-      await takeTurn();
+    try {
+      while (queue.size > 0) {
+        await smoother.pass();
+        await takeTurn();
+      }
+    } catch (error) {
+      for (const caller of [...queue]) leave(caller).fail(error);
+    } finally {
+      isServing = false;
     }
-    isServing = false;
   }
 
-  /** One turn: prepare the callers at the head of the queue, spend for those that are ready, hand out or wait. */
+  /** One turn: spends for the callers whose connection stands and hands the slots out, or waits. */
   async function takeTurn(): Promise<void> {
-    for (;;) {
-      dismissInterrupted();
-      const ready = await prepareHead();
-      if (ready === 0) return;
-      const spent = spendOrNull(ready);
-      if (spent?.is === 'go') return handOut(spent.slots);
+    while (queue.size > 0) {
+      const ready = readyCallers();
+      if (ready.length === 0) {
+        await new Promise<void>((resolve) => (stir = resolve));
+        continue;
+      }
+      const spent = spendOrNull(ready.length);
+      if (spent?.is === 'go') return handOut(spent.slots, ready);
       if (spent !== null && spent.is !== 'wait') return dismissAll(spent);
       const waitMs = spent === null ? BUSY_WAIT_MS : Math.min(spent.untilMs - clock.now(), RECONSIDER_MS);
-      await clock.sleep(waitMs, waiting[0]?.signal);
+      await clock.sleep(waitMs, ready[0]?.signal);
     }
   }
 
-  /** Answers how many callers at the head of the queue are ready. */
-  async function prepareHead(): Promise<number> {
-    const head = waiting.slice(0, batch);
-    const failures = await Promise.all(
-      head.map(({ prepare }) =>
-        prepare().then(
-          () => null,
-          (error: unknown) => ({ error }),
-        ),
-      ),
-    );
-    for (const [index, failure] of failures.entries()) {
-      if (failure === null) continue;
-      const caller = head[index] as Waiting;
-      waiting.splice(waiting.indexOf(caller), 1);
-      caller.answer({ is: 'unprepared', error: failure.error });
-    }
-    return failures.filter((failure) => failure === null).length;
+  /** The callers that could send at once, up to a batch; connections that are missing from it are opened. */
+  function readyCallers(): Caller[] {
+    const ready = [...queue].filter(({ connection }) => connection.isReady).slice(0, batch);
+    for (const caller of [...queue].slice(0, batch - ready.length)) prepare(caller);
+    return ready;
   }
 
-  function handOut(slots: readonly Slot[]): void {
-    for (const slot of slots) {
-      const caller = waiting.shift() as Waiting;
+  function prepare(caller: Caller): void {
+    if (caller.isConnecting || caller.connection.isReady) return;
+    const isShortLived = clock.now() - caller.connectedAtMs < SHORT_LIFE_MS;
+    caller.shortLives = isShortLived ? caller.shortLives + 1 : 0;
+    if (caller.shortLives >= MOST_SHORT_LIVES) {
+      leave(caller).answer({ is: 'unprepared', error: new Error('connections are closed at once') });
+      return;
+    }
+    caller.isConnecting = true;
+    caller.connection
+      .connect()
+      .then(
+        () => {
+          caller.connectedAtMs = clock.now();
+        },
+        (error: unknown) => {
+          if (queue.has(caller)) leave(caller).answer({ is: 'unprepared', error });
+        },
+      )
+      .finally(() => {
+        caller.isConnecting = false;
+        stir();
+      });
+  }
+
+  function handOut(slots: readonly Slot[], ready: readonly Caller[]): void {
+    for (const [index, slot] of slots.entries()) {
+      const { answer } = leave(ready[index] as Caller);
       const delayMs = slot.atMs - clock.now();
-      if (delayMs <= 0) caller.answer(slot);
-      else void clock.sleep(delayMs).then(() => caller.answer(slot));
+      if (delayMs <= 0) answer(slot);
+      else void clock.sleep(delayMs).then(() => answer(slot));
     }
   }
 
   function dismissAll(why: NoSlot): void {
-    for (const { answer } of waiting.splice(0)) answer(why);
+    for (const caller of [...queue]) leave(caller).answer(why);
   }
 
-  function dismissInterrupted(): void {
-    for (const caller of waiting.filter(({ signal }) => signal.aborted)) {
-      waiting.splice(waiting.indexOf(caller), 1);
-      caller.answer({ is: 'interrupted' });
-    }
+  /** Nothing that waits only for this caller may go on waiting, or it would hold up the end of the process. */
+  function interrupt(caller: Caller): void {
+    leave(caller).answer({ is: 'interrupted' });
+    stir();
+    if (queue.size > 0) return;
+    smoother.stop();
+    smoother = openSmoother(perMinute);
+  }
+
+  function leave(caller: Caller): Caller {
+    queue.delete(caller);
+    caller.signal.removeEventListener('abort', caller.onAbort);
+    return caller;
   }
 
   /** A busy ledger means "ask again". */
@@ -112,33 +143,69 @@ export function openPace({ ledger, clock, perMinute, purpose, keyFingerprint }: 
   }
 
   return {
-    nextSlot: (prepare, signal) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ prepare, signal, answer: resolve, fail: reject });
-        if (isServing) return;
-        serve().catch((error: unknown) => {
-          isServing = false;
-          for (const { fail } of waiting.splice(0)) fail(error);
-        });
+    nextSlot: (connection, signal) =>
+      new Promise((answer, fail) => {
+        if (signal.aborted) return answer({ is: 'interrupted' });
+        const onAbort = () => interrupt(caller);
+        const caller: Caller = {
+          connection,
+          signal,
+          answer,
+          fail,
+          onAbort,
+          isConnecting: false,
+          connectedAtMs: Number.NEGATIVE_INFINITY,
+          shortLives: 0,
+        };
+        signal.addEventListener('abort', onAbort);
+        queue.add(caller);
+        prepare(caller);
+        stir();
+        if (!isServing) void serve();
       }),
   };
 }
 
-interface Waiting {
-  readonly prepare: () => Promise<void>;
+interface Caller {
+  readonly connection: Connection;
   readonly signal: AbortSignal;
   readonly answer: (slot: Slot | NoSlot) => void;
   readonly fail: (error: unknown) => void;
+  readonly onAbort: () => void;
+  isConnecting: boolean;
+  connectedAtMs: number;
+  /** How many connections in a row were closed again before they could be used. */
+  shortLives: number;
 }
 
-/** One pass per spacing; for spacings below a timer's resolution, as many passes per interval as that makes. */
-function smoother(perMinute: number | null): () => Promise<void> {
-  const spacing = spacingMs(perMinute);
-  if (spacing < 1) return async () => {};
-  return pThrottle({ limit: 1, interval: spacing, strict: true })(async () => {});
+interface Smoother {
+  /** Resolves when this process may ask for its next slot. */
+  pass(): Promise<void>;
+  /** Ends the waiting. */
+  stop(): void;
 }
 
+function openSmoother(perMinute: number | null): Smoother {
+  const interval = spacingMs(perMinute) * SMOOTHED_SHARE;
+  // Nothing to smooth where the spacing is below a timer's resolution.
+  if (interval < 1) return { pass: async () => {}, stop: () => {} };
+  const ended = new AbortController();
+  const throttled = pThrottle({ limit: 1, interval, strict: true, signal: ended.signal })(async () => {});
+  return {
+    pass: () =>
+      throttled().catch((error: unknown) => {
+        if (!ended.signal.aborted) throw error;
+      }),
+    stop: () => ended.abort(),
+  };
+}
+
+// p-throttle counts from when its timer fired, a millisecond late each time. A little ahead of the slots it
+// never holds one up; the slot itself is the ledger's.
+const SMOOTHED_SHARE = 0.9;
 const BATCH = 32;
 const BUSY_WAIT_MS = 5;
 // A pause may be lifted, and a clock may be set: no wait is slept through blindly.
 const RECONSIDER_MS = 30_000;
+const SHORT_LIFE_MS = 500;
+const MOST_SHORT_LIVES = 3;

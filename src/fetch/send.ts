@@ -2,6 +2,7 @@ import got, { type Got, RequestError } from 'got';
 import type { Clock } from '../clock.ts';
 import type { Reply } from '../dialect/classify.ts';
 import type { Lane } from './lane.ts';
+import { openRedaction, type Redact } from './redact.ts';
 
 /** One HTTP attempt on a lane: no retry, no redirect, no cache. */
 export type Sent =
@@ -40,89 +41,85 @@ export function openSend(options: SendOptions, clock: Clock): Send {
     throwHttpErrors: false,
     timeout: { request: options.responseTimeoutMs },
   });
-  return (lane, url, notAfterMs) =>
-    new Attempt(client, lane, url, notAfterMs, options.maxBodyBytes, clock).run();
+  const attempt = {
+    client,
+    clock,
+    maxBodyBytes: options.maxBodyBytes,
+    redact: openRedaction(options.apiKey),
+  };
+  return (lane, url, notAfterMs) => new Attempt({ ...attempt, lane, url, notAfterMs }).run();
+}
+
+interface AttemptOptions {
+  readonly client: Got;
+  readonly clock: Clock;
+  readonly maxBodyBytes: number;
+  readonly redact: Redact;
+  readonly lane: Lane;
+  readonly url: URL;
+  readonly notAfterMs: number;
 }
 
 class Attempt {
-  readonly #client: Got;
-  readonly #lane: Lane;
-  readonly #url: URL;
-  readonly #notAfterMs: number;
-  readonly #maxBodyBytes: number;
-  readonly #clock: Clock;
+  readonly #options: AttemptOptions;
   #sentAtMs: number | null = null;
   #isMissed = false;
+  #status: number | null = null;
 
-  constructor(client: Got, lane: Lane, url: URL, notAfterMs: number, maxBodyBytes: number, clock: Clock) {
-    this.#client = client;
-    this.#lane = lane;
-    this.#url = url;
-    this.#notAfterMs = notAfterMs;
-    this.#maxBodyBytes = maxBodyBytes;
-    this.#clock = clock;
+  constructor(options: AttemptOptions) {
+    this.#options = options;
   }
 
+  /** Resolves with the first of the stream's ends; what follows it says nothing new. */
   run(): Promise<Sent> {
+    const { client, url, lane, maxBodyBytes } = this.#options;
     return new Promise((resolve) => {
-      const stream = this.#client.stream(this.#url, { agent: this.#lane.agents });
+      const stream = client.stream(url, { agent: lane.agents });
       const chunks: Buffer[] = [];
       let receivedBytes = 0;
-      let status: number | null = null;
-      let isOver = false;
-      const finish = (sent: Sent) => {
-        if (isOver) return;
-        isOver = true;
-        resolve(sent);
-      };
 
       stream.once('request', (request) => {
         // Node writes the request in the very tick of this event: the last moment to call it off.
         request.once('socket', () => {
-          const nowMs = this.#clock.now();
-          if (nowMs <= this.#notAfterMs) {
-            this.#sentAtMs = nowMs;
-            return;
-          }
-          this.#isMissed = true;
+          if (this.#isInTime()) return;
           request.destroy(new Error('the slot was missed'));
         });
       });
       stream.once('response', (response: { statusCode: number }) => {
-        status = response.statusCode;
+        this.#status = response.statusCode;
       });
       stream.on('data', (chunk: Buffer) => {
         receivedBytes += chunk.length;
-        chunks.push(chunk);
-        if (receivedBytes <= this.#maxBodyBytes) return;
-        finish(this.#lost(status, `the body is larger than ${this.#maxBodyBytes} bytes (upstream.max_body)`));
+        if (receivedBytes <= maxBodyBytes) return void chunks.push(chunk);
+        resolve(this.#failed(`the body is larger than ${maxBodyBytes} bytes (upstream.max_body)`));
         stream.destroy();
       });
-      stream.once('end', () => {
-        const response = stream.response;
-        if (response === undefined || status === null) return finish(this.#lost(status, 'no answer came'));
-        const headers = response.headers as Record<string, string | undefined>;
-        finish(this.#reply({ status, headers, body: Buffer.concat(chunks) }));
-      });
-      stream.once('error', (error) => finish(this.#failed(status, error)));
-      stream.once('close', () => finish(this.#lost(status, 'the answer ended before it was whole')));
+      stream.once('end', () => resolve(this.#ended(stream.response?.headers, chunks)));
+      stream.once('error', (error) => resolve(this.#failed(describe(error))));
+      stream.once('close', () => resolve(this.#failed('the answer ended before it was whole')));
     });
   }
 
-  #reply(reply: Reply): Sent {
-    const sentAtMs = this.#sentAtMs ?? this.#clock.now();
-    return { is: 'reply', sentAtMs, durationMs: this.#clock.now() - sentAtMs, reply };
+  #isInTime(): boolean {
+    const nowMs = this.#options.clock.now();
+    this.#isMissed = nowMs > this.#options.notAfterMs;
+    if (!this.#isMissed) this.#sentAtMs = nowMs;
+    return !this.#isMissed;
   }
 
-  #failed(status: number | null, error: unknown): Sent {
+  #ended(headers: object | undefined, chunks: readonly Buffer[]): Sent {
+    const { clock, redact } = this.#options;
+    if (headers === undefined || this.#status === null || this.#sentAtMs === null)
+      return this.#failed('no answer came');
+    const reply = redact({ status: this.#status, headers: { ...headers }, body: Buffer.concat(chunks) });
+    return { is: 'reply', sentAtMs: this.#sentAtMs, durationMs: clock.now() - this.#sentAtMs, reply };
+  }
+
+  #failed(why: string): Sent {
     if (this.#isMissed) return { is: 'missed' };
-    const why = describe(error);
-    return this.#sentAtMs === null ? { is: 'unsent', why } : this.#lost(status, why);
-  }
-
-  #lost(status: number | null, why: string): Sent {
-    const sentAtMs = this.#sentAtMs ?? this.#clock.now();
-    return { is: 'lost', sentAtMs, durationMs: this.#clock.now() - sentAtMs, status, why };
+    if (this.#sentAtMs === null) return { is: 'unsent', why };
+    const durationMs = this.#options.clock.now() - this.#sentAtMs;
+    return { is: 'lost', sentAtMs: this.#sentAtMs, durationMs, status: this.#status, why };
   }
 }
 
@@ -132,5 +129,12 @@ export function describe(error: unknown): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   if (error instanceof RequestError && code === 'ETIMEDOUT')
     return `no whole answer in time (${error.message})`;
-  return code === null || error.message.includes(code) ? error.message : `${code}: ${error.message}`;
+  const message = messageOf(error);
+  return code === null || message.includes(code) ? message : `${code}: ${message}`;
+}
+
+/** Where a host has several addresses, the error of trying them all has no text of its own. */
+function messageOf(error: Error): string {
+  if (!(error instanceof AggregateError) || error.message !== '') return error.message;
+  return error.errors.map((inner) => (inner instanceof Error ? inner.message : String(inner))).join('; ');
 }

@@ -1,0 +1,90 @@
+import type Database from 'better-sqlite3';
+
+/** How many calls an account made, by the minute. Every method belongs inside a transaction of the ledger. */
+export interface Counts {
+  /** Adds calls (or takes them back) at a moment. */
+  add(calls: number, atMs: number): void;
+  /** Calls since the minute of `sinceMs`; `name` is the window's, whose sum is kept for the next time. */
+  since(name: string, sinceMs: number): number;
+  /** The same without writing anything. */
+  peek(name: string, sinceMs: number): number;
+  /** When enough of the calls since then are a day old for `excess` of them to count no more; null: never. */
+  dayOldAtMs(sinceMs: number, excess: number): number | null;
+  /** Calls of a clock that ran ahead were made by now at the latest: that is where they are counted from here on. */
+  bringBack(nowMs: number): void;
+}
+
+export function openCounts(db: Database.Database, accountId: string): Counts {
+  const keptSum = db.prepare<[string, string, number], { calls: number }>(
+    'SELECT calls FROM window_spent WHERE account_id = ? AND name = ? AND since_ms = ?',
+  );
+  const sum = db
+    .prepare<[string, number], number>(
+      'SELECT coalesce(sum(calls), 0) FROM spent WHERE account_id = ? AND minute_ms >= ?',
+    )
+    .pluck();
+  const keepSum = db.prepare(
+    `INSERT INTO window_spent (account_id, name, since_ms, calls) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET since_ms = excluded.since_ms, calls = excluded.calls`,
+  );
+  const forgetSums = db.prepare('DELETE FROM window_spent WHERE account_id = ?');
+  const addToMinute = db.prepare(
+    `INSERT INTO spent (account_id, minute_ms, calls) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET calls = calls + excluded.calls`,
+  );
+  const addToSums = db.prepare(
+    'UPDATE window_spent SET calls = calls + ? WHERE account_id = ? AND since_ms <= ?',
+  );
+  const minutesSince = db.prepare<[string, number], { minute_ms: number; calls: number }>(
+    'SELECT minute_ms, calls FROM spent WHERE account_id = ? AND minute_ms >= ? ORDER BY minute_ms',
+  );
+  const forgetAfter = db.prepare('DELETE FROM spent WHERE account_id = ? AND minute_ms > ?');
+  const forgetBefore = db.prepare('DELETE FROM spent WHERE account_id = ? AND minute_ms < ?');
+
+  const peek = (name: string, sinceMs: number): number => {
+    const sinceMinute = minuteOf(sinceMs);
+    return keptSum.get(accountId, name, sinceMinute)?.calls ?? sum.get(accountId, sinceMinute) ?? 0;
+  };
+
+  return {
+    peek,
+    add: (calls, atMs) => {
+      const minute = minuteOf(atMs);
+      addToMinute.run(accountId, minute, calls);
+      addToSums.run(calls, accountId, minute);
+    },
+    since: (name, sinceMs) => {
+      const sinceMinute = minuteOf(sinceMs);
+      const kept = keptSum.get(accountId, name, sinceMinute);
+      if (kept !== undefined) return kept.calls;
+      const calls = sum.get(accountId, sinceMinute) ?? 0;
+      keepSum.run(accountId, name, sinceMinute, calls);
+      forgetBefore.run(accountId, sinceMinute - KEPT_MS);
+      return calls;
+    },
+    dayOldAtMs: (sinceMs, excess) => {
+      let released = 0;
+      for (const { minute_ms, calls } of minutesSince.iterate(accountId, minuteOf(sinceMs))) {
+        released += calls;
+        if (released >= excess) return minute_ms + MINUTE_MS + DAY_MS;
+      }
+      return null;
+    },
+    bringBack: (nowMs) => {
+      const minute = minuteOf(nowMs);
+      const ahead = sum.get(accountId, minute + 1) ?? 0;
+      forgetAfter.run(accountId, minute);
+      if (ahead !== 0) addToMinute.run(accountId, minute, ahead);
+      forgetSums.run(accountId);
+    },
+  };
+}
+
+function minuteOf(ms: number): number {
+  return Math.floor(ms / MINUTE_MS) * MINUTE_MS;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+// Two months: no window is longer, and its limits may change from one run to the next.
+const KEPT_MS = 62 * DAY_MS;

@@ -1,0 +1,101 @@
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { UsageError } from '../errors.ts';
+import { makeFolder } from '../folder.ts';
+
+/** Opens (and creates) the file of the ledger; `isDurable`: each commit reaches the disk before the call is sent. */
+export function openLedgerFile(path: string, isDurable: boolean): Database.Database {
+  try {
+    makeFolder(dirname(path));
+    const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    // SQLite refuses at once, without its busy timeout, while another process turns on the log.
+    whenFree(() => db.pragma('journal_mode = WAL'));
+    db.pragma(`synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`);
+    whenFree(() => db.transaction(() => migrate(db)).immediate());
+    return db;
+  } catch (error) {
+    throw new UsageError(
+      `cannot open the ledger ${path}: ${error instanceof Error ? error.message : String(error)}`,
+      { hint: hintFor(error), cause: error },
+    );
+  }
+}
+
+/** Is this error SQLite's "somebody else is writing"? Then the caller asks again. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+function migrate(db: Database.Database): void {
+  const version = db.pragma('user_version', { simple: true }) as number;
+  if (version > SCHEMA_VERSION) throw new NewerLedger(version);
+  if (version === SCHEMA_VERSION) return;
+  db.exec(SCHEMA);
+  db.pragma(`user_version = ${SCHEMA_VERSION}`);
+}
+
+class NewerLedger extends Error {
+  constructor(version: number) {
+    super(`its format is ${version}, and this program knows formats up to ${SCHEMA_VERSION}`);
+  }
+}
+
+function hintFor(error: unknown): string {
+  if (error instanceof NewerLedger) return 'A newer version of this program wrote it: use that one.';
+  if (isBusy(error)) return 'Another program holds it locked: end that program, or try again later.';
+  return 'The key `ledger` in the configuration must name a file that this user may write.';
+}
+
+/** Runs what SQLite may refuse because another process is opening the same file. */
+export function whenFree<T>(action: () => T): T {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return action();
+    } catch (error) {
+      if (!isBusy(error) || attempt >= OPENING_ATTEMPTS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPENING_PAUSE_MS);
+    }
+  }
+}
+
+const SCHEMA_VERSION = 1;
+
+const SCHEMA = `
+CREATE TABLE account (
+  account_id         TEXT PRIMARY KEY,
+  spent_ever         INTEGER NOT NULL DEFAULT 0,
+  last_spent_ms      REAL    NOT NULL DEFAULT 0,
+  next_slot_ms       REAL    NOT NULL DEFAULT 0,
+  paused_at_ms       REAL    NOT NULL DEFAULT 0,
+  paused_until_ms    REAL    NOT NULL DEFAULT 0,
+  exhausted_at_ms    REAL,
+  exhausted_until_ms REAL,
+  exhausted_left     INTEGER,           -- what this ledger thought was left; NULL: no limit
+  exhausted_times    INTEGER NOT NULL DEFAULT 0, -- since the upstream last answered
+  refused_key        TEXT,
+  refused_at_ms      REAL,
+  worked_key         TEXT
+) STRICT;
+
+-- Calls per minute: days and months may begin at any of them.
+CREATE TABLE spent (
+  account_id TEXT    NOT NULL,
+  minute_ms  INTEGER NOT NULL,
+  calls      INTEGER NOT NULL,
+  PRIMARY KEY (account_id, minute_ms)
+) STRICT, WITHOUT ROWID;
+
+-- The sum of spent since the start of a window, kept so that no spending has to add up a month.
+CREATE TABLE window_spent (
+  account_id TEXT    NOT NULL,
+  name       TEXT    NOT NULL,
+  since_ms   INTEGER NOT NULL,
+  calls      INTEGER NOT NULL,
+  PRIMARY KEY (account_id, name)
+) STRICT, WITHOUT ROWID;
+`;
+
+// Long enough for any commit; a process that is stopped in the middle of one must not stop the others with it.
+const BUSY_TIMEOUT_MS = 1000;
+const OPENING_ATTEMPTS = 250;
+const OPENING_PAUSE_MS = 20;
