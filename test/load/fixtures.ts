@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -15,14 +15,22 @@ import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts'
 export const START_MS = Date.parse('2026-03-01T00:00:00Z');
 
 /** A folder that goes away with the test. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
+export function temporaryFolder(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, 'registry-mirror-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
+/** In memory where the machine has such a folder: for tests that open hundreds of warehouses. */
+function quickFolder(): string {
+  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+}
+
 export function temporaryWarehouse(): Warehouse {
-  const warehouse = openWarehouse({ path: join(temporaryFolder(), 'warehouse.db'), nowMs: START_MS });
+  const warehouse = openWarehouse({
+    path: join(temporaryFolder(quickFolder()), 'warehouse.db'),
+    nowMs: START_MS,
+  });
   onTestFinished(() => warehouse.close());
   return warehouse;
 }

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type JsonObject, parseJson } from '../../src/dialect/json.ts';
+import { bench, entityCall } from './fixtures.ts';
+import { leavesInRows, leavesOf } from './leaves.ts';
+
+const TRAPS = [
+  'rowid',
+  'order',
+  'entity_id',
+  '_x',
+  '_call_id',
+  '_rest',
+  'a__b',
+  'a',
+  'b',
+  '',
+  '__proto__',
+  'constructor',
+];
+const MORE_TRAPS = [
+  'Name',
+  'name',
+  'NAME',
+  'value',
+  'position',
+  'a b',
+  'a"b',
+  "a'b",
+  '名称',
+  'ß',
+  '\u0000',
+  '\ud800',
+  '~/',
+  'items',
+];
+
+const key = fc.oneof(fc.constantFrom(...TRAPS, ...MORE_TRAPS), fc.string({ unit: 'binary', maxLength: 8 }));
+const scalar = fc.oneof(
+  fc.constantFrom(
+    'null',
+    'true',
+    '0',
+    '-0',
+    '1e5',
+    '9007199254740993',
+    '-9223372036854775808',
+    '0.1',
+    '1.5e300',
+  ),
+  fc.constantFrom(
+    '123456789012345678901234567890',
+    '0.12345678901234567890123',
+    '1e999',
+    '"0034"',
+    '"2026-01-01"',
+  ),
+  fc.constantFrom('"2026-01-01T10:00:00Z"', '"\\ud800"', '"a\\u0000b"', '""'),
+  fc.integer().map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
+);
+/** JSON text, so that numbers are written as no double could hold them. */
+const { value: json } = fc.letrec<{ value: string; object: string; list: string }>((tie) => ({
+  value: fc.oneof({ depthSize: 'small' }, scalar, tie('object'), tie('list')),
+  list: fc.array(tie('value'), { maxLength: 4 }).map((items) => `[${items.join(',')}]`),
+  object: fc.array(fc.tuple(key, tie('value')), { maxLength: 6 }).map(objectText),
+}));
+const record = fc
+  .array(fc.tuple(key, json), { maxLength: 8 })
+  .map((members) => objectText([['id', '"C1"'], ...members]));
+
+function objectText(members: readonly (readonly [string, string])[]): string {
+  return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
+}
+
+test('rows and answer agree for any JSON, and versions follow each other', () => {
+  fc.assert(
+    fc.property(fc.array(record, { minLength: 1, maxLength: 4 }), (versions) => {
+      const {
+        record: load,
+        warehouse,
+        value,
+      } = bench({ limits: { columns: 12, childTables: 5, depth: 4, listDepth: 3 } });
+      for (const text of versions) {
+        const id = (parseJson(text) as JsonObject).id;
+        const news = load('C1', text);
+        expect(
+          value('SELECT body FROM _answer JOIN _call USING (call_id) ORDER BY call_id DESC LIMIT 1') ??
+            Buffer.from(text),
+        ).toEqual(Buffer.from(text));
+        if (id !== 'C1') continue;
+        expect(news.verdict).toBe('ok');
+        expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(parseJson(text)));
+      }
+      expect(value('PRAGMA integrity_check')).toBe('ok');
+      expect(value('PRAGMA foreign_key_check')).toBeUndefined();
+    }),
+    { numRuns: 80 },
+  );
+});
+
+test('loading the same answers again changes nothing, and the same content again only its dates', () => {
+  fc.assert(
+    fc.property(fc.array(record, { minLength: 1, maxLength: 3 }), (versions) => {
+      const { outcome, load, record: loadOne, warehouse, all } = bench();
+      const outcomes = versions.map((text) => outcome(entityCall('C1'), text));
+      load(outcomes);
+      const before = warehouse.db.serialize();
+      expect(load(outcomes)).toEqual([]);
+      expect(warehouse.db.serialize().equals(before)).toBe(true);
+
+      const last = versions.at(-1) ?? '';
+      const rows = () => leavesInRows(warehouse, 'entity', 'C1');
+      const changes = all('SELECT * FROM entity_change');
+      const held = rows();
+      if (outcomes.at(-1)?.verdict.is === 'ok')
+        expect(loadOne('C1', last).record).toEqual({ isNew: false, changed: false });
+      expect(rows()).toEqual(held);
+      expect(all('SELECT * FROM entity_change')).toEqual(changes);
+    }),
+    { numRuns: 80 },
+  );
+});

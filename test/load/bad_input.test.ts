@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { parseJson } from '../../src/dialect/json.ts';
+import { bench } from './fixtures.ts';
+import { leavesInRows, leavesOf } from './leaves.ts';
+
+test('keys that clash with ours or with each other have columns of their own', () => {
+  const text = `{"id":"C1","rowid":1,"order":2,"entity_id":3,"_x":4,"_call_id":5,"a__b":6,"a":{"b":7},"A":{"B":8},
+    "":9,"__proto__":{"polluted":10},"Name":11,"name":12,"NAME":13,"select":14,"drop table entity;--":15}`;
+  const { record, all, warehouse } = bench();
+  expect(record('C1', text).verdict).toBe('ok');
+  expect(
+    all("SELECT path, column_name FROM _column WHERE table_name = 'entity' AND column_name IS NOT NULL"),
+  ).toEqual(
+    [
+      ['/', 'field'],
+      ['/A/B', 'a__b_2'],
+      ['/NAME', 'name_3'],
+      ['/Name', 'name'],
+      ['/__proto__/polluted', 'field_proto__polluted'],
+      ['/_call_id', 'field_call_id'],
+      ['/_x', 'field_x'],
+      ['/a/b', 'a__b'],
+      ['/a__b', 'a_b'],
+      ['/drop table entity;--', 'drop_table_entity'],
+      ['/entity_id', 'field_entity_id'],
+      ['/id', 'id'],
+      ['/name', 'name_2'],
+      ['/order', 'order'],
+      ['/rowid', 'field_rowid'],
+      ['/select', 'select'],
+    ].map(([path, column_name]) => ({ path, column_name })),
+  );
+  expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(parseJson(text)));
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+});
+
+test('2,000 distinct fields: 900 columns, the rest in _rest, and none lost', () => {
+  const record = {
+    id: 'C1',
+    ...Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`field${n}`, n])),
+  };
+  const { record: load, warehouse, value } = bench();
+  load('C1', record);
+  expect(value("SELECT count(*) FROM _column WHERE table_name = 'entity' AND column_name IS NOT NULL")).toBe(
+    900,
+  );
+  expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(record));
+  expect(value(`SELECT _rest ->> '$."/field1999"' FROM entity`)).toBe(1999);
+});
+
+test('10,000 keys that differ in every record do not grow the schema for ever', () => {
+  const { record: load, warehouse, value } = bench();
+  for (const id of ['C1', 'C2', 'C3']) {
+    const record = {
+      id,
+      ...Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`${id} ${n}`, [n]])),
+    };
+    load(id, record);
+    expect(leavesInRows(warehouse, 'entity', id)).toEqual(leavesOf(record));
+  }
+  expect(value('SELECT count(*) FROM _table')).toBeLessThan(250);
+  expect(value('SELECT count(*) FROM _column')).toBeLessThan(5000);
+});
+
+test('objects and lists nested 490 deep are kept', () => {
+  const nested = (open: string, close: string) => `${open.repeat(490)}"bottom"${close.repeat(490)}`;
+  const text = `{"id":"C1","objects":${nested('{"in":', '}')},"lists":${nested('[', ']')}}`;
+  const { record, value } = bench();
+  expect(record('C1', text).verdict).toBe('ok');
+  expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
+  expect(value('SELECT instr(_rest, ?) > 0 FROM entity', '"bottom"')).toBe(1);
+  expect(value('SELECT instr(_rest, ?) > 0 FROM entity__lists__items__items__items', '"bottom"')).toBe(1);
+});
+
+test('what is nested 100,000 deep is quarantined with its body', () => {
+  const text = `{"id":"C1","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  const { record, value } = bench();
+  expect(record('C1', text).quarantined).toBe(1);
+  expect(value('SELECT CAST(body AS TEXT) FROM _answer JOIN _quarantine USING (call_id)')).toBe(text);
+});
+
+test('lists of mixed types keep each element in its place', () => {
+  const record = { id: 'C1', mixed: [1, 'two', null, { three: 3 }, [4, [5]], true, {}, []] };
+  const { record: load, all, warehouse } = bench();
+  load('C1', record);
+  expect(all('SELECT position, value, three FROM entity__mixed')).toEqual([
+    { position: 0, value: 1, three: null },
+    { position: 1, value: 'two', three: null },
+    { position: 2, value: null, three: null },
+    { position: 3, value: null, three: 3 },
+    { position: 4, value: null, three: null },
+    { position: 5, value: 1, three: null },
+    { position: 6, value: null, three: null },
+    { position: 7, value: null, three: null },
+  ]);
+  expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(record));
+});
+
+test('lone surrogates, NUL and every control character are kept in the answer', () => {
+  const text = `{"id":"C1","name":"a\\ud800b","nul":"x\\u0000y","controls":"\\u0001\\u001f\\u007f","emoji":"🏢"}`;
+  const { record, all, value } = bench();
+  record('C1', text);
+  expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
+  expect(all('SELECT name, nul, emoji FROM entity')).toEqual([
+    { name: 'a\ufffdb', nul: 'x\u0000y', emoji: '🏢' },
+  ]);
+});
+
+test('a string of 10 MB is kept', () => {
+  const long = 'é'.repeat(5 * 1024 * 1024);
+  const { record, value } = bench();
+  record('C1', { id: 'C1', name: 'A', purpose: long });
+  expect(value('SELECT length(purpose) FROM entity')).toBe(long.length);
+});
+
+test('duplicate keys: the answer has both, the row the last', () => {
+  const text = '{"id":"C1","status":"open","status":"closed"}';
+  const { record, value } = bench();
+  record('C1', text);
+  expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
+  expect(value('SELECT status FROM entity')).toBe('closed');
+});
+
+test('ids that look like SQL, paths or markup are ids', () => {
+  const ids = [
+    "'; DROP TABLE entity;--",
+    '../../etc/passwd',
+    '%2F',
+    '\u0000',
+    '💼',
+    '<script>',
+    '0034',
+    'a'.repeat(100_000),
+  ];
+  const { record, all } = bench();
+  for (const id of ids) record(id, { id });
+  expect(all('SELECT entity_id FROM entity ORDER BY _call_id').map((row) => row.entity_id)).toEqual(ids);
+});
+
+test('a field that is a scalar, an object, a list and null in turn keeps every value', () => {
+  const { record: load, warehouse, all } = bench();
+  const values = [null, 'text', { a: 1 }, [1, { b: 2 }], 5, null, []];
+  for (const [n, drifting] of values.entries()) load(`C${n}`, { id: `C${n}`, drifting });
+  for (const [n, drifting] of values.entries())
+    expect(leavesInRows(warehouse, 'entity', `C${n}`)).toEqual(leavesOf({ id: `C${n}`, drifting }));
+  expect(all("SELECT types FROM _column WHERE path = '/drifting' AND table_name = 'entity'")).toEqual([
+    { types: 'text integer object list' },
+  ]);
+});
