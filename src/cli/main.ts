@@ -5,6 +5,7 @@ import { standardStreams } from './context.ts';
 import { demoCommand } from './demo.ts';
 import { initCommand } from './init.ts';
 import { openOutput, printError } from './output.ts';
+import { sandboxCommand } from './sandbox.ts';
 import { statusCommand } from './status.ts';
 import { syncCommand } from './sync.ts';
 import { workerCommand } from './worker.ts';
@@ -45,6 +46,7 @@ export function openProgram(): Command {
     syncCommand(),
     statusCommand(),
     workerCommand(),
+    sandboxCommand(),
     demoCommand(),
   ])
     program.addCommand(command);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { createWriteStream, openSync } from 'node:fs';
 import { isoTime } from '../clock.ts';
+import { UsageError } from '../errors.ts';
 import type { FaultKind } from './faults.ts';
 import type { Visit, VisitKind } from './visit.ts';
 
@@ -35,15 +36,16 @@ export interface ArrivalsFile {
   close(): Promise<void>;
 }
 
+/** Throws UsageError where the file cannot be written. */
 export function arrivalsFile(path: string): ArrivalsFile {
-  const stream: WriteStream = createWriteStream(path, { flags: 'a' });
+  const stream = createWriteStream(path, { fd: openedFor(path) });
   let pending: NotedVisit[] = [];
   const flush = () => {
     if (pending.length === 0) return;
     stream.write(pending.map((noted) => `${lineOf(arrivalOf(noted))}\n`).join(''));
     pending = [];
   };
-  const timer = setInterval(flush, FLUSH_EVERY_MS);
+  const timer = setInterval(flush, FLUSH_EVERY_MS).unref();
   return {
     add: (noted) => void pending.push(noted),
     async close() {
@@ -57,6 +59,14 @@ export function arrivalsFile(path: string): ArrivalsFile {
 
 export function lineOf(arrival: Arrival): string {
   return JSON.stringify({ ...arrival, time: isoTime(arrival.at) });
+}
+
+function openedFor(path: string): number {
+  try {
+    return openSync(path, 'a');
+  } catch (cause) {
+    throw new UsageError(`Arrivals cannot be written to ${path}.`, { cause });
+  }
 }
 
 const FLUSH_EVERY_MS = 100;

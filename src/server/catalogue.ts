@@ -1,5 +1,6 @@
 import type { IDENTIFIER_MATCHES, NAME_MATCHES } from '../dialect/dialect.ts';
 import type { JsonObject } from '../dialect/json.ts';
+import type { Problem } from './problems.ts';
 
 /**
  * What the HTTP layer stands on: a registry that can be counted, searched and read. It never learns whether
@@ -9,14 +10,28 @@ import type { JsonObject } from '../dialect/json.ts';
 export interface Catalogue {
   /** Companies that exist now, without the deleted ones. */
   count(): number;
-  /** The ids that a query finds, in an order that stays the same while the catalogue does not change. */
-  search(query: CatalogueQuery): Matches;
+  /**
+   * The ids that a query finds, in an order that stays the same while the catalogue does not change. A
+   * catalogue that changes under its readers can hold what a reader began to page through.
+   */
+  search(query: CatalogueQuery, reader?: Reader): Matches;
   /** The list item of one company, as JSON text; null for an id that is not there. */
   summary(id: string): string | null;
   /** The canonical record; null for an id that never existed. */
   record(id: string): CatalogueRecord | null;
+  /** The record as it was known at a moment (epoch milliseconds), where the catalogue remembers. */
+  recordAsOf?(id: string, atMs: number): CatalogueRecord | null;
+  /** Why there is no record to tell, where there is more to say than that no company has this id. */
+  refusal?(id: string): Problem | null;
   /** Whatever the statistics say beside the count: figures, dates, coverage. */
   stats(): JsonObject;
+}
+
+/** Who reads a result, and from which row on. */
+export interface Reader {
+  readonly account: string;
+  /** Position of the first row, from 0. */
+  readonly from: number;
 }
 
 export interface CatalogueQuery {

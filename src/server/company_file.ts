@@ -9,10 +9,10 @@ import { setOwn } from './shape/template.ts';
 
 export interface CompanyFileOptions {
   /** Column (or key) of the id; guessed where it is not given. */
-  readonly idColumn?: string;
-  readonly nameColumn?: string;
+  readonly idColumn?: string | undefined;
+  readonly nameColumn?: string | undefined;
   /** Only rows whose column has this value. */
-  readonly where?: { readonly column: string; readonly value: string };
+  readonly where?: { readonly column: string; readonly value: string } | undefined;
 }
 
 /**
@@ -26,7 +26,7 @@ export async function readCompanies(path: string, options: CompanyFileOptions = 
   let columns: Columns | null = null;
   try {
     for await (const row of rows) {
-      columns ??= columnsOf(row, options, path);
+      columns ??= columnsOf(row, isJson ? { ...options, where: undefined } : options, path);
       if (options.where !== undefined && text(row[options.where.column]) !== options.where.value) continue;
       const company = companyOf(row, columns);
       if (company !== null && !companies.has(company.id)) companies.set(company.id, company);
@@ -75,6 +75,7 @@ async function* jsonRows(path: string): AsyncGenerator<JsonObject> {
 }
 
 function columnsOf(row: JsonObject, options: CompanyFileOptions, path: string): Columns {
+  if (options.where !== undefined) chosen(row, options.where.column, [], '--where', path);
   return {
     id: chosen(row, options.idColumn, ID_COLUMNS, '--id-column', path),
     name: chosen(row, options.nameColumn, NAME_COLUMNS, '--name-column', path),

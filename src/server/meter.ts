@@ -5,6 +5,25 @@ import { type SlidingWindow, slidingWindow } from './sliding_window.ts';
 export interface Meter {
   /** Decides and counts in one step: the request is admitted, or it is not and nothing changes. */
   admit(account: Account, nowMs: number): Admission;
+  /** Resolves when what was admitted so far will be remembered; a request is answered only then. */
+  settled?(): Promise<void>;
+}
+
+/** Where a meter remembers what was used, beyond the life of its process. */
+export interface UsageMemory {
+  /** What the account had used up to now. */
+  recall(accountId: string): UsedBefore;
+  /** A request was admitted. */
+  note(accountId: string, nowMs: number): void;
+}
+
+export interface UsedBefore {
+  readonly total: number;
+  /** Number of the UTC day, counted from 1970, that `usedToday` speaks of. */
+  readonly day: number;
+  readonly usedToday: number;
+  /** When requests of the last minute were admitted, in order; epoch milliseconds. */
+  readonly recentMs: readonly number[];
 }
 
 export interface Admission {
@@ -32,13 +51,19 @@ export interface MeterInMemory extends Meter {
   reset(): void;
 }
 
-export function meterInMemory(alreadyUsed: Readonly<Record<string, number>> = {}): MeterInMemory {
+export function meterInMemory(
+  alreadyUsed: Readonly<Record<string, number>> = {},
+  memory?: UsageMemory,
+): MeterInMemory {
   const usage = new Map<string, Usage>();
   const usageOf = (account: Account): Usage => {
     const known = usage.get(account.id);
     if (known !== undefined && known.limits === account.limits) return known;
     // Other limits from now on: what was used in all stays, the windows begin anew.
-    const begun = beginUsage(account.limits, known?.total ?? alreadyUsed[account.id] ?? 0);
+    const begun =
+      memory === undefined
+        ? beginUsage(account.limits, known?.total ?? alreadyUsed[account.id] ?? 0)
+        : resumeUsage(account.limits, memory.recall(account.id));
     usage.set(account.id, begun);
     return begun;
   };
@@ -47,7 +72,10 @@ export function meterInMemory(alreadyUsed: Readonly<Record<string, number>> = {}
     admit(account, nowMs) {
       const used = usageOf(account);
       const refusal = refusalOf(used, nowMs);
-      if (refusal === null) count(used, nowMs);
+      if (refusal === null) {
+        count(used, nowMs);
+        memory?.note(account.id, nowMs);
+      }
       return {
         is: refusal?.is ?? 'admitted',
         retryAtMs: refusal?.retryAtMs ?? null,
@@ -84,6 +112,12 @@ function beginUsage(limits: Limits, total: number): Usage {
     day: -1,
     usedToday: 0,
   };
+}
+
+function resumeUsage(limits: Limits, { total, day, usedToday, recentMs }: UsedBefore): Usage {
+  const usage = { ...beginUsage(limits, total), day, usedToday };
+  for (const atMs of recentMs.slice(-(limits.perMinute ?? 0))) usage.minute?.admit(atMs);
+  return usage;
 }
 
 /** The allowance is asked first: who has nothing left must not be told to wait a minute. */

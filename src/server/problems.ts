@@ -9,6 +9,7 @@ export const PROBLEMS = {
   not_found: { status: 404, title: 'There is nothing at this path.' },
   entity_not_found: { status: 404, title: 'No company has this id.' },
   entity_gone: { status: 410, title: 'The company was removed from the registry.' },
+  record_not_mirrored: { status: 504, title: 'The company is known; its record is not in this mirror.' },
   method_not_allowed: { status: 405, title: 'This path answers to GET alone.' },
   parameter_invalid: { status: 400, title: 'A parameter is missing, unknown or not in its range.' },
   query_too_short: { status: 400, title: 'The query is too short.' },

@@ -6,7 +6,13 @@ import { compileTemplate } from './shape/template.ts';
 
 /** Answers for one company, in the words of a shape. */
 export interface RecordAnswerer {
-  answer(id: string, ifNoneMatch: string | undefined): Answer | Problem;
+  answer(id: string, ask: RecordAsk): Answer | Problem;
+}
+
+export interface RecordAsk {
+  readonly ifNoneMatch: string | undefined;
+  /** The moment whose state is asked for, as it was written; undefined: now. */
+  readonly asOf?: string | undefined;
 }
 
 export function recordAnswerer(catalogue: Catalogue, shape: Shape): RecordAnswerer {
@@ -16,9 +22,11 @@ export function recordAnswerer(catalogue: Catalogue, shape: Shape): RecordAnswer
   ]);
 
   return {
-    answer(id, ifNoneMatch) {
-      const record = catalogue.record(id);
-      if (record === null) return { code: 'entity_not_found' };
+    answer(id, { ifNoneMatch, asOf }) {
+      const atMs = asOf === undefined ? null : momentOf(asOf);
+      if (Number.isNaN(atMs)) return { code: 'parameter_invalid', detail: AS_OF_FORM };
+      const record = atMs === null ? catalogue.record(id) : (catalogue.recordAsOf?.(id, atMs) ?? null);
+      if (record === null) return catalogue.refusal?.(id) ?? { code: 'entity_not_found' };
       if (record.gone && shape.gone.as === 'not_found') return { code: 'entity_not_found' };
       if (record.gone && shape.gone.as === 'gone') return { code: 'entity_gone' };
       const headers = { ...record.headers, ...(record.etag === undefined ? {} : { etag: record.etag }) };
@@ -27,6 +35,16 @@ export function recordAnswerer(catalogue: Catalogue, shape: Shape): RecordAnswer
       return jsonAnswer(body.fill({ record: record.text }), headers);
     },
   };
+}
+
+const AS_OF_FORM =
+  'as_of is a date (2026-03-31, the end of that day in UTC) or a time with its zone (2026-03-31T12:00:00Z).';
+
+/** Epoch milliseconds; NaN where the text is neither a date nor a time with its zone. */
+function momentOf(text: string): number {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return Date.parse(`${text}T23:59:59.999Z`);
+  const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
+  return isTime ? Date.parse(text) : Number.NaN;
 }
 
 /** RFC 9110, 13.1.2: weak comparison. */

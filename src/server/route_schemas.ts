@@ -24,7 +24,7 @@ export function searchSchema(shape: Shape): FastifySchema {
   } as FastifySchema;
 }
 
-export function entitySchema(shape: Shape): FastifySchema {
+export function entitySchema(shape: Shape, { hasHistory = false } = {}): FastifySchema {
   return {
     operationId: 'entity',
     summary: 'The canonical record of one company.',
@@ -33,6 +33,7 @@ export function entitySchema(shape: Shape): FastifySchema {
       properties: { id: { type: 'string', minLength: 1, description: 'the entity id' } },
       required: ['id'],
     },
+    ...(hasHistory ? { querystring: AS_OF } : {}),
     response: { 200: found('The record', 'object'), ...refusals(shape, ENTITY) },
   } as FastifySchema;
 }
@@ -45,6 +46,18 @@ export function statsSchema(shape: Shape): FastifySchema {
   } as FastifySchema;
 }
 
+const AS_OF = {
+  type: 'object',
+  properties: {
+    as_of: {
+      type: 'string',
+      maxLength: 40,
+      description:
+        'the record as it was known then: a date (the end of that day in UTC) or a time with its zone',
+    },
+  },
+};
+
 const ALWAYS: readonly ProblemCode[] = [
   'credentials_missing',
   'credentials_invalid',
@@ -54,7 +67,13 @@ const ALWAYS: readonly ProblemCode[] = [
   'internal_error',
 ];
 const SEARCH: readonly ProblemCode[] = ['parameter_invalid', 'query_too_short', 'query_too_broad', ...ALWAYS];
-const ENTITY: readonly ProblemCode[] = ['entity_not_found', 'entity_gone', ...ALWAYS];
+const ENTITY: readonly ProblemCode[] = [
+  'parameter_invalid',
+  'entity_not_found',
+  'entity_gone',
+  'record_not_mirrored',
+  ...ALWAYS,
+];
 
 const HIGHEST_PAGE = 1_000_000_000;
 const LONGEST_QUERY = 2_000;

@@ -22,6 +22,8 @@ export interface RequestFacts {
   readonly path: string;
   readonly id: string;
   readonly nowMs: number;
+  /** Whose request it is. */
+  readonly account: string;
 }
 
 export function searchAnswerer(catalogue: Catalogue, shape: Shape): SearchAnswerer {
@@ -46,6 +48,7 @@ export function searchAnswerer(catalogue: Catalogue, shape: Shape): SearchAnswer
       if (refusal !== null && search.too_short === 'refuse') return refusal;
       const matches = catalogue.search(
         search.flaws.deaf ? { ...request.query, by: 'name', text: '' } : request.query,
+        { account: facts.account, from: request.offset },
       );
       const total = refusal === null ? matches.total : 0;
       if (search.broad_above !== null && total > search.broad_above) return { code: 'query_too_broad' };

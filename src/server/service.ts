@@ -120,8 +120,12 @@ function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
   endpoint('search', shape.paths.search, searchSchema(shape), (request) =>
     searches.answer(request.query as Record<string, unknown>, factsOf(options, request)),
   );
-  endpoint('entity', shape.paths.entity, entitySchema(shape), (request) =>
-    records.answer((request.params as { id: string }).id, request.headers['if-none-match']),
+  const hasHistory = catalogue.recordAsOf !== undefined;
+  endpoint('entity', shape.paths.entity, entitySchema(shape, { hasHistory }), (request) =>
+    records.answer((request.params as { id: string }).id, {
+      ifNoneMatch: request.headers['if-none-match'],
+      asOf: hasHistory ? (request.query as { as_of?: string }).as_of : undefined,
+    }),
   );
   endpoint('stats', shape.paths.stats, statsSchema(shape), () => statsAnswer(catalogue, shape));
   addDescriptions(api);
@@ -147,7 +151,9 @@ async function enter(
   const pass = passGate(request.headers.authorization, visit.atMs, options);
   visit.account = pass.account?.id ?? null;
   request.pass = pass;
-  return pass.problem === null ? undefined : refuse(options, request, reply, pass.problem);
+  if (pass.problem !== null) return refuse(options, request, reply, pass.problem);
+  await options.meter.settled?.();
+  return undefined;
 }
 
 function arrive(options: ServiceOptions, request: FastifyRequest, kind: VisitKind): Visit {
@@ -211,5 +217,6 @@ function factsOf(options: ServiceOptions, request: FastifyRequest): RequestFacts
     path: request.url.split('?', 1)[0] ?? '',
     id: request.id,
     nowMs: options.now(),
+    account: request.pass?.account?.id ?? '',
   };
 }
