@@ -113,13 +113,13 @@ async function serveSandbox(flags: SandboxFlags): Promise<void> {
   const shape = changedShape(await readShape(flags.shape ?? 'default'), flags);
   const companies = await companiesOf(flags, shape);
   const file = flags.arrivals === undefined ? null : arrivalsFile(flags.arrivals);
-  const told = interruptible(() => undefined);
   const sandbox = await start(flags, {
     companies,
     shape,
     accounts,
     onArrival: (noted) => file?.add(noted),
   });
+  const told = interruptible(() => undefined);
   if (flags.dump !== undefined) await dump(sandbox, flags.dump);
   const [account] = sandbox.accounts.all();
   if (account !== undefined) process.stdout.write(readyText(sandbox, account, flags.json === true));

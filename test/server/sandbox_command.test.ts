@@ -3,9 +3,13 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { CommanderError } from 'commander';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { sandboxCommand } from '../../src/cli/sandbox.ts';
 import { configFrom } from '../../src/config.ts';
+import { FailedError, UsageError } from '../../src/errors.ts';
+import { startSandbox } from '../../src/server/sandbox.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-command-'));
@@ -33,14 +37,15 @@ async function stop(command: ChildProcess, signal: NodeJS.Signals): Promise<numb
   return code;
 }
 
-async function failed(...args: string[]): Promise<{ code: number; stderr: string }> {
-  const command = run(...args);
-  let stderr = '';
-  command.stderr?.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  const [code] = await once(command, 'close');
-  return { code, stderr };
+/** What the command throws for these arguments, without a process of its own. */
+async function failed(...args: string[]): Promise<unknown> {
+  const command = sandboxCommand()
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
+  return command.parseAsync(args, { from: 'user' }).then(
+    () => null,
+    (error: unknown) => error,
+  );
 }
 
 const get = (url: string, key: string) => fetch(url, { headers: { authorization: `Bearer ${key}` } });
@@ -123,25 +128,31 @@ test('serves invented companies that change while it runs', async () => {
 });
 
 test.each<[string, string[], RegExp]>([
-  ['no allowance on the free tier', [], /two forms.*--total 100.*--per-day 1000/s],
+  ['no allowance on the free tier', [], /two forms.*--total 100.*--per-day 1000/],
   ['an allowance and none', ['--unlimited', '--total', '5'], /exclude each other/],
-  ['an unknown shape', ['--unlimited', '--shape', 'nonesuch'], /neither a shape nor a YAML file.*brreg/s],
+  ['an unknown shape', ['--unlimited', '--shape', 'nonesuch'], /neither a shape nor a YAML file.*brreg/],
   ['a file that is not there', ['--unlimited', '--data', 'missing.csv'], /missing\.csv cannot be read/],
-  ['a port that is no number', ['--unlimited', '--port', 'http'], /whole number/],
   ['a log that cannot be written', ['--unlimited', '--arrivals', '/nonexistent/a'], /cannot be written/],
   ['ids that are no numbers', ['--unlimited', '--shape', 'numbered'], /JSON numbers/],
-])('%s ends with exit 2 and says what to do', async (_what, args, message) => {
-  const { code, stderr } = await failed(...args);
-  expect(stderr).toMatch(message);
-  expect(stderr).not.toMatch(/\bat .*:\d+:\d+/);
-  expect(code).toBe(2);
+])('%s is a usage error that says what to do', async (_what, args, message) => {
+  const error = await failed(...args);
+  expect(error).toBeInstanceOf(UsageError);
+  expect(error instanceof UsageError && `${error.message} ${error.hint}`).toMatch(message);
 });
 
-test('a port that is taken ends with exit 1', async () => {
-  const first = run('--unlimited', '--json');
-  const { data } = JSON.parse(await ready(first));
-  const { code, stderr } = await failed('--unlimited', '--port', new URL(data.url).port);
-  expect(stderr).toMatch(/cannot listen on 127\.0\.0\.1:\d+/);
-  expect(code).toBe(1);
-  expect(await stop(first, 'SIGTERM')).toBe(0);
+test.each([
+  ['--port', 'http'],
+  ['--page-size', '0'],
+  ['--where', 'no-value'],
+  ['--tier', 'gold'],
+])('%s %s is refused', async (flag, value) => {
+  expect(await failed('--unlimited', flag, value)).toBeInstanceOf(CommanderError);
+});
+
+test('a port that is taken is said', async () => {
+  const first = await startSandbox({ companies: [] });
+  const error = await failed('--unlimited', '--port', new URL(first.url).port);
+  expect(error).toBeInstanceOf(FailedError);
+  expect(String(error)).toMatch(/cannot listen on 127\.0\.0\.1:\d+/);
+  await first.close();
 });
