@@ -16,6 +16,8 @@ export interface Outcome {
   readonly status: number | null;
   /** The body as received, after content decoding; null when none came. */
   readonly body: Buffer | null;
+  /** The response headers, of which load keeps those that reading the body again needs. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly verdict: Verdict;
 }
 

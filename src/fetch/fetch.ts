@@ -68,7 +68,7 @@ export function openFetch(parts: FetchParts): Fetch {
     const nowMs = clock.now();
     const meant = classify(call, reply, { nowMs, keyHasWorked });
     const verdict = patience.observe(meant, sentAtMs, nowMs);
-    const made = outcome(call, sent, reply.status, reply.body, verdict);
+    const made = { ...outcome(call, sent, reply.status, reply.body, verdict), headers: reply.headers };
     await tellLedger(verdict, reply, nowMs).catch((error: unknown) => {
       throw new LedgerFailure(made, error);
     });

@@ -9,6 +9,7 @@ export interface Answered {
   readonly sentAt: string;
   readonly status: number | null;
   readonly body: Buffer | null;
+  readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
 /** What one answer did to the derived tables. */

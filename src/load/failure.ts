@@ -5,11 +5,22 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Waits before the next try of a target that failed: most faults pass at once, the others take days. */
-// The first three are short enough for one run to sit out; a fifth of all calls failing then leaves one target in 600.
-const WAITS_MS = [2, 10, 45, 900, 3600, 21_600]
-  .map((seconds) => seconds * SECOND)
-  .concat([DAY, 2 * DAY, 4 * DAY, 7 * DAY]);
+/**
+ * Waits before the next try of a target that failed. The first three are short enough for one run to sit
+ * out (with a fifth of all calls failing, one target in 600 is left); what lasts longer takes hours, then days.
+ */
+const WAITS_MS = [
+  2 * SECOND,
+  10 * SECOND,
+  45 * SECOND,
+  15 * MINUTE,
+  HOUR,
+  6 * HOUR,
+  DAY,
+  2 * DAY,
+  4 * DAY,
+  7 * DAY,
+];
 
 /** The state of a target after its `tries`-th failure in a row. */
 export function failureAfter(

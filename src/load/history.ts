@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, parseJson } from '../dialect/json.ts';
+import { readBody } from '../dialect/body.ts';
+import { isJsonObject, type JsonObject } from '../dialect/json.ts';
 import { valueAt } from '../dialect/pointer.ts';
 import type { Books } from './books.ts';
 
@@ -18,17 +19,9 @@ export function latestDocument(books: Books, entityId: string): JsonObject | nul
 }
 
 function documentIn(books: Books, callId: number): JsonObject | null {
-  const body = books.answers.body(callId);
-  if (body === null) return null;
-  const document = valueAt(readJson(body), books.dialect.entity.root);
+  const stored = books.answers.read(callId);
+  if (stored === null) return null;
+  const { json } = readBody(stored.body, stored.headers['content-type'] ?? '');
+  const document = valueAt(json, books.dialect.entity.root);
   return isJsonObject(document) ? document : null;
-}
-
-function readJson(body: Buffer) {
-  try {
-    return parseJson(body.toString('utf8'));
-  } catch {
-    // The answer was understood once; a body that is not JSON any more cannot be a record.
-    return undefined;
-  }
 }

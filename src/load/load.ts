@@ -12,6 +12,7 @@ import { type Books, openBooks } from './books.ts';
 import { derive } from './derive.ts';
 import type { Answered, Effect } from './effect.ts';
 import { failureAfter, refusalAfter } from './failure.ts';
+import { headersToKeep } from './headers.ts';
 
 export interface LoaderOptions {
   readonly warehouse: Warehouse;
@@ -32,6 +33,7 @@ export function openLoader({ warehouse, dialect, runId, limits = DEFAULT_LIMITS 
 } {
   const calls = callTable(warehouse.db);
   const runs = runCounter(warehouse.db);
+  const toKeep = headersToKeep(dialect);
   const open = () => openBooks({ warehouse, dialect, runId, naming: live, limits });
   let books = open();
   books.describeRecords();
@@ -64,9 +66,15 @@ export function openLoader({ warehouse, dialect, runId, limits = DEFAULT_LIMITS 
     const answered = answeredOf(outcome);
     if (!calls.add({ ...callRow(outcome, answered), runId })) return null;
     const effect = derive(books, answered, outcome.verdict);
-    keepAnswer(books, outcome, effect.sameAs);
+    keepAnswer(outcome, effect.sameAs);
     noteYield(answered.callId, effect);
     return { outcome, effect, failure: noteFailure(books, outcome) };
+  }
+
+  function keepAnswer({ callId, body, headers }: Outcome, sameAs: number | null): void {
+    if (body === null) return;
+    if (sameAs === null) books.answers.keep(callId, body, toKeep(headers));
+    else books.answers.keepReference(callId, sameAs, toKeep(headers));
   }
 
   function noteYield(callId: number, { record, rows, newCompanies, note }: Effect): void {
@@ -82,8 +90,8 @@ interface Loaded {
   readonly failure: Failure | null;
 }
 
-function answeredOf({ call, callId, sentAtMs, status, body }: Outcome): Answered {
-  return { call, callId, sentAt: isoTime(sentAtMs), status, body };
+function answeredOf({ call, callId, sentAtMs, status, body, headers = {} }: Outcome): Answered {
+  return { call, callId, sentAt: isoTime(sentAtMs), status, body, headers };
 }
 
 function callRow({ call, callId, durationMs, status, body, verdict }: Outcome, { sentAt }: Answered) {
@@ -106,13 +114,6 @@ function callRow({ call, callId, durationMs, status, body, verdict }: Outcome, {
     bytes: body?.length ?? 0,
     rows,
   };
-}
-
-function keepAnswer(books: Books, { callId, body, verdict }: Outcome, sameAs: number | null): void {
-  if (body === null) return;
-  const next = verdict.is === 'ok' && verdict.answer.kind === 'search' ? verdict.answer.next : null;
-  if (sameAs === null) books.answers.keep(callId, body, next);
-  else books.answers.keepReference(callId, sameAs, next);
 }
 
 /** Failed targets wait, longer each time; an answer ends it. Being turned away says nothing of the target. */

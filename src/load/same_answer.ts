@@ -1,4 +1,4 @@
-import { type Json, parseJson } from '../dialect/json.ts';
+import { readBody } from '../dialect/body.ts';
 import { segmentsOf } from '../dialect/pointer.ts';
 import type { Books } from './books.ts';
 import { isSame, type Volatile, withoutVolatile } from './content.ts';
@@ -8,14 +8,17 @@ import type { Answered } from './effect.ts';
  * Does this answer differ from a stored one in nothing but volatile fields, envelope included? Then a
  * reference is stored and nothing is lost.
  */
-export function isSameAnswer(books: Books, { call, body }: Answered, storedCallId: number): boolean {
+export function isSameAnswer(books: Books, { call, body, headers }: Answered, storedCallId: number): boolean {
   if (body === null) return false;
-  const stored = books.answers.body(storedCallId);
+  const stored = books.answers.read(storedCallId);
   if (stored === null) return false;
-  if (stored.equals(body)) return true;
+  if (stored.body.equals(body)) return true;
   const ignored = volatileInBody(books, call.kind);
   if (ignored.length === 0) return false;
-  return isSame(withoutVolatile(read(stored), ignored), withoutVolatile(read(body), ignored));
+  const before = readBody(stored.body, stored.headers['content-type'] ?? '').json;
+  const now = readBody(body, headers['content-type'] ?? '').json;
+  if (before === undefined || now === undefined) return false;
+  return isSame(withoutVolatile(before, ignored), withoutVolatile(now, ignored));
 }
 
 /** Volatile places count from the record or summary, and from the top of the body. */
@@ -27,12 +30,4 @@ function volatileInBody({ dialect, ignored }: Books, kind: Answered['call']['kin
       ? segmentsOf(entity.root)
       : [...segmentsOf(search.results), '*', ...segmentsOf(search.item)];
   return [...ignored, ...ignored.map((keys) => [...prefix, ...keys])];
-}
-
-function read(body: Buffer): Json {
-  try {
-    return parseJson(body.toString('utf8'));
-  } catch {
-    return body.toString('latin1');
-  }
 }

@@ -56,7 +56,7 @@ CREATE TABLE _answer (
   same_as  INTEGER REFERENCES _answer (call_id),
   encoding TEXT,                             -- NULL: as it is; zstd: compressed
   body     BLOB,
-  next     TEXT,                             -- the next page's cursor or URL, which may have stood in a header
+  headers  TEXT,                             -- JSON: of the response headers those that reading the body again needs
   CHECK ((same_as IS NULL) = (body IS NOT NULL))
 );
 

@@ -1,0 +1,31 @@
+import type { Database } from 'better-sqlite3';
+import type { Known } from './known.ts';
+import type { Naming } from './naming.ts';
+
+/** `_tally`: counts that would cost a scan. known: all; listed and fetched: of these, and not gone. */
+export type TallyName = 'known' | 'listed' | 'fetched' | 'gone';
+
+export function tallyTable(db: Database, naming: Naming) {
+  const add = db.prepare<[TallyName, number]>(
+    `INSERT INTO ${naming('_tally')} (what, n) VALUES (?, ?) ON CONFLICT (what) DO UPDATE SET n = n + excluded.n`,
+  );
+  const pending: Record<TallyName, number> = { known: 0, listed: 0, fetched: 0, gone: 0 };
+  return {
+    /** Counts a company in (1) or out (-1), in memory. */
+    count: (known: Known, by: 1 | -1): void => {
+      pending.known += by;
+      if (known.goneAt !== null) {
+        pending.gone += by;
+        return;
+      }
+      if (known.listedAt !== null) pending.listed += by;
+      if (known.fetchedAt !== null) pending.fetched += by;
+    },
+    save: (): void => {
+      for (const [name, n] of Object.entries(pending) as [TallyName, number][]) {
+        if (n !== 0) add.run(name, n);
+        pending[name] = 0;
+      }
+    },
+  };
+}
