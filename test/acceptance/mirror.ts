@@ -31,6 +31,7 @@ const upstream = await openUpstream(
         matches: values.matches as 'token_prefix',
         identifiers: values.identifiers as 'prefix',
         paging: { style: 'page', param: 'page', first: 1, size_param: 'per_page', size },
+        max_size: size,
         ...(values.window === undefined ? {} : { window: { rows: Number(values.window) } }),
       },
     },
