@@ -6,11 +6,8 @@ export type Headers = Readonly<Record<string, string | undefined>>;
  * null where the header is missing or unreadable. Bounded, so that no upstream can put the mirror to sleep for good.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | null {
-  const value = headers['retry-after']?.trim() ?? '';
-  const seconds = numberIn(value);
-  if (seconds !== null) return seconds < 0 ? null : bounded(nowMs + seconds * 1000, nowMs);
-  const dateMs = dateIn(value);
-  return dateMs === null ? null : bounded(onOurClock(dateMs, headers, nowMs), nowMs);
+  const ms = momentMs(headers['retry-after'] ?? null, headers, nowMs);
+  return ms === null ? null : bounded(ms, nowMs);
 }
 
 /**
@@ -22,7 +19,7 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | null {
 export function rateLimitResetMs(headers: Headers, nowMs: number): number | null {
   const resets = [...combinedField(headers.ratelimit ?? ''), ...separateFields(headers)]
     .filter(({ remaining }) => remaining !== null && remaining <= 0)
-    .map(({ reset }) => resetMs(reset, headers, nowMs))
+    .map(({ reset }) => momentMs(reset, headers, nowMs))
     .filter((reset) => reset !== null);
   return resets.length === 0 ? null : bounded(Math.max(...resets), nowMs);
 }
@@ -77,12 +74,13 @@ function separateFields(headers: Headers): Window[] {
   }));
 }
 
-/** A reset is written as seconds from now, as epoch seconds or milliseconds, or as a date. */
-function resetMs(text: string | null, headers: Headers, nowMs: number): number | null {
+/** A moment is written as seconds from now, as epoch seconds or milliseconds, or as a date. */
+function momentMs(text: string | null, headers: Headers, nowMs: number): number | null {
   if (text === null) return null;
-  const reset = numberIn(text);
-  if (reset !== null && reset < SMALLEST_EPOCH_S) return nowMs + reset * 1000;
-  const dateMs = reset === null ? dateIn(text.trim()) : reset < SMALLEST_EPOCH_MS ? reset * 1000 : reset;
+  const number = numberIn(text);
+  if (number !== null && number < 0) return null;
+  if (number !== null && number < SMALLEST_EPOCH_S) return nowMs + number * 1000;
+  const dateMs = number === null ? dateIn(text.trim()) : number < SMALLEST_EPOCH_MS ? number * 1000 : number;
   return dateMs === null ? null : onOurClock(dateMs, headers, nowMs);
 }
 

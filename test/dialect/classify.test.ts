@@ -1,0 +1,527 @@
+import { brotliCompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Call } from '../../src/call.ts';
+import { classify, openClassify, type Reply } from '../../src/dialect/classify.ts';
+import type { Dialect } from '../../src/dialect/dialect.ts';
+import { MAX_DEPTH } from '../../src/dialect/json.ts';
+import type { Verdict } from '../../src/outcome.ts';
+import { dialectOf, ENTITY, entityOf, SEARCH, STATS, searchDialect } from './fixtures.ts';
+
+const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
+const JSON_TYPE = { 'content-type': 'application/json' };
+const GOOD = {
+  stats: '{"total":5}',
+  search: '{"total":1,"results":[{"id":"42","name":"A"}]}',
+  entity: '{"id":"42","name":"A"}',
+};
+
+interface Asked extends Partial<Omit<Reply, 'body'>> {
+  readonly body?: string | Buffer;
+  readonly dialect?: Dialect;
+  readonly call?: Call;
+  readonly keyHasWorked?: boolean;
+}
+
+function verdictOn({ dialect = dialectOf(), call = ENTITY, keyHasWorked = true, ...reply }: Asked): Verdict {
+  const { status = 200, headers = JSON_TYPE, body = '' } = reply;
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  return classify(dialect, call, { status, headers, body: bytes }, { nowMs: NOW_MS, keyHasWorked });
+}
+
+const rules = (...responses: Dialect['responses']) => dialectOf({ responses });
+
+describe('the defaults', () => {
+  test.each<[number, string, Verdict['is']]>([
+    [200, GOOD.entity, 'ok'],
+    [203, GOOD.entity, 'ok'],
+    [206, GOOD.entity, 'ok'],
+    [204, '', 'broken'],
+    [301, '', 'broken'],
+    [302, '', 'broken'],
+    [304, '', 'broken'],
+    [400, '', 'refused'],
+    [401, '', 'unauthorised'],
+    [402, '', 'exhausted'],
+    [403, '', 'refused'],
+    [404, '', 'absent'],
+    [405, '', 'broken'],
+    [406, '', 'broken'],
+    [408, '', 'broken'],
+    [410, '', 'gone'],
+    [414, '', 'refused'],
+    [416, '', 'refused'],
+    [418, '', 'broken'],
+    [422, '', 'refused'],
+    [429, '', 'throttled'],
+    [451, '', 'refused'],
+    [500, '', 'broken'],
+    [502, '', 'broken'],
+    [503, '', 'broken'],
+    [504, '', 'broken'],
+    [599, '', 'broken'],
+  ])('%i means %3$s', (status, body, is) => {
+    expect(verdictOn({ status, body }).is).toBe(is);
+  });
+
+  test.each([STATS, SEARCH])('a path that is not found says nothing of a company: $kind', (call) => {
+    expect(verdictOn({ call, status: 404 })).toEqual({
+      is: 'broken',
+      why: 'HTTP 404: the path was not found',
+    });
+    expect(verdictOn({ call, status: 410 }).is).toBe('broken');
+  });
+
+  test('a 403 is about the key, until the key has worked', () => {
+    expect(verdictOn({ status: 403, body: '{"error":"no"}', keyHasWorked: false }).is).toBe('unauthorised');
+    expect(verdictOn({ status: 403, body: '{"error":"no"}', keyHasWorked: true }).is).toBe('refused');
+    expect(verdictOn({ status: 403, body: '<html>Access denied</html>', keyHasWorked: true }).is).toBe(
+      'broken',
+    );
+  });
+
+  test.each([
+    'Rate limit exceeded',
+    '{"error":{"message":"usage quota"}}',
+    'Too many requests',
+    'API limit reached',
+  ])('a 403 that speaks of a limit is a throttle: %s', (body) => {
+    expect(verdictOn({ status: 403, body, keyHasWorked: false }).is).toBe('throttled');
+  });
+
+  test('a throttle names when to come back, else a minute is assumed', () => {
+    const until = (headers: Reply['headers'], status = 429) => {
+      const verdict = verdictOn({ status, headers });
+      return verdict.is === 'throttled' || verdict.is === 'exhausted'
+        ? [verdict.is, ((verdict.untilMs ?? Number.NaN) - NOW_MS) / 1000]
+        : verdict;
+    };
+    expect(until({})).toEqual(['throttled', 60]);
+    expect(until({ 'retry-after': '7' })).toEqual(['throttled', 7]);
+    expect(until({ 'retry-after': 'Sun, 01 Mar 2026 12:00:07 GMT' })).toEqual(['throttled', 7]);
+    expect(until({ 'x-ratelimit-remain': '0', 'x-ratelimit-reset': '9' })).toEqual(['throttled', 9]);
+    expect(until({ 'retry-after': '7' }, 503)).toEqual(['throttled', 7]);
+    expect(until({ 'retry-after': '7' }, 403)).toEqual(['throttled', 7]);
+    expect(until({ 'retry-after': '7200' })).toEqual(['exhausted', 7200]);
+    expect(until({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7200' })).toEqual(['exhausted', 7200]);
+    expect(until({ 'retry-after': '9'.repeat(30) })).toEqual(['exhausted', 32 * 24 * 3600]);
+    expect(until({}, 402)).toEqual(['exhausted', Number.NaN]);
+  });
+
+  test('a redirect is told, not followed', () => {
+    const headers = { location: 'https://elsewhere.example/login' };
+    expect(verdictOn({ status: 302, headers })).toEqual({
+      is: 'broken',
+      why: 'HTTP 302 (redirects to https://elsewhere.example/login)',
+    });
+  });
+});
+
+describe('what a success must carry', () => {
+  test.each([
+    ['nothing', '', 'HTTP 200, but the body is empty'],
+    ['HTML', '\n <!DOCTYPE html><p>Maintenance', 'HTTP 200, but the body is HTML or XML, not JSON'],
+    [
+      'a truncated body',
+      GOOD.search.slice(0, -5),
+      'HTTP 200, but the body is not JSON, or not all of it came',
+    ],
+    ['two documents', '{}{}', 'HTTP 200, but the body is not JSON, or not all of it came'],
+    ['text', 'OK', 'HTTP 200, but the body is not JSON, or not all of it came'],
+    [
+      'invalid UTF-8',
+      Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d]),
+      'HTTP 200, but the body is no text in its character set (UTF-8 unless named)',
+    ],
+    [
+      'compressed bytes',
+      brotliCompressSync(GOOD.search.repeat(50)),
+      'HTTP 200, but the body is no text in its character set (UTF-8 unless named)',
+    ],
+    ['an abyss', '['.repeat(100_000), `HTTP 200, but the body is nested deeper than ${MAX_DEPTH} levels`],
+    ['another document', '{"error":"soft"}', 'HTTP 200, but no list of results at /results: found nothing'],
+    ['null', 'null', 'HTTP 200, but no list of results at /results: found nothing'],
+  ])('%s is broken', (_what, body, why) => {
+    expect(verdictOn({ call: SEARCH, body })).toEqual({ is: 'broken', why });
+  });
+
+  test.each([
+    ['utf-8', Buffer.from('{"id":"42","name":"Åkerøy"}')],
+    ['utf-8', Buffer.from('\ufeff{"id":"42","name":"Åkerøy"}')],
+    ['iso-8859-1', Buffer.from('{"id":"42","name":"Åkerøy"}', 'latin1')],
+    ['iso-8859-1', Buffer.from('{"id":"42","name":"Åkerøy"}')],
+    ['utf-16le', Buffer.from('{"id":"42","name":"Åkerøy"}', 'utf16le')],
+    ['utf-16', Buffer.from('\ufeff{"id":"42","name":"Åkerøy"}', 'utf16le')],
+    ['unheard-of', Buffer.from('{"id":"42","name":"Åkerøy"}')],
+  ])('the character set %s is understood', (charset, body) => {
+    const headers = { 'content-type': `text/json; charset="${charset.toUpperCase()}"` };
+    expect(verdictOn({ headers, body })).toMatchObject({ is: 'ok', answer: { name: 'Åkerøy' } });
+  });
+
+  test.each(['unheard-of', 'utf-8', 'shift_jis'])('bytes that are no text in %s are broken', (charset) => {
+    const headers = { 'content-type': `application/json; charset=${charset}` };
+    expect(verdictOn({ headers, body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) }).is).toBe('broken');
+  });
+
+  test('JSON of another content type is JSON', () => {
+    expect(verdictOn({ headers: { 'content-type': 'text/html' }, body: GOOD.entity }).is).toBe('ok');
+    expect(verdictOn({ headers: {}, body: GOOD.entity }).is).toBe('ok');
+  });
+
+  test('an answer about another entity is broken, not loaded', () => {
+    expect(verdictOn({ body: '{"id":"43"}' })).toEqual({
+      is: 'broken',
+      why: 'HTTP 200, but asked for "42", answered with "43"',
+    });
+  });
+});
+
+describe('the response table', () => {
+  test('the first row that fits decides, before any default', () => {
+    const dialect = rules(
+      { status: [403, 429], at: '/code', is: 7, means: 'exhausted' },
+      { status: 403, means: 'throttled' },
+      { means: 'broken' },
+    );
+    expect(verdictOn({ dialect, status: 403, body: '{"code":"7"}' }).is).toBe('exhausted');
+    expect(verdictOn({ dialect, status: 403, body: '{"code":8}' }).is).toBe('throttled');
+    expect(verdictOn({ dialect, status: 200, body: GOOD.entity }).is).toBe('broken');
+  });
+
+  test.each<[string, Dialect['responses'][number], Asked]>([
+    ['a status', { status: 509, means: 'throttled' }, { status: 509 }],
+    [
+      'a soft error',
+      { status: 200, at: '/error', is: 'SLOW_DOWN', means: 'throttled' },
+      { body: '{"error":"SLOW_DOWN"}' },
+    ],
+    ['a place', { at: '/errors/0', means: 'throttled' }, { body: '{"errors":[{}]}' }],
+    ['a null', { at: '/data', is: null, means: 'throttled' }, { body: '{"data":null}' }],
+    ['a truth', { at: '/limited', is: true, means: 'throttled' }, { body: '{"limited":true}' }],
+    [
+      'a pattern at a place',
+      { at: '/error/message', matches: 'RATE|usage', means: 'throttled' },
+      { body: '{"error":{"message":"Usage exceeded"}}' },
+    ],
+    [
+      'a pattern in an object',
+      { at: '/error', matches: '"code":\\s*9', means: 'throttled' },
+      { body: '{"error":{"code":9}}' },
+    ],
+    [
+      'a pattern in the body',
+      { status: 200, matches: 'slow\\s+down', means: 'throttled' },
+      { body: '<p>Please SLOW\ndown' },
+    ],
+    ['a header', { status: 200, header: 'X-Blocked', means: 'throttled' }, { headers: { 'x-blocked': '' } }],
+    ['a kind', { status: 404, kind: 'entity', means: 'throttled' }, { status: 404 }],
+  ])('%s fits', (_what, rule, reply) => {
+    expect(verdictOn({ dialect: rules(rule), ...reply }).is).toBe('throttled');
+  });
+
+  test.each<[string, Dialect['responses'][number]]>([
+    ['another status', { status: 404, means: 'throttled' }],
+    ['another kind', { kind: 'search', means: 'throttled' }],
+    ['no such place', { at: '/error', means: 'throttled' }],
+    ['another value', { at: '/id', is: '43', means: 'throttled' }],
+    ['no such text', { matches: 'limit', means: 'throttled' }],
+    ['no such header', { header: '__proto__', means: 'throttled' }],
+    ['a value without a place', { is: null, means: 'throttled' }],
+  ])('%s does not fit', (_what, rule) => {
+    expect(verdictOn({ dialect: rules(rule), body: GOOD.entity }).is).toBe('ok');
+  });
+
+  test('a search that is answered by "not found" found nothing, where a row says so', () => {
+    for (const status of [404, 204]) {
+      const dialect = rules({ status, kind: 'search', means: 'absent' });
+      expect(verdictOn({ dialect, call: SEARCH, status })).toMatchObject({
+        is: 'ok',
+        answer: { rows: [], total: 0 },
+      });
+    }
+  });
+
+  test('a pattern that is none is refused when the table is opened', () => {
+    expect(() => openClassify(rules({ matches: '(', means: 'broken' }))).toThrow(SyntaxError);
+    expect(() => openClassify(rules({ matches: '(?=x)', means: 'broken' }))).toThrow(SyntaxError);
+  });
+
+  test.each(['(a+)+$', '^(\\w+\\s?)*$', '(a|aa)+$', '(.*a){12}', '([a-z]+)*\\d'])(
+    'the pattern %s cannot be made to hang',
+    (matches) => {
+      const body = `"${'a'.repeat(20_000)}!"`;
+      const startMs = performance.now();
+      verdictOn({ dialect: rules({ status: 429, matches, means: 'exhausted' }), status: 429, body });
+      verdictOn({ dialect: rules({ status: 429, at: '', matches, means: 'exhausted' }), status: 429, body });
+      expect(performance.now() - startMs).toBeLessThan(2000);
+    },
+  );
+});
+
+describe('a deleted entity', () => {
+  const gone = { root: '/data', id: '/id', gone: { at: '/class', is: 'Deleted' } };
+
+  test('is a 410, with or without a body', () => {
+    expect(verdictOn({ status: 410 })).toEqual({ is: 'gone', answer: null });
+    expect(verdictOn({ status: 410, body: '<html>' })).toEqual({ is: 'gone', answer: null });
+    expect(verdictOn({ status: 410, body: '{"id":"error-77"}' })).toEqual({ is: 'gone', answer: null });
+    expect(verdictOn({ status: 410, body: GOOD.entity })).toMatchObject({
+      is: 'gone',
+      answer: { name: 'A' },
+    });
+  });
+
+  test('is a success of another class, which stays as its tombstone', () => {
+    const dialect = dialectOf({ entity: gone });
+    expect(
+      verdictOn({ dialect, body: '{"data":{"id":"42","class":"Deleted","on":"2026-09-15"}}' }),
+    ).toMatchObject({
+      is: 'gone',
+      answer: { entityId: '42', document: { on: '2026-09-15' } },
+    });
+    expect(verdictOn({ dialect, body: '{"data":{"id":"42","class":"Company"}}' }).is).toBe('ok');
+    expect(verdictOn({ dialect, body: '{"class":"Deleted"}' })).toEqual({ is: 'gone', answer: null });
+  });
+
+  test('is not proven by the tombstone of another', () => {
+    const dialect = dialectOf({ entity: gone });
+    expect(verdictOn({ dialect, body: '{"data":{"id":"43","class":"Deleted"}}' })).toMatchObject({
+      is: 'broken',
+      why: /answered with "43"/,
+    });
+  });
+
+  test.each([
+    ['null', 'ok'],
+    ['false', 'ok'],
+    ['"2026-09-15"', 'gone'],
+    ['true', 'gone'],
+    ['0', 'gone'],
+  ])('a mark without a value: %s means %s', (value, is) => {
+    const dialect = dialectOf({ entity: { id: '/id', gone: { at: '/deleted' } } });
+    expect(verdictOn({ dialect, body: `{"id":"42","deleted":${value}}` }).is).toBe(is);
+  });
+
+  test('is never a search or the statistics', () => {
+    const dialect = rules({ status: 410, means: 'gone' });
+    expect(verdictOn({ dialect, call: SEARCH, status: 410 }).is).toBe('broken');
+    expect(verdictOn({ dialect, call: STATS, status: 410, body: GOOD.entity }).is).toBe('broken');
+  });
+});
+
+describe('the shape of an absence', () => {
+  const shape = (id: string, body: string, status = 404) => {
+    const verdict = verdictOn({ call: entityOf(id), status, body });
+    return verdict.is === 'absent' ? verdict.shape : verdict;
+  };
+
+  test('is the same for two ids, and differs where the answer means something else', () => {
+    const one = shape('42', '{"error":"not_found","message":"Company 42 not found","trace":"f3a4"}');
+    const two = shape('43', '{"error":"not_found","message":"Company 43 not found","trace":"77aa"}');
+    expect(one).toBe(two);
+    expect(shape('42', '{"error":"no_such_route","message":"x","trace":"1"}')).not.toBe(one);
+    expect(shape('42', '{"error":"not_found"}')).not.toBe(one);
+    expect(shape('42', '')).toBe('404 empty');
+    expect(shape('42', '<html>')).toBe('404 markup');
+    expect(shape('42', 'not here')).toBe('404 text');
+  });
+
+  test('leaves the id out of codes', () => {
+    expect(shape('42', '{"title":"No company 42"}')).toBe(shape('777', '{"title":"No company 777"}'));
+  });
+
+  test('is bounded, and can be stored as text', () => {
+    const wide = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, index) => [`${'k'.repeat(index % 90)}\ud83c${index}`, 1]),
+    );
+    for (const body of [
+      JSON.stringify(wide),
+      `${'['.repeat(400)}1${']'.repeat(400)}`,
+      `{"code":"${'x'.repeat(9999)}"}`,
+    ]) {
+      const found = shape('42', body) as string;
+      expect(found.length).toBeLessThanOrEqual(500);
+      expect(found.isWellFormed()).toBe(true);
+    }
+  });
+});
+
+// The error bodies of real registries.
+describe('registries', () => {
+  test.each<[string, Asked, Verdict['is']]>([
+    [
+      'a Spring service fails',
+      {
+        status: 500,
+        body: '{"timestamp":"2026-09-23T18:35:36.992+0000","status":"500","error":"Internal Server Error","message":"…","path":"/…","trace":"f3a4…"}',
+      },
+      'broken',
+    ],
+    ['not found, empty', { status: 404 }, 'absent'],
+    [
+      'a bad page size',
+      {
+        call: SEARCH,
+        status: 400,
+        body: '{"status":400,"feilmelding":"Feilaktig forespørsel","antallFeil":1,"valideringsfeil":[{"feilmelding":"…","parametere":["size"],"feilaktigVerdi":"20000"}]}',
+      },
+      'refused',
+    ],
+    [
+      'not found, as a list of errors',
+      { status: 404, body: '{"errors":[{"error":"company-profile-not-found","type":"ch:service"}]}' },
+      'absent',
+    ],
+    [
+      'a bad key',
+      { status: 401, body: '{"type":"ch:service","error":"Invalid Authorization"}', keyHasWorked: false },
+      'unauthorised',
+    ],
+    [
+      'throttled, empty',
+      {
+        status: 429,
+        headers: { 'x-ratelimit-limit': '600', 'x-ratelimit-remain': '0', 'x-ratelimit-reset': '1772366700' },
+      },
+      'throttled',
+    ],
+    ['beyond the window', { call: SEARCH, status: 416 }, 'refused'],
+    [
+      'not found, JSON:API',
+      { status: 404, body: '{"errors":[{"status":"404","title":"Not Found","detail":"…"}]}' },
+      'absent',
+    ],
+    [
+      'a usage limit as 403',
+      { status: 403, body: '{"error":{"message":"Usage limit exceeded"}}' },
+      'throttled',
+    ],
+    [
+      'a bad key, wrapped',
+      { status: 401, body: '{"error":{"message":"Invalid Api Token"}}' },
+      'unauthorised',
+    ],
+    [
+      'an invalid query',
+      {
+        call: SEARCH,
+        status: 400,
+        body: '{"erreur":"Veuillez indiquer au moins un paramètre de recherche."}',
+      },
+      'refused',
+    ],
+    ['no credits', { status: 402, body: '{"error":"insufficient_credits","balance":0}' }, 'exhausted'],
+    [
+      'beyond the offset',
+      { call: SEARCH, status: 422, body: '{"error":"unsupported_filter_combination"}' },
+      'refused',
+    ],
+    ['not ready', { status: 503, body: '{"error":"projection_not_ready"}' }, 'broken'],
+    ['overloaded', { status: 503, headers: { 'retry-after': '5' } }, 'throttled'],
+    [
+      'problem+json',
+      {
+        status: 429,
+        headers: { 'retry-after': '30' },
+        body: '{"type":"about:blank","title":"Too many requests","status":429}',
+      },
+      'throttled',
+    ],
+  ])('%s', (_what, reply, is) => {
+    expect(verdictOn(reply).is).toBe(is);
+  });
+
+  test('an empty result without any list', () => {
+    const dialect = searchDialect({ results: '/_embedded/enheter', id: '/nr', total: '/page/totalElements' });
+    const body = '{"_links":{"self":{}},"page":{"size":100,"totalElements":0,"totalPages":0,"number":0}}';
+    expect(verdictOn({ dialect, call: SEARCH, body })).toMatchObject({
+      is: 'ok',
+      answer: { rows: [], total: 0 },
+    });
+  });
+
+  test('a deleted entity as a small success', () => {
+    const dialect = dialectOf({
+      entity: { id: '/nr', name: '/navn', gone: { at: '/respons_klasse', is: 'SlettetEnhet' } },
+    });
+    const body = '{"nr":"42","navn":"ROLS AS","slettedato":"2026-09-15","respons_klasse":"SlettetEnhet"}';
+    expect(verdictOn({ dialect, body })).toMatchObject({ is: 'gone', answer: { name: 'ROLS AS' } });
+  });
+});
+
+describe('what people read', () => {
+  test('is one short line without control characters', () => {
+    const body = `\u001b[31mred\u0007\u202e\n\n${'x\u0000'.repeat(5000)}`;
+    const verdict = verdictOn({ status: 500, body });
+    const why = 'why' in verdict ? verdict.why : '';
+    expect(why).toMatch(/^HTTP 500: \[31mred x x x/);
+    expect(why).not.toMatch(/\p{C}/u);
+    expect(why.length).toBeLessThan(250);
+  });
+
+  test('does not end in half a character', () => {
+    const verdict = verdictOn({ status: 500, body: `x${'🏢'.repeat(500)}` });
+    expect('why' in verdict && verdict.why.isWellFormed()).toBe(true);
+  });
+});
+
+test('no reply, of whatever bytes, makes it throw, and a verdict has all its parts', () => {
+  const dialects = [
+    dialectOf(),
+    rules(
+      { at: '/error', means: 'exhausted' },
+      { matches: 'limit', means: 'throttled' },
+      { status: 404, means: 'gone' },
+      { header: 'x', means: 'absent' },
+    ),
+    dialectOf({ entity: { root: '/a', id: '', gone: { at: '/b' } } }),
+    searchDialect({ results: '', id: '', paging: { style: 'link_header' } }),
+  ];
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }).map(Buffer.from),
+    fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
+    fc.json().map((text) => Buffer.from(text)),
+    fc
+      .constantFrom(...Object.values(GOOD))
+      .chain((text) => fc.nat(text.length).map((end) => Buffer.from(text.slice(0, end)))),
+    fc.constantFrom('[', '{"a":', '[{"b":').map((open) => Buffer.from(open.repeat(20_000))),
+  );
+  const headers = fc.dictionary(
+    fc.constantFrom(
+      'retry-after',
+      'ratelimit',
+      'x-ratelimit-remaining',
+      'x-ratelimit-reset',
+      'link',
+      'location',
+      'content-type',
+      'date',
+      'x',
+    ),
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('0', '60', 'text/html; charset=utf-16', 'application/json; charset=gb18030'),
+    ),
+  );
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...dialects),
+      fc.constantFrom(STATS, SEARCH, ENTITY),
+      fc.integer({ min: 100, max: 599 }),
+      headers,
+      bytes,
+      fc.boolean(),
+      (dialect, call, status, named, body, keyHasWorked) => {
+        const reply = { status, headers: named, body };
+        const verdict = classify(dialect, call, reply, { nowMs: NOW_MS, keyHasWorked });
+        if ('why' in verdict) expect(verdict.why).toMatch(/^HTTP \d{3}\P{C}*$/u);
+        if (verdict.is === 'throttled') expect(verdict.untilMs).toBeGreaterThanOrEqual(NOW_MS);
+        if (verdict.is === 'ok')
+          expect(verdict.answer.kind).toBe(call.kind === 'entity' ? 'record' : call.kind);
+        if (verdict.is === 'absent' || verdict.is === 'gone') expect(call.kind).toBe('entity');
+        expect(verdict.is).not.toBe('unsent');
+      },
+    ),
+    { numRuns: 3000 },
+  );
+});

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decode, NotUnderstood } from '../../src/dialect/decode.ts';
+import type { Dialect } from '../../src/dialect/dialect.ts';
+import type { Headers } from '../../src/dialect/headers.ts';
+import { parseJson } from '../../src/dialect/json.ts';
+import { dialectOf, ENTITY, entityOf, SEARCH, STATS, searchDialect } from './fixtures.ts';
+
+function read(dialect: Dialect, call: typeof SEARCH, body: string, headers: Headers = {}) {
+  const answer = decode(dialect, call, parseJson(body), headers);
+  return answer instanceof NotUnderstood ? answer.why : answer;
+}
+
+describe('a search', () => {
+  test('gives rows in their order, the total, and what is unusable beside them', () => {
+    const body =
+      '{"total":7,"results":[{"id":"1","name":"A"},{"name":"no id"},{"id":12345678901234567890,"name":null},5]}';
+    expect(read(dialectOf(), SEARCH, body)).toEqual({
+      kind: 'search',
+      rows: [
+        { entityId: '1', name: 'A', summary: { id: '1', name: 'A' } },
+        { entityId: '12345678901234567890', name: null, summary: { id: 12345678901234567890n, name: null } },
+      ],
+      rejected: [
+        { position: 1, why: 'no id at /id: found nothing' },
+        { position: 3, why: 'no company at the top of the body: found a number' },
+      ],
+      total: 7,
+      next: null,
+    });
+  });
+
+  test.each([
+    [
+      'results.companies[].company',
+      { results: '/results/companies', item: '/company', id: '/company_number', name: '/name' },
+      '{"results":{"companies":[{"company":{"company_number":"C 3/268","name":"GITHUB, INC."}}]}}',
+      'C 3/268',
+      'GITHUB, INC.',
+    ],
+    ['a list at the top', { results: '', id: '/id', name: '/name' }, '[{"id":"1","name":"A"}]', '1', 'A'],
+    [
+      'data[].attributes',
+      { results: '/data', id: '/id', name: '/attributes/entity/legalName/name' },
+      '{"data":[{"id":"6367","attributes":{"entity":{"legalName":{"name":"Kommstart"}}}}]}',
+      '6367',
+      'Kommstart',
+    ],
+    [
+      'leading zeros',
+      { results: '/items', id: '/nr', name: '/title' },
+      '{"items":[{"nr":"00185647","title":"X"}]}',
+      '00185647',
+      'X',
+    ],
+    [
+      'a number as id and as name',
+      { results: '/items', id: '/nr', name: '/title' },
+      '{"items":[{"nr":34,"title":24}]}',
+      '34',
+      '24',
+    ],
+  ])('%s', (_shape, changes, body, entityId, name) => {
+    expect(read(searchDialect({ total: null, ...changes }), SEARCH, body)).toMatchObject({
+      rows: [{ entityId, name }],
+    });
+  });
+
+  test.each([
+    ['"83"', 83],
+    ['" 83 "', 83],
+    ['83.0', 83],
+    ['8.3e1', 83],
+    ['null', null],
+    ['-1', null],
+    ['"1,000"', null],
+    ['true', null],
+    ['[83]', null],
+    ['1e300', null],
+  ])('a total of %s', (total, understood) => {
+    expect(read(dialectOf(), SEARCH, `{"total":${total},"results":[{"id":"1"}]}`)).toMatchObject({
+      total: understood,
+    });
+  });
+
+  test('a list that is missing means that nothing was found, where the total says so', () => {
+    expect(read(dialectOf(), SEARCH, '{"total":0}')).toMatchObject({ rows: [], total: 0 });
+    expect(read(dialectOf(), SEARCH, '{"total":0,"results":null}')).toMatchObject({ rows: [], total: 0 });
+    expect(read(dialectOf(), SEARCH, '{"total":3}')).toBe('no list of results at /results: found nothing');
+    expect(read(dialectOf(), SEARCH, '{"total":0,"results":{}}')).toMatch(/found an object/);
+    expect(
+      read(searchDialect({ absent_when_empty: true, total: null }), SEARCH, '{"links":{}}'),
+    ).toMatchObject({
+      rows: [],
+    });
+  });
+
+  test('rows none of which carries an id mean that the dialect does not fit', () => {
+    expect(read(dialectOf(), SEARCH, '{"total":2,"results":[{"nr":1},{"nr":2}]}')).toMatch(
+      /^none of 2 results is usable: no id at \/id/,
+    );
+  });
+
+  test.each(['""', 'null', 'true', '[]', '{}'])('an id of %s is none', (id) => {
+    expect(read(dialectOf(), SEARCH, `{"results":[{"id":"1"},{"id":${id}}]}`)).toMatchObject({
+      rows: [{ entityId: '1' }],
+      rejected: [{ position: 1 }],
+    });
+  });
+
+  test.each([
+    ['cursor', { param: 'after', next: '/next' }, '"abc"', 'abc'],
+    ['cursor', { param: 'after', next: '/next' }, '12345678901234567890', '12345678901234567890'],
+    ['cursor', { param: 'after', next: '/next' }, 'null', null],
+    ['cursor', { param: 'after', next: '/next' }, 'false', null],
+    ['cursor', { param: 'after', next: '/next' }, '""', null],
+    ['cursor', { param: 'after', next: '/next' }, '{"a":1}', null],
+    ['next_url', { next: '/next' }, '"/api/search?page=2"', '/api/search?page=2'],
+    ['link_header', {}, 'null', '?page=2'],
+    ['page', { param: 'page' }, '"ignored"', null],
+  ])('the next page in style %s %j at %s', (style, changes, next, expected) => {
+    const dialect = searchDialect({ paging: { style, ...changes } });
+    const body = `{"results":[{"id":"1"}],"next":${next}}`;
+    expect(read(dialect, SEARCH, body, { link: '<?page=2>; rel="next"' })).toMatchObject({ next: expected });
+  });
+});
+
+describe('a record', () => {
+  test('is the object at the root, by the id that was asked for', () => {
+    const dialect = dialectOf({ entity: { root: '/data', id: '/lei', name: '/name' } });
+    expect(read(dialect, ENTITY, '{"data":{"lei":"42","name":"A"},"queried_at":1}')).toEqual({
+      kind: 'record',
+      entityId: '42',
+      name: 'A',
+      document: { lei: '42', name: 'A' },
+    });
+  });
+
+  test.each([
+    ['00042', '42'],
+    ['42', '42'],
+    ['ab-1', '"AB-1"'],
+    ['AB-1', '" ab-1 "'],
+    ['12345678901234567890', '12345678901234567890'],
+  ])('asked for %s, %s is the same', (asked, id) => {
+    expect(read(dialectOf(), entityOf(asked), `{"id":${id}}`)).toMatchObject({ entityId: asked });
+  });
+
+  test.each([
+    ['42', '43'],
+    ['42', '"0042"'],
+    ['42', '"42x"'],
+    ['0', '"00"'],
+  ])('asked for %s, %s is another', (asked, id) => {
+    expect(read(dialectOf(), entityOf(asked), `{"id":${id}}`)).toMatch(/^asked for "\d+", answered with /);
+  });
+
+  test.each(['[]', 'null', '"text"', '5', '{}', '{"id":null}', '{"id":{}}'])('%s is none', (body) => {
+    expect(read(dialectOf(), ENTITY, body)).toMatch(/^(no record|the record carries no id)/);
+  });
+});
+
+describe('statistics', () => {
+  test.each([
+    ['{"total":52645}', 52645],
+    ['{"total":"52645"}', 52645],
+    ['{"total":null}', null],
+  ])('%s', (body, total) => {
+    expect(read(dialectOf(), STATS, body)).toMatchObject({ kind: 'stats', total });
+  });
+
+  test('a count that is not where it should be means that the dialect does not fit', () => {
+    expect(read(dialectOf(), STATS, '{"count":1}')).toBe(
+      'the statistics carry no count at /total: found nothing',
+    );
+    expect(read(dialectOf(), STATS, '{"total":"many"}')).toMatch(/found text/);
+    expect(read(dialectOf(), STATS, '[]')).toMatch(/a list, not an object/);
+    expect(read(dialectOf({ stats: { total: null } }), STATS, '{"count":1}')).toMatchObject({ total: null });
+  });
+});
+
+test('any JSON is read without fail', () => {
+  const dialects = [
+    dialectOf(),
+    dialectOf({ entity: { root: '/a', id: '/b/c', gone: { at: '/d' } } }),
+    searchDialect({
+      results: '',
+      item: '/a',
+      id: '',
+      total: '/0',
+      paging: { style: 'cursor', param: 'c', next: '' },
+    }),
+  ];
+  const json = fc.oneof(
+    fc.json(),
+    fc.json().map((text) => `{"results":[${text}],"total":${text}}`),
+    fc.json().map((text) => `[{"a":${text}},{"a":{"id":${text}}}]`),
+  );
+  fc.assert(
+    fc.property(
+      json,
+      fc.constantFrom(...dialects),
+      fc.constantFrom(STATS, SEARCH, ENTITY),
+      (text, dialect, call) => {
+        const answer = decode(dialect, call, parseJson(text), {});
+        if (answer instanceof NotUnderstood) expect(answer.why).not.toBe('');
+        else if (answer.kind === 'search') for (const row of answer.rows) expect(row.entityId).not.toBe('');
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});

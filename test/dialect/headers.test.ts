@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Headers, nextLink, rateLimitResetMs, retryAfterMs } from '../../src/dialect/headers.ts';
+
+const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
+const DAYS_32_MS = 32 * 24 * 3600 * 1000;
+
+/** Seconds from now, or null. */
+const retry = (value: string, more: Headers = {}) =>
+  inSeconds(retryAfterMs({ ...more, 'retry-after': value }, NOW_MS));
+const reset = (headers: Headers) => inSeconds(rateLimitResetMs(headers, NOW_MS));
+const inSeconds = (ms: number | null) => (ms === null ? null : (ms - NOW_MS) / 1000);
+
+describe('Retry-After', () => {
+  test.each([
+    ['120', 120],
+    [' 120 ', 120],
+    ['0', 0],
+    ['1.5', 1.5],
+    ['Sun, 01 Mar 2026 12:01:00 GMT', 60],
+    ['Sunday, 01-Mar-26 12:01:00 GMT', 60],
+    ['Sun Mar  1 12:01:00 2026', 60],
+    ['2026-03-01T12:01:00Z', 60],
+    ['2026-03-01T13:01:00+01:00', 60],
+    ['2026-03-01 12:01:00', 60],
+    ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
+    [String(NOW_MS / 1000 + 60), 60],
+  ])('%s', (value, seconds) => {
+    expect(retry(value)).toBe(seconds);
+  });
+
+  test.each(['', ' ', '-1', 'soon', 'foo 5', '1 minute', '1e3', '0x10', 'NaN', 'Infinity', '12:01', 'null'])(
+    '%j says nothing',
+    (value) => {
+      expect(retry(value)).toBeNull();
+    },
+  );
+
+  test.each(['999999999', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT', '1e999', '9'.repeat(16_000)])(
+    'no upstream can ask for more than 32 days',
+    (value) => {
+      expect([DAYS_32_MS / 1000, null]).toContain(retry(value));
+    },
+  );
+
+  test('a date is read by the clock of the upstream, where that is off', () => {
+    const date = 'Sun, 01 Mar 2026 15:00:00 GMT';
+    expect(retry('Sun, 01 Mar 2026 15:01:00 GMT', { date })).toBe(60);
+    expect(retry('Sun, 01 Mar 2026 15:01:00 GMT', { date: 'yesterday' })).toBe(3 * 3600 + 60);
+  });
+
+  test('a clock that is years off is no clock', () => {
+    expect(retry('Sun, 01 Mar 2026 12:01:00 GMT', { date: 'Thu, 01 Jan 1970 00:00:00 GMT' })).toBe(60);
+  });
+});
+
+describe('RateLimit headers', () => {
+  test.each<[string, Headers]>([
+    ['seconds', { 'ratelimit-remaining': '0', 'ratelimit-reset': '30' }],
+    ['with X-', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '30' }],
+    ['with X- and hyphens', { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': '30' }],
+    ['misspelt', { 'x-ratelimit-remain': '0', 'x-ratelimit-reset': String(NOW_MS / 1000 + 30) }],
+    ['epoch milliseconds', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW_MS + 30_000) }],
+    ['a date', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '2026-03-01T12:00:30Z' }],
+    ['overdrawn', { 'x-ratelimit-remaining': '-2', 'x-ratelimit-reset': '30' }],
+    ['draft 7', { ratelimit: 'limit=10, remaining=0, reset=30' }],
+    ['draft 7, policy first', { ratelimit: 'policy="10;w=60", limit=10, reset=30, remaining=0' }],
+    ['draft 8', { ratelimit: '"default";r=0;t=30' }],
+    ['draft 8, spaced', { ratelimit: '"default" ; r=0 ; t=30' }],
+    ['two policies', { ratelimit: '"minute";r=0;t=30, "day";r=900;t=80000' }],
+    ['two spent policies', { ratelimit: '"second";r=0;t=1, "minute";r=0;t=30' }],
+    ['a hostile name', { ratelimit: '"a;r=5;t=9,\\"r=1";r=0;t=30' }],
+    [
+      'one of two families',
+      { ratelimit: '"d";r=5;t=9', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '30' },
+    ],
+  ])('spent for 30 seconds: %s', (_form, headers) => {
+    expect(reset(headers)).toBe(30);
+  });
+
+  test.each<[string, Headers]>([
+    ['nothing said', {}],
+    ['something left', { 'ratelimit-remaining': '1', 'ratelimit-reset': '30' }],
+    ['no reset', { 'ratelimit-remaining': '0' }],
+    ['no remainder', { 'ratelimit-reset': '30', ratelimit: '"default";t=30' }],
+    ['the other policy resets', { ratelimit: '"minute";r=0, "day";r=900;t=80000' }],
+    ['garbage', { 'ratelimit-remaining': 'none', 'ratelimit-reset': 'soon', ratelimit: ';;;,,,===' }],
+    ['a policy named so', { ratelimit: '"r=0;t=30"' }],
+    ['two values', { 'ratelimit-remaining': '0, 0', 'ratelimit-reset': '30, 30' }],
+  ])('not spent: %s', (_form, headers) => {
+    expect(reset(headers)).toBeNull();
+  });
+
+  test('a reset that is past, or absurd, is bounded', () => {
+    expect(reset({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1600000000' })).toBe(0);
+    expect(reset({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '99999999999999' })).toBe(
+      DAYS_32_MS / 1000,
+    );
+  });
+});
+
+describe('Link', () => {
+  test.each([
+    ['<https://a.example/?page=2>; rel="next"', 'https://a.example/?page=2'],
+    ['<?page=2>;rel=next', '?page=2'],
+    ['</p/1>; rel="prev", </p/3>; rel="next"', '/p/3'],
+    ['</p/3> ; REL = "Next"', '/p/3'],
+    ['</p/3>; rel="last next"', '/p/3'],
+    ['</p/3>; title="a; rel=next, <b>"; rel="next"', '/p/3'],
+    ['</a,b;c>; rel=next', '/a,b;c'],
+    ['</p/3>; title="say \\"next\\""; rel=next', '/p/3'],
+    ['</p/2>, </p/3>; rel=next', '/p/3'],
+  ])('%s', (link, next) => {
+    expect(nextLink({ link })).toBe(next);
+  });
+
+  test.each([
+    '',
+    'next',
+    '<>; rel=next',
+    '</p/3>; rel="prev"',
+    '</p/3>; rel="nextpage"',
+    '</p/3>; rev="next"',
+    '</p/3>; title="rel=next"',
+    '</p/3>; rel="prev"; rel="next"',
+    '</p/3; rel=next',
+    '</p/3>; rel="next',
+  ])('%j names no next page', (link) => {
+    expect(nextLink({ link })).toBeNull();
+  });
+});
+
+describe('any header', () => {
+  const pieces = fc.constantFrom(
+    ...[
+      '<',
+      '>',
+      ';',
+      ',',
+      '"',
+      '\\',
+      '=',
+      ' ',
+      '\t',
+      'rel',
+      'next',
+      'r=0',
+      't=30',
+      'remaining=',
+      '0',
+      '9',
+      'GMT',
+      'a',
+      '-',
+    ],
+  );
+  const nasty = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.array(pieces, { maxLength: 300 }).map((parts) => parts.join('')),
+    fc.tuple(pieces, pieces, fc.nat(4000)).map(([a, b, times]) => (a + b).repeat(times)),
+    fc.tuple(pieces, pieces, pieces, fc.nat(3000)).map(([a, b, c, times]) => a + (b + c).repeat(times)),
+  );
+
+  test('is read without fail, and a wait is bounded and never past', () => {
+    fc.assert(
+      fc.property(nasty, nasty, (one, two) => {
+        const headers = {
+          'retry-after': one,
+          date: two,
+          ratelimit: one,
+          'ratelimit-remaining': two,
+          'x-ratelimit-remaining': '0',
+          'x-ratelimit-reset': one,
+          link: one,
+        };
+        for (const ms of [retryAfterMs(headers, NOW_MS), rateLimitResetMs(headers, NOW_MS)])
+          if (ms !== null) expect(ms >= NOW_MS && ms <= NOW_MS + DAYS_32_MS).toBe(true);
+        const next = nextLink(headers);
+        if (next !== null) expect(one).toContain(`<${next}>`);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  // Node takes in 16 KiB of headers. The time of a backtracking pattern would explode here.
+  test.each([
+    '<',
+    '<>',
+    '<>;',
+    '<a>; ',
+    '<a>;\t ',
+    '<a>;a',
+    '<a>;a=',
+    '<a>;a="',
+    '<a>;a="\\',
+    '<a>;rel="a ',
+    '" ',
+    ';r=',
+    ';r=0',
+    'r=0,',
+    '0',
+    ' ',
+  ])('sixteen kilobytes of %j take no time', (piece) => {
+    const text = piece.repeat(Math.ceil(16_384 / piece.length));
+    const startMs = performance.now();
+    for (const value of [text, `<a>${text}`, `<a>;${text}`, `"${text}`, `<a>;x="${text}`, `${text}!`]) {
+      nextLink({ link: value });
+      rateLimitResetMs({ ratelimit: value, 'ratelimit-remaining': value, 'ratelimit-reset': value }, NOW_MS);
+      retryAfterMs({ 'retry-after': value, date: value }, NOW_MS);
+    }
+    expect(performance.now() - startMs).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { endpointsOf, UnwritableUrl, urlOf } from '../../src/dialect/request.ts';
+import { dialectOf, ENTITY, entityOf, type SEARCH, STATS, searchDialect, searchFor } from './fixtures.ts';
+
+const HOST = 'https://registry.example';
+const endpoints = endpointsOf({ base_url: `${HOST}/api` });
+
+function hrefOf(call: typeof SEARCH, dialect = dialectOf()): string {
+  const url = urlOf(endpoints, dialect, call);
+  return url instanceof UnwritableUrl ? `unwritable: ${url.why}` : url.href;
+}
+
+describe('the base address', () => {
+  test.each([
+    ['https://registry.example/api', ''],
+    ['https://registry.example/api/', ''],
+    ['https://registry.example/api///', ''],
+    ['https://registry.example', ''],
+    ['https://registry.example/', ''],
+    ['https://REGISTRY.example:443/api', ''],
+    ['https://registry.example/v1/api', '/v1'],
+    ['https://registry.example/v1/', '/v1'],
+    ['https://registry.example/myapi', '/myapi'],
+    ['https://registry.example/api/v2', '/api/v2'],
+    ['https://registry.example//api', '/'],
+  ])('%s is joined to exactly one /api', (base_url, prefix) => {
+    const { search, stats, entity } = endpointsOf({ base_url });
+    expect(search.href).toBe(`${HOST}${prefix}/api/search`);
+    expect(stats.href).toBe(`${HOST}${prefix}/api/registry/stats`);
+    expect(entity).toBe(`${HOST}${prefix}/api/entity/{id}`);
+  });
+
+  test('paths of the configuration replace the join, from the root of the host', () => {
+    const paths = { search: '/api/api/search', entity: '/v2/company/{id}/profile' };
+    const { search, stats, entity } = endpointsOf({ base_url: `${HOST}/api`, paths });
+    expect(search.href).toBe(`${HOST}/api/api/search`);
+    expect(entity).toBe(`${HOST}/v2/company/{id}/profile`);
+    expect(stats.href).toBe(`${HOST}/api/registry/stats`);
+  });
+
+  test.each(['//evil.example/search', '/\\evil.example/search', '/@evil.example/search', '/../../search'])(
+    'no path leads to another host: %s',
+    (path) => {
+      const { search, stats, entity } = endpointsOf({
+        base_url: `${HOST}/api`,
+        paths: { search: path, stats: path, entity: `${path}/{id}` },
+      });
+      expect([search.origin, stats.origin, new URL(entity).origin]).toEqual([HOST, HOST, HOST]);
+    },
+  );
+
+  test('no base address leads to another host', () => {
+    fc.assert(
+      fc.property(fc.webPath(), fc.nat(3), (path, slashes) => {
+        const { search } = endpointsOf({ base_url: `${HOST}${'/'.repeat(slashes)}${path}` });
+        expect(search.origin).toBe(HOST);
+      }),
+    );
+  });
+});
+
+describe('the address of an entity', () => {
+  test.each([
+    ['0034', '0034'],
+    ['a/b', 'a%2Fb'],
+    ['../../admin', '..%2F..%2Fadmin'],
+    ['..%2Fadmin', '..%252Fadmin'],
+    ['%2e%2e', '%252e%252e'],
+    ['a\0b', 'a%00b'],
+    ['🏢', '%F0%9F%8F%A2'],
+    ['{id}', '%7Bid%7D'],
+    ["$&$1$'", "%24%26%241%24'"],
+    ['a?b#c', 'a%3Fb%23c'],
+    ['a b\n', 'a%20b%0A'],
+    ['...', '...'],
+    ['\\', '%5C'],
+  ])('the id %j stands in one path segment', (id, segment) => {
+    expect(hrefOf(entityOf(id))).toBe(`${HOST}/api/entity/${segment}`);
+  });
+
+  test.each(['', '.', '..', 'a\ud800', '\udc00'])('the id %j is refused', (id) => {
+    expect(urlOf(endpoints, dialectOf(), entityOf(id))).toBeInstanceOf(UnwritableUrl);
+  });
+
+  test('any other id arrives as it is, in its place', () => {
+    const { entity } = endpointsOf({ base_url: HOST, paths: { entity: '/x/{id}/y' } });
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1 }), (id) => {
+        const url = urlOf({ ...endpoints, entity }, dialectOf(), entityOf(id));
+        if (url instanceof UnwritableUrl)
+          return expect(/^\.{1,2}$/.test(id) || !id.isWellFormed()).toBe(true);
+        const [, x, segment = '', y, ...rest] = url.pathname.split('/');
+        expect([x, decodeURIComponent(segment), y, rest, url.search, url.hash]).toEqual([
+          'x',
+          id,
+          'y',
+          [],
+          '',
+          '',
+        ]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('the address of a search', () => {
+  test('carries the query, the fixed parameters and the page', () => {
+    const dialect = searchDialect({ extra: { status: 'all' } });
+    expect(hrefOf(searchFor('Å & Co', 'name', { index: 2, next: null }), dialect)).toBe(
+      `${HOST}/api/search?status=all&q=%C3%85+%26+Co&per_page=50&page=3`,
+    );
+  });
+
+  test('an identifier goes to its own parameter, where there is one', () => {
+    const paging = { style: 'none' };
+    expect(hrefOf(searchFor('00', 'identifier'), searchDialect({ paging, identifier_param: 'nr' }))).toBe(
+      `${HOST}/api/search?nr=00`,
+    );
+    expect(hrefOf(searchFor('00', 'identifier'), searchDialect({ paging }))).toBe(`${HOST}/api/search?q=00`);
+  });
+
+  test.each([
+    ['none', {}, null, '?q=acme'],
+    ['page', { param: 'page[number]', first: 0 }, null, '?q=acme&page%5Bnumber%5D=3'],
+    ['offset', { param: 'start', size: 20 }, null, '?q=acme&start=60'],
+    ['offset', { param: 'start', first: 1, size: 20 }, null, '?q=acme&start=61'],
+    ['cursor', { param: 'after', next: '/next' }, 'a+b/=', '?q=acme&after=a%2Bb%2F%3D'],
+    ['cursor', { param: 'after', next: '/next', first: '*' }, null, '?q=acme&after=*'],
+    ['next_url', { next: '/links/next' }, '?page=4', '?page=4'],
+    ['next_url', { next: '/links/next' }, '/api/search?p=4', '?p=4'],
+    ['link_header', {}, `${HOST}/api/search?p=4`, '?p=4'],
+  ])('the fourth page, in style %s %j', (style, changes, next, search) => {
+    const dialect = searchDialect({ paging: { style, ...changes } });
+    expect(hrefOf(searchFor('acme', 'name', { index: 3, next }), dialect)).toBe(
+      `${HOST}/api/search${search}`,
+    );
+  });
+
+  test('a query with half a surrogate pair is refused', () => {
+    expect(hrefOf(searchFor('a\ud800'))).toMatch(/^unwritable: .*surrogate/);
+  });
+});
+
+describe('the address of a next page', () => {
+  const dialect = searchDialect({ paging: { style: 'next_url', next: '/next' } });
+  const nextHref = (next: string) => hrefOf(searchFor('acme', 'name', { index: 1, next }), dialect);
+
+  test.each([
+    'https://evil.example/api/search?page=2',
+    '//evil.example/api/search',
+    'https://registry.example.evil.example/',
+    'https://registry.example:8443/api/search',
+    'https://registry.example@evil.example/',
+    'http://registry.example:8080/api/search',
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'data:text/plain,x',
+    'http://[',
+  ])('%s is refused', (next) => {
+    expect(nextHref(next)).toMatch(/^unwritable: /);
+  });
+
+  test('written with http by a service behind a TLS proxy, it is asked for with https', () => {
+    expect(nextHref('http://registry.example/api/search?page=2')).toBe(`${HOST}/api/search?page=2`);
+  });
+
+  test('credentials in it do not take the place of the key', () => {
+    expect(nextHref('https://user:pass@registry.example/api/search?page=2')).toBe(
+      `${HOST}/api/search?page=2`,
+    );
+  });
+
+  test('whatever it is, the key stays at its origin', () => {
+    const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.webPath(), fc.domain());
+    fc.assert(
+      fc.property(anything, fc.constantFrom('', '//', '/\\', 'http:', 'https:///', '\t/'), (text, prefix) => {
+        const url = urlOf(endpoints, dialect, searchFor('acme', 'name', { index: 1, next: prefix + text }));
+        if (!(url instanceof UnwritableUrl)) expect(url.origin).toBe(HOST);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+test('statistics and entities need no dialect of their own', () => {
+  expect(hrefOf(STATS)).toBe(`${HOST}/api/registry/stats`);
+  expect(hrefOf(ENTITY)).toBe(`${HOST}/api/entity/42`);
+});
