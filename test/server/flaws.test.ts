@@ -87,6 +87,17 @@ test('unknown parameters are ignored, or refused where the shape says so', async
   });
 });
 
+test('the last page that is full names no next one', async () => {
+  const sandbox = await open({ paging: { style: 'cursor', param: 'after', next: '/next', size: 50 } });
+  let next: unknown = '';
+  let pages = 0;
+  for (; next !== null; pages++) {
+    const { json } = await ask(sandbox, `/api/search?q=&after=${next}`);
+    next = (json as { next: string | null }).next;
+  }
+  expect(pages).toBe(300 / 50);
+});
+
 test.each([
   { counts: 'start', beyond: 'empty', at100: 200, at150: 200 },
   { counts: 'start', beyond: 416, at100: 200, at150: 416 },

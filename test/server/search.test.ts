@@ -11,7 +11,17 @@ const NAME_SEARCHES: NameSearch[] = ['prefix', 'token', 'token_prefix', 'substri
 const IDENTIFIER_SEARCHES: IdentifierSearch[] = ['prefix', 'exact', 'none'];
 const FOLDINGS: Folding[] = ['none', 'case', 'diacritics'];
 
-const companies = [...generateRegistry({ companies: 1_500, seed: 11 })];
+const companies = [
+  ...generateRegistry({ companies: 1_500, seed: 11 }),
+  // Names that a text for identifiers finds too.
+  ...['SC Holdings', 'scotia ltd', '000 Ltd', '0000 & Sons', 'OC', 'Ni Trading', 'fc0'].map(
+    (name, index) => ({
+      id: `Z${index}`,
+      name,
+      fields: {},
+    }),
+  ),
+].sort((a, b) => (a.id < b.id ? 1 : -1));
 
 function catalogueOf(search: ShapeInput['search'] = {}, from = companies) {
   const store = companyStore(from);
@@ -41,6 +51,7 @@ function finds(query: CatalogueQuery, folding: Folding, { id, name }: { id: stri
 }
 
 const aName = fc.constantFrom(...companies.map(({ name }) => name));
+const aSharedText = fc.constantFrom('sc', 'SC0', '0', '000', '0000', 'oc', 'ni', 'fc', 'z');
 const anId = fc.constantFrom(...companies.map(({ id }) => id));
 const aText = fc.oneof(
   // Parts of names, as a client would ask: a beginning, a word, an inside; cased anyhow.
@@ -50,6 +61,7 @@ const aText = fc.oneof(
   }),
   fc.tuple(aName, fc.nat(6)).map(([name, length]) => name.slice(0, 1 + length)),
   fc.tuple(anId, fc.nat(8)).map(([id, length]) => id.slice(0, 1 + length).toLowerCase()),
+  aSharedText,
   fc.string({ minLength: 1, maxLength: 4 }),
 );
 const aQuery: fc.Arbitrary<CatalogueQuery> = fc.record({
@@ -134,11 +146,11 @@ describe('while the registry changes', () => {
     );
     fc.assert(
       fc.property(edits, fc.array(aQuery, { minLength: 1, maxLength: 10 }), (steps, queries) => {
-        const { store, catalogue } = catalogueOf({}, companies.slice(0, 400));
+        const { store, catalogue } = catalogueOf({}, companies.slice(0, 600));
         for (const step of steps) {
-          if ('remove' in step) store.remove(companies[step.remove % 400]?.id ?? '', 1);
+          if ('remove' in step) store.remove(companies[step.remove % 600]?.id ?? '', 1);
           else if ('rename' in step)
-            store.put({ id: companies[step.rename % 400]?.id ?? '', name: step.name, fields: {} });
+            store.put({ id: companies[step.rename % 600]?.id ?? '', name: step.name, fields: {} });
           else store.put({ id: `NEW${step.add}`, name: step.name, fields: {} });
         }
         const living = [...store.all()].filter(exists);
