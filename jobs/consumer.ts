@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config.ts';
+import { MirrorError } from '../src/errors.ts';
 import { isCovered, type LastRun } from './demand.ts';
 import type { JobData, JobName, JobResult, ScheduledName } from './job.ts';
 import {
@@ -84,7 +85,7 @@ async function workOnce(parts: ConsumerParts, job: MirrorJob, signal: AbortSigna
     if (covering !== null) return idle(`run ${covering.runId} has covered this moment`, 'covered');
     return await workOn(job, { config: parts.config, signal, log });
   } catch (error) {
-    failedBeforeRun = error instanceof SliceFailed && !error.hasRun;
+    failedBeforeRun = error instanceof SliceFailed && error.at === 'opening';
     throw error;
   } finally {
     await parts.ending(job, failedBeforeRun);
@@ -101,11 +102,20 @@ function coveringRun({ lastRunOf }: ConsumerParts, job: MirrorJob): LastRun | nu
 
 function watch(worker: Worker<JobData, JobResult, JobName>, log: Logger): void {
   worker.on('completed', (job, result) => log.info({ job: job.id, name: job.name, ...result }, 'finished'));
-  worker.on('failed', (job, error) => log.error({ job: job?.id, name: job?.name, err: error }, 'failed'));
+  worker.on('failed', (job, error) =>
+    log.error({ job: job?.id, name: job?.name, ...reasonOf(error) }, 'failed'),
+  );
   worker.on('stalled', (id) => log.warn({ job: id }, 'taken over: the worker that had it is gone'));
   worker.on('error', (error) => {
     if (!isConnectionError(error)) log.warn({ err: error }, 'queue');
   });
+}
+
+/** What we expect to fail says so in words; anything else is shown with where it came from. */
+function reasonOf(error: Error) {
+  const { message: reason, cause } = error;
+  if (!(error instanceof SliceFailed)) return { reason, err: error };
+  return cause === undefined || cause instanceof MirrorError ? { reason } : { reason, err: cause };
 }
 
 function pause(delayMs: number): Promise<void> {

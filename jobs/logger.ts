@@ -8,7 +8,7 @@ import type { Config } from '../src/config.ts';
 export function openLogger(level: Config['worker']['log_level']): Logger {
   return pino(
     {
-      name: 'registry-mirror',
+      base: { pid: process.pid },
       level,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },

@@ -13,6 +13,8 @@ export interface Connections {
   readonly forWorkers: Redis;
   /** Is Redis there at this moment? */
   readonly isReady: boolean;
+  /** Resolves when it is. */
+  untilReady(): Promise<void>;
   close(): void;
 }
 
@@ -37,6 +39,11 @@ export function openConnections(url: SecretUrl, watcher: RedisWatcher): Connecti
     get isReady() {
       return forQueues.status === 'ready';
     },
+    untilReady: () =>
+      new Promise((resolve) => {
+        if (forQueues.status === 'ready') return resolve();
+        forQueues.once('ready', resolve);
+      }),
     close: () => {
       forQueues.off('close', watcher.lost);
       forWorkers.disconnect();

@@ -226,4 +226,4 @@ function otherLedger(config: Config, { host, pid, worker }: LeaderFacts): UsageE
   );
 }
 
-const KEEP_EVERY_MS = 10_000;
+const KEEP_EVERY_MS = 5000;

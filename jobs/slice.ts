@@ -22,13 +22,16 @@ export interface Slice {
 
 /** A slice that the queue shall show as failed. Trying it again at once would be in vain. */
 export class SliceFailed extends UnrecoverableError {
-  /** Whether it came to a run, which then stands in `_run`. */
-  readonly hasRun: boolean;
+  /**
+   * How far it came: `refused`: the job itself is wrong; `opening`: the files could not be opened or locked;
+   * `running`: its run stands in `_run`.
+   */
+  readonly at: 'refused' | 'opening' | 'running';
 
-  constructor(message: string, hasRun: boolean, cause?: unknown) {
+  constructor(message: string, at: SliceFailed['at'], cause?: unknown) {
     super(message);
     this.name = 'SliceFailed';
-    this.hasRun = hasRun;
+    this.at = at;
     this.cause = cause;
   }
 }
@@ -61,7 +64,7 @@ export async function workOn(job: MirrorJob, slice: Slice): Promise<JobResult> {
     });
     return resultOf(report);
   } catch (error) {
-    throw error instanceof SliceFailed ? error : failed(error, progress.hasRun);
+    throw error instanceof SliceFailed ? error : failed(error, progress.hasRun ? 'running' : 'opening');
   } finally {
     house.close();
   }
@@ -78,12 +81,12 @@ function understood(job: MirrorJob): { kind: JobKind; data: JobData } {
   if (kind === undefined)
     throw new SliceFailed(
       `this version knows no job \`${job.name}\`; nothing was done. Remove it from the queue.`,
-      false,
+      'refused',
     );
   try {
     return { kind, data: readJobData(job.data) };
   } catch (error) {
-    throw failed(error, false);
+    throw failed(error, 'refused');
   }
 }
 
@@ -91,7 +94,7 @@ function opened(config: Config) {
   try {
     return openHouse(config);
   } catch (error) {
-    throw failed(error, false);
+    throw failed(error, 'opening');
   }
 }
 
@@ -104,7 +107,7 @@ function callsLeftOf({ max_calls, asked_at }: JobData, spentSince: (sinceMs: num
 function resultOf(report: RunReport): JobResult {
   const { ending, tally, runId } = report;
   if (ending.ended === 'failed' || ending.ended === 'unauthorised' || ending.ended === 'drift')
-    throw new SliceFailed(`run ${runId} ended with ${ending.ended}: ${ending.why}`, true);
+    throw new SliceFailed(`run ${runId} ended with ${ending.ended}: ${ending.why}`, 'running');
   if (ending.ended === 'another_run') {
     const { pid, host, takenAt } = ending.holder;
     return idle(
@@ -201,10 +204,10 @@ function logOutcome(
   else log.debug(line, 'call');
 }
 
-function failed(error: unknown, hasRun: boolean): SliceFailed {
+function failed(error: unknown, at: SliceFailed['at']): SliceFailed {
   const message = error instanceof Error ? error.message : String(error);
   const hint = error instanceof MirrorError && error.hint !== null ? `. ${error.hint}` : '';
-  return new SliceFailed(`${message}${hint}`, hasRun, error);
+  return new SliceFailed(`${message}${hint}`, at, error);
 }
 
 const PROGRESS_EVERY_MS = 1000;

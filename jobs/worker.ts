@@ -45,6 +45,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   await checkRedis(configs[0], log);
 
   const connections = openConnections(settings.redis_url, watchRedis(log, clock));
+  await connections.untilReady();
   const startedAt = isoTime(clock.now());
   const worker = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   const identity = { worker, host: hostname(), pid: process.pid, since: startedAt };

@@ -1,0 +1,39 @@
+import type { Facts, LastRun } from '../../jobs/demand.ts';
+import type { Reading } from '../../jobs/facts.ts';
+
+/** What the keeper would read of a registry on which everything has just been done, but for what is given. */
+export function readingOf(given: Partial<Facts> = {}, nowMs = Date.now()): Reading {
+  const done: LastRun = { runId: 1, startedAtMs: nowMs, endedAtMs: nowMs, ended: 'done', calls: 0 };
+  return {
+    facts: {
+      nowMs,
+      lastRuns: { 'poll-stats': done, 'sweep-search': done, 'fetch-entities': done },
+      news: { statisticsChangedAtMs: null, companiesFoundAtMs: null },
+      closedUntilMs: null,
+      isHeld: false,
+      ...given,
+    },
+    coverage: {
+      known: 0,
+      fetched: 0,
+      gone: 0,
+      registryTotal: null,
+      registryTotalAt: null,
+      knownShare: null,
+      fetchedShare: null,
+    },
+    allowance: {
+      windows: [],
+      left: Number.POSITIVE_INFINITY,
+      resumesAtMs: null,
+      pausedUntilMs: null,
+      exhausted: null,
+      refusedKey: null,
+      spentEver: 0,
+    },
+    lastSuccessAtMs: null,
+    quarantined: 0,
+    lastCallId: 0,
+    newCalls: [],
+  };
+}

@@ -1,0 +1,223 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { JOB_VERSION, type JobData, type JobName } from '../../jobs/job.ts';
+import { startRedis, type TestRedis } from '../redis/redis_server.ts';
+import { NEVER, openWorkplace, until, type Workplace, type WorkplaceOptions } from './workplace.ts';
+
+let server: TestRedis;
+const open: Workplace[] = [];
+
+beforeAll(async () => {
+  server = await startRedis();
+});
+afterEach(async () => {
+  for (const place of open.splice(0)) await place.close();
+});
+afterAll(() => server.close());
+
+describe('a worker', () => {
+  it('mirrors a whole registry, one job after the other', async () => {
+    const place = await workplace();
+    await place.work();
+    await until('the registry is mirrored', () => place.isMirrored());
+    expect(place.runs().map(({ command, ended }) => `${command} ${ended}`)).toEqual([
+      'poll-stats done',
+      'sweep-search done',
+      'fetch-entities done',
+    ]);
+  });
+
+  it('leaves results that read well on the dashboard', async () => {
+    const place = await workplace();
+    await place.work();
+    await until('the registry is mirrored', () => place.isMirrored());
+    await until('the jobs are closed', async () => (await place.queue.getCompletedCount()) === 3);
+    const [records, sweep] = await place.queue.getCompleted();
+    expect(sweep?.returnvalue).toMatchObject({ ended: 'done', new: 120 });
+    expect(records?.returnvalue.summary).toBe('120 calls: 120 new records; nothing more is due');
+    expect(records?.progress).toMatchObject({ run: 3 });
+  });
+
+  it('works in slices, each bounded in calls', async () => {
+    const place = await workplace({ overrides: { worker: { job_calls: 50 } } });
+    await place.work();
+    await until('the registry is mirrored', () => place.isMirrored());
+    const records = place.runs().filter(({ command }) => command === 'fetch-entities');
+    expect(records.map(({ calls, ended }) => `${calls} ${ended}`)).toEqual([
+      '50 max_calls',
+      '50 max_calls',
+      '20 done',
+    ]);
+  });
+
+  it('runs at each moment of a schedule exactly once', async () => {
+    const place = await workplace({ overrides: { schedule: { ...NEVER, entities: '* * * * * *' } } });
+    await place.work();
+    const ticks = () => place.runs().filter(({ command }) => command === 'fetch-entities');
+    await until('six moments are over', () => ticks().length >= 7);
+    const seconds = ticks().map(({ started_at }) => started_at.slice(0, 19));
+    expect(new Set(seconds.slice(1)).size).toBe(seconds.length - 1);
+    const span = Date.parse(`${seconds.at(-1)}Z`) - Date.parse(`${seconds[1]}Z`);
+    expect(seconds.length - 2).toBe(span / 1000);
+  });
+
+  it('makes one run of all the moments that were missed while no worker was there', async () => {
+    const place = await workplace({ overrides: { schedule: { ...NEVER, entities: '* * * * * *' } } });
+    const first = await place.work();
+    await until('it runs', () => place.runs().some(({ command }) => command === 'fetch-entities'));
+    await first.stop();
+    const before = place.runs().length;
+    const stoppedMs = Date.now();
+    await until('three moments are missed', () => Date.now() - stoppedMs > 3500);
+    place.upstream.configure({ ...base(place), schedule: { ...NEVER, entities: '* * * * * *' } });
+    const second = await place.work();
+    await until('it caught up', () => place.runs().length > before + 1);
+    await second.stop();
+    const [caughtUp, next] = place.runs().slice(before);
+    expect(Date.parse(next?.started_at ?? '') - Date.parse(caughtUp?.started_at ?? '')).toBeGreaterThan(0);
+    expect(caughtUp?.command).toBe('fetch-entities');
+    expect(place.runs().length - before).toBeLessThanOrEqual(
+      1 + Math.ceil((Date.now() - stoppedMs - 3500) / 1000),
+    );
+  });
+
+  it('sweeps early when the statistics changed, and fetches early what the sweep found', async () => {
+    const place = await workplace({
+      overrides: {
+        schedule: { ...NEVER, stats: '*/2 * * * * *' },
+        max_age: { stats: '1s', summaries: '1s' },
+      },
+    });
+    await place.work();
+    await until('the registry is mirrored', () => place.isMirrored());
+    const before = place.runs().length;
+    place.upstream.sandbox.companies.put({ id: 'X0000001', name: 'BROUGHT FORWARD LIMITED', fields: {} });
+    await until('the new company is fetched', () => place.isMirrored());
+    const commands = place
+      .runs()
+      .slice(before)
+      .map(({ command }) => command);
+    expect(commands).toContain('sweep-search');
+    expect(commands).toContain('fetch-entities');
+  });
+});
+
+describe('an allowance that is spent', () => {
+  it('ends the job with a date, and nothing wakes before it', async () => {
+    const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', per_day: 60 } } });
+    await place.work();
+    await until('it is spent', () => place.upstream.sandbox.arrivals().length === 60);
+    await until('the schedules know', async () => {
+      const schedules = await place.queue.getJobSchedulers();
+      return schedules.length === 3 && schedules.every(({ startDate }) => startDate !== undefined);
+    });
+    const [job] = await place.queue.getCompleted();
+    expect(job?.returnvalue).toMatchObject({ ended: 'allowance', calls: expect.any(Number) });
+    expect(job?.returnvalue.summary).toMatch(/the allowance is spent until 20/);
+    expect(await place.queue.getFailedCount()).toBe(0);
+  });
+
+  it('for good ends the schedules too', async () => {
+    const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', total: 60 } } });
+    await place.work();
+    await until('it is spent', () => place.upstream.sandbox.arrivals().length === 60);
+    await until('no schedule is left', async () => (await place.queue.getJobSchedulersCount()) === 0);
+    expect(place.upstream.sandbox.arrivals()).toHaveLength(60);
+  });
+});
+
+describe('a job that cannot be done', () => {
+  it('of another version is refused with its reason, and blocks nothing', async () => {
+    const place = await workplace();
+    const data = { version: JOB_VERSION + 1, tempo: 'allegro' } as unknown as JobData;
+    const stranger = await place.queue.add('sweep-search', data);
+    await place.work();
+    await until('the registry is mirrored', () => place.isMirrored());
+    const failed = await place.queue.getFailed();
+    expect(failed.map(({ id }) => id)).toEqual([stranger.id]);
+    expect(failed[0]?.failedReason).toMatch(
+      /left by another version \(its data has version 2, this worker reads 1\)/,
+    );
+  });
+
+  it('of an unknown name is refused', async () => {
+    const place = await workplace();
+    await place.queue.add('poll-weather' as JobName, { version: JOB_VERSION, because: 'rain' });
+    await place.work();
+    await until('it failed', async () => (await place.queue.getFailedCount()) === 1);
+    expect((await place.queue.getFailed())[0]?.failedReason).toMatch(/knows no job `poll-weather`/);
+  });
+
+  it('because the key is refused ends in the failed set, once per moment, and spends nothing more', async () => {
+    const place = await workplace({ overrides: { upstream: { api_key: 'not-a-key' } } });
+    await place.work();
+    await until(
+      'all jobs are over',
+      () => place.runs().every(({ ended }) => ended !== null) && place.runs().length === 3,
+    );
+    await until('two have failed', async () => (await place.queue.getFailedCount()) === 2);
+    const reasons = (await place.queue.getFailed()).map(({ failedReason }) => failedReason);
+    for (const reason of reasons) expect(reason).toMatch(/run \d ended with unauthorised/);
+    expect(place.upstream.sandbox.arrivals()).toHaveLength(1);
+    expect(await place.queue.getPrioritizedCount()).toBe(0);
+  });
+});
+
+describe('beside other runs', () => {
+  it('waits for a `sync` at work, and follows it', async () => {
+    const place = await workplace({ overrides: { allowance: { per_minute: 6000, unlimited: true } } });
+    const sync = place.upstream.start('sync', '--json');
+    await place.upstream.arrived(10, sync);
+    const worker = await place.work();
+    const { json } = await sync.finished;
+    expect(json.data.ended).toBe('done');
+    await until('the jobs came after it', () => place.runs().length === 4);
+    const [first, ...others] = place.runs();
+    expect(first?.command).toBe('sync');
+    expect(others.map(({ calls }) => calls)).toEqual([0, 0, 0]);
+    expect(worker.lines.filter(({ level }) => level >= 50)).toEqual([]);
+  });
+
+  it('stands by for a worker of the same registry, and takes over when that one stops', async () => {
+    const place = await workplace();
+    const first = await place.work();
+    const second = await place.work();
+    expect([first, second].map(({ registries }) => registries[0]?.state.role)).toEqual([
+      'leading',
+      'standing_by',
+    ]);
+    await first.stop();
+    await until('the second leads', () => second.registries[0]?.state.role === 'leading');
+  });
+
+  it('refuses to serve an account whose calls another worker counts in another ledger', async () => {
+    const place = await workplace();
+    await place.work();
+    const elsewhere = await workplace({ prefix: place.prefix });
+    const second = await elsewhere.work();
+    await until('the second gives up', () => second.fatal.length === 1);
+    expect(String(second.fatal[0])).toMatch(/counts its calls in another ledger/);
+  });
+
+  it('leaves the queue of another registry alone', async () => {
+    const place = await workplace();
+    const neighbour = await workplace({ prefix: place.prefix, name: 'Sark' });
+    await Promise.all([place.work(), neighbour.work()]);
+    await until('both are mirrored', () => place.isMirrored() && neighbour.isMirrored());
+    expect(place.runs()).toHaveLength(3);
+    expect(neighbour.runs()).toHaveLength(3);
+  });
+});
+
+async function workplace(options: Omit<WorkplaceOptions, 'redisUrl'> = {}): Promise<Workplace> {
+  const place = await openWorkplace({ redisUrl: server.url, ...options });
+  open.push(place);
+  return place;
+}
+
+function base(place: Workplace) {
+  const { worker } = place.config();
+  return {
+    source: { name: 'Isle of Man' },
+    worker: { redis_url: worker.redis_url.reveal(), prefix: worker.prefix, health_port: 0 },
+  };
+}
