@@ -1,4 +1,4 @@
-import { folded, wordsOf } from './folding.ts';
+import { folded, wordsOf } from '../folding.ts';
 
 /**
  * Matching of a wanted name with names of the registry. Equal after folding is the same name; anything else
@@ -18,22 +18,34 @@ export function comparable(name: string): string {
     .trim();
 }
 
+/** A name, taken apart once for many comparisons. */
+export interface Anatomy {
+  readonly comparable: string;
+  /** Words without marks, punctuation and legal form. */
+  readonly core: string;
+  /** The legal form under its usual short name; '' where there is none. */
+  readonly form: string;
+}
+
+export function anatomyOf(name: string): Anatomy {
+  return { comparable: comparable(name), ...coreOf(roughly(name)) };
+}
+
 /** From 0 (nothing in common) to below 1 for names that are not the same; 1 is the same name. */
-export function similarity(a: string, b: string): number {
-  if (comparable(a) === comparable(b)) return 1;
-  const [left, right] = [coreOf(roughly(a)), coreOf(roughly(b))];
-  const forms = left.form === right.form ? 1 : 0;
-  return Math.min(0.99, 0.95 * closeness(left.name, right.name) + 0.05 * forms);
+export function similarity(a: Anatomy, b: Anatomy): number {
+  if (a.comparable === b.comparable) return 1;
+  return Math.min(0.99, 0.95 * closeness(a.core, b.core) + (a.form === b.form ? 0.05 : 0));
 }
 
 /** Words without marks and punctuation, for the search of candidates only: "Ærø" and "Aero" are not the same name. */
-export function roughly(text: string): string {
+function roughly(text: string): string {
   const bare = folded(text.normalize('NFKD')).replace(/\p{M}/gu, '').replace(/['’.]/gu, '');
   const plain = bare.replace(/[ßæœøłđ]/gu, (letter) => PLAIN[letter] ?? letter);
   const words = wordsOf(plain).join(' ');
   return words === '' ? plain : words;
 }
 
+const IS_ASCII = /^\p{ASCII}*$/u;
 const PLAIN: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd' };
 
 /** Distinct runs of three characters, with the ends marked, so that short names have some too. */
@@ -44,24 +56,26 @@ export function trigramsOf(text: string): Set<string> {
   return found;
 }
 
-/** The name without its legal form, and the form under its usual short name; '' where there is none. */
-function coreOf(rough: string): { readonly name: string; readonly form: string } {
-  for (const [spelling, form] of FORMS) {
-    if (rough.length <= spelling.length) continue;
-    const isWord = /[a-z]/.test(spelling);
-    if (rough.endsWith(isWord ? ` ${spelling}` : spelling))
-      return { name: rough.slice(0, -spelling.length).trim(), form };
-    // Scripts without spaces put the form at either end.
-    if (!isWord && rough.startsWith(spelling)) return { name: rough.slice(spelling.length).trim(), form };
-  }
-  return { name: rough, form: '' };
+/** The words without the legal form, which stands at the end, or at either end in scripts without spaces. */
+function coreOf(rough: string): { readonly core: string; readonly form: string } {
+  const lastWord = rough.slice(rough.lastIndexOf(' ') + 1);
+  for (const [spelling, form] of FORMS_BY_LAST_WORD.get(lastWord) ?? [])
+    if (rough.endsWith(` ${spelling}`)) return { core: rough.slice(0, -spelling.length - 1), form };
+  if (!IS_ASCII.test(rough))
+    for (const [spelling, form] of FORMS_WITHOUT_SPACES) {
+      if (rough.length <= spelling.length) continue;
+      if (rough.endsWith(spelling)) return { core: rough.slice(0, -spelling.length).trim(), form };
+      if (rough.startsWith(spelling)) return { core: rough.slice(spelling.length).trim(), form };
+    }
+  return { core: rough, form: '' };
 }
 
 /** One less the share of characters that must be typed, left out, changed or swapped (optimal string alignment). */
 function closeness(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   const longest = Math.max(left.length, right.length);
-  return longest === 0 ? 0 : 1 - alignment(left, right) / longest;
+  if (longest === 0 || Math.abs(left.length - right.length) > longest / 2) return 0;
+  return 1 - alignment(left, right) / longest;
 }
 
 function alignment(a: readonly string[], b: readonly string[]): number {
@@ -115,7 +129,11 @@ const LEGAL_FORMS: Readonly<Record<string, readonly string[]>> = {
   ао: ['акционерное общество', 'ао'],
 };
 
+type Spelled = readonly [spelling: string, form: string];
+
 /** The longest spelling first, so that the whole form is taken off. */
-const FORMS: readonly (readonly [spelling: string, form: string])[] = Object.entries(LEGAL_FORMS)
-  .flatMap(([form, spellings]) => spellings.map((spelling) => [roughly(spelling), form] as const))
+const FORMS: readonly Spelled[] = Object.entries(LEGAL_FORMS)
+  .flatMap(([form, spellings]) => spellings.map((spelling): Spelled => [roughly(spelling), form]))
   .sort(([a], [b]) => b.length - a.length);
+const FORMS_BY_LAST_WORD = Map.groupBy(FORMS, ([spelling]) => spelling.slice(spelling.lastIndexOf(' ') + 1));
+const FORMS_WITHOUT_SPACES = FORMS.filter(([spelling]) => /[^\p{ASCII}\p{sc=Cyrl} ]/u.test(spelling));

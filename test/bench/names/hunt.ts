@@ -1,0 +1,85 @@
+import { type Finding, NameHunt } from '../../../src/plan/names/name_hunt.ts';
+import { Pending } from '../../../src/plan/pending.ts';
+import type { MemoryMirror } from '../simulation/memory.ts';
+import type { Registry } from '../simulation/registry.ts';
+import type { WantedName } from './wanted_names.ts';
+
+export interface HuntResult {
+  readonly calls: number;
+  readonly right: number;
+  readonly wrong: number;
+  /** Left to a person: the meant company is the first candidate, one of the others, or none of them. */
+  readonly undecidedFirst: number;
+  readonly undecidedAmong: number;
+  readonly undecidedWithout: number;
+  readonly notFound: number;
+  readonly open: number;
+}
+
+/** Looks for the names with the planner's own code against a registry in memory, one call at a time. */
+export function hunt(
+  registry: Registry,
+  wanted: readonly WantedName[],
+  options: {
+    readonly isSemanticsKnown: boolean;
+    readonly known: MemoryMirror;
+    readonly isTotalKnown: boolean;
+  },
+): HuntResult {
+  const { semantics, minLength, pageSize, window } = registry.settings;
+  const mirror = options.known;
+  const pending = new Pending([]);
+  const names = new NameHunt(
+    wanted.map(({ text }) => text),
+    {
+      semantics: options.isSemanticsKnown ? semantics : null,
+      minLength,
+      pageSize,
+      window: window ?? Number.POSITIVE_INFINITY,
+      registryTotal: options.isTotalKnown ? registry.size : null,
+    },
+    pending,
+  );
+  for (const { entityId, name } of mirror.knownCompanies()) names.see(entityId, name ?? '');
+  names.start();
+  let calls = 0;
+  for (;;) {
+    const [call] = names.next(0, 1);
+    if (call === undefined) break;
+    calls++;
+    const news = mirror.loadSearch(call, registry.search(call.query, call.page.index), 0);
+    pending.landed(call);
+    for (const row of news.rows) if (row.isNew) names.see(row.entityId, row.name ?? '');
+    if (news.verdict === 'refused') names.gaveUp(call.query.text);
+    else if (news.query !== null)
+      names.answered(
+        news.query,
+        news.rows.map((row) => row.name ?? ''),
+      );
+  }
+  return { calls, ...judged(wanted, (at) => names.finding(at)) };
+}
+
+function judged(wanted: readonly WantedName[], finding: (at: number) => Finding): Omit<HuntResult, 'calls'> {
+  const counts = {
+    right: 0,
+    wrong: 0,
+    undecidedFirst: 0,
+    undecidedAmong: 0,
+    undecidedWithout: 0,
+    notFound: 0,
+    open: 0,
+  };
+  wanted.forEach(({ meantId }, at) => {
+    counts[judge(finding(at), meantId)]++;
+  });
+  return counts;
+}
+
+function judge(found: Finding, meantId: string): Exclude<keyof HuntResult, 'calls'> {
+  if (found.is === 'open') return 'open';
+  if (found.is === 'not_found') return 'notFound';
+  if (found.is === 'found') return found.company.entityId === meantId ? 'right' : 'wrong';
+  const place = found.candidates.findIndex(({ entityId }) => entityId === meantId);
+  return place === 0 ? 'undecidedFirst' : place > 0 ? 'undecidedAmong' : 'undecidedWithout';
+}
