@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { valueAt } from '../../src/dialect/pointer.ts';
 import { UsageError } from '../../src/errors.ts';
 import type { Verdict } from '../../src/outcome.ts';
+import { type Limits, NO_LIMITS } from '../../src/server/accounts.ts';
 import type { CatalogueQuery } from '../../src/server/catalogue.ts';
 import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
 import { dialectFor } from '../../src/server/shape/dialect_for.ts';
@@ -15,22 +16,10 @@ const presets = Object.values(PRESETS).map((preset) => Shape.parse(preset));
 const drawn = Array.from({ length: 30 }, (_, seed) => randomShape(seed));
 const shapes = [...presets, ...drawn].map((shape) => ({ name: shape.name, shape }));
 
-const registryFor = (shape: Shape) => [
-  ...generateRegistry({ companies: 400, seed: 7, ids: shape.ids === 'number' ? 'big_numeric' : 'registry' }),
-];
-
-async function opened(shape: Shape, check: (sandbox: Sandbox) => Promise<void>, limits = {}): Promise<void> {
-  const sandbox = await startSandbox({
-    shape,
-    companies: registryFor(shape),
-    accounts: [{ id: 'main', ...limits }],
-  });
-  try {
-    await check(sandbox);
-  } finally {
-    await sandbox.close();
-  }
-}
+const registries = {
+  string: [...generateRegistry({ companies: 400, seed: 7 })],
+  number: [...generateRegistry({ companies: 400, seed: 7, ids: 'big_numeric' })],
+};
 
 /** The text that finds most companies by the shape's semantics, of those that it does not refuse. */
 function findingMost(sandbox: Sandbox): { query: CatalogueQuery; total: number } {
@@ -53,112 +42,105 @@ function searchAnswerOf(verdict: Verdict) {
 }
 
 describe.each(shapes)('$name', ({ shape }) => {
-  test('its dialect finds list, ids, names and total, on every page that can be reached', () =>
-    opened(shape, async (sandbox) => {
-      const { query, total } = findingMost(sandbox);
-      const { dialect, companies } = sandbox;
-      const { paging } = dialect.search;
-      const reachable = Math.min(
-        total,
-        paging.window ?? total,
-        paging.style === 'none' ? paging.size : total,
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ shape, companies: registries[shape.ids] });
+  });
+  afterAll(() => sandbox.close());
+
+  test('its dialect finds list, ids, names and total, on every page that can be reached', async () => {
+    const { query, total } = findingMost(sandbox);
+    const { dialect, companies } = sandbox;
+    const { paging } = dialect.search;
+    const reachable = Math.min(total, paging.window ?? total, paging.style === 'none' ? paging.size : total);
+    const rows: string[] = [];
+    let page = { index: 0, next: null as string | null };
+    while (rows.length < reachable) {
+      const answer = searchAnswerOf(await askBy(sandbox, searchCall(query.text, 'name', page)));
+      expect(answer.rejected).toEqual([]);
+      expect(answer.rows.length).toBeGreaterThan(0);
+      expect(answer.total).toBe(
+        dialect.search.total === null ? null : Math.min(total, dialect.search.total_clamped_at ?? total),
       );
-      const rows: string[] = [];
-      let page = { index: 0, next: null as string | null };
-      while (rows.length < reachable) {
-        const answer = searchAnswerOf(await askBy(sandbox, searchCall(query.text, 'name', page)));
-        expect(answer.rejected).toEqual([]);
-        expect(answer.rows.length).toBeGreaterThan(0);
-        expect(answer.total).toBe(
-          dialect.search.total === null ? null : Math.min(total, dialect.search.total_clamped_at ?? total),
-        );
-        for (const { entityId, name } of answer.rows) expect(companies.get(entityId)?.name).toBe(name);
-        rows.push(...answer.rows.map(({ entityId }) => entityId));
-        page = { index: page.index + 1, next: answer.next };
-      }
-      expect(rows).toEqual(sandbox.catalogue.search(query).ids(0, reachable));
-      if (paging.style === 'cursor' || paging.style.includes('link') || paging.style === 'next_url') {
-        expect(page.next === null).toBe(true);
-      }
-    }));
+      for (const { entityId, name } of answer.rows) expect(companies.get(entityId)?.name).toBe(name);
+      rows.push(...answer.rows.map(({ entityId }) => entityId));
+      page = { index: page.index + 1, next: answer.next };
+    }
+    expect(rows).toEqual(sandbox.catalogue.search(query).ids(0, reachable));
+    if (paging.style === 'cursor' || paging.style.includes('link') || paging.style === 'next_url') {
+      expect(page.next === null).toBe(true);
+    }
+  });
 
-  test('its pointers find the same in the raw bodies', () =>
-    opened(shape, async (sandbox) => {
-      const { search, entity, stats } = sandbox.dialect;
-      const { query } = findingMost(sandbox);
-      const found = await ask(
-        sandbox,
-        `${shape.paths.search}?${new URLSearchParams({ [search.query_param]: query.text })}`,
+  test('its pointers find the same in the raw bodies', async () => {
+    const { search, entity, stats } = sandbox.dialect;
+    const { query } = findingMost(sandbox);
+    const found = await ask(
+      sandbox,
+      `${shape.paths.search}?${new URLSearchParams({ [search.query_param]: query.text })}`,
+    );
+    const list = valueAt(found.json, search.results);
+    expect(Array.isArray(list)).toBe(true);
+    const item = valueAt(Array.isArray(list) ? list[0] : undefined, search.item);
+    const id = String(valueAt(item, search.id));
+    expect(sandbox.companies.get(id)?.name).toBe(valueAt(item, search.name ?? ''));
+    const record = await ask(sandbox, shape.paths.entity.replace('{id}', encodeURIComponent(id)));
+    expect(String(valueAt(valueAt(record.json, entity.root), entity.id))).toBe(id);
+    expect(valueAt(valueAt(record.json, entity.root), entity.name ?? '')).toBe(
+      sandbox.companies.get(id)?.name,
+    );
+    const { json } = await ask(sandbox, shape.paths.stats);
+    if (stats.total !== null) expect(valueAt(json, stats.total)).toBe(sandbox.companies.count());
+    if (shape.ids === 'number') expect(record.text).toMatch(new RegExp(`[:{,]${id}[,}]`));
+  });
+
+  test('nothing found is understood as nothing', async () => {
+    const answer = searchAnswerOf(await askBy(sandbox, searchCall('qqqqqqq')));
+    expect(answer.rows).toEqual([]);
+    expect(answer.next).toBeNull();
+  });
+
+  test('identifiers are found as the shape says', async () => {
+    const [, , , company] = sandbox.companies.all();
+    const { id = '' } = company ?? {};
+    const answerTo = async (text: string) =>
+      searchAnswerOf(await askBy(sandbox, searchCall(text, 'identifier'))).rows.map(
+        ({ entityId }) => entityId,
       );
-      const list = valueAt(found.json, search.results);
-      expect(Array.isArray(list)).toBe(true);
-      const item = valueAt(Array.isArray(list) ? list[0] : undefined, search.item);
-      const id = String(valueAt(item, search.id));
-      expect(sandbox.companies.get(id)?.name).toBe(valueAt(item, search.name ?? ''));
-      const record = await ask(sandbox, shape.paths.entity.replace('{id}', encodeURIComponent(id)));
-      expect(String(valueAt(valueAt(record.json, entity.root), entity.id))).toBe(id);
-      expect(valueAt(valueAt(record.json, entity.root), entity.name ?? '')).toBe(
-        sandbox.companies.get(id)?.name,
-      );
-      const { json } = await ask(sandbox, shape.paths.stats);
-      if (stats.total !== null) expect(valueAt(json, stats.total)).toBe(400);
-      if (shape.ids === 'number') expect(record.text).toMatch(new RegExp(`[:{,]${id}[,}]`));
-    }));
+    const most = shape.search.identifiers;
+    expect((await answerTo(id)).includes(id)).toBe(most !== 'none');
+    if (shape.search.broad_above === null) {
+      expect((await answerTo(id.slice(0, -1))).includes(id)).toBe(most === 'prefix');
+    }
+  });
 
-  test('nothing found is understood as nothing', () =>
-    opened(shape, async (sandbox) => {
-      const answer = searchAnswerOf(await askBy(sandbox, searchCall('qqqqqqq')));
-      expect(answer.rows).toEqual([]);
-      expect(answer.next).toBeNull();
-    }));
-
-  test('identifiers are found as the shape says', () =>
-    opened(shape, async (sandbox) => {
-      const [, , , company] = sandbox.companies.all();
-      const { id = '' } = company ?? {};
-      const answerTo = async (text: string) =>
-        searchAnswerOf(await askBy(sandbox, searchCall(text, 'identifier'))).rows.map(
-          ({ entityId }) => entityId,
-        );
-      const most = shape.search.identifiers;
-      expect((await answerTo(id)).includes(id)).toBe(most !== 'none');
-      if (shape.search.broad_above === null) {
-        expect((await answerTo(id.slice(0, -1))).includes(id)).toBe(most === 'prefix');
-      }
-    }));
-
-  test('statistics, records, unknown and deleted ids mean what they should', () =>
-    opened(shape, async (sandbox) => {
-      const [, , company] = sandbox.companies.all();
-      const { id = '', name = '' } = company ?? {};
-      const total = sandbox.dialect.stats.total === null ? null : 400;
-      expect(await askBy(sandbox, statsCall())).toMatchObject({ is: 'ok', answer: { total } });
-      expect(await askBy(sandbox, entityCall(id))).toMatchObject({
-        is: 'ok',
-        answer: { entityId: id, name },
-      });
-      expect(await askBy(sandbox, entityCall('31415926535'))).toMatchObject({ is: 'absent' });
-      sandbox.companies.remove(id, Date.UTC(2026, 5, 1));
-      const meaning = shape.gone.as === 'not_found' ? 'absent' : 'gone';
-      expect(await askBy(sandbox, entityCall(id))).toMatchObject({ is: meaning });
-      if (total !== null) expect(await askBy(sandbox, statsCall())).toMatchObject({ answer: { total: 399 } });
-    }));
+  test('statistics, records, unknown and deleted ids mean what they should', async () => {
+    const [, , company] = sandbox.companies.all();
+    const { id = '', name = '' } = company ?? {};
+    const before = sandbox.companies.count();
+    const total = sandbox.dialect.stats.total === null ? null : before;
+    expect(await askBy(sandbox, statsCall())).toMatchObject({ is: 'ok', answer: { total } });
+    expect(await askBy(sandbox, entityCall(id))).toMatchObject({
+      is: 'ok',
+      answer: { entityId: id, name },
+    });
+    expect(await askBy(sandbox, entityCall('31415926535'))).toMatchObject({ is: 'absent' });
+    sandbox.companies.remove(id, Date.UTC(2026, 5, 1));
+    const meaning = shape.gone.as === 'not_found' ? 'absent' : 'gone';
+    expect(await askBy(sandbox, entityCall(id))).toMatchObject({ is: meaning });
+    if (total !== null)
+      expect(await askBy(sandbox, statsCall())).toMatchObject({ answer: { total: before - 1 } });
+  });
 
   test('a spent minute and a spent allowance are told apart', async () => {
-    const verdictAfterOne = async (limits: object) => {
-      let verdict: Verdict | null = null;
-      await opened(
-        shape,
-        async (sandbox) => {
-          await askBy(sandbox, statsCall());
-          verdict = await askBy(sandbox, statsCall());
-        },
-        limits,
-      );
-      return verdict;
+    const verdictAt = async (limits: Partial<Limits>) => {
+      sandbox.accounts.limit('main', { ...NO_LIMITS, ...limits });
+      sandbox.reset();
+      await askBy(sandbox, statsCall());
+      return askBy(sandbox, statsCall());
     };
-    expect(await verdictAfterOne({ perMinute: 1 })).toMatchObject({ is: 'throttled' });
-    expect(await verdictAfterOne({ total: 1 })).toMatchObject({ is: 'exhausted' });
+    expect(await verdictAt({ perMinute: 1 })).toMatchObject({ is: 'throttled' });
+    expect(await verdictAt({ total: 1 })).toMatchObject({ is: 'exhausted' });
   });
 });
 
