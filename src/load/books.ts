@@ -1,10 +1,17 @@
 import type { Dialect } from '../dialect/dialect.ts';
+import type { Mapping } from '../dialect/mapping.ts';
 import { segmentsOf } from '../dialect/pointer.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import { type DerivedTables, derivedTables } from '../warehouse/derived.ts';
 import { metaTable } from '../warehouse/meta.ts';
 import type { Naming } from '../warehouse/naming.ts';
-import type { Shape, ShapeLimits, TableShape } from '../warehouse/shape.ts';
+import {
+  NO_NAMES,
+  type ReservedNames,
+  type Shape,
+  type ShapeLimits,
+  type TableShape,
+} from '../warehouse/shape.ts';
 import {
   alterTables,
   type ResourceTable,
@@ -44,12 +51,14 @@ export function openBooks(options: {
   dialect: Dialect;
   runId: number;
   naming: Naming;
+  mapping: Mapping;
   limits: ShapeLimits;
+  reserved?: ReservedNames;
 }): Books {
-  const { warehouse, dialect, runId, naming, limits } = options;
+  const { warehouse, dialect, runId, naming, mapping, limits, reserved = NO_NAMES } = options;
   const { db } = warehouse;
   const tables = derivedTables(db, naming);
-  const shape = readShape(db, naming, limits);
+  const shape = readShape(db, naming, { mapping, limits, reserved });
   const meta = metaTable(db);
   const saveShape = shapeWriter(db, naming);
   let version = schemaVersion(db);

@@ -1,9 +1,11 @@
 import { targetOf } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
+import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Failure, News } from '../plan/knowledge.ts';
 import { callTable } from '../warehouse/call.ts';
+import { settleMapping } from '../warehouse/mapping.ts';
 import { live } from '../warehouse/naming.ts';
 import { type RunCounts, runCounter } from '../warehouse/run.ts';
 import { DEFAULT_LIMITS, type ShapeLimits } from '../warehouse/shape.ts';
@@ -19,7 +21,9 @@ export interface LoaderOptions {
   readonly dialect: Dialect;
   /** The run that pays for the calls (`startRun`). */
   readonly runId: number;
-  readonly limits?: ShapeLimits;
+  /** How payloads become tables; of a warehouse with rows, the mapping that they were made by goes on. */
+  readonly mapping?: Mapping;
+  readonly limits?: Partial<ShapeLimits>;
 }
 
 /**
@@ -28,13 +32,13 @@ export interface LoaderOptions {
  */
 export type Load = (outcomes: readonly Outcome[]) => News[];
 
-export function openLoader({ warehouse, dialect, runId, limits = DEFAULT_LIMITS }: LoaderOptions): {
-  load: Load;
-} {
+export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOptions): { load: Load } {
+  const mapping = settleMapping(warehouse.db, options.mapping ?? DEFAULT_MAPPING).inForce;
+  const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...options.limits };
   const calls = callTable(warehouse.db);
   const runs = runCounter(warehouse.db);
   const toKeep = headersToKeep(dialect);
-  const open = () => openBooks({ warehouse, dialect, runId, naming: live, limits });
+  const open = () => openBooks({ warehouse, dialect, runId, naming: live, mapping, limits });
   let books = open();
   books.describeRecords();
 

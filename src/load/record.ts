@@ -9,6 +9,7 @@ import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
 import { latestDocument } from './history.ts';
 import { writeRows } from './rows.ts';
 import { isSameAnswer } from './same_answer.ts';
+import { searchText } from './search_text.ts';
 import { shred } from './shred.ts';
 
 /** A record was answered: new, changed, or as it was. */
@@ -98,15 +99,16 @@ function writeVersion(books: Books, answered: Answered, known: KnownRow | undefi
   const { callId, sentAt } = answered;
   const entityId = known?.entityId ?? entityOf(answered);
   const changedAt = version.found === null ? (known?.changedAt ?? sentAt) : sentAt;
+  const { rows, formerNames, identifiers } = shred(books.shape, books.tables.entity, version.document);
   const after: Known = {
     ...(known ?? newKnown(entityId, sentAt)),
+    ...searchText(entityId, formerNames, identifiers),
     askedAt: sentAt,
     fetchedAt: sentAt,
     ...version.facts,
     changedAt,
     recordCallId: callId,
   };
-  const rows = shred(books.shape, books.tables.entity, version.document);
   books.alter();
   if (known === undefined) books.known.add(after);
   else books.known.replace(known, { ...after, knownId: known.knownId });

@@ -9,7 +9,8 @@ import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
 import { listingOf } from './listing.ts';
 import { writeRows } from './rows.ts';
 import { isSameAnswer } from './same_answer.ts';
-import { type SqlValue, shred } from './shred.ts';
+import { searchText } from './search_text.ts';
+import { type Shredded, type SqlValue, shred } from './shred.ts';
 
 /** A page of search results: its companies, and how far the query is listed now. */
 export function deriveSearch(
@@ -69,9 +70,11 @@ function deriveRow(books: Books, answered: Answered, row: SearchRow): NewsRow {
     return { entityId, name, isNew: false, changed: false };
   }
   const isChange = known?.summaryHash != null;
-  writeSummary(books, answered, row, known);
+  const { formerNames, identifiers } = writeSummary(books, answered, row, known);
   const after = {
     ...(known ?? newKnown(entityId, answered.sentAt)),
+    // The record knows better, once there is one.
+    ...(known?.fetchedAt == null && searchText(entityId, formerNames, identifiers)),
     name: name ?? known?.name ?? null,
     lastSeenAt: answered.sentAt,
     listedAt: answered.sentAt,
@@ -89,14 +92,16 @@ function writeSummary(
   { sentAt, callId }: Answered,
   row: SearchRow,
   known: KnownRow | undefined,
-): void {
+): Shredded {
   const table = books.tables.search_result;
-  const rows = shred(books.shape, table, row.summary);
+  const shredded = shred(books.shape, table, row.summary);
   const isNew = known?.summaryHash == null;
   books.alter();
-  if (!isNew) countChanges(books, row.entityId, rows[0]?.values ?? []);
+  if (!isNew) countChanges(books, row.entityId, shredded.rows[0]?.values ?? []);
   const firstSeenAt = known?.firstSeenAt ?? sentAt;
-  writeRows(books, { entityId: row.entityId, callId, rows, own: [firstSeenAt, sentAt, callId], isNew });
+  const own = [firstSeenAt, sentAt, callId];
+  writeRows(books, { entityId: row.entityId, callId, rows: shredded.rows, own, isNew });
+  return shredded;
 }
 
 /** Which fields differ: those that always do are proposed as volatile. */

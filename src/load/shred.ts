@@ -1,3 +1,4 @@
+import { scalarText } from '../dialect/decode.ts';
 import { ExactNumber, type Json, type JsonObject, stringifyJson } from '../dialect/json.ts';
 import {
   giveColumn,
@@ -10,6 +11,7 @@ import {
   type TableShape,
   TYPE_BITS,
 } from '../warehouse/shape.ts';
+import { converted } from './conversion.ts';
 
 export type SqlValue = null | number | bigint | string;
 
@@ -29,11 +31,11 @@ export interface Row {
  * Turns one document into rows: scalars become columns, objects are flattened, elements of lists become rows
  * of child tables. Places never seen before are added to the shape. The first row is the document's own.
  */
-export function shred(shape: Shape, table: TableShape, document: JsonObject): Row[] {
-  const shredding: Shredding = { shape, rows: [], positions: new Map() };
+export function shred(shape: Shape, table: TableShape, document: JsonObject): Shredded {
+  const shredding: Shredding = { shape, rows: [], positions: new Map(), formerNames: [], identifiers: [] };
   const row = addRow(shredding, table, 0);
   placeMembers(shredding, table.root, document, row);
-  return shredding.rows;
+  return shredding;
 }
 
 /** The value as SQLite stores it: exact where a double or 64 bits would alter it, then as text. */
@@ -46,9 +48,18 @@ export function sqlValue(value: Exclude<Json, Json[] | JsonObject>): SqlValue {
   return value;
 }
 
-interface Shredding {
+/** The rows, the document's own first, and the texts for the search index. */
+export interface Shredded {
+  readonly rows: readonly Row[];
+  readonly formerNames: readonly string[];
+  readonly identifiers: readonly string[];
+}
+
+interface Shredding extends Shredded {
   readonly shape: Shape;
   readonly rows: Row[];
+  readonly formerNames: string[];
+  readonly identifiers: string[];
   readonly positions: Map<TableShape, number>;
 }
 
@@ -67,6 +78,7 @@ function placeMembers(shredding: Shredding, parent: Place, object: JsonObject, r
   for (const key of Object.keys(object)) {
     const value = object[key] as Json;
     const place = memberOf(shredding.shape, parent, key);
+    if (place?.rule?.drop) continue;
     if (place === null) leaveOver(shredding, row, parent, key, value);
     else placeValue(shredding, place, value, row);
   }
@@ -95,8 +107,10 @@ function placeValue(shredding: Shredding, place: Place, value: Json, row: Row): 
     return;
   }
   place.present++;
-  sawType(shredding.shape, place, typeBit(value, place.types));
-  row.values[place.index] = sqlValue(value);
+  if (place.role !== null) noteText(shredding, place.role, value);
+  const wanted = place.rule === null ? value : converted(value, place.rule);
+  sawType(shredding.shape, place, typeBit(wanted, place.types));
+  row.values[place.index] = sqlValue(wanted);
 }
 
 function placeList(shredding: Shredding, place: Place, list: Json[], row: Row): void {
@@ -118,6 +132,16 @@ function placeList(shredding: Shredding, place: Place, list: Json[], row: Row): 
       placeMembers(shredding, table.root, element, child);
     else placeValue(shredding, table.root, element, child);
   }
+}
+
+function noteText(
+  { formerNames, identifiers }: Shredding,
+  role: 'former_name' | 'identifier',
+  value: Json,
+): void {
+  const text = scalarText(value) ?? '';
+  if (role === 'former_name' && text !== '') formerNames.push(text);
+  if (role === 'identifier' && text.length <= 60 && /\d.*\d.*\d/.test(text)) identifiers.push(text);
 }
 
 function leaveOver(shredding: Shredding, row: Row, parent: Place, key: string, value: Json): void {

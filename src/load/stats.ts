@@ -9,7 +9,7 @@ import { shred } from './shred.ts';
 export function deriveStats(books: Books, answered: Answered, answer: StatsAnswer): Effect {
   const { callId, sentAt } = answered;
   const before = books.latestStatsCall();
-  const rows = shred(books.shape, books.tables.registry_stats, answer.document);
+  const { rows } = shred(books.shape, books.tables.registry_stats, answer.document);
   books.alter();
   // Its key is the time, where the other tables have the entity's id.
   writeRows(books, { entityId: sentAt, callId, rows, own: [answer.total, callId], isNew: true });

@@ -22,6 +22,10 @@ export type MetaKey =
   | 'tier'
   | 'dialect'
   | 'schema_version'
+  /** The mapping that the tables were made by, as JSON. */
+  | 'mapping'
+  /** How many times the derived tables were rebuilt. */
+  | 'generation'
   /** JSON path of the record inside an entity answer, for `entity_history`. */
   | 'record_path'
   /** The shape of the 404 that an id gets which never existed. */

@@ -1,5 +1,7 @@
-import { pointerOf } from '../dialect/pointer.ts';
+import { type ColumnRule, DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
+import { pointerOf, segmentsOf } from '../dialect/pointer.ts';
 import { childTableName, columnName } from './column_name.ts';
+import { type TextRole, textRole } from './text_role.ts';
 
 /**
  * The inferred schema in memory: a tree of places in the payload, each leading to a column, to the table of
@@ -12,7 +14,17 @@ export interface Shape {
   /** The file lacks a table, a column or a wider type that rows in memory need. */
   isAhead: boolean;
   readonly limits: ShapeLimits;
+  readonly mapping: Mapping;
+  /** Names decided before, by table and path, for places and lists that are not there yet. */
+  readonly reserved: ReservedNames;
 }
+
+export interface ReservedNames {
+  readonly columns: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly tables: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
+export const NO_NAMES: ReservedNames = { columns: new Map(), tables: new Map() };
 
 export interface ShapeLimits {
   /** Payload columns per table; the rest goes to `_rest`. */
@@ -25,13 +37,20 @@ export interface ShapeLimits {
 }
 
 // SQLite allows 2,000 columns in a table and in a result; two joined tables must fit.
-export const DEFAULT_LIMITS: ShapeLimits = { columns: 900, childTables: 200, depth: 16, listDepth: 4 };
+export const DEFAULT_LIMITS: ShapeLimits = {
+  columns: DEFAULT_MAPPING.max_columns,
+  childTables: 200,
+  depth: 16,
+  listDepth: 4,
+};
 
 export interface TableShape {
   readonly name: string;
   readonly parent: TableShape | null;
   /** Where the list stands in the parent's row. */
   readonly path: string;
+  /** The keys that lead from the top of the payload to its elements, `*` for each list. */
+  readonly keysFromTop: readonly string[];
   readonly listDepth: number;
   readonly root: Place;
   readonly places: Place[];
@@ -49,6 +68,9 @@ export interface Place {
   readonly table: TableShape;
   readonly keys: readonly string[];
   readonly path: string;
+  /** What the mapping wants with it. */
+  readonly rule: ColumnRule | null;
+  readonly role: TextRole;
   members: Map<string, Place> | null;
   list: TableShape | null;
   column: string | null;
@@ -105,8 +127,8 @@ export function typeBits(names: string): number {
   return names.split(' ').reduce((bits, name) => bits | (TYPE_BITS[name as keyof typeof TYPE_BITS] ?? 0), 0);
 }
 
-export function emptyShape(limits: ShapeLimits): Shape {
-  return { tables: new Map(), touched: new Set(), isAhead: false, limits };
+export function emptyShape(options: Pick<Shape, 'limits' | 'mapping' | 'reserved'>): Shape {
+  return { tables: new Map(), touched: new Set(), isAhead: false, ...options };
 }
 
 export function addTable(
@@ -115,17 +137,18 @@ export function addTable(
 ): TableShape {
   const added: TableShape = {
     ...table,
+    keysFromTop: table.parent === null ? [] : [...table.parent.keysFromTop, ...segmentsOf(table.path), '*'],
     listDepth: table.parent === null ? 0 : table.parent.listDepth + 1,
     root: ROOTLESS,
     places: [],
     columns: [],
-    taken: new Set(),
+    taken: new Set(shape.reserved.columns.get(table.name)?.values()),
     hasRest: false,
     rowsSeen: 0,
     compared: 0,
     stored: { isCreated: false, columns: 0, hasRest: false },
   };
-  const rooted = Object.assign(added, { root: newPlace(added, []) });
+  const rooted = Object.assign(added, { root: newPlace(shape, added, []) });
   shape.tables.set(table.name, rooted);
   return rooted;
 }
@@ -135,11 +158,11 @@ export function memberOf(shape: Shape, place: Place, key: string): Place | null 
   const known = place.members?.get(key);
   if (known !== undefined) return known;
   if (isFull(shape, place.table) || place.keys.length >= shape.limits.depth || !isStorable(key)) return null;
-  return addMember(place, key);
+  return addMember(shape, place, key);
 }
 
-export function addMember(place: Place, key: string): Place {
-  const added = newPlace(place.table, [...place.keys, key]);
+export function addMember(shape: Shape, place: Place, key: string): Place {
+  const added = newPlace(shape, place.table, [...place.keys, key]);
   place.members ??= new Map();
   place.members.set(key, added);
   return added;
@@ -149,10 +172,16 @@ export function addMember(place: Place, key: string): Place {
 export function giveColumn(shape: Shape, place: Place): boolean {
   const { table } = place;
   if (isFull(shape, table)) return false;
-  const column = place.keys.length === 0 ? 'value' : columnName(place.keys, table.taken);
-  setColumn(place, column);
+  setColumn(place, nameFor(shape, place));
   shape.isAhead = true;
   return true;
+}
+
+function nameFor(shape: Shape, place: Place): string {
+  if (place.keys.length === 0) return 'value';
+  const { table, path, keys, rule } = place;
+  const reserved = shape.reserved.columns.get(table.name)?.get(path);
+  return reserved ?? columnName(rule?.column === undefined ? keys : [rule.column], table.taken);
 }
 
 export function setColumn(place: Place, column: string): void {
@@ -167,10 +196,19 @@ export function listOf(shape: Shape, place: Place): TableShape | null {
   if (place.list !== null) return place.list;
   if (place.table.listDepth >= shape.limits.listDepth || shape.tables.size > shape.limits.childTables)
     return null;
-  const name = childTableName(place.table.name, place.keys, new Set(shape.tables.keys()));
+  const name =
+    shape.reserved.tables.get(place.table.name)?.get(place.path) ??
+    childTableName(place.table.name, place.keys, takenTables(shape));
   place.list = addTable(shape, { name, parent: place.table, path: place.path });
   shape.isAhead = true;
   return place.list;
+}
+
+function takenTables({ tables, reserved }: Shape): Set<string> {
+  return new Set([
+    ...tables.keys(),
+    ...[...reserved.tables.values()].flatMap((names) => [...names.values()]),
+  ]);
 }
 
 /** Remembers that a value of this type stood here. */
@@ -198,11 +236,14 @@ function isStorable(key: string): boolean {
 
 const MAX_KEY_LENGTH = 1_000;
 
-function newPlace(table: TableShape, keys: readonly string[]): Place {
+function newPlace(shape: Shape, table: TableShape, keys: readonly string[]): Place {
+  const keysFromTop = [...table.keysFromTop, ...keys];
   const place: Place = {
     table,
     keys,
     path: pointerOf(keys),
+    rule: ruleAt(shape, table, keysFromTop),
+    role: rootOf(table).name === 'registry_stats' ? null : textRole(keysFromTop, shape.mapping),
     members: null,
     list: null,
     column: null,
@@ -215,6 +256,16 @@ function newPlace(table: TableShape, keys: readonly string[]): Place {
   };
   table.places.push(place);
   return place;
+}
+
+function ruleAt({ mapping }: Shape, table: TableShape, keysFromTop: readonly string[]): ColumnRule | null {
+  const name = rootOf(table).name as 'entity' | 'search_result' | 'registry_stats';
+  const pointer = pointerOf(keysFromTop);
+  return Object.hasOwn(mapping[name], pointer) ? (mapping[name][pointer] ?? null) : null;
+}
+
+export function rootOf(table: TableShape): TableShape {
+  return table.parent === null ? table : rootOf(table.parent);
 }
 
 /** Replaced as soon as the table exists: a table and its root refer to each other. */

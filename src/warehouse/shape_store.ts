@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { segmentsOf } from '../dialect/pointer.ts';
-import { type Naming, quoted } from './naming.ts';
+import { generationOf, type Naming, quoted } from './naming.ts';
 import {
   addMember,
   addTable,
@@ -8,8 +8,8 @@ import {
   declaredType,
   emptyShape,
   type Place,
+  rootOf,
   type Shape,
-  type ShapeLimits,
   setColumn,
   type TableShape,
   typeBits,
@@ -21,8 +21,12 @@ export const RESOURCE_TABLES = ['entity', 'search_result', 'registry_stats'] as 
 export type ResourceTable = (typeof RESOURCE_TABLES)[number];
 
 /** The inferred schema as the file has it. */
-export function readShape(db: Database, naming: Naming, limits: ShapeLimits): Shape {
-  const shape = emptyShape(limits);
+export function readShape(
+  db: Database,
+  naming: Naming,
+  options: Pick<Shape, 'limits' | 'mapping' | 'reserved'>,
+): Shape {
+  const shape = emptyShape(options);
   for (const name of RESOURCE_TABLES)
     addTable(shape, { name, parent: null, path: '' }).stored.isCreated = true;
   for (const row of storedTables(db, naming)) restoreTable(shape, row);
@@ -150,7 +154,7 @@ function restoreTable(shape: Shape, row: StoredTable): void {
 function restorePlace(shape: Shape, row: StoredColumn): void {
   const table = shape.tables.get(row.table_name);
   if (table === undefined) return;
-  const place = placeAt(table.root, segmentsOf(row.path));
+  const place = placeAt(shape, table.root, segmentsOf(row.path));
   place.types = typeBits(row.types);
   place.present = row.present;
   place.nulls = row.nulls;
@@ -160,8 +164,8 @@ function restorePlace(shape: Shape, row: StoredColumn): void {
   if (row.column_name !== null) setColumn(place, row.column_name);
 }
 
-function placeAt(root: Place, keys: readonly string[]): Place {
-  return keys.reduce((place, key) => place.members?.get(key) ?? addMember(place, key), root);
+function placeAt(shape: Shape, root: Place, keys: readonly string[]): Place {
+  return keys.reduce((place, key) => place.members?.get(key) ?? addMember(shape, place, key), root);
 }
 
 // Values are bound by position, so the order in memory must be the order that the statement is made with.
@@ -194,20 +198,23 @@ function createChildTable(db: Database, naming: Naming, table: TableShape): void
   table.stored.isCreated = true;
 }
 
-export function rootOf(table: TableShape): TableShape {
-  return table.parent === null ? table : rootOf(table.parent);
-}
-
 function addColumns(db: Database, naming: Naming, table: TableShape): void {
   for (const place of table.columns.slice(table.stored.columns)) {
     const type = declaredType(place.types);
     db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN ${quoted(place.column ?? '')} ${type}`);
+    if (place.rule?.index) createIndex(db, naming, place);
     place.stored.declared = type;
   }
   table.stored.columns = table.columns.length;
   if (table.hasRest && !table.stored.hasRest)
     db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN _rest TEXT`);
   table.stored.hasRest = table.hasRest;
+}
+
+/** Index names are unique in the file, so those of each generation of tables carry its number. */
+function createIndex(db: Database, naming: Naming, { table, column }: Place): void {
+  const name = quoted(`${table.name}__${column}__index_${generationOf(db, naming)}`);
+  db.exec(`CREATE INDEX ${name} ON ${naming(table.name)} (${quoted(column ?? '')})`);
 }
 
 function widenTypes(db: Database, naming: Naming, table: TableShape): void {

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Call } from '../../src/call.ts';
 import { classify } from '../../src/dialect/classify.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
+import type { Mapping } from '../../src/dialect/mapping.ts';
 import { type Load, openLoader } from '../../src/load/load.ts';
 import type { Outcome, Verdict } from '../../src/outcome.ts';
 import type { News } from '../../src/plan/knowledge.ts';
@@ -77,7 +78,13 @@ export interface Bench {
 }
 
 export function bench(
-  options: { warehouse?: Warehouse; dialect?: PartialDialect; limits?: ShapeLimits; startMs?: number } = {},
+  options: {
+    warehouse?: Warehouse;
+    dialect?: PartialDialect;
+    limits?: Partial<ShapeLimits>;
+    mapping?: Mapping;
+    startMs?: number;
+  } = {},
 ): Bench {
   const warehouse = options.warehouse ?? temporaryWarehouse();
   const { db } = warehouse;
@@ -88,6 +95,7 @@ export function bench(
     dialect,
     runId,
     ...(options.limits && { limits: options.limits }),
+    ...(options.mapping && { mapping: options.mapping }),
   });
   let callId = db.prepare('SELECT coalesce(max(call_id), 0) FROM _call').pluck().get() as number;
 
