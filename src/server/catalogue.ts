@@ -22,7 +22,7 @@ export interface Catalogue {
   /** The record as it was known at a moment (epoch milliseconds), where the catalogue remembers. */
   recordAsOf?(id: string, atMs: number): CatalogueRecord | null;
   /** Why there is no record to tell, where there is more to say than that no company has this id. */
-  refusal?(id: string): Problem | null;
+  refusal?(id: string, atMs: number | null): Problem | null;
   /** Whatever the statistics say beside the count: figures, dates, coverage. */
   stats(): JsonObject;
 }

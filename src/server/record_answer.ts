@@ -26,7 +26,7 @@ export function recordAnswerer(catalogue: Catalogue, shape: Shape): RecordAnswer
       const atMs = asOf === undefined ? null : momentOf(asOf);
       if (Number.isNaN(atMs)) return { code: 'parameter_invalid', detail: AS_OF_FORM };
       const record = atMs === null ? catalogue.record(id) : (catalogue.recordAsOf?.(id, atMs) ?? null);
-      if (record === null) return catalogue.refusal?.(id) ?? { code: 'entity_not_found' };
+      if (record === null) return catalogue.refusal?.(id, atMs) ?? { code: 'entity_not_found' };
       if (record.gone && shape.gone.as === 'not_found') return { code: 'entity_not_found' };
       if (record.gone && shape.gone.as === 'gone') return { code: 'entity_gone' };
       const headers = { ...record.headers, ...(record.etag === undefined ? {} : { etag: record.etag }) };

@@ -1,0 +1,131 @@
+import type { Database } from 'better-sqlite3';
+import { isoTime } from '../../clock.ts';
+import type { Dialect } from '../../dialect/dialect.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../dialect/json.ts';
+import { answerTable } from '../../warehouse/answer.ts';
+import { readCoverage } from '../../warehouse/coverage.ts';
+import { readSource } from '../../warehouse/meta.ts';
+import { latestStatistics, listingCalls, recordAges } from '../../warehouse/serve_lists.ts';
+import { type ServedState, servedRecords } from '../../warehouse/serve_records.ts';
+import type { Catalogue, CatalogueRecord } from '../catalogue.ts';
+import type { Problem } from '../problems.ts';
+import { openListings } from './listings.ts';
+import { type NameIndex, textAt } from './name_index.ts';
+import { openSummaries, textOfBody } from './summaries.ts';
+
+export interface MirrorCatalogueOptions {
+  /** The warehouse, open for reading. */
+  readonly db: Database;
+  readonly dialect: Dialect;
+  readonly index: () => NameIndex;
+  /** Does the parameter for names take identifiers, too? */
+  readonly namesTakeIdentifiers: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** The catalogue over the warehouse: records and list items as the upstream gave them, searches over the name index. */
+export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
+  const { db, dialect, index, namesTakeIdentifiers, now } = options;
+  const records = servedRecords(db);
+  const answers = answerTable(db);
+  const listings = openListings(index);
+  const statistics = remembering(STATISTICS_MS, now, () => describeMirror(db, now()));
+  const statisticsCall = latestStatistics(db);
+
+  return {
+    count: () => index().companies,
+    search(query, reader) {
+      const by = query.by === 'name' && namesTakeIdentifiers ? 'any' : query.by;
+      const { ranks, index: searched } = listings.list({ ...query, by }, reader, now());
+      return {
+        total: ranks.size,
+        ids: (from, count) => Array.from(ranks.slice(from, count), (rank) => textAt(searched.ids, rank)),
+      };
+    },
+    summary: openSummaries(dialect, {
+      listingCall: listingCalls(db),
+      answer: answers.body,
+      record: (entityId) => bodyOf(records.latest(entityId)),
+    }),
+    record: (id) => told(records.latest(id), now()),
+    recordAsOf: (id, atMs) => told(records.asOf(id, isoTime(atMs)), now()),
+    refusal: (id, atMs) => refusalOf(records.latest(id), atMs === null ? null : records.firstSeenAt(id)),
+    stats() {
+      const latest = statisticsCall();
+      const body = latest === null ? null : answers.body(latest.callId);
+      const own = body === null ? {} : parseJson(textOfBody(body));
+      return withMirror(isJsonObject(own) ? own : {}, statistics());
+    },
+  };
+}
+
+function told(state: ServedState, nowMs: number): CatalogueRecord | null {
+  if (state.is === 'gone') return { text: '', gone: true };
+  if (state.is !== 'record') return null;
+  const ageSeconds = Math.max(0, Math.floor((nowMs - Date.parse(state.seenAt)) / 1000));
+  return {
+    text: textOfBody(state.body),
+    // A tombstone says itself that the company is gone.
+    gone: false,
+    etag: `"${state.callId.toString(36)}"`,
+    headers: { 'x-mirror-age': String(ageSeconds) },
+  };
+}
+
+function refusalOf(latest: ServedState, firstSeenAt: string | null): Problem | null {
+  if (firstSeenAt !== null)
+    return {
+      code: 'entity_not_found',
+      detail: `The mirror did not hold this company then; its first version was seen at ${firstSeenAt}.`,
+    };
+  return latest.is === 'listed' ? { code: 'record_not_mirrored' } : null;
+}
+
+function bodyOf(state: ServedState): Buffer | null {
+  return state.is === 'record' ? state.body : null;
+}
+
+/** The registry's own figures as it gave them, and beside them what the mirror holds. */
+function withMirror(own: JsonObject, mirror: JsonObject): JsonObject {
+  return { ...own, [Object.hasOwn(own, 'mirror') ? '_mirror' : 'mirror']: mirror };
+}
+
+function describeMirror(db: Database, nowMs: number): JsonObject {
+  const { known, fetched, gone, knownShare, fetchedShare, registryTotal, registryTotalAt } = readCoverage(db);
+  const ages = recordAges(db, (days) => isoTime(nowMs - days * DAY_MS));
+  const { name, url, licence, attribution } = readSource(db);
+  return {
+    source: { name, url, licence, attribution },
+    companies: known - gone,
+    records: fetched,
+    gone,
+    coverage: {
+      companies: knownShare,
+      records: fetchedShare,
+      registry_total: registryTotal,
+      as_of: registryTotalAt,
+    },
+    freshness: {
+      oldest_record_at: ages.oldestAt,
+      newest_record_at: ages.newestAt,
+      within_1_day: ages.within1Day,
+      within_7_days: ages.within7Days,
+      within_30_days: ages.within30Days,
+      within_90_days: ages.within90Days,
+    },
+  };
+}
+
+/** Computes anew at most once in so many milliseconds. */
+function remembering<T>(forMs: number, now: () => number, compute: () => T): () => T {
+  let remembered: { readonly value: T; readonly untilMs: number } | null = null;
+  return () => {
+    if (remembered === null || now() >= remembered.untilMs)
+      remembered = { value: compute(), untilMs: now() + forMs };
+    return remembered.value;
+  };
+}
+
+const STATISTICS_MS = 5_000;
+const DAY_MS = 86_400_000;

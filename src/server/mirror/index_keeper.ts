@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { NameIndex } from './name_index.ts';
+import type { BuiltIndex } from './name_index_worker.ts';
+
+/**
+ * Keeps the name index up with the mirror. It is built in a thread of its own, so that requests are answered
+ * meanwhile, and built anew when companies came, went or changed: at once for small mirrors, and for large
+ * ones as often as takes a tenth of one core at most.
+ */
+export interface IndexKeeper {
+  current(): NameIndex;
+  /** Resolves when the index shows at least what the mirror holds now. */
+  refresh(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface KeeperOptions {
+  readonly warehousePath: string;
+  /** Changes when an index would come out differently. */
+  readonly mark: () => string;
+  readonly now: () => number;
+  /** Told when a later build fails; searches go on over the index before. */
+  readonly failed: (error: Error) => void;
+}
+
+export async function openIndexKeeper(options: KeeperOptions): Promise<IndexKeeper> {
+  const { warehousePath, mark, now, failed } = options;
+  let worker = startWorker(warehousePath, now());
+  let building: Promise<void> | null = null;
+  let latest = await builtBy(worker);
+  let restUntilMs = 0;
+
+  const build = async () => {
+    try {
+      latest = await builtBy(worker);
+      restUntilMs = now() + latest.buildMs * REST_PER_WORK;
+    } catch (error) {
+      // A thread that failed is gone; the next build gets another.
+      worker = startWorker(warehousePath, now());
+      restUntilMs = now() + REST_AFTER_FAILURE_MS;
+      throw error;
+    } finally {
+      building = null;
+    }
+  };
+  const begin = () => (building ??= build());
+  const timer = setInterval(() => {
+    if (building === null && now() >= restUntilMs && mark() !== latest.mark) begin().catch(failed);
+  }, LOOK_EVERY_MS).unref();
+
+  return {
+    current: () => latest.index,
+    async refresh() {
+      // A build that is under way may have begun before the latest change.
+      await building?.catch(failed);
+      if (mark() !== latest.mark) await begin();
+    },
+    async close() {
+      clearInterval(timer);
+      await worker.terminate();
+    },
+  };
+}
+
+function startWorker(path: string, nowMs: number): Worker {
+  const file = `./name_index_worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`;
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: { path, nowMs } });
+  // An idle thread must not keep the process.
+  worker.unref();
+  return worker;
+}
+
+async function builtBy(worker: Worker): Promise<BuiltIndex> {
+  worker.ref();
+  try {
+    worker.postMessage('build');
+    const [built] = (await once(worker, 'message')) as [BuiltIndex];
+    return built;
+  } finally {
+    worker.unref();
+  }
+}
+
+const LOOK_EVERY_MS = 500;
+const REST_PER_WORK = 9;
+const REST_AFTER_FAILURE_MS = 10_000;

@@ -1,0 +1,96 @@
+import type { CatalogueQuery, Reader } from '../catalogue.ts';
+import type { NameIndex } from './name_index.ts';
+import { findRanks } from './name_search.ts';
+import type { Ranks } from './ranks.ts';
+
+/** What a query finds, and in which state of the mirror: ranks mean nothing without their index. */
+export interface Listing {
+  readonly index: NameIndex;
+  readonly ranks: Ranks;
+}
+
+/**
+ * Results by query. Who asks for the first page gets the present state of the mirror, and who pages on gets the
+ * state that the first page came from, so that no row repeats or is lost while the mirror changes.
+ */
+export interface Listings {
+  list(query: CatalogueQuery, reader: Reader | undefined, nowMs: number): Listing;
+}
+
+export function openListings(currentIndex: () => NameIndex): Listings {
+  // The present state first. Each keeps its index in memory.
+  let states: State[] = [];
+
+  const presentState = (): State => {
+    const index = currentIndex();
+    if (states[0]?.index !== index) states = [openState(index), ...states].slice(0, MOST_STATES);
+    return states[0] as State;
+  };
+
+  return {
+    list(query, reader, nowMs) {
+      const key = keyOf(query);
+      const present = presentState();
+      if (reader === undefined) return present.list(key, query);
+      const place = `${reader.account}\n${key}`;
+      const begunIn = reader.from === 0 ? undefined : states.find((state) => state.isRead(place, nowMs));
+      const state = begunIn ?? present;
+      state.read(place, nowMs);
+      return state.list(key, query);
+    },
+  };
+}
+
+/** One state of the mirror: results over it, and who is reading them. */
+interface State {
+  readonly index: NameIndex;
+  list(key: string, query: CatalogueQuery): Listing;
+  isRead(place: string, nowMs: number): boolean;
+  read(place: string, nowMs: number): void;
+}
+
+function openState(index: NameIndex): State {
+  const results = new Map<string, Listing>();
+  const readers = new Map<string, number>();
+  let bytes = 0;
+  return {
+    index,
+    list(key, query) {
+      const known = results.get(key);
+      if (known !== undefined) return known;
+      const listing = { index, ranks: findRanks(index, query) };
+      results.set(key, listing);
+      bytes += bytesOf(listing);
+      while (bytes > MOST_BYTES && results.size > 1) bytes -= bytesOf(dropOldest(results));
+      return listing;
+    },
+    isRead: (place, nowMs) => nowMs - (readers.get(place) ?? Number.NEGATIVE_INFINITY) <= HELD_MS,
+    read(place, nowMs) {
+      // Put anew, so that the map stays in the order of use.
+      readers.delete(place);
+      readers.set(place, nowMs);
+      if (readers.size > MOST_READERS) dropOldest(readers);
+    },
+  };
+}
+
+function bytesOf({ ranks }: Listing): number {
+  return ranks.bytes + OVERHEAD_BYTES;
+}
+
+function dropOldest<V>(map: Map<string, V>): V {
+  const [key, value] = map.entries().next().value as [string, V];
+  map.delete(key);
+  return value;
+}
+
+function keyOf({ by, text, names, identifiers }: CatalogueQuery): string {
+  return `${by} ${names} ${identifiers} ${text}`;
+}
+
+/** A reader who asks for no further page within this time begins anew. */
+const HELD_MS = 5 * 60_000;
+const MOST_STATES = 4;
+const MOST_READERS = 2_000;
+const MOST_BYTES = 32 * 1024 * 1024;
+const OVERHEAD_BYTES = 1_000;

@@ -1,0 +1,30 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { companiesById, companiesByName, namesMark } from '../../warehouse/serve_names.ts';
+import { openWarehouse } from '../../warehouse/warehouse.ts';
+import type { NameIndex } from './name_index.ts';
+import { buffersOf, buildNameIndex } from './name_index_build.ts';
+import { fold } from './name_search.ts';
+
+/** What the worker answers to every message. */
+export interface BuiltIndex {
+  readonly index: NameIndex;
+  /** The names mark (see namesMark) of the state that it was built from. */
+  readonly mark: string;
+  readonly buildMs: number;
+}
+
+const { path, nowMs } = workerData as { path: string; nowMs: number };
+const { db } = openWarehouse({ path, readonly: true, nowMs });
+
+/** Builds in one read transaction: the index is one state of the mirror, whatever is written meanwhile. */
+const build = db.transaction((): BuiltIndex => {
+  const startedMs = performance.now();
+  const mark = namesMark(db)();
+  const index = buildNameIndex({ byName: companiesByName(db, fold), byId: () => companiesById(db) });
+  return { index, mark, buildMs: performance.now() - startedMs };
+});
+
+parentPort?.on('message', () => {
+  const built = build();
+  parentPort?.postMessage(built, buffersOf(built.index));
+});

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { hostname } from 'node:os';
+import type { Dialect } from '../../dialect/dialect.ts';
+import type { UpstreamAddress } from '../../dialect/request.ts';
+import { FailedError } from '../../errors.ts';
+import { acquireLock, heartbeat, releaseLock } from '../../warehouse/lock.ts';
+import { type AccountFile, openAccountFile } from '../../warehouse/serve_accounts.ts';
+import { namesMark } from '../../warehouse/serve_names.ts';
+import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
+import { boundedServer, listenOn, shut } from '../http_server.ts';
+import { buildService } from '../service.ts';
+import { pathsFor } from '../shape/dialect_for.ts';
+import { defaultShape, type Shape } from '../shape/shape.ts';
+import { mirrorAccounts } from './accounts.ts';
+import { mirrorCatalogue } from './catalogue.ts';
+import { openIndexKeeper } from './index_keeper.ts';
+import { mirrorDialect, mirrorShape } from './shape.ts';
+import { mirrorMeter } from './usage.ts';
+
+export interface MirrorServiceOptions {
+  readonly warehousePath: string;
+  readonly accountsPath: string;
+  /** How the registry speaks; undefined: nothing is known of it yet. */
+  readonly dialect: Dialect | undefined;
+  readonly upstream: UpstreamAddress;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Told of what goes wrong while requests go on. */
+  readonly failed: (error: Error) => void;
+  /** Answers requests for what stands beside the three endpoints, and says whether it did. */
+  readonly beside?: (...request: Parameters<RequestListener>) => boolean;
+}
+
+/** The three endpoints over a warehouse, on a socket. */
+export interface MirrorService {
+  /** Scheme, host and port. */
+  readonly url: string;
+  /** What a client configures as its base address. */
+  readonly baseUrl: string;
+  /** `upstream.paths` of a registry-mirror that mirrors this one, where the default join would not find them. */
+  readonly paths: Shape['paths'] | null;
+  /** The dialect that it reads this mirror with. */
+  readonly dialect: Dialect;
+  /** Companies that searches find now. */
+  companies(): number;
+  /** Resolves when searches find everything that is in the warehouse now. */
+  refresh(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Serves a warehouse while others write it. Throws UsageError or FailedError where a file or the address cannot be had. */
+export async function startMirrorService(options: MirrorServiceOptions): Promise<MirrorService> {
+  const { now, failed, dialect, warehousePath } = options;
+  const shape = mirrorShape(dialect, options.upstream);
+  const spoken = mirrorDialect(dialect, shape);
+  const warehouse = openForServing(warehousePath, now());
+  const accounts = openAccountFile(options.accountsPath);
+  const opened: (() => unknown)[] = [() => warehouse.close(), () => accounts.close()];
+  const closeAll = async () => {
+    for (const close of opened.reverse()) await close();
+  };
+  try {
+    opened.push(countAlone(accounts, now));
+    const meter = mirrorMeter(accounts, now);
+    opened.push(meter.close);
+    const keeper = await openIndexKeeper({ warehousePath, mark: namesMark(warehouse.db), now, failed });
+    opened.push(keeper.close);
+    const catalogue = mirrorCatalogue({
+      db: warehouse.db,
+      dialect: dialect ?? spoken,
+      index: keeper.current,
+      namesTakeIdentifiers: (dialect?.search.identifier_param ?? null) === null,
+      now,
+    });
+    const app = await buildService({
+      catalogue,
+      shape,
+      accounts: mirrorAccounts(accounts),
+      meter,
+      now,
+      failed,
+    });
+    opened.push(() => app.close());
+    const server = boundedServer((request, response) => {
+      if (options.beside?.(request, response)) return;
+      request.url = asTheRegistrySaysIt(request, shape);
+      app.routing(request, response);
+    });
+    const url = await listening(server, options);
+    opened.push(() => shut(server));
+    return {
+      url,
+      baseUrl: `${url}/api`,
+      paths: pathsFor(shape),
+      dialect: spoken,
+      companies: () => keeper.current().companies,
+      refresh: keeper.refresh,
+      close: closeAll,
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** A mirror that was never filled is served, too: it is empty. */
+function openForServing(path: string, nowMs: number): Warehouse {
+  if (!existsSync(path)) openWarehouse({ path, nowMs }).close();
+  return openWarehouse({ path, readonly: true, nowMs });
+}
+
+/** Allowances are counted in one place: a second server over the same accounts is refused. */
+function countAlone({ db, path }: AccountFile, now: () => number): () => void {
+  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
+  const lock = acquireLock(db, { owner, pid: process.pid, host: hostname(), nowMs: now(), isAlive });
+  if (!lock.taken)
+    throw new FailedError(
+      `Process ${lock.holder.pid} on ${lock.holder.host} already serves with the accounts in ${path}.`,
+      { hint: 'Stop it first, or use a configuration with another ledger: the accounts stand beside it.' },
+    );
+  const beat = setInterval(() => heartbeat(db, owner, now()), HEARTBEAT_MS).unref();
+  return () => {
+    clearInterval(beat);
+    releaseLock(db, owner);
+  };
+}
+
+/** The spec's own paths lead to the registry's, where those differ. */
+function asTheRegistrySaysIt({ url = '/' }: IncomingMessage, { paths }: Shape): string {
+  const [path = '', ...query] = url.split('?');
+  const rest = query.length === 0 ? '' : `?${query.join('?')}`;
+  const { search, stats, entity } = defaultShape.paths;
+  if (path === search) return paths.search + rest;
+  if (path === stats) return paths.stats + rest;
+  const beforeId = entity.replace('{id}', '');
+  if (!path.startsWith(beforeId) || path.startsWith(paths.entity.replace('{id}', ''))) return url;
+  return paths.entity.replace('{id}', () => path.slice(beforeId.length)) + rest;
+}
+
+async function listening(server: ReturnType<typeof boundedServer>, { host, port }: MirrorServiceOptions) {
+  try {
+    return await listenOn(server, host, port);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new FailedError(`The mirror cannot be served on ${host}:${port}: ${why}`, {
+      hint: 'Choose another --port, or --port 0 for any free one.',
+      cause,
+    });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+const HEARTBEAT_MS = 5_000;

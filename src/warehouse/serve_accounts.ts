@@ -1,0 +1,212 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite, { type Database } from 'better-sqlite3';
+import { isoTime } from '../clock.ts';
+import { UsageError } from '../errors.ts';
+
+/**
+ * The accounts of the mirror's own clients: a file beside the ledger, because whatever is done to a warehouse
+ * must change neither who may ask nor what they have used.
+ */
+export interface AccountFile {
+  readonly path: string;
+  readonly db: Database;
+  accounts(): StoredAccount[];
+  keys(): StoredKey[];
+  addAccount(
+    account: Omit<StoredAccount, 'isSuspended' | 'createdAt' | keyof StoredUse>,
+    nowMs: number,
+  ): void;
+  setLimits(accountId: string, limits: StoredLimits): void;
+  suspend(accountId: string, isSuspended: boolean): void;
+  addKey(key: Omit<StoredKey, 'createdAt' | 'revokedAt'>, nowMs: number): void;
+  /** False: no such key, or it was revoked before. */
+  revoke(keyId: string, nowMs: number): boolean;
+  use(accountId: string): StoredUse & { readonly recent: readonly RecentUse[] };
+  /** Adds what was admitted, in one transaction. */
+  addUse(added: readonly AddedUse[], nowMs: number): void;
+  /** Changes when another connection wrote to the file. */
+  version(): number;
+  close(): void;
+}
+
+export interface StoredLimits {
+  readonly tier: string;
+  readonly perMinute: number | null;
+  readonly total: number | null;
+  readonly perDay: number | null;
+}
+
+export interface StoredUse {
+  readonly usedTotal: number;
+  /** Number of the UTC day, counted from 1970, that `usedToday` speaks of. */
+  readonly usedDay: number;
+  readonly usedToday: number;
+}
+
+export interface StoredAccount extends StoredLimits, StoredUse {
+  readonly accountId: string;
+  readonly isSuspended: 0 | 1;
+  readonly createdAt: string;
+}
+
+export interface StoredKey {
+  /** Public: the first part of the key. */
+  readonly keyId: string;
+  readonly accountId: string;
+  /** SHA-256 of the whole key: it is 192 random bits, which no dictionary holds. */
+  readonly hash: Buffer;
+  readonly createdAt: string;
+  readonly revokedAt: string | null;
+}
+
+/** Requests admitted within one second, epoch seconds. */
+export interface RecentUse {
+  readonly second: number;
+  readonly requests: number;
+}
+
+export interface AddedUse {
+  readonly accountId: string;
+  readonly day: number;
+  readonly requests: number;
+  readonly recent: readonly RecentUse[];
+}
+
+/** Opens the file, creating it as needed. Throws UsageError where it cannot be written. */
+export function openAccountFile(path: string): AccountFile {
+  const db = openFile(path);
+  const accounts = db.prepare<[], StoredAccount>(`${SELECT_ACCOUNT} ORDER BY account_id`);
+  const keys = db.prepare<[], StoredKey>(
+    `SELECT key_id AS keyId, account_id AS accountId, hash, created_at AS createdAt, revoked_at AS revokedAt
+     FROM key ORDER BY created_at, key_id`,
+  );
+  const insertAccount = db.prepare(
+    `INSERT INTO account (account_id, tier, per_minute, total, per_day, created_at)
+     VALUES (@accountId, @tier, @perMinute, @total, @perDay, @createdAt)`,
+  );
+  const updateLimits = db.prepare(
+    'UPDATE account SET tier = @tier, per_minute = @perMinute, total = @total, per_day = @perDay WHERE account_id = @accountId',
+  );
+  const updateSuspended = db.prepare('UPDATE account SET suspended = ? WHERE account_id = ?');
+  const insertKey = db.prepare(
+    'INSERT INTO key (key_id, account_id, hash, created_at) VALUES (@keyId, @accountId, @hash, @createdAt)',
+  );
+  const revokeKey = db.prepare('UPDATE key SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL');
+  const selectUse = db.prepare<[string], StoredUse>(
+    'SELECT used_total AS usedTotal, used_day AS usedDay, used_today AS usedToday FROM account WHERE account_id = ?',
+  );
+  const selectRecent = db.prepare<[string], RecentUse>(
+    'SELECT second, requests FROM recent WHERE account_id = ? ORDER BY second',
+  );
+  const addToAccount = db.prepare(
+    `UPDATE account SET
+       used_total = used_total + @requests,
+       used_today = iif(used_day = @day, used_today, 0) + @requests,
+       used_day = @day
+     WHERE account_id = @accountId`,
+  );
+  const addToSecond = db.prepare(
+    `INSERT INTO recent (account_id, second, requests) VALUES (@accountId, @second, @requests)
+     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
+  );
+  const forgetSeconds = db.prepare('DELETE FROM recent WHERE second < ?');
+  const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
+  let forgottenAtMs = 0;
+
+  const addUse = db.transaction((added: readonly AddedUse[], nowMs: number) => {
+    for (const { accountId, day, requests, recent } of added) {
+      addToAccount.run({ accountId, day, requests });
+      for (const use of recent) addToSecond.run({ accountId, ...use });
+    }
+    if (nowMs - forgottenAtMs < FORGET_EVERY_MS) return;
+    forgetSeconds.run(Math.floor(nowMs / 1000) - REMEMBERED_SECONDS);
+    forgottenAtMs = nowMs;
+  });
+
+  return {
+    path,
+    db,
+    accounts: () => accounts.all(),
+    keys: () => keys.all(),
+    addAccount: (account, nowMs) => void insertAccount.run({ ...account, createdAt: isoTime(nowMs) }),
+    setLimits: (accountId, limits) => void updateLimits.run({ accountId, ...limits }),
+    suspend: (accountId, isSuspended) => void updateSuspended.run(isSuspended ? 1 : 0, accountId),
+    addKey: (key, nowMs) => void insertKey.run({ ...key, createdAt: isoTime(nowMs) }),
+    revoke: (keyId, nowMs) => revokeKey.run(isoTime(nowMs), keyId).changes === 1,
+    use: (accountId) => ({
+      ...(selectUse.get(accountId) ?? { usedTotal: 0, usedDay: 0, usedToday: 0 }),
+      recent: selectRecent.all(accountId),
+    }),
+    addUse: (added, nowMs) => addUse.immediate(added, nowMs),
+    version: () => dataVersion.get() ?? 0,
+    close: () => db.close(),
+  };
+}
+
+function openFile(path: string): Database {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
+    db.pragma('journal_mode = WAL');
+    // A killed process loses nothing; a power cut may forget the last moments.
+    db.pragma('synchronous = NORMAL');
+    db.exec(SCHEMA);
+    return db;
+  } catch (cause) {
+    throw new UsageError(
+      `cannot open the accounts ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { hint: 'It stands beside the ledger, in a folder that this user must be able to write.', cause },
+    );
+  }
+}
+
+const SELECT_ACCOUNT = `
+  SELECT account_id AS accountId, tier, per_minute AS perMinute, total, per_day AS perDay, suspended AS isSuspended,
+         created_at AS createdAt, used_total AS usedTotal, used_day AS usedDay, used_today AS usedToday
+  FROM account`;
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS account (
+  account_id TEXT PRIMARY KEY,
+  tier       TEXT    NOT NULL,
+  per_minute INTEGER,
+  total      INTEGER,
+  per_day    INTEGER,
+  suspended  INTEGER NOT NULL DEFAULT 0,
+  created_at TEXT    NOT NULL,
+  used_total INTEGER NOT NULL DEFAULT 0,
+  used_day   INTEGER NOT NULL DEFAULT 0,
+  used_today INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS key (
+  key_id     TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES account (account_id),
+  hash       BLOB NOT NULL,
+  created_at TEXT NOT NULL,
+  revoked_at TEXT
+) STRICT;
+
+-- Requests by second, of the last minutes: a restart must not open the minute anew.
+CREATE TABLE IF NOT EXISTS recent (
+  account_id TEXT    NOT NULL,
+  second     INTEGER NOT NULL,
+  requests   INTEGER NOT NULL,
+  PRIMARY KEY (account_id, second)
+) STRICT, WITHOUT ROWID;
+
+-- One row while a server counts here (see lock.ts).
+CREATE TABLE IF NOT EXISTS _lock (
+  name         TEXT PRIMARY KEY CHECK (name = 'run'),
+  owner        TEXT    NOT NULL,
+  pid          INTEGER NOT NULL,
+  host         TEXT    NOT NULL,
+  taken_at     TEXT    NOT NULL,
+  heartbeat_at TEXT    NOT NULL
+) STRICT, WITHOUT ROWID;
+`;
+
+const BUSY_TIMEOUT_MS = 5_000;
+const FORGET_EVERY_MS = 10_000;
+const REMEMBERED_SECONDS = 120;

@@ -1,0 +1,51 @@
+import type { Database } from 'better-sqlite3';
+
+/** Which call last brought the list item of a company; null: no search ever showed it. */
+export function listingCalls(db: Database): (entityId: string) => number | null {
+  const select = db
+    .prepare<[string], number>('SELECT _call_id FROM search_result WHERE entity_id = ?')
+    .pluck();
+  return (entityId) => select.get(entityId) ?? null;
+}
+
+/** How old the records are: counts by their last answer, from the index alone. */
+export interface RecordAges {
+  readonly oldestAt: string | null;
+  readonly newestAt: string | null;
+  readonly within1Day: number;
+  readonly within7Days: number;
+  readonly within30Days: number;
+  readonly within90Days: number;
+}
+
+export function recordAges(db: Database, times: (days: number) => string): RecordAges {
+  const since = db
+    .prepare<[string], number>(
+      'SELECT count(*) FROM _known WHERE asked_at IS NOT NULL AND gone_at IS NULL AND asked_at >= ?',
+    )
+    .pluck();
+  const ends = db
+    .prepare<[], { oldestAt: string | null; newestAt: string | null }>(
+      `SELECT
+         (SELECT min(asked_at) FROM _known WHERE asked_at IS NOT NULL AND gone_at IS NULL) AS oldestAt,
+         (SELECT max(asked_at) FROM _known WHERE asked_at IS NOT NULL AND gone_at IS NULL) AS newestAt`,
+    )
+    .get();
+  const within = (days: number) => since.get(times(days)) ?? 0;
+  return {
+    oldestAt: ends?.oldestAt ?? null,
+    newestAt: ends?.newestAt ?? null,
+    within1Day: within(1),
+    within7Days: within(7),
+    within30Days: within(30),
+    within90Days: within(90),
+  };
+}
+
+/** The latest statistics: when, and which call brought them; null: none yet. */
+export function latestStatistics(db: Database): () => { observedAt: string; callId: number } | null {
+  const select = db.prepare<[], { observedAt: string; callId: number }>(
+    'SELECT observed_at AS observedAt, _call_id AS callId FROM registry_stats ORDER BY _call_id DESC LIMIT 1',
+  );
+  return () => select.get() ?? null;
+}

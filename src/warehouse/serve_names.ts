@@ -1,0 +1,49 @@
+import type { Database } from 'better-sqlite3';
+
+export interface NamedCompany {
+  readonly knownId: number;
+  readonly entityId: string;
+  /** Its name, folded. */
+  readonly folded: string;
+}
+
+/** Companies that exist, by folded name and then by id, in the order of their bytes. SQLite sorts, on disk where it must. */
+export function companiesByName(
+  db: Database,
+  fold: (name: string) => string,
+): IterableIterator<NamedCompany> {
+  db.function('folded', { deterministic: true }, (name: unknown) =>
+    typeof name === 'string' ? fold(name) : '',
+  );
+  return db
+    .prepare<[], NamedCompany>(
+      `SELECT known_id AS knownId, entity_id AS entityId, folded(name) AS folded
+       FROM _known WHERE gone_at IS NULL ORDER BY folded, entity_id`,
+    )
+    .iterate();
+}
+
+/** The same companies by upper-cased id. */
+export function companiesById(db: Database): IterableIterator<number> {
+  return db
+    .prepare<[], number>(
+      'SELECT known_id FROM _known WHERE gone_at IS NULL ORDER BY upper(entity_id), entity_id',
+    )
+    .pluck()
+    .iterate();
+}
+
+/** Differs from an earlier value when companies came, went, or may have another name. Costs no scan. */
+export function namesMark(db: Database): () => string {
+  const mark = db
+    .prepare<[], string>(
+      `SELECT concat_ws(' ',
+         (SELECT max(known_id) FROM _known),
+         (SELECT n FROM _tally WHERE what = 'known'),
+         (SELECT n FROM _tally WHERE what = 'gone'),
+         (SELECT sum(changed) + sum(new) FROM _run),
+         (SELECT schema_version FROM pragma_schema_version))`,
+    )
+    .pluck();
+  return () => mark.get() ?? '';
+}
