@@ -1,0 +1,430 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isBusy, LOOKAHEAD_MS, openLedger, type Slot, type Spent } from '../../src/allowance/ledger.ts';
+import { UsageError } from '../../src/errors.ts';
+import { allowanceOf, KEY, ledgerOf, spendAll, spendAt, temporaryFolder } from './fixtures.ts';
+
+const T0 = Date.parse('2026-03-01T12:00:00Z');
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+function slotsOf(spent: Spent): readonly Slot[] {
+  if (spent.is !== 'go') throw new Error(`expected slots, got ${JSON.stringify(spent)}`);
+  return spent.slots;
+}
+
+describe('the rate', () => {
+  test('gives slots at the spacing, and says when to ask again', () => {
+    const ledger = ledgerOf({ perMinute: 10 });
+    expect(spendAt(ledger, T0)).toEqual({ is: 'go', slots: [{ atMs: T0, countedAtMs: T0 }] });
+    expect(spendAt(ledger, T0 + 1)).toEqual({ is: 'wait', untilMs: T0 + 6100 - LOOKAHEAD_MS });
+    expect(slotsOf(spendAt(ledger, T0 + 5900))[0]?.atMs).toBe(T0 + 6100);
+    expect(slotsOf(spendAt(ledger, T0 + 60_000))[0]?.atMs).toBe(T0 + 60_000);
+  });
+
+  test('gives as many slots at once as come within the lookahead', () => {
+    const ledger = ledgerOf({ perMinute: 6000 });
+    const slots = slotsOf(spendAt(ledger, T0, { most: 32 }));
+    expect(slots).toHaveLength(20);
+    expect(slots[19]?.atMs).toBeCloseTo(T0 + (19 * 61_000) / 6000, 2);
+    expect(spendAt(ledger, T0, { most: 32 }).is).toBe('wait');
+  });
+
+  test('without a limit gives what is asked for', () => {
+    expect(slotsOf(spendAt(ledgerOf(), T0, { most: 32 }))).toHaveLength(32);
+  });
+
+  test('no sixty seconds hold more than the limit, whoever asks, whenever', () => {
+    const asks = fc.array(
+      fc.record({
+        waitMs: fc.integer({ min: 0, max: 20_000 }),
+        most: fc.integer({ min: 1, max: 40 }),
+        who: fc.nat(1),
+      }),
+      { minLength: 1, maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(1, 7, 10, 60, 600, 6000), asks, (perMinute, script) => {
+        const first = ledgerOf({ perMinute });
+        const ledgers = [first, ledgerOf({ perMinute }, { path: first.path })];
+        const sent: number[] = [];
+        let nowMs = T0;
+        for (const { waitMs, most, who } of script) {
+          nowMs += waitMs;
+          const spent = spendAt(ledgers[who] as typeof first, nowMs, { most });
+          if (spent.is !== 'go') continue;
+          expect(spent.slots.length).toBeLessThanOrEqual(most);
+          for (const { atMs } of spent.slots) {
+            expect(atMs >= nowMs && atMs <= nowMs + LOOKAHEAD_MS).toBe(true);
+            sent.push(atMs);
+          }
+        }
+        for (const [index, atMs] of sent.entries())
+          expect(atMs - (sent[index - perMinute] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThan(60_999);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('the allowance', () => {
+  test('a total is spent once, for good, counting what was spent before', () => {
+    const ledger = ledgerOf({ total: 100, alreadySpent: 30 });
+    expect(spendAll(ledger, T0)).toBe(70);
+    expect(spendAt(ledger, T0 + 400 * DAY_MS)).toEqual({ is: 'spent', untilMs: null, window: 'total' });
+    expect(ledger.state(T0)).toMatchObject({ left: 0, resumesAtMs: null, spentEver: 70 });
+  });
+
+  test('a fixed day opens again when the next begins', () => {
+    const ledger = ledgerOf({ perDay: 50 });
+    expect(spendAll(ledger, T0)).toBe(50);
+    const midnightMs = Date.parse('2026-03-02T00:00Z');
+    expect(spendAt(ledger, T0)).toEqual({ is: 'spent', untilMs: midnightMs, window: 'day' });
+    expect(ledger.state(midnightMs).left).toBe(50);
+    expect(spendAll(ledger, midnightMs + 1000)).toBe(50);
+  });
+
+  test('a day that begins at seven past the hour counts from there', () => {
+    const ledger = ledgerOf({ perDay: 50, day: { kind: 'fixed', minuteOfDay: 7, timeZone: 'UTC' } });
+    const startMs = Date.parse('2026-03-01T00:07Z');
+    expect(spendAll(ledger, startMs - 2 * MINUTE_MS)).toBe(50);
+    expect(spendAll(ledger, startMs + 2 * MINUTE_MS)).toBe(50);
+    expect(spendAll(ledger, startMs + 6 * MINUTE_MS)).toBe(0);
+    expect(spendAll(ledger, startMs + 23 * HOUR_MS)).toBe(0);
+  });
+
+  test('a month and a day hold together; the one that stays shut longest is named', () => {
+    const ledger = ledgerOf({ perDay: 50, perMonth: 80 });
+    expect(spendAll(ledger, T0)).toBe(50);
+    expect(spendAll(ledger, T0 + DAY_MS)).toBe(30);
+    expect(spendAt(ledger, T0 + DAY_MS)).toEqual({
+      is: 'spent',
+      untilMs: Date.parse('2026-04-01T00:00Z'),
+      window: 'month',
+    });
+    expect(spendAll(ledger, Date.parse('2026-04-01T00:00:01Z'))).toBe(50);
+  });
+
+  test('a rolling day lets each call go when its arrival is a day old', () => {
+    const ledger = ledgerOf({ perDay: 10, day: { kind: 'rolling' } });
+    expect(spendAt(ledger, T0, { most: 4 })).toMatchObject({ is: 'go' });
+    expect(spendAll(ledger, T0 + HOUR_MS)).toBe(6);
+    const resumesAtMs = T0 + DAY_MS + MINUTE_MS + 1000;
+    expect(spendAt(ledger, T0 + 2 * HOUR_MS)).toEqual({ is: 'spent', untilMs: resumesAtMs, window: 'day' });
+    expect(spendAll(ledger, resumesAtMs - 1)).toBe(0);
+    expect(spendAll(ledger, resumesAtMs)).toBe(4);
+  });
+
+  test('a rolling day whose limit was lowered says when enough of it has gone', () => {
+    const before = ledgerOf({ perDay: 20, day: { kind: 'rolling' } });
+    expect(spendAt(before, T0, { most: 10 })).toMatchObject({ is: 'go' });
+    expect(spendAll(before, T0 + HOUR_MS)).toBe(10);
+    const after = ledgerOf({ perDay: 5, day: { kind: 'rolling' } }, { path: before.path });
+    expect(after.state(T0 + 2 * HOUR_MS).resumesAtMs).toBe(T0 + HOUR_MS + DAY_MS + MINUTE_MS + 1000);
+  });
+
+  test('another start of the day is counted exactly, from what was spent before', () => {
+    const first = ledgerOf({ perDay: 100 });
+    spendAt(first, Date.parse('2026-03-01T09:58Z'), { most: 30 });
+    spendAt(first, Date.parse('2026-03-01T10:03Z'), { most: 5 });
+    const second = ledgerOf(
+      { perDay: 100, day: { kind: 'fixed', minuteOfDay: 602, timeZone: 'UTC' } },
+      { path: first.path },
+    );
+    expect(second.state(T0).left).toBe(95);
+    expect(spendAll(second, T0)).toBe(95);
+  });
+
+  test('no call is sent right before a reset, or right after it', () => {
+    const midnightMs = Date.parse('2026-03-02T00:00Z');
+    const ledger = ledgerOf({ perDay: 50, perMinute: 6000 });
+    const late = slotsOf(spendAt(ledger, midnightMs - 1100, { most: 32 }));
+    expect(late.at(-1)?.atMs).toBeLessThanOrEqual(midnightMs - 1000);
+    expect(late.length).toBeGreaterThan(5);
+    expect(spendAt(ledger, midnightMs - 500)).toEqual({
+      is: 'wait',
+      untilMs: midnightMs + 1000 - LOOKAHEAD_MS,
+    });
+    const next = slotsOf(spendAt(ledger, midnightMs + 900, { most: 1 }));
+    expect(next).toEqual([{ atMs: midnightMs + 1000, countedAtMs: midnightMs + 1000 }]);
+    expect(ledger.state(midnightMs + 1000).left).toBe(49);
+  });
+
+  test('backfills leave the reserve to the scheduled work', () => {
+    const ledger = ledgerOf({ perDay: 50, reserve: 0.1 });
+    expect(spendAll(ledger, T0, { purpose: 'backfill' })).toBe(45);
+    expect(ledger.state(T0, 'backfill').left).toBe(0);
+    expect(ledger.state(T0).left).toBe(5);
+    expect(spendAll(ledger, T0)).toBe(5);
+  });
+
+  test('without a limit there is no end to it', () => {
+    const state = ledgerOf().state(T0);
+    expect(state).toMatchObject({ windows: [], left: Infinity, resumesAtMs: null });
+  });
+
+  test('a call that never left gives its unit back, to its own window', () => {
+    const ledger = ledgerOf({ perDay: 1, total: 5 });
+    const midnightMs = Date.parse('2026-03-02T00:00Z');
+    const [slot] = slotsOf(spendAt(ledger, T0));
+    expect(spendAt(ledger, T0).is).toBe('spent');
+    ledger.giveBack(slot as Slot);
+    expect(ledger.state(T0)).toMatchObject({ left: 1, spentEver: 0 });
+    const [again] = slotsOf(spendAt(ledger, T0));
+    spendAt(ledger, midnightMs + 2000);
+    ledger.giveBack(again as Slot);
+    expect(ledger.state(midnightMs + 2000)).toMatchObject({ left: 0, spentEver: 1 });
+  });
+
+  test('two accounts in one file know nothing of each other', () => {
+    const one = ledgerOf({ total: 10, perMinute: 10 });
+    const two = ledgerOf({ total: 10, perMinute: 10 }, { path: one.path, accountId: 'other' });
+    spendAt(one, T0);
+    one.refuseKey(KEY, T0);
+    one.pauseUntil(T0 + HOUR_MS, T0);
+    expect(slotsOf(spendAt(two, T0))[0]?.atMs).toBe(T0);
+    expect(two.state(T0)).toMatchObject({ left: 9, pausedUntilMs: null, refusedKey: null });
+    expect(one.state(T0).left).toBe(9);
+  });
+
+  test('what is counted is what was given, for any windows at any times', () => {
+    const script = fc.array(
+      fc.record({
+        waitMs: fc.oneof(fc.nat(2 * MINUTE_MS), fc.nat(20 * HOUR_MS), fc.nat(20 * DAY_MS)),
+        most: fc.integer({ min: 1, max: 20 }),
+        back: fc.boolean(),
+      }),
+      { maxLength: 40 },
+    );
+    const day = fc.oneof(
+      fc.constant({ kind: 'rolling' } as const),
+      fc.record({
+        kind: fc.constant('fixed' as const),
+        minuteOfDay: fc.nat(1439),
+        timeZone: fc.constantFrom('UTC', 'Europe/Oslo', 'Asia/Kathmandu', 'America/St_Johns'),
+      }),
+    );
+    const limit = fc.option(fc.integer({ min: 1, max: 60 }), { nil: null });
+    fc.assert(
+      fc.property(day, limit, limit, limit, script, (start, total, perDay, perMonth, steps) => {
+        const ledger = ledgerOf({ total, perDay, perMonth, day: start });
+        const calls: number[] = [];
+        let nowMs = T0;
+        for (const { waitMs, most, back } of steps) {
+          nowMs += waitMs;
+          const spent = spendAt(ledger, nowMs, { most });
+          if (spent.is !== 'go') continue;
+          const kept = back ? spent.slots.slice(1) : spent.slots;
+          if (back) ledger.giveBack(spent.slots[0] as Slot);
+          calls.push(...kept.map(({ atMs }) => atMs));
+          if (total !== null) expect(calls.length).toBeLessThanOrEqual(total);
+          for (const { name, limit: most_, sinceMs, resetsAtMs, spent: counted } of ledger.state(nowMs)
+            .windows) {
+            const made = calls.filter((ms) => ms >= sinceMs && ms < (resetsAtMs ?? Infinity)).length;
+            expect(made).toBeLessThanOrEqual(most_);
+            // A rolling day lets go by the minute, never too early.
+            if (start.kind === 'rolling' && name === 'day') expect(counted).toBeGreaterThanOrEqual(made);
+            else expect(counted).toBe(made);
+          }
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("the upstream's word", () => {
+  test('a pause only ever lengthens', () => {
+    const ledger = ledgerOf({ perMinute: 600 });
+    ledger.pauseUntil(T0 + 5000, T0);
+    ledger.pauseUntil(T0 + 1000, T0);
+    expect(spendAt(ledger, T0)).toEqual({ is: 'wait', untilMs: T0 + 5000 - LOOKAHEAD_MS });
+    expect(ledger.state(T0).pausedUntilMs).toBe(T0 + 5000);
+    expect(slotsOf(spendAt(ledger, T0 + 5000))).toHaveLength(1);
+    expect(ledger.state(T0 + 5000).pausedUntilMs).toBeNull();
+  });
+
+  test.each<[string, Parameters<typeof allowanceOf>[0], string]>([
+    ['a fixed day: the next', { perDay: 100 }, '2026-03-02T00:00:00.000Z'],
+    ['a month: the next', { perMonth: 100 }, '2026-04-01T00:00:00.000Z'],
+    ['a day and a month: the next day', { perDay: 100, perMonth: 1000 }, '2026-03-02T00:00:00.000Z'],
+    ['a total and a day: the next day', { total: 1000, perDay: 100 }, '2026-03-02T00:00:00.000Z'],
+    ['a total alone: a day', { total: 1000 }, '2026-03-02T12:00:00.000Z'],
+    ['a rolling day: a day', { perDay: 100, day: { kind: 'rolling' } }, '2026-03-02T12:00:00.000Z'],
+    ['no limit: a day', {}, '2026-03-02T12:00:00.000Z'],
+  ])('exhausted without a date, waits for the next window; %s', (_what, allowance, until) => {
+    const ledger = ledgerOf(allowance);
+    spendAt(ledger, T0);
+    ledger.exhaustedUntil(null, T0);
+    expect(spendAt(ledger, T0)).toEqual({ is: 'spent', untilMs: Date.parse(until), window: 'upstream' });
+    expect(ledger.state(T0)).toMatchObject({
+      left: 0,
+      resumesAtMs: Date.parse(until),
+      exhausted: { atMs: T0 },
+    });
+    expect(spendAt(ledger, Date.parse(until) + 1000).is).toBe('go');
+  });
+
+  test('exhausted until a date, waits for it, and shows what the ledger thought was left', () => {
+    const ledger = ledgerOf({ perDay: 100 });
+    spendAt(ledger, T0, { most: 40 });
+    ledger.exhaustedUntil(T0 + 3 * DAY_MS, T0);
+    expect(ledger.state(T0).exhausted).toEqual({ atMs: T0, untilMs: T0 + 3 * DAY_MS, left: 60 });
+    expect(spendAt(ledger, T0 + 2 * DAY_MS).is).toBe('spent');
+    expect(spendAt(ledger, T0 + 3 * DAY_MS).is).toBe('go');
+  });
+
+  test('exhausted for a day, with nothing left of the total, is for good', () => {
+    const ledger = ledgerOf({ total: 2 });
+    expect(spendAll(ledger, T0)).toBe(2);
+    ledger.exhaustedUntil(T0 + DAY_MS, T0);
+    expect(spendAt(ledger, T0)).toEqual({ is: 'spent', untilMs: null, window: 'total' });
+    expect(ledger.state(T0).resumesAtMs).toBeNull();
+  });
+
+  test('the calls in flight together are exhausted once', () => {
+    const ledger = ledgerOf({ total: 1000 });
+    for (let call = 0; call < 16; call++) ledger.exhaustedUntil(null, T0 + call);
+    expect(ledger.state(T0 + 16).exhausted?.untilMs).toBe(T0 + 15 + DAY_MS);
+  });
+
+  test('exhausted again and again costs fewer and fewer calls, and an answer ends it', () => {
+    const ledger = ledgerOf({ total: 1000 });
+    const waits: number[] = [];
+    let nowMs = T0;
+    for (let time = 0; time < 8; time++) {
+      expect(spendAt(ledger, nowMs).is).toBe('go');
+      ledger.exhaustedUntil(null, nowMs);
+      const untilMs = ledger.state(nowMs).resumesAtMs ?? Number.NaN;
+      waits.push((untilMs - nowMs) / DAY_MS);
+      nowMs = untilMs;
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 32, 32]);
+    ledger.keyWorked(KEY);
+    ledger.exhaustedUntil(null, nowMs);
+    expect(ledger.state(nowMs).resumesAtMs).toBe(nowMs + DAY_MS);
+  });
+
+  test('an upstream that always promises a minute is believed once', () => {
+    const ledger = ledgerOf({ total: 1000 });
+    ledger.exhaustedUntil(T0 + MINUTE_MS, T0);
+    ledger.exhaustedUntil(T0 + 2 * MINUTE_MS, T0 + MINUTE_MS);
+    expect(ledger.state(T0 + MINUTE_MS).resumesAtMs).toBe(T0 + MINUTE_MS + HOUR_MS);
+  });
+
+  test('a refused key stops all calls, also of the next process, until another key is used', () => {
+    const first = ledgerOf({ total: 10 });
+    first.refuseKey(KEY, T0);
+    const second = ledgerOf({ total: 10 }, { path: first.path });
+    expect(spendAt(second, T0 + DAY_MS)).toEqual({ is: 'refused_key', sinceMs: T0 });
+    expect(second.state(T0).refusedKey).toEqual({ fingerprint: KEY, sinceMs: T0 });
+    expect(spendAt(second, T0, { keyFingerprint: 'another' }).is).toBe('go');
+    expect(spendAt(second, T0).is).toBe('refused_key');
+    second.forgetRefusal();
+    expect(spendAt(second, T0).is).toBe('go');
+  });
+
+  test('a key that has worked is known by the next process, and no other is', () => {
+    const first = ledgerOf();
+    expect(first.hasKeyWorked(KEY)).toBe(false);
+    first.keyWorked(KEY);
+    const second = ledgerOf({}, { path: first.path });
+    expect(second.hasKeyWorked(KEY)).toBe(true);
+    expect(second.hasKeyWorked('another')).toBe(false);
+  });
+});
+
+describe('a clock that is set back', () => {
+  test('freezes neither slots nor pauses nor windows, and nothing is spent twice', () => {
+    const ledger = ledgerOf({ perMinute: 600, perDay: 50 });
+    const aheadMs = T0 + 400 * DAY_MS;
+    spendAt(ledger, aheadMs);
+    for (let ms = 0; ms < 20_000; ms += 1000) spendAt(ledger, aheadMs + ms);
+    ledger.pauseUntil(aheadMs + 30_000, aheadMs + 20_000);
+    const spent = ledger.state(aheadMs).spentEver;
+    expect(spendAt(ledger, T0)).toEqual({ is: 'wait', untilMs: T0 + 10_000 - LOOKAHEAD_MS });
+    expect(ledger.state(T0)).toMatchObject({ pausedUntilMs: T0 + 10_000, left: 50 - spent });
+    expect(spendAt(ledger, T0 + 10_000).is).toBe('go');
+    expect(ledger.state(T0 + DAY_MS).left).toBe(50);
+    expect(ledger.state(aheadMs).left).toBe(50);
+  });
+
+  test('an allowance that was spent ahead of the time is spent today', () => {
+    const ledger = ledgerOf({ perDay: 50 });
+    expect(spendAll(ledger, T0 + DAY_MS)).toBe(50);
+    expect(spendAll(ledger, T0)).toBe(0);
+    expect(spendAll(ledger, T0 + DAY_MS)).toBe(50);
+  });
+
+  test('an exhaustion lasts as long as it would have', () => {
+    const ledger = ledgerOf({ perDay: 50 });
+    ledger.exhaustedUntil(T0 + 100 * DAY_MS + HOUR_MS, T0 + 100 * DAY_MS);
+    expect(spendAt(ledger, T0)).toEqual({ is: 'spent', untilMs: T0 + HOUR_MS, window: 'upstream' });
+    expect(spendAt(ledger, T0 + HOUR_MS).is).toBe('go');
+  });
+
+  test('by a second or two, it is only waited for', () => {
+    const ledger = ledgerOf({ perMinute: 600 });
+    spendAt(ledger, T0 + 2000);
+    expect(spendAt(ledger, T0)).toMatchObject({ is: 'wait' });
+    expect(spendAt(ledger, T0 + 2200).is).toBe('go');
+  });
+});
+
+describe('the file', () => {
+  test('that cannot be opened is named with what to do', () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'ledger.db');
+    writeFileSync(
+      path,
+      'this is no database, but a text that is long enough to be read as a header'.repeat(20),
+    );
+    const open = (at: string) => () =>
+      openLedger({ path: at, accountId: 'main', allowance: allowanceOf({}) });
+    expect(open(path)).toThrow(UsageError);
+    expect(open(path)).toThrow(/cannot open the ledger .*not a database/);
+    expect(open('/proc/none/ledger.db')).toThrow(/cannot open the ledger/);
+    expect(open(folder)).toThrow(UsageError);
+  });
+
+  test('of a newer program is refused, and left as it is', () => {
+    const { path } = ledgerOf();
+    const db = new Database(path);
+    db.pragma('user_version = 99');
+    db.close();
+    expect(() => openLedger({ path, accountId: 'main', allowance: allowanceOf({}) })).toThrow(
+      /its format is 99/,
+    );
+  });
+
+  test('that somebody else is writing is busy, which is not a failure', () => {
+    const ledger = ledgerOf();
+    const other = new Database(ledger.path);
+    other.exec('BEGIN IMMEDIATE');
+    let caught: unknown = null;
+    try {
+      spendAt(ledger, T0);
+    } catch (error) {
+      caught = error;
+    }
+    expect(isBusy(caught)).toBe(true);
+    expect(ledger.state(T0).spentEver).toBe(0);
+    other.exec('COMMIT');
+    other.close();
+    expect(spendAt(ledger, T0).is).toBe('go');
+    expect(isBusy(new Error('busy'))).toBe(false);
+  });
+
+  test('keeps two months of minutes, however long it is used', () => {
+    const ledger = ledgerOf({ perDay: 1000 });
+    for (let day = 0; day < 400; day++) spendAt(ledger, T0 + day * DAY_MS);
+    const db = new Database(ledger.path, { readonly: true });
+    expect(db.prepare('SELECT count(*) FROM spent').pluck().get()).toBeLessThan(70);
+    db.close();
+    expect(ledger.state(T0).spentEver).toBe(400);
+  });
+});

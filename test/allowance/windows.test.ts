@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+import { IANAZone } from 'luxon';
+import { describe, expect, test } from 'vitest';
+import {
+  type Allowance,
+  type DayStart,
+  limitFor,
+  rememberWindows,
+  spacingMs,
+  type Window,
+  windowsAt,
+} from '../../src/allowance/windows.ts';
+import { allowanceOf } from './fixtures.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+function fixed(time: string, timeZone: string): DayStart {
+  const [hour = 0, minute = 0] = time.split(':').map(Number);
+  return { kind: 'fixed', minuteOfDay: hour * 60 + minute, timeZone };
+}
+
+function dayAt(day: DayStart, at: string) {
+  return shown(windowsAt(allowanceOf({ perDay: 1, day }), Date.parse(at))[0]);
+}
+
+function monthAt(day: DayStart, at: string) {
+  return shown(windowsAt(allowanceOf({ perMonth: 1, day }), Date.parse(at))[0]);
+}
+
+function shown(window: Window | undefined) {
+  const iso = (ms: number | null | undefined) =>
+    ms == null ? null : new Date(ms).toISOString().replace(':00.000Z', 'Z');
+  return [iso(window?.sinceMs), iso(window?.resetsAtMs)];
+}
+
+describe('a fixed day', () => {
+  const oslo = fixed('00:00', 'Europe/Oslo');
+
+  test.each([
+    ['in winter', '2026-01-15T12:00Z', '2026-01-14T23:00Z', '2026-01-15T23:00Z'],
+    ['in summer', '2026-07-15T12:00Z', '2026-07-14T22:00Z', '2026-07-15T22:00Z'],
+    ['at its first moment', '2026-01-14T23:00:00.000Z', '2026-01-14T23:00Z', '2026-01-15T23:00Z'],
+    ['at its last moment', '2026-01-14T22:59:59.999Z', '2026-01-13T23:00Z', '2026-01-14T23:00Z'],
+    ['of 23 hours', '2026-03-29T12:00Z', '2026-03-28T23:00Z', '2026-03-29T22:00Z'],
+    ['of 25 hours', '2026-10-25T12:00Z', '2026-10-24T22:00Z', '2026-10-25T23:00Z'],
+    ['of a leap year', '2028-02-29T12:00Z', '2028-02-28T23:00Z', '2028-02-29T23:00Z'],
+    ['at the end of a year', '2026-12-31T23:30Z', '2026-12-31T23:00Z', '2027-01-01T23:00Z'],
+  ])('%s', (_what, at, since, resets) => {
+    expect(dayAt(oslo, at)).toEqual([since, resets]);
+  });
+
+  test('that begins in the hour that spring skips begins an hour later', () => {
+    const day = fixed('02:30', 'Europe/Oslo');
+    expect(dayAt(day, '2026-03-29T12:00Z')).toEqual(['2026-03-29T01:30Z', '2026-03-30T00:30Z']);
+    expect(dayAt(day, '2026-03-29T01:29Z')).toEqual(['2026-03-28T01:30Z', '2026-03-29T01:30Z']);
+  });
+
+  test('that begins in the hour that autumn repeats begins with its first run, once', () => {
+    const day = fixed('02:30', 'Europe/Oslo');
+    const expected = ['2026-10-25T00:30Z', '2026-10-26T01:30Z'];
+    for (const at of ['2026-10-25T00:30Z', '2026-10-25T01:15Z', '2026-10-25T01:30Z', '2026-10-26T01:29Z'])
+      expect(dayAt(day, at)).toEqual(expected);
+  });
+
+  test('at a midnight that the clock skips', () => {
+    expect(dayAt(fixed('00:00', 'Africa/Cairo'), '2026-04-24T12:00Z')).toEqual([
+      '2026-04-23T22:00Z',
+      '2026-04-24T21:00Z',
+    ]);
+  });
+
+  test('at a date that a zone skipped whole', () => {
+    const apia = fixed('00:00', 'Pacific/Apia');
+    expect(dayAt(apia, '2011-12-30T09:59Z')).toEqual(['2011-12-29T10:00Z', '2011-12-30T10:00Z']);
+    expect(dayAt(apia, '2011-12-30T10:00Z')).toEqual(['2011-12-30T10:00Z', '2011-12-31T10:00Z']);
+  });
+
+  test.each([
+    ['00:00', 'UTC', '2026-03-01T00:00Z', '2026-03-02T00:00Z'],
+    ['00:00', 'Asia/Kathmandu', '2026-02-28T18:15Z', '2026-03-01T18:15Z'],
+    ['17:37', 'America/St_Johns', '2026-02-28T21:07Z', '2026-03-01T21:07Z'],
+    ['00:00', 'Pacific/Kiritimati', '2026-03-01T10:00Z', '2026-03-02T10:00Z'],
+    ['00:00', 'Australia/Lord_Howe', '2026-03-01T13:00Z', '2026-03-02T13:00Z'],
+    ['12:00', '+02:00', '2026-03-01T10:00Z', '2026-03-02T10:00Z'],
+  ])('at %s in %s', (time, zone, since, resets) => {
+    expect(dayAt(fixed(time, zone), '2026-03-01T14:00Z')).toEqual([since, resets]);
+  });
+});
+
+describe('a month', () => {
+  test.each([
+    ['a leap February', '2028-02-29T22:59:59.999Z', '2028-01-31T23:00Z', '2028-02-29T23:00Z'],
+    ['March after it', '2028-02-29T23:00Z', '2028-02-29T23:00Z', '2028-03-31T22:00Z'],
+    ['December', '2026-12-31T22:00Z', '2026-11-30T23:00Z', '2026-12-31T23:00Z'],
+  ])('%s', (_what, at, since, resets) => {
+    expect(monthAt(fixed('00:00', 'Europe/Oslo'), at)).toEqual([since, resets]);
+  });
+
+  test('begins when its first day does', () => {
+    expect(monthAt(fixed('06:00', 'UTC'), '2026-03-01T05:59Z')).toEqual([
+      '2026-02-01T06:00Z',
+      '2026-03-01T06:00Z',
+    ]);
+  });
+
+  test('of an account with rolling days is a month in UTC', () => {
+    expect(monthAt({ kind: 'rolling' }, '2026-03-31T23:59Z')).toEqual([
+      '2026-03-01T00:00Z',
+      '2026-04-01T00:00Z',
+    ]);
+  });
+});
+
+test('a rolling day is the last 24 hours, and resets call by call', () => {
+  const nowMs = Date.parse('2026-03-29T12:00Z');
+  expect(windowsAt(allowanceOf({ perDay: 9, day: { kind: 'rolling' } }), nowMs)).toEqual([
+    { name: 'day', limit: 9, sinceMs: nowMs - DAY_MS, resetsAtMs: null },
+  ]);
+});
+
+test('the total is since ever, and windows stand in the order of their length', () => {
+  const all = allowanceOf({ total: 100, perDay: 10, perMonth: 50, day: fixed('00:00', 'UTC') });
+  expect(windowsAt(all, 0).map(({ name, limit }) => [name, limit])).toEqual([
+    ['total', 100],
+    ['month', 50],
+    ['day', 10],
+  ]);
+  expect(windowsAt(all, 0)[0]).toMatchObject({ sinceMs: Number.NEGATIVE_INFINITY, resetsAtMs: null });
+  expect(windowsAt(allowanceOf({}), 0)).toEqual([]);
+});
+
+test('backfills leave the reserve, rounded in its favour', () => {
+  expect(limitFor(100, 0.1, 'backfill')).toBe(90);
+  expect(limitFor(100, 0.1, 'scheduled')).toBe(100);
+  expect(limitFor(10, 0.9, 'backfill')).toBe(1);
+  expect(limitFor(100, 0.07, 'backfill')).toBe(93);
+  expect(limitFor(1000, 0.001, 'backfill')).toBe(999);
+  expect(limitFor(7, 0.1, 'backfill')).toBe(6);
+  expect(limitFor(7, 0, 'backfill')).toBe(7);
+});
+
+test('slots take a minute and a second for what a minute allows', () => {
+  expect(spacingMs(10)).toBe(6100);
+  expect(spacingMs(600) * 600).toBeCloseTo(61_000, 6);
+  expect(spacingMs(null)).toBe(0);
+});
+
+const zones = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
+const instants = fc.integer({ min: Date.parse('1975-01-01'), max: Date.parse('2099-12-31') });
+/** Moments around a change of the zone's clock, where there is one near. */
+const moments = fc
+  .tuple(zones, instants, fc.integer({ min: -3 * DAY_MS, max: 3 * DAY_MS }))
+  .map(([zone, at, offset]) => ({
+    zone,
+    atMs: (changeAfter(zone, at) ?? at) + offset,
+  }));
+
+function changeAfter(zone: string, atMs: number): number | null {
+  const offset = (ms: number) => IANAZone.create(zone).offset(ms);
+  for (let ms = atMs; ms < atMs + 370 * DAY_MS; ms += 7 * DAY_MS) {
+    if (offset(ms) === offset(ms + 7 * DAY_MS)) continue;
+    let [low, high] = [ms, ms + 7 * DAY_MS];
+    while (high - low > 1000) {
+      const middle = Math.floor((low + high) / 2);
+      if (offset(middle) === offset(ms)) low = middle;
+      else high = middle;
+    }
+    return high;
+  }
+  return null;
+}
+
+describe('in any zone, around changes of its clock', () => {
+  const minutes = fc.oneof(
+    fc.integer({ min: 0, max: 1439 }),
+    fc.integer({ min: 0, max: 12 }).map((n) => n * 15),
+  );
+
+  test('windows follow on each other without gap or overlap', () => {
+    fc.assert(
+      fc.property(moments, minutes, ({ zone, atMs }, minuteOfDay) => {
+        const allowance = allowanceOf({
+          perDay: 1,
+          perMonth: 1,
+          day: { kind: 'fixed', minuteOfDay, timeZone: zone },
+        });
+        for (const [index, window] of windowsAt(allowance, atMs).entries()) {
+          const { sinceMs, resetsAtMs } = window;
+          const at = (ms: number) => windowsAt(allowance, ms)[index];
+          expect(sinceMs <= atMs && atMs < (resetsAtMs ?? 0)).toBe(true);
+          expect(at(sinceMs)).toEqual(window);
+          expect(at((resetsAtMs ?? 0) - 1)).toEqual(window);
+          expect(at(Math.floor((sinceMs + (resetsAtMs ?? 0)) / 2))).toEqual(window);
+          expect(at(resetsAtMs ?? 0)?.sinceMs).toBe(resetsAtMs);
+          expect(at(sinceMs - 1)?.resetsAtMs).toBe(sinceMs);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('a day begins at its time of day, but for a clock that skips it', () => {
+    fc.assert(
+      fc.property(moments, minutes, ({ zone, atMs }, minuteOfDay) => {
+        const day: DayStart = { kind: 'fixed', minuteOfDay, timeZone: zone };
+        const [window] = windowsAt(allowanceOf({ perDay: 1, day }), atMs);
+        const sinceMs = window?.sinceMs ?? Number.NaN;
+        const lengthMs = (window?.resetsAtMs ?? Number.NaN) - sinceMs;
+        const offset = (ms: number) => IANAZone.create(zone).offset(ms);
+        const shownMinute = sinceMs / MINUTE_MS + offset(sinceMs);
+        const isLate = (shownMinute - minuteOfDay) % 1440 !== 0;
+        if (isLate) expect(offset(sinceMs)).toBeGreaterThan(offset(sinceMs - DAY_MS));
+        expect(Math.abs(lengthMs - DAY_MS)).toBeLessThanOrEqual(
+          lengthMs === 2 * DAY_MS ? DAY_MS : 3 * HOUR_MS,
+        );
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('what is remembered is what would be reckoned anew', () => {
+    fc.assert(
+      fc.property(
+        moments,
+        fc.boolean(),
+        fc.array(fc.integer({ min: -40 * DAY_MS, max: 40 * DAY_MS }), { maxLength: 8 }),
+        ({ zone, atMs }, isRolling, steps) => {
+          const day: DayStart = isRolling
+            ? { kind: 'rolling' }
+            : { kind: 'fixed', minuteOfDay: 30, timeZone: zone };
+          const allowance: Allowance = allowanceOf({ total: 5, perDay: 1, perMonth: 1, day });
+          const remembered = rememberWindows(allowance);
+          for (const step of [0, 1, ...steps, 0])
+            expect(remembered(atMs + step)).toEqual(windowsAt(allowance, atMs + step));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});
