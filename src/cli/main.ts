@@ -1,14 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../version.ts';
-import { configCommand } from './config.ts';
+import { COMMANDS } from './commands.ts';
 import { standardStreams } from './context.ts';
-import { demoCommand } from './demo.ts';
-import { initCommand } from './init.ts';
 import { openOutput, printError } from './output.ts';
-import { sandboxCommand } from './sandbox.ts';
-import { statusCommand } from './status.ts';
-import { syncCommand } from './sync.ts';
-import { workerCommand } from './worker.ts';
 
 /** Runs one command; sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -18,8 +12,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     if (error.code !== 'EPIPE') throw error;
     process.exit(0);
   });
-  const program = openProgram();
   try {
+    const program = await openProgram(argv[0]);
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -31,7 +25,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-export function openProgram(): Command {
+/** The program with the command that was asked for; with all of them where help or a suggestion is needed. */
+export async function openProgram(asked?: string): Promise<Command> {
   const program = new Command('registry-mirror')
     .description(
       'Keeps a local SQLite copy of a company registry behind a metered API, and makes every call count.',
@@ -40,16 +35,8 @@ export function openProgram(): Command {
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for the options and examples)')
     .addHelpText('after', FIRST_STEPS);
-  for (const command of [
-    initCommand(),
-    configCommand(),
-    syncCommand(),
-    statusCommand(),
-    workerCommand(),
-    sandboxCommand(),
-    demoCommand(),
-  ])
-    program.addCommand(command);
+  for (const [name, open] of COMMANDS)
+    if (name === asked || !COMMANDS.has(asked ?? '')) program.addCommand(await open());
   // Commander's own exits become exceptions, so that output is flushed and the exit code is ours.
   for (const command of [
     program,

@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+
+/**
+ * Every command, in the order of the help. Each is imported when it is asked for: cron starts `sync` every
+ * hour, and must not wait for the worker's, the sandbox's and the page's libraries.
+ */
+export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['init', async () => (await import('./init.ts')).initCommand()],
+  ['config', async () => (await import('./config.ts')).configCommand()],
+  ['sync', async () => (await import('./sync.ts')).syncCommand()],
+  ['status', async () => (await import('./status.ts')).statusCommand()],
+  ['worker', async () => (await import('./worker.ts')).workerCommand()],
+  ['sandbox', async () => (await import('./sandbox.ts')).sandboxCommand()],
+  ['demo', async () => (await import('./demo.ts')).demoCommand()],
+]);
