@@ -12,7 +12,7 @@ import { openPace } from './fetch/pace.ts';
 import { openSend } from './fetch/send.ts';
 import { openLoader } from './load/load.ts';
 import type { MirrorParts } from './mirror.ts';
-import type { Focus, Scope } from './plan/plan.ts';
+import type { Focus, Planner, Scope } from './plan/plan.ts';
 import { openPlanner } from './plan/planner.ts';
 import { VERSION } from './version.ts';
 import { lastCallId } from './warehouse/call.ts';
@@ -60,6 +60,8 @@ export interface Order {
   readonly purpose: Purpose;
   readonly kinds: ReadonlySet<CallKind>;
   readonly focus: Focus;
+  /** Chooses the calls in place of the usual planner: a backfill's own. */
+  readonly openPlanner?: (() => Planner) | undefined;
 }
 
 export function assembleMirror(house: House, order: Order): MirrorParts & { close(): void } {
@@ -87,9 +89,15 @@ export function assembleMirror(house: House, order: Order): MirrorParts & { clos
     callIds: openCallIds(lastCallId(warehouse.db)),
     keyFingerprint,
   });
-  const planner = openPlanner({
+  const planner = order.openPlanner?.() ?? usualPlanner(house, order);
+  const { load } = openLoader({ warehouse, dialect, runId: order.runId });
+  return { planner, fetch, load, ledger, lanes, clock, close: () => closeAll(lanes) };
+}
+
+function usualPlanner({ config, warehouse }: House, order: Order): Planner {
+  return openPlanner({
     knowledge: openKnowledge(warehouse),
-    dialect,
+    dialect: requireDialect(config),
     settings: {
       maxAge: {
         statsMs: config.max_age.stats.ms,
@@ -101,8 +109,6 @@ export function assembleMirror(house: House, order: Order): MirrorParts & { clos
       scope: readScope(config.scope),
     },
   });
-  const { load } = openLoader({ warehouse, dialect, runId: order.runId });
-  return { planner, fetch, load, ledger, lanes, clock, close: () => closeAll(lanes) };
 }
 
 function closeAll(lanes: readonly Lane[]): void {

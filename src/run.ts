@@ -6,7 +6,7 @@ import type { CallKind } from './call.ts';
 import { isoTime } from './clock.ts';
 import { type Ending, mirror } from './mirror.ts';
 import type { Outcome } from './outcome.ts';
-import type { Focus } from './plan/plan.ts';
+import type { Focus, Planner } from './plan/plan.ts';
 import { EMPTY_TALLY, type Tally } from './tally.ts';
 import { type Coverage, readCoverage } from './warehouse/coverage.ts';
 import { acquireLock, heartbeat, type LockHolder, releaseLock } from './warehouse/lock.ts';
@@ -19,6 +19,8 @@ export interface RunOrder {
   readonly purpose: Purpose;
   readonly kinds: ReadonlySet<CallKind>;
   readonly focus: Focus;
+  /** Chooses the calls in place of the usual planner; made once the lock is taken. */
+  readonly openPlanner?: () => Planner;
   /** Infinity: no bound. */
   readonly maxCalls: number;
   readonly maxMinutes: number;
@@ -79,8 +81,8 @@ export async function run(house: House, order: RunOrder): Promise<RunReport> {
 }
 
 async function runEngine(house: House, order: RunOrder, runId: number, signal: AbortSignal) {
-  const { purpose, kinds, focus, maxCalls, maxMinutes, onProgress } = order;
-  const parts = assembleMirror(house, { runId, purpose, kinds, focus });
+  const { purpose, kinds, focus, openPlanner, maxCalls, maxMinutes, onProgress } = order;
+  const parts = assembleMirror(house, { runId, purpose, kinds, focus, openPlanner });
   try {
     const deadlineMs = house.clock.now() + maxMinutes * 60_000;
     return await mirror(parts, { purpose, maxCalls, deadlineMs, signal, ...(onProgress && { onProgress }) });

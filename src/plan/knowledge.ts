@@ -55,7 +55,7 @@ export interface RecordsDue {
 
 export interface DueRecord {
   readonly entityId: string;
-  readonly why: 'never_fetched' | 'flagged' | 'stale' | 'missing';
+  readonly why: 'never_fetched' | 'flagged' | 'stale' | 'missing' | 'wanted';
 }
 
 export interface Failure {

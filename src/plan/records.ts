@@ -14,6 +14,7 @@ const REASONS: Record<DueRecord['why'], string> = {
   flagged: 'summary changed since the record was fetched',
   stale: 'record is due again',
   missing: 'answered 404: is it still so?',
+  wanted: 'wanted by a backfill',
 };
 
 /** Which records to fetch: never fetched, flagged, stale; and the control call that a deletion's proof needs. */
@@ -72,6 +73,11 @@ export class Records {
   release(call: Call): void {
     if (call.kind !== 'entity') return;
     if (call.entityId === this.#controlInFlight) this.#controlInFlight = null;
+    this.#nothingDueUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** More may be due than the last look-up showed. */
+  lookAgain(): void {
     this.#nothingDueUntilMs = Number.NEGATIVE_INFINITY;
   }
 

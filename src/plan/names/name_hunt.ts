@@ -110,6 +110,16 @@ export class NameHunt {
     if (active !== undefined) this.#leave(active);
   }
 
+  /** The wanted names that this query finds. */
+  namesFoundBy(text: string): readonly number[] {
+    return this.#texts.get(text)?.names ?? [];
+  }
+
+  /** Is this the whole of a wanted name? */
+  isWholeName(text: string): boolean {
+    return (this.#texts.get(text)?.wholes.length ?? 0) > 0;
+  }
+
   finding(at: number): Finding {
     const looked = this.#looked[at];
     if (looked === 'no') return { is: 'open' };

@@ -1,0 +1,217 @@
+import type { Call, CallKind, SearchQuery } from '../call.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import type { DueRecord, Knowledge, News, NewsRow, QueryState, RecordsDue } from './knowledge.ts';
+import { Listings, type WantedListing } from './listings.ts';
+import { type Finding, NameHunt } from './names/name_hunt.ts';
+import { Pending } from './pending.ts';
+import type { Ask, Plan, Planner } from './plan.ts';
+import { Records } from './records.ts';
+import { statisticsDue } from './statistics.ts';
+
+/** What somebody wants to have, and what is still open of it. */
+export interface Wanted {
+  readonly entityIds: readonly string[];
+  readonly names: readonly string[];
+  readonly listings: readonly WantedListing[];
+  /** Also fetch the records of companies found by a search. */
+  readonly withRecords: boolean;
+}
+
+/** What the plan of a backfill may look up beyond what every plan may. `failures` tells those since it began. */
+export interface BackfillKnowledge extends Knowledge {
+  /** Is this record to be left as it is: fetched lately, or asked for by this backfill? */
+  isFresh(entityId: string): boolean;
+  /** Queries listed so lately that their listing counts. */
+  freshQueries(): Iterable<QueryState>;
+  /** The companies that the current listing of a query showed, in order, so far. */
+  listed(query: SearchQuery): readonly Pick<NewsRow, 'entityId' | 'name'>[];
+}
+
+const SEARCHES: ReadonlySet<CallKind> = new Set<CallKind>(['search', 'entity']);
+
+/** Plans exactly what is wanted: records by id, companies by name, listings of queries and prefixes. */
+export class BackfillPlanner implements Planner {
+  readonly #knowledge: BackfillKnowledge;
+  readonly #wanted: Wanted;
+  readonly #pending: Pending;
+  readonly #records: Records;
+  readonly #hunt: NameHunt;
+  readonly #listings: Listings;
+  /** Records still to be fetched, in order. */
+  readonly #queue: Set<string>;
+  readonly #openNames: Set<number>;
+  readonly #asksForSize: boolean;
+
+  constructor(options: { knowledge: BackfillKnowledge; dialect: Dialect; wanted: Wanted }) {
+    const { knowledge, dialect, wanted } = options;
+    const { search } = dialect;
+    const pending = new Pending(knowledge.failures());
+    const semantics = search.matches === 'unknown' ? null : search.matches;
+    const window =
+      (search.paging.style === 'none'
+        ? (search.paging.window ?? search.paging.size)
+        : search.paging.window) ?? Number.POSITIVE_INFINITY;
+    const registryTotal = knowledge.latestStats()?.total ?? null;
+    const pageSize = search.paging.size;
+    this.#knowledge = knowledge;
+    this.#wanted = wanted;
+    this.#pending = pending;
+    this.#queue = new Set(wanted.entityIds);
+    this.#records = new Records({ ...knowledge, recordsDue: (ask) => this.#due(ask) }, 0, pending);
+    this.#hunt = new NameHunt(
+      wanted.names,
+      { semantics, minLength: search.min_length, pageSize, window, registryTotal },
+      pending,
+    );
+    this.#listings = new Listings(wanted.listings, { semantics, window }, pending);
+    this.#openNames = new Set(wanted.names.keys());
+    this.#asksForSize = wanted.names.length > 1 && semantics !== null && dialect.stats.total !== null;
+    this.#restore();
+  }
+
+  next({ nowMs, left, most }: Ask): Plan {
+    const room = Math.min(most, left.calls);
+    const calls: Call[] = [];
+    if (
+      this.#asksForSize &&
+      this.#knowledge.latestStats() === null &&
+      this.#pending.isFree('stats', '', nowMs)
+    ) {
+      const call = statisticsDue({
+        knowledge: this.#knowledge,
+        nowMs,
+        left,
+        maxAgeMs: Number.POSITIVE_INFINITY,
+      });
+      if (call !== null && room > 0) {
+        this.#pending.sent(call);
+        return { calls: [call], wakeAtMs: null, drift: null };
+      }
+    }
+    calls.push(...this.#hunt.next(nowMs, room));
+    calls.push(...this.#listings.next(nowMs, room - calls.length));
+    calls.push(...this.#records.next(nowMs, room - calls.length));
+    const wakeAtMs = calls.length > 0 ? null : this.#pending.earliestRetryMs(SEARCHES, nowMs);
+    return { calls, wakeAtMs, drift: this.#records.drift };
+  }
+
+  learn(news: News): void {
+    const { call, failure } = news;
+    this.#pending.landed(call);
+    if (failure === null) this.#pending.recovered(call);
+    else this.#pending.wait(failure);
+    this.#records.learn(news);
+    if (call.kind === 'entity') {
+      if (news.verdict === 'ok' || news.verdict === 'absent' || news.verdict === 'gone')
+        this.#queue.delete(call.entityId);
+    } else if (call.kind === 'search') this.#learnSearch(call.query, news);
+  }
+
+  release(call: Call): void {
+    this.#pending.landed(call);
+    this.#records.release(call);
+  }
+
+  /** What is known of a wanted name, by its place among the names. */
+  finding(at: number): Finding {
+    return this.#hunt.finding(at);
+  }
+
+  /** What is known of a wanted listing, by its place among the listings. */
+  listing(at: number): { readonly isDone: boolean; readonly found: number; readonly total: number | null } {
+    return {
+      isDone: this.#listings.isDone(at),
+      found: this.#listings.found(at).size,
+      total: this.#listings.total(at),
+    };
+  }
+
+  /** Records still to be fetched. */
+  get recordsLeft(): number {
+    return this.#queue.size;
+  }
+
+  #learnSearch(query: SearchQuery, news: News): void {
+    for (const { entityId, name, isNew, changed } of news.rows)
+      if (name !== null && (isNew || changed)) this.#hunt.see(entityId, name);
+    if (news.verdict === 'refused' || (news.failure?.tries ?? 0) >= MOST_TRIES) {
+      if (query.by === 'name') this.#hunt.gaveUp(query.text);
+      this.#listings.gaveUp(query);
+    } else if (news.query !== null) {
+      if (query.by === 'name') this.#hunt.answered(news.query, namesOf(news.rows));
+      if (this.#listings.isOurs(query)) {
+        this.#listings.answered(news.query, news.rows);
+        for (const { entityId } of news.rows) this.#wantRecord(entityId);
+      }
+    }
+    if (query.by === 'name') this.#wantFound(this.#hunt.namesFoundBy(query.text));
+  }
+
+  #wantFound(names: Iterable<number>): void {
+    for (const at of names) {
+      if (!this.#openNames.has(at)) continue;
+      const finding = this.#hunt.finding(at);
+      if (finding.is === 'open') continue;
+      this.#openNames.delete(at);
+      if (finding.is === 'found') this.#wantRecord(finding.company.entityId);
+    }
+  }
+
+  #wantRecord(entityId: string): void {
+    if (!this.#wanted.withRecords || this.#knowledge.isFresh(entityId)) return;
+    this.#queue.add(entityId);
+    this.#records.lookAgain();
+  }
+
+  #due({ most, except }: RecordsDue): DueRecord[] {
+    const due: DueRecord[] = [];
+    for (const entityId of this.#queue) {
+      if (due.length >= most) break;
+      if (!except.has(entityId)) due.push({ entityId, why: 'wanted' });
+    }
+    return due;
+  }
+
+  #restore(): void {
+    const { names, listings } = this.#wanted;
+    if (names.length === 0 && listings.length === 0) return;
+    if (names.length > 0)
+      for (const { entityId, name } of this.#knowledge.knownCompanies())
+        if (name !== null) this.#hunt.see(entityId, name);
+    for (const state of this.#knowledge.freshQueries()) {
+      if (state.query.by === 'name' && names.length > 0) this.#restoreName(state);
+    }
+    this.#hunt.start();
+    this.#restoreListings();
+    this.#wantFound(names.keys());
+  }
+
+  #restoreName(state: QueryState): void {
+    const isWhole = this.#hunt.isWholeName(state.query.text);
+    const rows = isWhole && state.status !== 'complete' ? this.#knowledge.listed(state.query) : [];
+    this.#hunt.restore(state, namesOf(rows));
+  }
+
+  /** A stored answer may split a prefix, whose parts may have been answered too. */
+  #restoreListings(): void {
+    const states = [...this.#knowledge.freshQueries()];
+    const restored = new Set<QueryState>();
+    for (let found = true; found; ) {
+      found = false;
+      for (const state of states) {
+        if (restored.has(state) || !this.#listings.isOurs(state.query)) continue;
+        restored.add(state);
+        found = true;
+        const rows = this.#knowledge.listed(state.query);
+        this.#listings.answered(state, rows);
+        for (const { entityId } of rows) this.#wantRecord(entityId);
+      }
+    }
+  }
+}
+
+function namesOf(rows: readonly Pick<NewsRow, 'name'>[]): string[] {
+  return rows.map(({ name }) => name ?? '');
+}
+
+const MOST_TRIES = 3;

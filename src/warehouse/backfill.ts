@@ -1,0 +1,257 @@
+import type { Database } from 'better-sqlite3';
+import type { Call } from '../call.ts';
+import { isoTime } from '../clock.ts';
+import type { Failure } from '../plan/knowledge.ts';
+
+export type WishKind = 'entity' | 'name' | 'query' | 'prefix';
+
+export type WishState = 'open' | 'fresh' | 'found' | 'gone' | 'not_found' | 'ambiguous' | 'failed';
+
+/** One thing that a backfill was asked for. */
+export interface Wish {
+  readonly kind: WishKind;
+  /** Of a query or prefix. */
+  readonly searchedBy: 'name' | 'identifier' | null;
+  readonly given: string;
+}
+
+export interface WishRow extends Wish {
+  readonly position: number;
+  readonly state: WishState;
+  readonly entityId: string | null;
+  readonly name: string | null;
+  /** JSON: companies with scores, the best first. */
+  readonly candidates: string | null;
+  readonly note: string | null;
+  readonly callId: number | null;
+}
+
+export interface BackfillRow {
+  readonly backfillId: number;
+  readonly title: string;
+  readonly withRecords: boolean;
+  readonly freshAfter: string;
+  readonly afterCallId: number;
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+  readonly cancelledAt: string | null;
+}
+
+export interface NewBackfill {
+  readonly title: string;
+  readonly orderHash: string;
+  readonly withRecords: boolean;
+  readonly freshAfterMs: number;
+  readonly afterCallId: number;
+  readonly nowMs: number;
+}
+
+/** What came of a wish. */
+export interface Settled {
+  readonly position: number;
+  readonly state: WishState;
+  readonly entityId: string | null;
+  readonly name: string | null;
+  readonly candidates: string | null;
+  readonly note: string | null;
+}
+
+const SELECT = `SELECT backfill_id AS backfillId, title, with_records AS withRecords, fresh_after AS freshAfter,
+  after_call_id AS afterCallId, created_at AS createdAt, finished_at AS finishedAt, cancelled_at AS cancelledAt
+  FROM _backfill`;
+
+/** `_backfill` and `_backfill_wish`. */
+export function backfillTable(db: Database) {
+  const find = db.prepare<[number], RawBackfill>(`${SELECT} WHERE backfill_id = ?`);
+  const unfinished = db.prepare<[], RawBackfill>(
+    `${SELECT} WHERE finished_at IS NULL AND cancelled_at IS NULL ORDER BY backfill_id`,
+  );
+  const sameOrder = db.prepare<[string], RawBackfill>(
+    `${SELECT} WHERE order_hash = ? AND finished_at IS NULL AND cancelled_at IS NULL ORDER BY backfill_id DESC`,
+  );
+  const insert = db.prepare<[Inserted]>(
+    `INSERT INTO _backfill (title, order_hash, with_records, fresh_after, after_call_id, created_at)
+     VALUES (@title, @orderHash, @records, @freshAfter, @afterCallId, @createdAt)`,
+  );
+  const addWish = db.prepare<[Wish & { backfillId: number; position: number }]>(
+    `INSERT INTO _backfill_wish (backfill_id, position, kind, searched_by, given)
+     VALUES (@backfillId, @position, @kind, @searchedBy, @given)`,
+  );
+  const settle = db.prepare<[Settled & { backfillId: number }]>(
+    `UPDATE _backfill_wish SET state = @state, entity_id = @entityId, name = @name, candidates = @candidates, note = @note
+     WHERE backfill_id = @backfillId AND position = @position`,
+  );
+  const open = db.prepare<[number, WishKind], WishRow>(
+    `${SELECT_WISH} WHERE backfill_id = ? AND kind = ? AND state = 'open' ORDER BY position`,
+  );
+  const wishes = db.prepare<[number], WishRow>(`${SELECT_WISH} WHERE backfill_id = ? ORDER BY position`);
+  const counts = db.prepare<[number], { state: WishState; n: number }>(
+    'SELECT state, count(*) AS n FROM _backfill_wish WHERE backfill_id = ? GROUP BY state',
+  );
+  const finish = db.prepare(
+    'UPDATE _backfill SET finished_at = ? WHERE backfill_id = ? AND finished_at IS NULL',
+  );
+  const cancel = db.prepare(
+    'UPDATE _backfill SET cancelled_at = ? WHERE backfill_id = ? AND finished_at IS NULL AND cancelled_at IS NULL',
+  );
+  return {
+    find: (backfillId: number): BackfillRow | null => backfillIn(find.get(backfillId)),
+    unfinished: (): BackfillRow[] => unfinished.all().flatMap((row) => backfillIn(row) ?? []),
+    /** An unfinished one of the very same order. */
+    unfinishedOf: (orderHash: string): BackfillRow | null => backfillIn(sameOrder.get(orderHash)),
+    create: (order: NewBackfill, wanted: Iterable<Wish>): number => {
+      const { title, orderHash, afterCallId, freshAfterMs, nowMs } = order;
+      const times = { freshAfter: isoTime(freshAfterMs), createdAt: isoTime(nowMs) };
+      const records = order.withRecords ? 1 : 0;
+      const backfillId = Number(
+        insert.run({ title, orderHash, afterCallId, records, ...times }).lastInsertRowid,
+      );
+      let position = 0;
+      for (const wish of wanted) addWish.run({ ...wish, backfillId, position: ++position });
+      return backfillId;
+    },
+    settle: (backfillId: number, settled: Settled): void => {
+      settle.run({ backfillId, ...settled });
+    },
+    /** The open wishes of a kind, in order. */
+    open: (backfillId: number, kind: WishKind): WishRow[] => open.all(backfillId, kind),
+    wishes: (backfillId: number): IterableIterator<WishRow> => wishes.iterate(backfillId),
+    counts: (backfillId: number): Record<WishState, number> =>
+      Object.fromEntries([
+        ...NONE,
+        ...counts.all(backfillId).map(({ state, n }) => [state, n] as const),
+      ]) as Record<WishState, number>,
+    finish: (backfillId: number, nowMs: number): void => {
+      finish.run(isoTime(nowMs), backfillId);
+    },
+    /** False: it is finished, or was cancelled before. */
+    cancel: (backfillId: number, nowMs: number): boolean =>
+      cancel.run(isoTime(nowMs), backfillId).changes === 1,
+  };
+}
+
+/** Settles wishes for records by the calls made since the backfill began, whoever made them. */
+export function settleEntities(
+  db: Database,
+  { backfillId, afterCallId, freshAfter, createdAt }: BackfillRow,
+): void {
+  db.prepare(
+    `UPDATE _backfill_wish SET
+       state = CASE WHEN k.gone_at IS NOT NULL THEN 'gone' WHEN last.outcome = 'absent' THEN 'not_found' WHEN last.outcome = 'gone' THEN 'gone' ELSE 'found' END,
+       entity_id = given, name = k.name, call_id = last.call_id,
+       note = CASE WHEN last.outcome = 'absent' AND k.entity_id IS NOT NULL THEN 'known, but the registry answers 404 now' END
+     FROM (
+       SELECT target, outcome, max(call_id) AS call_id FROM _call
+       WHERE call_id > @afterCallId AND kind = 'entity' AND outcome IN ('ok', 'absent', 'gone') GROUP BY target
+     ) AS last LEFT JOIN _known k ON k.entity_id = last.target
+     WHERE backfill_id = @backfillId AND kind = 'entity' AND state = 'open' AND given = last.target`,
+  ).run({ backfillId, afterCallId });
+  db.prepare(
+    `UPDATE _backfill_wish SET state = CASE WHEN k.gone_at IS NULL THEN 'fresh' ELSE 'gone' END,
+       entity_id = given, name = k.name, call_id = k.record_call_id
+     FROM _known k
+     WHERE backfill_id = @backfillId AND kind = 'entity' AND state = 'open' AND k.entity_id = given
+       AND ((k.fetched_at >= @freshAfter AND k.flagged_at IS NULL AND @freshAfter < @createdAt) OR k.gone_at IS NOT NULL)`,
+  ).run({ backfillId, freshAfter, createdAt });
+}
+
+/** At the end: records that failed and still wait for another try are told as failed, with the reason. */
+export function settleFailedEntities(db: Database, { backfillId, afterCallId }: BackfillRow): void {
+  db.prepare(
+    `UPDATE _backfill_wish SET state = 'failed', note = f.why, call_id = f.call_id
+     FROM _failure f
+     WHERE backfill_id = @backfillId AND _backfill_wish.kind = 'entity' AND state = 'open'
+       AND f.kind = 'entity' AND f.target = given AND f.call_id > @afterCallId`,
+  ).run({ backfillId, afterCallId });
+}
+
+/** Why searches failed since the backfill began, by target. */
+export function failedSearchesSince(db: Database, afterCallId: number): Map<string, string> {
+  const rows = db
+    .prepare<[number], { target: string; why: string }>(
+      "SELECT target, why FROM _failure WHERE kind = 'search' AND call_id > ?",
+    )
+    .all(afterCallId);
+  return new Map(rows.map(({ target, why }) => [target, why]));
+}
+
+/** Failures of calls made since the backfill began: what failed before is asked for now. */
+export function failuresSince(db: Database, afterCallId: number): Failure[] {
+  const rows = db
+    .prepare<[number], { kind: Call['kind']; target: string; tries: number; next: string }>(
+      'SELECT kind, target, tries, next_try_at AS next FROM _failure WHERE call_id > ?',
+    )
+    .all(afterCallId);
+  return rows.map(({ kind, target, tries, next }) => ({
+    kind,
+    target,
+    tries,
+    nextTryAtMs: Date.parse(next),
+  }));
+}
+
+/** Answers whether a company's record is to be left as it is: fetched lately, asked for by this backfill, or gone. */
+export function freshnessSince(
+  db: Database,
+  { freshAfter, createdAt }: BackfillRow,
+): (entityId: string) => boolean {
+  const select = db
+    .prepare<[{ entityId: string; freshAfter: string; createdAt: string }], number>(
+      `SELECT 1 FROM _known WHERE entity_id = @entityId
+         AND (asked_at >= @createdAt OR gone_at IS NOT NULL OR (fetched_at >= @freshAfter AND flagged_at IS NULL))`,
+    )
+    .pluck();
+  return (entityId) => select.get({ entityId, freshAfter, createdAt }) !== undefined;
+}
+
+/** Companies listed but never fetched, in the order in which they became known. */
+export function idsNeverFetched(db: Database): string[] {
+  return db
+    .prepare<[], string>(
+      'SELECT entity_id FROM _known WHERE fetched_at IS NULL AND gone_at IS NULL ORDER BY known_id',
+    )
+    .pluck()
+    .all();
+}
+
+/** Companies whose record was fetched before a time, the oldest first. */
+export function idsFetchedBefore(db: Database, beforeMs: number): string[] {
+  return db
+    .prepare<[string], string>(
+      'SELECT entity_id FROM _known WHERE fetched_at < ? AND gone_at IS NULL ORDER BY fetched_at, known_id',
+    )
+    .pluck()
+    .all(isoTime(beforeMs));
+}
+
+/** Targets of record and search calls that failed, or whose answers were not understood. */
+export function failedTargets(
+  db: Database,
+): { readonly kind: 'entity' | 'search'; readonly target: string }[] {
+  return db
+    .prepare<[], { kind: 'entity' | 'search'; target: string }>(
+      `SELECT kind, target FROM _failure WHERE kind IN ('entity', 'search')
+       UNION SELECT kind, target FROM _quarantine WHERE state = 'open' AND kind IN ('entity', 'search')
+       ORDER BY kind, target`,
+    )
+    .all();
+}
+
+type RawBackfill = Omit<BackfillRow, 'withRecords'> & { readonly withRecords: 0 | 1 };
+
+interface Inserted extends Pick<NewBackfill, 'title' | 'orderHash' | 'afterCallId'> {
+  readonly freshAfter: string;
+  readonly createdAt: string;
+  readonly records: 0 | 1;
+}
+
+function backfillIn(row: RawBackfill | undefined): BackfillRow | null {
+  return row === undefined ? null : { ...row, withRecords: row.withRecords === 1 };
+}
+
+const SELECT_WISH = `SELECT position, kind, searched_by AS searchedBy, given, state, entity_id AS entityId, name,
+  candidates, note, call_id AS callId FROM _backfill_wish`;
+
+const NONE = (['open', 'fresh', 'found', 'gone', 'not_found', 'ambiguous', 'failed'] as const).map(
+  (state) => [state, 0] as const,
+);
