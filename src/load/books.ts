@@ -4,7 +4,7 @@ import { segmentsOf } from '../dialect/pointer.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import { type DerivedTables, derivedTables } from '../warehouse/derived.ts';
 import { metaTable } from '../warehouse/meta.ts';
-import type { Naming } from '../warehouse/naming.ts';
+import { live, type Naming } from '../warehouse/naming.ts';
 import {
   NO_NAMES,
   type ReservedNames,
@@ -26,7 +26,8 @@ import { type Volatile, volatilePlaces } from './content.ts';
 /** Everything that deriving reads and writes, open: the tables, the inferred schema, the run's evidence. */
 export interface Books extends DerivedTables {
   readonly dialect: Dialect;
-  readonly runId: number;
+  /** The run whose calls are being derived. */
+  runId: number;
   readonly ignored: Volatile;
   readonly answers: ReturnType<typeof answerTable>;
   readonly meta: ReturnType<typeof metaTable>;
@@ -35,11 +36,15 @@ export interface Books extends DerivedTables {
   /** Brings the file to the shape before rows are written. */
   alter(): void;
   /** Writes what was counted in memory: the inferred schema's names, types and shares, and the tallies. */
-  save(at: { now: string; callId: number }): void;
+  save(): void;
   /** Another connection changed the schema. */
   isOutdated(): boolean;
   /** Notes where the record stands in an answer, for `entity_history`. */
   describeRecords(): void;
+  /** The shape of the 404 that an id gets which never existed; null: not learned yet. */
+  absentShape: string | null;
+  /** Answers are stored as they come in, so it matters whether one is like an earlier one. */
+  readonly storesAnswers: boolean;
   /** Known companies whose records were answered in this run: two are enough to know that there is another. */
   readonly answered: Set<string>;
   /** The most rows that a page of a search had so far. */
@@ -61,6 +66,7 @@ export function openBooks(options: {
   const shape = readShape(db, naming, { mapping, limits, reserved });
   const meta = metaTable(db);
   const saveShape = shapeWriter(db, naming);
+  const absentShape = naming === live ? 'absent_shape' : 'next_absent_shape';
   let version = schemaVersion(db);
   return {
     ...tables,
@@ -69,6 +75,13 @@ export function openBooks(options: {
     ignored: volatilePlaces(dialect.volatile),
     answers: answerTable(db),
     meta,
+    get absentShape() {
+      return meta.get(absentShape);
+    },
+    set absentShape(shape) {
+      meta.set(absentShape, shape);
+    },
+    storesAnswers: naming === live,
     shape,
     tables: {
       entity: resourceTable(shape, 'entity'),
@@ -80,8 +93,8 @@ export function openBooks(options: {
       alterTables(db, naming, shape);
       version = schemaVersion(db);
     },
-    save: (at) => {
-      saveShape(shape, at);
+    save: () => {
+      saveShape(shape);
       tables.known.saveTally();
     },
     isOutdated: () => schemaVersion(db) !== version,

@@ -12,6 +12,7 @@ import { deriveStats } from './stats.ts';
  * answer. What cannot be derived at all is quarantined.
  */
 export function derive(books: Books, answered: Answered, verdict: Verdict): Effect {
+  books.shape.at = answered;
   const effect = deriveUnlessTooDeep(books, answered, verdict);
   if (effect.quarantined === 0 && isUnderstood(verdict))
     books.quarantine.supersede(answered.call.kind, targetOf(answered.call));

@@ -1,4 +1,9 @@
+import { targetOf } from '../call.ts';
+import { isoTime } from '../clock.ts';
+import type { Verdict } from '../outcome.ts';
 import type { Failure } from '../plan/knowledge.ts';
+import type { Books } from './books.ts';
+import type { Answered } from './effect.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -21,6 +26,39 @@ const WAITS_MS = [
   4 * DAY,
   7 * DAY,
 ];
+
+/** Failed targets wait, longer each time; an answer ends it. Being turned away says nothing of the target. */
+export function noteFailure(
+  books: Books,
+  { call, callId, sentAt }: Answered,
+  verdict: Verdict,
+): Failure | null {
+  const target = { kind: call.kind, target: targetOf(call) };
+  switch (verdict.is) {
+    case 'throttled':
+    case 'exhausted':
+    case 'unauthorised':
+      return null;
+    case 'ok':
+    case 'absent':
+    case 'gone':
+      books.failures.clear(target.kind, target.target);
+      return null;
+    case 'refused':
+    case 'broken':
+    case 'unsent': {
+      const tries = books.failures.tries(target.kind, target.target) + 1;
+      const failure = (verdict.is === 'refused' ? refusalAfter : failureAfter)(
+        target,
+        tries,
+        Date.parse(sentAt),
+      );
+      const nextTryAt = isoTime(failure.nextTryAtMs);
+      books.failures.set({ ...target, tries, failedAt: sentAt, nextTryAt, why: verdict.why, callId });
+      return failure;
+    }
+  }
+}
 
 /** The state of a target after its `tries`-th failure in a row. */
 export function failureAfter(

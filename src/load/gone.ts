@@ -32,7 +32,7 @@ export function deriveGone(
 export function deriveAbsent(books: Books, answered: Answered, entityId: string, shape: string): Effect {
   const known = books.known.find(entityId);
   if (known === undefined) {
-    books.meta.set('absent_shape', shape);
+    books.absentShape = shape;
     return { ...NO_EFFECT, goneCount: settleMissing(books).length };
   }
   if (known.goneAt !== null) {
@@ -62,7 +62,7 @@ export function noteAnswered(books: Books, entityId: string): number {
 
 /** Marks as gone what is missing in this run and proven by now. */
 function settleMissing(books: Books): string[] {
-  const evidence = { absentShape: books.meta.get('absent_shape'), answeredInRun: books.answered };
+  const evidence = { absentShape: books.absentShape, answeredInRun: books.answered };
   const proven = books.known
     .missingInRun(books.runId)
     .filter((known) => isProven({ entityId: known.entityId, shape: known.missingShape ?? '' }, evidence));

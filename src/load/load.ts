@@ -10,10 +10,10 @@ import { live } from '../warehouse/naming.ts';
 import { type RunCounts, runCounter } from '../warehouse/run.ts';
 import { DEFAULT_LIMITS, type ShapeLimits } from '../warehouse/shape.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { type Books, openBooks } from './books.ts';
+import { openBooks } from './books.ts';
 import { derive } from './derive.ts';
 import type { Answered, Effect } from './effect.ts';
-import { failureAfter, refusalAfter } from './failure.ts';
+import { noteFailure } from './failure.ts';
 import { headersToKeep } from './headers.ts';
 
 export interface LoaderOptions {
@@ -60,8 +60,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
 
   function loadAll(outcomes: readonly Outcome[]): News[] {
     const loaded = outcomes.flatMap((outcome) => loadOne(outcome) ?? []);
-    const last = outcomes.at(-1);
-    if (last !== undefined) books.save({ now: isoTime(last.sentAtMs), callId: last.callId });
+    books.save();
     runs.add(runId, countsOf(loaded));
     return loaded.map(newsOf);
   }
@@ -72,7 +71,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     const effect = derive(books, answered, outcome.verdict);
     keepAnswer(outcome, effect.sameAs);
     noteYield(answered.callId, effect);
-    return { outcome, effect, failure: noteFailure(books, outcome) };
+    return { outcome, effect, failure: noteFailure(books, answered, outcome.verdict) };
   }
 
   function keepAnswer({ callId, body, headers }: Outcome, sameAs: number | null): void {
@@ -109,6 +108,7 @@ function callRow({ call, callId, durationMs, status, body, verdict }: Outcome, {
     callId,
     kind: call.kind,
     target: targetOf(call),
+    page: call.kind === 'search' ? call.page.index : null,
     reason: call.reason,
     expected: call.expected,
     sentAt,
@@ -118,37 +118,6 @@ function callRow({ call, callId, durationMs, status, body, verdict }: Outcome, {
     bytes: body?.length ?? 0,
     rows,
   };
-}
-
-/** Failed targets wait, longer each time; an answer ends it. Being turned away says nothing of the target. */
-function noteFailure(books: Books, { call, callId, sentAtMs, verdict }: Outcome): Failure | null {
-  const target = { kind: call.kind, target: targetOf(call) };
-  switch (verdict.is) {
-    case 'throttled':
-    case 'exhausted':
-    case 'unauthorised':
-      return null;
-    case 'ok':
-    case 'absent':
-    case 'gone':
-      books.failures.clear(target.kind, target.target);
-      return null;
-    case 'refused':
-    case 'broken':
-    case 'unsent': {
-      const tries = books.failures.tries(target.kind, target.target) + 1;
-      const failure = (verdict.is === 'refused' ? refusalAfter : failureAfter)(target, tries, sentAtMs);
-      books.failures.set({
-        ...target,
-        tries,
-        failedAt: isoTime(sentAtMs),
-        nextTryAt: isoTime(failure.nextTryAtMs),
-        why: verdict.why,
-        callId,
-      });
-      return failure;
-    }
-  }
 }
 
 function newsOf({ outcome, effect, failure }: Loaded): News {

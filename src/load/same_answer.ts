@@ -9,7 +9,7 @@ import type { Answered } from './effect.ts';
  * reference is stored and nothing is lost.
  */
 export function isSameAnswer(books: Books, { call, body, headers }: Answered, storedCallId: number): boolean {
-  if (body === null) return false;
+  if (body === null || !books.storesAnswers) return false;
   const stored = books.answers.read(storedCallId);
   if (stored === null) return false;
   if (stored.body.equals(body)) return true;

@@ -5,6 +5,8 @@ export interface CallRow {
   readonly runId: number;
   readonly kind: string;
   readonly target: string;
+  /** Of a search, from 0; null for other calls. */
+  readonly page: number | null;
   readonly reason: string;
   readonly expected: number;
   readonly sentAt: string;
@@ -25,8 +27,8 @@ export interface CallYield {
 /** `_call`: one row per HTTP attempt, the lineage of everything else. */
 export function callTable(db: Database) {
   const insert = db.prepare(
-    `INSERT INTO _call (call_id, run_id, kind, target, reason, expected, sent_at, ms, status, outcome, bytes, rows)
-     VALUES (@callId, @runId, @kind, @target, @reason, @expected, @sentAt, @ms, @status, @outcome, @bytes, @rows)
+    `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, ms, status, outcome, bytes, rows)
+     VALUES (@callId, @runId, @kind, @target, @page, @reason, @expected, @sentAt, @ms, @status, @outcome, @bytes, @rows)
      ON CONFLICT (call_id) DO NOTHING`,
   );
   const setYield = db.prepare(
@@ -39,6 +41,29 @@ export function callTable(db: Database) {
       setYield.run({ callId, ...result });
     },
   };
+}
+
+export interface AnsweredCall {
+  readonly callId: number;
+  readonly runId: number;
+  readonly kind: 'stats' | 'search' | 'entity';
+  readonly target: string;
+  readonly page: number | null;
+  readonly reason: string;
+  readonly expected: number;
+  readonly sentAt: string;
+  readonly status: number | null;
+  readonly outcome: string;
+  readonly note: string | null;
+}
+
+/** The calls after one, in order: what deriving everything again goes through. */
+export function callsInOrder(db: Database): (after: number, most: number) => AnsweredCall[] {
+  const select = db.prepare<[number, number], AnsweredCall>(
+    `SELECT call_id AS callId, run_id AS runId, kind, target, page, reason, expected, sent_at AS sentAt, status, outcome, note
+     FROM _call WHERE call_id > ? ORDER BY call_id LIMIT ?`,
+  );
+  return (after, most) => select.all(after, most);
 }
 
 /** The largest call id ever loaded; 0 when there is none. */

@@ -29,7 +29,12 @@ export type MetaKey =
   /** JSON path of the record inside an entity answer, for `entity_history`. */
   | 'record_path'
   /** The shape of the 404 that an id gets which never existed. */
-  | 'absent_shape';
+  | 'absent_shape'
+  | 'next_absent_shape'
+  /** How far a rebuild has come, as JSON. */
+  | 'rebuild'
+  /** Answers before this time were pruned. */
+  | 'pruned_until';
 
 export interface SourceFacts {
   readonly name: string;

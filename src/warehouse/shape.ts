@@ -13,10 +13,18 @@ export interface Shape {
   readonly touched: Set<TableShape>;
   /** The file lacks a table, a column or a wider type that rows in memory need. */
   isAhead: boolean;
+  /** The answer that is being taken in: new places and types are dated by it. */
+  at: SeenAt;
   readonly limits: ShapeLimits;
   readonly mapping: Mapping;
   /** Names decided before, by table and path, for places and lists that are not there yet. */
   readonly reserved: ReservedNames;
+}
+
+export interface SeenAt {
+  /** ISO 8601. */
+  readonly sentAt: string;
+  readonly callId: number;
 }
 
 export interface ReservedNames {
@@ -57,6 +65,7 @@ export interface TableShape {
   /** Places with a column, in the order of the values of a row. */
   readonly columns: Place[];
   readonly taken: Set<string>;
+  firstSeenAt: string;
   hasRest: boolean;
   rowsSeen: number;
   compared: number;
@@ -76,6 +85,9 @@ export interface Place {
   column: string | null;
   /** Position of the value in a row; -1 without a column. */
   index: number;
+  firstSeen: SeenAt;
+  /** When a type was last added. */
+  changedAt: string;
   /** Types seen, as bits. */
   types: number;
   present: number;
@@ -128,7 +140,7 @@ export function typeBits(names: string): number {
 }
 
 export function emptyShape(options: Pick<Shape, 'limits' | 'mapping' | 'reserved'>): Shape {
-  return { tables: new Map(), touched: new Set(), isAhead: false, ...options };
+  return { tables: new Map(), touched: new Set(), isAhead: false, at: { sentAt: '', callId: 0 }, ...options };
 }
 
 export function addTable(
@@ -143,6 +155,7 @@ export function addTable(
     places: [],
     columns: [],
     taken: new Set(shape.reserved.columns.get(table.name)?.values()),
+    firstSeenAt: shape.at.sentAt,
     hasRest: false,
     rowsSeen: 0,
     compared: 0,
@@ -215,6 +228,7 @@ function takenTables({ tables, reserved }: Shape): Set<string> {
 export function sawType(shape: Shape, place: Place, bit: number): void {
   if ((place.types & bit) !== 0) return;
   place.types |= bit;
+  place.changedAt = shape.at.sentAt;
   shape.isAhead = true;
 }
 
@@ -248,6 +262,8 @@ function newPlace(shape: Shape, table: TableShape, keys: readonly string[]): Pla
     list: null,
     column: null,
     index: -1,
+    firstSeen: { sentAt: shape.at.sentAt, callId: shape.at.callId },
+    changedAt: shape.at.sentAt,
     types: 0,
     present: 0,
     nulls: 0,

@@ -49,25 +49,25 @@ export function alterTables(db: Database, naming: Naming, shape: Shape): void {
 /** Writes what `_table` and `_column` have to know: names, types and counts of what was touched. */
 export function shapeWriter(db: Database, naming: Naming) {
   const saveTable = db.prepare(
-    `INSERT INTO ${naming('_table')} (table_name, parent_table, path, rows_seen, compared, created_at)
-     VALUES (@name, @parent, @path, @rowsSeen, @compared, @now)
+    `INSERT INTO ${naming('_table')} (table_name, parent_table, path, rows_seen, compared, first_seen_at)
+     VALUES (@name, @parent, @path, @rowsSeen, @compared, @firstSeenAt)
      ON CONFLICT (table_name) DO UPDATE SET rows_seen = excluded.rows_seen, compared = excluded.compared`,
   );
   const savePlace = db.prepare(
     `INSERT INTO ${naming('_column')} (table_name, path, column_name, child_table, type, types, present, nulls, changes,
        first_seen_at, changed_at, call_id)
-     VALUES (@table, @path, @column, @child, @type, @types, @present, @nulls, @changes, @now, @now, @callId)
+     VALUES (@table, @path, @column, @child, @type, @types, @present, @nulls, @changes,
+       @firstSeenAt, @changedAt, @callId)
      ON CONFLICT (table_name, path) DO UPDATE SET
        column_name = excluded.column_name, child_table = excluded.child_table, type = excluded.type,
-       changed_at = iif(types = excluded.types, changed_at, excluded.changed_at),
-       types = excluded.types, present = excluded.present, nulls = excluded.nulls, changes = excluded.changes`,
+       changed_at = excluded.changed_at, types = excluded.types, present = excluded.present, nulls = excluded.nulls, changes = excluded.changes`,
   );
-  return (shape: Shape, at: { now: string; callId: number }): void => {
+  return (shape: Shape): void => {
     for (const table of shape.touched) {
-      const { name, parent, path, rowsSeen, compared } = table;
-      saveTable.run({ name, parent: parent?.name ?? null, path, rowsSeen, compared, now: at.now });
+      const { name, parent, path, rowsSeen, compared, firstSeenAt } = table;
+      saveTable.run({ name, parent: parent?.name ?? null, path, rowsSeen, compared, firstSeenAt });
       for (const place of table.places.filter(isUnsaved)) {
-        savePlace.run({ ...columnRow(place), ...at });
+        savePlace.run(columnRow(place));
         place.stored = { ...place.stored, types: place.types, counts: countsOf(place) };
       }
     }
@@ -79,7 +79,8 @@ function isUnsaved(place: Place): boolean {
   return place.stored.counts !== countsOf(place) || place.stored.types !== place.types;
 }
 
-function columnRow({ table, path, column, list, stored, types, present, nulls, changes }: Place) {
+function columnRow(place: Place) {
+  const { table, path, column, list, stored, types, present, nulls, changes, firstSeen, changedAt } = place;
   return {
     table: table.name,
     path,
@@ -90,6 +91,9 @@ function columnRow({ table, path, column, list, stored, types, present, nulls, c
     present,
     nulls,
     changes,
+    firstSeenAt: firstSeen.sentAt,
+    changedAt,
+    callId: firstSeen.callId,
   };
 }
 
@@ -110,6 +114,7 @@ interface StoredTable {
   readonly path: string;
   readonly rows_seen: number;
   readonly compared: number;
+  readonly first_seen_at: string;
 }
 
 interface StoredColumn {
@@ -122,13 +127,16 @@ interface StoredColumn {
   readonly present: number;
   readonly nulls: number;
   readonly changes: number;
+  readonly first_seen_at: string;
+  readonly changed_at: string;
+  readonly call_id: number;
 }
 
 function storedTables(db: Database, naming: Naming): StoredTable[] {
   // Parents first: a child's name begins with its parent's.
   return db
     .prepare(
-      `SELECT table_name, parent_table, path, rows_seen, compared FROM ${naming('_table')} ORDER BY length(table_name)`,
+      `SELECT table_name, parent_table, path, rows_seen, compared, first_seen_at FROM ${naming('_table')} ORDER BY length(table_name)`,
     )
     .all() as StoredTable[];
 }
@@ -136,7 +144,8 @@ function storedTables(db: Database, naming: Naming): StoredTable[] {
 function storedColumns(db: Database, naming: Naming): StoredColumn[] {
   return db
     .prepare(
-      `SELECT table_name, path, column_name, child_table, type, types, present, nulls, changes
+      `SELECT table_name, path, column_name, child_table, type, types, present, nulls, changes,
+              first_seen_at, changed_at, call_id
        FROM ${naming('_column')}`,
     )
     .all() as StoredColumn[];
@@ -148,6 +157,7 @@ function restoreTable(shape: Shape, row: StoredTable): void {
     shape.tables.get(row.table_name) ?? addTable(shape, { name: row.table_name, parent, path: row.path });
   table.rowsSeen = row.rows_seen;
   table.compared = row.compared;
+  table.firstSeenAt = row.first_seen_at;
   table.stored.isCreated = true;
 }
 
@@ -159,6 +169,8 @@ function restorePlace(shape: Shape, row: StoredColumn): void {
   place.present = row.present;
   place.nulls = row.nulls;
   place.changes = row.changes;
+  place.firstSeen = { sentAt: row.first_seen_at, callId: row.call_id };
+  place.changedAt = row.changed_at;
   place.stored = { declared: row.type, types: place.types, counts: countsOf(place) };
   place.list = row.child_table === null ? null : (shape.tables.get(row.child_table) ?? null);
   if (row.column_name !== null) setColumn(place, row.column_name);

@@ -35,6 +35,7 @@ CREATE TABLE _call (
   run_id   INTEGER NOT NULL REFERENCES _run (run_id),
   kind     TEXT NOT NULL,                    -- stats, search, entity
   target   TEXT NOT NULL,                    -- '', name:acme, name:acme#2, or an entity id
+  page     INTEGER,                          -- of a search, from 0
   reason   TEXT NOT NULL,                    -- why the planner chose it
   expected REAL NOT NULL,                    -- what the planner expected of it
   sent_at  TEXT NOT NULL,

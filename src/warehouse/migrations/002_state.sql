@@ -102,7 +102,7 @@ CREATE TABLE _table (
   path         TEXT NOT NULL,                -- JSON Pointer of the list inside the parent's row
   rows_seen    INTEGER NOT NULL DEFAULT 0,
   compared     INTEGER NOT NULL DEFAULT 0,   -- times that a later answer was compared with an earlier one
-  created_at   TEXT NOT NULL
+  first_seen_at TEXT NOT NULL
 ) WITHOUT ROWID;
 
 CREATE TABLE _column (

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { Call } from '../call.ts';
+import { openClassify } from '../dialect/classify.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
+import { FailedError } from '../errors.ts';
+import type { Verdict } from '../outcome.ts';
+import { type AnsweredCall, callsInOrder, lastCallId } from '../warehouse/call.ts';
+import { metaTable } from '../warehouse/meta.ts';
+import { shadow } from '../warehouse/naming.ts';
+import {
+  carryOverDecisions,
+  createShadows,
+  decidedNames,
+  dropOldTables,
+  hasShadows,
+  swapShadowsIn,
+} from '../warehouse/rebuild.ts';
+import { DEFAULT_LIMITS, type ReservedNames, type ShapeLimits } from '../warehouse/shape.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { type Books, openBooks } from './books.ts';
+import { derive } from './derive.ts';
+import type { Answered } from './effect.ts';
+import { noteFailure } from './failure.ts';
+
+export interface ReprocessOptions {
+  readonly warehouse: Warehouse;
+  readonly dialect: Dialect;
+  readonly mapping?: Mapping;
+  readonly limits?: Partial<ShapeLimits>;
+  /** Aborts between two batches; the next call goes on from there. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: { done: number; lastCallId: number }) => void;
+}
+
+export interface Reprocessed {
+  /** false: interrupted; readers still see the old tables. */
+  readonly isWhole: boolean;
+  /** Calls derived in this go. */
+  readonly calls: number;
+}
+
+/**
+ * Rebuilds every derived table from the stored answers, with today's dialect and mapping and without a call.
+ * Readers see the old tables until the new ones are whole; what was done is kept when it is interrupted. The
+ * caller holds the warehouse's lock.
+ *
+ * @throws FailedError when answers were pruned: what hung on them could not be rebuilt.
+ */
+export async function reprocess(options: ReprocessOptions): Promise<Reprocessed> {
+  const { warehouse, dialect, mapping = DEFAULT_MAPPING, limits = {}, signal, onProgress } = options;
+  refusePruned(warehouse);
+  dropOldTables(warehouse.db);
+  let after = begin(warehouse, dialect, mapping);
+  const books = openBooks({
+    warehouse,
+    dialect,
+    runId: 0,
+    naming: shadow,
+    mapping,
+    limits: { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...limits },
+    reserved: withoutRenamed(decidedNames(warehouse.db), mapping),
+  });
+  const replay = openReplay(books);
+  const batch = callsInOrder(warehouse.db);
+  const last = lastCallId(warehouse.db);
+  let done = 0;
+
+  for (let calls = batch(after, BATCH); calls.length > 0; calls = batch(after, BATCH)) {
+    if (signal?.aborted) return { isWhole: false, calls: done };
+    after = warehouse.write(() => replay(calls));
+    done += calls.length;
+    onProgress?.({ done, lastCallId: last });
+    await setImmediate();
+  }
+
+  warehouse.write(() => finish(warehouse, books, mapping));
+  dropOldTables(warehouse.db);
+  return { isWhole: true, calls: done };
+}
+
+const BATCH = 500;
+
+function refusePruned({ db }: Warehouse): void {
+  const prunedUntil = metaTable(db).get('pruned_until');
+  if (prunedUntil !== null)
+    throw new FailedError(
+      `answers before ${prunedUntil} were pruned, and what hangs on them cannot be rebuilt`,
+      {
+        hint: 'History and first dates would be lost. Restore a backup from before the pruning, or keep the tables as they are.',
+      },
+    );
+}
+
+interface Progress {
+  readonly after: number;
+  /** What the shadows are made by; another dialect or mapping begins anew. */
+  readonly madeBy: string;
+}
+
+/** Prepares the shadows, or finds those of an interrupted rebuild; answers the last call that they contain. */
+function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number {
+  const { db } = warehouse;
+  const meta = metaTable(db);
+  const madeBy = createHash('sha256')
+    .update(JSON.stringify([dialect, mapping]))
+    .digest('hex');
+  const stored = JSON.parse(meta.get('rebuild') ?? 'null') as Progress | null;
+  if (stored?.madeBy === madeBy && hasShadows(db)) return stored.after;
+  warehouse.write(() => {
+    createShadows(db);
+    meta.set('next_absent_shape', null);
+    meta.set('rebuild', JSON.stringify({ after: 0, madeBy } satisfies Progress));
+  });
+  return 0;
+}
+
+/** Columns that the mapping names are not held to the names they had. */
+function withoutRenamed({ columns, tables }: ReservedNames, mapping: Mapping): ReservedNames {
+  const roots = ['entity', 'search_result', 'registry_stats'] as const;
+  const kept = new Map(columns);
+  for (const root of roots) {
+    const renamed = Object.entries(mapping[root]).filter(([, rule]) => rule.column !== undefined);
+    const names = new Map(columns.get(root));
+    for (const [path] of renamed) names.delete(path);
+    kept.set(root, names);
+  }
+  return { columns: kept, tables };
+}
+
+/** Derives a batch of calls in order, and moves the mark, in the caller's transaction. */
+function openReplay(books: Books): (calls: readonly AnsweredCall[]) => number {
+  const classify = openClassify(books.dialect);
+  return (calls) => {
+    for (const row of calls) {
+      enterRun(books, row.runId);
+      const answered = answeredOf(books, row);
+      const verdict = verdictOf(answered, row);
+      derive(books, answered, verdict);
+      noteFailure(books, answered, verdict);
+    }
+    const last = calls.at(-1);
+    if (last === undefined) return 0;
+    books.save();
+    const progress = JSON.parse(books.meta.get('rebuild') ?? '{}') as Progress;
+    books.meta.set('rebuild', JSON.stringify({ ...progress, after: last.callId }));
+    return last.callId;
+  };
+
+  function verdictOf(answered: Answered, row: AnsweredCall): Verdict {
+    const { call, status, headers, body, sentAt } = answered;
+    if (body !== null && status !== null)
+      return classify(call, { status, headers, body }, { nowMs: Date.parse(sentAt), keyHasWorked: true });
+    const why = row.note ?? row.outcome;
+    return row.outcome === 'unsent' ? { is: 'unsent', why } : { is: 'broken', why };
+  }
+}
+
+/** What a run proved about its upstream proves nothing about another run's. */
+function enterRun(books: Books, runId: number): void {
+  if (books.runId === runId) return;
+  books.runId = runId;
+  books.answered.clear();
+}
+
+function answeredOf(books: Books, row: AnsweredCall): Answered {
+  const { callId, sentAt, status } = row;
+  const stored = books.answers.read(callId);
+  return {
+    call: callOf(row),
+    callId,
+    sentAt,
+    status,
+    body: stored?.body ?? null,
+    headers: stored?.headers ?? {},
+  };
+}
+
+function callOf({ kind, target, page, reason, expected }: AnsweredCall): Call {
+  if (kind === 'stats') return { kind, reason, expected };
+  if (kind === 'entity') return { kind, entityId: target, reason, expected };
+  const index = page ?? 0;
+  const key = index === 0 ? target : target.slice(0, -`#${index}`.length);
+  const colon = key.indexOf(':');
+  const by = key.slice(0, colon) === 'identifier' ? 'identifier' : 'name';
+  return { kind, query: { by, text: key.slice(colon + 1) }, page: { index, next: null }, reason, expected };
+}
+
+/** Everything is derived: the shadows take the place of the live tables at once. */
+function finish(warehouse: Warehouse, books: Books, mapping: Mapping): void {
+  const { db } = warehouse;
+  const { meta } = books;
+  carryOverDecisions(db);
+  swapShadowsIn(db);
+  meta.set('absent_shape', meta.get('next_absent_shape'));
+  meta.set('next_absent_shape', null);
+  meta.set('generation', String(Number(meta.get('generation') ?? '0') + 1));
+  meta.set('mapping', JSON.stringify(mapping));
+  meta.set('rebuild', null);
+  books.describeRecords();
+}

@@ -1,0 +1,157 @@
+import type { Database } from 'better-sqlite3';
+import { generationOf, live, SHADOW_PREFIX, shadow } from './naming.ts';
+import { RESOURCE_TABLES } from './shape_store.ts';
+
+/**
+ * The derived tables exist twice while they are rebuilt: readers see the live ones until the shadows are
+ * whole, then names are exchanged in one transaction that moves no row.
+ */
+
+const DERIVED = [
+  ...RESOURCE_TABLES,
+  'entity_change',
+  '_known',
+  '_tally',
+  '_version',
+  '_query',
+  '_query_page',
+  '_failure',
+  '_quarantine',
+  '_table',
+  '_column',
+] as const;
+
+const OLD_PREFIX = '_old_';
+
+/** Makes empty shadows of all derived tables. Columns of payloads and child tables come with the rows. */
+export function createShadows(db: Database): void {
+  dropTables(db, SHADOW_PREFIX);
+  const generation = generationOf(db, shadow);
+  for (const table of DERIVED) {
+    db.exec(withoutPayload(sqlOf(db, table)).replace(nameIn(table), `CREATE TABLE ${shadow(table)}`));
+    for (const { name, sql } of ownIndexes(db, table))
+      db.exec(
+        sql
+          .replace(/^(CREATE (?:UNIQUE )?INDEX )"?\w+"?/i, `$1"${name.replace(/_g\d+$/, '')}_g${generation}"`)
+          .replace(/ ON "?\w+"?/i, ` ON ${shadow(table)}`),
+      );
+  }
+  // Its content is looked up only when it is read, and then `_known` is the rebuilt one.
+  db.exec(sqlOf(db, 'entity_fts').replace(/^(CREATE VIRTUAL TABLE )"?\w+"?/i, `$1${shadow('entity_fts')}`));
+}
+
+export function hasShadows(db: Database): boolean {
+  return db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(`${SHADOW_PREFIX}_known`) !== undefined;
+}
+
+/** Gives the shadows the live names, in the caller's transaction. */
+export function swapShadowsIn(db: Database): void {
+  // Renaming would rewrite the views; they are to keep their text, and mean the new tables.
+  const views = viewsOf(db);
+  for (const { name } of views) db.exec(`DROP VIEW ${live(name)}`);
+  const liveTables = derivedNames(db, '');
+  const shadows = derivedNames(db, SHADOW_PREFIX);
+  for (const table of liveTables) rename(db, table, OLD_PREFIX + table);
+  for (const table of shadows) rename(db, SHADOW_PREFIX + table, table);
+  for (const { sql } of views) db.exec(sql);
+}
+
+/** Drops what a rebuild left behind, a table per transaction, so that no other writer waits long. */
+export function dropOldTables(db: Database): void {
+  dropTables(db, OLD_PREFIX);
+}
+
+/** What was decided by hand stays: discarded entries of the quarantine. */
+export function carryOverDecisions(db: Database): void {
+  db.exec(
+    `UPDATE ${shadow('_quarantine')} AS q SET state = 'discarded'
+     WHERE EXISTS (SELECT 1 FROM _quarantine d
+       WHERE d.call_id = q.call_id AND d.position = q.position AND d.state = 'discarded')`,
+  );
+}
+
+function derivedNames(db: Database, prefix: string): string[] {
+  const children = db
+    .prepare(`SELECT table_name FROM ${live(`${prefix}_table`)} WHERE parent_table IS NOT NULL`)
+    .pluck()
+    .all() as string[];
+  return [...DERIVED, ...children, 'entity_fts'];
+}
+
+function dropTables(db: Database, prefix: string): void {
+  const names = db
+    .prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, ?) = ? ORDER BY length(name) DESC",
+    )
+    .pluck()
+    .all(prefix.length, prefix) as string[];
+  const indexes = names.filter((name) => name === `${prefix}entity_fts`);
+  const partsOfIndexes = (name: string) => indexes.some((index) => name.startsWith(`${index}_`));
+  for (const name of [
+    ...indexes,
+    ...names.filter((name) => !indexes.includes(name) && !partsOfIndexes(name)),
+  ])
+    db.exec(`DROP TABLE ${live(name)}`);
+}
+
+function rename(db: Database, from: string, to: string): void {
+  db.exec(`ALTER TABLE ${live(from)} RENAME TO ${live(to)}`);
+}
+
+function sqlOf(db: Database, table: string): string {
+  return db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(table) as string;
+}
+
+function nameIn(table: string): RegExp {
+  return new RegExp(`^CREATE TABLE "?${table}"?`, 'i');
+}
+
+/** Payload columns are the quoted ones: they were added as they were seen. */
+function withoutPayload(sql: string): string {
+  return sql.replace(/, (?:"[\p{L}\p{M}\p{N}_]+"(?: TEXT| INTEGER| REAL)?|_rest TEXT)\s*(?=[,)])/gu, '');
+}
+
+/** Indexes that every warehouse has; those of payload columns come with the columns. */
+function ownIndexes(db: Database, table: string): { name: string; sql: string }[] {
+  return db
+    .prepare(
+      `SELECT name, sql FROM sqlite_schema
+       WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL AND name NOT GLOB '*__index_[0-9]*'`,
+    )
+    .all(table) as { name: string; sql: string }[];
+}
+
+function viewsOf(db: Database): { name: string; sql: string }[] {
+  return db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'view' ORDER BY rowid").all() as {
+    name: string;
+    sql: string;
+  }[];
+}
+
+/** The names that the live tables decided on, for the shadows to keep. */
+export function decidedNames(db: Database) {
+  const columns = db
+    .prepare(
+      'SELECT table_name AS "table", path, column_name AS name FROM _column WHERE column_name IS NOT NULL',
+    )
+    .all() as Decided[];
+  const tables = db
+    .prepare(
+      'SELECT parent_table AS "table", path, table_name AS name FROM _table WHERE parent_table IS NOT NULL',
+    )
+    .all() as Decided[];
+  return { columns: byTable(columns), tables: byTable(tables) };
+}
+
+interface Decided {
+  readonly table: string;
+  readonly path: string;
+  readonly name: string;
+}
+
+function byTable(decided: readonly Decided[]): Map<string, Map<string, string>> {
+  const names = new Map<string, Map<string, string>>();
+  for (const { table, path, name } of decided)
+    names.set(table, (names.get(table) ?? new Map()).set(path, name));
+  return names;
+}

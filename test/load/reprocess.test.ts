@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { Mapping } from '../../src/dialect/mapping.ts';
+import { reprocess } from '../../src/load/reprocess.ts';
+import { metaTable } from '../../src/warehouse/meta.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { dumpDerived } from './dump.ts';
+import { type Bench, bench, dialectWith, entityCall, START_MS } from './fixtures.ts';
+
+/** A history with everything in it: listings, records, changes, drift, failures, quarantine, deaths and a return. */
+function livedIn(options: Parameters<typeof bench>[0] = {}): Bench {
+  const lived = bench(options);
+  const { record, search, stats, fail } = lived;
+  stats({ companies: 3, by: { active: 2 } });
+  search('a', {
+    total: 3,
+    results: [
+      { id: 'C1', name: 'A#2', tags: ['x'] },
+      { id: 'C2', name: 'B' },
+    ],
+  });
+  search('a', { total: 3, results: [{ id: 'C3', name: 'C' }, { no: 'id' }] }, { page: 1 });
+  search('a#1', { total: 0, results: [] });
+  search('long', { error: 'too long' }, { status: 400 });
+  record('C1', {
+    id: 'C1',
+    name: 'A',
+    n: 1,
+    officers: [{ name: 'Ann', at: [{ street: 'x' }] }],
+    old_names: ['Z'],
+  });
+  record('C1', { id: 'C1', name: 'A', n: '1', officers: [{ name: 'Bob', at: [] }] });
+  record('C1', { id: 'C1', name: 'A', n: '1', officers: [{ name: 'Bob', at: [] }], queried_at: 'now' });
+  record('C2', 'garbage');
+  record('C2', { id: 'C2', name: 'B', _x: true });
+  fail(entityCall('C3'), { is: 'broken', why: 'reset' });
+  fail(entityCall('C9'), { is: 'unsent', why: 'no route' });
+  record('C2', { error: 'NOT_FOUND' }, 404);
+  record('NEVER', { error: 'NOT_FOUND' }, 404);
+  record('C2', { id: 'C2', name: 'B is back' });
+  record('C3', { id: 'C3', class: 'Deleted', left: '2026-01-01' });
+  search('a', {
+    total: 2,
+    results: [
+      { id: 'C1', name: 'A plc' },
+      { id: 'C2', name: 'B is back' },
+    ],
+  });
+  record('C4', { error: 'rate limit' }, 429);
+  record('C5', { unreadable: true });
+  return lived;
+}
+
+test('the derived tables come out as they were', async () => {
+  const { warehouse, all } = livedIn();
+  const before = dumpDerived(warehouse);
+  const { calls, isWhole } = await reprocess({ warehouse, dialect: dialectWith() });
+  expect({ calls, isWhole }).toEqual({ calls: 19, isWhole: true });
+  expect(dumpDerived(warehouse)).toEqual(before);
+  expect(all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  expect(all('PRAGMA foreign_key_check')).toEqual([]);
+  expect(all("SELECT name FROM sqlite_schema WHERE name GLOB '_next_*' OR name GLOB '_old_*'")).toEqual([]);
+  warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
+});
+
+test('and again, and the mirror goes on from there', async () => {
+  const { warehouse, record, search, all } = livedIn();
+  await reprocess({ warehouse, dialect: dialectWith() });
+  record('C6', { id: 'C6', name: 'Late', fresh: 1, officers: [{ name: 'Eve', at: [{ street: 'y' }] }] });
+  search('late', { total: 1, results: [{ id: 'C6', name: 'Late' }] });
+  const before = dumpDerived(warehouse);
+  await reprocess({ warehouse, dialect: dialectWith() });
+  expect(dumpDerived(warehouse)).toEqual(before);
+  expect(all("SELECT entity_id FROM entity_fts WHERE entity_fts MATCH 'late'")).toEqual([
+    { entity_id: 'C6' },
+  ]);
+  const plans = all(
+    'EXPLAIN QUERY PLAN SELECT * FROM _known WHERE flagged_at IS NOT NULL ORDER BY flagged_at',
+  );
+  expect(plans).toMatchObject([{ detail: expect.stringContaining('USING INDEX _known_flagged') }]);
+});
+
+test('a record understood by a better dialect leaves the quarantine, without a call', async () => {
+  const lived = bench({ dialect: { entity: { id: '/wrong' } } });
+  lived.record('C1', { id: 'C1', name: 'A' });
+  expect(lived.all('SELECT state FROM _quarantine')).toEqual([{ state: 'open' }]);
+  await reprocess({ warehouse: lived.warehouse, dialect: dialectWith() });
+  expect(lived.all('SELECT * FROM _quarantine')).toEqual([]);
+  expect(lived.all('SELECT entity_id, name FROM entity')).toEqual([{ entity_id: 'C1', name: 'A' }]);
+  expect(lived.all('SELECT * FROM _failure')).toEqual([]);
+});
+
+test('a new mapping takes effect', async () => {
+  const { warehouse, all, record } = livedIn();
+  const mapping = Mapping.parse({
+    entity: { '/n': { column: 'number', type: 'text' }, '/officers': { drop: true } },
+  });
+  await reprocess({ warehouse, dialect: dialectWith(), mapping });
+  expect(all('SELECT number, typeof(number) AS type FROM entity WHERE entity_id = ?', 'C1')).toEqual([
+    { number: '1', type: 'text' },
+  ]);
+  expect(all("SELECT name FROM sqlite_schema WHERE name = 'entity__officers'")).toEqual([]);
+  record('C1', { id: 'C1', name: 'A', n: 7 });
+  expect(metaTable(warehouse.db).get('mapping')).toBe(JSON.stringify(mapping));
+});
+
+test('readers see the old tables until the new ones are whole, and it goes on where it stopped', async () => {
+  const { warehouse } = livedIn();
+  const before = dumpDerived(warehouse);
+  const stop = new AbortController();
+  stop.abort();
+  const mapping = Mapping.parse({ entity: { '/name': { column: 'title' } } });
+  expect(await reprocess({ warehouse, dialect: dialectWith(), mapping, signal: stop.signal })).toEqual({
+    isWhole: false,
+    calls: 0,
+  });
+  const reader = openWarehouse({ path: warehouse.path, readonly: true, nowMs: START_MS });
+  expect(dumpDerived(reader)).toEqual(before);
+  expect((await reprocess({ warehouse, dialect: dialectWith(), mapping })).isWhole).toBe(true);
+  expect(reader.db.prepare('SELECT title FROM entity WHERE entity_id = ?').pluck().get('C1')).toBe('A');
+  reader.close();
+});
+
+test('it refuses where answers were pruned', async () => {
+  const { warehouse } = livedIn();
+  const before = dumpDerived(warehouse);
+  metaTable(warehouse.db).set('pruned_until', '2026-02-01T00:00:00.000Z');
+  await expect(reprocess({ warehouse, dialect: dialectWith() })).rejects.toThrow(/were pruned/);
+  expect(dumpDerived(warehouse)).toEqual(before);
+});
+
+test('views of others mean the new tables', async () => {
+  const { warehouse, all } = livedIn();
+  warehouse.db.exec('CREATE VIEW mine AS SELECT name FROM entity WHERE entity_id = 1 OR name IS NOT NULL');
+  await reprocess({ warehouse, dialect: dialectWith() });
+  expect(all('SELECT name FROM mine ORDER BY name')).toEqual([{ name: 'A' }, { name: 'B is back' }]);
+});
