@@ -1,6 +1,6 @@
 import type { Call, CallKind, SearchQuery } from '../call.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { DueRecord, Knowledge, News, NewsRow, QueryState, RecordsDue } from './knowledge.ts';
+import type { BackfillKnowledge, DueRecord, News, NewsRow, QueryState, RecordsDue } from './knowledge.ts';
 import { Listings, type WantedListing } from './listings.ts';
 import { type Finding, NameHunt } from './names/name_hunt.ts';
 import { Pending } from './pending.ts';
@@ -15,16 +15,6 @@ export interface Wanted {
   readonly listings: readonly WantedListing[];
   /** Also fetch the records of companies found by a search. */
   readonly withRecords: boolean;
-}
-
-/** What the plan of a backfill may look up beyond what every plan may. `failures` tells those since it began. */
-export interface BackfillKnowledge extends Knowledge {
-  /** Is this record to be left as it is: fetched lately, or asked for by this backfill? */
-  isFresh(entityId: string): boolean;
-  /** Queries listed so lately that their listing counts. */
-  freshQueries(): Iterable<QueryState>;
-  /** The companies that the current listing of a query showed, in order, so far. */
-  listed(query: SearchQuery): readonly Pick<NewsRow, 'entityId' | 'name'>[];
 }
 
 const SEARCHES: ReadonlySet<CallKind> = new Set<CallKind>(['search', 'entity']);

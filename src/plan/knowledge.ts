@@ -92,3 +92,13 @@ export interface NewsRow {
   /** The summary differs from the stored one. */
   readonly changed: boolean;
 }
+
+/** What the plan of a backfill may look up beyond what every plan may. Its `failures` are those since it began. */
+export interface BackfillKnowledge extends Knowledge {
+  /** Is this record to be left as it is: fetched lately, or asked for by this backfill? */
+  isFresh(entityId: string): boolean;
+  /** Queries listed so lately that their listing counts. */
+  freshQueries(): Iterable<QueryState>;
+  /** The companies that the current listing of a query has shown, in order. */
+  listed(query: SearchQuery): readonly Pick<NewsRow, 'entityId' | 'name'>[];
+}

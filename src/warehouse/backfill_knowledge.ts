@@ -1,0 +1,50 @@
+import { FIRST_PAGE, queryKey, type SearchQuery } from '../call.ts';
+import { readBody } from '../dialect/body.ts';
+import { decode, NotUnderstood } from '../dialect/decode.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import type { BackfillKnowledge } from '../plan/knowledge.ts';
+import { answerTable, type StoredAnswer } from './answer.ts';
+import { type BackfillRow, failuresSince, freshnessSince } from './backfill.ts';
+import { openKnowledge } from './knowledge.ts';
+import { live } from './naming.ts';
+import { queryState, queryTable } from './query.ts';
+import type { Warehouse } from './warehouse.ts';
+
+/** What the plan of a backfill may look up. A listing counts while it is younger than `summariesMaxAgeMs`. */
+export function openBackfillKnowledge(
+  warehouse: Warehouse,
+  dialect: Dialect,
+  backfill: BackfillRow,
+  summariesMaxAgeMs: number,
+): BackfillKnowledge {
+  const { db } = warehouse;
+  const knowledge = openKnowledge(warehouse);
+  const queries = queryTable(db, live);
+  const answers = answerTable(db);
+  const { createdAt, freshAfter, afterCallId } = backfill;
+  const countsFromMs = Math.max(Date.parse(createdAt) - summariesMaxAgeMs, Date.parse(freshAfter));
+  return {
+    ...knowledge,
+    failures: () => failuresSince(db, afterCallId),
+    isFresh: freshnessSince(db, backfill),
+    freshQueries: function* () {
+      for (const row of queries.all()) if (Date.parse(row.listedAt) >= countsFromMs) yield queryState(row);
+    },
+    listed: (query) => {
+      const row = queries.find(queryKey(query));
+      if (row === undefined) return [];
+      return queries.listing(row.key, row.listedAt).flatMap(({ callId }) => {
+        const stored = answers.read(callId);
+        return stored === null ? [] : rowsIn(dialect, query, stored);
+      });
+    },
+  };
+}
+
+function rowsIn(dialect: Dialect, query: SearchQuery, { body, headers }: StoredAnswer) {
+  const { json } = readBody(body, headers['content-type'] ?? '');
+  if (json === undefined) return [];
+  const call = { kind: 'search', query, page: FIRST_PAGE, reason: '', expected: 0 } as const;
+  const answer = decode(dialect, call, json, headers);
+  return answer instanceof NotUnderstood || answer.kind !== 'search' ? [] : answer.rows;
+}
