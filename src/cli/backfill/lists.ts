@@ -1,0 +1,131 @@
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
+import { parse } from 'csv-parse';
+import { UsageError } from '../../errors.ts';
+
+/** Where a list stands: a file, or standard input. */
+export interface ListSource {
+  /** `-`: standard input. */
+  readonly path: string;
+  /** Of a CSV: its name or its number, from 1; undefined: there is only one, or each line is a value. */
+  readonly column: string | undefined;
+}
+
+export interface List {
+  /** Distinct values, in the order in which they first stand there. */
+  readonly values: readonly string[];
+  readonly blanks: number;
+  readonly duplicates: number;
+  /** For titles: `companies.csv`, `standard input`. */
+  readonly from: string;
+}
+
+/**
+ * Reads a list of ids or names: one a line, or a column of a CSV (also divided by semicolons or tabs, with
+ * quotes, a byte order mark and any line ends).
+ *
+ * @throws UsageError when it cannot be read, is not UTF-8, or does not say which column is meant.
+ */
+export async function readList(source: ListSource, stdin: Readable): Promise<List> {
+  const from = source.path === '-' ? 'standard input' : basename(source.path);
+  const values = new Set<string>();
+  let blanks = 0;
+  let duplicates = 0;
+  for await (const value of valuesIn(await textOf(source, stdin), source, from)) {
+    const text = value.trim();
+    if (text === '') blanks++;
+    else if (values.has(text)) duplicates++;
+    else values.add(text);
+  }
+  if (values.size === 0)
+    throw new UsageError(`${from} holds no value`, { hint: 'Give one a line, or a CSV and --column NAME.' });
+  return { values: [...values], blanks, duplicates, from };
+}
+
+async function* valuesIn(text: string, { path, column }: ListSource, from: string): AsyncGenerator<string> {
+  if (column === undefined && !/\.(csv|tsv)$/i.test(path)) yield* linesIn(text);
+  else yield* columnIn(text, column, from);
+}
+
+/** Whole lines: a name may hold commas. Quotes around a line are those of a spreadsheet. */
+function* linesIn(text: string): Generator<string> {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
+  for (const line of lines)
+    yield /^".*"$/.test(line.trim()) ? line.trim().slice(1, -1).replaceAll('""', '"') : line;
+}
+
+async function* columnIn(text: string, column: string | undefined, from: string): AsyncGenerator<string> {
+  const records = parse(text, {
+    delimiter: delimiterOf(text),
+    relax_column_count: true,
+    relax_quotes: true,
+  }) as AsyncIterable<string[]>;
+  let at: number | null = null;
+  for await (const record of records) {
+    if (at !== null) {
+      yield record[at] ?? '';
+      continue;
+    }
+    const chosen = columnOf(record, column, from);
+    at = chosen.at;
+    if (!chosen.isHeader) yield record[at] ?? '';
+  }
+}
+
+/** The first line of a CSV names its columns, unless it has but one and that does not look like a name. */
+function columnOf(first: readonly string[], column: string | undefined, from: string) {
+  const names = first.map((name) => name.trim());
+  if (column === undefined) {
+    if (names.length === 1) return { at: 0, isHeader: HEADER.test(names[0] ?? '') };
+    throw new UsageError(`${from} has ${names.length} columns`, {
+      hint: `Say which holds the values: --column NAME, one of ${listed(names)}.`,
+    });
+  }
+  const wanted = column.trim().toLowerCase();
+  const byName = names.findIndex((name) => name.toLowerCase() === wanted);
+  if (byName !== -1) return { at: byName, isHeader: true };
+  const number = /^[1-9]\d*$/.test(wanted) ? Number(wanted) : 0;
+  if (number >= 1 && number <= names.length)
+    return { at: number - 1, isHeader: HEADER.test(names[number - 1] ?? '') };
+  throw new UsageError(`${from} has no column ${column}`, { hint: `Its columns are ${listed(names)}.` });
+}
+
+const HEADER =
+  /^[\s_-]*((entity|company|registration|registry|org(ani[sz]ation)?)[\s._-]*)?(ids?|identifiers?|numbers?|nr|no|names?|orgnr|siren|lei|query)[\s_-]*$/i;
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 12).map((name) => (name === '' ? '(no name)' : name));
+  return shown.join(', ') + (names.length > shown.length ? ', …' : '');
+}
+
+/** Of comma, semicolon and tab the one that divides the first line most often, outside of quotes. */
+function delimiterOf(text: string): string {
+  const first = (/^(?:[^"\r\n]|"(?:[^"]|"")*")*/.exec(text)?.[0] ?? '').replace(/"(?:[^"]|"")*"/g, '');
+  const counted = [',', ';', '\t'].map((one) => ({ one, times: first.split(one).length }));
+  return counted.sort((a, b) => b.times - a.times)[0]?.one ?? ',';
+}
+
+async function textOf({ path }: ListSource, stdin: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of path === '-' ? stdin : createReadStream(path)) chunks.push(Buffer.from(chunk));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`${path} cannot be read (${code})`, { cause: error });
+  }
+  return decoded(Buffer.concat(chunks), path);
+}
+
+function decoded(bytes: Buffer, path: string): string {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  try {
+    return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new UsageError(`${path === '-' ? 'standard input' : path} is not UTF-8 text`, {
+      hint: 'Convert it: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
+      cause: error,
+    });
+  }
+}
