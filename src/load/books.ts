@@ -3,6 +3,7 @@ import type { Mapping } from '../dialect/mapping.ts';
 import { segmentsOf } from '../dialect/pointer.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import { type DerivedTables, derivedTables } from '../warehouse/derived.ts';
+import { forgottenIds } from '../warehouse/forget.ts';
 import { metaTable } from '../warehouse/meta.ts';
 import { live, type Naming } from '../warehouse/naming.ts';
 import {
@@ -47,6 +48,8 @@ export interface Books extends DerivedTables {
   readonly storesAnswers: boolean;
   /** Known companies whose records were answered in this run: two are enough to know that there is another. */
   readonly answered: Set<string>;
+  /** Entities that must not be taken in again. */
+  readonly forgotten: ReadonlySet<string>;
   /** The most rows that a page of a search had so far. */
   largestPage: number;
 }
@@ -103,6 +106,7 @@ export function openBooks(options: {
       meta.set('dialect', JSON.stringify(dialect));
     },
     answered: new Set(),
+    forgotten: forgottenIds(db),
     largestPage: tables.queries.largestPage(),
   };
 }

@@ -32,6 +32,8 @@ function deriveUnlessTooDeep(books: Books, answered: Answered, verdict: Verdict)
 
 function deriveVerdict(books: Books, answered: Answered, verdict: Verdict): Effect {
   const { call } = answered;
+  if (call.kind === 'entity' && books.forgotten.has(call.entityId))
+    return { ...NO_EFFECT, note: 'forgotten: not taken in' };
   switch (verdict.is) {
     case 'ok':
       return deriveAnswer(books, answered, verdict.answer);

@@ -33,6 +33,7 @@ export function noteFailure(
   { call, callId, sentAt }: Answered,
   verdict: Verdict,
 ): Failure | null {
+  if (call.kind === 'entity' && books.forgotten.has(call.entityId)) return null;
   const target = { kind: call.kind, target: targetOf(call) };
   switch (verdict.is) {
     case 'throttled':

@@ -1,4 +1,4 @@
-import { targetOf } from '../call.ts';
+import { type Call, targetOf } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
@@ -15,6 +15,7 @@ import { derive } from './derive.ts';
 import type { Answered, Effect } from './effect.ts';
 import { noteFailure } from './failure.ts';
 import { headersToKeep } from './headers.ts';
+import { withoutEntities } from './redact.ts';
 
 export interface LoaderOptions {
   readonly warehouse: Warehouse;
@@ -74,10 +75,18 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     return { outcome, effect, failure: noteFailure(books, answered, outcome.verdict) };
   }
 
-  function keepAnswer({ callId, body, headers }: Outcome, sameAs: number | null): void {
+  function keepAnswer({ call, callId, body: received, headers }: Outcome, sameAs: number | null): void {
+    const body = withoutForgotten(call, received, headers);
     if (body === null) return;
     if (sameAs === null) books.answers.keep(callId, body, toKeep(headers));
     else books.answers.keepReference(callId, sameAs, toKeep(headers));
+  }
+
+  function withoutForgotten(call: Call, body: Buffer | null, headers: Outcome['headers']): Buffer | null {
+    const { forgotten } = books;
+    if (forgotten.size === 0 || body === null || call.kind === 'stats') return body;
+    if (call.kind === 'entity') return forgotten.has(call.entityId) ? null : body;
+    return withoutEntities(dialect.search, body, headers?.['content-type'] ?? '', forgotten) ?? body;
   }
 
   function noteYield(callId: number, { record, rows, newCompanies, note }: Effect): void {

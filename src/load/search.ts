@@ -21,7 +21,9 @@ export function deriveSearch(
 ): Effect {
   const key = queryKey(call.query);
   const pageBefore = books.queries.callOfPage(key, call.page.index);
-  const rows = answer.rows.map((row) => deriveRow(books, answered, row));
+  const rows = answer.rows
+    .filter(({ entityId }) => !books.forgotten.has(entityId))
+    .map((row) => deriveRow(books, answered, row));
   for (const { position, why } of answer.rejected)
     books.quarantine.add({ ...placeOfItem(answered, call), position, reason: why });
   const query = advanceListing(books, answered, call, answer);

@@ -88,6 +88,8 @@ function prepareForWriting(db: Database, nowMs: number): void {
   db.pragma(`journal_size_limit = ${WAL_LIMIT_BYTES}`);
   db.pragma(`cache_size = -${CACHE_KIB}`);
   db.pragma('temp_store = MEMORY');
+  // What is deleted or replaced is overwritten where its page is written anyway.
+  db.pragma('secure_delete = FAST');
   if (isNew) db.pragma(`application_id = ${APPLICATION_ID}`);
   migrate(db, nowMs);
 }

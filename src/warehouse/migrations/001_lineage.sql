@@ -58,7 +58,14 @@ CREATE TABLE _answer (
   encoding TEXT,                             -- NULL: as it is; zstd: compressed
   body     BLOB,
   headers  TEXT,                             -- JSON: of the response headers those that reading the body again needs
+  redacted_at TEXT,                          -- a forgotten entity was taken out of it: no longer byte for byte
   CHECK ((same_as IS NULL) = (body IS NOT NULL))
 );
+
+-- Entities that must not come back: all that is left of them.
+CREATE TABLE _forgotten (
+  entity_id    TEXT PRIMARY KEY,
+  forgotten_at TEXT NOT NULL
+) WITHOUT ROWID;
 
 CREATE INDEX _answer_same_as ON _answer (same_as) WHERE same_as IS NOT NULL;

@@ -1,0 +1,118 @@
+import type { Database } from 'better-sqlite3';
+import { decoded } from './answer.ts';
+import { quoted } from './naming.ts';
+
+/** Entities that were forgotten: their rows and answers are not taken in again. */
+export function forgottenIds(db: Database): Set<string> {
+  return new Set(db.prepare('SELECT entity_id FROM _forgotten').pluck().all() as string[]);
+}
+
+/** Deletes an entity from every table, in the caller's transaction; what stays is its id among the forgotten. */
+export function eraseEntity(db: Database, entityId: string, forgottenAt: string): { rows: number } {
+  const known = db.prepare('SELECT * FROM _known WHERE entity_id = ?').get(entityId) as
+    | KnownTexts
+    | undefined;
+  if (known !== undefined) eraseNames(db, known);
+  eraseAnswers(db, entityId);
+  db.prepare("DELETE FROM _quarantine WHERE kind = 'entity' AND target = ?").run(entityId);
+  db.prepare("DELETE FROM _failure WHERE kind = 'entity' AND target = ?").run(entityId);
+  db.prepare(
+    `UPDATE _backfill_wish SET given = '(forgotten)', entity_id = NULL, name = NULL, candidates = NULL, note = NULL
+     WHERE entity_id = @entityId OR given = @entityId`,
+  ).run({ entityId });
+  const rows = tablesWithEntities(db).reduce(
+    (sum, table) =>
+      sum + db.prepare(`DELETE FROM ${quoted(table)} WHERE entity_id = ?`).run(entityId).changes,
+    0,
+  );
+  db.prepare('INSERT OR REPLACE INTO _forgotten (entity_id, forgotten_at) VALUES (?, ?)').run(
+    entityId,
+    forgottenAt,
+  );
+  return { rows };
+}
+
+export interface SearchAnswerRow {
+  readonly callId: number;
+  readonly body: Buffer;
+  readonly headers: string | null;
+}
+
+/** The stored search answers that contain this text, one by one. */
+export function* searchAnswersWith(db: Database, text: string): Generator<SearchAnswerRow> {
+  const ids = db
+    .prepare(
+      "SELECT call_id FROM _answer JOIN _call USING (call_id) WHERE kind = 'search' AND body IS NOT NULL",
+    )
+    .pluck()
+    .all() as number[];
+  const select = db.prepare(
+    'SELECT call_id AS callId, encoding, body, headers FROM _answer WHERE call_id = ?',
+  );
+  for (const id of ids) {
+    const row = select.get(id) as SearchAnswerRow & { encoding: string | null };
+    const body = decoded(row);
+    if (body.includes(text)) yield { callId: row.callId, body, headers: row.headers };
+  }
+}
+
+/** Puts a body without the forgotten entity in the place of the one received. */
+export function redactAnswer(db: Database, callId: number, body: Buffer, redactedAt: string): void {
+  db.prepare('UPDATE _answer SET body = ?, encoding = NULL, redacted_at = ? WHERE call_id = ?').run(
+    body,
+    redactedAt,
+    callId,
+  );
+  db.prepare('UPDATE _call SET note = NULL WHERE call_id = ?').run(callId);
+}
+
+/** Overwrites what the index still holds of deleted names, and what the WAL holds of deleted rows. */
+export function scrub(db: Database): void {
+  db.exec("INSERT INTO entity_fts (entity_fts) VALUES ('optimize')");
+  db.pragma('wal_checkpoint(TRUNCATE)');
+}
+
+interface KnownTexts {
+  readonly known_id: number;
+  readonly entity_id: string;
+  readonly name: string | null;
+  readonly former_names: string | null;
+  readonly identifiers: string | null;
+  readonly listed_at: string | null;
+  readonly fetched_at: string | null;
+  readonly gone_at: string | null;
+}
+
+function eraseNames(db: Database, known: KnownTexts): void {
+  db.prepare(
+    `INSERT INTO entity_fts (entity_fts, rowid, entity_id, name, former_names, identifiers)
+     VALUES ('delete', @known_id, @entity_id, @name, @former_names, @identifiers)`,
+  ).run(known);
+  const isAlive = known.gone_at === null;
+  const less = db.prepare('UPDATE _tally SET n = n - 1 WHERE what = ?');
+  less.run('known');
+  if (!isAlive) less.run('gone');
+  if (isAlive && known.listed_at !== null) less.run('listed');
+  if (isAlive && known.fetched_at !== null) less.run('fetched');
+}
+
+function eraseAnswers(db: Database, entityId: string): void {
+  const calls = "SELECT call_id FROM _call WHERE kind = 'entity' AND target = @entityId";
+  // References before what they refer to.
+  db.prepare(`DELETE FROM _answer WHERE same_as IS NOT NULL AND call_id IN (${calls})`).run({ entityId });
+  db.prepare(`DELETE FROM _answer WHERE call_id IN (${calls})`).run({ entityId });
+  db.prepare("UPDATE _call SET note = NULL WHERE kind = 'entity' AND target = ?").run(entityId);
+}
+
+/** Every table that speaks of single entities, children before parents. */
+function tablesWithEntities(db: Database): string[] {
+  return db
+    .prepare(
+      `SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+       WHERE m.type = 'table' AND c.name = 'entity_id' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
+         AND m.name NOT IN ('_forgotten', '_backfill_wish') AND m.name NOT GLOB 'entity_fts_*'
+       ORDER BY length(m.name) DESC`,
+    )
+    .pluck()
+    .all() as string[];
+}
