@@ -1,0 +1,591 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import Database from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { entityOf, SEARCH, STATS, searchDialect } from '../dialect/fixtures.ts';
+import {
+  API_KEY,
+  answerWith,
+  GOOD_RECORD,
+  type Handler,
+  listen,
+  made,
+  rigOf,
+  upstreamOf,
+} from './fixtures.ts';
+
+const ENTITY = entityOf('42');
+const spentBy = (rig: ReturnType<typeof rigOf>) => rig.ledger.state(Date.now()).spentEver;
+
+/** A server that answers every connection with bytes of its own. */
+async function rawUpstream(onConnection: (socket: net.Socket) => void): Promise<string> {
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    onConnection(socket);
+  });
+  const port = await listen(server);
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${port}/api`;
+}
+
+describe('one call', () => {
+  test('is one request, with the key, and one unit', async () => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    const startMs = Date.now();
+    const outcome = made(await rig.make(ENTITY));
+    expect(outcome).toMatchObject({
+      call: ENTITY,
+      status: 200,
+      verdict: { is: 'ok', answer: { entityId: '42' } },
+    });
+    expect(outcome.body?.toString()).toBe(GOOD_RECORD);
+    expect(outcome.sentAtMs).toBeGreaterThanOrEqual(startMs);
+    expect(upstream.arrivals).toMatchObject([{ url: '/api/entity/42', authorization: `Bearer ${API_KEY}` }]);
+    expect(spentBy(rig)).toBe(1);
+  });
+
+  test.each<[string, Handler]>([
+    ['500', answerWith(500, '{}')],
+    ['503 with Retry-After', answerWith(503, '', { 'retry-after': '0' })],
+    ['429', answerWith(429, '')],
+    ['408', answerWith(408, '')],
+    ['404', answerWith(404, '')],
+    ['301', answerWith(301, '', { location: '/api/entity/43' })],
+    ['307', answerWith(307, '', { location: '/api/entity/43' })],
+    ['HTML', answerWith(200, '<html>')],
+    ['a reset before the headers', (request) => request.socket.resetAndDestroy()],
+    ['a closed connection', (request) => request.socket.destroy()],
+  ])('is one request and one unit, whatever comes back: %s', async (_what, handler) => {
+    const upstream = await upstreamOf(handler);
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    made(await rig.make(ENTITY));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(upstream.arrivals).toHaveLength(1);
+    expect(spentBy(rig)).toBe(1);
+  });
+
+  test('of which many are made keeps to one connection a lane', async () => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    for (let call = 0; call < 30; call++) made(await rig.make(ENTITY));
+    expect(upstream.arrivals).toHaveLength(30);
+    expect(upstream.connections()).toBe(1);
+  });
+
+  test('takes a new connection where the upstream closes each', async () => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, { connection: 'close' }));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    for (let call = 0; call < 5; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect(upstream.connections()).toBe(5);
+  });
+
+  test('has an id that grows, and is unique', async () => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, lanes: 8 });
+    const { signal } = new AbortController();
+    const ids: number[] = [];
+    for (let round = 0; round < 5; round++)
+      ids.push(
+        ...(await Promise.all(rig.lanes.map((lane) => rig.fetch(ENTITY, lane, signal)))).map(
+          (one) => made(one).callId,
+        ),
+      );
+    expect(new Set(ids).size).toBe(40);
+    expect(ids.every(Number.isSafeInteger)).toBe(true);
+    expect(Math.min(...ids)).toBeGreaterThanOrEqual(Date.parse('2020-01-01') * 1024);
+  });
+
+  test('of an id that no address can carry is refused and costs nothing', async () => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    expect(made(await rig.make(entityOf('..')))).toMatchObject({ status: null, verdict: { is: 'refused' } });
+    expect(upstream.arrivals).toHaveLength(0);
+    expect(spentBy(rig)).toBe(0);
+  });
+});
+
+describe('what never left costs nothing', () => {
+  test('a refused connection', async () => {
+    const server = net.createServer();
+    const port = await listen(server);
+    server.close();
+    await once(server, 'close');
+    const rig = rigOf({ baseUrl: `http://127.0.0.1:${port}/api` });
+    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({ is: 'unsent', why: /ECONNREFUSED/ });
+    expect(spentBy(rig)).toBe(0);
+  });
+
+  test('a host that does not exist', async () => {
+    const rig = rigOf({ baseUrl: 'http://registry.invalid/api' });
+    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({ is: 'unsent', why: /registry\.invalid/ });
+    expect(spentBy(rig)).toBe(0);
+  });
+
+  test('a host that does not answer in time', async () => {
+    // TEST-NET-1 (RFC 5737): nobody is there.
+    const rig = rigOf({
+      baseUrl: 'http://127.0.0.1:1/api',
+      lane: { origin: new URL('http://192.0.2.1:81'), connectTimeoutMs: 100 },
+    });
+    const startMs = Date.now();
+    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({
+      is: 'unsent',
+      why: /no connection|ENETUNREACH|EHOSTUNREACH/,
+    });
+    expect(Date.now() - startMs).toBeLessThan(1500);
+    expect(spentBy(rig)).toBe(0);
+  });
+
+  test('a host that closes every connection as soon as it stands', async () => {
+    let connections = 0;
+    const baseUrl = await rawUpstream((socket) => {
+      connections += 1;
+      socket.end();
+    });
+    const rig = rigOf({ baseUrl });
+    const { verdict } = made(await rig.make(ENTITY));
+    // It may also be caught in the act of sending; then the unit is spent, since nobody knows what arrived.
+    expect(['unsent', 'broken']).toContain(verdict.is);
+    expect(spentBy(rig)).toBe(verdict.is === 'unsent' ? 0 : 1);
+    expect(connections).toBeLessThanOrEqual(12);
+  });
+
+  test('a slot that was missed: its unit is given back, no byte leaves, and the next slot serves', async () => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    let stalls = 2;
+    const beforeSending = async () => {
+      if (stalls-- > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    };
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, beforeSending });
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect(stalls).toBe(-1);
+    expect(upstream.arrivals).toHaveLength(1);
+    expect(spentBy(rig)).toBe(1);
+  });
+
+  test('a connection that is lost between the slot and the sending', async () => {
+    let losses = 2;
+    const server = http.createServer();
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD), server);
+    const beforeSending = async () => {
+      if (losses-- <= 0) return;
+      server.closeAllConnections();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    };
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, beforeSending });
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect([upstream.arrivals.length, upstream.connections(), spentBy(rig)]).toEqual([1, 3, 1]);
+  });
+
+  test('a connection that is lost so every time', async () => {
+    const server = http.createServer();
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD), server);
+    const beforeSending = async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    };
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, beforeSending });
+    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({ is: 'unsent', why: /connection was lost/ });
+    expect([upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0]);
+  });
+});
+
+describe('what left and brought nothing is broken', () => {
+  test.each<[string, (socket: net.Socket) => void, RegExp, number | null]>([
+    ['a reset before the headers', (socket) => socket.resetAndDestroy(), /ECONNRESET/, null],
+    [
+      'a reset after the headers',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"id');
+        setTimeout(() => socket.resetAndDestroy(), 20);
+      },
+      /ECONNRESET|aborted/,
+      200,
+    ],
+    [
+      'a body that ends too early',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"id":"42"}'),
+      /ECONNRESET|aborted/,
+      200,
+    ],
+    [
+      'a chunked body that ends too early',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\n'),
+      /ECONNRESET|aborted/,
+      200,
+    ],
+    ['a hang before the headers', () => {}, /no whole answer in time/, null],
+    [
+      'a hang after the headers',
+      (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{'),
+      /no whole answer in time/,
+      200,
+    ],
+    [
+      'a slow drip',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n');
+        const drip = setInterval(() => socket.write(' '), 20);
+        socket.once('close', () => clearInterval(drip));
+      },
+      /no whole answer in time/,
+      200,
+    ],
+    ['no HTTP at all', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'), /HPE_|Parse Error/, null],
+    [
+      'endless headers',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        const drip = setInterval(() => socket.write(`x: ${'y'.repeat(8000)}\r\n`), 5);
+        socket.once('close', () => clearInterval(drip));
+      },
+      /HPE_HEADER_OVERFLOW|Header overflow/,
+      null,
+    ],
+  ])('%s', async (_what, answer, why, status) => {
+    const baseUrl = await rawUpstream((socket) => void socket.once('data', () => answer(socket)));
+    const rig = rigOf({ baseUrl, responseTimeoutMs: 300 });
+    const startMs = Date.now();
+    expect(made(await rig.make(ENTITY))).toMatchObject({ status, verdict: { is: 'broken', why } });
+    expect(Date.now() - startMs).toBeLessThan(2000);
+    expect(spentBy(rig)).toBe(1);
+  });
+
+  test('and the next call goes over a new connection', async () => {
+    const upstream = await upstreamOf((request, response, index) =>
+      index === 0
+        ? void response.writeHead(200).write('{')
+        : answerWith(200, GOOD_RECORD)(request, response, index),
+    );
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, responseTimeoutMs: 200 });
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('broken');
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect(upstream.connections()).toBe(2);
+  });
+
+  test.each<[string, string]>([
+    ['a longer body than it claims', `HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n${GOOD_RECORD}`],
+    [
+      'two answers to one request',
+      `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]HTTP/1.1 200 OK\r\ncontent-length: ${GOOD_RECORD.length}\r\n\r\n${GOOD_RECORD}`,
+    ],
+  ])('%s does not reach the next call', async (_what, bytes) => {
+    let requests = 0;
+    const baseUrl = await rawUpstream(
+      (socket) =>
+        void socket.on('data', () => {
+          requests += 1;
+          socket.write(requests === 1 ? bytes : `HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n`);
+        }),
+    );
+    const rig = rigOf({ baseUrl });
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('broken');
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('absent');
+    expect(requests).toBe(2);
+  });
+});
+
+describe('bodies', () => {
+  const big = JSON.stringify({ id: '42', name: 'A', pad: 'x'.repeat(5000) });
+  test.each([
+    ['gzip', gzipSync(big)],
+    ['deflate', deflateSync(big)],
+    ['br', brotliCompressSync(big)],
+    ['zstd', zstdCompressSync(big)],
+  ])('compressed with %s are kept as they were before', async (encoding, bytes) => {
+    const upstream = await upstreamOf(answerWith(200, bytes, { 'content-encoding': encoding }));
+    const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
+    expect(outcome.verdict.is).toBe('ok');
+    expect(outcome.body?.toString()).toBe(big);
+  });
+
+  test.each([
+    ['cut off', gzipSync(big).subarray(0, 60)],
+    ['no gzip at all', Buffer.from(big)],
+    ['damaged', Buffer.concat([gzipSync(big).subarray(0, 40), Buffer.alloc(20, 7)])],
+  ])('whose compression is %s are broken', async (_what, bytes) => {
+    const upstream = await upstreamOf(answerWith(200, bytes, { 'content-encoding': 'gzip' }));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('broken');
+  });
+
+  test('larger than the bound are broken, by the bytes after decompression', async () => {
+    const upstream = await upstreamOf(answerWith(200, big));
+    const fits = rigOf({ baseUrl: `${upstream.origin}/api`, maxBodyBytes: big.length });
+    const exceeds = rigOf({ baseUrl: `${upstream.origin}/api`, maxBodyBytes: big.length - 1 });
+    expect(made(await fits.make(ENTITY)).verdict.is).toBe('ok');
+    expect(made(await exceeds.make(ENTITY))).toMatchObject({
+      status: 200,
+      body: null,
+      verdict: { is: 'broken', why: `the body is larger than ${big.length - 1} bytes (upstream.max_body)` },
+    });
+  });
+
+  test.each(['gzip', 'br'])('that are bombs take no more memory than the bound: %s', async (encoding) => {
+    const zeros = Buffer.alloc(128 * 1024 * 1024);
+    const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+    const bomb = encoding === 'gzip' ? gzipSync(zeros) : brotliCompressSync(zeros, fast);
+    const upstream = await upstreamOf(answerWith(200, bomb, { 'content-encoding': encoding }));
+    const rig = rigOf({
+      baseUrl: `${upstream.origin}/api`,
+      maxBodyBytes: 1_000_000,
+      responseTimeoutMs: 10_000,
+    });
+    let mostBytes = 0;
+    const beforeBytes = process.memoryUsage().arrayBuffers;
+    const watch = setInterval(() => {
+      mostBytes = Math.max(mostBytes, process.memoryUsage().arrayBuffers - beforeBytes);
+    }, 1);
+    const { verdict } = made(await rig.make(ENTITY));
+    clearInterval(watch);
+    expect(verdict).toMatchObject({ is: 'broken', why: /larger than/ });
+    expect(mostBytes).toBeLessThan(30_000_000);
+  });
+
+  test('without end are left off', async () => {
+    const upstream = await upstreamOf((_request, response) => {
+      response.writeHead(200);
+      const pour = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536, 32)));
+        response.once('drain', pour);
+      };
+      pour();
+    });
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({ is: 'broken', why: /larger than/ });
+  });
+});
+
+describe('the key', () => {
+  test('follows no redirect, to another origin or the same', async () => {
+    const other = await upstreamOf(answerWith(200, GOOD_RECORD));
+    for (const status of [301, 302, 303, 307, 308]) {
+      const upstream = await upstreamOf(
+        answerWith(status, '', { location: `${other.origin}/api/entity/42` }),
+      );
+      const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+      expect(made(await rig.make(ENTITY)).verdict).toMatchObject({ is: 'broken', why: /redirects to/ });
+      expect(upstream.arrivals).toHaveLength(1);
+    }
+    expect(other.arrivals).toHaveLength(0);
+  });
+
+  test('follows no next page to another origin', async () => {
+    const other = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const upstream = await upstreamOf(answerWith(200, '{}'));
+    const dialect = searchDialect({ paging: { style: 'next_url', next: '/next' } });
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, dialect });
+    const call = {
+      ...SEARCH,
+      page: { index: 1, next: `${other.origin}/api/search?page=2` },
+    } as typeof SEARCH;
+    expect(made(await rig.make(call)).verdict).toMatchObject({ is: 'refused', why: /another origin/ });
+    expect([other.arrivals.length, upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0, 0]);
+  });
+
+  test('that an upstream repeats is taken out of what is kept and said', async () => {
+    const forms = [API_KEY, API_KEY.replaceAll('/', '\\/'), encodeURIComponent(API_KEY)];
+    for (const [status, form] of [401, 200, 500, 302].flatMap((code) =>
+      forms.map((text) => [code, text] as const),
+    )) {
+      const body = `{"error":"the key ${form} is not known","name":"Bodø"}`;
+      const upstream = await upstreamOf(
+        answerWith(status, body, { location: `/login?key=${encodeURIComponent(form)}` }),
+      );
+      const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
+      const said = JSON.stringify(outcome) + outcome.body?.toString();
+      for (const text of [form, API_KEY, encodeURIComponent(API_KEY)]) expect(said).not.toContain(text);
+      expect(outcome.body?.toString()).toBe('{"error":"the key [key] is not known","name":"Bodø"}');
+    }
+  });
+
+  test('is in no error', async () => {
+    const hang = await rawUpstream(() => {});
+    const reset = await rawUpstream((socket) => void socket.once('data', () => socket.resetAndDestroy()));
+    for (const baseUrl of [hang, reset, 'http://127.0.0.1:1/api', 'http://registry.invalid/api']) {
+      const outcome = made(await rigOf({ baseUrl, responseTimeoutMs: 100 }).make(ENTITY));
+      expect(JSON.stringify(outcome)).not.toContain(API_KEY);
+      expect('why' in outcome.verdict && outcome.verdict.why).toBeTruthy();
+    }
+  });
+
+  test('that is refused costs one call, however many are under way, and none later', async () => {
+    const upstream = await upstreamOf(
+      (request, response, index) => void setTimeout(() => answerWith(401, '')(request, response, index), 30),
+    );
+    const options = { baseUrl: `${upstream.origin}/api`, lanes: 8, keyHasWorked: false };
+    const rig = rigOf(options);
+    const { signal } = new AbortController();
+    const results = await Promise.all(rig.lanes.map((lane) => rig.fetch(ENTITY, lane, signal)));
+    expect(results.filter((result) => 'verdict' in result)).toHaveLength(1);
+    expect(
+      results.filter((result) => 'because' in result && result.because.is === 'refused_key'),
+    ).toHaveLength(7);
+    const later = rigOf({ ...options, ledgerPath: rig.ledger.path });
+    expect(await later.make(ENTITY)).toMatchObject({ because: { is: 'refused_key' } });
+    expect(upstream.arrivals).toHaveLength(1);
+  });
+
+  test('that works lets all calls go at once, and is known from then on', async () => {
+    let under = 0;
+    let most = 0;
+    const upstream = await upstreamOf((request, response, index) => {
+      under += 1;
+      most = Math.max(most, under);
+      setTimeout(() => {
+        under -= 1;
+        answerWith(200, GOOD_RECORD)(request, response, index);
+      }, 30);
+    });
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, lanes: 8, keyHasWorked: false });
+    const { signal } = new AbortController();
+    await Promise.all(rig.lanes.map((lane) => rig.fetch(ENTITY, lane, signal)));
+    expect([upstream.arrivals.length, most]).toEqual([8, 7]);
+    expect(rig.ledger.hasKeyWorked(`fingerprint of ${API_KEY.length}`)).toBe(true);
+  });
+});
+
+describe("the upstream's limits", () => {
+  test('a throttle pauses all calls of the account until its date', async () => {
+    const upstream = await upstreamOf(answerWith(429, '', { 'retry-after': '30' }));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    const { verdict } = made(await rig.make(ENTITY));
+    expect(verdict.is).toBe('throttled');
+    const { pausedUntilMs } = rig.ledger.state(Date.now());
+    expect(pausedUntilMs).toBe(verdict.is === 'throttled' ? verdict.untilMs : null);
+    expect((pausedUntilMs ?? 0) - Date.now()).toBeGreaterThan(25_000);
+  });
+
+  test('spent rate headers on a good answer pause too, and others do not', async () => {
+    const upstream = await upstreamOf((request, response, index) =>
+      answerWith(200, GOOD_RECORD, {
+        'ratelimit-remaining': index === 0 ? '5' : '0',
+        'ratelimit-reset': '30',
+      })(request, response, index),
+    );
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect(rig.ledger.state(Date.now()).pausedUntilMs).toBeNull();
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect((rig.ledger.state(Date.now()).pausedUntilMs ?? 0) - Date.now()).toBeGreaterThan(25_000);
+  });
+
+  test('an upstream that throttles without end is asked ever more seldom', async () => {
+    const upstream = await upstreamOf(answerWith(429, '', { 'retry-after': '0' }));
+    let nowMs = Date.parse('2026-03-01T12:00:00Z');
+    const clock = {
+      now: () => nowMs,
+      sleep: async (delayMs: number) => {
+        nowMs += Math.max(delayMs, 1);
+      },
+    };
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, clock });
+    const waits: number[] = [];
+    for (let call = 0; call < 13; call++) {
+      const { verdict } = made(await rig.make(ENTITY));
+      waits.push(verdict.is === 'throttled' ? (verdict.untilMs - nowMs) / 1000 : Number.NaN);
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]);
+  });
+
+  test('an exhausted allowance ends all calls, and says until when', async () => {
+    const upstream = await upstreamOf(answerWith(402, ''));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perDay: 100 } });
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('exhausted');
+    expect(await rig.make(ENTITY)).toMatchObject({ because: { is: 'spent', window: 'upstream' } });
+    expect(upstream.arrivals).toHaveLength(1);
+  });
+});
+
+describe('the ledger', () => {
+  test('that is spent: nothing is sent', async () => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { total: 2 } });
+    for (let call = 0; call < 2; call++) made(await rig.make(STATS).catch(() => rig.make(ENTITY)));
+    expect(await rig.make(ENTITY)).toEqual({
+      call: ENTITY,
+      because: { is: 'spent', untilMs: null, window: 'total' },
+    });
+    expect(upstream.arrivals).toHaveLength(2);
+  });
+
+  test('that is busy is asked again, before the call and after it', async () => {
+    const upstream = await upstreamOf((request, response, index) => {
+      answerWith(429, '')(request, response, index);
+      other.exec('BEGIN IMMEDIATE');
+      setTimeout(() => other.exec('COMMIT'), 1300);
+    });
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    const other = new Database(rig.ledger.path);
+    onTestFinished(() => void other.close());
+    other.exec('BEGIN IMMEDIATE');
+    setTimeout(() => other.exec('COMMIT'), 1300);
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('throttled');
+    expect(rig.ledger.state(Date.now()).pausedUntilMs).not.toBeNull();
+    expect(spentBy(rig)).toBe(1);
+  }, 15_000);
+
+  test('that cannot be written gives up the run, and hands over the answer that was paid for', async () => {
+    const upstream = await upstreamOf((request, response, index) => {
+      rig.ledger.close();
+      answerWith(429, '')(request, response, index);
+    });
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    await expect(rig.make(ENTITY)).rejects.toMatchObject({
+      message: /the ledger cannot be written/,
+      outcome: { status: 429, verdict: { is: 'throttled' } },
+    });
+    await expect(rig.make(ENTITY)).rejects.toThrow(/not open/);
+  });
+});
+
+describe('an interruption', () => {
+  test('ends the waiting for a slot at once, and spends nothing', async () => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perMinute: 1 } });
+    made(await rig.make(ENTITY));
+    const stop = new AbortController();
+    const waiting = rig.make(ENTITY, stop.signal);
+    setTimeout(() => stop.abort(), 50);
+    const startMs = Date.now();
+    expect(await waiting).toEqual({ call: ENTITY, because: { is: 'interrupted' } });
+    expect(Date.now() - startMs).toBeLessThan(1000);
+    expect(spentBy(rig)).toBe(1);
+    expect(await rig.make(ENTITY, stop.signal)).toMatchObject({ because: { is: 'interrupted' } });
+  });
+
+  test('leaves nothing behind that keeps the process alive', async () => {
+    const server = http.createServer((_request, response) => void response.end(GOOD_RECORD));
+    const port = await listen(server);
+    onTestFinished(() => void server.close());
+    const { spawn } = await import('node:child_process');
+    const child = spawn(
+      process.execPath,
+      [`${import.meta.dirname}/interrupted.ts`, `http://127.0.0.1:${port}/api`],
+      { stdio: ['ignore', 'inherit', 'inherit'] },
+    );
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const startMs = Date.now();
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(0);
+    expect(Date.now() - startMs).toBeLessThan(15_000);
+  });
+
+  test('lets a call that was sent come to its end', async () => {
+    const upstream = await upstreamOf((request, response, index) => {
+      stop.abort();
+      setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), 50);
+    });
+    const stop = new AbortController();
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
+    expect(made(await rig.make(ENTITY, stop.signal)).verdict.is).toBe('ok');
+  });
+});

@@ -1,0 +1,221 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import https from 'node:https';
+import net from 'node:net';
+import { generate } from 'selfsigned';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { entityOf } from '../dialect/fixtures.ts';
+import {
+  API_KEY,
+  answerWith,
+  GOOD_RECORD,
+  listen,
+  made,
+  rigOf,
+  type Upstream,
+  upstreamOf,
+} from './fixtures.ts';
+
+const ENTITY = entityOf('42');
+const spentBy = (rig: ReturnType<typeof rigOf>) => rig.ledger.state(Date.now()).spentEver;
+
+interface SecureUpstream extends Upstream {
+  readonly ca: string;
+}
+
+/** A server with a certificate of its own for these names and addresses. */
+async function secureUpstream(
+  names: readonly string[],
+  addresses: readonly string[] = [],
+): Promise<SecureUpstream> {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: names[0] ?? 'test' }], {
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          ...names.map((value) => ({ type: 2 as const, value })),
+          ...addresses.map((ip) => ({ type: 7 as const, ip })),
+        ],
+      },
+    ],
+  });
+  const upstream = await upstreamOf(
+    answerWith(200, GOOD_RECORD),
+    https.createServer({ key, cert }) as unknown as http.Server,
+  );
+  return { ...upstream, ca: cert };
+}
+
+describe('TLS', () => {
+  test('with an authority of its own', async () => {
+    const { port, ca, arrivals, connections } = await secureUpstream(['localhost']);
+    const rig = rigOf({ baseUrl: `https://localhost:${port}/api`, lane: { ca } });
+    for (let call = 0; call < 3; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect([arrivals.length, connections(), spentBy(rig)]).toEqual([3, 1, 3]);
+  });
+
+  test('by address, where the certificate names it', async () => {
+    const { port, ca } = await secureUpstream(['registry.example'], ['127.0.0.1']);
+    const rig = rigOf({ baseUrl: `https://127.0.0.1:${port}/api`, lane: { ca } });
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+  });
+
+  test.each<[string, readonly string[], string, boolean, RegExp]>([
+    ['without the authority', ['localhost'], 'localhost', false, /self-signed certificate/],
+    ['for another name', ['registry.example'], 'localhost', true, /does not match|altnames/i],
+    ['for a name, by address', ['localhost'], '127.0.0.1', true, /does not match|altnames|not in the cert/i],
+  ])('%s sends nothing and costs nothing', async (_what, names, host, isTrusted, why) => {
+    const { port, ca, arrivals } = await secureUpstream(names);
+    const rig = rigOf({ baseUrl: `https://${host}:${port}/api`, lane: { ca: isTrusted ? ca : null } });
+    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({ is: 'unsent', why });
+    expect([arrivals.length, spentBy(rig)]).toEqual([0, 0]);
+  });
+
+  test('with a server that speaks none', async () => {
+    const plain = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const rig = rigOf({ baseUrl: `https://127.0.0.1:${plain.port}/api` });
+    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({ is: 'unsent' });
+    expect(spentBy(rig)).toBe(0);
+  });
+
+  test('with a server that never answers the handshake', async () => {
+    const server = net.createServer(() => {});
+    const port = await listen(server);
+    onTestFinished(() => void server.close());
+    const rig = rigOf({ baseUrl: `https://127.0.0.1:${port}/api`, lane: { connectTimeoutMs: 100 } });
+    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({ is: 'unsent', why: /no connection within/ });
+    expect(spentBy(rig)).toBe(0);
+  });
+});
+
+interface Proxy {
+  readonly url: URL;
+  readonly tunnels: { readonly target: string; readonly credentials: string | undefined }[];
+  /** All that went through, as it could be read on the way. */
+  readonly seen: Buffer[];
+}
+
+async function proxyOf(
+  answer: (target: string) => string = () => '200 Connection established',
+): Promise<Proxy> {
+  const tunnels: Proxy['tunnels'] = [];
+  const seen: Buffer[] = [];
+  const server = http.createServer((_request, response) => void response.writeHead(405).end());
+  server.on('connect', (request, client: net.Socket) => {
+    const target = request.url ?? '';
+    tunnels.push({ target, credentials: request.headers['proxy-authorization'] });
+    const status = answer(target);
+    client.write(`HTTP/1.1 ${status}\r\n\r\n`);
+    if (!status.startsWith('200')) return void client.end();
+    const upstream = net.connect(Number(target.split(':').at(-1)), '127.0.0.1');
+    client.on('data', (chunk) => seen.push(chunk));
+    client.pipe(upstream).pipe(client);
+    for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
+  });
+  const port = await listen(server);
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  return { url: new URL(`http://127.0.0.1:${port}`), tunnels, seen };
+}
+
+describe('a proxy', () => {
+  test('is tunnelled through, once for many calls', async () => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const proxy = await proxyOf();
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, lane: { proxy: proxy.url } });
+    for (let call = 0; call < 3; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect(proxy.tunnels).toEqual([{ target: `127.0.0.1:${upstream.port}`, credentials: undefined }]);
+    expect(upstream.arrivals).toHaveLength(3);
+  });
+
+  test('never sees the key of a call over TLS, and resolves the name', async () => {
+    const { port, ca } = await secureUpstream(['registry.example']);
+    const proxy = await proxyOf();
+    const rig = rigOf({ baseUrl: `https://registry.example:${port}/api`, lane: { ca, proxy: proxy.url } });
+    expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect(proxy.tunnels).toMatchObject([{ target: `registry.example:${port}` }]);
+    expect(Buffer.concat(proxy.seen).includes(API_KEY)).toBe(false);
+  });
+
+  test('is given its credentials', async () => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const proxy = await proxyOf();
+    proxy.url.username = 'user';
+    proxy.url.password = 'p@ss:word';
+    made(await rigOf({ baseUrl: `${upstream.origin}/api`, lane: { proxy: proxy.url } }).make(ENTITY));
+    expect(proxy.tunnels[0]?.credentials).toBe(`Basic ${Buffer.from('user:p@ss:word').toString('base64')}`);
+  });
+
+  test.each(['407 Proxy Authentication Required', '403 Forbidden', '502 Bad Gateway'])(
+    'that answers %s costs nothing, and is named without its password',
+    async (status) => {
+      const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+      const proxy = await proxyOf(() => status);
+      proxy.url.username = 'user';
+      proxy.url.password = 'secret';
+      const rig = rigOf({ baseUrl: `${upstream.origin}/api`, lane: { proxy: proxy.url } });
+      const { verdict } = made(await rig.make(ENTITY));
+      expect(verdict).toMatchObject({
+        is: 'unsent',
+        why: new RegExp(`refused to connect .* HTTP ${status.slice(0, 3)}`),
+      });
+      expect(JSON.stringify(verdict)).not.toContain('secret');
+      expect([upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0]);
+    },
+  );
+
+  test('that is not there costs nothing', async () => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, lane: { proxy: new URL('http://127.0.0.1:1') } });
+    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({ is: 'unsent', why: /ECONNREFUSED/ });
+    expect([upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0]);
+  });
+});
+
+describe('an idle connection', () => {
+  test('that the upstream closes between calls costs neither units nor slots', async () => {
+    const server = http.createServer({ keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 });
+    // With this header Node leaves out the hint that would tell the client.
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, { connection: 'keep-alive' }), server);
+    const perMinute = 240;
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perMinute } });
+    for (let call = 0; call < 8; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect(spentBy(rig)).toBe(8);
+    const [first, last] = [upstream.arrivals[0], upstream.arrivals[7]];
+    const slots = ((last?.atMs ?? 0) - (first?.atMs ?? 0)) / (61_000 / perMinute);
+    expect(upstream.connections()).toBe(8);
+    expect(slots).toBeLessThan(7.8);
+  });
+
+  test('is opened anew after a while, before the upstream may close it', async () => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, lane: { longestIdleMs: 80 } });
+    const [lane] = rig.lanes;
+    for (const pauseMs of [0, 200]) {
+      made(await rig.make(ENTITY));
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    expect(upstream.connections()).toBe(1);
+    expect(lane?.isReady).toBe(false);
+    await lane?.connect();
+    expect(lane?.isReady).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(lane?.isReady).toBe(false);
+    made(await rig.make(ENTITY));
+    expect(upstream.connections()).toBe(3);
+  });
+
+  test('is not one on which an answer is awaited, however long', async () => {
+    const upstream = await upstreamOf(
+      (request, response, index) =>
+        void setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), index === 0 ? 0 : 300),
+    );
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, lane: { longestIdleMs: 50 } });
+    for (let call = 0; call < 3; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
+    expect(upstream.arrivals).toHaveLength(3);
+  });
+});
