@@ -3,6 +3,7 @@ import { type Ledger, openLedger } from './allowance/ledger.ts';
 import type { Allowance, DayStart, Purpose } from './allowance/windows.ts';
 import type { CallKind } from './call.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { assertWritable } from './config/paths.ts';
 import { type Config, type DayStart as ConfiguredDay, requireDialect } from './config.ts';
 import { endpointsOf } from './dialect/request.ts';
 import { openCallIds } from './fetch/call_ids.ts';
@@ -30,6 +31,8 @@ export interface House {
 }
 
 export function openHouse(config: Config, clock: Clock = systemClock): House {
+  // Both are looked at before either is made: a wrong path leaves nothing behind.
+  for (const path of [config.warehouse, config.ledger]) assertWritable(path);
   const ledger = openLedger({
     path: config.ledger,
     accountId: config.account.id,

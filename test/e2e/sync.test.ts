@@ -159,15 +159,15 @@ describe('sync on a bad day', () => {
     db.close();
   }, 60_000);
 
-  test('faults at every fifth call end in the same mirror', async () => {
+  test('a fifth of all targets failing twice ends in the same mirror', async () => {
     const kinds = ['status', 'reset_before_headers', 'truncated', 'not_json', 'empty'] as const;
-    const triesOf = new Map<string, number>();
+    const seen = new Map<string, { nth: number; tries: number }>();
     const upstream = await upstreamOf({
       faults: ({ target }) => {
-        const tries = (triesOf.get(target) ?? 0) + 1;
-        triesOf.set(target, tries);
-        if (triesOf.size % 5 !== 0 || tries > 2) return null;
-        const kind = kinds[(triesOf.size / 5) % kinds.length] as (typeof kinds)[number];
+        const { nth, tries } = seen.get(target) ?? { nth: seen.size, tries: 0 };
+        seen.set(target, { nth, tries: tries + 1 });
+        if (nth % 5 !== 0 || tries >= 2) return null;
+        const kind = kinds[(nth / 5) % kinds.length] as (typeof kinds)[number];
         return kind === 'status' ? { kind, status: 500 } : { kind };
       },
     });

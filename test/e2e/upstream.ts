@@ -59,8 +59,10 @@ export async function openUpstream(
   };
   const configPath = configure(overrides);
 
+  const children: ChildProcess[] = [];
   const start = (...args: string[]): Command => {
     const child = spawn(process.execPath, ['src/cli/bin.js', ...withConfig(args, configPath)], { cwd: root });
+    children.push(child);
     return { process: child, finished: finish(child) };
   };
   return {
@@ -75,6 +77,8 @@ export async function openUpstream(
     },
     warehouse: () => new Sqlite(join(folder, 'warehouse.db'), { readonly: true }),
     close: async () => {
+      // A test that failed half-way leaves no process behind.
+      for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
       await sandbox.close();
       rmSync(folder, { recursive: true, force: true });
     },
