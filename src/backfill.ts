@@ -33,6 +33,8 @@ export interface BackfillOrder {
   /** In words: `5,000 ids from companies.csv`. */
   readonly title: string;
   readonly wishes: readonly Wish[];
+  /** Equal for two orders of the same, whatever is settled meanwhile. */
+  readonly identity: string;
   /** Also fetch the records of companies found by a search. */
   readonly withRecords: boolean;
   /** Records fetched within so many milliseconds are left as they are; 0: all are fetched. */
@@ -223,8 +225,8 @@ function queryOf({ searchedBy, given }: WishRow): SearchQuery {
     : { by: 'name', text: folded(given) };
 }
 
-function hashOf({ wishes, withRecords, freshForMs }: BackfillOrder): string {
-  const hash = createHash('sha256').update(JSON.stringify([withRecords, freshForMs]));
-  for (const { kind, searchedBy, given } of wishes) hash.update(JSON.stringify([kind, searchedBy, given]));
-  return hash.digest('hex');
+function hashOf({ identity, withRecords, freshForMs }: BackfillOrder): string {
+  return createHash('sha256')
+    .update(JSON.stringify([identity, withRecords, freshForMs]))
+    .digest('hex');
 }

@@ -1,0 +1,255 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { type House, openHouse } from '../assemble.ts';
+import { type BackfillReport, backfillOf, keepBackfill, runBackfill } from '../backfill.ts';
+import { Duration } from '../config/values.ts';
+import { requireDialect } from '../config.ts';
+import { UsageError } from '../errors.ts';
+import { type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
+import { writeReport } from './backfill/report_file.ts';
+import { isSelecting, readSelection, type SelectionFlags } from './backfill/selection.ts';
+import { momentOf } from './backfill/until.ts';
+import {
+  backfillData,
+  describeBackfill,
+  describeLists,
+  describeUnfinished,
+  orderData,
+} from './backfill/words.ts';
+import {
+  interruptible,
+  openContext,
+  positiveNumber,
+  type SharedFlags,
+  wholeNumber,
+  withSharedOptions,
+} from './context.ts';
+import { count } from './format.ts';
+import type { Output } from './output.ts';
+import { showProgress } from './progress.ts';
+import { attentionOf, exitCodeOf } from './report.ts';
+
+interface BackfillFlags extends SharedFlags, SelectionFlags {
+  readonly resume?: true | number;
+  readonly list?: boolean;
+  readonly cancel?: number;
+  readonly report?: string;
+  readonly maxCalls?: number;
+  readonly maxMinutes?: number;
+  readonly until?: string;
+  readonly strict?: boolean;
+}
+
+/** `backfill`: fetches what is on a list, apart from the scheduled work. */
+export function backfillCommand(): Command {
+  const command = new Command('backfill')
+    .summary('fetch what is on a list: ids, names, queries, what is old, missing or failed')
+    .description(
+      'Fetches what you name, apart from the scheduled work, whose share of the allowance (allowance.reserve) it ' +
+        'leaves alone. What was fetched lately is not fetched again. It can be stopped at any time: the same ' +
+        'command, or --resume, goes on where it stopped.',
+    )
+    .optionsGroup('What to fetch (several may be given):')
+    .option('--ids <file>', 'entity ids, one a line or a column of a CSV; - reads standard input')
+    .option('--names <file>', 'company names, likewise; names that are not found exactly are never guessed')
+    .option('--column <name>', 'which column of the CSV, by its name or number')
+    .option('--query <text>', 'every company that a search for this text lists', repeated, [])
+    .option('--prefix <text>', 'every company whose name begins so, however many they are', repeated, [])
+    .option('--id-prefix <text>', 'every company whose id begins so', repeated, [])
+    .option('--stale <age>', 'records fetched longer ago than this: 90d, 12h', milliseconds)
+    .option('--missing', 'companies that were listed, and whose record was never fetched')
+    .option('--failed', 'what failed, or was answered in a way that could not be understood')
+    .option('--again', 'also fetch what was fetched lately (within max_age.records)')
+    .option('--no-records', 'only list companies; do not fetch the records of those that searches find')
+    .optionsGroup('How far to go:')
+    .option('--max-calls <n>', 'spend at most this many calls', wholeNumber)
+    .option('--max-minutes <n>', 'work at most this long', positiveNumber)
+    .option('--until <time>', 'work until then: 06:30, 2026-11-22, 2026-11-22T06:30')
+    .optionsGroup('What came of it:')
+    .option('--report <file>', 'write what became of each line: CSV, or JSON Lines for a name in .jsonl')
+    .option(
+      '--resume [number]',
+      'go on with an unfinished backfill, the latest if no number is given',
+      wholeNumber,
+    )
+    .option('--list', 'list the unfinished backfills')
+    .option('--cancel <number>', 'give up an unfinished backfill; what it fetched stays', wholeNumber)
+    .option('--strict', 'exit 75 when paused by the allowance')
+    .addHelpText('after', EXAMPLES)
+    .action((flags: BackfillFlags) => backfill(withoutEmpty(flags)));
+  return withSharedOptions(command.optionsGroup('Options:'));
+}
+
+async function backfill(flags: BackfillFlags): Promise<void> {
+  const { config, output } = openContext(flags);
+  const house = openHouse(config);
+  try {
+    if (flags.list) return listUnfinished(house, output);
+    if (flags.cancel !== undefined) return cancel(house, output, flags.cancel);
+    const chosen = await chosenBackfill(house, flags, output);
+    if (chosen.finishedAt !== null) return reportAgain(house, chosen, flags, output);
+    const report = await work(house, chosen, flags, output);
+    if (flags.report !== undefined)
+      writeReport(flags.report, backfillTable(house.warehouse.db).wishes(chosen.backfillId));
+    printReport(report, flags, output);
+  } finally {
+    house.close();
+  }
+}
+
+/** The backfill that the flags ask for: a new one, or an unfinished one. */
+async function chosenBackfill(house: House, flags: BackfillFlags, output: Output): Promise<BackfillRow> {
+  if (flags.resume !== undefined) {
+    if (isSelecting(flags))
+      throw new UsageError('--resume goes on with what was asked for before; it takes nothing else to fetch');
+    return typeof flags.resume === 'number' ? backfillOf(house, flags.resume) : latestUnfinished(house);
+  }
+  if (!isSelecting(flags))
+    throw new UsageError('nothing was named to fetch', {
+      hint: 'Name ids, names, a query, a prefix, --stale, --missing or --failed; or go on with --resume.',
+    });
+  const { config, clock, warehouse } = house;
+  const ground = {
+    db: warehouse.db,
+    dialect: requireDialect(config),
+    recordsMaxAgeMs: config.max_age.records.ms,
+    nowMs: clock.now(),
+    stdin: process.stdin,
+  };
+  const { order, lists } = await readSelection(flags, ground);
+  const left = describeLists(lists);
+  if (left !== null) output.note(left);
+  const { backfill, isContinued } = keepBackfill(house, order);
+  output.note(
+    `${isContinued ? 'Going on with backfill' : 'Backfill'} ${backfill.backfillId}: ${backfill.title}.`,
+  );
+  return backfill;
+}
+
+function latestUnfinished(house: House): BackfillRow {
+  const latest = backfillTable(house.warehouse.db).unfinished().at(-1);
+  if (latest === undefined) throw new UsageError('no backfill is unfinished');
+  return latest;
+}
+
+async function work(
+  house: House,
+  { backfillId }: BackfillRow,
+  flags: BackfillFlags,
+  output: Output,
+): Promise<BackfillReport> {
+  const { clock, ledger } = house;
+  const interruption = interruptible(() =>
+    output.note('Finishing what is in flight (Ctrl-C again to stop at once) …'),
+  );
+  const startedMs = clock.now();
+  const untilMinutes =
+    flags.until === undefined
+      ? Number.POSITIVE_INFINITY
+      : (momentOf(flags.until, startedMs) - startedMs) / 60_000;
+  const callsLeft = ledger.state(startedMs, 'backfill').left;
+  try {
+    return await runBackfill(house, {
+      backfillId,
+      maxCalls: flags.maxCalls ?? Number.POSITIVE_INFINITY,
+      maxMinutes: Math.min(flags.maxMinutes ?? Number.POSITIVE_INFINITY, untilMinutes),
+      signal: interruption.signal,
+      onProgress: showProgress(output, { startedMs, callsLeft, now: () => clock.now() }),
+    });
+  } finally {
+    interruption.done();
+  }
+}
+
+function printReport(report: BackfillReport, flags: BackfillFlags, output: Output): void {
+  const exitCode = exitCodeOf(report.run, flags.strict ?? false);
+  const path = flags.report ?? null;
+  const undecided = report.counts.ambiguous + report.counts.failed;
+  output.result({
+    command: 'backfill',
+    ok: exitCode === 0 || exitCode === 3,
+    data: backfillData(report, path),
+    text: [
+      describeBackfill(report, output),
+      ...(path === null ? [] : [`  report     ${path}`]),
+      ...(path === null && undecided > 0
+        ? [`  report     registry-mirror backfill --resume ${report.backfill.backfillId} --report FILE`]
+        : []),
+    ].join('\n'),
+    attention: attentionOf(report.run, exitCode),
+  });
+  process.exitCode = exitCode;
+}
+
+/** A finished backfill has its report written once more. */
+function reportAgain(house: House, chosen: BackfillRow, { report }: BackfillFlags, output: Output): void {
+  const table = backfillTable(house.warehouse.db);
+  const counts = table.counts(chosen.backfillId);
+  if (report !== undefined) writeReport(report, table.wishes(chosen.backfillId));
+  const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
+  output.result({
+    command: 'backfill',
+    ok: true,
+    data: { ...orderData(chosen, counts), report: report ?? null },
+    text:
+      report === undefined
+        ? `Backfill ${chosen.backfillId} is finished. Add --report FILE for what became of each line.`
+        : `Backfill ${chosen.backfillId} is finished; what became of its ${count(all)} lines is in ${report}.`,
+    attention: null,
+  });
+}
+
+function listUnfinished(house: House, output: Output): void {
+  const table = backfillTable(house.warehouse.db);
+  const rows = table.unfinished().map((one) => ({ backfill: one, counts: table.counts(one.backfillId) }));
+  output.result({
+    command: 'backfill',
+    ok: true,
+    data: { unfinished: rows.map((row) => orderData(row.backfill, row.counts)) },
+    text: describeUnfinished(rows, output),
+    attention: null,
+  });
+}
+
+function cancel(house: House, output: Output, backfillId: number): void {
+  const chosen = backfillOf(house, backfillId);
+  const isCancelled = backfillTable(house.warehouse.db).cancel(backfillId, house.clock.now());
+  output.result({
+    command: 'backfill',
+    ok: true,
+    data: { backfill_id: backfillId, cancelled: isCancelled },
+    text: isCancelled
+      ? `Backfill ${backfillId} is cancelled: ${chosen.title}. What it fetched stays.`
+      : `Backfill ${backfillId} was over before; nothing was changed.`,
+    attention: null,
+  });
+}
+
+function repeated(text: string, before: readonly string[]): string[] {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+  return [...before, text];
+}
+
+function milliseconds(text: string): number {
+  const parsed = Duration.safeParse(text);
+  if (!parsed.success) throw new InvalidArgumentError('Write a duration such as 90d, 12h or 2w.');
+  return parsed.data.ms;
+}
+
+function withoutEmpty(flags: BackfillFlags): BackfillFlags {
+  return Object.fromEntries(
+    Object.entries(flags).filter(([, value]) => !(Array.isArray(value) && value.length === 0)),
+  );
+}
+
+const EXAMPLES = `
+Examples:
+  $ registry-mirror backfill --ids customers.csv --column company_number --report done.csv
+  $ cut -f1 list.tsv | registry-mirror backfill --ids - --max-calls 500
+  $ registry-mirror backfill --names suppliers.txt --report matches.csv
+  $ registry-mirror backfill --prefix "bank of" --no-records
+  $ registry-mirror backfill --stale 90d --until 06:00
+  $ registry-mirror backfill --failed
+  $ registry-mirror backfill --resume
+
+Exit codes: 0 done, or paused because the allowance is spent; 1 failed; 2 usage or configuration;
+3 done, with answers in quarantine; 75 paused, under --strict; 130 interrupted.`;

@@ -1,0 +1,86 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { UsageError } from '../../errors.ts';
+import type { WishRow } from '../../warehouse/backfill.ts';
+
+/** The columns of a report; the JSON Lines carry the same keys. */
+const COLUMNS = [
+  'position',
+  'kind',
+  'given',
+  'state',
+  'entity_id',
+  'name',
+  'candidates',
+  'note',
+  'call_id',
+] as const;
+
+interface Candidate {
+  readonly entity_id: string;
+  readonly name: string;
+  readonly score: number;
+}
+
+/**
+ * Writes what came of every wish: CSV, or JSON Lines for a file that ends in `.jsonl`. The file appears whole.
+ *
+ * @throws UsageError when it cannot be written.
+ */
+export function writeReport(path: string, wishes: Iterable<WishRow>): void {
+  const temporary = `${path}.${process.pid}.partial`;
+  const isLines = /\.(jsonl|ndjson)$/i.test(path);
+  try {
+    const file = openSync(temporary, 'w');
+    try {
+      if (!isLines) writeSync(file, `${COLUMNS.join(',')}\r\n`);
+      for (const wish of wishes)
+        writeSync(file, isLines ? `${JSON.stringify(documentOf(wish))}\n` : rowOf(wish));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new UsageError(`the report ${path} cannot be written (${code})`, {
+      hint: 'Name another file. The backfill itself is kept: its report can be written again with --resume.',
+      cause: error,
+    });
+  }
+}
+
+function documentOf({ candidates, ...wish }: WishRow) {
+  return {
+    position: wish.position,
+    kind: wish.kind,
+    given: wish.given,
+    state: wish.state,
+    entity_id: wish.entityId,
+    name: wish.name,
+    candidates: candidatesIn(candidates),
+    note: wish.note,
+    call_id: wish.callId,
+  } satisfies Record<(typeof COLUMNS)[number], unknown>;
+}
+
+/** Candidates stand in one cell: `0.97 00042 Acme Limited; 0.88 00043 Acne Ltd`. */
+function rowOf(wish: WishRow): string {
+  const { candidates, ...document } = documentOf(wish);
+  const cells = {
+    ...document,
+    candidates: candidates.map(({ score, entity_id, name }) => `${score} ${entity_id} ${name}`).join('; '),
+  };
+  return `${COLUMNS.map((column) => quoted(cells[column])).join(',')}\r\n`;
+}
+
+function candidatesIn(text: string | null): readonly Candidate[] {
+  return text === null ? [] : (JSON.parse(text) as Candidate[]);
+}
+
+/** RFC 4180. */
+function quoted(value: string | number | null): string {
+  const text = value === null ? '' : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
