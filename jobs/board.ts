@@ -20,9 +20,11 @@ export interface BoardOptions {
   readonly path: string;
   /** Shows and changes nothing. */
   readonly isReadOnly: boolean;
+  /** Queues of this worker, shown from the start. */
+  readonly own: readonly string[];
 }
 
-export function openBoard({ redis, prefix, path, isReadOnly }: BoardOptions): Board {
+export function openBoard({ redis, prefix, path, isReadOnly, own }: BoardOptions): Board {
   const shown = new Map<string, Queue>();
   const server = new FastifyAdapter().setBasePath(path);
   const board = createBullBoard({
@@ -31,18 +33,21 @@ export function openBoard({ redis, prefix, path, isReadOnly }: BoardOptions): Bo
     options: { uiConfig: { boardTitle: 'registry-mirror', hideRedisDetails: true } },
   });
 
+  const show = (name: string) => {
+    const queue = new Queue(name, { connection: redis, prefix, skipMetasUpdate: true });
+    // Connection errors are reported by the worker; here there is nobody to tell.
+    queue.on('error', () => {});
+    shown.set(name, queue);
+    board.addQueue(new BullMQAdapter(queue, { readOnlyMode: isReadOnly }));
+  };
+  for (const name of own) show(name);
+
   return {
     plugin: server.registerPlugin(),
     refresh: async (nowMs) => {
       const seenAt = await redis.hgetall(keysOf(prefix, '').queues);
-      for (const [name, at] of Object.entries(seenAt)) {
-        if (shown.has(name) || nowMs - Date.parse(at) > FORGOTTEN_AFTER_MS) continue;
-        const queue = new Queue(name, { connection: redis, prefix, skipMetasUpdate: true });
-        // Connection errors are reported by the worker; here there is nobody to tell.
-        queue.on('error', () => {});
-        shown.set(name, queue);
-        board.addQueue(new BullMQAdapter(queue, { readOnlyMode: isReadOnly }));
-      }
+      for (const [name, at] of Object.entries(seenAt))
+        if (!shown.has(name) && nowMs - Date.parse(at) < FORGOTTEN_AFTER_MS) show(name);
     },
     close: async () => {
       for (const queue of shown.values()) await queue.close();

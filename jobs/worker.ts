@@ -57,6 +57,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     prefix: settings.prefix,
     path: BOARD_PATH,
     isReadOnly: settings.board_password === null,
+    own: registries.map(({ name }) => name),
   });
   const closeAll = async (port: Port | null) => {
     await Promise.all(registries.map((registry) => registry.stop()));

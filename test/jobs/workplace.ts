@@ -44,6 +44,7 @@ export interface RunOfTest {
   readonly run_id: number;
   readonly command: string;
   readonly started_at: string;
+  readonly ended_at: string | null;
   readonly ended: string | null;
   readonly calls: number;
 }
@@ -113,7 +114,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       const db = upstream.warehouse();
       try {
         return db
-          .prepare('SELECT run_id, command, started_at, ended, calls FROM _run ORDER BY run_id')
+          .prepare('SELECT run_id, command, started_at, ended_at, ended, calls FROM _run ORDER BY run_id')
           .all() as RunOfTest[];
       } finally {
         db.close();

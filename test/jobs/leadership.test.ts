@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { leaderOf, openLeadership } from '../../jobs/leadership.ts';
+import { startRedis, type TestRedis } from '../redis/redis_server.ts';
+
+let server: TestRedis;
+let redis: Redis;
+let key: string;
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = new Redis(server.url);
+});
+beforeEach(() => {
+  key = `registry-mirror-test-${randomUUID()}`;
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.close();
+});
+
+it('is of one worker at a time', async () => {
+  const [first, second] = [leadershipOf('first'), leadershipOf('second')];
+  const states = await Promise.all([first.renew(), second.renew()]);
+  expect(states.filter(({ leads }) => leads)).toHaveLength(1);
+});
+
+it('is kept by renewing, and shown to others', async () => {
+  const [first, second] = [leadershipOf('first'), leadershipOf('second')];
+  expect(await first.renew()).toEqual({ leads: true, isNew: true });
+  expect(await first.renew()).toEqual({ leads: true, isNew: false });
+  expect(await second.renew()).toMatchObject({ leads: false, leader: { worker: 'first', pid: 1 } });
+  expect(await leaderOf(redis, key)).toMatchObject({ worker: 'first' });
+});
+
+it('passes at once when the leader lets go, and never by another one letting go', async () => {
+  const [first, second] = [leadershipOf('first'), leadershipOf('second')];
+  await first.renew();
+  await second.release();
+  expect(await second.renew()).toMatchObject({ leads: false });
+  await first.release();
+  expect(await second.renew()).toMatchObject({ leads: true });
+});
+
+it('ends by itself when the leader is gone', async () => {
+  await leadershipOf('first').renew();
+  expect(await redis.pttl(key)).toBeGreaterThan(10_000);
+  await redis.pexpire(key, 1);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await leadershipOf('second').renew()).toMatchObject({ leads: true, isNew: true });
+});
+
+it('is taken again after Redis lost it', async () => {
+  const first = leadershipOf('first');
+  await first.renew();
+  await redis.del(key);
+  expect(await first.renew()).toEqual({ leads: true, isNew: false });
+});
+
+function leadershipOf(worker: string) {
+  return openLeadership(redis, key, { worker, host: 'here', pid: 1, since: '', ledger: '1:1' });
+}
