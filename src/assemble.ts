@@ -33,13 +33,10 @@ export interface House {
 export function openHouse(config: Config, clock: Clock = systemClock): House {
   // Both are looked at before either is made: a wrong path leaves nothing behind.
   for (const path of [config.warehouse, config.ledger]) assertWritable(path);
-  const ledger = openLedger({
-    path: config.ledger,
-    accountId: config.account.id,
-    allowance: allowanceOf(config),
-  });
+  const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });
   try {
-    const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });
+    const allowance = allowanceOf(config);
+    const ledger = openLedger({ path: config.ledger, accountId: config.account.id, allowance });
     recordSource(warehouse.db, { ...config.source, tier: config.account.tier });
     return {
       config,
@@ -52,7 +49,7 @@ export function openHouse(config: Config, clock: Clock = systemClock): House {
       },
     };
   } catch (error) {
-    ledger.close();
+    warehouse.close();
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import type { Ledger } from './allowance/ledger.ts';
 import type { Purpose } from './allowance/windows.ts';
+import { targetOf } from './call.ts';
 import type { Clock } from './clock.ts';
 import type { Fetch, Halt, NotMade } from './fetch/fetch.ts';
 import { openFlight } from './fetch/flight.ts';
@@ -120,7 +121,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
       if (outcome.verdict.is === 'unauthorised') end({ ended: 'unauthorised', why: outcome.verdict.why });
     }
     bounds.onProgress?.(tally, outcomes[outcomes.length - 1] as Outcome);
-    const failing = health.observe(outcomes, learned, clock.now());
+    const failing = health.observe(learned, clock.now());
     if (failing !== null) end({ ended: 'failed', why: failing });
   }
 
@@ -169,7 +170,7 @@ interface Health {
   /** Until then no call is sent, because several failed in a row. */
   readonly resumesAtMs: number;
   /** Answers why the run must end, or null. */
-  observe(outcomes: readonly Outcome[], learned: readonly News[], nowMs: number): string | null;
+  observe(learned: readonly News[], nowMs: number): string | null;
 }
 
 /** Notices an upstream that only fails: waits longer and longer, and gives up before the allowance is gone. */
@@ -180,25 +181,19 @@ function openHealth(): Health {
     get resumesAtMs() {
       return resumesAtMs;
     },
-    observe: (outcomes, learned, nowMs) => {
-      const inVain = new Set(learned.filter(isInVain).map(({ call }) => call));
-      for (const { verdict, call } of outcomes) {
-        const isFailure = verdict.is === 'broken' || verdict.is === 'unsent' || inVain.has(call);
-        failuresInARow = isFailure ? failuresInARow + 1 : 0;
-        if (failuresInARow < FAILURES_IN_A_ROW) continue;
-        const why = 'why' in verdict ? verdict.why : 'the answer went to quarantine';
-        return `${failuresInARow} calls failed in a row; the last one (${call.kind}): ${why}`;
+    observe: (learned, nowMs) => {
+      for (const { call, verdict, failure } of learned) {
+        if (failure === null || verdict === 'refused') failuresInARow = 0;
+        // A target that failed before says little of the upstream, and it waits longer each time by itself.
+        else if (failure.tries === 1) failuresInARow += 1;
+        if (failuresInARow >= FAILURES_IN_A_ROW)
+          return `${failuresInARow} calls in a row failed; the last one was for ${call.kind} ${targetOf(call)}: ${failure?.why}`;
       }
       const doublings = failuresInARow - FAILURES_BEFORE_WAITING;
       if (doublings >= 0) resumesAtMs = nowMs + Math.min(250 * 2 ** doublings, 8000);
       return null;
     },
   };
-}
-
-/** Answered, and nothing of it could be loaded. */
-function isInVain({ quarantined, rows, record }: News): boolean {
-  return quarantined > 0 && rows.length === 0 && record === null;
 }
 
 function startTimer(delayMs: number, action: () => void): { cancel(): void } {

@@ -50,7 +50,7 @@ export function noteFailure(
     case 'unsent': {
       const tries = books.failures.tries(target.kind, target.target) + 1;
       const failure = (verdict.is === 'refused' ? refusalAfter : failureAfter)(
-        target,
+        { ...target, why: verdict.why },
         tries,
         Date.parse(sentAt),
       );
@@ -63,7 +63,7 @@ export function noteFailure(
 
 /** The state of a target after its `tries`-th failure in a row. */
 export function failureAfter(
-  target: Pick<Failure, 'kind' | 'target'>,
+  target: Pick<Failure, 'kind' | 'target' | 'why'>,
   tries: number,
   failedAtMs: number,
 ): Failure {
@@ -73,7 +73,7 @@ export function failureAfter(
 
 /** Asking the same again is in vain: it waits as long as anything does. */
 export function refusalAfter(
-  target: Pick<Failure, 'kind' | 'target'>,
+  target: Pick<Failure, 'kind' | 'target' | 'why'>,
   tries: number,
   failedAtMs: number,
 ): Failure {

@@ -2,7 +2,7 @@ import { type Call, targetOf } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome, Verdict } from '../outcome.ts';
 import type { Failure, News } from '../plan/knowledge.ts';
 import { callTable } from '../warehouse/call.ts';
 import { settleMapping } from '../warehouse/mapping.ts';
@@ -72,7 +72,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     const effect = derive(books, answered, outcome.verdict);
     keepAnswer(outcome, effect.sameAs);
     noteYield(answered.callId, effect);
-    return { outcome, effect, failure: noteFailure(books, answered, outcome.verdict) };
+    return { outcome, effect, failure: noteFailure(books, answered, verdictAfter(outcome, effect)) };
   }
 
   function keepAnswer({ call, callId, body: received, headers }: Outcome, sameAs: number | null): void {
@@ -100,6 +100,12 @@ interface Loaded {
   readonly outcome: Outcome;
   readonly effect: Effect;
   readonly failure: Failure | null;
+}
+
+/** An answer of which nothing could be loaded is as good as none: its target waits like one that failed. */
+function verdictAfter({ verdict }: Outcome, { quarantined, rows, record, note }: Effect): Verdict {
+  const isInVain = verdict.is === 'ok' && quarantined > 0 && rows.length === 0 && record === null;
+  return isInVain ? { is: 'broken', why: note ?? 'nothing of the answer could be loaded' } : verdict;
 }
 
 function answeredOf({ call, callId, sentAtMs, status, body, headers = {} }: Outcome): Answered {

@@ -63,6 +63,8 @@ export interface Failure {
   readonly target: string;
   readonly tries: number;
   readonly nextTryAtMs: number;
+  /** What happened last, in words. */
+  readonly why: string;
 }
 
 /** What load learned from one outcome, told to the planner in the order of loading. */

@@ -178,15 +178,16 @@ export function failedSearchesSince(db: Database, afterCallId: number): Map<stri
 /** Failures of calls made since the backfill began: what failed before is asked for now. */
 export function failuresSince(db: Database, afterCallId: number): Failure[] {
   const rows = db
-    .prepare<[number], { kind: Call['kind']; target: string; tries: number; next: string }>(
-      'SELECT kind, target, tries, next_try_at AS next FROM _failure WHERE call_id > ?',
+    .prepare<[number], { kind: Call['kind']; target: string; tries: number; next: string; why: string }>(
+      'SELECT kind, target, tries, next_try_at AS next, why FROM _failure WHERE call_id > ?',
     )
     .all(afterCallId);
-  return rows.map(({ kind, target, tries, next }) => ({
+  return rows.map(({ kind, target, tries, next, why }) => ({
     kind,
     target,
     tries,
     nextTryAtMs: Date.parse(next),
+    why,
   }));
 }
 

@@ -21,8 +21,8 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
   const companies = db.prepare<[], { entityId: string; name: string | null }>(
     'SELECT entity_id AS entityId, name FROM _known',
   );
-  const failures = db.prepare<[], { kind: Call['kind']; target: string; tries: number; next: string }>(
-    'SELECT kind, target, tries, next_try_at AS next FROM _failure',
+  const failures = db.prepare<[], { kind: Call['kind']; target: string; tries: number; next: string; why: string }>(
+    'SELECT kind, target, tries, next_try_at AS next, why FROM _failure',
   );
   const missing = db.prepare(
     'SELECT 1 FROM _known INDEXED BY _known_missing WHERE missing_at IS NOT NULL LIMIT 1',
@@ -41,8 +41,8 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
     knownCompanies: () => companies.iterate(),
     recordsDue,
     failures: function* (): Iterable<Failure> {
-      for (const { kind, target, tries, next } of failures.all())
-        yield { kind, target, tries, nextTryAtMs: Date.parse(next) };
+      for (const { kind, target, tries, next, why } of failures.all())
+        yield { kind, target, tries, nextTryAtMs: Date.parse(next), why };
     },
     controlNeeded: () => meta.get('absent_shape') === null && missing.get() !== undefined,
   };

@@ -193,7 +193,7 @@ function ask(nowMs: number): Ask {
 }
 
 function broken(call: Call, nextTryAtMs: number): News {
-  const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs };
+  const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs, why: 'HTTP 500' };
   return { ...silent(call), verdict: 'broken', failure };
 }
 
