@@ -187,8 +187,9 @@ interface Smoother {
 
 function openSmoother(perMinute: number | null): Smoother {
   const interval = spacingMs(perMinute) * SMOOTHED_SHARE;
-  // Nothing to smooth where the spacing is below a timer's resolution.
-  if (interval < 1) return { pass: async () => {}, stop: () => {} };
+  // Nothing to smooth where the spacing is below a timer's resolution; but callers that became ready in one
+  // turn of the event loop shall share one transaction.
+  if (interval < 1) return { pass: () => new Promise(setImmediate), stop: () => {} };
   const ended = new AbortController();
   const throttled = pThrottle({ limit: 1, interval, strict: true, signal: ended.signal })(async () => {});
   return {

@@ -1,0 +1,8 @@
+import { type CallerOptions, callUntil, openCaller } from './caller.ts';
+
+/** One process of the account. */
+const { untilMs, ...options } = JSON.parse(process.argv[2] ?? '') as CallerOptions & { untilMs: number };
+const caller = openCaller(options);
+const good = await callUntil(caller, untilMs);
+caller.close();
+process.send?.({ good });
