@@ -1,9 +1,10 @@
-import { Worker } from 'bullmq';
+import { DelayedError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config.ts';
 import { MirrorError } from '../src/errors.ts';
+import { continuesAtMs } from './backfill.ts';
 import { isCovered, type LastRun } from './demand.ts';
 import type { JobData, JobName, JobResult, ScheduledName } from './job.ts';
 import {
@@ -41,10 +42,12 @@ export function openConsumer(parts: ConsumerParts): Consumer {
   const closing = new AbortController();
   let working: string | null = null;
 
-  const work = async (job: MirrorJob): Promise<JobResult> => {
+  const work = async (job: MirrorJob, token?: string): Promise<JobResult> => {
     working = job.name;
     try {
-      return await workOnce(parts, job, closing.signal);
+      const result = await workOnce(parts, job, closing.signal);
+      if (job.name === 'backfill') await goOnLater(job, result, token, parts.clock.now());
+      return result;
     } finally {
       working = null;
     }
@@ -90,6 +93,20 @@ async function workOnce(parts: ConsumerParts, job: MirrorJob, signal: AbortSigna
   } finally {
     await parts.ending(job, failedBeforeRun);
   }
+}
+
+/** A backfill that has more to do stays the same job, and waits. */
+async function goOnLater(
+  job: MirrorJob,
+  result: JobResult,
+  token: string | undefined,
+  nowMs: number,
+): Promise<void> {
+  const againAtMs = continuesAtMs(result, nowMs);
+  if (againAtMs === null) return;
+  await job.updateProgress({ ...result });
+  await job.moveToDelayed(againAtMs, token);
+  throw new DelayedError(result.summary);
 }
 
 /** A run of the same job that came to its end since the moment that this one is for. */

@@ -1,0 +1,105 @@
+import { Redis } from 'ioredis';
+import pino from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { askForBackfill } from '../../jobs/ask.ts';
+import { continuesAtMs } from '../../jobs/backfill.ts';
+import { openConsumer } from '../../jobs/consumer.ts';
+import { idle } from '../../jobs/slice.ts';
+import { openHouse } from '../../src/assemble.ts';
+import { systemClock } from '../../src/clock.ts';
+import { startRedis, type TestRedis } from '../redis/redis_server.ts';
+import { openWorkplace, until, type Workplace, type WorkplaceOptions } from './workplace.ts';
+
+let server: TestRedis;
+const open: Workplace[] = [];
+const closing: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  server = await startRedis();
+});
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+  for (const place of open.splice(0)) await place.close();
+});
+afterAll(() => server.close());
+
+describe('a backfill that is handed to the worker', () => {
+  it('works slice by slice as one job, and spends no more than was asked for', async () => {
+    const place = await workplace({ overrides: { worker: { job_calls: 20 } } });
+    await ask(place, 50);
+    consume(place);
+    await until('it is done', async () => (await place.queue.getCompletedCount()) === 1);
+    expect(place.runs().map(({ calls }) => calls)).toEqual([20, 20, 10]);
+    const [job] = await place.queue.getCompleted();
+    expect(job?.returnvalue.summary).toBe('all calls that were asked for are made');
+  });
+
+  it('leaves the reserve to the scheduled work, and waits for the next window', async () => {
+    const place = await workplace({
+      overrides: { allowance: { per_minute: 'unlimited', per_day: 60, reserve: 0.5 } },
+    });
+    await ask(place, Number.POSITIVE_INFINITY);
+    consume(place);
+    await until('it waits', async () => (await place.queue.getDelayedCount()) === 1);
+    const [waiting] = await place.queue.getDelayed();
+    expect(waiting?.delay).toBeGreaterThan(23 * 3_600_000);
+    expect(place.runs().map(({ calls }) => calls)).toEqual([30]);
+  });
+
+  it('is one at a time', async () => {
+    const place = await workplace();
+    await ask(place, 10);
+    await expect(ask(place, 10)).rejects.toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe('the next slice', () => {
+  const now = Date.parse('2026-06-01T12:00:00Z');
+  const result = { ...idle('', 'done'), run: 1 };
+
+  it.each([
+    ['done', null],
+    ['max_minutes', now],
+    ['interrupted', now],
+    ['max_calls', now],
+    ['another_run', now + 30_000],
+  ])('after %s begins at %s', (ended, at) => {
+    expect(continuesAtMs({ ...result, ended }, now)).toBe(at);
+  });
+
+  it('after a spent allowance begins when there is one again, if ever', () => {
+    const resumes_at = '2026-06-02T00:00:00.000Z';
+    expect(continuesAtMs({ ...result, ended: 'allowance', resumes_at }, now)).toBe(Date.parse(resumes_at));
+    expect(continuesAtMs({ ...result, ended: 'allowance' }, now)).toBeNull();
+  });
+});
+
+async function workplace(options: Omit<WorkplaceOptions, 'redisUrl'> = {}): Promise<Workplace> {
+  const place = await openWorkplace({ redisUrl: server.url, ...options });
+  open.push(place);
+  return place;
+}
+
+function ask(place: Workplace, maxCalls: number) {
+  return askForBackfill(place.config(), maxCalls, Date.now());
+}
+
+/** Works on the queue without keeping its schedules: nothing but the backfill runs. */
+function consume(place: Workplace): void {
+  const config = place.config();
+  openHouse(config).close();
+  const connection = new Redis(server.url, { maxRetriesPerRequest: null });
+  const consumer = openConsumer({
+    config,
+    connection,
+    clock: systemClock,
+    log: pino({ enabled: false }),
+    workerName: 'test',
+    lastRunOf: () => null,
+    ending: async () => {},
+  });
+  closing.push(async () => {
+    await consumer.close();
+    connection.disconnect();
+  });
+}
