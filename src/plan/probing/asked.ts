@@ -1,0 +1,78 @@
+import type { Pointer } from '../../dialect/dialect.ts';
+import type { JsonObject } from '../../dialect/json.ts';
+import { valueAt } from '../../dialect/pointer.ts';
+import { type Exchange, paramOf } from './exchange.ts';
+import { rowsAt, textAt } from './listing.ts';
+import { signpostsIn } from './signpost.ts';
+import { wholeNumberOf } from './walk.ts';
+
+/** Where things stand in the rows as they are in the list. */
+export interface Places {
+  readonly queryParam: string;
+  readonly results: Pointer;
+  readonly id: Pointer;
+  readonly name: Pointer | null;
+  readonly total: Pointer | null;
+}
+
+/** An answered search, read. */
+export interface Asked {
+  readonly search: Exchange;
+  /** What was searched for; null: everything. */
+  readonly text: string | null;
+  readonly rows: readonly JsonObject[];
+  readonly ids: readonly string[];
+  readonly names: readonly (string | null)[];
+  readonly total: number | null;
+}
+
+export function readSearches(searches: readonly Exchange[], places: Places): Asked[] {
+  return searches
+    .filter(({ reading }) => reading === 'answered')
+    .map((search) => {
+      const rows = rowsAt(search, places.results);
+      return {
+        search,
+        text: paramOf(search, places.queryParam),
+        rows,
+        ids: rows.map((row) => textAt(row, places.id) ?? ''),
+        names: rows.map((row) => (places.name === null ? null : textAt(row, places.name))),
+        total: places.total === null ? null : wholeNumberOf(valueAt(search.json, places.total)),
+      };
+    });
+}
+
+/** The params of a search whose name is among these. */
+export function tagsIn(
+  { search }: Asked,
+  names: ReadonlySet<string>,
+): { readonly name: string; readonly value: number }[] {
+  return search.request.params
+    .filter(([name, value]) => names.has(name) && /^\d+$/.test(value))
+    .map(([name, value]) => ({ name, value: Number(value) }));
+}
+
+/** The searches for a text that turned no page: they begin at the first row. */
+export function firstPages(asked: readonly Asked[], turning: ReadonlySet<string>): Asked[] {
+  return asked.filter(({ search }) => search.request.params.every(([name]) => !turning.has(name)));
+}
+
+/** Did everything that the query matches come? Said only where nothing speaks against it. */
+export type IsWhole = (one: Asked) => boolean;
+
+/**
+ * Were there more matches than rows? A total or a way to the next page says so; without them, as many rows as
+ * several different answers had, or a round number of them, may be a full page.
+ */
+export function isCut(one: Asked, all: readonly Asked[]): 'yes' | 'maybe' | 'no' {
+  const { rows, total } = one;
+  if (total !== null && total > rows.length) return 'yes';
+  if (hasNext(one)) return 'yes';
+  if (total !== null || rows.length < 3 || all.some(hasNext)) return 'no';
+  const alike = all.filter((other) => other.rows.length === rows.length && other.ids[0] !== one.ids[0]);
+  return alike.length > 0 || rows.length % 5 === 0 ? 'maybe' : 'no';
+}
+
+function hasNext({ search }: Asked): boolean {
+  return signpostsIn(search).length > 0;
+}

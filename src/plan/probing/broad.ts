@@ -1,0 +1,67 @@
+import { type Asked, isCut } from './asked.ts';
+import type { SearchConclusions } from './conclusions.ts';
+import type { Exchange, Param } from './exchange.ts';
+import { wasAsked } from './query_parameter.ts';
+import { loosely } from './text.ts';
+import { TURNING_PARAMS } from './turning.ts';
+
+/** The first page that is longest among the texts that find most; null while nothing was found. */
+export function broadest({ asked }: SearchConclusions): Asked | null {
+  const first = asked.filter(
+    ({ rows, text, search }) => rows.length > 0 && text !== null && turnsNoPage(search),
+  );
+  const weight = (one: Asked) =>
+    CUT_WEIGHT[isCut(one, asked)] + Math.min(one.total ?? 0, 1e5) * 10 + one.rows.length;
+  const [best] = [...first].sort((a, b) => weight(b) - weight(a));
+  if (best === undefined) return null;
+  const same = first.filter(({ text }) => text === best.text);
+  return same.reduce((longest, one) => (one.rows.length > longest.rows.length ? one : longest), best);
+}
+
+const CUT_WEIGHT = { yes: 2e6, maybe: 1e6, no: 0 };
+
+function turnsNoPage({ request }: Exchange): boolean {
+  return request.params.every(([name]) => !TURNING_PARAMS.has(name));
+}
+
+/** A text that was not asked for yet and should find many companies, by the rules that are left. */
+export function broaderText(
+  search: SearchConclusions,
+  param: string,
+  least: number,
+  searches: readonly Exchange[],
+): string | null {
+  const isNew = (text: string) => {
+    const ask: Param = [param, text];
+    return (
+      text.length >= least && !wasAsked(searches, [ask]) && !search.asked.some((one) => one.text === text)
+    );
+  };
+  return broadTexts(search, least).find(isNew) ?? null;
+}
+
+/** Letters find most unless whole words are wanted; then frequent words do, and legal forms. */
+function broadTexts({ known, semantics: { left } }: SearchConclusions, least: number): string[] {
+  const names = known.map(({ name }) => loosely(name));
+  const beginnings = frequent(names.map((name) => [...name].slice(0, least).join(''))).filter((text) =>
+    /^\p{L}+$/u.test(text),
+  );
+  const [first, second] = beginnings;
+  if (!left.includes('token')) return [first, second, 'a', 's', 'm'].filter((text) => text !== undefined);
+  // A word that all of them share was most likely asked for; one with diacritics may be searched for in its own way.
+  const all = known.flatMap(({ name }) => [...new Set(name.toLowerCase().match(/\p{L}{2,}/gu))]);
+  const words = frequent(all).filter(
+    (word) =>
+      word === loosely(word) && names.filter((name) => name.includes(word)).length < names.length * 0.8,
+  );
+  const texts = left.includes('prefix')
+    ? [words[0], first, 'limited', words[1], second]
+    : [words[0], 'limited', words[1], 'services', words[2]];
+  return texts.filter((text) => text !== undefined);
+}
+
+function frequent(items: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([item]) => item);
+}

@@ -1,0 +1,91 @@
+import type { Call } from '../../call.ts';
+import { type Circumstances, classify, type Reply } from '../../dialect/classify.ts';
+import { Dialect } from '../../dialect/dialect.ts';
+import { type Json, parseJson } from '../../dialect/json.ts';
+import type { Verdict } from '../../outcome.ts';
+import { type Exchange, type ProbeRequest, type Reading, softError } from './exchange.ts';
+
+/**
+ * What a reply means before there is a dialect. The defaults of HTTP decide, as they do with one; a good status
+ * with JSON is an answer, unless the body is an error.
+ */
+export function readReply(
+  request: ProbeRequest,
+  call: Call,
+  reply: Reply,
+  circumstances: Circumstances,
+): { readonly exchange: Exchange; readonly verdict: Verdict } {
+  const text = reply.body.toString('utf8');
+  const json = parsed(text);
+  const isGood = reply.status >= 200 && reply.status < 300;
+  const soft = isGood ? softError(json) : null;
+  const verdict =
+    isGood && soft === null && json !== undefined
+      ? understood(call)
+      : classify(SILENT, call, soft === null ? reply : asRefusal(reply), circumstances);
+  const { status, headers } = reply;
+  const exchange = {
+    request,
+    status,
+    headers,
+    json,
+    text: text.slice(0, KEPT_TEXT),
+    reading: readingOf(verdict, status),
+  };
+  return { exchange, verdict };
+}
+
+/** A stored answer, read again: its headers are gone, but for the next page's address. */
+export function readStored(
+  request: ProbeRequest,
+  stored: { readonly status: number; readonly body: Buffer; readonly next: string | null },
+): Exchange {
+  const headers = stored.next === null ? {} : { link: `<${stored.next}>; rel="next"` };
+  const call: Call = { kind: 'stats', reason: '', expected: 0 };
+  const reply = { status: stored.status, headers, body: stored.body };
+  return readReply(request, call, reply, { nowMs: 0, keyHasWorked: true }).exchange;
+}
+
+// Knows nothing: every meaning comes from the defaults.
+const SILENT = Dialect.parse({
+  search: { query_param: 'q', paging: { style: 'none' }, results: '', id: '' },
+  entity: { id: '' },
+});
+
+const KEPT_TEXT = 20_000;
+
+/** An error under a good status is read as the refusal that it is: its words decide between a limit and the rest. */
+function asRefusal(reply: Reply): Reply {
+  const speaksOfLimit = LIMIT_WORDS.test(reply.body.toString('utf8').slice(0, KEPT_TEXT));
+  return { ...reply, status: speaksOfLimit ? 429 : 400 };
+}
+
+const LIMIT_WORDS =
+  /rate.?limit|too many requests|quota|requests? of this|allowance|limit (was |is |has been )?(reached|exceeded)/i;
+
+function understood(call: Call): Verdict {
+  switch (call.kind) {
+    case 'search':
+      return { is: 'ok', answer: { kind: 'search', rows: [], rejected: [], total: null, next: null } };
+    case 'stats':
+      return { is: 'ok', answer: { kind: 'stats', total: null, document: {} } };
+    case 'entity':
+      return { is: 'ok', answer: { kind: 'record', entityId: call.entityId, name: null, document: {} } };
+  }
+}
+
+function readingOf(verdict: Verdict, status: number): Reading {
+  if (verdict.is === 'ok') return 'answered';
+  if (verdict.is === 'throttled' || verdict.is === 'exhausted' || verdict.is === 'unauthorised')
+    return 'turned_away';
+  if (status === 404 || status === 410) return 'absent';
+  return verdict.is === 'refused' ? 'refused' : 'broken';
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,107 @@
+import { type Asked, isCut } from './asked.ts';
+import { broaderText, broadest } from './broad.ts';
+import type { Conclusions, SearchConclusions } from './conclusions.ts';
+import type { Param } from './exchange.ts';
+import { HUGE } from './largest.ts';
+import { type Draft, isLenient, isStrict, wasAsked } from './query_parameter.ts';
+import { SIZE_PARAMS } from './vocabulary.ts';
+
+const SIZES: ReadonlySet<string> = new Set(SIZE_PARAMS);
+
+/** A text that has more rows than fit a page, so that pages can be told apart. */
+export function askForBreadth(
+  { query, queryParam, leastText }: Conclusions,
+  search: SearchConclusions,
+): Draft | null {
+  if (search.asked.some((one) => isCut(one, search.asked) !== 'no')) return null;
+  const param = queryParam.value ?? '';
+  if (search.asked.filter(({ text }) => text !== null).length >= 5) return null;
+  const text = broaderText(search, param, leastText, query.searches);
+  return text === null ? null : { params: [[param, text]], why: 'which text finds more than a page?' };
+}
+
+/** Which parameter sets the size of a page. */
+export function askForSizeParam(conclusions: Conclusions, search: SearchConclusions): Draft | null {
+  const { query } = conclusions;
+  const base = broadest(search);
+  if (base === null || search.size.param.value !== null) return null;
+  const drafts = isLenient(query.searches)
+    ? lenientDrafts(conclusions, search, base)
+    : isStrict(query.searches)
+      ? strictDrafts(conclusions, search, base)
+      : [];
+  return drafts.find(({ params }) => !wasAsked(query.searches, params)) ?? null;
+}
+
+/** How large a page may be, where no other question has shown it. */
+export function askForLargest(conclusions: Conclusions, search: SearchConclusions): Draft | null {
+  const { param, largest } = search.size;
+  const base = broadest(search);
+  if (base === null || param.value === null || largest.value.next === null) return null;
+  const text = broadText(conclusions, search, base);
+  const params: Param[] = [asText(conclusions, text), [param.value, String(largest.value.next)]];
+  const isNew = !wasAsked(conclusions.query.searches, params);
+  return isNew ? { params, why: `may a page hold ${largest.value.next} rows?` } : null;
+}
+
+/** All that are likely at once: with huge sizes, to see the largest page as well; then with small ones. */
+function lenientDrafts(conclusions: Conclusions, search: SearchConclusions, base: Asked): Draft[] {
+  const wasHuge = conclusions.query.searches.some(({ request }) => request.params.some(isHuge));
+  if (!wasHuge) {
+    const text = asText(conclusions, broadText(conclusions, search, base));
+    const tags = SIZE_PARAMS.map((name, index): Param => [name, String(HUGE + index)]);
+    return [{ params: [text, ...tags], why: 'how many rows may a page hold?' }];
+  }
+  // Pages are told apart by the rows that were seen: few are too few.
+  if (base.ids.length >= FEW) return [];
+  const params = [asText(conclusions, base.text), ...sizeTags(search.size.byDefault, 12)];
+  return [{ params, why: 'which parameter sets how many rows come?' }];
+}
+
+/** Unknown parameters are refused: one after the other. */
+function strictDrafts(conclusions: Conclusions, search: SearchConclusions, base: Asked): Draft[] {
+  const size = search.size.byDefault === 3 ? 4 : 3;
+  return likeliest(SIZE_PARAMS, search)
+    .slice(0, 4)
+    .map((name) => ({
+      params: [asText(conclusions, base.text), [name, String(size)]],
+      why: `is ${name} the size of a page?`,
+    }));
+}
+
+/** The text that is known to find most, unless it finds too little to show a large page. */
+function broadText(
+  { queryParam, query, leastText }: Conclusions,
+  search: SearchConclusions,
+  base: Asked,
+): string | null {
+  if (base.total !== null && base.total > ENOUGH) return base.text;
+  return broaderText(search, queryParam.value ?? '', leastText, query.searches) ?? base.text;
+}
+
+function asText({ queryParam }: Conclusions, text: string | null): Param {
+  return [queryParam.value ?? '', text ?? ''];
+}
+
+/** Small sizes, each another one. */
+export function sizeTags(byDefault: number | null, least = 2): Param[] {
+  const values = Array.from({ length: SIZE_PARAMS.length + 1 }, (_, index) => index + least).filter(
+    (value) => value !== byDefault,
+  );
+  return SIZE_PARAMS.map((name, index): Param => [name, String(values[index])]);
+}
+
+/** Names in the order of likelihood, those first that stand as keys in the answers. */
+export function likeliest(names: readonly string[], { asked }: SearchConclusions): string[] {
+  const text = asked[0]?.search.text.slice(0, 4000) ?? '';
+  const isEchoed = (name: string) => text.includes(`"${name}"`);
+  return [...names.filter(isEchoed), ...names.filter((name) => !isEchoed(name))];
+}
+
+function isHuge([name, value]: Param): boolean {
+  return SIZES.has(name) && Number(value) >= HUGE;
+}
+
+const FEW = 20;
+/** A text that finds more than this shows the limit of most page sizes. */
+const ENOUGH = 200;
