@@ -33,7 +33,7 @@ export function deriveAbsent(books: Books, answered: Answered, entityId: string,
   const known = books.known.find(entityId);
   if (known === undefined) {
     books.absentShape = shape;
-    return { ...NO_EFFECT, goneCount: settleMissing(books).length };
+    return { ...NO_EFFECT, goneCount: settleMissing(books, answered.callId).length };
   }
   if (known.goneAt !== null) {
     books.known.replace(known, { ...known, askedAt: answered.sentAt });
@@ -46,28 +46,26 @@ export function deriveAbsent(books: Books, answered: Answered, entityId: string,
     missingAt: answered.sentAt,
     missingShape: shape,
     missingRun: books.runId,
-    missingCallId: answered.callId,
   });
-  const settled = settleMissing(books);
+  const settled = settleMissing(books, answered.callId);
   return { ...NO_EFFECT, missing: true, gone: settled.includes(entityId), goneCount: settled.length };
 }
 
 /** A known company answered: the upstream and the path work in this run. Answers how many were proven gone by it. */
-export function noteAnswered(books: Books, entityId: string): number {
+export function noteAnswered(books: Books, { callId }: Answered, entityId: string): number {
   // Two are enough to know that there is another one than any that is missing.
   if (books.answered.size >= 2 || books.answered.has(entityId)) return 0;
   books.answered.add(entityId);
-  return settleMissing(books).length;
+  return settleMissing(books, callId).length;
 }
 
-/** Marks as gone what is missing in this run and proven by now. */
-function settleMissing(books: Books): string[] {
+/** Marks as gone what is missing in this run and proven by now: the change belongs to the call that proved it. */
+function settleMissing(books: Books, callId: number): string[] {
   const evidence = { absentShape: books.absentShape, answeredInRun: books.answered };
   const proven = books.known
     .missingInRun(books.runId)
     .filter((known) => isProven({ entityId: known.entityId, shape: known.missingShape ?? '' }, evidence));
-  for (const known of proven)
-    markGone(books, known, { goneAt: known.missingAt ?? '', callId: known.missingCallId ?? 0 });
+  for (const known of proven) markGone(books, known, { goneAt: known.missingAt ?? '', callId });
   return proven.map(({ entityId }) => entityId);
 }
 
@@ -83,10 +81,10 @@ function markGone(
     missingAt: null,
     missingShape: null,
     missingRun: null,
-    missingCallId: null,
     goneAt,
   });
   books.touch.gone(known.entityId, goneAt);
+  books.versions.end(known.entityId, goneAt);
   books.changes.add({
     entityId: known.entityId,
     observedAt: goneAt,

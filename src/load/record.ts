@@ -137,6 +137,7 @@ function noteReturn(books: Books, { callId, sentAt }: Answered, known: KnownRow)
     callId,
   });
   books.touch.gone(known.entityId, null);
+  books.versions.add(known.entityId, callId, sentAt, false);
 }
 
 function seenAlive(at: string) {
@@ -148,7 +149,6 @@ function seenAlive(at: string) {
     missingAt: null,
     missingShape: null,
     missingRun: null,
-    missingCallId: null,
     goneAt: null,
   } satisfies Partial<Known>;
 }

@@ -170,8 +170,15 @@ function typeBit(value: Exclude<Json, null | Json[] | JsonObject>, known: number
 // Dates stay the text that they are; that a column holds nothing else is worth knowing.
 function textBit(text: string): number {
   if (text.length < 10 || text.length > 35) return TYPE_BITS.text;
-  if (text.length === 10) return ISO_DATE.test(text) ? TYPE_BITS.date : TYPE_BITS.text;
-  return ISO_DATETIME.test(text) ? TYPE_BITS.datetime : TYPE_BITS.text;
+  const isTime = text.length > 10;
+  if (!(isTime ? ISO_DATETIME : ISO_DATE).test(text) || !isCalendarDay(text)) return TYPE_BITS.text;
+  return isTime ? TYPE_BITS.datetime : TYPE_BITS.date;
+}
+
+/** 31 February is no date. */
+function isCalendarDay(text: string): boolean {
+  const day = Number(text.slice(8, 10));
+  return day <= 28 || new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === day;
 }
 
 const ISO_DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;

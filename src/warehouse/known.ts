@@ -19,7 +19,6 @@ export interface Known {
   missingAt: string | null;
   missingShape: string | null;
   missingRun: number | null;
-  missingCallId: number | null;
   goneAt: string | null;
   summaryHash: Buffer | null;
   recordHash: Buffer | null;
@@ -45,7 +44,6 @@ const COLUMNS = {
   missingAt: 'missing_at',
   missingShape: 'missing_shape',
   missingRun: 'missing_run',
-  missingCallId: 'missing_call_id',
   goneAt: 'gone_at',
   summaryHash: 'summary_hash',
   recordHash: 'record_hash',
@@ -120,7 +118,6 @@ export function newKnown(entityId: string, seenAt: string): Known {
     missingAt: null,
     missingShape: null,
     missingRun: null,
-    missingCallId: null,
     goneAt: null,
     summaryHash: null,
     recordHash: null,

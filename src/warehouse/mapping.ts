@@ -20,3 +20,9 @@ export function settleMapping(db: Database, configured: Mapping): SettledMapping
   if (stored !== text) meta.set('mapping', text);
   return { inForce: configured, isPending: false };
 }
+
+/** The mapping that the tables were made by; null: nothing was loaded yet. */
+export function settledMapping(db: Database): Mapping | null {
+  const stored = metaTable(db).get('mapping');
+  return stored === null ? null : Mapping.parse(JSON.parse(stored));
+}

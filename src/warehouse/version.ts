@@ -11,6 +11,11 @@ export function versionTable(db: Database, naming: Naming) {
   const insert = db.prepare<[string, number, string, 0 | 1]>(
     `INSERT OR REPLACE INTO ${naming('_version')} (entity_id, call_id, observed_from, is_tombstone) VALUES (?, ?, ?, ?)`,
   );
+  const end = db.prepare<{ entityId: string; endedAt: string }>(
+    `UPDATE ${naming('_version')} SET ended_at = @endedAt
+     WHERE entity_id = @entityId AND call_id =
+       (SELECT max(call_id) FROM ${naming('_version')} WHERE entity_id = @entityId AND NOT is_tombstone)`,
+  );
   const latest = db.prepare<[string], VersionRow>(
     `SELECT call_id AS callId, is_tombstone AS isTombstone FROM ${naming('_version')}
      WHERE entity_id = ? ORDER BY call_id DESC`,
@@ -18,6 +23,10 @@ export function versionTable(db: Database, naming: Naming) {
   return {
     add: (entityId: string, callId: number, observedFrom: string, isTombstone: boolean): void => {
       insert.run(entityId, callId, observedFrom, isTombstone ? 1 : 0);
+    },
+    /** The entity is gone: its last version ends. */
+    end: (entityId: string, endedAt: string): void => {
+      end.run({ entityId, endedAt });
     },
     /** Newest first. */
     latest: (entityId: string): IterableIterator<VersionRow> => latest.iterate(entityId),

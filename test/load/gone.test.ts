@@ -33,7 +33,7 @@ test('it is proven when an unknown id gets the same answer and another company s
       before: null,
       after: '2026-03-01T00:00:03.000Z',
       not_before: '2026-03-01T00:00:01.000Z',
-      _call_id: 3,
+      _call_id: 5,
     },
   ]);
   expect(openKnowledge(warehouse).controlNeeded()).toBe(false);

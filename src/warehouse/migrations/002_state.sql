@@ -17,7 +17,6 @@ CREATE TABLE _known (
   missing_at     TEXT,                       -- answered 404 while known; no proof yet
   missing_shape  TEXT,
   missing_run    INTEGER,
-  missing_call_id INTEGER,
   gone_at        TEXT,
   summary_hash   BLOB,
   record_hash    BLOB,
@@ -40,9 +39,12 @@ CREATE TABLE _version (
   entity_id     TEXT NOT NULL,
   call_id       INTEGER NOT NULL,
   observed_from TEXT NOT NULL,
+  ended_at      TEXT,                        -- the entity was gone from then on
   is_tombstone  INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (entity_id, call_id)
 ) WITHOUT ROWID;
+
+CREATE INDEX _version_by_call ON _version (call_id);
 
 CREATE TABLE _query (
   query_key TEXT PRIMARY KEY,                -- name:acme

@@ -33,6 +33,7 @@ CREATE TABLE entity_change (
 );
 
 CREATE INDEX entity_change_by_entity ON entity_change (entity_id);
+CREATE INDEX entity_change_by_call ON entity_change (_call_id);
 
 CREATE VIRTUAL TABLE entity_fts USING fts5 (
   entity_id UNINDEXED,

@@ -64,23 +64,25 @@ SELECT
 FROM _call
 GROUP BY substr(sent_at, 1, 10);
 
--- Versions as the registry showed them. A version ends where the next one begins, or with the entity.
+-- Versions as the registry showed them. A version ends where the next one begins, or when the entity is gone.
 CREATE VIEW entity_history AS
 SELECT
   v.entity_id,
   v.observed_from,
   coalesce(
+    v.ended_at,
     (SELECT n.observed_from FROM _version n
       WHERE n.entity_id = v.entity_id AND n.call_id > v.call_id
-      ORDER BY n.call_id LIMIT 1),
-    (SELECT k.gone_at FROM _known k WHERE k.entity_id = v.entity_id AND NOT v.is_tombstone)
+      ORDER BY n.call_id LIMIT 1)
   ) AS observed_to,
-  CASE WHEN a.encoding IS NULL THEN
-    CASE WHEN r.value = '$' THEN CAST(a.body AS TEXT) ELSE json_extract(CAST(a.body AS TEXT), r.value) END
+  CASE WHEN b.encoding IS NULL THEN
+    CASE WHEN r.value = '$' THEN CAST(b.body AS TEXT) ELSE json_extract(CAST(b.body AS TEXT), r.value) END
   END AS document,
+  v.is_tombstone,
   v.call_id AS _call_id
 FROM _version v
 JOIN _answer a ON a.call_id = v.call_id
+JOIN _answer b ON b.call_id = coalesce(a.same_as, a.call_id)
 JOIN _meta r ON r.key = 'record_path';
 
 CREATE VIEW column_overview AS

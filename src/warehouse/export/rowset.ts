@@ -1,0 +1,189 @@
+import type { Database } from 'better-sqlite3';
+import { FailedError, UsageError } from '../../errors.ts';
+import { quoted } from '../naming.ts';
+
+/** What a column holds, for formats that are typed. */
+export type ColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'date' | 'time' | 'mixed';
+
+export interface ExportColumn {
+  readonly name: string;
+  readonly kind: ColumnKind;
+}
+
+/** Integers come as bigint, so that none loses a digit. */
+export type Cell = null | bigint | number | string;
+
+/** Rows to be exported, read one by one. */
+export interface Rowset {
+  readonly name: string;
+  readonly columns: readonly ExportColumn[];
+  readonly rows: Iterable<readonly Cell[]>;
+}
+
+/** Tables for analysts, in the order of the documentation; child tables follow their parents. */
+export function exportableTables(db: Database): string[] {
+  const children = db
+    .prepare('SELECT table_name FROM _table WHERE parent_table IS NOT NULL ORDER BY table_name')
+    .pluck()
+    .all() as string[];
+  const below = (root: string) => children.filter((name) => name.startsWith(`${root}__`));
+  return [
+    'entity_overview',
+    'entity',
+    ...below('entity'),
+    'search_result',
+    ...below('search_result'),
+    'registry_stats',
+    'entity_change',
+  ];
+}
+
+/** A whole table or view. */
+export function tableRows(db: Database, table: string): Rowset {
+  if (!exportableTables(db).includes(table))
+    throw new UsageError(`there is no table ${table} to export`, {
+      hint: `Tables: ${exportableTables(db).join(', ')}.`,
+    });
+  return {
+    name: table,
+    columns: columnsOf(db, table),
+    rows: iterate(db, `SELECT * FROM ${quoted(table)}`),
+  };
+}
+
+/** Each entity with its record as the registry sent it, for formats that nest. */
+export function entityDocuments(db: Database): Rowset {
+  return {
+    name: 'entity',
+    columns: DOCUMENT_COLUMNS,
+    rows: iterate(
+      db,
+      `SELECT e.entity_id, e._fetched_at, e._changed_at, e._gone_at, e._call_id, h.document
+       FROM entity e LEFT JOIN entity_history h ON h.entity_id = e.entity_id AND h._call_id = e._call_id`,
+    ),
+  };
+}
+
+export const DOCUMENT_COLUMNS: readonly ExportColumn[] = [
+  { name: 'entity_id', kind: 'text' },
+  { name: '_fetched_at', kind: 'time' },
+  { name: '_changed_at', kind: 'time' },
+  { name: '_gone_at', kind: 'time' },
+  { name: '_call_id', kind: 'integer' },
+  { name: 'document', kind: 'mixed' },
+];
+
+export interface VersionRow {
+  readonly entityId: string;
+  readonly observedFrom: string;
+  readonly callId: number;
+  readonly document: string | null;
+}
+
+/** The version of each entity that was current at a time; entities gone by then are left out. */
+export function versionsAt(db: Database, at: string): IterableIterator<VersionRow> {
+  return db
+    .prepare(
+      `SELECT entity_id AS entityId, observed_from AS observedFrom, _call_id AS callId, document
+       FROM entity_history
+       WHERE observed_from <= @at AND (observed_to IS NULL OR observed_to > @at) AND NOT is_tombstone`,
+    )
+    .iterate({ at }) as IterableIterator<VersionRow>;
+}
+
+/** What changed after a call: new companies, changed fields, gone and returned ones, in the order of the calls. */
+export function changesSince(db: Database, cursor: number): Rowset {
+  return {
+    name: 'changes',
+    columns: [
+      { name: 'cursor', kind: 'integer' },
+      { name: 'change', kind: 'text' },
+      { name: 'entity_id', kind: 'text' },
+      { name: 'observed_at', kind: 'time' },
+      { name: 'not_before', kind: 'time' },
+      { name: 'path', kind: 'text' },
+      { name: 'before', kind: 'mixed' },
+      { name: 'after', kind: 'mixed' },
+    ],
+    rows: iterate(db, CHANGES_SINCE, { cursor }),
+  };
+}
+
+const CHANGES_SINCE = `
+  SELECT v.call_id AS cursor, 'new' AS change, v.entity_id, v.observed_from AS observed_at, NULL AS not_before,
+         NULL AS path, NULL AS before, NULL AS after
+  FROM _version v
+  WHERE v.call_id > @cursor
+    AND NOT EXISTS (SELECT 1 FROM _version e WHERE e.entity_id = v.entity_id AND e.call_id < v.call_id)
+  UNION ALL
+  SELECT _call_id, CASE WHEN path <> '_gone_at' THEN 'changed' WHEN after IS NULL THEN 'returned' ELSE 'gone' END,
+         entity_id, observed_at, not_before, path, before, after
+  FROM entity_change
+  WHERE _call_id > @cursor
+  UNION ALL
+  SELECT (SELECT max(call_id) FROM _call), 'forgotten', entity_id, forgotten_at, NULL, NULL, NULL, NULL
+  FROM _forgotten
+  WHERE forgotten_at >= coalesce((SELECT sent_at FROM _call WHERE call_id = @cursor), '')
+  ORDER BY 1`;
+
+/** The last call that the tables know of: where the next feed goes on. */
+export function currentCursor(db: Database): number {
+  return db.prepare('SELECT coalesce(max(call_id), 0) FROM _call').pluck().get() as number;
+}
+
+function iterate(db: Database, sql: string, values: object = {}): Iterable<readonly Cell[]> {
+  return db.prepare(sql).raw().safeIntegers().iterate(values) as Iterable<readonly Cell[]>;
+}
+
+/** The columns of a table, typed by what was seen in them. */
+export function columnsOf(db: Database, table: string): ExportColumn[] {
+  const declared = db.prepare('SELECT name, type FROM pragma_table_info(?)').all(table) as {
+    name: string;
+    type: string;
+  }[];
+  if (declared.length === 0) throw new FailedError(`the table ${table} has no columns`);
+  const seen = new Map(
+    db
+      .prepare('SELECT column_name, types FROM _column WHERE table_name = ? AND column_name IS NOT NULL')
+      .raw()
+      .all(table) as [string, string][],
+  );
+  return declared.map(({ name, type }) => ({ name, kind: kindOf(name, type, seen.get(name)) }));
+}
+
+const OWN_KINDS: Readonly<Record<string, ColumnKind>> = {
+  _fetched_at: 'time',
+  _changed_at: 'time',
+  _gone_at: 'time',
+  _first_seen_at: 'time',
+  _last_seen_at: 'time',
+  observed_at: 'time',
+  not_before: 'time',
+  first_seen_at: 'time',
+  last_seen_at: 'time',
+  fetched_at: 'time',
+  age_days: 'real',
+  state: 'text',
+  before: 'mixed',
+  after: 'mixed',
+};
+
+function kindOf(name: string, declared: string, seen: string | undefined): ColumnKind {
+  if (seen === undefined) return OWN_KINDS[name] ?? byDeclaration(declared);
+  if (seen === 'date') return 'date';
+  if (seen === 'boolean') return 'boolean';
+  return byDeclaration(declared);
+}
+
+function byDeclaration(declared: string): ColumnKind {
+  switch (declared.toUpperCase()) {
+    case 'TEXT':
+      return 'text';
+    case 'INTEGER':
+      return 'integer';
+    case 'REAL':
+      return 'real';
+    default:
+      return 'mixed';
+  }
+}

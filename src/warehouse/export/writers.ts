@@ -1,0 +1,154 @@
+import { zstdCompressSync } from 'node:zlib';
+import type { SchemaElement } from 'hyparquet';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import type { SourceFacts } from '../meta.ts';
+import type { AtomicFile } from './atomic_file.ts';
+import type { Cell, ColumnKind, ExportColumn } from './rowset.ts';
+
+/** Writes rows in one format. Memory stays flat however many there are. */
+export interface RowWriter {
+  row(cells: readonly Cell[]): void;
+  end(): void;
+}
+
+export const FORMATS = ['csv', 'jsonl', 'parquet'] as const;
+export type Format = (typeof FORMATS)[number];
+
+export interface WriterOptions {
+  readonly columns: readonly ExportColumn[];
+  readonly file: Pick<AtomicFile, 'write'>;
+  /** CSV: a text that a spreadsheet would take for a formula gets an apostrophe in front. */
+  readonly safeFormulas: boolean;
+  /** Parquet: stands in the footer. */
+  readonly source: SourceFacts;
+}
+
+export function openWriter(format: Format, options: WriterOptions): RowWriter {
+  switch (format) {
+    case 'csv':
+      return csvWriter(options);
+    case 'jsonl':
+      return jsonLinesWriter(options);
+    case 'parquet':
+      return parquetWriter(options);
+  }
+}
+
+/** RFC 4180 in UTF-8 with a header. NULL is an empty field, and empty text is "". */
+function csvWriter({ columns, file, safeFormulas }: WriterOptions): RowWriter {
+  const line = (cells: readonly Cell[]) =>
+    file.write(`${cells.map((cell) => csvField(cell, safeFormulas)).join(',')}\r\n`);
+  line(columns.map(({ name }) => name));
+  return { row: line, end: () => {} };
+}
+
+function csvField(cell: Cell, safeFormulas: boolean): string {
+  if (cell === null) return '';
+  if (typeof cell !== 'string') return String(cell);
+  // https://owasp.org/www-community/attacks/CSV_Injection
+  const text = safeFormulas && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** One object a line. A `document` is put in as the registry sent it, so that every number keeps its digits. */
+function jsonLinesWriter({ columns, file }: WriterOptions): RowWriter {
+  const keys = columns.map(({ name }) => `${JSON.stringify(name)}:`);
+  const isDocument = columns.map(({ name, kind }) => name === 'document' && kind === 'mixed');
+  return {
+    row: (cells) => {
+      const members = cells.map(
+        (cell, at) => `${keys[at]}${isDocument[at] ? oneLine(cell) : jsonCell(cell)}`,
+      );
+      file.write(`{${members.join(',')}}\n`);
+    },
+    end: () => {},
+  };
+}
+
+function jsonCell(cell: Cell): string {
+  return typeof cell === 'bigint' ? cell.toString() : JSON.stringify(cell);
+}
+
+// Outside of strings JSON's line breaks are mere space; inside they are always escaped.
+function oneLine(document: Cell): string {
+  return typeof document === 'string' ? document.replace(/[\r\n]+/g, ' ') : 'null';
+}
+
+const ROWS_PER_GROUP = 20_000;
+
+/** Typed columns in row groups, compressed by zstd; dates and times as such, mixed columns as text. */
+function parquetWriter({ columns, file, source }: WriterOptions): RowWriter {
+  const bytes = new ByteWriter();
+  const writer = new ParquetWriter({
+    writer: bytes,
+    schema: [{ name: 'root', num_children: columns.length }, ...columns.map(schemaElement)],
+    codec: 'ZSTD',
+    compressors: { ZSTD: (input) => zstdCompressSync(input) },
+    createdBy: 'registry-mirror',
+    kvMetadata: Object.entries(source).map(([key, value]) => ({ key, value: value ?? '' })),
+  });
+  let group = columns.map((): unknown[] => []);
+  let rows = 0;
+
+  const flush = () => {
+    if (rows > 0)
+      writer.write({
+        columnData: columns.map(({ name }, at) => ({ name, data: group[at] ?? [] })),
+        rowGroupSize: rows,
+      });
+    group = columns.map(() => []);
+    rows = 0;
+    drain(bytes, file);
+  };
+  return {
+    row: (cells) => {
+      for (const [at, column] of columns.entries())
+        group[at]?.push(parquetCell(cells[at] ?? null, column.kind));
+      rows += 1;
+      if (rows === ROWS_PER_GROUP) flush();
+    },
+    end: () => {
+      flush();
+      writer.finish();
+      drain(bytes, file);
+    },
+  };
+}
+
+/** Hands on what was encoded; the writer's own count of bytes goes on. */
+function drain(bytes: ByteWriter, file: Pick<AtomicFile, 'write'>): void {
+  file.write(new Uint8Array(bytes.buffer, 0, bytes.index));
+  bytes.index = 0;
+}
+
+function schemaElement({ name, kind }: ExportColumn): SchemaElement {
+  return { name, repetition_type: 'OPTIONAL', ...PARQUET_TYPES[kind] };
+}
+
+const PARQUET_TYPES: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name' | 'repetition_type'>>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  mixed: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  integer: { type: 'INT64' },
+  real: { type: 'DOUBLE' },
+  boolean: { type: 'BOOLEAN' },
+  date: { type: 'INT32', converted_type: 'DATE' },
+  time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+};
+
+function parquetCell(cell: Cell, kind: ColumnKind): unknown {
+  if (cell === null) return null;
+  switch (kind) {
+    case 'date':
+    case 'time':
+      return new Date(String(cell));
+    case 'boolean':
+      return Boolean(cell);
+    case 'real':
+      return Number(cell);
+    case 'integer':
+      return BigInt(cell);
+    case 'text':
+    case 'mixed':
+      return String(cell);
+  }
+}
