@@ -1,5 +1,5 @@
 import type { RecordAnswer } from '../outcome.ts';
-import { type KnownRow, newKnown } from '../warehouse/known.ts';
+import { type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import type { Books } from './books.ts';
 import { isProven } from './deletion.ts';
 import { type Answered, type Effect, NO_EFFECT } from './effect.ts';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../dialect/json.ts';
 import type { RecordAnswer } from '../outcome.ts';
-import { type Known, type KnownRow, newKnown } from '../warehouse/known.ts';
+import { type Known, type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import type { Books } from './books.ts';
 import { changedValue, noteChanges } from './changes.ts';
 import { bytesHash, contentHash, withoutVolatile } from './content.ts';

@@ -1,7 +1,7 @@
 import { queryKey, type SearchCall } from '../call.ts';
 import type { SearchAnswer, SearchRow } from '../outcome.ts';
 import type { NewsRow, QueryState } from '../plan/knowledge.ts';
-import { type KnownRow, newKnown } from '../warehouse/known.ts';
+import { type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import { type QueryRow, queryState } from '../warehouse/query.ts';
 import type { Books } from './books.ts';
 import { bytesHash, contentHash } from './content.ts';

@@ -1,33 +1,8 @@
 import type { Database } from 'better-sqlite3';
+import type { Known, KnownRow } from './known_row.ts';
 import { nameIndex } from './name_index.ts';
 import type { Naming } from './naming.ts';
 import { tallyTable } from './tally.ts';
-
-/** What is known of one company, in `_known`. Times are ISO 8601. */
-export interface Known {
-  entityId: string;
-  name: string | null;
-  formerNames: string | null;
-  identifiers: string | null;
-  firstSeenAt: string;
-  lastSeenAt: string;
-  listedAt: string | null;
-  askedAt: string | null;
-  fetchedAt: string | null;
-  changedAt: string | null;
-  flaggedAt: string | null;
-  missingAt: string | null;
-  missingShape: string | null;
-  missingRun: number | null;
-  goneAt: string | null;
-  summaryHash: Buffer | null;
-  recordHash: Buffer | null;
-  recordCallId: number | null;
-}
-
-export interface KnownRow extends Known {
-  readonly knownId: number;
-}
 
 const COLUMNS = {
   entityId: 'entity_id',
@@ -101,26 +76,3 @@ export function knownTable(db: Database, naming: Naming) {
 
 const KEYS = Object.keys(COLUMNS) as (keyof Known)[];
 const MUTABLE = KEYS.filter((key) => key !== 'entityId' && key !== 'firstSeenAt');
-
-export function newKnown(entityId: string, seenAt: string): Known {
-  return {
-    entityId,
-    name: null,
-    formerNames: null,
-    identifiers: entityId,
-    firstSeenAt: seenAt,
-    lastSeenAt: seenAt,
-    listedAt: null,
-    askedAt: null,
-    fetchedAt: null,
-    changedAt: null,
-    flaggedAt: null,
-    missingAt: null,
-    missingShape: null,
-    missingRun: null,
-    goneAt: null,
-    summaryHash: null,
-    recordHash: null,
-    recordCallId: null,
-  };
-}

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Known, KnownRow } from './known.ts';
+import type { Known, KnownRow } from './known_row.ts';
 import type { Naming } from './naming.ts';
 
 /** `entity_fts`: names, former names and identifiers, searchable in any script. Its content is `_known`. */

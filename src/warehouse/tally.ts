@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Known } from './known.ts';
+import type { Known } from './known_row.ts';
 import type { Naming } from './naming.ts';
 
 /** `_tally`: counts that would cost a scan. known: all; listed and fetched: of these, and not gone. */

@@ -347,7 +347,7 @@ test('failed targets wait longer each time', () => {
   ]);
   const knowledge = openKnowledge(warehouse);
   expect([...knowledge.failures()]).toEqual([
-    { kind: 'entity', target: 'C1', tries: 6, nextTryAtMs: sent(6) + 6 * 3_600_000 },
+    { kind: 'entity', target: 'C1', tries: 6, nextTryAtMs: sent(6) + 6 * 3_600_000, why: 'reset' },
   ]);
   record('C1', { id: 'C1' });
   expect([...knowledge.failures()]).toEqual([]);
