@@ -8,7 +8,9 @@ import { parseArgs } from 'node:util';
 /**
  * The rate in real time: processes that share a ledger against an upstream that logs what arrives.
  *
- *   npm run bench:rate -- [--minutes 2] [--per-minute 600] [--lanes 4] [--processes 1,2,3]
+ *   npm run bench:rate -- [--minutes 2] [--per-minute 600] [--lanes 4] [--processes 1,2,3] [--stalls]
+ *
+ * With --stalls each process is stopped (SIGSTOP) at random moments for up to two seconds.
  */
 const { values } = parseArgs({
   options: {
@@ -16,6 +18,7 @@ const { values } = parseArgs({
     'per-minute': { type: 'string', default: '600' },
     lanes: { type: 'string', default: '4' },
     processes: { type: 'string', default: '1,2,3' },
+    stalls: { type: 'boolean', default: false },
   },
 });
 const perMinute = Number(values['per-minute']);
@@ -42,7 +45,9 @@ async function measure(processes: number): Promise<Record<string, unknown>> {
   const callers = Array.from({ length: processes }, () =>
     fork(join(import.meta.dirname, 'rate_caller.ts'), [JSON.stringify(order)]),
   );
+  const stalls = callers.map((caller) => (values.stalls ? stall(caller) : { end: () => {} }));
   const reports = (await Promise.all(callers.map(messageOf))) as { good: number }[];
+  for (const { end } of stalls) end();
   upstream.send('report');
   const { arrivalsMs } = (await messageOf(upstream)) as { arrivalsMs: number[] };
   rmSync(folder, { recursive: true, force: true });
@@ -71,6 +76,20 @@ function countWithin(sorted: readonly number[], first: number, endMs: number): n
   let index = first;
   while (index < sorted.length && (sorted[index] ?? Infinity) < endMs) index += 1;
   return index - first;
+}
+
+/** Stops a process again and again, in the middle of whatever it does. */
+function stall(child: ChildProcess): { end(): void } {
+  let timer = setTimeout(stop, 1000 + Math.random() * 4000);
+  function stop(): void {
+    child.kill('SIGSTOP');
+    timer = setTimeout(resume, Math.random() * 2000);
+  }
+  function resume(): void {
+    child.kill('SIGCONT');
+    timer = setTimeout(stop, 1000 + Math.random() * 4000);
+  }
+  return { end: () => clearTimeout(timer) };
 }
 
 async function messageOf(child: ChildProcess): Promise<unknown> {
