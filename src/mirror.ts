@@ -53,7 +53,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   const { planner, ledger, clock } = parts;
   const stop = new AbortController();
   const flight = openFlight({ ...parts, signal: stop.signal, onNotMade });
-  const health = openHealth();
+  const health = openHealth(clock.now());
   let ending: Ending | null = null;
   let tally = EMPTY_TALLY;
   let started = 0;
@@ -173,9 +173,16 @@ interface Health {
   observe(learned: readonly News[], nowMs: number): string | null;
 }
 
-/** Notices an upstream that only fails: waits longer and longer, and gives up before the allowance is gone. */
-function openHealth(): Health {
+/**
+ * Notices an upstream that only fails: waits longer and longer, and gives up before the allowance is gone.
+ * A target that failed before says less of the upstream than a new one, and waits longer each time by itself:
+ * a handful that always fails must not stop the others.
+ */
+function openHealth(startedMs: number): Health {
   let failuresInARow = 0;
+  let newFailuresInARow = 0;
+  let lastGoodMs = startedMs;
+  let hasSucceeded = false;
   let resumesAtMs = 0;
   return {
     get resumesAtMs() {
@@ -183,14 +190,21 @@ function openHealth(): Health {
     },
     observe: (learned, nowMs) => {
       for (const { call, verdict, failure } of learned) {
-        if (failure === null || verdict === 'refused') failuresInARow = 0;
-        // A target that failed before says little of the upstream, and it waits longer each time by itself.
-        else if (failure.tries === 1) failuresInARow += 1;
-        if (failuresInARow >= FAILURES_IN_A_ROW)
-          return `${failuresInARow} calls in a row failed; the last one was for ${call.kind} ${targetOf(call)}: ${failure?.why}`;
+        if (failure === null || verdict === 'refused') {
+          [failuresInARow, newFailuresInARow, lastGoodMs, hasSucceeded] = [0, 0, nowMs, true];
+          continue;
+        }
+        failuresInARow += 1;
+        if (failure.tries === 1) newFailuresInARow += 1;
+        const isDown = newFailuresInARow >= FAILURES_IN_A_ROW || nowMs - lastGoodMs >= LONGEST_OUTAGE_MS;
+        if (
+          failuresInARow >= (hasSucceeded ? FAILURES_IN_A_ROW : FAILURES_AT_START) &&
+          (isDown || !hasSucceeded)
+        )
+          return `${failuresInARow} calls in a row failed; the last one was for ${call.kind} ${targetOf(call)}: ${failure.why}`;
       }
-      const doublings = failuresInARow - FAILURES_BEFORE_WAITING;
-      if (doublings >= 0) resumesAtMs = nowMs + Math.min(250 * 2 ** doublings, 8000);
+      const doublings = newFailuresInARow - FAILURES_BEFORE_WAITING;
+      if (doublings >= 0) resumesAtMs = nowMs + Math.min(250 * 2 ** doublings, 4000);
       return null;
     },
   };
@@ -205,4 +219,6 @@ function startTimer(delayMs: number, action: () => void): { cancel(): void } {
 const LONGEST_RETRY_WAIT_MS = 60_000;
 const LONGEST_PAUSE_MS = 10 * 60_000;
 const FAILURES_BEFORE_WAITING = 3;
+const FAILURES_AT_START = 6;
 const FAILURES_IN_A_ROW = 12;
+const LONGEST_OUTAGE_MS = 15_000;

@@ -153,7 +153,7 @@ describe('sync on a bad day', () => {
     const { code, json } = await upstream.cli('sync');
     expect(code).toBe(1);
     expect(json.data.ended).toBe('failed');
-    expect(json.data.calls_spent).toBeLessThanOrEqual(16);
+    expect(json.data.calls_spent).toBeLessThanOrEqual(10);
     const db = upstream.warehouse();
     expect(db.prepare('SELECT count(*) FROM _quarantine').pluck().get()).toBeGreaterThan(0);
     db.close();
