@@ -1,24 +1,46 @@
-import type { JobKind, JobResult } from './job.ts';
+import { runBackfill } from '../src/backfill.ts';
+import type { Config } from '../src/config.ts';
+import { FailedError } from '../src/errors.ts';
+import { callsSpentSince } from '../src/warehouse/activity.ts';
+import { openWarehouse } from '../src/warehouse/warehouse.ts';
+import type { JobData, JobKind, JobResult } from './job.ts';
 
 /**
- * Works ahead of the schedules: lists and fetches all that is missing, and leaves the reserve of the allowance
- * to the scheduled work. It is asked for, not scheduled, and one job lasts until it is done, slice by slice.
+ * Works on a backfill that is kept in the warehouse, and leaves the reserve of the allowance to the scheduled
+ * work. It is asked for, not scheduled, and one job lasts until it is done, slice by slice.
  */
 export const backfill: JobKind & { readonly name: 'backfill' } = {
   name: 'backfill',
-  kinds: new Set(['search', 'entity']),
-  purpose: 'backfill',
+  work: async (house, { backfill: asked }, { focus: _, ...bounds }) => {
+    if (asked === undefined) throw new FailedError('this job does not say which backfill it is for');
+    const spent = callsSpentSince(house.warehouse.db, 'backfill', Date.parse(asked.asked_at));
+    const maxCalls = Math.min(bounds.maxCalls, (asked.max_calls ?? Number.POSITIVE_INFINITY) - spent);
+    return (await runBackfill(house, { ...bounds, maxCalls, backfillId: asked.id })).run;
+  },
 };
 
+/** Has it made all the calls that it was asked to make at most? */
+export function isRequestSpent(
+  { warehouse: path }: Config,
+  { backfill: asked }: JobData,
+  nowMs: number,
+): boolean {
+  if (asked === undefined || asked.max_calls === null) return false;
+  const warehouse = openWarehouse({ path, readonly: true, nowMs });
+  try {
+    return callsSpentSince(warehouse.db, 'backfill', Date.parse(asked.asked_at)) >= asked.max_calls;
+  } finally {
+    warehouse.close();
+  }
+}
+
 /** When the next slice of a backfill may begin, epoch milliseconds; null: it is done, or can spend no more for good. */
-export function continuesAtMs({ ended, run, resumes_at }: JobResult, nowMs: number): number | null {
+export function continuesAtMs({ ended, resumes_at }: JobResult, nowMs: number): number | null {
   switch (ended) {
     case 'max_minutes':
+    case 'max_calls':
     case 'interrupted':
       return nowMs;
-    case 'max_calls':
-      // Without a run there were no calls left of those that were asked for.
-      return run === null ? null : nowMs;
     case 'another_run':
       return nowMs + ANOTHER_RUN_MS;
     case 'allowance':

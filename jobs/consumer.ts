@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config.ts';
 import { MirrorError } from '../src/errors.ts';
-import { continuesAtMs } from './backfill.ts';
+import { continuesAtMs, isRequestSpent } from './backfill.ts';
 import { isCovered, type LastRun } from './demand.ts';
 import type { JobData, JobName, JobResult, ScheduledName } from './job.ts';
 import {
@@ -46,7 +46,7 @@ export function openConsumer(parts: ConsumerParts): Consumer {
     working = job.name;
     try {
       const result = await workOnce(parts, job, closing.signal);
-      if (job.name === 'backfill') await goOnLater(job, result, token, parts.clock.now());
+      if (job.name === 'backfill') await goOnLater(parts, job, result, token);
       return result;
     } finally {
       working = null;
@@ -97,12 +97,13 @@ async function workOnce(parts: ConsumerParts, job: MirrorJob, signal: AbortSigna
 
 /** A backfill that has more to do stays the same job, and waits. */
 async function goOnLater(
+  { config, clock }: ConsumerParts,
   job: MirrorJob,
   result: JobResult,
   token: string | undefined,
-  nowMs: number,
 ): Promise<void> {
-  const againAtMs = continuesAtMs(result, nowMs);
+  const nowMs = clock.now();
+  const againAtMs = isRequestSpent(config, job.data, nowMs) ? null : continuesAtMs(result, nowMs);
   if (againAtMs === null) return;
   await job.updateProgress({ ...result });
   await job.moveToDelayed(againAtMs, token);

@@ -1,16 +1,20 @@
 import { z } from 'zod';
-import type { Purpose } from '../src/allowance/windows.ts';
-import type { CallKind } from '../src/call.ts';
+import type { House } from '../src/assemble.ts';
 import type { Config } from '../src/config.ts';
 import { FailedError } from '../src/errors.ts';
+import type { RunOrder, RunReport } from '../src/run.ts';
 
 /** A kind of job: a bounded slice of the engine for one kind of work. Each has a file of its own. */
 export interface JobKind {
-  readonly name: string;
-  /** Which calls a slice may make. */
-  readonly kinds: ReadonlySet<CallKind>;
-  readonly purpose: Purpose;
+  readonly name: JobName;
+  work(house: House, data: JobData, bounds: SliceBounds): Promise<RunReport>;
 }
+
+/** How far one slice may go, and whom it tells. */
+export type SliceBounds = Pick<
+  RunOrder,
+  'maxCalls' | 'maxMinutes' | 'signal' | 'onStarted' | 'onProgress' | 'focus'
+>;
 
 /** A job that the clock asks for. */
 export interface ScheduledJob extends JobKind {
@@ -41,10 +45,17 @@ const Job = z.strictObject({
   version: z.literal(JOB_VERSION),
   /** Why it was queued, for the dashboard. */
   because: z.string(),
-  /** Only for backfills: most calls that the request may spend in all; null: no bound. */
-  max_calls: z.int().positive().nullable().optional(),
-  /** Only for backfills: when it was asked for, UTC. */
-  asked_at: z.iso.datetime().optional(),
+  /** What a backfill was asked to do. */
+  backfill: z
+    .strictObject({
+      /** Its number in the warehouse, where it is kept. */
+      id: z.int().positive(),
+      /** Most calls that it may spend in all; null: no bound. */
+      max_calls: z.int().positive().nullable(),
+      /** UTC. */
+      asked_at: z.iso.datetime(),
+    })
+    .optional(),
 });
 export type JobData = z.infer<typeof Job>;
 

@@ -6,9 +6,8 @@ import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config.ts';
 import { MirrorError } from '../src/errors.ts';
 import type { Outcome } from '../src/outcome.ts';
-import { type RunReport, run } from '../src/run.ts';
+import type { RunReport } from '../src/run.ts';
 import type { Tally } from '../src/tally.ts';
-import { callsSpentSince } from '../src/warehouse/activity.ts';
 import { ALL_JOBS } from './all_jobs.ts';
 import { type JobData, type JobKind, type JobResult, readJobData } from './job.ts';
 import type { MirrorJob } from './queue.ts';
@@ -46,17 +45,9 @@ export async function workOn(job: MirrorJob, slice: Slice): Promise<JobResult> {
   const house = opened(config);
   const progress = reporter(job, log);
   try {
-    const maxCalls = Math.min(
-      config.worker.job_calls ?? Number.POSITIVE_INFINITY,
-      callsLeftOf(data, (sinceMs) => callsSpentSince(house.warehouse.db, kind.name, sinceMs)),
-    );
-    if (maxCalls <= 0) return idle('all calls that were asked for are made', 'max_calls');
-    const report = await run(house, {
-      command: kind.name,
-      purpose: kind.purpose,
-      kinds: kind.kinds,
+    const report = await kind.work(house, data, {
       focus: config.focus,
-      maxCalls,
+      maxCalls: config.worker.job_calls ?? Number.POSITIVE_INFINITY,
       maxMinutes: config.worker.job_time.ms / 60_000,
       signal,
       onStarted: progress.started,
@@ -96,11 +87,6 @@ function opened(config: Config) {
   } catch (error) {
     throw failed(error, 'opening');
   }
-}
-
-function callsLeftOf({ max_calls, asked_at }: JobData, spentSince: (sinceMs: number) => number): number {
-  if (max_calls === undefined || max_calls === null) return Number.POSITIVE_INFINITY;
-  return max_calls - (asked_at === undefined ? 0 : spentSince(Date.parse(asked_at)));
 }
 
 /** Throws when the run failed, so that the queue says so too. */
@@ -148,9 +134,9 @@ const REASONS: Readonly<Record<RunReport['ending']['ended'], (resumesAt: string 
   done: () => 'nothing more is due',
   allowance: (resumesAt) =>
     resumesAt === null ? 'the allowance is spent for good' : `the allowance is spent until ${resumesAt}`,
-  max_calls: () => 'its calls are used up, the rest follows',
-  max_minutes: () => 'its time is over, the rest follows',
-  interrupted: () => 'interrupted, the rest follows',
+  max_calls: () => 'its calls are used up',
+  max_minutes: () => 'its time is over',
+  interrupted: () => 'interrupted',
   another_run: () => 'another run is at work',
   unauthorised: () => 'the key was refused',
   drift: () => 'the upstream has changed',
