@@ -1,3 +1,4 @@
+import { compilePattern } from '../dialect/pattern.ts';
 import { type Origin, type Problem, problemAt, problemsOf, type Words } from './problems.ts';
 import { type Config, ConfigFile } from './schema.ts';
 
@@ -38,7 +39,7 @@ function patternFaults(config: Config, origin: Origin): Problem[] {
 
 function patternFault(pattern: string): string | null {
   try {
-    new RegExp(pattern, 'i');
+    compilePattern(pattern);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
