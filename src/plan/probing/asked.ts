@@ -68,9 +68,15 @@ export function isCut(one: Asked, all: readonly Asked[]): 'yes' | 'maybe' | 'no'
   const { rows, total } = one;
   if (total !== null && total > rows.length) return 'yes';
   if (hasNext(one)) return 'yes';
-  if (total !== null || rows.length < 3 || all.some(hasNext)) return 'no';
+  if (total !== null || rows.length < 3 || all.some(hasNext) || all.some((other) => isEmptyTurn(other, one)))
+    return 'no';
   const alike = all.filter((other) => other.rows.length === rows.length && other.ids[0] !== one.ids[0]);
   return alike.length > 0 || rows.length % 5 === 0 ? 'maybe' : 'no';
+}
+
+/** The same text had no rows on a page that was turned to. */
+function isEmptyTurn(other: Asked, one: Asked): boolean {
+  return other !== one && other.text === one.text && other.rows.length === 0;
 }
 
 function hasNext({ search }: Asked): boolean {

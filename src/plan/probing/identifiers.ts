@@ -91,14 +91,18 @@ function attemptsIn(one: Asked, ids: readonly string[], queryParam: string): Att
     // A word may begin an id by chance; a beginning with digits was meant as one.
     const isBeginning = /\d/.test(text) && text.length >= 2 && ids.some((id) => id.startsWith(text));
     if (!isWholeId && !isBeginning) return [];
-    // The name may hold the same digits: then the row says nothing of the identifier.
-    const found = one.ids.some(
-      (id, index) =>
-        (isWholeId ? id === text : id.startsWith(text) && id !== text) &&
-        !loosely(one.names[index] ?? '').includes(loosely(text)),
-    );
-    return [{ one, param, text, found }];
+    return [{ one, param, text, found: isFoundIn(one, text, isWholeId) }];
   });
+}
+
+/** The company came, and every row has something of what was asked for: a list of everything finds nothing. */
+function isFoundIn({ ids, names }: Asked, text: string, isWholeId: boolean): boolean {
+  const isInName = (index: number) => loosely(names[index] ?? '').includes(loosely(text));
+  return (
+    ids.some(
+      (id, index) => (isWholeId ? id === text : id.startsWith(text) && id !== text) && !isInName(index),
+    ) && ids.every((id, index) => id.startsWith(text) || isInName(index))
+  );
 }
 
 function longerId({ one, text }: Attempt): string {

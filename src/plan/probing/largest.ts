@@ -23,7 +23,7 @@ export function findLargest(
   param: string | null,
 ): Finding<Largest> {
   const most = Math.max(1, ...asked.map(({ rows }) => rows.length));
-  if (param === null) return likely({ rows: most, next: null }, `${most} rows came at most`);
+  if (param === null) return open({ rows: most, next: null }, `${most} rows came at most`);
   const named = refusals.flatMap((refusal) => largestNamedBy(refusal, param)).find((size) => size >= most);
   if (named !== undefined) return sure({ rows: named, next: null }, 'a refusal names it');
   const refused = Math.min(

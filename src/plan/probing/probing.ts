@@ -5,7 +5,7 @@ import type { Draft } from './query_parameter.ts';
 import { isStrict } from './query_parameter.ts';
 import { askForAbsence, askForIdentifiers, askForRecord, askForRows, askForSemantics } from './questions.ts';
 import { askForBreadth, askForLargest, askForSizeParam } from './size_questions.ts';
-import { askForTurning } from './turn_questions.ts';
+import { askForMoreTurning, askForTurning } from './turn_questions.ts';
 
 export type { Conclusions, ProbeInput, SearchConclusions, Told } from './conclusions.ts';
 
@@ -52,9 +52,9 @@ const HANDFUL = 10;
 
 function searchQuestion(conclusions: Conclusions, search: SearchConclusions): Draft | null {
   const ways = isStrict(conclusions.query.searches)
-    ? [askForBreadth, askForTurning, askForSizeParam]
-    : [askForBreadth, askForSizeParam, askForTurning];
-  for (const ask of [...ways, askForSemantics, askForIdentifiers, askForLargest]) {
+    ? [askForBreadth, askForTurning, askForSemantics, askForSizeParam, askForIdentifiers, askForMoreTurning]
+    : [askForBreadth, askForSizeParam, askForTurning, askForSemantics, askForIdentifiers];
+  for (const ask of [...ways, askForLargest]) {
     const draft = ask(conclusions, search);
     if (draft !== null) return draft;
   }

@@ -58,6 +58,7 @@ export function askForSemantics(
     pageSize: size.largest.value.rows,
     registrySize: registrySize ?? 100_000,
     tried,
+    wasInVain: tests > 0,
   });
   if (text === null) return null;
   const params: Param[] = [[queryParam.value ?? '', text], ...pageSize(search)];

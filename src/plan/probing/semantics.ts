@@ -1,7 +1,7 @@
 import type { NameMatch } from '../../dialect/dialect.ts';
 import type { Asked, IsWhole } from './asked.ts';
 import { type Finding, open, sure } from './finding.ts';
-import { loosely } from './text.ts';
+import { loosely, mayFind } from './text.ts';
 
 export type Semantics = Exclude<NameMatch, 'unknown'>;
 
@@ -22,7 +22,7 @@ export function findSemantics(
   isWhole: IsWhole,
 ): Finding<Semantics | null> & { readonly left: readonly Semantics[] } {
   const evidence = asked.flatMap((one) =>
-    one.text !== null && isOneWord(one.text) ? [{ ...one, text: one.text }] : [],
+    one.text !== null && isWords(one.text) ? [{ ...one, text: one.text }] : [],
   );
   const strange = evidence.reduce((sum, one) => sum + strangers(one), 0);
   const rows = evidence.reduce((sum, one) => sum + one.rows.length, 0);
@@ -53,21 +53,36 @@ export function tellingText(
     /** Companies in the registry, as far as that is known. */
     readonly registrySize: number;
     readonly tried: ReadonlySet<string>;
+    /** A part of a word did not tell. */
+    readonly wasInVain: boolean;
   },
 ): string | null {
   const names = known.slice(-MOST_NAMES).map(({ name }) => name);
-  const loose = names.map(loosely);
+  const best = (texts: Iterable<string>) => bestOf(texts, left, names, limits);
+  // Two words are rarer than any part of one; but not all APIs treat them alike.
+  if (limits.wasInVain) return best(pairsIn(names)) ?? best(fragmentsOf(names, 5));
   for (let length = rareLength(limits); length >= Math.max(4, limits.least); length--) {
-    let best: { text: string; score: number } | null = null;
-    for (const text of fragmentsOf(names, length)) {
-      if (limits.tried.has(loosely(text))) continue;
-      const found = loose.filter((name) => name.includes(loosely(text))).length;
-      const score = pairsTold(left, text, names) - found / 10;
-      if (score > 0.5 && (best === null || score > best.score)) best = { text, score };
-    }
-    if (best !== null) return best.text;
+    const text = best(fragmentsOf(names, length));
+    if (text !== null) return text;
   }
-  return null;
+  return best(pairsIn(names));
+}
+
+function bestOf(
+  texts: Iterable<string>,
+  left: readonly Semantics[],
+  names: readonly string[],
+  { tried, least }: { readonly tried: ReadonlySet<string>; readonly least: number },
+): string | null {
+  const loose = names.map(loosely);
+  let best: { text: string; score: number } | null = null;
+  for (const text of texts) {
+    if (text.length < least || tried.has(loosely(text))) continue;
+    const found = loose.filter((name) => name.includes(loosely(text))).length;
+    const score = pairsTold(left, text, names) - found / 10;
+    if (score > 0.5 && (best === null || score > best.score)) best = { text, score };
+  }
+  return best?.text ?? null;
 }
 
 const MOST_NAMES = 120;
@@ -81,21 +96,22 @@ function rareLength({ pageSize, registrySize }: { pageSize: number; registrySize
 
 /** true, false, or null where it depends on how names are cut into words, which nobody says. */
 export function finds(how: Semantics, text: string, name: string): boolean | null {
-  const places = placesOf(text, name);
   switch (how) {
     case 'prefix':
-      return (
-        name.startsWith(text) ||
-        (/^[^\p{L}\p{N}]/u.test(name) && places.some(({ before }) => before === 'doubt')
-          ? null
-          : name.startsWith(text))
-      );
+      // A quotation mark in front may or may not count.
+      return name.startsWith(text) || (/^[^\p{L}\p{N}]/u.test(name) && name.includes(text) ? null : false);
     case 'token':
-      return anyOf(places.map(({ before, after }) => both(before, after)));
+      return everyOf(
+        text
+          .split(' ')
+          .map((word) => anyOf(placesOf(word, name).map(({ before, after }) => both(before, after)))),
+      );
     case 'token_prefix':
-      return anyOf(places.map(({ before }) => certain(before)));
+      return everyOf(
+        text.split(' ').map((word) => anyOf(placesOf(word, name).map(({ before }) => certain(before)))),
+      );
     case 'substring':
-      return places.length > 0;
+      return name.includes(text);
   }
 }
 
@@ -129,15 +145,21 @@ function anyOf(answers: readonly (boolean | null)[]): boolean | null {
   return answers.includes(null) ? null : false;
 }
 
+function everyOf(answers: readonly (boolean | null)[]): boolean | null {
+  if (answers.includes(false)) return false;
+  return answers.includes(null) ? null : true;
+}
+
 interface Told extends Asked {
   readonly text: string;
 }
 
-function refutedByRow(how: Semantics, { text, names }: Told): string | null {
+function refutedByRow(how: Semantics, { text, names, ids }: Told): string | null {
   const wanted = loosely(text);
-  const against = names.filter((name): name is string => {
+  const against = names.filter((name, index): name is string => {
     const loose = loosely(name ?? '');
-    return loose.includes(wanted) && finds(how, wanted, loose) === false;
+    const isFoundById = loosely(ids[index] ?? '').startsWith(wanted);
+    return !isFoundById && mayFind(wanted, loose) && finds(how, wanted, loose) === false;
   });
   // One row may have been found by something that is not shown.
   return against.length >= Math.min(2, names.length) && against[0] !== undefined
@@ -160,12 +182,11 @@ function refutedByAbsence(
 
 /** Rows whose name does not hold the text at all: found by something else. */
 function strangers({ text, names, ids }: Told): number {
-  const wanted = loosely(text);
-  return names.filter((name, index) => !loosely(`${name} ${ids[index]}`).includes(wanted)).length;
+  return names.filter((name, index) => !mayFind(text, `${name} ${ids[index]}`)).length;
 }
 
-function isOneWord(text: string): boolean {
-  return /^\p{L}+$/u.test(text);
+function isWords(text: string): boolean {
+  return /^\p{L}+( \p{L}+)*$/u.test(text);
 }
 
 /** Runs of so many letters within words. */
@@ -175,6 +196,22 @@ function fragmentsOf(names: readonly string[], length: number): Set<string> {
     for (const [word] of name.matchAll(/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]+/gu))
       for (let from = 0; from + length <= word.length; from++) fragments.add(word.slice(from, from + length));
   return fragments;
+}
+
+/** Two neighbouring words: whole, the second cut off, and the first without its beginning as well. */
+function pairsIn(names: readonly string[]): Set<string> {
+  const pairs = new Set<string>();
+  for (const name of names)
+    for (const [, first = '', second = ''] of name.matchAll(
+      /(?<=^|\s)(\p{L}{3,})(?=\s(\p{L}{4,})(?:\s|$))/gu,
+    )) {
+      const cut = second.slice(0, -1);
+      pairs
+        .add(`${first} ${second}`)
+        .add(`${first} ${cut}`)
+        .add(`${first.slice(1)} ${cut}`);
+    }
+  return pairs;
 }
 
 /** How many pairs of rules differ on a name that is known. */

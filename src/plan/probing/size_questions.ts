@@ -52,10 +52,20 @@ function lenientDrafts(conclusions: Conclusions, search: SearchConclusions, base
     const tags = SIZE_PARAMS.map((name, index): Param => [name, String(HUGE + index)]);
     return [{ params: [text, ...tags], why: 'how many rows may a page hold?' }];
   }
-  // Pages are told apart by the rows that were seen: few are too few.
-  if (base.ids.length >= FEW) return [];
+  // Pages are told apart by the rows that were seen: few are too few. Where no such question will follow, it is this
+  // one that finds the parameter, if there is one.
+  const isTurned = search.turning.certainty === 'sure';
+  if (isTurned ? !hadEffect(conclusions, search) : base.ids.length >= FEW) return [];
   const params = [asText(conclusions, base.text), ...sizeTags(search.size.byDefault, 12)];
   return [{ params, why: 'which parameter sets how many rows come?' }];
+}
+
+/** Huge sizes were refused, or brought more rows than come without. */
+function hadEffect({ query }: Conclusions, { asked, size }: SearchConclusions): boolean {
+  const isRefused = query.searches.some(
+    ({ request, reading }) => reading !== 'answered' && request.params.some(isHuge),
+  );
+  return isRefused || asked.some(({ rows }) => rows.length > (size.byDefault ?? 0));
 }
 
 /** Unknown parameters are refused: one after the other. */

@@ -8,7 +8,7 @@ import { designAgain, designTurn, LIKELY_WAYS, type Reach, waysLeft } from './tu
 import { CURSOR_PARAMS } from './vocabulary.ts';
 
 /** How the next page is asked for, and with the same call the parameter of the size where that is open. */
-export function askForTurning(conclusions: Conclusions, search: SearchConclusions): Draft | null {
+export function askForTurning(conclusions: Conclusions, search: SearchConclusions, most = 4): Draft | null {
   const { query, queryParam } = conclusions;
   if (search.turning.certainty === 'sure') return null;
   const base = broadest(search);
@@ -20,11 +20,21 @@ export function askForTurning(conclusions: Conclusions, search: SearchConclusion
       ? cursorDrafts(text, search, lenient)
       : search.turning.moves.length > 0
         ? tellingApart(text, base, search, lenient)
-        : firstTurn(text, base, search, lenient);
+        : firstTurn(text, base, search, { lenient, most });
   return drafts.find(({ params }) => !wasAsked(query.searches, params)) ?? null;
 }
 
-function firstTurn(text: Param, base: Asked, search: SearchConclusions, lenient: boolean): Draft[] {
+/** Where parameters must be tried one by one, the less likely ones come when other things are known. */
+export function askForMoreTurning(conclusions: Conclusions, search: SearchConclusions): Draft | null {
+  return askForTurning(conclusions, search, ONE_BY_ONE.length);
+}
+
+function firstTurn(
+  text: Param,
+  base: Asked,
+  search: SearchConclusions,
+  { lenient, most }: { readonly lenient: boolean; readonly most: number },
+): Draft[] {
   const nothingMoved = search.turning.turned.some(
     ({ shift, one }) => shift === 0 && one.search.request.params.length > 8,
   );
@@ -35,7 +45,7 @@ function firstTurn(text: Param, base: Asked, search: SearchConclusions, lenient:
       why: `does ${name} turn the page?`,
     }),
   );
-  return lenient ? [everyTurn(text, base, search), ...alone.slice(0, 3)] : alone.slice(0, 8);
+  return lenient ? [everyTurn(text, base, search), ...alone.slice(0, 3)] : alone.slice(0, most);
 }
 
 const ONE_BY_ONE = [
