@@ -7,6 +7,7 @@ import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import { FailedError } from '../errors.ts';
 import type { Verdict } from '../outcome.ts';
 import { type AnsweredCall, callsInOrder, lastCallId } from '../warehouse/call.ts';
+import { settledMapping } from '../warehouse/mapping.ts';
 import { metaTable } from '../warehouse/meta.ts';
 import { shadow } from '../warehouse/naming.ts';
 import {
@@ -60,7 +61,7 @@ export async function reprocess(options: ReprocessOptions): Promise<Reprocessed>
     naming: shadow,
     mapping,
     limits: { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...limits },
-    reserved: withoutRenamed(decidedNames(warehouse.db), mapping),
+    reserved: namesToKeep(warehouse, mapping),
   });
   const replay = openReplay(books);
   const batch = callsInOrder(warehouse.db);
@@ -116,17 +117,18 @@ function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number
   return 0;
 }
 
-/** Columns that the mapping names are not held to the names they had. */
-function withoutRenamed({ columns, tables }: ReservedNames, mapping: Mapping): ReservedNames {
-  const roots = ['entity', 'search_result', 'registry_stats'] as const;
-  const kept = new Map(columns);
-  for (const root of roots) {
-    const renamed = Object.entries(mapping[root]).filter(([, rule]) => rule.column !== undefined);
-    const names = new Map(columns.get(root));
-    for (const [path] of renamed) names.delete(path);
-    kept.set(root, names);
-  }
-  return { columns: kept, tables };
+/** Every name stays as it was decided, but for those that the mapping gives now, or gave before. */
+function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
+  const given = [settledMapping(db) ?? DEFAULT_MAPPING, mapping].map(
+    ({ entity, search_result, registry_stats }) => ({
+      entity,
+      search_result,
+      registry_stats,
+    }),
+  );
+  return decidedNames(db, (root, pointer) =>
+    given.every((rules) => rules[root][pointer]?.column === undefined),
+  );
 }
 
 /** Derives a batch of calls in order, and moves the mark, in the caller's transaction. */

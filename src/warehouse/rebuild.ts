@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { generationOf, live, SHADOW_PREFIX, shadow } from './naming.ts';
-import { RESOURCE_TABLES } from './shape_store.ts';
+import type { ReservedNames } from './shape.ts';
+import { RESOURCE_TABLES, type ResourceTable } from './shape_store.ts';
 
 /**
  * The derived tables exist twice while they are rebuilt: readers see the live ones until the shadows are
@@ -128,8 +129,14 @@ function viewsOf(db: Database): { name: string; sql: string }[] {
   }[];
 }
 
-/** The names that the live tables decided on, for the shadows to keep. */
-export function decidedNames(db: Database) {
+/**
+ * The names that the live tables decided on, for the shadows to keep: those for which `isKept` holds, told
+ * the resource and the place counted from the top of its payload.
+ */
+export function decidedNames(
+  db: Database,
+  isKept: (resource: ResourceTable, pointer: string) => boolean,
+): ReservedNames {
   const columns = db
     .prepare(
       'SELECT table_name AS "table", path, column_name AS name FROM _column WHERE column_name IS NOT NULL',
@@ -140,7 +147,12 @@ export function decidedNames(db: Database) {
       'SELECT parent_table AS "table", path, table_name AS name FROM _table WHERE parent_table IS NOT NULL',
     )
     .all() as Decided[];
-  return { columns: byTable(columns), tables: byTable(tables) };
+  const origin = originOf(tables);
+  const kept = columns.filter(({ table, path }) => {
+    const { resource, pointer } = origin(table);
+    return isKept(resource, pointer + path);
+  });
+  return { columns: byTable(kept), tables: byTable(tables) };
 }
 
 interface Decided {
@@ -149,9 +161,22 @@ interface Decided {
   readonly name: string;
 }
 
+/** Which resource a table belongs to, and where its rows stand in the payload. */
+function originOf(children: readonly Decided[]) {
+  const parents = new Map(children.map((child) => [child.name, child]));
+  return function origin(table: string): { resource: ResourceTable; pointer: string } {
+    const child = parents.get(table);
+    if (child === undefined) return { resource: table as ResourceTable, pointer: '' };
+    const parent = origin(child.table);
+    return { resource: parent.resource, pointer: `${parent.pointer}${child.path}/*` };
+  };
+}
+
 function byTable(decided: readonly Decided[]): Map<string, Map<string, string>> {
   const names = new Map<string, Map<string, string>>();
-  for (const { table, path, name } of decided)
-    names.set(table, (names.get(table) ?? new Map()).set(path, name));
+  for (const { table, path, name } of decided) {
+    const known = names.get(table) ?? new Map<string, string>();
+    names.set(table, known.set(path, name));
+  }
   return names;
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Call } from '../../src/call.ts';
 import { classify } from '../../src/dialect/classify.ts';
-import { Dialect } from '../../src/dialect/dialect.ts';
 import type { Mapping } from '../../src/dialect/mapping.ts';
 import { type Load, openLoader } from '../../src/load/load.ts';
 import type { Outcome, Verdict } from '../../src/outcome.ts';
@@ -12,6 +11,9 @@ import type { News } from '../../src/plan/knowledge.ts';
 import { startRun } from '../../src/warehouse/run.ts';
 import type { ShapeLimits } from '../../src/warehouse/shape.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
+import { dialectWith, type PartialDialect } from './dialect.ts';
+
+export { dialectWith } from './dialect.ts';
 
 export const START_MS = Date.parse('2026-03-01T00:00:00Z');
 
@@ -34,32 +36,6 @@ export function temporaryWarehouse(): Warehouse {
   });
   onTestFinished(() => warehouse.close());
   return warehouse;
-}
-
-export const DIALECT = {
-  search: {
-    query_param: 'q',
-    paging: { style: 'page', param: 'page', size: 2 },
-    results: '/results',
-    id: '/id',
-    name: '/name',
-    total: '/total',
-  },
-  entity: { id: '/id', name: '/name', gone: { at: '/class', is: 'Deleted' } },
-  stats: { total: '/companies' },
-  volatile: ['/queried_at'],
-} as const;
-
-type PartialDialect = { search?: object; entity?: object; stats?: object; volatile?: readonly string[] };
-
-export function dialectWith(changes: PartialDialect = {}): Dialect {
-  return Dialect.parse({
-    ...DIALECT,
-    search: { ...DIALECT.search, ...changes.search },
-    entity: { ...DIALECT.entity, ...changes.entity },
-    stats: { ...DIALECT.stats, ...changes.stats },
-    volatile: changes.volatile ?? DIALECT.volatile,
-  });
 }
 
 /** A loader that speaks in bodies: each is classified as fetch would, and loaded one second after the last. */

@@ -21,32 +21,30 @@ export interface AtomicFile {
   discard(): void;
 }
 
-const BUFFER_BYTES = 256 * 1024;
+const BUFFERED_CHARACTERS = 256 * 1024;
 
 /** @throws UsageError when the folder cannot be written. */
 export function openAtomicFile(path: string): AtomicFile {
   const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}${PARTIAL}`);
   const file = openForWriting(path, partial);
   const digest = createHash('sha256');
-  let waiting: Buffer[] = [];
-  let waitingBytes = 0;
+  let text = '';
   let bytes = 0;
 
-  const flush = () => {
-    if (waitingBytes === 0) return;
-    const chunk = waiting.length === 1 ? (waiting[0] as Buffer) : Buffer.concat(waiting, waitingBytes);
-    writeAll(file, chunk);
+  const writeOut = (chunk: Uint8Array) => {
+    for (let from = 0; from < chunk.length; ) from += writeSync(file, chunk, from);
     digest.update(chunk);
     bytes += chunk.length;
-    waiting = [];
-    waitingBytes = 0;
+  };
+  const flush = () => {
+    if (text !== '') writeOut(Buffer.from(text));
+    text = '';
   };
   return {
     write: (data) => {
-      const chunk = typeof data === 'string' ? Buffer.from(data) : Buffer.from(data);
-      waiting.push(chunk);
-      waitingBytes += chunk.length;
-      if (waitingBytes >= BUFFER_BYTES) flush();
+      if (typeof data === 'string') text += data;
+      if (typeof data !== 'string' || text.length >= BUFFERED_CHARACTERS) flush();
+      if (typeof data !== 'string') writeOut(data);
     },
     commit: () => {
       flush();
@@ -84,10 +82,6 @@ function openForWriting(path: string, partial: string): number {
       },
     );
   }
-}
-
-function writeAll(file: number, chunk: Buffer): void {
-  for (let from = 0; from < chunk.length; ) from += writeSync(file, chunk, from);
 }
 
 // A rename survives a crash of the machine only when the folder is written too.

@@ -75,6 +75,8 @@ function oneLine(document: Cell): string {
 }
 
 const ROWS_PER_GROUP = 20_000;
+/** A group is held in memory until it is encoded, so wide rows make smaller ones. */
+const CHARACTERS_PER_GROUP = 8_000_000;
 
 /** Typed columns in row groups, compressed by zstd; dates and times as such, mixed columns as text. */
 function parquetWriter({ columns, file, source }: WriterOptions): RowWriter {
@@ -89,6 +91,7 @@ function parquetWriter({ columns, file, source }: WriterOptions): RowWriter {
   });
   let group = columns.map((): unknown[] => []);
   let rows = 0;
+  let characters = 0;
 
   const flush = () => {
     if (rows > 0)
@@ -98,14 +101,18 @@ function parquetWriter({ columns, file, source }: WriterOptions): RowWriter {
       });
     group = columns.map(() => []);
     rows = 0;
+    characters = 0;
     drain(bytes, file);
   };
   return {
     row: (cells) => {
-      for (const [at, column] of columns.entries())
-        group[at]?.push(parquetCell(cells[at] ?? null, column.kind));
+      for (const [at, column] of columns.entries()) {
+        const cell = cells[at] ?? null;
+        group[at]?.push(parquetCell(cell, column.kind));
+        if (typeof cell === 'string') characters += cell.length;
+      }
       rows += 1;
-      if (rows === ROWS_PER_GROUP) flush();
+      if (rows === ROWS_PER_GROUP || characters >= CHARACTERS_PER_GROUP) flush();
     },
     end: () => {
       flush();
