@@ -87,6 +87,9 @@ export interface LedgerState {
 /** A slot is taken at most this long before it comes, so that a killed process wastes little. */
 export const LOOKAHEAD_MS = 200;
 
+/** And at most this long after it came: well within the time in which its call may still leave. */
+const LATENESS_MS = 100;
+
 /** Opens (and creates) the ledger for one account. */
 export function openLedger(options: { path: string; accountId: string; allowance: Allowance }): Ledger {
   const { path, accountId, allowance } = options;
@@ -143,7 +146,7 @@ export function openLedger(options: { path: string; accountId: string; allowance
   const spend = db.transaction(({ nowMs, most, purpose, keyFingerprint }: Spending): Spent => {
     const row = accountAt(nowMs);
     if (row.refused_key === keyFingerprint) return { is: 'refused_key', sinceMs: row.refused_at_ms ?? nowMs };
-    const earliestMs = Math.max(nowMs, row.next_slot_ms, row.paused_until_ms);
+    const earliestMs = Math.max(earliestSlotMs(row, nowMs, spacing), row.paused_until_ms);
     const firstMs = clearOfResets(earliestMs, windowsAt(earliestMs));
     const states = statesAt(firstMs, row, purpose, counts.since);
     const shut = shutBy(row, states, nowMs, purpose);
@@ -209,6 +212,11 @@ export function openLedger(options: { path: string; accountId: string; allowance
     state: (nowMs, purpose = 'scheduled') => state(nowMs, purpose),
     close: () => db.close(),
   };
+}
+
+/** A slot that only just passed can still be used: a call may leave so late, and no slot after it moves. */
+function earliestSlotMs({ next_slot_ms: nextMs }: Account, nowMs: number, spacing: number): number {
+  return spacing > 0 && nextMs >= nowMs - LATENESS_MS ? nextMs : nowMs;
 }
 
 interface Shut {

@@ -38,7 +38,7 @@ export type Fetch = (call: Call, lane: Lane, signal: AbortSignal) => Promise<Out
 
 /**
  * Makes exactly one attempt: connect, spend, send, classify, and tell the ledger what the upstream said of
- * limits. Until the key has worked once, calls go one at a time: a key that is refused costs one call.
+ * limits. Until the key has been accepted once, calls go one at a time: a key that is refused costs one call.
  */
 export function openFetch(parts: FetchParts): Fetch {
   const { dialect, endpoints, ledger, clock, keyFingerprint } = parts;
@@ -46,14 +46,15 @@ export function openFetch(parts: FetchParts): Fetch {
   const patience = openPatience();
   const inTurn = openTurns();
   let keyHasWorked = ledger.hasKeyWorked(keyFingerprint);
+  let isKeyAccepted = keyHasWorked;
   let isProven = false;
 
   return (call, lane, signal) =>
-    keyHasWorked
+    isKeyAccepted
       ? make(call, lane, signal)
       : inTurn(
           () => make(call, lane, signal),
-          () => keyHasWorked,
+          () => isKeyAccepted,
         );
 
   async function make(call: Call, lane: Lane, signal: AbortSignal): Promise<Outcome | NotMade> {
@@ -84,6 +85,7 @@ export function openFetch(parts: FetchParts): Fetch {
       if (verdict.is === 'unauthorised') ledger.refuseKey(keyFingerprint, nowMs);
       if (verdict.is === 'ok' && !isProven) ledger.keyWorked(keyFingerprint);
     });
+    if (ACCEPTED.has(verdict.is)) isKeyAccepted = true;
     if (verdict.is === 'exhausted') isProven = false;
     if (verdict.is === 'ok') {
       isProven = true;
@@ -172,5 +174,7 @@ function openTurns(): Turns {
   };
 }
 
+/** What no upstream says to a key that it does not know. */
+const ACCEPTED = new Set<Verdict['is']>(['ok', 'absent', 'gone', 'refused']);
 const MOST_LOST_CONNECTIONS = 3;
 const BUSY_WAIT_MS = 20;
