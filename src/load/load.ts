@@ -78,7 +78,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   function keepAnswer({ call, callId, body: received, headers }: Outcome, sameAs: number | null): void {
     const body = withoutForgotten(call, received, headers);
     if (body === null) return;
-    if (sameAs === null) books.answers.keep(callId, body, toKeep(headers));
+    if (sameAs === null) books.answers.keep(callId, call.kind, body, toKeep(headers));
     else books.answers.keepReference(callId, sameAs, toKeep(headers));
   }
 

@@ -1,5 +1,6 @@
-import { zstdDecompressSync } from 'node:zlib';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Database } from 'better-sqlite3';
+import type { Call } from '../call.ts';
 
 /** A stored answer, byte for byte. */
 export interface StoredAnswer {
@@ -16,8 +17,8 @@ interface AnswerRow {
 
 /** `_answer`: bodies as received. */
 export function answerTable(db: Database) {
-  const insert = db.prepare<[number, Buffer, string | null]>(
-    'INSERT INTO _answer (call_id, body, headers) VALUES (?, ?, ?)',
+  const insert = db.prepare<[number, string | null, Buffer, string | null]>(
+    'INSERT INTO _answer (call_id, encoding, body, headers) VALUES (?, ?, ?, ?)',
   );
   // A reference always names the body itself, never another reference.
   const refer = db.prepare<[number, string | null, number]>(
@@ -32,8 +33,9 @@ export function answerTable(db: Database) {
     return row === undefined ? null : { body: decoded(row), headers: headersIn(row.headers) };
   };
   return {
-    keep: (callId: number, body: Buffer, headers: string | null): void => {
-      insert.run(callId, body, headers);
+    keep: (callId: number, kind: Call['kind'], body: Buffer, headers: string | null): void => {
+      if (paysToCompress(kind, body)) insert.run(callId, 'zstd', zstdCompressSync(body), headers);
+      else insert.run(callId, null, body, headers);
     },
     keepReference: (callId: number, sameAs: number, headers: string | null): void => {
       refer.run(callId, headers, sameAs);
@@ -42,6 +44,14 @@ export function answerTable(db: Database) {
     read,
     body: (callId: number): Buffer | null => read(callId)?.body ?? null,
   };
+}
+
+/**
+ * Pages of summaries shrink to a fifth. A single record shrinks to little more than half, would take half as
+ * long again to load, and could not be read by SQL any more (`entity_history`). Measured in docs/decisions/storage.md.
+ */
+function paysToCompress(kind: Call['kind'], body: Buffer): boolean {
+  return kind !== 'entity' && body.length >= 2048;
 }
 
 export function decoded({ encoding, body }: Pick<AnswerRow, 'encoding' | 'body'>): Buffer {

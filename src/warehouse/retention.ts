@@ -1,0 +1,86 @@
+import type { Database } from 'better-sqlite3';
+import { isoTime } from '../clock.ts';
+import { metaTable } from './meta.ts';
+
+export interface RetentionRules {
+  /** Bodies that a later answer has replaced are kept so long. */
+  readonly maxAgeMs: number;
+  /** And so many versions of each record, however old; at least the latest. */
+  readonly versions: number;
+}
+
+export interface Pruned {
+  readonly answers: number;
+  readonly bytes: number;
+}
+
+/**
+ * Deletes bodies that have been replaced and are old enough: earlier versions of records, earlier listings of
+ * a page, earlier statistics, and what failed. The latest of everything stays, as does what waits in
+ * quarantine. Rows and changes stay too; only what hangs on the bodies cannot be rebuilt any more.
+ */
+export function pruneAnswers(db: Database, rules: RetentionRules, nowMs: number): Pruned {
+  const before = isoTime(nowMs - rules.maxAgeMs);
+  const pruned = db.transaction(() => choosePrunable(db, before, rules.versions)).immediate();
+  // In small transactions, so that no other writer waits long; references before what they refer to.
+  for (const references of ['IS NOT NULL', 'IS NULL']) {
+    const remove = db.prepare(
+      `DELETE FROM _answer WHERE call_id IN
+         (SELECT call_id FROM prunable JOIN _answer USING (call_id) WHERE same_as ${references} LIMIT ${BATCH})`,
+    );
+    while (remove.run().changes > 0);
+  }
+  db.exec('DROP TABLE prunable');
+  return pruned;
+}
+
+const BATCH = 5000;
+
+function choosePrunable(db: Database, before: string, versions: number): Pruned {
+  db.exec('CREATE TEMP TABLE kept (call_id INTEGER PRIMARY KEY)');
+  for (const sql of KEPT) db.prepare(sql).run(valuesIn(sql, { before, versions: Math.max(1, versions) }));
+  // What is kept may itself be a reference to an older body.
+  db.exec(
+    'INSERT OR IGNORE INTO kept SELECT same_as FROM _answer JOIN kept USING (call_id) WHERE same_as IS NOT NULL',
+  );
+  db.exec(
+    `CREATE TEMP TABLE prunable AS
+     SELECT call_id, length(body) AS bytes FROM _answer WHERE call_id NOT IN (SELECT call_id FROM kept)`,
+  );
+  db.exec('DROP TABLE kept');
+  const pruned = db
+    .prepare('SELECT count(*) AS answers, coalesce(sum(bytes), 0) AS bytes FROM prunable')
+    .get() as Pruned;
+  if (pruned.answers > 0) metaTable(db).set('pruned_until', before);
+  return pruned;
+}
+
+const KEPT = [
+  `INSERT OR IGNORE INTO kept
+   SELECT a.call_id FROM _answer a JOIN _call c USING (call_id) WHERE c.sent_at >= @before`,
+  `INSERT OR IGNORE INTO kept
+   SELECT call_id FROM (
+     SELECT call_id, row_number() OVER (PARTITION BY entity_id, is_tombstone ORDER BY call_id DESC) AS newest
+     FROM _version
+   ) WHERE newest <= @versions`,
+  'INSERT OR IGNORE INTO kept SELECT record_call_id FROM _known WHERE record_call_id IS NOT NULL',
+  'INSERT OR IGNORE INTO kept SELECT call_id FROM _query_page',
+  'INSERT OR IGNORE INTO kept SELECT max(_call_id) FROM registry_stats HAVING max(_call_id) IS NOT NULL',
+  "INSERT OR IGNORE INTO kept SELECT call_id FROM _quarantine WHERE state = 'open'",
+] as const;
+
+/** Rewrites the file without its free pages, and gathers its statistics for the query planner. */
+export function vacuum(db: Database): void {
+  db.exec("INSERT INTO entity_fts (entity_fts) VALUES ('optimize')");
+  db.exec('VACUUM');
+  db.exec('ANALYZE');
+  db.pragma('wal_checkpoint(TRUNCATE)');
+}
+
+/** SQLite refuses values that a statement does not name. */
+function valuesIn(
+  sql: string,
+  values: Readonly<Record<string, string | number>>,
+): Record<string, string | number> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`@${name}`)));
+}
