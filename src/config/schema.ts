@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Dialect } from '../dialect/dialect.ts';
+import { Mapping } from '../dialect/mapping.ts';
 import {
   ApiKey,
   BaseUrl,
@@ -171,6 +172,7 @@ const Retention = z.strictObject({
   answers: Duration.nullable()
     .prefault(null)
     .describe('bodies that a later answer has replaced are kept so long; null: for ever'),
+  versions: z.int().min(1).default(1).describe('and so many versions of each record, however old'),
 });
 
 const Worker = z.strictObject({
@@ -212,7 +214,7 @@ export const ConfigFile = z.strictObject({
     .default('coverage')
     .describe('what a call is worth most for'),
   scope: Scope.describe('which companies are wanted'),
-  mapping: z.strictObject({}).prefault({}).describe('how payloads become tables'),
+  mapping: Mapping.prefault({}).describe('how payloads become tables'),
   retention: Retention.prefault({}).describe('what is pruned, and when'),
   warehouse: path.default('data/warehouse.db').describe('the SQLite file of the mirror'),
   ledger: path.default('data/ledger.db').describe("the SQLite file of the account's calls"),
