@@ -46,8 +46,10 @@ export interface Books extends DerivedTables {
   absentShape: string | null;
   /** Answers are stored as they come in, so it matters whether one is like an earlier one. */
   readonly storesAnswers: boolean;
-  /** Known companies whose records were answered in this run: two are enough to know that there is another. */
-  readonly answered: Set<string>;
+  /** When the latest call was sent in this run that a known company answered; null: none did. */
+  answeredAt: string | null;
+  /** Companies may have answered 404 in this run without a proof yet. */
+  mayHaveMissing: boolean;
   /** Entities that must not be taken in again. */
   readonly forgotten: ReadonlySet<string>;
   /** The most rows that a page of a search had so far. */
@@ -105,7 +107,8 @@ export function openBooks(options: {
       meta.set('record_path', jsonPathOf(dialect.entity.root));
       meta.set('dialect', JSON.stringify(dialect));
     },
-    answered: new Set(),
+    answeredAt: null,
+    mayHaveMissing: true,
     forgotten: forgottenIds(db),
     largestPage: tables.queries.largestPage(),
   };

@@ -68,9 +68,7 @@ function deriveAnswer(books: Books, answered: Answered, answer: (Verdict & { is:
   if (answer.kind !== 'record' || call.kind !== 'entity')
     return quarantined(books, answered, `a ${call.kind} call was answered with a ${answer.kind}`);
   const effect = deriveRecord(books, answered, answer);
-  return effect.newCompanies > 0
-    ? effect
-    : { ...effect, goneCount: noteAnswered(books, answered, answer.entityId) };
+  return effect.newCompanies > 0 ? effect : { ...effect, goneCount: noteAnswered(books, answered) };
 }
 
 /** A body that came, of a status that is no plain failure of the server, may hold something. */

@@ -17,8 +17,10 @@ export function deriveGone(
   if (answer !== null && before?.goneAt == null) storeTombstone(books, answered, answer, before);
   const known = books.known.find(entityId) ?? (newKnown(entityId, answered.sentAt) as KnownRow);
   const isNews = known.goneAt === null;
-  if (isNews) markGone(books, known, { goneAt: answered.sentAt, callId: answered.callId });
-  else books.known.replace(known, { ...known, askedAt: answered.sentAt });
+  // The upstream's own word: being listed in a search does not speak against it.
+  const told = { ...known, missingShape: null };
+  if (isNews) markGone(books, told, { goneAt: answered.sentAt, callId: answered.callId });
+  else confirmGone(books, told, answered.sentAt);
   return {
     ...NO_EFFECT,
     record: answer === null ? null : { isNew: before?.fetchedAt == null, changed: isNews },
@@ -36,7 +38,7 @@ export function deriveAbsent(books: Books, answered: Answered, entityId: string,
     return { ...NO_EFFECT, goneCount: settleMissing(books, answered.callId).length };
   }
   if (known.goneAt !== null) {
-    books.known.replace(known, { ...known, askedAt: answered.sentAt });
+    confirmGone(books, known, answered.sentAt);
     return NO_EFFECT;
   }
   books.known.replace(known, {
@@ -51,24 +53,30 @@ export function deriveAbsent(books: Books, answered: Answered, entityId: string,
   return { ...NO_EFFECT, missing: true, gone: settled.includes(entityId), goneCount: settled.length };
 }
 
-/** A known company answered: the upstream and the path work in this run. Answers how many were proven gone by it. */
-export function noteAnswered(books: Books, { callId }: Answered, entityId: string): number {
-  // Two are enough to know that there is another one than any that is missing.
-  if (books.answered.size >= 2 || books.answered.has(entityId)) return 0;
-  books.answered.add(entityId);
-  return settleMissing(books, callId).length;
+/** A known company answered: the upstream and the path work. Answers how many were proven gone by it. */
+export function noteAnswered(books: Books, { callId, sentAt }: Answered): number {
+  if (books.answeredAt === null || sentAt > books.answeredAt) books.answeredAt = sentAt;
+  return books.mayHaveMissing ? settleMissing(books, callId).length : 0;
 }
 
 /** Marks as gone what is missing in this run and proven by now: the change belongs to the call that proved it. */
 function settleMissing(books: Books, callId: number): string[] {
-  const evidence = { absentShape: books.absentShape, answeredInRun: books.answered };
-  const proven = books.known
-    .missingInRun(books.runId)
-    .filter((known) => isProven({ entityId: known.entityId, shape: known.missingShape ?? '' }, evidence));
+  const { absentShape, answeredAt } = books;
+  const missing = books.known.missingInRun(books.runId);
+  const proven = missing.filter(({ missingShape, missingAt }) =>
+    isProven({ shape: missingShape ?? '', missingAt: missingAt ?? '' }, { absentShape, answeredAt }),
+  );
   for (const known of proven) markGone(books, known, { goneAt: known.missingAt ?? '', callId });
+  books.mayHaveMissing = proven.length < missing.length;
   return proven.map(({ entityId }) => entityId);
 }
 
+/** Still gone: whatever made it worth asking again is answered. */
+function confirmGone(books: Books, known: KnownRow, askedAt: string): void {
+  books.known.replace(known, { ...known, askedAt, flaggedAt: null });
+}
+
+/** Keeps the shape of the 404s that proved it: a company that is listed again all the same is asked for again. */
 function markGone(
   books: Books,
   known: KnownRow,
@@ -79,7 +87,6 @@ function markGone(
     askedAt: goneAt,
     flaggedAt: null,
     missingAt: null,
-    missingShape: null,
     missingRun: null,
     goneAt,
   });

@@ -163,7 +163,8 @@ function openReplay(books: Books): (calls: readonly AnsweredCall[]) => number {
 function enterRun(books: Books, runId: number): void {
   if (books.runId === runId) return;
   books.runId = runId;
-  books.answered.clear();
+  books.answeredAt = null;
+  books.mayHaveMissing = true;
 }
 
 function answeredOf(books: Books, row: AnsweredCall): Answered {

@@ -67,6 +67,8 @@ function deriveRow(books: Books, answered: Answered, row: SearchRow): NewsRow {
   const known = books.known.find(entityId);
   const summaryHash = contentHash(row.summary, books.ignored);
   if (known?.summaryHash?.equals(summaryHash) === true) {
+    if (speaksAgainstDeletion(known, answered.sentAt))
+      books.known.replace(known, { ...known, flaggedAt: answered.sentAt });
     books.known.listedAgain(known.knownId, answered.sentAt);
     books.touch.listedAgain(entityId, answered.sentAt);
     return { entityId, name, isNew: false, changed: false };
@@ -82,11 +84,20 @@ function deriveRow(books: Books, answered: Answered, row: SearchRow): NewsRow {
     listedAt: answered.sentAt,
     summaryHash,
     // Fetched first, for what it shows is out of date.
-    flaggedAt: isChange && known.askedAt !== null ? answered.sentAt : (known?.flaggedAt ?? null),
+    flaggedAt:
+      known !== undefined &&
+      ((isChange && known.askedAt !== null) || speaksAgainstDeletion(known, answered.sentAt))
+        ? answered.sentAt
+        : (known?.flaggedAt ?? null),
   };
   if (known === undefined) books.known.add(after);
   else books.known.replace(known, { ...after, knownId: known.knownId });
   return { entityId, name, isNew: known === undefined, changed: isChange };
+}
+
+/** Concluded from 404s to be gone, and listed after that: one call tells which of the two is true. */
+function speaksAgainstDeletion({ goneAt, missingShape }: KnownRow, listedAt: string): boolean {
+  return goneAt !== null && missingShape !== null && listedAt > goneAt;
 }
 
 function writeSummary(

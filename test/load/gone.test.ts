@@ -41,14 +41,62 @@ test('it is proven when an unknown id gets the same answer and another company s
   expect(all('SELECT known, fetched, gone FROM coverage')).toEqual([{ known: 2, fetched: 1, gone: 1 }]);
 });
 
-test('with the proof at hand the 404 itself marks it as gone', () => {
-  const { record } = bench();
+test('a path that moves in the middle of a run deletes nothing: what answered before the 404 proves nothing', () => {
+  const { record, value } = bench();
   record('NEVER-1', NOT_FOUND, 404);
   record('C1', { id: 'C1' });
   record('C2', { id: 'C2' });
   record('C2', { id: 'C2' });
-  expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: true });
+  expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
+  expect(value(goneAt, 'C1')).toBeNull();
+  record('C2', { id: 'C2' });
+  expect(value(goneAt, 'C1')).toBe('2026-03-01T00:00:05.000Z');
 });
+
+test('a gone company that a search lists again is asked for once, and is back if it answers', () => {
+  const { search, record, value, warehouse } = bench();
+  const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
+  const due = () =>
+    openKnowledge(warehouse)
+      .recordsDue({ nowMs: START_MS, maxAgeMs: 1e12, most: 5, except: new Set() })
+      .map(({ entityId }) => entityId);
+  search('a', listing);
+  record('NEVER-1', NOT_FOUND, 404);
+  record('C1', NOT_FOUND, 404);
+  record('C2', { id: 'C2' });
+  record('C2', { id: 'C2' });
+  expect(value(goneAt, 'C1')).not.toBeNull();
+  expect(due()).toEqual([]);
+
+  search('a', listing);
+  expect(due()).toEqual(['C1']);
+  record('C1', NOT_FOUND, 404);
+  expect(due()).toEqual([]);
+  expect(value(goneAt, 'C1')).not.toBeNull();
+
+  search('a', listing);
+  record('C1', { id: 'C1', name: 'A' });
+  expect(value(goneAt, 'C1')).toBeNull();
+  expect(due()).toEqual([]);
+});
+
+test.each([
+  ['a 410', 'gone for good', 410],
+  ['the mark', { id: 'C1', name: 'A', class: 'Deleted' }, 200],
+] as const)(
+  '%s again, after a change in a list, is an answer: it is not asked for over and over',
+  (_, body, status) => {
+    const { search, record, warehouse } = bench();
+    search('a', { total: 1, results: [{ id: 'C1', name: 'A', status: 'active' }] });
+    record('C1', body, status);
+    search('a', { total: 1, results: [{ id: 'C1', name: 'A', status: 'deleted' }] });
+    const due = () =>
+      openKnowledge(warehouse).recordsDue({ nowMs: START_MS, maxAgeMs: 1e12, most: 5, except: new Set() });
+    expect(due()).toMatchObject([{ entityId: 'C1' }]);
+    record('C1', body, status);
+    expect(due()).toEqual([]);
+  },
+);
 
 test('no other company answered in this run: not gone', () => {
   const first = bench();
