@@ -143,8 +143,8 @@ function pause(delayMs: number): Promise<void> {
 }
 
 // A killed worker's job is taken up again after at most the lock and two checks.
-const LOCK_MS = 15_000;
-const STALLED_EVERY_MS = 7500;
+const LOCK_MS = 10_000;
+const STALLED_EVERY_MS = 5000;
 // A slice is safe to run again, but one that kills its worker every time must end in the failed set.
 const MOST_STALLS = 5;
 const RETRY_AFTER_MS = 1000;

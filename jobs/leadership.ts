@@ -30,8 +30,8 @@ export const LeaderFacts = z.object({
 });
 export type LeaderFacts = z.infer<typeof LeaderFacts>;
 
-export const LEASE_MS = 15_000;
-export const RENEW_EVERY_MS = 3000;
+export const LEASE_MS = 10_000;
+export const RENEW_EVERY_MS = 2500;
 
 export function openLeadership(redis: Redis, key: string, own: LeaderFacts): Leadership {
   const value = JSON.stringify(own);
