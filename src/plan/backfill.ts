@@ -41,7 +41,6 @@ export class BackfillPlanner implements Planner {
       (search.paging.style === 'none'
         ? (search.paging.window ?? search.paging.size)
         : search.paging.window) ?? Number.POSITIVE_INFINITY;
-    const registryTotal = knowledge.latestStats()?.total ?? null;
     const pageSize = search.paging.size;
     this.#knowledge = knowledge;
     this.#wanted = wanted;
@@ -50,7 +49,7 @@ export class BackfillPlanner implements Planner {
     this.#records = new Records({ ...knowledge, recordsDue: (ask) => this.#due(ask) }, 0, pending);
     this.#hunt = new NameHunt(
       wanted.names,
-      { semantics, minLength: search.min_length, pageSize, window, registryTotal },
+      { semantics, minLength: search.min_length, pageSize, window },
       pending,
     );
     this.#listings = new Listings(wanted.listings, { semantics, window }, pending);
@@ -95,6 +94,7 @@ export class BackfillPlanner implements Planner {
       if (news.verdict === 'ok' || news.verdict === 'absent' || news.verdict === 'gone')
         this.#queue.delete(call.entityId);
     } else if (call.kind === 'search') this.#learnSearch(call.query, news);
+    else this.#learnSize();
   }
 
   release(call: Call): void {
@@ -111,7 +111,7 @@ export class BackfillPlanner implements Planner {
   listing(at: number): { readonly isDone: boolean; readonly found: number; readonly total: number | null } {
     return {
       isDone: this.#listings.isDone(at),
-      found: this.#listings.found(at).size,
+      found: this.#listings.found(at),
       total: this.#listings.total(at),
     };
   }
@@ -119,6 +119,11 @@ export class BackfillPlanner implements Planner {
   /** Records still to be fetched. */
   get recordsLeft(): number {
     return this.#queue.size;
+  }
+
+  #learnSize(): void {
+    const total = this.#knowledge.latestStats()?.total ?? null;
+    if (total !== null) this.#hunt.setRegistryTotal(total);
   }
 
   #learnSearch(query: SearchQuery, news: News): void {
@@ -172,6 +177,7 @@ export class BackfillPlanner implements Planner {
       if (state.query.by === 'name' && names.length > 0) this.#restoreName(state);
     }
     this.#hunt.start();
+    this.#learnSize();
     this.#restoreListings();
     this.#wantFound(names.keys());
   }

@@ -31,18 +31,14 @@ export class Candidates {
     this.#indexTrigrams();
   }
 
-  /** Answers the wanted names of which this company is a candidate now, better or worse. */
-  see(entityId: string, name: string): readonly number[] {
+  /** A company of the registry. */
+  see(entityId: string, name: string): void {
     const anatomy = anatomyOf(name);
-    const same = this.#same.get(anatomy.comparable);
-    if (same !== undefined) {
-      for (const at of same) this.#keep(at, { entityId, name, score: 1 });
-      return same;
-    }
-    return this.#alike(anatomy).filter((at) => {
+    for (const at of this.#same.get(anatomy.comparable) ?? []) this.#keep(at, { entityId, name, score: 1 });
+    for (const at of this.#alike(anatomy)) {
       const score = similarity(this.#names[at] as Anatomy, anatomy);
-      return score >= LEAST_SCORE && this.#keep(at, { entityId, name, score });
-    });
+      if (score >= LEAST_SCORE) this.#keep(at, { entityId, name, score });
+    }
   }
 
   /** The best first. */
@@ -58,15 +54,13 @@ export class Candidates {
     return this.of(at)[0]?.score ?? 0;
   }
 
-  #keep(at: number, candidate: Candidate): boolean {
+  #keep(at: number, candidate: Candidate): void {
     const found = this.#found[at] as Map<string, Candidate>;
-    const before = found.get(candidate.entityId);
-    if (before !== undefined && before.score >= candidate.score) return false;
+    if ((found.get(candidate.entityId)?.score ?? 0) >= candidate.score) return;
     found.set(candidate.entityId, candidate);
     // Companies of the very name are all kept: how many there are decides.
     const inexact = [...found.values()].filter(({ score }) => score < 1).sort((a, b) => a.score - b.score);
     if (inexact.length > MOST_KEPT) found.delete((inexact[0] as Candidate).entityId);
-    return found.has(candidate.entityId);
   }
 
   #alike({ core }: Anatomy): number[] {

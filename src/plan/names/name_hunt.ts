@@ -31,7 +31,6 @@ interface Active {
  * no company has are looked for once or twice more by a shorter text, for the sake of similar names.
  */
 export class NameHunt {
-  readonly #rules: TextRules;
   readonly #pending: Pending;
   readonly #texts: QueryTexts;
   readonly #candidates: Candidates;
@@ -44,13 +43,18 @@ export class NameHunt {
 
   constructor(names: readonly string[], rules: TextRules, pending: Pending) {
     this.#names = names;
-    this.#rules = rules;
     this.#pending = pending;
     this.#texts = new QueryTexts(names, rules);
     this.#candidates = new Candidates(names);
     this.#claim = names.map(() => null);
     this.#looked = names.map(() => 'no');
     this.#explored = names.map(() => 0);
+  }
+
+  /** How many companies the registry has: only then can it be told which queries are worth sharing. */
+  setRegistryTotal(total: number): void {
+    this.#texts.setRegistryTotal(total);
+    this.start();
   }
 
   /** A company became known, or is known. */
@@ -155,7 +159,7 @@ export class NameHunt {
   #look(at: number, how: Looked): void {
     if (this.#looked[at] === 'whole' || this.#looked[at] === how) return;
     this.#looked[at] = how;
-    if (this.#isToExplore(at)) for (const query of this.#texts.ofName(at)) this.#offer(query);
+    this.#offerNearby(at);
   }
 
   /** Is it worth another page? */
@@ -176,8 +180,13 @@ export class NameHunt {
       if (purpose === 'explore') this.#explored[at] = (this.#explored[at] ?? 0) + 1;
     }
     for (const at of claimed)
-      if (this.#looked[at] === 'no' || this.#isToExplore(at))
-        for (const other of this.#texts.ofName(at)) this.#offer(other);
+      if (this.#looked[at] === 'no') for (const other of this.#texts.ofName(at)) this.#offer(other);
+      else this.#offerNearby(at);
+  }
+
+  #offerNearby(at: number): void {
+    const query = this.#isToExplore(at) ? this.#texts.nearby(at) : null;
+    if (query !== null) this.#offer(query);
   }
 
   #take({ query, purpose, claimed }: Active, nowMs: number, calls: SearchCall[]): void {
@@ -224,25 +233,12 @@ export class NameHunt {
     const open = free.filter((at) => this.#looked[at] === 'no');
     const shared = (SHARED_DISCOUNT * open.length) / this.#texts.pagesLeft(query);
     const wholes = query.isLeft ? [] : query.wholes.filter((at) => open.includes(at));
-    const hope = this.#isNarrow(query) ? free.filter((at) => this.#isToExplore(at)) : [];
+    const hope = free.filter((at) => this.#isToExplore(at) && this.#texts.nearby(at) === query);
     if (shared > wholes.length && shared > EXPLORING * hope.length && open.length > 1)
       return { value: shared, purpose: 'share', names: open };
     if (wholes.length > EXPLORING * hope.length)
       return { value: wholes.length, purpose: 'whole', names: wholes };
-    // Of two texts that serve as many names, the broader one shows more of what is near.
-    const breadth =
-      hope.length === 0 ? 0 : 0.01 * Math.min(1, this.#texts.expectedTotal(query) / this.#rules.pageSize);
-    return { value: EXPLORING * hope.length + breadth, purpose: 'explore', names: hope };
-  }
-
-  /** One call shows most of it. */
-  #isNarrow(query: QueryText): boolean {
-    return (
-      query.state === null &&
-      !query.isLeft &&
-      [...query.text].length >= SHORTEST_EXPLORED &&
-      this.#texts.expectedTotal(query) <= 1.5 * this.#rules.pageSize
-    );
+    return { value: EXPLORING * hope.length, purpose: 'explore', names: hope };
   }
 
   #isToExplore(at: number): boolean {
@@ -273,6 +269,5 @@ const SHARED_DISCOUNT = 0.9;
 const EXPLORING = 0.3;
 const MOST_EXPLORED = 2;
 const MOST_PAGES_FOR_ONE = 2;
-const SHORTEST_EXPLORED = 3;
 // Above this the similar name is most likely the right one: looking further would only add strangers.
 const GOOD_SCORE = Math.max(0.85, LEAST_SCORE);

@@ -1,6 +1,6 @@
 import type { QueryState } from '../knowledge.ts';
 import type { Semantics } from '../matching.ts';
-import { type NameTexts, textsOf } from './texts.ts';
+import { textsOf } from './texts.ts';
 
 /** A query that could be asked for wanted names, and what is known of it. */
 export interface QueryText {
@@ -22,8 +22,6 @@ export interface TextRules {
   readonly pageSize: number;
   /** Results of one query that can be reached; Infinity: all. */
   readonly window: number;
-  /** Companies in the registry; null: nobody says. */
-  readonly registryTotal: number | null;
 }
 
 /** All queries that find any of the wanted names, and how many results each is expected to have. */
@@ -31,8 +29,14 @@ export class QueryTexts {
   readonly #rules: TextRules;
   readonly #texts = new Map<string, QueryText>();
   readonly #ofName: (readonly QueryText[])[];
+  /** Of each name, word by word. */
+  readonly #byWord: (readonly (readonly QueryText[])[])[];
   readonly #wanted: number;
+  /** Texts of each length that one or two of the wanted names share. */
+  readonly #seenOnce: number[] = [];
+  readonly #seenTwice: number[] = [];
   #known = 0;
+  #registryTotal: number | null = null;
   /** Sums over first answers: how many results there were, and how many were expected. */
   #answered = 0;
   #expected = 0;
@@ -41,7 +45,17 @@ export class QueryTexts {
     this.#rules = rules;
     this.#wanted = names.length;
     const texts = names.map((name) => textsOf(rules.semantics, name, rules.minLength));
-    this.#ofName = texts.map((one, at) => this.#enter(one, at));
+    this.#byWord = texts.map(({ shared }, at) =>
+      shared.map((word) => word.map((text) => this.#enter(text, at))),
+    );
+    this.#ofName = texts.map(({ whole }, at) => [
+      this.#enter(whole, at, 'whole'),
+      ...(this.#byWord[at] ?? []).flat(),
+    ]);
+    for (const { text, names } of this.#texts.values()) {
+      const tally = names.length === 1 ? this.#seenOnce : names.length === 2 ? this.#seenTwice : [];
+      tally[text.length] = (tally[text.length] ?? 0) + 1;
+    }
   }
 
   get(text: string): QueryText | undefined {
@@ -60,11 +74,31 @@ export class QueryTexts {
     return this.ofName(at)[0] as QueryText;
   }
 
+  /** Where names like it would be seen: the shortest text of a word that one call can show most of. */
+  nearby(at: number): QueryText | null {
+    const most = NARROW_PAGES * this.#rules.pageSize;
+    for (const word of this.#byWord[at] ?? []) {
+      const narrow = word.findIndex(
+        (query) => [...query.text].length >= SHORTEST_NEARBY && this.expectedTotal(query) <= most,
+      );
+      // Longer texts of a word that was looked at show nothing new; a shorter one may, where it showed little.
+      const showedLittle = (word[narrow]?.state?.total ?? most) < most / 4;
+      const chosen = word[showedLittle ? narrow - 1 : narrow];
+      if (chosen !== undefined && chosen.state === null && !chosen.isLeft) return chosen;
+    }
+    return null;
+  }
+
+  /** Companies in the registry, as it says itself. */
+  setRegistryTotal(total: number): void {
+    this.#registryTotal = total;
+  }
+
   /** A company became known. */
   see(name: string): void {
     this.#known++;
     if (this.#rules.semantics === null) return;
-    for (const text of textsOf(this.#rules.semantics, name, this.#rules.minLength).shared) {
+    for (const text of textsOf(this.#rules.semantics, name, this.#rules.minLength).shared.flat()) {
       const found = this.#texts.get(text);
       if (found !== undefined) found.known++;
     }
@@ -92,9 +126,20 @@ export class QueryTexts {
       const seenThere = shorter.known + shorter.names.length;
       return (this.expectedTotal(shorter) * (seen + 0.5)) / (seenThere + 1);
     }
-    if (this.#rules.registryTotal === null) return Number.POSITIVE_INFINITY;
-    const share = (seen + 0.5) / (this.#known + this.#wanted + 1);
-    return this.#rules.registryTotal * share * this.#correction();
+    if (this.#registryTotal === null) return Number.POSITIVE_INFINITY;
+    const sample = this.#known + this.#wanted;
+    const share = seen === 1 ? this.#shareOfSingle(query.text.length, sample) : (seen + 0.5) / (sample + FEW);
+    return Math.max(1, this.#registryTotal * share * this.#correction());
+  }
+
+  /**
+   * The share of a registry under a text that was seen once: by Good and Turing, as texts of its length that
+   * were seen twice are to those seen once. Nearly every long text is alone.
+   */
+  #shareOfSingle(length: number, sample: number): number {
+    const once = this.#seenOnce[length] ?? 0;
+    const twice = this.#seenTwice[length] ?? 0;
+    return Math.min(1, (2 * twice + 0.1) / (once + 0.1)) / (sample + FEW);
   }
 
   /** Pages still to be asked until the listing is whole; Infinity: it cannot be. */
@@ -120,14 +165,12 @@ export class QueryTexts {
     return (this.#answered + settle) / (this.#expected + settle);
   }
 
-  #enter({ whole, shared }: NameTexts, at: number): QueryText[] {
-    return [whole, ...shared].map((text, rank) => {
-      const entry = this.#texts.get(text) ?? { ...BLANK, text, names: [], wholes: [] };
-      entry.names.push(at);
-      if (rank === 0) entry.wholes.push(at);
-      this.#texts.set(text, entry);
-      return entry;
-    });
+  #enter(text: string, at: number, as: 'whole' | 'part' = 'part'): QueryText {
+    const entry = this.#texts.get(text) ?? { ...BLANK, text, names: [], wholes: [] };
+    entry.names.push(at);
+    if (as === 'whole') entry.wholes.push(at);
+    this.#texts.set(text, entry);
+    return entry;
   }
 }
 
@@ -136,6 +179,10 @@ function isWhole({ names, wholes }: QueryText): boolean {
   return names.length === wholes.length;
 }
 
+// A few wanted names are no sample of a registry: as many more are taken to lie elsewhere.
+const FEW = 100;
+const NARROW_PAGES = 2;
+const SHORTEST_NEARBY = 3;
 const BLANK = { known: 0, state: null, isLeft: false };
 // One huge answer must not drown what all the others teach.
 const MOST_LEARNED = 10_000;

@@ -5,8 +5,8 @@ import type { Semantics } from '../matching.ts';
 export interface NameTexts {
   /** The name itself: finds it, and nearly nothing else. */
   readonly whole: string;
-  /** Texts that this upstream surely matches with the name, none of them the whole. */
-  readonly shared: readonly string[];
+  /** Texts that this upstream surely matches with the name, none of them the whole: word by word, the shortest first. */
+  readonly shared: readonly (readonly string[])[];
 }
 
 const LONGEST = 24;
@@ -17,21 +17,26 @@ const LONGEST = 24;
  */
 export function textsOf(semantics: Semantics | null, name: string, minLength: number): NameTexts {
   const whole = folded(name).replace(/[.,]+$/u, '');
-  const shared = new Set(semantics === null ? [] : sharedTexts(semantics, whole));
-  shared.delete(whole);
-  return { whole, shared: [...shared].filter((text) => [...text].length >= minLength) };
+  const seen = new Set([whole]);
+  const isUsable = (text: string) => {
+    if (seen.has(text) || [...text].length < minLength) return false;
+    seen.add(text);
+    return true;
+  };
+  const words = semantics === null ? [] : sharedTexts(semantics, whole);
+  return { whole, shared: words.map((texts) => texts.filter(isUsable)).filter((texts) => texts.length > 0) };
 }
 
-function sharedTexts(semantics: Semantics, whole: string): string[] {
+function sharedTexts(semantics: Semantics, whole: string): string[][] {
   const words = whole.split(' ').filter((word) => wordsOf(word)[0] === word);
   switch (semantics) {
     case 'prefix':
-      return prefixesOf(whole);
+      return [prefixesOf(whole)];
     case 'token':
-      return words;
+      return words.map((word) => [word]);
     case 'token_prefix':
     case 'substring':
-      return words.flatMap(prefixesOf);
+      return words.map(prefixesOf);
   }
 }
 

@@ -36,12 +36,12 @@ export function hunt(
       minLength,
       pageSize,
       window: window ?? Number.POSITIVE_INFINITY,
-      registryTotal: options.isTotalKnown ? registry.size : null,
     },
     pending,
   );
   for (const { entityId, name } of mirror.knownCompanies()) names.see(entityId, name ?? '');
   names.start();
+  if (options.isTotalKnown) names.setRegistryTotal(registry.size);
   let calls = 0;
   for (;;) {
     const [call] = names.next(0, 1);

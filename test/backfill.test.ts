@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type House, openHouse } from '../src/assemble.ts';
+import { type BackfillOrder, type BackfillReport, keepBackfill, runBackfill } from '../src/backfill.ts';
+import { configFrom } from '../src/config.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../src/server/sandbox.ts';
+import { failedTargets, type Wish } from '../src/warehouse/backfill.ts';
+import { leapingClock } from './faults/leaping_clock.ts';
+
+const opened: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+describe('a backfill', () => {
+  it('tells failures apart from what does not exist; what failed can be asked for again', async () => {
+    let isIll = true;
+    const { house, ids } = await place({
+      faults: ({ url }) => (isIll && url.endsWith('7') ? { kind: 'status', status: 500 } : null),
+    });
+    const ill = ids.filter((id) => id.endsWith('7'));
+    const first = await backfill(house, [...ids, 'nobody'].map(entity));
+    expect(ill.length).toBeGreaterThan(2);
+    expect(first.counts).toMatchObject({
+      found: ids.length - ill.length,
+      not_found: 1,
+      failed: ill.length,
+      open: 0,
+    });
+    isIll = false;
+    const failed = failedTargets(house.warehouse.db);
+    expect(failed.map(({ target }) => target).sort()).toEqual(ill.sort());
+    const second = await backfill(
+      house,
+      failed.map(({ target }) => entity(target)),
+      { freshForMs: 0 },
+    );
+    expect(second.counts).toMatchObject({ found: ill.length, failed: 0 });
+  });
+
+  it('stops before a moved path makes it believe that known companies are gone', async () => {
+    const { house, ids, sandbox } = await place();
+    await backfill(house, ids.map(entity));
+    await sandbox.speak({ paths: { entity: '/api/v2/entity/{id}' } });
+    const { run, counts } = await backfill(house, ids.map(entity), { freshForMs: 0 });
+    expect(run.ending).toMatchObject({ ended: 'drift' });
+    expect(counts.open).toBeGreaterThan(ids.length - 10);
+    expect(run.coverage.gone).toBe(0);
+  });
+
+  it('of one order is one, and of another order another', async () => {
+    const { house, ids } = await place();
+    const order = orderOf(ids.map(entity));
+    const { backfill: one } = keepBackfill(house, order);
+    expect(keepBackfill(house, order)).toMatchObject({
+      isContinued: true,
+      backfill: { backfillId: one.backfillId },
+    });
+    expect(keepBackfill(house, { ...order, withRecords: false }).isContinued).toBe(false);
+    expect(keepBackfill(house, { ...order, identity: 'another' }).isContinued).toBe(false);
+  });
+
+  it('counts what a scheduled run fetched meanwhile', async () => {
+    const { house, ids, sandbox } = await place();
+    const { backfill: kept } = keepBackfill(house, orderOf(ids.map(entity)));
+    await backfill(house, ids.slice(0, 10).map(entity));
+    const { counts } = await work(house, kept.backfillId);
+    expect(counts).toMatchObject({ found: ids.length, open: 0 });
+    expect(sandbox.arrivals()).toHaveLength(ids.length);
+  });
+
+  it('keeps names of any kind as values', async () => {
+    const { house } = await place();
+    const hostile = [
+      "'; DROP TABLE entity;--",
+      '__proto__',
+      '%',
+      '../..',
+      '\u0000',
+      'x'.repeat(5000),
+      '*',
+      '""',
+    ];
+    const { counts, run } = await backfill(
+      house,
+      hostile.map((given): Wish => ({ kind: 'name', searchedBy: null, given })),
+    );
+    expect(run.ending.ended).toBe('done');
+    expect(counts.open + counts.found).toBe(0);
+  });
+});
+
+interface Place {
+  readonly sandbox: Sandbox;
+  readonly house: House;
+  readonly ids: readonly string[];
+}
+
+async function place(options: SandboxOptions = {}): Promise<Place> {
+  const clock = leapingClock(Date.UTC(2027, 0, 15, 9));
+  const sandbox = await startSandbox({ now: clock.now, ...options });
+  opened.push(() => sandbox.close());
+  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-backfill-'));
+  opened.push(() => rmSync(folder, { recursive: true, force: true }));
+  const config = configFrom({
+    version: 1,
+    upstream: { base_url: sandbox.baseUrl, api_key: sandbox.keyOf('main') },
+    allowance: { per_minute: 'unlimited', unlimited: true },
+    dialect: sandbox.dialect,
+    warehouse: join(folder, 'warehouse.db'),
+    ledger: join(folder, 'ledger.db'),
+  });
+  const house = openHouse(config, clock);
+  opened.push(() => house.close());
+  return { sandbox, house, ids: [...sandbox.companies.all()].slice(0, 40).map(({ id }) => id) };
+}
+
+async function backfill(
+  house: House,
+  wishes: readonly Wish[],
+  order: Partial<BackfillOrder> = {},
+): Promise<BackfillReport> {
+  const { backfill: kept } = keepBackfill(house, { ...orderOf(wishes), ...order });
+  return work(house, kept.backfillId);
+}
+
+function work(house: House, backfillId: number): Promise<BackfillReport> {
+  const { signal } = new AbortController();
+  return runBackfill(house, { backfillId, maxCalls: Infinity, maxMinutes: Infinity, signal });
+}
+
+function orderOf(wishes: readonly Wish[]): BackfillOrder {
+  const identity = JSON.stringify(wishes);
+  return { title: 'a list', identity, wishes, withRecords: true, freshForMs: 90 * 86_400_000 };
+}
+
+function entity(given: string): Wish {
+  return { kind: 'entity', searchedBy: null, given };
+}

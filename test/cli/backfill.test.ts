@@ -1,0 +1,270 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterEach, describe, expect, it } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
+import type { SandboxOptions } from '../../src/server/sandbox.ts';
+import { type Finished, type Overrides, openUpstream, type Upstream } from '../e2e/upstream.ts';
+import { untidyList } from './untidy_list.ts';
+
+let open: Upstream | null = null;
+
+afterEach(async () => {
+  await open?.close();
+  open = null;
+});
+
+describe('backfill --ids', () => {
+  it('fetches each id once, however untidy the list is, and the report adds up', async () => {
+    const upstream = await place();
+    const list = untidyList(idsOf(upstream).slice(0, 120));
+    const report = file(upstream, 'report.csv');
+    const args = [
+      '--ids',
+      written(upstream, 'list.csv', list.text),
+      '--column',
+      'company number',
+      '--report',
+      report,
+    ];
+    const { json, stderr } = await upstream.cli('backfill', ...args);
+    expect(json).toMatchObject({
+      ok: true,
+      data: { found: 120, not_found: list.unknown.length, open: 0, failed: 0, run: { ended: 'done' } },
+    });
+    expect(asked(upstream).sort()).toEqual([...list.valid, ...list.unknown].sort());
+    const rows = reportIn(report);
+    expect(rows.map(({ given }) => given).sort()).toEqual([...list.valid, ...list.unknown].sort());
+    expect(rows.filter(({ state }) => state === 'found').every(({ name }) => name !== '')).toBe(true);
+    expect(stderr).toBe('');
+  });
+
+  it('goes on where it stopped, by the same command or by --resume', async () => {
+    const upstream = await place();
+    const ids = idsOf(upstream).slice(0, 30);
+    const list = written(upstream, 'ids.txt', ids.join('\n'));
+    const first = await upstream.cli('backfill', '--ids', list, '--max-calls', '10');
+    expect(first.json.data).toMatchObject({
+      found: 10,
+      open: 20,
+      run: { ended: 'max_calls', calls_spent: 10 },
+    });
+    const second = await upstream.cli('backfill', '--ids', list, '--max-calls', '10');
+    expect(second.json.data).toMatchObject({ backfill_id: first.json.data.backfill_id, found: 20, open: 10 });
+    const listed = await upstream.cli('backfill', '--list');
+    expect(listed.json.data.unfinished).toMatchObject([
+      { title: '30 ids from ids.txt', found: 20, open: 10 },
+    ]);
+    const third = await upstream.cli('backfill', '--resume');
+    expect(third.json.data).toMatchObject({ found: 30, open: 0, run: { ended: 'done' } });
+    expect(third.json.data.finished_at).not.toBeNull();
+    expect(new Set(asked(upstream)).size).toBe(30);
+    expect(asked(upstream)).toHaveLength(30);
+  });
+
+  it('leaves what was fetched lately, unless asked for again', async () => {
+    const upstream = await place();
+    const ids = idsOf(upstream).slice(0, 12);
+    const some = written(upstream, 'some.txt', ids.slice(0, 5).join('\n'));
+    const all = written(upstream, 'all.txt', ids.join('\n'));
+    await upstream.cli('backfill', '--ids', some);
+    expect((await upstream.cli('backfill', '--ids', all)).json.data).toMatchObject({ fresh: 5, found: 7 });
+    expect(asked(upstream)).toHaveLength(12);
+    expect((await upstream.cli('backfill', '--ids', all)).json.data).toMatchObject({
+      fresh: 12,
+      run: { calls_spent: 0, ended: 'done' },
+    });
+    expect((await upstream.cli('backfill', '--ids', all, '--again')).json.data).toMatchObject({ found: 12 });
+    expect(asked(upstream)).toHaveLength(24);
+  });
+
+  it('writes the report of a finished backfill once more, as CSV or JSON Lines', async () => {
+    const upstream = await place();
+    const [id = ''] = idsOf(upstream);
+    await upstream.cli('backfill', '--ids', written(upstream, 'ids.txt', `${id}\n=cmd|x\n`));
+    const lines = file(upstream, 'report.jsonl');
+    const again = await upstream.cli('backfill', '--resume', '1', '--report', lines);
+    expect(again.json).toMatchObject({ ok: true, data: { found: 1, not_found: 1 } });
+    expect(
+      readFileSync(lines, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { position: 1, given: id, state: 'found', entity_id: id },
+      { position: 2, given: '=cmd|x', state: 'not_found', entity_id: '=cmd|x' },
+    ]);
+  });
+
+  it('keeps the reserve for the scheduled work', async () => {
+    const upstream = await place({}, { allowance: { per_minute: 'unlimited', per_day: 50, reserve: 0.2 } });
+    const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 60).join('\n'));
+    const { json, code } = await upstream.cli('backfill', '--ids', list);
+    expect(json.data).toMatchObject({ found: 40, open: 20, run: { ended: 'allowance', calls_left: 10 } });
+    expect(code).toBe(0);
+    expect((await upstream.cli('backfill', '--ids', list, '--strict')).code).toBe(75);
+    await upstream.cli('sync');
+    expect(upstream.sandbox.arrivals()).toHaveLength(50);
+  });
+});
+
+describe('backfill --names', () => {
+  it('finds exact names, leaves similar ones to a person, and fetches the records of what it found', async () => {
+    const companies = [...generateRegistry({ companies: 600, seed: 5 })].map((company, at) => ({
+      ...company,
+      name: at === 0 ? 'Laxey Glen Mills Limited' : at < 3 ? 'Twin Brothers AS' : company.name,
+    }));
+    const upstream = await place({ companies, shape: { search: { matches: 'token_prefix' } } });
+    const given = [
+      'LAXEY GLEN MILLS LIMITED',
+      'Twin Brothers AS',
+      'Laxy Glen Mils Limited',
+      'Quite Another Thing Ltd',
+    ];
+    const report = file(upstream, 'report.csv');
+    const { json } = await upstream.cli(
+      'backfill',
+      '--names',
+      written(upstream, 'names.txt', given.join('\n')),
+      '--report',
+      report,
+    );
+    expect(json.data).toMatchObject({ found: 1, ambiguous: 2, not_found: 1, open: 0 });
+    const [exact, twins, misspelt] = reportIn(report);
+    expect(exact).toMatchObject({ state: 'found', entity_id: companies[0]?.id });
+    expect(twins).toMatchObject({ state: 'ambiguous', note: '2 companies have this name' });
+    expect(misspelt).toMatchObject({ state: 'ambiguous', entity_id: '', note: 'only similar names' });
+    expect(misspelt?.candidates).toContain(companies[0]?.id);
+    expect(asked(upstream)).toEqual([companies[0]?.id]);
+  });
+
+  it('asks nothing twice when it is stopped and goes on', async () => {
+    const upstream = await place({ companies: [...generateRegistry({ companies: 800, seed: 6 })] });
+    const names = [...upstream.sandbox.companies.all()]
+      .filter((_, at) => at % 9 === 0)
+      .map(({ name }) => name);
+    const list = written(upstream, 'names.txt', names.join('\n'));
+    for (let round = 0; round < 60; round++) {
+      const { json } = await upstream.cli('backfill', '--names', list, '--max-calls', '25');
+      if (json.data.run.ended === 'done') break;
+    }
+    const targets = upstream.sandbox.arrivals().map(({ kind, target }) => `${kind} ${target}`);
+    expect(targets.filter((target, at) => targets.indexOf(target) !== at)).toEqual([]);
+    const { json } = await upstream.cli('backfill', '--resume', '1');
+    expect(json.data.open).toBe(0);
+    expect(json.data.found + json.data.ambiguous).toBe(new Set(names).size);
+  });
+});
+
+describe('backfill by search', () => {
+  it('lists a query to its end, and fetches what it found', async () => {
+    const upstream = await place();
+    const matching = [...upstream.sandbox.companies.all()].filter(({ name }) =>
+      /(^|[^\p{L}\p{M}\p{N}])consult/iu.test(name),
+    );
+    const { json } = await upstream.cli('backfill', '--query', 'consult');
+    expect(matching.length).toBeGreaterThan(20);
+    expect(json.data).toMatchObject({ found: 1, open: 0, run: { records: matching.length } });
+    expect(asked(upstream).sort()).toEqual(matching.map(({ id }) => id).sort());
+  });
+
+  it('splits a prefix where the registry shows only some of its companies', async () => {
+    const upstream = await place({
+      shape: { search: { matches: 'prefix', identifiers: 'prefix', window: { rows: 20 } } },
+    });
+    const beginning = idsOf(upstream).filter((id) => id.startsWith('000'));
+    const { json } = await upstream.cli('backfill', '--id-prefix', '000', '--no-records');
+    expect(beginning.length).toBeGreaterThan(100);
+    expect(json.data.run).toMatchObject({ known: beginning.length, records: 0, ended: 'done' });
+    const named = [...upstream.sandbox.companies.all()].filter(({ name }) => /^n/i.test(name));
+    const names = await upstream.cli('backfill', '--prefix', 'N', '--no-records');
+    const db = upstream.warehouse();
+    const listed = db.prepare("SELECT count(*) FROM _known WHERE name LIKE 'n%'").pluck().get();
+    db.close();
+    expect(named.length).toBeGreaterThan(100);
+    expect(listed).toBe(named.length);
+    expect(names.json.data).toMatchObject({ found: 1, run: { ended: 'done' } });
+  });
+});
+
+describe('backfill of what the mirror knows', () => {
+  it('fetches what is missing, and what is old', async () => {
+    const upstream = await place({ companies: [...generateRegistry({ companies: 60, seed: 2 })] });
+    await upstream.cli('backfill', '--prefix', '0', '--query', 'a', '--no-records');
+    const db = upstream.warehouse();
+    const known = db.prepare('SELECT count(*) FROM _known').pluck().get();
+    db.close();
+    const missing = await upstream.cli('backfill', '--missing');
+    expect(missing.json.data).toMatchObject({ found: known, title: `${known} companies without a record` });
+    const old = await upstream.cli('backfill', '--stale', '1ms', '--max-calls', '5');
+    expect(old.json.data).toMatchObject({ found: 5, open: Number(known) - 5 });
+    const rest = await upstream.cli('backfill', '--stale', '1ms');
+    expect(rest.json.data).toMatchObject({ backfill_id: old.json.data.backfill_id, open: 0 });
+    const none = await upstream.cli('backfill', '--stale', '30d');
+    expect(none.json.data).toMatchObject({ title: '0 records older than 30 days', run: { calls_spent: 0 } });
+  });
+});
+
+describe('backfill as a command', () => {
+  it('prints nothing with --quiet when all is well', async () => {
+    const upstream = await place();
+    const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 5).join('\n'));
+    const { stdout, stderr, code } = await upstream.cli('backfill', '--ids', list, '--quiet');
+    expect({ stdout, stderr, code }).toEqual({ stdout: '', stderr: '', code: 0 });
+  });
+
+  it('can be given up', async () => {
+    const upstream = await place();
+    const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 5).join('\n'));
+    await upstream.cli('backfill', '--ids', list, '--max-calls', '1');
+    expect((await upstream.cli('backfill', '--cancel', '1')).json.data.cancelled).toBe(true);
+    expect((await upstream.cli('backfill', '--list')).json.data.unfinished).toEqual([]);
+    expect((await upstream.cli('backfill', '--resume', '1')).stderr).toContain('backfill 1 was cancelled');
+  });
+
+  it.each<[string[], string]>([
+    [[], 'nothing was named to fetch'],
+    [['--ids', '/nowhere'], '/nowhere cannot be read (ENOENT)'],
+    [['--resume', '9'], 'there is no backfill 9'],
+    [['--resume'], 'no backfill is unfinished'],
+    [['--stale', '90'], 'Write a duration such as 90d'],
+    [['--query', ' '], 'It must not be empty'],
+    [['--query', 'a', '--until', 'noon'], '--until noon: not a time'],
+    [['--query', 'a', '--until', '2001-01-01'], 'that time has passed'],
+    [['--qeury', 'a'], 'Did you mean --query?'],
+  ])('refuses %j', async (args, message) => {
+    const upstream = await place();
+    const { code, stderr } = await upstream.cli('backfill', ...args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+    expect(upstream.sandbox.arrivals()).toEqual([]);
+  });
+});
+
+async function place(options: SandboxOptions = {}, overrides: Overrides = {}): Promise<Upstream> {
+  open = await openUpstream(options, overrides);
+  return open;
+}
+
+function file({ folder }: Upstream, name: string): string {
+  return join(folder, name);
+}
+
+function written(upstream: Upstream, name: string, text: string): string {
+  writeFileSync(file(upstream, name), text);
+  return file(upstream, name);
+}
+
+function reportIn(path: string): Record<string, string>[] {
+  return parse(readFileSync(path, 'utf8'), { columns: true });
+}
+
+function asked({ sandbox }: Upstream): string[] {
+  return sandbox.arrivals().flatMap(({ kind, target }) => (kind === 'entity' ? [target] : []));
+}
+
+function idsOf({ sandbox }: Upstream): string[] {
+  return [...sandbox.companies.all()].map(({ id }) => id);
+}
+
+export type { Finished };
