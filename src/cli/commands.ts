@@ -6,6 +6,7 @@ import type { Command } from 'commander';
  */
 export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['init', async () => (await import('./init.ts')).initCommand()],
+  ['probe', async () => (await import('./probe.ts')).probeCommand()],
   ['config', async () => (await import('./config.ts')).configCommand()],
   ['sync', async () => (await import('./sync.ts')).syncCommand()],
   ['backfill', async () => (await import('./backfill.ts')).backfillCommand()],
@@ -13,6 +14,10 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['worker', async () => (await import('./worker.ts')).workerCommand()],
   ['serve', async () => (await import('./serve.ts')).serveCommand()],
   ['keys', async () => (await import('./keys.ts')).keysCommand()],
+  ['export', async () => (await import('./export.ts')).exportCommand()],
+  ['reprocess', async () => (await import('./reprocess.ts')).reprocessCommand()],
+  ['compact', async () => (await import('./compact.ts')).compactCommand()],
+  ['forget', async () => (await import('./forget.ts')).forgetCommand()],
   ['sandbox', async () => (await import('./sandbox.ts')).sandboxCommand()],
   ['demo', async () => (await import('./demo.ts')).demoCommand()],
 ]);

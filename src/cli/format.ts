@@ -43,3 +43,11 @@ export function localTime(epochMs: number): string {
 function joined(large: string, small: number, unit: string): string {
   return small === 0 ? large : `${large} ${small} ${unit}`;
 }
+
+/** `813 bytes`, `4.2 MB`: powers of a thousand, as disks are sold. */
+export function byteSize(bytes: number): string {
+  if (bytes < 1000) return counted(bytes, 'byte');
+  const power = Math.min(Math.floor(Math.log10(bytes) / 3), 4);
+  const value = bytes / 1000 ** power;
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${['', 'kB', 'MB', 'GB', 'TB'][power]}`;
+}

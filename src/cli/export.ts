@@ -1,0 +1,131 @@
+import { basename, join } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { systemClock } from '../clock.ts';
+import { UsageError } from '../errors.ts';
+import { type ExportOrder, exportTables, type Manifest } from '../load/export.ts';
+import { openAtomicFile } from '../warehouse/export/atomic_file.ts';
+import { datasetteMetadata } from '../warehouse/export/datasette.ts';
+import { FORMATS, type Format } from '../warehouse/export/writers.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
+import { openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
+import { byteSize, counted } from './format.ts';
+import type { Output } from './output.ts';
+
+interface ExportFlags extends SharedFlags {
+  readonly format: Format | 'datasette';
+  readonly out: string;
+  readonly tables?: string[];
+  readonly asOf?: string;
+  readonly changesSince?: number;
+  readonly safeFormulas?: boolean;
+  readonly rowsPerFile?: number;
+}
+
+/** `export`: tables as files. */
+export function exportCommand(): Command {
+  const command = new Command('export')
+    .summary('write tables as CSV, JSON Lines or Parquet; spends nothing')
+    .description(
+      'Writes the tables into a folder, one file each, all of one moment, while the mirror goes on loading. Each ' +
+        'file appears whole or not at all; manifest.json is written last and names them, their columns and checksums, ' +
+        'the source and its licence, and the cursor of the next change feed.',
+    )
+    .addOption(
+      new Option('--format <format>', 'csv, jsonl, parquet, or datasette: its metadata.yaml')
+        .choices([...FORMATS, 'datasette'])
+        .default('csv'),
+    )
+    .option('--out <folder>', 'folder to write to', 'export')
+    .option('--tables <names>', 'only these, separated by commas', (text) => text.split(','))
+    .addOption(
+      new Option('--as-of <date>', 'the records as they were at the end of a day, or at a time (UTC)')
+        .argParser(moment)
+        .conflicts('changesSince'),
+    )
+    .option('--changes-since <cursor>', 'what changed after a cursor (0: from the beginning)', wholeNumber)
+    .option('--safe-formulas', "CSV: put ' before texts that a spreadsheet would take for a formula")
+    .option('--rows-per-file <n>', 'files of so many rows each', wholeNumber)
+    .addHelpText('after', EXAMPLES)
+    .action((flags: ExportFlags) => exportFiles(flags));
+  return withSharedOptions(command);
+}
+
+const EXAMPLES = `
+Examples:
+  $ registry-mirror export --format parquet --out lake/registry
+  $ registry-mirror export --tables entity,entity_overview --safe-formulas
+  $ registry-mirror export --as-of 2026-01-31 --format jsonl --out january
+  $ registry-mirror export --changes-since 0 --format jsonl --out feed      (then with the cursor of its manifest)
+  $ registry-mirror export --format datasette --out . && datasette data/warehouse.db -m metadata.yaml`;
+
+function exportFiles(flags: ExportFlags): void {
+  const { config, output } = openContext(flags);
+  const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });
+  try {
+    if (flags.format === 'datasette') describeForDatasette(warehouse, flags.out, output);
+    else report(exportTables(warehouse, orderOf(flags, flags.format)), flags.out, output);
+  } finally {
+    warehouse.close();
+  }
+}
+
+function orderOf(flags: ExportFlags, format: Format): ExportOrder {
+  if (flags.safeFormulas && format !== 'csv')
+    throw new UsageError('--safe-formulas is for CSV', {
+      hint: `${format} files are not opened by spreadsheets.`,
+    });
+  if (flags.rowsPerFile === 0) throw new UsageError('--rows-per-file must be at least 1');
+  return {
+    format,
+    folder: flags.out,
+    tables: flags.tables ?? null,
+    what:
+      flags.asOf !== undefined
+        ? { is: 'as_of', at: flags.asOf }
+        : flags.changesSince !== undefined
+          ? { is: 'changes', since: flags.changesSince }
+          : { is: 'whole' },
+    safeFormulas: flags.safeFormulas ?? false,
+    rowsPerFile: flags.rowsPerFile ?? null,
+    nowMs: systemClock.now(),
+  };
+}
+
+function report(manifest: Manifest, folder: string, output: Output): void {
+  output.result({
+    command: 'export',
+    ok: true,
+    data: { folder, ...manifest },
+    text: [
+      ...manifest.files.map(
+        ({ name, rows, bytes: size }) => `${join(folder, name)}  ${counted(rows, 'row')}, ${byteSize(size)}`,
+      ),
+      `Cursor of the next change feed: ${manifest.cursor}`,
+    ].join('\n'),
+    attention: null,
+  });
+}
+
+function describeForDatasette({ db, path }: Warehouse, folder: string, output: Output): void {
+  const name = join(folder, 'metadata.yaml');
+  const file = openAtomicFile(name);
+  file.write(datasetteMetadata(db, basename(path).replace(/\.\w+$/, '')));
+  file.commit();
+  output.result({
+    command: 'export',
+    ok: true,
+    data: { file: name },
+    text: `${name}\nOpen the mirror with it: datasette ${path} -m ${name}`,
+    attention: null,
+  });
+}
+
+/** A day means its end. */
+function moment(text: string): string {
+  const time = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T23:59:59.999Z` : text);
+  if (Number.isNaN(time.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text))
+    throw new InvalidArgumentError(
+      'It must be a date such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z.',
+    );
+  return time.toISOString();
+}

@@ -1,0 +1,58 @@
+import { Command } from 'commander';
+import { systemClock } from '../clock.ts';
+import { requireDialect } from '../config.ts';
+import { reprocess } from '../load/reprocess.ts';
+import { openWarehouse } from '../warehouse/warehouse.ts';
+import { interruptible, openContext, type SharedFlags, withSharedOptions } from './context.ts';
+import { exclusively } from './exclusive.ts';
+import { count, counted } from './format.ts';
+
+/** `reprocess`: every table again from the stored answers, by today's dialect and mapping. */
+export function reprocessCommand(): Command {
+  const command = new Command('reprocess')
+    .summary('rebuild the tables from the stored answers; spends nothing')
+    .description(
+      'Derives every table again from the answers, by the dialect and the mapping of the configuration. Readers ' +
+        'see the old tables until the new ones are whole; when it is interrupted, the next one goes on from there.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ registry-mirror reprocess            after a change of dialect: or mapping:',
+    )
+    .action((flags: SharedFlags) => rebuild(flags));
+  return withSharedOptions(command);
+}
+
+async function rebuild(flags: SharedFlags): Promise<void> {
+  const { config, output } = openContext(flags);
+  const dialect = requireDialect(config);
+  const clock = systemClock;
+  const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });
+  const interruption = interruptible(() => output.note('Stopping after this batch …'));
+  try {
+    const { calls, isWhole } = await exclusively({ warehouse, clock, command: 'reprocess' }, async () => {
+      const done = await reprocess({
+        warehouse,
+        dialect,
+        mapping: config.mapping,
+        signal: interruption.signal,
+        onProgress: (progress) => output.progress(`${count(progress.done)} calls derived again`),
+      });
+      return { ...done, ended: done.isWhole ? 'done' : 'interrupted' };
+    });
+    const text = isWhole
+      ? `All tables were rebuilt from ${counted(calls, 'call')}; none was made.`
+      : `Stopped after ${counted(calls, 'call')}. Readers still see the old tables; run it again to go on.`;
+    output.result({
+      command: 'reprocess',
+      ok: isWhole,
+      data: { ended: isWhole ? 'done' : 'interrupted', calls },
+      text,
+      attention: isWhole ? null : text,
+    });
+    process.exitCode = isWhole ? 0 : 130;
+  } finally {
+    interruption.done();
+    warehouse.close();
+  }
+}

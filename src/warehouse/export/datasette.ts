@@ -1,0 +1,114 @@
+import type { Database } from 'better-sqlite3';
+import { stringify } from 'yaml';
+import { readSource } from '../meta.ts';
+import { columnsOf, exportableTables } from './rowset.ts';
+
+/**
+ * `metadata.yaml` for Datasette: what each table and column is, units, facets, search and canned queries, so
+ * that the file explains itself as soon as it is opened. https://docs.datasette.io/en/stable/metadata.html
+ */
+export function datasetteMetadata(db: Database, databaseName: string): string {
+  const source = readSource(db);
+  return stringify(
+    {
+      title: source.name,
+      ...(source.url !== null && { source: source.name, source_url: source.url }),
+      ...(source.licence !== null && { license: source.licence }),
+      about: source.attribution ?? `A local mirror of ${source.name}`,
+      databases: {
+        [databaseName]: {
+          description:
+            'Start with entity_overview: one row per known company. entity holds the fetched records.',
+          tables: Object.fromEntries(exportableTables(db).map((table) => [table, tableMetadata(db, table)])),
+          queries: CANNED_QUERIES,
+        },
+      },
+    },
+    { lineWidth: 0 },
+  );
+}
+
+const TABLES: Readonly<
+  Record<string, { description: string; sort_desc?: string; fts_table?: string; fts_pk?: string }>
+> = {
+  entity_overview: { description: 'One row per known company, whether listed, fetched or gone. Start here.' },
+  entity: {
+    description: 'One row per company whose record was fetched. Gone companies stay, with _gone_at.',
+  },
+  search_result: { description: 'One row per company seen in a search, as the list showed it.' },
+  registry_stats: {
+    description: "One row per observation of the registry's own statistics.",
+    sort_desc: 'observed_at',
+  },
+  entity_change: {
+    description: 'One row per changed field, with the dates between which it changed.',
+    sort_desc: 'change_id',
+  },
+};
+
+const COLUMNS: Readonly<Record<string, string>> = {
+  entity_id: "The registry's id of the company",
+  _fetched_at: 'When the record was last fetched (UTC)',
+  _changed_at: 'When a fetch last showed another content (UTC)',
+  _gone_at: 'Since when the registry does not hold it any more, proven (UTC); empty: it does',
+  _first_seen_at: 'When a search first showed it (UTC)',
+  _last_seen_at: 'When a search last showed it (UTC)',
+  _call_id: 'The call that brought this content: _call and _answer hold how and what',
+  position: 'Place in the list, from 0',
+  parent_position: 'Place of the element that holds this list',
+  value: 'The element, where the list holds plain values',
+  observed_at: 'When it was observed (UTC)',
+  not_before: 'The fetch before: the change happened after it (UTC)',
+  path: 'JSON Pointer of the field in the record; _gone_at for disappearing and returning',
+  total: "The registry's own count of companies",
+  state: 'listed, fetched or gone',
+  age_days: 'Days since the record was fetched, or else since it was last listed',
+  _rest: 'Fields beyond the limit of columns, by JSON Pointer',
+};
+
+const UNITS: Readonly<Record<string, string>> = { age_days: 'day' };
+
+/** Columns of few values are worth counting by. */
+const FACET_KEYS = /(^|_)(state|status|type|form|legal_form|country|jurisdiction|kind|role|category)$/;
+
+function tableMetadata(db: Database, table: string): object {
+  const columns = columnsOf(db, table).map(({ name }) => name);
+  const described = columns.filter((name) => COLUMNS[name] !== undefined);
+  const facets = columns.filter((name) => FACET_KEYS.test(name)).slice(0, 4);
+  const units = Object.entries(UNITS).filter(([name]) => columns.includes(name));
+  return {
+    ...(TABLES[table] ?? {
+      description: `Elements of a list in the record: ${table.split('__').slice(1).join(' › ')}`,
+    }),
+    ...(columns.includes('name') && { label_column: 'name' }),
+    ...(described.length > 0 && {
+      columns: Object.fromEntries(described.map((name) => [name, COLUMNS[name]])),
+    }),
+    ...(facets.length > 0 && { facets }),
+    ...(units.length > 0 && { units: Object.fromEntries(units) }),
+  };
+}
+
+const CANNED_QUERIES = {
+  find_company: {
+    title:
+      'Find a company by any part of its name, a former name or an identifier (three characters or more)',
+    sql: `SELECT entity_id, name, former_names, identifiers FROM entity_fts
+WHERE entity_fts MATCH '"' || replace(:text, '"', '""') || '"' ORDER BY rank LIMIT 100`,
+  },
+  what_changed_lately: {
+    title: 'Fields that changed in the last days',
+    sql: `SELECT observed_at, entity_id, path, before, after FROM entity_change
+WHERE observed_at >= datetime('now', '-' || :days || ' days') ORDER BY change_id DESC LIMIT 500`,
+  },
+  history_of: {
+    title: 'Every version of one company',
+    sql: 'SELECT observed_from, observed_to, document FROM entity_history WHERE entity_id = :entity_id ORDER BY 1',
+  },
+  where_from: {
+    title: 'The call that brought a row',
+    sql: 'SELECT * FROM _call JOIN _run USING (run_id) WHERE call_id = :call_id',
+  },
+  how_complete: { title: "The mirror against the registry's own count", sql: 'SELECT * FROM coverage' },
+  how_fresh: { title: 'How old the rows are', sql: 'SELECT * FROM freshness' },
+} as const;
