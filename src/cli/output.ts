@@ -70,11 +70,14 @@ export function printError(error: unknown, command: string, output: Output, stre
   if (!(error instanceof MirrorError)) {
     stderr.write(`registry-mirror ${command}: unexpected error, please report it\n${stackOf(error)}\n`);
     if (output.mode === 'json')
-      stdout.write(`${JSON.stringify({ ok: false, command, error: { message: 'unexpected error', hint: null } })}\n`);
+      stdout.write(
+        `${JSON.stringify({ ok: false, command, error: { message: 'unexpected error', hint: null } })}\n`,
+      );
     return 1;
   }
   const { message, hint, exitCode } = error;
-  if (output.mode === 'json') stdout.write(`${JSON.stringify({ ok: false, command, error: { message, hint } })}\n`);
+  if (output.mode === 'json')
+    stdout.write(`${JSON.stringify({ ok: false, command, error: { message, hint } })}\n`);
   stderr.write(`registry-mirror ${command}: ${message}\n${hint === null ? '' : `  → ${hint}\n`}`);
   return exitCode;
 }
