@@ -85,9 +85,11 @@ async function backfill(flags: BackfillFlags): Promise<void> {
   try {
     if (flags.list) return listUnfinished(house, output);
     if (flags.cancel !== undefined) return cancel(house, output, flags.cancel);
+    // A bound that cannot be meant is refused before anything is kept.
+    const maxMinutes = minutesOf(flags, house.clock.now());
     const chosen = await chosenBackfill(house, flags, output);
     if (chosen.finishedAt !== null) return reportAgain(house, chosen, flags, output);
-    const report = await work(house, chosen, flags, output);
+    const report = await work(house, chosen, { ...flags, maxMinutes }, output);
     if (flags.report !== undefined)
       writeReport(flags.report, backfillTable(house.warehouse.db).wishes(chosen.backfillId));
     printReport(report, flags, output);
@@ -134,7 +136,7 @@ function latestUnfinished(house: House): BackfillRow {
 async function work(
   house: House,
   { backfillId }: BackfillRow,
-  flags: BackfillFlags,
+  { maxCalls = Number.POSITIVE_INFINITY, maxMinutes }: { maxCalls?: number; maxMinutes: number },
   output: Output,
 ): Promise<BackfillReport> {
   const { clock, ledger } = house;
@@ -150,14 +152,18 @@ async function work(
   try {
     return await runBackfill(house, {
       backfillId,
-      maxCalls: flags.maxCalls ?? Number.POSITIVE_INFINITY,
-      maxMinutes: Math.min(flags.maxMinutes ?? Number.POSITIVE_INFINITY, untilMinutes),
+      maxCalls,
+      maxMinutes,
       signal: interruption.signal,
       onProgress: showProgress(output, { startedMs, callsLeft, now: () => clock.now() }),
     });
   } finally {
     interruption.done();
   }
+}
+
+function minutesOf({ maxMinutes = Number.POSITIVE_INFINITY, until }: BackfillFlags, nowMs: number): number {
+  return until === undefined ? maxMinutes : Math.min(maxMinutes, (momentOf(until, nowMs) - nowMs) / 60_000);
 }
 
 function printReport(report: BackfillReport, flags: BackfillFlags, output: Output): void {
