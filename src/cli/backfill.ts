@@ -144,10 +144,6 @@ async function work(
     output.note('Finishing what is in flight (Ctrl-C again to stop at once) …'),
   );
   const startedMs = clock.now();
-  const untilMinutes =
-    flags.until === undefined
-      ? Number.POSITIVE_INFINITY
-      : (momentOf(flags.until, startedMs) - startedMs) / 60_000;
   const callsLeft = ledger.state(startedMs, 'backfill').left;
   try {
     return await runBackfill(house, {
