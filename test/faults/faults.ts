@@ -1,7 +1,8 @@
-// npm run faults -- [--rounds 20] [--seed 1] [--companies 1000] [--share 0.2]
+// npm run faults -- [--rounds 20] [--seed 1] [--companies 1000] [--share 0.2] [--trouble none|deceptions|dialects]
 // Faults drawn by seed, round after round; prints a line a round, and the seed that repeats a failure.
 import { parseArgs } from 'node:util';
 import { faultRound } from './round.ts';
+import type { TroubleKind } from './trouble.ts';
 
 const { values } = parseArgs({
   options: {
@@ -9,22 +10,31 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     companies: { type: 'string', default: '1000' },
     share: { type: 'string', default: '0.2' },
+    trouble: { type: 'string', default: 'none' },
   },
 });
-const total = { arrivals: 0, faults: 0, recordCalls: 0, records: 0, broken: 0 };
+const total = { arrivals: 0, faults: 0, received: 0, recordCalls: 0, records: 0, broken: 0 };
 for (let round = 0; round < Number(values.rounds); round++) {
   const seed = Number(values.seed) + round;
-  const result = await faultRound({
-    seed,
-    companies: Number(values.companies),
-    faultShare: Number(values.share),
-  });
-  total.arrivals += result.arrivals;
-  total.faults += result.faults;
-  total.recordCalls += result.recordCalls;
-  total.records += result.records;
-  total.broken += result.broken.length;
-  process.stdout.write(`${JSON.stringify(result)}\n`);
+  try {
+    const result = await faultRound({
+      seed,
+      companies: Number(values.companies),
+      faultShare: Number(values.share),
+      ...(values.trouble === 'none' ? {} : { trouble: values.trouble as TroubleKind }),
+    });
+    total.arrivals += result.arrivals;
+    total.faults += result.faults;
+    total.received += result.received;
+    total.recordCalls += result.recordCalls;
+    total.records += result.records;
+    total.broken += result.broken.length;
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+  } catch (error) {
+    total.broken += 1;
+    const crash = error instanceof Error ? error.stack : String(error);
+    process.stdout.write(`${JSON.stringify({ seed, crash })}\n`);
+  }
 }
 const callsPerRecord = Number((total.recordCalls / total.records).toFixed(3));
 process.stdout.write(`${JSON.stringify({ ...total, calls_per_record: callsPerRecord })}\n`);
