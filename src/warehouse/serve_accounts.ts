@@ -23,8 +23,8 @@ export interface AccountFile {
   /** False: no such key, or it was revoked before. */
   revoke(keyId: string, nowMs: number): boolean;
   use(accountId: string): StoredUse & { readonly recent: readonly RecentUse[] };
-  /** Adds what was admitted, in one transaction. */
-  addUse(added: readonly AddedUse[], nowMs: number): void;
+  /** Writes what accounts have used up to now, in one transaction. */
+  saveUse(uses: readonly NewUse[]): void;
   /** Changes when another connection wrote to the file. */
   version(): number;
   close(): void;
@@ -66,11 +66,12 @@ export interface RecentUse {
   readonly requests: number;
 }
 
-export interface AddedUse {
+export interface NewUse extends StoredUse {
   readonly accountId: string;
-  readonly day: number;
-  readonly requests: number;
-  readonly recent: readonly RecentUse[];
+  /** The second that is not over yet. */
+  readonly latest: RecentUse;
+  /** Seconds that ended since the last time. */
+  readonly ended: readonly RecentUse[];
 }
 
 /** Opens the file, creating it as needed. Throws UsageError where it cannot be written. */
@@ -96,33 +97,28 @@ export function openAccountFile(path: string): AccountFile {
   const selectUse = db.prepare<[string], StoredUse>(
     'SELECT used_total AS usedTotal, used_day AS usedDay, used_today AS usedToday FROM account WHERE account_id = ?',
   );
-  const selectRecent = db.prepare<[string], RecentUse>(
-    'SELECT second, requests FROM recent WHERE account_id = ? ORDER BY second',
+  const selectRecent = db.prepare<[string, string], RecentUse>(
+    `SELECT second, requests FROM recent WHERE account_id = ?
+     UNION ALL SELECT used_second, used_in_second FROM account WHERE account_id = ? AND used_in_second > 0
+     ORDER BY second`,
   );
-  const addToAccount = db.prepare(
-    `UPDATE account SET
-       used_total = used_total + @requests,
-       used_today = iif(used_day = @day, used_today, 0) + @requests,
-       used_day = @day
-     WHERE account_id = @accountId`,
+  const updateUse = db.prepare<[number, number, number, number, number, string]>(
+    `UPDATE account SET used_total = ?, used_day = ?, used_today = ?, used_second = ?, used_in_second = ?
+     WHERE account_id = ?`,
   );
-  const addToSecond = db.prepare(
-    `INSERT INTO recent (account_id, second, requests) VALUES (@accountId, @second, @requests)
-     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests`,
+  const insertSecond = db.prepare<[string, number, number]>(
+    'INSERT OR REPLACE INTO recent (account_id, second, requests) VALUES (?, ?, ?)',
   );
-  const forgetSeconds = db.prepare('DELETE FROM recent WHERE second < ?');
+  const forgetSeconds = db.prepare<[string, number]>(
+    'DELETE FROM recent WHERE account_id = ? AND second < ?',
+  );
   const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
-  let forgottenAtMs = 0;
-
-  const addUse = db.transaction((added: readonly AddedUse[], nowMs: number) => {
-    for (const { accountId, day, requests, recent } of added) {
-      addToAccount.run({ accountId, day, requests });
-      for (const use of recent) addToSecond.run({ accountId, ...use });
-    }
-    if (nowMs - forgottenAtMs < FORGET_EVERY_MS) return;
-    forgetSeconds.run(Math.floor(nowMs / 1000) - REMEMBERED_SECONDS);
-    forgottenAtMs = nowMs;
-  });
+  const saveOne = ({ accountId, usedTotal, usedDay, usedToday, latest, ended }: NewUse): void => {
+    updateUse.run(usedTotal, usedDay, usedToday, latest.second, latest.requests, accountId);
+    for (const { second, requests } of ended) insertSecond.run(accountId, second, requests);
+    if (ended.length > 0) forgetSeconds.run(accountId, latest.second - REMEMBERED_SECONDS);
+  };
+  const saveAll = db.transaction((uses: readonly NewUse[]) => uses.forEach(saveOne));
 
   return {
     path,
@@ -136,9 +132,14 @@ export function openAccountFile(path: string): AccountFile {
     revoke: (keyId, nowMs) => revokeKey.run(isoTime(nowMs), keyId).changes === 1,
     use: (accountId) => ({
       ...(selectUse.get(accountId) ?? { usedTotal: 0, usedDay: 0, usedToday: 0 }),
-      recent: selectRecent.all(accountId),
+      recent: selectRecent.all(accountId, accountId),
     }),
-    addUse: (added, nowMs) => addUse.immediate(added, nowMs),
+    saveUse(uses) {
+      // A single statement is a transaction by itself, and it is what every request waits for.
+      const [only] = uses;
+      if (only !== undefined && uses.length === 1 && only.ended.length === 0) saveOne(only);
+      else saveAll.immediate(uses);
+    },
     version: () => dataVersion.get() ?? 0,
     close: () => db.close(),
   };
@@ -148,9 +149,12 @@ function openFile(path: string): Database {
   try {
     mkdirSync(dirname(path), { recursive: true });
     const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
+    // Counts are written before every answer, a page at a time: small pages, and rare checkpoints, because a
+    // checkpoint waits for the disk. A killed process loses nothing; a power cut may forget the last moments.
+    db.pragma('page_size = 512');
     db.pragma('journal_mode = WAL');
-    // A killed process loses nothing; a power cut may forget the last moments.
     db.pragma('synchronous = NORMAL');
+    db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     db.exec(SCHEMA);
     return db;
   } catch (cause) {
@@ -177,7 +181,9 @@ CREATE TABLE IF NOT EXISTS account (
   created_at TEXT    NOT NULL,
   used_total INTEGER NOT NULL DEFAULT 0,
   used_day   INTEGER NOT NULL DEFAULT 0,
-  used_today INTEGER NOT NULL DEFAULT 0
+  used_today INTEGER NOT NULL DEFAULT 0,
+  used_second    INTEGER NOT NULL DEFAULT 0, -- the second that is not over yet, and its requests
+  used_in_second INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE IF NOT EXISTS key (
@@ -188,7 +194,7 @@ CREATE TABLE IF NOT EXISTS key (
   revoked_at TEXT
 ) STRICT;
 
--- Requests by second, of the last minutes: a restart must not open the minute anew.
+-- Requests by second, of the last minutes but for the one that is not over: a restart must not open the minute anew.
 CREATE TABLE IF NOT EXISTS recent (
   account_id TEXT    NOT NULL,
   second     INTEGER NOT NULL,
@@ -208,5 +214,6 @@ CREATE TABLE IF NOT EXISTS _lock (
 `;
 
 const BUSY_TIMEOUT_MS = 5_000;
-const FORGET_EVERY_MS = 10_000;
+// 8 MiB.
+const CHECKPOINT_PAGES = 16_384;
 const REMEMBERED_SECONDS = 120;

@@ -1,5 +1,11 @@
 import type { Database } from 'better-sqlite3';
 
+/** Another value says that another connection wrote to the file. */
+export function fileVersion(db: Database): () => number {
+  const select = db.prepare<[], number>('PRAGMA data_version').pluck();
+  return () => select.get() ?? 0;
+}
+
 /** Which call last brought the list item of a company; null: no search ever showed it. */
 export function listingCalls(db: Database): (entityId: string) => number | null {
   const select = db

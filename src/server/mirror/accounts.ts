@@ -1,11 +1,24 @@
 import { timingSafeEqual } from 'node:crypto';
+import { basename, dirname, extname, join } from 'node:path';
 import type { AccountFile, StoredAccount } from '../../warehouse/serve_accounts.ts';
 import type { Account, Accounts, Limits, Tier } from '../accounts.ts';
 import { hashOfKey, keyIdOf } from './keys.ts';
 
-/** Accounts out of their file; keys that are made or revoked while the server runs count at once. */
-export function mirrorAccounts(file: AccountFile): Accounts {
+/** The accounts' file: beside the ledger, and named after it. */
+export function accountsBeside(ledgerPath: string): string {
+  const extension = extname(ledgerPath);
+  const name = basename(ledgerPath, extension);
+  const named = name.includes('ledger') ? name.replace('ledger', 'accounts') : `${name}-accounts`;
+  return join(dirname(ledgerPath), named + extension);
+}
+
+/**
+ * Accounts out of their file. While the server runs, a key that is made counts at once, and one that is revoked
+ * is refused within a quarter of a second.
+ */
+export function mirrorAccounts(file: AccountFile, now: () => number): Accounts {
   let version = -1;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
   let accounts: ReadonlyMap<string, Account> = new Map();
   let keys: ReadonlyMap<string, HeldKey> = new Map();
 
@@ -17,13 +30,20 @@ export function mirrorAccounts(file: AccountFile): Accounts {
     keys = new Map(valid.map(({ keyId, hash, accountId }) => [keyId, { hash, accountId }]));
   };
 
+  const look = (nowMs: number) => {
+    const present = file.version();
+    if (present !== version) readAnew();
+    version = present;
+    lookedAtMs = nowMs;
+  };
+
   return {
     byKey(key) {
-      const present = file.version();
-      if (present !== version) readAnew();
-      version = present;
+      const keyId = keyIdOf(key);
+      const nowMs = now();
+      if (nowMs - lookedAtMs > LOOK_EVERY_MS || !keys.has(keyId)) look(nowMs);
       // A key that is not known is hashed and compared like one that is.
-      const held = keys.get(keyIdOf(key)) ?? NOBODY;
+      const held = keys.get(keyId) ?? NOBODY;
       return timingSafeEqual(hashOfKey(key), held.hash) ? (accounts.get(held.accountId) ?? null) : null;
     },
   };
@@ -34,6 +54,7 @@ interface HeldKey {
   readonly accountId: string;
 }
 
+const LOOK_EVERY_MS = 250;
 const NOBODY: HeldKey = { hash: Buffer.alloc(32), accountId: '' };
 
 /** The account as it was where nothing changed: the meter takes other limits for a change of limits. */

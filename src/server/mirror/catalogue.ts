@@ -5,13 +5,18 @@ import { isJsonObject, type JsonObject, parseJson } from '../../dialect/json.ts'
 import { answerTable } from '../../warehouse/answer.ts';
 import { readCoverage } from '../../warehouse/coverage.ts';
 import { readSource } from '../../warehouse/meta.ts';
-import { latestStatistics, listingCalls, recordAges } from '../../warehouse/serve_lists.ts';
-import { type ServedState, servedRecords } from '../../warehouse/serve_records.ts';
+import { fileVersion, latestStatistics, listingCalls, recordAges } from '../../warehouse/serve_lists.ts';
+import {
+  cacheForServing,
+  type ServedState,
+  servedRecords,
+  textOfAnswer,
+} from '../../warehouse/serve_records.ts';
 import type { Catalogue, CatalogueRecord } from '../catalogue.ts';
 import type { Problem } from '../problems.ts';
 import { openListings } from './listings.ts';
 import { type NameIndex, textAt } from './name_index.ts';
-import { openSummaries, textOfBody } from './summaries.ts';
+import { openSummaries } from './summaries.ts';
 
 export interface MirrorCatalogueOptions {
   /** The warehouse, open for reading. */
@@ -27,15 +32,30 @@ export interface MirrorCatalogueOptions {
 /** The catalogue over the warehouse: records and list items as the upstream gave them, searches over the name index. */
 export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
   const { db, dialect, index, namesTakeIdentifiers, now } = options;
+  cacheForServing(db);
   const records = servedRecords(db);
   const answers = answerTable(db);
+  const textOf = (callId: number): string | null => {
+    const answer = answers.read(callId);
+    return answer === null ? null : textOfAnswer(answer);
+  };
   const listings = openListings(index);
+  const summaries = openSummaries(dialect, {
+    version: fileVersion(db),
+    listingCall: listingCalls(db),
+    answer: textOf,
+    record(entityId) {
+      const state = records.latest(entityId);
+      return state.is === 'record' ? state.text : null;
+    },
+  });
   const statistics = remembering(STATISTICS_MS, now, () => describeMirror(db, now()));
   const statisticsCall = latestStatistics(db);
 
   return {
     count: () => index().companies,
     search(query, reader) {
+      summaries.look();
       const by = query.by === 'name' && namesTakeIdentifiers ? 'any' : query.by;
       const { ranks, index: searched } = listings.list({ ...query, by }, reader, now());
       return {
@@ -43,18 +63,14 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
         ids: (from, count) => Array.from(ranks.slice(from, count), (rank) => textAt(searched.ids, rank)),
       };
     },
-    summary: openSummaries(dialect, {
-      listingCall: listingCalls(db),
-      answer: answers.body,
-      record: (entityId) => bodyOf(records.latest(entityId)),
-    }),
+    summary: summaries.of,
     record: (id) => told(records.latest(id), now()),
     recordAsOf: (id, atMs) => told(records.asOf(id, isoTime(atMs)), now()),
     refusal: (id, atMs) => refusalOf(records.latest(id), atMs === null ? null : records.firstSeenAt(id)),
     stats() {
       const latest = statisticsCall();
-      const body = latest === null ? null : answers.body(latest.callId);
-      const own = body === null ? {} : parseJson(textOfBody(body));
+      const text = latest === null ? null : textOf(latest.callId);
+      const own = text === null ? {} : parseJson(text);
       return withMirror(isJsonObject(own) ? own : {}, statistics());
     },
   };
@@ -65,7 +81,7 @@ function told(state: ServedState, nowMs: number): CatalogueRecord | null {
   if (state.is !== 'record') return null;
   const ageSeconds = Math.max(0, Math.floor((nowMs - Date.parse(state.seenAt)) / 1000));
   return {
-    text: textOfBody(state.body),
+    text: state.text,
     // A tombstone says itself that the company is gone.
     gone: false,
     etag: `"${state.callId.toString(36)}"`,
@@ -80,10 +96,6 @@ function refusalOf(latest: ServedState, firstSeenAt: string | null): Problem | n
       detail: `The mirror did not hold this company then; its first version was seen at ${firstSeenAt}.`,
     };
   return latest.is === 'listed' ? { code: 'record_not_mirrored' } : null;
-}
-
-function bodyOf(state: ServedState): Buffer | null {
-  return state.is === 'record' ? state.body : null;
 }
 
 /** The registry's own figures as it gave them, and beside them what the mirror holds. */

@@ -26,59 +26,55 @@ export interface KeeperOptions {
 
 export async function openIndexKeeper(options: KeeperOptions): Promise<IndexKeeper> {
   const { warehousePath, mark, now, failed } = options;
-  let worker = startWorker(warehousePath, now());
+  const closing = new AbortController();
   let building: Promise<void> | null = null;
-  let latest = await builtBy(worker);
+  let latest = await buildIndex(warehousePath, now(), closing.signal);
   let restUntilMs = 0;
 
   const build = async () => {
+    const startedMs = now();
     try {
-      latest = await builtBy(worker);
-      restUntilMs = now() + latest.buildMs * REST_PER_WORK;
+      latest = await buildIndex(warehousePath, startedMs, closing.signal);
+      restUntilMs = now() + (now() - startedMs) * REST_PER_WORK;
     } catch (error) {
-      // A thread that failed is gone; the next build gets another.
-      worker = startWorker(warehousePath, now());
       restUntilMs = now() + REST_AFTER_FAILURE_MS;
       throw error;
     } finally {
       building = null;
     }
   };
+  const told = (error: unknown) => {
+    if (!closing.signal.aborted) failed(error as Error);
+  };
   const begin = () => (building ??= build());
   const timer = setInterval(() => {
-    if (building === null && now() >= restUntilMs && mark() !== latest.mark) begin().catch(failed);
+    if (building === null && now() >= restUntilMs && mark() !== latest.mark) begin().catch(told);
   }, LOOK_EVERY_MS).unref();
 
   return {
     current: () => latest.index,
     async refresh() {
       // A build that is under way may have begun before the latest change.
-      await building?.catch(failed);
+      await building?.catch(told);
       if (mark() !== latest.mark) await begin();
     },
     async close() {
       clearInterval(timer);
-      await worker.terminate();
+      closing.abort();
+      await building?.catch(() => undefined);
     },
   };
 }
 
-function startWorker(path: string, nowMs: number): Worker {
+/** One thread a build: what sorting a million names takes goes with it. */
+async function buildIndex(path: string, nowMs: number, signal: AbortSignal): Promise<BuiltIndex> {
   const file = `./name_index_worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`;
   const worker = new Worker(new URL(file, import.meta.url), { workerData: { path, nowMs } });
-  // An idle thread must not keep the process.
-  worker.unref();
-  return worker;
-}
-
-async function builtBy(worker: Worker): Promise<BuiltIndex> {
-  worker.ref();
   try {
-    worker.postMessage('build');
-    const [built] = (await once(worker, 'message')) as [BuiltIndex];
+    const [built] = (await once(worker, 'message', { signal })) as [BuiltIndex];
     return built;
   } finally {
-    worker.unref();
+    await worker.terminate();
   }
 }
 

@@ -5,12 +5,11 @@ import type { NameIndex } from './name_index.ts';
 import { buffersOf, buildNameIndex } from './name_index_build.ts';
 import { fold } from './name_search.ts';
 
-/** What the worker answers to every message. */
+/** What the worker answers. */
 export interface BuiltIndex {
   readonly index: NameIndex;
   /** The names mark (see namesMark) of the state that it was built from. */
   readonly mark: string;
-  readonly buildMs: number;
 }
 
 const { path, nowMs } = workerData as { path: string; nowMs: number };
@@ -18,13 +17,11 @@ const { db } = openWarehouse({ path, readonly: true, nowMs });
 
 /** Builds in one read transaction: the index is one state of the mirror, whatever is written meanwhile. */
 const build = db.transaction((): BuiltIndex => {
-  const startedMs = performance.now();
   const mark = namesMark(db)();
   const index = buildNameIndex({ byName: companiesByName(db, fold), byId: () => companiesById(db) });
-  return { index, mark, buildMs: performance.now() - startedMs };
+  return { index, mark };
 });
 
-parentPort?.on('message', () => {
-  const built = build();
-  parentPort?.postMessage(built, buffersOf(built.index));
-});
+const built = build();
+db.close();
+parentPort?.postMessage(built, buffersOf(built.index));

@@ -57,6 +57,7 @@ export interface MirrorService {
 export async function startMirrorService(options: MirrorServiceOptions): Promise<MirrorService> {
   const { now, failed, dialect, warehousePath } = options;
   const shape = mirrorShape(dialect, options.upstream);
+  const paths = pathsFor(shape);
   const spoken = mirrorDialect(dialect, shape);
   const warehouse = openForServing(warehousePath, now());
   const accounts = openAccountFile(options.accountsPath);
@@ -66,7 +67,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
   };
   try {
     opened.push(countAlone(accounts, now));
-    const meter = mirrorMeter(accounts, now);
+    const meter = mirrorMeter(accounts);
     opened.push(meter.close);
     const keeper = await openIndexKeeper({ warehousePath, mark: namesMark(warehouse.db), now, failed });
     opened.push(keeper.close);
@@ -80,7 +81,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
     const app = await buildService({
       catalogue,
       shape,
-      accounts: mirrorAccounts(accounts),
+      accounts: mirrorAccounts(accounts, now),
       meter,
       now,
       failed,
@@ -88,7 +89,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
     opened.push(() => app.close());
     const server = boundedServer((request, response) => {
       if (options.beside?.(request, response)) return;
-      request.url = asTheRegistrySaysIt(request, shape);
+      if (paths !== null) request.url = asTheRegistrySaysIt(request, shape);
       app.routing(request, response);
     });
     const url = await listening(server, options);
@@ -96,7 +97,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
     return {
       url,
       baseUrl: `${url}/api`,
-      paths: pathsFor(shape),
+      paths,
       dialect: spoken,
       companies: () => keeper.current().companies,
       refresh: keeper.refresh,
@@ -108,10 +109,16 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
   }
 }
 
-/** A mirror that was never filled is served, too: it is empty. */
+/** A mirror that was never filled is served, too: it is empty. One of an older version is brought up to date. */
 function openForServing(path: string, nowMs: number): Warehouse {
   if (!existsSync(path)) openWarehouse({ path, nowMs }).close();
-  return openWarehouse({ path, readonly: true, nowMs });
+  try {
+    return openWarehouse({ path, readonly: true, nowMs });
+  } catch (error) {
+    if (!(error instanceof FailedError)) throw error;
+    openWarehouse({ path, nowMs }).close();
+    return openWarehouse({ path, readonly: true, nowMs });
+  }
 }
 
 /** Allowances are counted in one place: a second server over the same accounts is refused. */

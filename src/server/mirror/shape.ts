@@ -10,7 +10,10 @@ import { defaultShape, Shape } from '../shape/shape.ts';
  */
 export function mirrorShape(dialect: Dialect | undefined, upstream: UpstreamAddress): Shape {
   if (dialect === undefined)
-    return Shape.parse({ search: { identifier_param: IDENTIFIER_PARAM, folding: 'diacritics' } });
+    return Shape.parse({
+      search: { identifier_param: IDENTIFIER_PARAM, folding: 'diacritics' },
+      limits: { headers: ['ietf'] },
+    });
   const { search } = dialect;
   return Shape.parse({
     name: 'mirror',
@@ -34,6 +37,7 @@ export function mirrorShape(dialect: Dialect | undefined, upstream: UpstreamAddr
     record: { root: '', id: '', name: '' },
     gone: { as: 'gone' },
     stats: { total: null },
+    limits: { headers: ['ietf'] },
   });
 }
 

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { scalarText } from '../../dialect/decode.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import { type Json, parseJson, stringifyJson } from '../../dialect/json.ts';
@@ -9,53 +8,68 @@ import { lowerBound } from './name_index.ts';
 
 /** What the list items are cut out of. */
 export interface SummarySource {
+  /** Another value says that list items may have changed. */
+  readonly version: () => number;
   /** The call that last brought the company's list item; null: none did. */
   readonly listingCall: (entityId: string) => number | null;
   /** The answer of a call; null: it was pruned. */
-  readonly answer: (callId: number) => Buffer | null;
+  readonly answer: (callId: number) => string | null;
   /** The answer with the company's record; null: there is none. */
-  readonly record: (entityId: string) => Buffer | null;
+  readonly record: (entityId: string) => string | null;
 }
 
 /**
  * The list item of a company, as the upstream last gave it in a search. One that no search ever showed gets an
  * item with its id and its name, where the dialect says that they stand.
  */
-export function openSummaries(dialect: Dialect, source: SummarySource): (entityId: string) => string {
+export function openSummaries(dialect: Dialect, source: SummarySource): Summaries {
+  let version = source.version();
   const items = leastRecentlyUsed<Item>(MOST_BYTES, ({ text }) => text.length * 2 + OVERHEAD_BYTES);
   const pages = leastRecentlyUsed<Page>(MOST_PAGE_BYTES, ({ text }) => text.length * 2);
 
   const pageOf = (callId: number): Page | null => {
     const known = pages.get(String(callId));
     if (known !== undefined) return known;
-    const body = source.answer(callId);
-    if (body === null) return null;
-    const page = readPage(dialect, textOfBody(body));
+    const text = source.answer(callId);
+    if (text === null) return null;
+    const page = readPage(dialect, text);
     pages.set(String(callId), page);
     return page;
   };
 
-  return (entityId) => {
-    const callId = source.listingCall(entityId);
-    if (callId === null) return inventedItem(dialect, entityId, source.record(entityId));
-    const known = items.get(entityId);
-    if (known?.callId === callId) return known.text;
-    const page = pageOf(callId);
-    const text =
-      (page === null ? null : itemIn(dialect, page, entityId)) ??
-      inventedItem(dialect, entityId, source.record(entityId));
-    items.set(entityId, { callId, text });
-    return text;
+  const read = (entityId: string, callId: number | null): string => {
+    const page = callId === null ? null : pageOf(callId);
+    const item = page === null ? null : itemIn(dialect, page, entityId);
+    return item ?? inventedItem(dialect, entityId, source.record(entityId));
+  };
+
+  return {
+    look() {
+      version = source.version();
+    },
+    of(entityId) {
+      const known = items.get(entityId);
+      if (known?.version === version) return known.text;
+      const callId = source.listingCall(entityId);
+      const isSame = known !== undefined && callId !== null && known.callId === callId;
+      const text = isSame ? known.text : read(entityId, callId);
+      items.set(entityId, { callId, version, text });
+      return text;
+    },
   };
 }
 
-/** JSON is UTF-8; an upstream that said otherwise said it in a header, and Latin-1 is the likeliest. */
-export function textOfBody(body: Buffer): string {
-  return body.toString(isUtf8(body) ? 'utf8' : 'latin1');
+export interface Summaries {
+  /** Looks whether anything was written; the items after it are those of that moment or later. */
+  look(): void;
+  of(entityId: string): string;
 }
 
 interface Item {
-  readonly callId: number;
+  /** null: made up from the record, which may have changed since. */
+  readonly callId: number | null;
+  /** The version at which it was last held against the file. */
+  readonly version: number;
   readonly text: string;
 }
 
@@ -90,8 +104,8 @@ function itemsHolding(text: string, items: readonly Slice[], wanted: string): Sl
   return [...holding];
 }
 
-function inventedItem({ search, entity }: Dialect, entityId: string, record: Buffer | null): string {
-  const document = record === null ? undefined : valueAt(parseJson(textOfBody(record)), entity.root);
+function inventedItem({ search, entity }: Dialect, entityId: string, record: string | null): string {
+  const document = record === null ? undefined : valueAt(parseJson(record), entity.root);
   const id = valueAt(document, entity.id) ?? entityId;
   const name = entity.name === null ? undefined : valueAt(document, entity.name);
   const summary: Json = placedAt({}, search.id, id);

@@ -1,4 +1,4 @@
-import type { AccountFile, AddedUse } from '../../warehouse/serve_accounts.ts';
+import type { AccountFile, NewUse, RecentUse } from '../../warehouse/serve_accounts.ts';
 import { type Meter, meterInMemory, type UsageMemory } from '../meter.ts';
 
 /** A meter whose counts outlive the process. */
@@ -11,43 +11,39 @@ export interface MirrorMeter extends Meter {
 /**
  * Decides in memory and counts in the file, before a request is answered: the requests of one turn of the
  * event loop share a transaction. So a killed server has counted every request that it answered, and at most
- * those in flight besides.
+ * those in flight besides. There is one server for a file (see startMirrorService).
  */
-export function mirrorMeter(file: AccountFile, now: () => number): MirrorMeter {
-  let pending = new Map<string, Pending>();
+export function mirrorMeter(file: AccountFile): MirrorMeter {
+  const uses = new Map<string, Use>();
+  const unsaved = new Set<Use>();
   let settling: Promise<void> | null = null;
 
-  const write = () => {
-    if (pending.size === 0) return;
-    const added = [...pending].map(([accountId, use]) => addedUse(accountId, use));
-    file.addUse(added, now());
+  const save = () => {
+    if (unsaved.size === 0) return;
+    file.saveUse([...unsaved]);
     // Only now: what could not be written stays to be written.
-    pending = new Map();
+    for (const use of unsaved) use.ended = [];
+    unsaved.clear();
   };
   const memory: UsageMemory = {
     recall(accountId) {
-      write();
-      const { usedTotal, usedDay, usedToday, recent } = file.use(accountId);
+      save();
+      const { recent, ...used } = file.use(accountId);
+      const latest = recent.at(-1) ?? { second: 0, requests: 0 };
+      uses.set(accountId, { accountId, ...used, latest, ended: [] });
       return {
-        total: usedTotal,
-        day: usedDay,
-        usedToday,
+        total: used.usedTotal,
+        day: used.usedDay,
+        usedToday: used.usedToday,
         // The end of its second: rather a moment too late than one request too many.
         recentMs: recent.flatMap(({ second, requests }) => Array<number>(requests).fill((second + 1) * 1000)),
       };
     },
     note(accountId, nowMs) {
-      const day = Math.floor(nowMs / DAY_MS);
-      let use = pending.get(accountId);
-      if (use !== undefined && use.day !== day) write();
-      use = pending.get(accountId);
-      if (use === undefined) {
-        use = { day, requests: 0, bySecond: new Map() };
-        pending.set(accountId, use);
-      }
-      const second = Math.floor(nowMs / 1000);
-      use.requests += 1;
-      use.bySecond.set(second, (use.bySecond.get(second) ?? 0) + 1);
+      const use = uses.get(accountId);
+      if (use === undefined) throw new Error(`the use of ${accountId} was never recalled`);
+      count(use, nowMs);
+      unsaved.add(use);
     },
   };
   const { admit } = meterInMemory({}, memory);
@@ -59,7 +55,7 @@ export function mirrorMeter(file: AccountFile, now: () => number): MirrorMeter {
         setImmediate(() => {
           settling = null;
           try {
-            write();
+            save();
             resolve();
           } catch (error) {
             reject(error);
@@ -68,19 +64,25 @@ export function mirrorMeter(file: AccountFile, now: () => number): MirrorMeter {
       });
       return settling;
     },
-    close: write,
+    close: save,
   };
 }
 
-interface Pending {
-  readonly day: number;
-  requests: number;
-  readonly bySecond: Map<number, number>;
+type Use = { -readonly [Key in keyof NewUse]: NewUse[Key] };
+
+function count(use: Use, nowMs: number): void {
+  const day = Math.floor(nowMs / DAY_MS);
+  use.usedTotal += 1;
+  use.usedToday = (day === use.usedDay ? use.usedToday : 0) + 1;
+  use.usedDay = day;
+  use.latest = sameOrNext(use, Math.floor(nowMs / 1000));
 }
 
-function addedUse(accountId: string, { day, requests, bySecond }: Pending): AddedUse {
-  const recent = [...bySecond].map(([second, count]) => ({ second, requests: count }));
-  return { accountId, day, requests, recent };
+function sameOrNext(use: Use, second: number): RecentUse {
+  const { latest } = use;
+  if (latest.second === second) return { second, requests: latest.requests + 1 };
+  if (latest.requests > 0) use.ended = [...use.ended, latest];
+  return { second, requests: 1 };
 }
 
 const DAY_MS = 86_400_000;

@@ -1,0 +1,251 @@
+/**
+ * `npm run bench:serve`: what the keys, limits and faithful records of `serve` cost against a bare fastify route
+ * over the same warehouse, in the same run, round by round; the load comes from this process, the servers are
+ * processes of their own.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import Sqlite from 'better-sqlite3';
+import { stringify } from 'yaml';
+import { wordsOf } from '../../src/server/folding.ts';
+import { fold } from '../../src/server/mirror/name_search.ts';
+import { dialectFor } from '../../src/server/shape/dialect_for.ts';
+import { defaultShape } from '../../src/server/shape/shape.ts';
+import { type Measured, measureLoad } from './serve_load.ts';
+import { fillWarehouse } from './serve_warehouse.ts';
+
+const { values } = parseArgs({
+  options: {
+    companies: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '7' },
+    requests: { type: 'string', default: '20000' },
+    flat: { type: 'string', default: '1000000' },
+    connections: { type: 'string', default: '8' },
+    /** Keep the warehouse at this path for the next run. */
+    warehouse: { type: 'string' },
+  },
+});
+const root = resolve(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'bench-serve-'));
+const companies = Number(values.companies);
+const connections = Number(values.connections);
+const requests = Number(values.requests);
+const processes: ChildProcess[] = [];
+
+try {
+  await main();
+} finally {
+  for (const child of processes) child.kill();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function main(): Promise<void> {
+  const warehouse = prepared(values.warehouse ?? join(folder, 'warehouse.db'));
+  const configPath = configured(warehouse);
+  const key = await newKey(configPath);
+  const bare = await startBare(warehouse);
+  const mirror = await startMirror(configPath);
+  const { ids, rareWords, prefixes } = asked(warehouse);
+  const entities = ids.map((id) => `/api/entity/${encodeURIComponent(id)}`);
+  const searches = (texts: readonly string[]) =>
+    texts.map((text) => `/api/search?per_page=20&q=${encodeURIComponent(text)}`);
+  const load = (server: Server, paths: readonly string[], count = requests) =>
+    measured(server, () => measureLoad({ port: server.port, connections, requests: count, paths, key }));
+
+  print(
+    `${companies.toLocaleString('en')} companies, ${connections} connections, ${requests.toLocaleString('en')} requests a round`,
+  );
+  await load(bare, entities);
+  await load(mirror, entities);
+  await load(mirror, searches([...rareWords, ...prefixes]));
+  const rounds: Record<Measure, Cost>[] = [];
+  for (let round = 0; round < Number(values.rounds); round++) {
+    rounds.push({
+      bare: await load(bare, entities),
+      mirror: await load(mirror, entities),
+      rare: await load(mirror, searches(rareWords), requests / 4),
+      prefix: await load(mirror, searches(prefixes), requests / 4),
+    });
+  }
+  const of = (name: Measure) => rounds.map((round) => round[name]);
+  for (const name of ['bare', 'mirror', 'rare', 'prefix'] as const) print(lineOf(name, of(name)));
+  const ratio = median(rounds.map((round) => round.mirror.perSecond / round.bare.perSecond));
+  const cpuRatio = median(rounds.map((round) => round.bare.cpuMicros / round.mirror.cpuMicros));
+  verdict(
+    `entity by id: ${ratio.toFixed(2)} of the bare route (by processor time ${cpuRatio.toFixed(2)})`,
+    ratio >= 0.7,
+  );
+  for (const name of ['rare', 'prefix'] as const) {
+    const times = median(rounds.map((round) => round[name].p99Ms / round.bare.p50Ms));
+    verdict(
+      `search by ${name === 'rare' ? 'a rare word' : 'a common prefix'}: p99 is ${times.toFixed(1)} × the bare median`,
+      times < 10,
+    );
+  }
+  await flatMemory(mirror, (count) =>
+    load(mirror, [...entities, ...searches([...rareWords.slice(0, 50), ...prefixes.slice(0, 50)])], count),
+  );
+}
+
+/** Resident memory after each tenth of the requests: the second half may not grow. */
+async function flatMemory(mirror: Server, ask: (count: number) => Promise<unknown>): Promise<void> {
+  const total = Number(values.flat);
+  const megabytes: number[] = [];
+  for (let tenth = 0; tenth < 10; tenth++) {
+    await ask(total / 10);
+    megabytes.push(residentMegabytes(mirror.pid));
+  }
+  print(
+    `memory over ${total.toLocaleString('en')} requests, MB: ${megabytes.map((size) => size.toFixed(0)).join(' ')}`,
+  );
+  const grown = Math.max(...megabytes.slice(5)) / Math.max(...megabytes.slice(0, 5));
+  verdict(`memory: the second half is ${grown.toFixed(2)} × the first`, grown < 1.1);
+}
+
+type Measure = 'bare' | 'mirror' | 'rare' | 'prefix';
+
+interface Server {
+  readonly pid: number;
+  readonly port: number;
+}
+
+function prepared(path: string): string {
+  if (existsSync(path)) return path;
+  print(`making a warehouse of ${companies.toLocaleString('en')} companies …`);
+  fillWarehouse(`${path}.part`, companies, Date.now());
+  renameSync(`${path}.part`, path);
+  return path;
+}
+
+function configured(warehouse: string): string {
+  const path = join(folder, 'registry-mirror.yaml');
+  const configuration = {
+    version: 1,
+    source: { name: 'Benchmark', licence: 'CC0-1.0' },
+    upstream: { base_url: 'http://127.0.0.1:9/api', api_key: 'none' },
+    account: { tier: 'paid' },
+    allowance: { unlimited: true },
+    dialect: dialectFor(defaultShape),
+    warehouse,
+    ledger: join(folder, 'ledger.db'),
+  };
+  writeFileSync(path, stringify(configuration));
+  return path;
+}
+
+/** A key with all limits, none of which is reached. */
+async function newKey(configPath: string): Promise<string> {
+  const limits = ['--per-minute', '100000000', '--per-day', '1000000000', '--total', '1000000000'];
+  const child = start([
+    'src/cli/bin.js',
+    'keys',
+    'create',
+    'bench',
+    ...limits,
+    '--json',
+    '--config',
+    configPath,
+  ]);
+  return JSON.parse(await firstLine(child)).data.key;
+}
+
+async function startBare(warehouse: string): Promise<Server> {
+  const child = start(['test/bench/serve_bare.ts', warehouse]);
+  return { pid: child.pid ?? 0, port: Number(new URL(await firstLine(child)).port) };
+}
+
+async function startMirror(configPath: string): Promise<Server> {
+  const child = start(['src/cli/bin.js', 'serve', '--port', '0', '--json', '--config', configPath]);
+  const { ok, data, error } = JSON.parse(await firstLine(child));
+  if (!ok) throw new Error(`serve did not start: ${error.message}`);
+  return { pid: child.pid ?? 0, port: Number(new URL(data.url).port) };
+}
+
+function start(args: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  processes.push(child);
+  return child;
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  let text = '';
+  for await (const chunk of child.stdout ?? []) {
+    text += chunk;
+    if (text.includes('\n')) break;
+  }
+  if (text === '') throw new Error('the server did not start');
+  return text.slice(0, text.indexOf('\n'));
+}
+
+/** Ids all over the registry; words of few names; prefixes of many. */
+function asked(warehouse: string) {
+  const db = new Sqlite(warehouse, { readonly: true });
+  const step = Math.max(1, Math.floor(companies / 5_000));
+  const rows = db.prepare('SELECT entity_id AS id, name FROM _known WHERE known_id % ? = 1').all(step) as {
+    id: string;
+    name: string;
+  }[];
+  const names = db.prepare('SELECT name FROM _known').pluck().iterate() as IterableIterator<string>;
+  const counts = new Map<string, number>();
+  for (const name of names)
+    for (const word of new Set(wordsOf(fold(name)))) counts.set(word, (counts.get(word) ?? 0) + 1);
+  db.close();
+  const byCount = [...counts].sort((a, b) => b[1] - a[1]);
+  const rareWords = byCount
+    .filter(([, count]) => count <= 5)
+    .slice(0, 500)
+    .map(([word]) => word);
+  const prefixes = [...new Set(byCount.slice(0, 300).map(([word]) => word.slice(0, 3)))].slice(0, 100);
+  return { ids: rows.map(({ id }) => id), rareWords, prefixes };
+}
+
+interface Cost extends Measured {
+  /** Processor time of the server for one request, in microseconds: what other work on the machine changes least. */
+  readonly cpuMicros: number;
+}
+
+async function measured(server: Server, run: () => Promise<Measured>): Promise<Cost> {
+  const before = processorSeconds(server.pid);
+  const result = await run();
+  const others = Object.entries(result.statuses).filter(([status]) => status !== '200');
+  if (others.length > 0) throw new Error(`unexpected answers: ${JSON.stringify(result.statuses)}`);
+  return { ...result, cpuMicros: ((processorSeconds(server.pid) - before) * 1e6) / result.requests };
+}
+
+function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function residentMegabytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0) / 1024;
+}
+
+function lineOf(name: string, rounds: readonly Cost[]): string {
+  const of = (pick: (cost: Cost) => number) => median(rounds.map(pick));
+  const figures = [
+    `${of(({ perSecond }) => perSecond)
+      .toFixed(0)
+      .padStart(6)} a second`,
+    `p50 ${of(({ p50Ms }) => p50Ms).toFixed(3)} ms`,
+    `p99 ${of(({ p99Ms }) => p99Ms).toFixed(3)} ms`,
+    `${of(({ cpuMicros }) => cpuMicros).toFixed(0)} µs of processor`,
+  ];
+  return `${name.padEnd(7)} ${figures.join('  ')}`;
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
+
+function verdict(text: string, holds: boolean): void {
+  print(`${holds ? 'holds ' : 'FAILS '} ${text}`);
+  if (!holds) process.exitCode = 1;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
