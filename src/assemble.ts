@@ -11,10 +11,15 @@ import { openFetch } from './fetch/fetch.ts';
 import { type Lane, openLanes as openLanesTo } from './fetch/lane.ts';
 import { openPace } from './fetch/pace.ts';
 import { openSend } from './fetch/send.ts';
-import { openLoader } from './load/load.ts';
+import { type Load, openLoader } from './load/load.ts';
+import { openProbeLoader } from './load/probe.ts';
 import type { MirrorParts } from './mirror.ts';
 import type { Focus, Planner, Scope } from './plan/plan.ts';
 import { openPlanner } from './plan/planner.ts';
+import type { OpenNotebook } from './plan/probing/notebook.ts';
+import { openProbePlanner } from './plan/probing/planner.ts';
+import type { Told } from './plan/probing/probing.ts';
+import { SILENT_DIALECT } from './plan/probing/reply.ts';
 import { VERSION } from './version.ts';
 import { lastCallId } from './warehouse/call.ts';
 import { openKnowledge } from './warehouse/knowledge.ts';
@@ -67,15 +72,50 @@ export interface Order {
 export function assembleMirror(house: House, order: Order): MirrorParts & { close(): void } {
   const { config, clock, warehouse, ledger } = house;
   const dialect = requireDialect(config);
+  const lanes = openLanes(config);
+  const fetch = openFetch({ ...fetchParts(house, order.purpose), dialect });
+  const planner = order.openPlanner?.() ?? usualPlanner(house, order);
+  const { load } = openLoader({ warehouse, dialect, mapping: config.mapping, runId: order.runId });
+  return { planner, fetch, load, ledger, lanes, clock, close: () => closeAll(lanes) };
+}
+
+/** The engine of a probe: no dialect yet, so that planner, language and loader are its own. */
+export function assembleProbe(
+  house: House,
+  order: {
+    readonly runId: number;
+    readonly purpose: Purpose;
+    readonly told: Told;
+    readonly notebook: OpenNotebook;
+  },
+): MirrorParts & { close(): void } {
+  const { config, clock, warehouse, ledger } = house;
+  const { notebook, told } = order;
+  const lanes = openLanes(config);
+  const fetch = openFetch({
+    ...fetchParts(house, order.purpose),
+    dialect: SILENT_DIALECT,
+    language: notebook.language,
+  });
+  const planner = openProbePlanner({ upstream: config.upstream, told, notebook });
+  const loader = openProbeLoader({ warehouse, runId: order.runId });
+  const load: Load = (outcomes) => {
+    const news = loader(outcomes.map((outcome) => notebook.entryOf(outcome)));
+    for (const outcome of outcomes) notebook.note(outcome);
+    return news;
+  };
+  return { planner, fetch, load, ledger, lanes, clock, close: () => closeAll(lanes) };
+}
+
+function fetchParts(house: House, purpose: Purpose) {
+  const { config, clock, warehouse, ledger } = house;
   const { upstream } = config;
   const keyFingerprint = upstream.api_key.fingerprint;
   const perMinute = config.allowance.per_minute;
-  const lanes = openLanes(config);
-  const fetch = openFetch({
-    dialect,
+  return {
     endpoints: endpointsOf(upstream),
     ledger,
-    pace: openPace({ ledger, clock, perMinute, purpose: order.purpose, keyFingerprint }),
+    pace: openPace({ ledger, clock, perMinute, purpose, keyFingerprint }),
     send: openSend(
       {
         apiKey: upstream.api_key.reveal(),
@@ -88,10 +128,7 @@ export function assembleMirror(house: House, order: Order): MirrorParts & { clos
     clock,
     callIds: openCallIds(lastCallId(warehouse.db)),
     keyFingerprint,
-  });
-  const planner = order.openPlanner?.() ?? usualPlanner(house, order);
-  const { load } = openLoader({ warehouse, dialect, runId: order.runId });
-  return { planner, fetch, load, ledger, lanes, clock, close: () => closeAll(lanes) };
+  };
 }
 
 function usualPlanner({ config, warehouse }: House, order: Order): Planner {

@@ -60,3 +60,18 @@ export function targetOf(call: Call): string {
 export function queryKey(query: SearchQuery): string {
   return `${query.by}:${query.text}`;
 }
+
+/** The call that a stored target names: the inverse of `targetOf`. The cursor of a later page is not in it. */
+export function callOfTarget(
+  { kind, target, page }: { readonly kind: CallKind; readonly target: string; readonly page: number | null },
+  planned: Planned,
+): Call {
+  const { reason, expected } = planned;
+  if (kind === 'stats') return { kind, reason, expected };
+  if (kind === 'entity') return { kind, entityId: target, reason, expected };
+  const index = page ?? 0;
+  const key = index === 0 ? target : target.slice(0, -`#${index}`.length);
+  const colon = key.indexOf(':');
+  const by = key.slice(0, colon) === 'identifier' ? 'identifier' : 'name';
+  return { kind, query: { by, text: key.slice(colon + 1) }, page: { index, next: null }, reason, expected };
+}

@@ -4,9 +4,10 @@ import type { Purpose } from './allowance/windows.ts';
 import { assembleMirror, type House } from './assemble.ts';
 import type { CallKind } from './call.ts';
 import { isoTime } from './clock.ts';
-import { type Ending, mirror } from './mirror.ts';
+import { type Ending, type MirrorParts, mirror } from './mirror.ts';
 import type { Outcome } from './outcome.ts';
 import type { Focus, Planner } from './plan/plan.ts';
+import { explainSqlite } from './sqlite_failure.ts';
 import { EMPTY_TALLY, type Tally } from './tally.ts';
 import { type Coverage, readCoverage } from './warehouse/coverage.ts';
 import { acquireLock, heartbeat, type LockHolder, releaseLock } from './warehouse/lock.ts';
@@ -21,6 +22,10 @@ export interface RunOrder {
   readonly focus: Focus;
   /** Chooses the calls in place of the usual planner; made once the lock is taken. */
   readonly openPlanner?: () => Planner;
+  /** Puts the engine together in another way than usual: a probe's. */
+  readonly assemble?: (runId: number) => MirrorParts & { close(): void };
+  /** The last work in the warehouse, while its lock is still held. */
+  readonly onEnded?: (runId: number) => void;
   /** Infinity: no bound. */
   readonly maxCalls: number;
   readonly maxMinutes: number;
@@ -42,47 +47,92 @@ export interface RunReport {
   readonly coverage: Coverage;
 }
 
-/** Takes the warehouse's lock, runs the engine, and records how it ended. */
+/**
+ * Takes the warehouse's lock, runs the engine, and records how it ended.
+ *
+ * @throws FailedError when one of the files cannot be read or written any more.
+ */
 export async function run(house: House, order: RunOrder): Promise<RunReport> {
-  const { warehouse, clock } = house;
+  try {
+    return await runUnderLock(house, order);
+  } catch (error) {
+    throw explainSqlite(error, `the warehouse ${house.warehouse.path}`);
+  }
+}
+
+async function runUnderLock(house: House, order: RunOrder): Promise<RunReport> {
+  const { db } = house.warehouse;
+  const { clock } = house;
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
-  const lock = acquireLock(warehouse.db, {
-    owner,
-    pid: process.pid,
-    host: hostname(),
-    nowMs: clock.now(),
-    isAlive,
-  });
+  const ask = { owner, pid: process.pid, host: hostname(), nowMs: clock.now(), isAlive };
+  const lock = acquireLock(db, ask);
   if (!lock.taken) return reported(house, null, { ended: 'another_run', holder: lock.holder }, EMPTY_TALLY);
 
-  const lost = new AbortController();
-  const beat = setInterval(() => {
-    if (!heartbeat(warehouse.db, owner, clock.now())) lost.abort();
-  }, HEARTBEAT_MS);
-  const runId = startRun(warehouse.db, { command: order.command, owner, nowMs: clock.now() });
-  order.onStarted?.(runId);
+  const heart = startHeart(() => heartbeat(db, owner, clock.now()));
+  let runId: number | null = null;
   try {
-    const { ending, tally } = await runEngine(
-      house,
-      order,
-      runId,
-      AbortSignal.any([order.signal, lost.signal]),
-    );
+    runId = startRun(db, { command: order.command, owner, nowMs: clock.now() });
+    order.onStarted?.(runId);
+    const signal = AbortSignal.any([order.signal, heart.lost]);
+    const { ending, tally } = await runEngine(house, order, runId, signal);
+    heart.check();
+    order.onEnded?.(runId);
     const error = 'why' in ending ? ending.why : null;
-    finishRun(warehouse.db, { runId, ended: ending.ended, error, nowMs: clock.now() });
+    finishRun(db, { runId, ended: ending.ended, error, nowMs: clock.now() });
+    releaseLock(db, owner);
     return reported(house, runId, ending, tally);
   } catch (error) {
-    finishRun(warehouse.db, { runId, ended: 'failed', error: messageOf(error), nowMs: clock.now() });
+    leave(house, owner, runId, error);
     throw error;
   } finally {
-    clearInterval(beat);
-    releaseLock(warehouse.db, owner);
+    heart.stop();
   }
+}
+
+/** After a failure, which may be the file's own: what cannot be written now must not hide why. */
+function leave({ warehouse, clock }: House, owner: string, runId: number | null, why: unknown): void {
+  try {
+    if (runId !== null)
+      finishRun(warehouse.db, { runId, ended: 'failed', error: messageOf(why), nowMs: clock.now() });
+    releaseLock(warehouse.db, owner);
+  } catch {
+    // The lock goes with this process; the run shows as one that was killed.
+  }
+}
+
+interface Heart {
+  /** Aborts when the lock was taken over, or the warehouse cannot be written. */
+  readonly lost: AbortSignal;
+  /** Throws what a beat failed with, where one did. */
+  check(): void;
+  stop(): void;
+}
+
+/** Beats as long as the lock is held; `beat` answers whether it still is. */
+function startHeart(beat: () => boolean): Heart {
+  const lost = new AbortController();
+  let failure: { readonly error: unknown } | null = null;
+  const timer = setInterval(() => {
+    try {
+      if (!beat()) lost.abort();
+    } catch (error) {
+      failure ??= { error };
+      lost.abort();
+    }
+  }, HEARTBEAT_MS);
+  return {
+    lost: lost.signal,
+    check: () => {
+      if (failure !== null) throw failure.error;
+    },
+    stop: () => clearInterval(timer),
+  };
 }
 
 async function runEngine(house: House, order: RunOrder, runId: number, signal: AbortSignal) {
   const { purpose, kinds, focus, openPlanner, maxCalls, maxMinutes, onProgress } = order;
-  const parts = assembleMirror(house, { runId, purpose, kinds, focus, openPlanner });
+  const parts =
+    order.assemble?.(runId) ?? assembleMirror(house, { runId, purpose, kinds, focus, openPlanner });
   try {
     const deadlineMs = house.clock.now() + maxMinutes * 60_000;
     return await mirror(parts, { purpose, maxCalls, deadlineMs, signal, ...(onProgress && { onProgress }) });

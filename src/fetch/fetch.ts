@@ -1,11 +1,12 @@
 import { isBusy, type Ledger } from '../allowance/ledger.ts';
 import type { Call } from '../call.ts';
 import type { Clock } from '../clock.ts';
-import { openClassify, type Reply } from '../dialect/classify.ts';
+import type { Reply } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { rateLimitResetMs } from '../dialect/headers.ts';
-import { type Endpoints, UnwritableUrl, urlOf } from '../dialect/request.ts';
-import { FailedError } from '../errors.ts';
+import { type Language, languageOf } from '../dialect/language.ts';
+import { type Endpoints, UnwritableUrl } from '../dialect/request.ts';
+import { FailedError, MirrorError } from '../errors.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
 import type { CallIds } from './call_ids.ts';
 import type { Lane } from './lane.ts';
@@ -17,6 +18,8 @@ import { describe, type Send, type Sent } from './send.ts';
 export interface FetchParts {
   readonly dialect: Dialect;
   readonly endpoints: Endpoints;
+  /** Speaks in place of the dialect: a probe's. */
+  readonly language?: Language;
   readonly ledger: Ledger;
   readonly pace: Pace;
   readonly send: Send;
@@ -41,8 +44,8 @@ export type Fetch = (call: Call, lane: Lane, signal: AbortSignal) => Promise<Out
  * limits. Until the key has been accepted once, calls go one at a time: a key that is refused costs one call.
  */
 export function openFetch(parts: FetchParts): Fetch {
-  const { dialect, endpoints, ledger, clock, keyFingerprint } = parts;
-  const classify = openClassify(dialect);
+  const { ledger, clock, keyFingerprint } = parts;
+  const { urlOf, classify } = parts.language ?? languageOf(parts.dialect, parts.endpoints);
   const patience = openPatience();
   const inTurn = openTurns();
   let keyHasWorked = ledger.hasKeyWorked(keyFingerprint);
@@ -58,7 +61,7 @@ export function openFetch(parts: FetchParts): Fetch {
         );
 
   async function make(call: Call, lane: Lane, signal: AbortSignal): Promise<Outcome | NotMade> {
-    const url = urlOf(endpoints, dialect, call);
+    const url = urlOf(call);
     if (url instanceof UnwritableUrl) return unmade(call, { is: 'refused', why: url.why });
     const sent = await attempt(parts, lane, url, signal);
     if (sent.is === 'no_slot') return { call, because: sent.because };
@@ -114,10 +117,8 @@ export class LedgerFailure extends FailedError {
   readonly outcome: Outcome;
 
   constructor(outcome: Outcome, cause: unknown) {
-    super(`the ledger cannot be written: ${describe(cause)}`, {
-      hint: 'Is its disk full, or the file read-only? What was received is in the warehouse.',
-      cause,
-    });
+    const hint = cause instanceof MirrorError && cause.hint !== null ? `${cause.hint} ` : '';
+    super(describe(cause), { hint: `${hint}What was received is in the warehouse.`, cause });
     this.outcome = outcome;
   }
 }

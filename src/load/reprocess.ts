@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { Call } from '../call.ts';
+import { callOfTarget } from '../call.ts';
 import { openClassify } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
@@ -171,23 +171,13 @@ function answeredOf(books: Books, row: AnsweredCall): Answered {
   const { callId, sentAt, status } = row;
   const stored = books.answers.read(callId);
   return {
-    call: callOf(row),
+    call: callOfTarget(row, row),
     callId,
     sentAt,
     status,
     body: stored?.body ?? null,
     headers: stored?.headers ?? {},
   };
-}
-
-function callOf({ kind, target, page, reason, expected }: AnsweredCall): Call {
-  if (kind === 'stats') return { kind, reason, expected };
-  if (kind === 'entity') return { kind, entityId: target, reason, expected };
-  const index = page ?? 0;
-  const key = index === 0 ? target : target.slice(0, -`#${index}`.length);
-  const colon = key.indexOf(':');
-  const by = key.slice(0, colon) === 'identifier' ? 'identifier' : 'name';
-  return { kind, query: { by, text: key.slice(colon + 1) }, page: { index, next: null }, reason, expected };
 }
 
 /** Everything is derived: the shadows take the place of the live tables at once. */

@@ -61,7 +61,7 @@ export interface AnsweredCall {
 export function callsInOrder(db: Database): (after: number, most: number) => AnsweredCall[] {
   const select = db.prepare<[number, number], AnsweredCall>(
     `SELECT call_id AS callId, run_id AS runId, kind, target, page, reason, expected, sent_at AS sentAt, status, outcome, note
-     FROM _call WHERE call_id > ? ORDER BY call_id LIMIT ?`,
+     FROM _call WHERE call_id > ? AND kind <> 'probe' ORDER BY call_id LIMIT ?`,
   );
   return (after, most) => select.all(after, most);
 }

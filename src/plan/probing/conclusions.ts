@@ -46,6 +46,8 @@ export interface ProbeInput {
 
 /** Everything that the answers so far amount to. */
 export interface Conclusions {
+  /** Where the resources may stand, the documented places first. */
+  readonly joins: readonly Addresses[];
   readonly addresses: Finding<Addresses | null>;
   /** Whose statistics to ask for next; null: no address is left to try. */
   readonly nextAddress: Addresses | null;
@@ -77,6 +79,8 @@ export interface SearchConclusions {
   readonly known: readonly KnownName[];
   readonly semantics: Finding<Semantics | null> & { readonly left: readonly Semantics[] };
   readonly identifiers: IdentifierFacts;
+  /** Did everything that a search matches come? */
+  readonly isWhole: IsWhole;
 }
 
 export interface TurningConclusion extends Finding<Turning | null> {
@@ -87,7 +91,8 @@ export interface TurningConclusion extends Finding<Turning | null> {
 }
 
 export function conclude({ upstream, exchanges, told }: ProbeInput): Conclusions {
-  const { finding: addresses, next: nextAddress } = findAddresses(joinsOf(upstream), exchanges);
+  const joins = joinsOf(upstream);
+  const { finding: addresses, next: nextAddress } = findAddresses(joins, exchanges);
   const telling = exchanges.filter(({ reading }) => reading !== 'turned_away');
   const searches = telling.filter(({ request }) => request.kind === 'search');
   const listing = findListing(searches.filter(({ reading }) => reading === 'answered'));
@@ -106,6 +111,7 @@ export function conclude({ upstream, exchanges, told }: ProbeInput): Conclusions
         });
   const registryTotal = registryTotalOf(telling, search);
   return {
+    joins,
     addresses,
     nextAddress,
     registryTotal,
@@ -170,6 +176,7 @@ function concludeSearch({
     record,
     known,
     semantics: findSemantics(asked, known, isWhole),
+    isWhole,
     identifiers: findIdentifiers(
       asked,
       refused,

@@ -3,7 +3,9 @@ import type { Asked, IsWhole } from './asked.ts';
 import { type Exchange, paramOf } from './exchange.ts';
 import { type Finding, likely, open, sure } from './finding.ts';
 import { loosely } from './text.ts';
-import { IDENTIFIER_PARAMS } from './vocabulary.ts';
+import { IDENTIFIER_PARAMS, SIZE_PARAMS } from './vocabulary.ts';
+
+const SIZES: ReadonlySet<string> = new Set(SIZE_PARAMS);
 
 export interface IdentifierFacts {
   /** A parameter of their own; null: the query parameter, or none. */
@@ -29,8 +31,7 @@ export function findIdentifiers(
 ): IdentifierFacts {
   const attempts = asked.flatMap((one) => attemptsIn(one, ids, queryParam));
   const hit = attempts.find(({ found }) => found);
-  if (hit === undefined)
-    return notFound([...attempts.map(({ param }) => param), ...inVain(refused)], queryParam);
+  if (hit === undefined) return notFound([...attempts.map(({ param }) => param), ...inVain(refused)]);
   const param =
     hit.param === queryParam
       ? sure(null, `${queryParam}=${hit.text} finds it`)
@@ -46,23 +47,23 @@ export function findIdentifiers(
   };
 }
 
-function notFound(params: readonly string[], queryParam: string): IdentifierFacts {
+function notFound(params: readonly string[]): IdentifierFacts {
   const tried = [...new Set(params)];
   if (tried.length === 0)
     return {
       param: open(null, 'not asked'),
       matches: open('unknown', 'no search for an identifier was made'),
     };
-  const because = `${tried.slice(0, 4).join(', ')}${tried.length > 4 ? ' and others' : ''} do not find a known one`;
+  const because = `a known one is not found by ${tried.slice(0, 4).join(', ')}${tried.length > 4 ? ' and others' : ''}`;
   return tried.length > 1
     ? { param: likely(null, because), matches: likely('none', because) }
-    : { param: open(null, because), matches: open('unknown', `${queryParam} does not find a known one`) };
+    : { param: open(null, because), matches: open('unknown', because) };
 }
 
 /** Searches for identifiers alone that were refused: none of their parameters is one. */
 function inVain(refused: readonly Exchange[]): string[] {
   return refused.flatMap(({ request }) => {
-    const names = request.params.map(([name]) => name);
+    const names = request.params.map(([name]) => name).filter((name) => !SIZES.has(name));
     const isForIdentifiers =
       names.length > 1 && names.every((name) => (IDENTIFIER_PARAMS as readonly string[]).includes(name));
     return isForIdentifiers ? names : [];

@@ -1,7 +1,7 @@
 import type { Call } from '../../call.ts';
+import { readBody } from '../../dialect/body.ts';
 import { type Circumstances, classify, type Reply } from '../../dialect/classify.ts';
 import { Dialect } from '../../dialect/dialect.ts';
-import { type Json, parseJson } from '../../dialect/json.ts';
 import type { Verdict } from '../../outcome.ts';
 import { type Exchange, type ProbeRequest, type Reading, softError } from './exchange.ts';
 
@@ -15,14 +15,14 @@ export function readReply(
   reply: Reply,
   circumstances: Circumstances,
 ): { readonly exchange: Exchange; readonly verdict: Verdict } {
-  const text = reply.body.toString('utf8');
-  const json = parsed(text);
+  const { text: whole, json } = readBody(reply.body, reply.headers['content-type'] ?? '');
+  const text = whole ?? '';
   const isGood = reply.status >= 200 && reply.status < 300;
   const soft = isGood ? softError(json) : null;
   const verdict =
     isGood && soft === null && json !== undefined
       ? understood(call)
-      : classify(SILENT, call, soft === null ? reply : asRefusal(reply), circumstances);
+      : classify(SILENT_DIALECT, call, soft === null ? reply : asRefusal(reply), circumstances);
   const { status, headers } = reply;
   const exchange = {
     request,
@@ -35,19 +35,8 @@ export function readReply(
   return { exchange, verdict };
 }
 
-/** A stored answer, read again: its headers are gone, but for the next page's address. */
-export function readStored(
-  request: ProbeRequest,
-  stored: { readonly status: number; readonly body: Buffer; readonly next: string | null },
-): Exchange {
-  const headers = stored.next === null ? {} : { link: `<${stored.next}>; rel="next"` };
-  const call: Call = { kind: 'stats', reason: '', expected: 0 };
-  const reply = { status: stored.status, headers, body: stored.body };
-  return readReply(request, call, reply, { nowMs: 0, keyHasWorked: true }).exchange;
-}
-
 // Knows nothing: every meaning comes from the defaults.
-const SILENT = Dialect.parse({
+export const SILENT_DIALECT = Dialect.parse({
   search: { query_param: 'q', paging: { style: 'none' }, results: '', id: '' },
   entity: { id: '' },
 });
@@ -80,12 +69,4 @@ function readingOf(verdict: Verdict, status: number): Reading {
     return 'turned_away';
   if (status === 404 || status === 410) return 'absent';
   return verdict.is === 'refused' ? 'refused' : 'broken';
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -22,7 +22,7 @@ export function findRegistryTotal(stats: Json, listed: number | null): Finding<P
   if (best === undefined) return open(null, 'no number there speaks of companies');
   const says = `${best.pointer} says ${best.count}`;
   const isPlain = second === undefined || (best.score - second.score >= 3 && best.count >= second.count);
-  return isPlain && best.score >= 5
+  return isPlain && best.score >= 4
     ? sure(best.pointer, says)
     : likely(
         best.pointer,

@@ -1,4 +1,4 @@
-import type { Paging, Pointer } from '../../dialect/dialect.ts';
+import type { Pointer } from '../../dialect/dialect.ts';
 import type { Asked } from './asked.ts';
 import { type Finding, likely, open, sure } from './finding.ts';
 import type { Signpost } from './signpost.ts';
@@ -124,8 +124,3 @@ export function turningBy({ is, at }: Signpost): Turning | null {
   if (is === 'link_header') return { style: 'link_header' };
   return is === 'next_url' ? { style: 'next_url', next: at } : null;
 }
-
-export const asPaging = (
-  turning: Turning,
-  sized: { readonly size_param: string | null; readonly size: number; readonly window: number | null },
-): Paging => ({ ...turning, ...(turning.style === 'cursor' ? { first: null } : {}), ...sized }) as Paging;

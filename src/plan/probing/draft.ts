@@ -1,0 +1,139 @@
+import { Dialect, type Paging, type ResponseRule } from '../../dialect/dialect.ts';
+import { softRule } from './absence.ts';
+import { isCut } from './asked.ts';
+import { type Conclusions, hasList, type SearchConclusions } from './conclusions.ts';
+import type { Exchange } from './exchange.ts';
+import { relativeTo } from './fields.ts';
+import type { Certainty } from './finding.ts';
+
+/** A dialect as it was found, with what a reader of the file should know of each key. */
+export interface Draft {
+  readonly dialect: Dialect;
+  /** By dotted key, under `dialect`: what is not sure, and why. */
+  readonly notes: ReadonlyMap<string, Note>;
+}
+
+export interface Note {
+  readonly certainty: Exclude<Certainty, 'sure'>;
+  readonly text: string;
+}
+
+/** What a person can answer better than the API. */
+export interface Question {
+  readonly about: 'query_param' | 'example' | 'record' | 'paging' | 'stats_total' | 'address';
+  readonly text: string;
+}
+
+/** The dialect that the conclusions amount to; null while search or record are not understood. */
+export function draftDialect(conclusions: Conclusions): Draft | null {
+  const { queryParam, search } = conclusions;
+  if (search === null || queryParam.value === null || search.record.value === null) return null;
+  const { listing, total, clamp, semantics, identifiers, item } = search;
+  const record = search.record.value;
+  const dialect = Dialect.parse({
+    search: {
+      query_param: queryParam.value,
+      identifier_param: identifiers.param.value,
+      paging: pagingOf(search),
+      results: listing.results,
+      item,
+      id: relativeTo(item, search.idPlace),
+      name: search.namePlace === null ? null : relativeTo(item, search.namePlace),
+      total: total.value,
+      total_clamped_at: clamp.value,
+      matches: semantics.value ?? 'unknown',
+      identifiers: identifiers.matches.value,
+      min_length: conclusions.leastText,
+      absent_when_empty: isAbsentWhenEmpty(search),
+    },
+    entity: record,
+    stats: { total: conclusions.registryTotal.value },
+    responses: rulesOf(conclusions, search),
+  });
+  return { dialect, notes: notesOf(conclusions, search) };
+}
+
+function pagingOf({ turning, size }: SearchConclusions): Paging {
+  const sized = { size_param: size.param.value, size: size.largest.value.rows, window: null };
+  const way = turning.value ?? { style: 'none' as const };
+  return way.style === 'cursor' ? { ...way, first: null, ...sized } : { ...way, ...sized };
+}
+
+/** Only where no total says that nothing was found. */
+function isAbsentWhenEmpty({ asked, listing, total }: SearchConclusions): boolean {
+  return total.value === null && asked.some(({ search }) => !hasList(search, listing.results));
+}
+
+function rulesOf({ query, absence }: Conclusions, { asked }: SearchConclusions): ResponseRule[] {
+  const refusals = query.searches.filter(({ reading }) => reading === 'refused');
+  const soft = softRule(
+    refusals,
+    asked.map(({ search }) => search),
+  );
+  const notFound: ResponseRule[] = query.searches.some(isNothingFound)
+    ? [{ kind: 'search', status: 404, means: 'ok' }]
+    : [];
+  return [...notFound, ...(soft === null ? [] : [soft]), ...(absence.value === null ? [] : [absence.value])];
+}
+
+/** A search that found nothing and says so with a 404 whose body is like any other. */
+function isNothingFound({ reading, json }: Exchange): boolean {
+  return reading === 'absent' && json !== undefined;
+}
+
+function notesOf(conclusions: Conclusions, search: SearchConclusions): Map<string, Note> {
+  const { queryParam, registryTotal } = conclusions;
+  const { id, name, total, clamp, size, turning, record, semantics, identifiers } = search;
+  const findings = [
+    ['search.query_param', queryParam],
+    ['search.identifier_param', identifiers.param],
+    ['search.paging', turning],
+    ['search.paging.size_param', size.param],
+    ['search.paging.size', size.largest],
+    ['search.id', id],
+    ['search.name', name],
+    ['search.total', total],
+    ['search.total_clamped_at', clamp],
+    ['search.matches', semantics],
+    ['search.identifiers', identifiers.matches],
+    ['entity', record],
+    ['stats.total', registryTotal],
+  ] as const;
+  return new Map(
+    findings.flatMap(([key, { certainty, because }]): [string, Note][] =>
+      certainty === 'sure' ? [] : [[key, { certainty, text: because }]],
+    ),
+  );
+}
+
+/** What to ask the user, the most important first. */
+export function questionsFor(conclusions: Conclusions): Question[] {
+  const { addresses, queryParam, search, registryTotal } = conclusions;
+  if (addresses.value === null) return [{ about: 'address', text: ADDRESS }];
+  if (queryParam.certainty === 'open') return [{ about: 'query_param', text: QUERY_PARAM }];
+  if (search === null) return [{ about: 'example', text: EXAMPLE }];
+  const questions: Question[] = [];
+  if (search.record.value === null) questions.push({ about: 'record', text: recordQuestion(search) });
+  if (search.turning.certainty === 'open' && search.asked.some((one) => isCut(one, search.asked) === 'yes'))
+    questions.push({ about: 'paging', text: PAGING });
+  if (registryTotal.certainty === 'likely')
+    questions.push({
+      about: 'stats_total',
+      text: `Is ${registryTotal.value} in the statistics the number of all companies? (${registryTotal.because})`,
+    });
+  return questions;
+}
+
+const ADDRESS =
+  'No address answers as an API. Is base_url right, and does it end where the paths begin? Where the paths are others, write them under upstream.paths.';
+const QUERY_PARAM =
+  'Which parameter of the search takes the name of a company? Say it with --query-param NAME.';
+const EXAMPLE =
+  'No search found a company. Name one that is in the registry with --example "NAME", or the parameter with --query-param NAME.';
+const PAGING =
+  'How is the next page asked for? No likely parameter turned it. Write dialect.search.paging by hand if you know it; until then only first pages are read.';
+
+function recordQuestion({ listing }: SearchConclusions): string {
+  const places = listing.ids.slice(0, 3).map(({ pointer }) => pointer);
+  return `Which field of a result is the id that opens a record? Tried: ${places.join(', ')}.`;
+}

@@ -1,0 +1,88 @@
+import type { Call } from '../../call.ts';
+import type { Reply } from '../../dialect/classify.ts';
+import type { Language } from '../../dialect/language.ts';
+import { UnwritableUrl } from '../../dialect/request.ts';
+import type { Outcome } from '../../outcome.ts';
+import { isProbeCall, probeOfTarget, targetOfProbe, urlOfProbe } from './call.ts';
+import type { Exchange } from './exchange.ts';
+import type { Notebook } from './planner.ts';
+import { readReply } from './reply.ts';
+
+/** A probe as it is kept: the question as text, and all that came back. */
+export interface ProbeEntry {
+  readonly callId: number;
+  /** `search https://registry.example/api/search?q=acme` */
+  readonly target: string;
+  readonly outcome: Outcome;
+}
+
+/** What is kept of an earlier probe. */
+export interface KeptProbe {
+  readonly callId: number;
+  readonly target: string;
+  readonly why: string;
+  readonly status: number | null;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer | null;
+}
+
+/** All questions and answers of a probe, those of earlier runs included; and how its calls are written and read. */
+export interface OpenNotebook extends Notebook {
+  readonly language: Language;
+  entryOf(outcome: Outcome): ProbeEntry;
+  note(outcome: Outcome): void;
+  /** The call that brought an answer. */
+  callIdOf(exchange: Exchange): number | null;
+}
+
+/** Opens a notebook for one host; what is kept of other hosts is left out. */
+export function openNotebook(origin: string, kept: readonly KeptProbe[]): OpenNotebook {
+  const exchanges: Exchange[] = [];
+  const callIds = new Map<Exchange, number>();
+  const add = (callId: number, exchange: Exchange | null) => {
+    if (exchange === null) return;
+    exchanges.push(exchange);
+    callIds.set(exchange, callId);
+  };
+  for (const probe of kept) add(probe.callId, readKept(origin, probe));
+  return {
+    exchanges,
+    language: {
+      urlOf: (call) =>
+        isProbeCall(call) ? urlOfProbe(origin, call.probe) : new UnwritableUrl('a probe asks by itself'),
+      classify: (call, reply, circumstances) => readProbe(call, reply, circumstances).verdict,
+    },
+    entryOf: (outcome) => ({
+      callId: outcome.callId,
+      target: isProbeCall(outcome.call) ? targetOfProbe(origin, outcome.call.probe) : '',
+      outcome,
+    }),
+    note: (outcome) => add(outcome.callId, exchangeOf(outcome)),
+    callIdOf: (exchange) => callIds.get(exchange) ?? null,
+  };
+}
+
+function readProbe(call: Call, reply: Reply, circumstances: Parameters<Language['classify']>[2]) {
+  if (!isProbeCall(call)) throw new TypeError('only a probe can be read without a dialect');
+  return readReply(call.probe, call, reply, circumstances);
+}
+
+/** What an outcome says; null where no byte of the question left. */
+function exchangeOf({ call, status, headers, body, verdict, sentAtMs }: Outcome): Exchange | null {
+  if (!isProbeCall(call) || verdict.is === 'unsent') return null;
+  if (status === null || body === null) return noAnswer(call.probe);
+  const reply = { status, headers: headers ?? {}, body };
+  return readReply(call.probe, call, reply, { nowMs: sentAtMs, keyHasWorked: true }).exchange;
+}
+
+function readKept(origin: string, { target, why, status, headers, body }: KeptProbe): Exchange | null {
+  const request = probeOfTarget(origin, target, why);
+  if (request === null) return null;
+  if (status === null || body === null) return noAnswer(request);
+  const call = { kind: 'stats', reason: '', expected: 0 } as const;
+  return readReply(request, call, { status, headers, body }, { nowMs: 0, keyHasWorked: true }).exchange;
+}
+
+function noAnswer(request: Exchange['request']): Exchange {
+  return { request, status: null, headers: {}, json: undefined, text: '', reading: 'broken' };
+}

@@ -1,0 +1,92 @@
+import { assembleProbe, type House } from './assemble.ts';
+import { openClassify } from './dialect/classify.ts';
+import type { Dialect } from './dialect/dialect.ts';
+import { adoptProbes, readProbes } from './load/probe.ts';
+import type { Outcome } from './outcome.ts';
+import { type Adoption, adoptable } from './plan/probing/adoption.ts';
+import { type Draft, draftDialect, type Question, questionsFor } from './plan/probing/draft.ts';
+import type { Exchange } from './plan/probing/exchange.ts';
+import { type OpenNotebook, openNotebook } from './plan/probing/notebook.ts';
+import { type Conclusions, probe as conclude, type Told } from './plan/probing/probing.ts';
+import { ALL_KINDS, type RunReport, run } from './run.ts';
+
+export interface ProbeOrder {
+  readonly told: Told;
+  readonly maxCalls: number;
+  readonly maxMinutes: number;
+  readonly signal: AbortSignal;
+  /** Told of every question as its answer came, with what all answers so far amount to. */
+  readonly onAnswer?: (exchange: Exchange, conclusions: Conclusions) => void;
+}
+
+export interface ProbeReport {
+  readonly run: RunReport;
+  readonly conclusions: Conclusions;
+  /** null: search or record are not understood. */
+  readonly draft: Draft | null;
+  readonly questions: readonly Question[];
+  /** Every question so far with its answer, those of earlier runs included. */
+  readonly exchanges: readonly Exchange[];
+}
+
+/**
+ * Learns how the upstream speaks, in a handful of calls: the engine with another planner. Every answer is kept as
+ * it comes; once there is a dialect, what the answers turned out to be is loaded, so that nothing is asked twice.
+ */
+export async function probe(house: House, order: ProbeOrder): Promise<ProbeReport> {
+  const { upstream } = house.config;
+  const { told } = order;
+  const notebook = openNotebook(new URL(upstream.base_url).origin, readProbes(house.warehouse));
+  const now = () => conclude({ upstream, exchanges: notebook.exchanges, told }).conclusions;
+  const report = await run(house, {
+    command: 'probe',
+    purpose: 'scheduled',
+    kinds: ALL_KINDS,
+    focus: house.config.focus,
+    maxCalls: order.maxCalls,
+    maxMinutes: order.maxMinutes,
+    signal: order.signal,
+    assemble: (runId) => assembleProbe(house, { runId, purpose: 'scheduled', told, notebook }),
+    onProgress: () => {
+      const last = notebook.exchanges.at(-1);
+      if (last !== undefined) order.onAnswer?.(last, now());
+    },
+    onEnded: (runId) => adopt(house, runId, notebook, now()),
+  });
+  const conclusions = now();
+  const draft = draftDialect(conclusions);
+  return {
+    run: report,
+    conclusions,
+    draft,
+    questions: questionsFor(conclusions),
+    exchanges: notebook.exchanges,
+  };
+}
+
+/** Takes the answers in as what they turned out to be. */
+function adopt(house: House, runId: number, notebook: OpenNotebook, conclusions: Conclusions): void {
+  const draft = draftDialect(conclusions);
+  if (draft === null) return;
+  const { dialect } = draft;
+  const stored = new Map(readProbes(house.warehouse).map((kept) => [kept.callId, kept]));
+  const meaning = openMeaning(dialect);
+  const outcomes = adoptable(notebook.exchanges, conclusions, dialect).flatMap((adoption): Outcome[] => {
+    const kept = stored.get(notebook.callIdOf(adoption.exchange) ?? 0);
+    if (kept === undefined || kept.status === null || kept.body === null) return [];
+    const { callId, status, headers, body } = kept;
+    const sentAtMs = Date.parse(kept.sentAt);
+    const verdict = meaning(adoption, { status, headers, body }, sentAtMs);
+    const isGood = verdict.is === 'ok' || verdict.is === 'absent' || verdict.is === 'gone';
+    return isGood
+      ? [{ callId, call: adoption.call, sentAtMs, durationMs: kept.ms, status, body, headers, verdict }]
+      : [];
+  });
+  adoptProbes({ warehouse: house.warehouse, dialect, mapping: house.config.mapping, runId, outcomes });
+}
+
+function openMeaning(dialect: Dialect) {
+  const classify = openClassify(dialect);
+  return ({ call }: Adoption, reply: Parameters<typeof classify>[1], nowMs: number): Outcome['verdict'] =>
+    classify(call, reply, { nowMs, keyHasWorked: true });
+}
