@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { MirrorError } from '../errors.ts';
+import { explainSqlite } from '../sqlite_failure.ts';
 
 /**
  * How a command speaks: data on standard output, everything else on standard error. A terminal gets text
@@ -64,8 +65,9 @@ export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams)
 }
 
 /** Prints an error as this output speaks and answers the exit code. */
-export function printError(error: unknown, command: string, output: Output, streams: Streams): number {
+export function printError(given: unknown, command: string, output: Output, streams: Streams): number {
   const { stdout, stderr } = streams;
+  const error = explainSqlite(given, 'the warehouse or the ledger');
   output.progress('');
   if (!(error instanceof MirrorError)) {
     stderr.write(`registry-mirror ${command}: unexpected error, please report it\n${stackOf(error)}\n`);

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { FailedError, MirrorError, UsageError } from '../errors.ts';
 import { makeFolder } from '../folder.ts';
+import { explainSqlite } from '../sqlite_failure.ts';
 import { migrate, needsMigration } from './migrate.ts';
 
 /** The open file. SQL stands in this folder alone; others call the tables' functions. */
@@ -136,16 +137,25 @@ function explained(path: string, error: unknown): unknown {
     });
   if (error.code.startsWith('SQLITE_READONLY') || error.code.startsWith('SQLITE_CANTOPEN'))
     return unwritable(path, error);
-  return new FailedError(`the warehouse ${path} cannot be opened: ${error.message}`, { cause: error });
+  return explainSqlite(error, `the warehouse ${path}`);
 }
 
 function close(db: Database, readonly: boolean): void {
   if (!db.open) return;
-  if (!readonly) {
+  try {
+    if (!readonly) tidy(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** Best effort: it waits for no analyst's hour-long query, and a full disk fails whatever needs room, not this. */
+function tidy(db: Database): void {
+  try {
     db.pragma('optimize');
-    // Best effort: it must not wait for an analyst's hour-long query.
     db.pragma('busy_timeout = 0');
     db.pragma('wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    if (!(error instanceof Sqlite.SqliteError)) throw error;
   }
-  db.close();
 }
