@@ -30,7 +30,7 @@ function migrate(db: Database.Database): void {
   const version = db.pragma('user_version', { simple: true }) as number;
   if (version > SCHEMA_VERSION) throw new NewerLedger(version);
   if (version === SCHEMA_VERSION) return;
-  db.exec(SCHEMA);
+  for (const schema of SCHEMAS.slice(version)) db.exec(schema);
   db.pragma(`user_version = ${SCHEMA_VERSION}`);
 }
 
@@ -58,9 +58,7 @@ export function whenFree<T>(action: () => T): T {
   }
 }
 
-const SCHEMA_VERSION = 1;
-
-const SCHEMA = `
+const FIRST_SCHEMA = `
 CREATE TABLE account (
   account_id         TEXT PRIMARY KEY,
   spent_ever         INTEGER NOT NULL DEFAULT 0,
@@ -94,6 +92,20 @@ CREATE TABLE window_spent (
   PRIMARY KEY (account_id, name)
 ) STRICT, WITHOUT ROWID;
 `;
+
+const USERS_SCHEMA = `
+-- The warehouses that spend an account's allowance.
+CREATE TABLE user (
+  account_id TEXT    NOT NULL,
+  warehouse  TEXT    NOT NULL,
+  used_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (account_id, warehouse)
+) STRICT, WITHOUT ROWID;
+`;
+
+/** Each brings a file from the version before it to its own. */
+const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA];
+const SCHEMA_VERSION = SCHEMAS.length;
 
 // Long enough for any commit; a process that is stopped in the middle of one must not stop the others with it.
 const BUSY_TIMEOUT_MS = 1000;

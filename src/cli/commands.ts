@@ -11,6 +11,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['sync', async () => (await import('./sync.ts')).syncCommand()],
   ['backfill', async () => (await import('./backfill.ts')).backfillCommand()],
   ['status', async () => (await import('./status.ts')).statusCommand()],
+  ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
   ['worker', async () => (await import('./worker.ts')).workerCommand()],
   ['serve', async () => (await import('./serve.ts')).serveCommand()],
   ['keys', async () => (await import('./keys.ts')).keysCommand()],

@@ -44,19 +44,18 @@ export function fitted(text: string, width: number): string {
   return width < 1 ? '' : `${cut}…`;
 }
 
-/** Breaks a text at spaces; a word longer than a line stays whole. Later lines begin with `indent`. */
+/** Breaks a text at spaces into lines of so many columns; a longer word stays whole. Later lines begin with `indent`. */
 export function wrapped(text: string, width: number, indent = ''): string {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
-    if (line !== '' && stringWidth(longer) > width - (lines.length === 0 ? 0 : indent.length)) {
+    if (line !== '' && stringWidth(longer) > width) {
       lines.push(line);
       line = word;
     } else line = longer;
   }
-  lines.push(line);
-  return lines.join(`\n${indent}`);
+  return [...lines, line].join(`\n${indent}`);
 }
 
 /** Names and ids are the upstream's: no control character of theirs reaches the terminal, nor one that turns text around. */

@@ -54,5 +54,6 @@ describe('a text', () => {
 
   it('is wrapped at spaces', () => {
     expect(wrapped('one two three four', 9, '  ')).toBe('one two\n  three\n  four');
+    expect(wrapped('one two three four', 10)).toBe('one two\nthree four');
   });
 });

@@ -1,0 +1,201 @@
+import { Command } from 'commander';
+import { type House, openHouse } from '../assemble.ts';
+import { systemClock } from '../clock.ts';
+import { type Config, ConfigError, configPath, loadConfig } from '../config.ts';
+import { MirrorError } from '../errors.ts';
+import type { Outcome } from '../outcome.ts';
+import { planSingleCall } from '../plan/single_call.ts';
+import { ALL_KINDS, type RunReport, run } from '../run.ts';
+import { interruptible, type SharedFlags, standardStreams, withSharedOptions } from './context.ts';
+import { checkTerms } from './doctor/account.ts';
+import { type Finding, note, ok, problem, warning } from './doctor/finding.ts';
+import { checkRuntime, checkSqlite, runtimeFacts } from './doctor/machine.ts';
+import { checkRedis } from './doctor/redis.ts';
+import { checkFiles } from './doctor/store.ts';
+import { checkClock, checkWay } from './doctor/upstream.ts';
+import { counted, duration } from './format.ts';
+import { type Output, openOutput } from './output.ts';
+import { headlineOf } from './report.ts';
+import { wrapped } from './table.ts';
+
+interface DoctorFlags extends SharedFlags {
+  readonly online?: boolean;
+  readonly strict?: boolean;
+}
+
+/** `doctor`: what works, what does not, and what to do about it. */
+export function doctorCommand(): Command {
+  const command = new Command('doctor')
+    .summary('check machine, files, key, terms, network and Redis; spends nothing')
+    .description(
+      'Looks at everything that a run stands on, and says what to do about what is wrong. It opens a connection ' +
+        'to the registry without sending a request, so that no call is spent. With --online it makes one call ' +
+        '(the statistics), which also shows whether the key is accepted and whether the clocks agree; a refusal ' +
+        'of the key that was remembered is forgotten first.',
+    )
+    .option('--online', 'spend one call: is the key accepted, do the clocks agree?')
+    .option('--strict', 'exit 1 also when there are only warnings')
+    .addHelpText('after', EXAMPLES)
+    .action((flags: DoctorFlags) => doctor(flags));
+  return withSharedOptions(command);
+}
+
+async function doctor(flags: DoctorFlags): Promise<void> {
+  const output = openOutput(flags, standardStreams());
+  const findings = [checkRuntime(runtimeFacts()), checkSqlite()];
+  const path = configPath({ path: flags.config });
+  const config = configOrFindings(path);
+  if ('findings' in config) findings.push(...config.findings);
+  else {
+    findings.push(ok('configuration', `${path} is valid`), ...checkTerms(config, systemClock.now()));
+    findings.push(...checkFiles(config, path, systemClock.now()));
+    findings.push(...(await checkWay(config)), ...(await checkRedis(config)));
+    if (flags.online) findings.push(...(await checkOnline(config, output)));
+  }
+  print(findings, output);
+  const isIll = findings.some((one) => one.is === 'problem' || (flags.strict && one.is === 'warning'));
+  process.exitCode = isIll ? 1 : 0;
+}
+
+function configOrFindings(path: string): Config | { findings: Finding[] } {
+  try {
+    return loadConfig({ path });
+  } catch (error) {
+    if (error instanceof ConfigError)
+      return {
+        findings: error.problems.map(({ where, line, key, message, remedy }) =>
+          problem(
+            'configuration',
+            `${where}${line === null ? '' : `:${line}`}: ${key === '' ? '' : `${key}: `}${message}`,
+            remedy ?? 'Correct it; `registry-mirror config validate` shows the place.',
+          ),
+        ),
+      };
+    if (error instanceof MirrorError)
+      return {
+        findings: [problem('configuration', error.message, error.hint ?? 'Run `registry-mirror init`.')],
+      };
+    throw error;
+  }
+}
+
+/** One call, through the same ledger and rate as all others, and its answer is kept like any other. */
+async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
+  if (config.dialect === undefined)
+    return [
+      note(
+        'call',
+        'none was made: nothing is known yet of how the API speaks',
+        'Run `registry-mirror probe`, whose first calls try the key.',
+      ),
+    ];
+  const house = openHouse(config);
+  const interruption = interruptible(() =>
+    output.note('Waiting for the answer (Ctrl-C again to stop at once) …'),
+  );
+  try {
+    if (house.ledger.state(house.clock.now()).refusedKey !== null) house.ledger.forgetRefusal();
+    let answer: Outcome | null = null;
+    const report = await run(house, {
+      command: 'doctor',
+      purpose: 'scheduled',
+      kinds: ALL_KINDS,
+      focus: config.focus,
+      openPlanner: () => planSingleCall({ kind: 'stats', reason: 'asked by doctor', expected: 0 }),
+      maxCalls: 1,
+      maxMinutes: 5,
+      signal: interruption.signal,
+      onProgress: (_, last) => {
+        answer = last;
+      },
+    });
+    return onlineFindings(report, answer, house);
+  } finally {
+    interruption.done();
+    house.close();
+  }
+}
+
+function onlineFindings(report: RunReport, answer: Outcome | null, { config }: House): Finding[] {
+  if (answer === null) return [warning('call', headlineOf(report), 'Try again when calls can be made.')];
+  const { verdict, status, durationMs, sentAtMs } = answer;
+  const clock = checkClock(answer.headers?.date, sentAtMs + durationMs);
+  const spent = `${counted(report.tally.calls, 'call')} spent`;
+  switch (verdict.is) {
+    case 'ok':
+      return [
+        ok('call', `the statistics answered in ${duration(durationMs)}, and the key is accepted (${spent})`),
+        ...clock,
+      ];
+    case 'unauthorised':
+      return [
+        problem(
+          'call',
+          `the upstream refused the key: ${verdict.why} (${spent})`,
+          'Correct upstream.api_key. No call is made with this key until then.',
+        ),
+        ...clock,
+      ];
+    case 'throttled':
+    case 'exhausted':
+      return [
+        warning(
+          'call',
+          `the key is accepted, but the upstream lets no call through now: ${verdict.why} (${spent})`,
+          'Nothing needs to be done: runs wait for it.',
+        ),
+        ...clock,
+      ];
+    default: {
+      const why = 'why' in verdict ? verdict.why : `HTTP ${status}`;
+      return [
+        problem(
+          'call',
+          `the statistics could not be read: ${why} (${spent})`,
+          `Is ${config.upstream.base_url} the right address? \`registry-mirror probe --check\` looks closer.`,
+        ),
+        ...clock,
+      ];
+    }
+  }
+}
+
+function print(findings: readonly Finding[], output: Output): void {
+  const counts = { ok: 0, note: 0, warning: 0, problem: 0 };
+  for (const { is } of findings) counts[is]++;
+  const attention = findings.filter(({ is }) => is === 'warning' || is === 'problem');
+  output.result({
+    command: 'doctor',
+    ok: counts.problem === 0,
+    data: { problems: counts.problem, warnings: counts.warning, findings },
+    text: [...findings.map((one) => describe(one, output)), '', output.style('bold', summary(counts))].join(
+      '\n',
+    ),
+    attention: attention.length === 0 ? null : attention.map((one) => describe(one, output)).join('\n'),
+  });
+}
+
+function describe({ check, is, what, remedy }: Finding, output: Output): string {
+  const indent = ' '.repeat(9);
+  const width = Math.min(output.columns, WIDEST) - indent.length;
+  const line = `${output.style(STYLES[is], is.padEnd(8))} ${wrapped(`${check}: ${what}`, width, indent)}`;
+  if (remedy === null) return line;
+  return `${line}\n${indent}${output.style('dim', `→ ${wrapped(remedy, width - 2, `${indent}  `)}`)}`;
+}
+
+function summary({ problem: problems, warning: warnings }: Record<Finding['is'], number>): string {
+  if (problems > 0) return `${counted(problems, 'problem')} and ${counted(warnings, 'warning')}.`;
+  return warnings > 0 ? `${counted(warnings, 'warning')}, no problem.` : 'All is well.';
+}
+
+// Longer lines are hard to read.
+const WIDEST = 100;
+const STYLES = { ok: 'green', note: 'blue', warning: 'yellow', problem: 'red' } as const;
+
+const EXAMPLES = `
+Examples:
+  $ registry-mirror doctor
+  $ registry-mirror doctor --online      after changing the key: one call tells whether it is accepted
+  $ registry-mirror doctor --json | jq '.data.findings[] | select(.is != "ok")'
+
+Exit codes: 0 no problem; 1 a problem (with --strict also a warning).`;

@@ -1,0 +1,127 @@
+import { type StatsFs, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { byteSize } from '../format.ts';
+import { type Finding, note, ok, problem, warning } from './finding.ts';
+
+/** The runtime, SQLite and the disk: what everything stands on. */
+
+export interface RuntimeFacts {
+  readonly node: string;
+  readonly platform: string;
+  readonly arch: string;
+  readonly timezone: string;
+}
+
+export function runtimeFacts(): RuntimeFacts {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return { node: process.versions.node, platform: process.platform, arch: process.arch, timezone: timeZone };
+}
+
+export function checkRuntime({ node, platform, arch, timezone }: RuntimeFacts): Finding {
+  const what = `Node ${node} on ${platform} ${arch}; times are shown in ${timezone}`;
+  const [major = 0, minor = 0] = node.split('.').map(Number);
+  const isOld = major < 22 || (major === 22 && minor < 18);
+  return isOld ? problem('runtime', what, 'Install Node 24, or 22.18 or newer.') : ok('runtime', what);
+}
+
+/** SQLite works, with full-text search over parts of words and JSON. */
+export function checkSqlite(): Finding {
+  try {
+    const db = new Sqlite(':memory:');
+    const version = db.prepare('SELECT sqlite_version()').pluck().get() as string;
+    db.exec("CREATE VIRTUAL TABLE t USING fts5 (name, tokenize = 'trigram remove_diacritics 1')");
+    db.close();
+    return ok('SQLite', `${version}, with full-text search`);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return problem('SQLite', message, 'Install the packages again for this runtime: npm ci.');
+  }
+}
+
+export interface DiskFacts {
+  readonly folder: string;
+  readonly freeBytes: number;
+  /** Of the warehouse; 0: it does not exist. */
+  readonly fileBytes: number;
+  /** The file system's number, as Linux has it; null on other systems. */
+  readonly fileSystem: number | null;
+}
+
+export function diskFacts(warehousePath: string): DiskFacts | null {
+  const folder = nearestFolder(dirname(warehousePath));
+  if (folder === null) return null;
+  const stats: StatsFs = statfsSync(folder);
+  return {
+    folder,
+    freeBytes: stats.bavail * stats.bsize,
+    fileBytes: statSync(warehousePath, { throwIfNoEntry: false })?.size ?? 0,
+    fileSystem: process.platform === 'linux' ? stats.type : null,
+  };
+}
+
+/** Compacting and rebuilding write the warehouse a second time beside the first. */
+export function checkDisk({ folder, freeBytes, fileBytes, fileSystem }: DiskFacts): Finding[] {
+  const what = `${byteSize(freeBytes)} free at ${folder}`;
+  const remedy = 'Make room, or name another folder under `warehouse:` in the configuration.';
+  const findings: Finding[] = [];
+  if (freeBytes < LEAST_FREE_BYTES) findings.push(problem('disk', `only ${what}`, remedy));
+  else if (freeBytes < Math.max(FREE_BYTES, fileBytes))
+    findings.push(
+      warning(
+        'disk',
+        `only ${what}, and the warehouse has ${byteSize(fileBytes)}: compact and reprocess need as much again`,
+        remedy,
+      ),
+    );
+  else findings.push(ok('disk', what));
+  const kind = fileSystem === null ? undefined : SHARED_FILE_SYSTEMS.get(fileSystem >>> 0);
+  if (kind !== undefined)
+    findings.push(
+      warning(
+        'file system',
+        `${folder} is on ${kind}, where SQLite's locks cannot be relied on`,
+        'Put warehouse and ledger on a disk of this machine.',
+      ),
+    );
+  return findings;
+}
+
+export interface AccessFacts {
+  readonly path: string;
+  readonly what: 'warehouse' | 'ledger';
+  readonly exists: boolean;
+  /** Why it cannot be written; null: it can. */
+  readonly fault: string | null;
+}
+
+export function checkAccess({ path, what, exists, fault }: AccessFacts): Finding {
+  if (fault !== null)
+    return problem(
+      what,
+      `${path} cannot be written: ${fault}`,
+      `Correct the permissions, or the path under \`${what}:\`.`,
+    );
+  return exists
+    ? ok(what, `${path} can be read and written`)
+    : note(what, `${path} does not exist yet; the first run makes it`);
+}
+
+function nearestFolder(path: string): string | null {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  return dirname(path) === path ? null : nearestFolder(dirname(path));
+}
+
+/** By the numbers of statfs(2). */
+const SHARED_FILE_SYSTEMS = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+  [0x01021997, '9P'],
+  [0x00c36400, 'Ceph'],
+  [0x5346414f, 'AFS'],
+]);
+const MB = 1_000_000;
+const LEAST_FREE_BYTES = 50 * MB;
+const FREE_BYTES = 500 * MB;

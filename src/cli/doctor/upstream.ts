@@ -1,0 +1,80 @@
+import { lookup } from 'node:dns/promises';
+import { openLanes } from '../../assemble.ts';
+import type { Config } from '../../config.ts';
+import { duration } from '../format.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+/** The way to the upstream: name, proxy, connection, certificate, clock. No request is sent. */
+export async function checkWay(config: Config): Promise<Finding[]> {
+  const { upstream } = config;
+  const { hostname: host } = new URL(upstream.base_url);
+  const through = upstream.proxy === null ? 'directly' : `through the proxy ${upstream.proxy}`;
+  const [lane, ...others] = openLanes(config);
+  for (const other of others) other.close();
+  const startedMs = performance.now();
+  try {
+    // Through a proxy, the proxy finds the address.
+    if (upstream.proxy === null) await lookup(host.replace(/^\[|\]$/g, ''));
+    await lane?.connect();
+    return [
+      ok(
+        'connection',
+        `${new URL(upstream.base_url).origin} answers ${through}, in ${duration(performance.now() - startedMs)}`,
+      ),
+    ];
+  } catch (error) {
+    return [unreachable(config, through, error)];
+  } finally {
+    lane?.close();
+  }
+}
+
+function unreachable({ upstream }: Config, through: string, error: unknown): Finding {
+  const { origin } = new URL(upstream.base_url);
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const what = `${origin} cannot be reached ${through}: ${message}`;
+  return problem('connection', what, remedyFor(code, message, upstream.proxy !== null));
+}
+
+/** What to do about an error of the network. */
+export function remedyFor(code: string, message: string, hasProxy: boolean): string {
+  if (code === 'ENOTFOUND')
+    return hasProxy
+      ? 'Correct upstream.proxy or HTTPS_PROXY.'
+      : 'Correct the host in upstream.base_url, or name a proxy (HTTPS_PROXY or upstream.proxy).';
+  if (code === 'EAI_AGAIN')
+    return 'No name server answers: check the network, or name a proxy (HTTPS_PROXY or upstream.proxy).';
+  if (/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/.test(code))
+    return "The certificate is out of date, or this machine's clock is wrong.";
+  if (/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
+    return 'The certificate is not from an authority that is known here: name its file under upstream.ca_file.';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return 'The certificate belongs to another host: correct upstream.base_url.';
+  if (/EPROTO|ERR_SSL/.test(code))
+    return 'It does not speak TLS there: http:// instead of https://, or another port?';
+  if (/refused to connect/.test(message))
+    return 'The proxy does not let this host through: ask its operator, or list the host in NO_PROXY.';
+  if (code === 'ECONNREFUSED')
+    return hasProxy
+      ? 'Nothing listens at the proxy: correct upstream.proxy or HTTPS_PROXY.'
+      : 'Nothing listens there: correct host and port in upstream.base_url.';
+  return 'Check the network and its firewall; behind a proxy set HTTPS_PROXY or upstream.proxy.';
+}
+
+/** How far this machine's clock is from the upstream's, by its Date header, which has whole seconds. */
+export function checkClock(dateHeader: string | undefined, answeredAtMs: number): Finding[] {
+  const theirs = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader);
+  if (Number.isNaN(theirs)) return [];
+  const skewMs = answeredAtMs - (theirs + 500);
+  const what = `this machine's clock is ${duration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the upstream's`;
+  if (Math.abs(skewMs) < TOLERATED_SKEW_MS) return [ok('clock', 'agrees with the upstream')];
+  return [
+    warning(
+      'clock',
+      `${what}: days and minutes of the allowance begin at other moments there`,
+      'Set the clock by NTP (timedatectl set-ntp true).',
+    ),
+  ];
+}
+
+const TOLERATED_SKEW_MS = 2500;
