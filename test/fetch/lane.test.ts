@@ -68,7 +68,10 @@ describe('TLS', () => {
   ])('%s sends nothing and costs nothing', async (_what, names, host, isTrusted, why) => {
     const { port, ca, arrivals } = await secureUpstream(names);
     const rig = rigOf({ baseUrl: `https://${host}:${port}/api`, lane: { ca: isTrusted ? ca : null } });
-    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({ is: 'unsent', why });
+    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({
+      is: 'unsent',
+      why: expect.stringMatching(why),
+    });
     expect([arrivals.length, spentBy(rig)]).toEqual([0, 0]);
   });
 
@@ -84,7 +87,10 @@ describe('TLS', () => {
     const port = await listen(server);
     onTestFinished(() => void server.close());
     const rig = rigOf({ baseUrl: `https://127.0.0.1:${port}/api`, lane: { connectTimeoutMs: 100 } });
-    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({ is: 'unsent', why: /no connection within/ });
+    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({
+      is: 'unsent',
+      why: expect.stringMatching(/no connection within/),
+    });
     expect(spentBy(rig)).toBe(0);
   });
 });
@@ -161,7 +167,7 @@ describe('a proxy', () => {
       const { verdict } = made(await rig.make(ENTITY));
       expect(verdict).toMatchObject({
         is: 'unsent',
-        why: new RegExp(`refused to connect .* HTTP ${status.slice(0, 3)}`),
+        why: expect.stringMatching(`refused to connect .* HTTP ${status.slice(0, 3)}`),
       });
       expect(JSON.stringify(verdict)).not.toContain('secret');
       expect([upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0]);
@@ -171,7 +177,10 @@ describe('a proxy', () => {
   test('that is not there costs nothing', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, lane: { proxy: new URL('http://127.0.0.1:1') } });
-    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({ is: 'unsent', why: /ECONNREFUSED/ });
+    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({
+      is: 'unsent',
+      why: expect.stringMatching(/ECONNREFUSED/),
+    });
     expect([upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0]);
   });
 });
