@@ -1,0 +1,132 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { datasetteMetadata } from '../../src/warehouse/export/datasette.ts';
+import { recordSource } from '../../src/warehouse/meta.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
+import { bench, START_MS } from '../load/fixtures.ts';
+
+const page = readFileSync(new URL('../../docs/analysts.md', import.meta.url), 'utf8');
+const queries = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = '']) => sql.trim());
+
+/** A small registry with some life in it. */
+function livedIn(warehouse: Warehouse): void {
+  const { record, search, stats } = bench({ warehouse });
+  const officers = [{ name: 'Ann', role: 'director' }];
+  recordSource(warehouse.db, {
+    name: 'Example',
+    url: 'https://registry.example',
+    licence: 'CC0',
+    attribution: null,
+    tier: 'paid',
+  });
+  stats({ companies: 4 });
+  search('s', {
+    total: 3,
+    results: [
+      { id: '00000001', name: 'Société Une' },
+      { id: '00000002', name: 'Second' },
+      { id: '00000003', name: '東京商事' },
+    ],
+  });
+  const first = {
+    id: '00000001',
+    name: 'Société Une',
+    status: 'active',
+    incorporated_on: '1999-01-02',
+    officers,
+  };
+  record('00000001', { ...first, previous_names: ['Biotechnik'], officers });
+  record('00000002', { ...first, id: '00000002', name: 'Second', incorporated_on: '1999-05-06' });
+  record('00000001', { ...first, name: 'Société Deux', status: 'dissolved', officers });
+  record('00000002', '', 410);
+}
+
+describe('docs/analysts.md', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
+  let reader: Warehouse;
+  beforeAll(() => {
+    const path = join(folder, 'warehouse.db');
+    const warehouse = openWarehouse({ path, nowMs: START_MS });
+    livedIn(warehouse);
+    warehouse.close();
+    reader = openWarehouse({ path, readonly: true, nowMs: START_MS });
+  });
+  afterAll(() => {
+    reader.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('asks ten questions and two more', () => {
+    expect(page.match(/^\d+\. \*\*/gm)).toHaveLength(10);
+    expect(queries).toHaveLength(12);
+  });
+
+  test.each(queries)('%s', (sql) => {
+    expect(reader.db.prepare(sql).all()).not.toEqual([]);
+  });
+
+  test('answers as it says', () => {
+    const answer = (at: number) => reader.db.prepare(queries[at - 1] ?? '').all();
+    expect(answer(1)).toEqual([
+      { known: 3, fetched: 1, gone: 1, registry_total: 4, known_share: 0.5, fetched_share: 0.25 },
+    ]);
+    expect(answer(3)).toMatchObject([{ entity_id: '00000001', name: 'Société Deux' }]);
+    expect(answer(4)).toEqual([{ status: 'dissolved', companies: 1 }]);
+    expect(answer(5)).toEqual([{ year: '1999', founded: 2, active: 1 }]);
+    expect(answer(6)).toEqual([{ name: 'Ann', companies: 1 }]);
+    expect(answer(8)).toMatchObject([{ old_name: 'Société Une', new_name: 'Société Deux' }]);
+    expect(answer(9)).toEqual([{ status: 'dissolved', companies: 1 }]);
+    expect(answer(10)).toMatchObject([
+      { reason: 'test', command: 'test', answer: expect.stringContaining('Deux') },
+    ]);
+    expect(answer(11)).toMatchObject([{ entity_id: '00000003' }]);
+    expect(answer(12)).toMatchObject([{ entity_id: '00000002' }]);
+  });
+
+  test('names tables that exist', () => {
+    const named = [...page.matchAll(/^\| `(\w+)`/gm)].flatMap(([, name = '']) =>
+      /^(entity|search|registry|coverage)/.test(name) ? [name] : [],
+    );
+    for (const name of new Set(named)) {
+      if (name === 'registry_total') continue;
+      expect(reader.db.prepare(`SELECT count(*) FROM "${name}"`).get(), name).toBeDefined();
+    }
+  });
+
+  test('the searches that it shows find what it says', () => {
+    const found = (sql: string) => reader.db.prepare(sql).pluck().all();
+    expect(found('SELECT name FROM entity_fts WHERE entity_fts MATCH \'"東京商"\'')).toEqual(['東京商事']);
+    expect(found("SELECT name FROM entity_fts WHERE name LIKE '%東京%'")).toEqual(['東京商事']);
+    expect(
+      found('SELECT entity_id FROM entity_fts WHERE entity_fts MATCH \'former_names : "tech"\''),
+    ).toEqual([]);
+  });
+
+  test('metadata for Datasette describes every table, and its canned queries run', () => {
+    const metadata = parse(datasetteMetadata(reader.db, 'warehouse'));
+    const { tables, queries: canned } = metadata.databases.warehouse;
+    expect(metadata).toMatchObject({
+      title: 'Example',
+      license: 'CC0',
+      source_url: 'https://registry.example',
+    });
+    expect(Object.keys(tables)).toEqual([
+      'entity_overview',
+      'entity',
+      'entity__officers',
+      'entity__previous_names',
+      'search_result',
+      'registry_stats',
+      'entity_change',
+    ]);
+    expect(tables.entity).toMatchObject({ label_column: 'name', facets: ['status'] });
+    const values = { text: 'soc', days: 9999, entity_id: '00000001', call_id: 3 };
+    for (const { sql } of Object.values(canned) as { sql: string }[]) {
+      const named = Object.entries(values).filter(([name]) => sql.includes(`:${name}`));
+      expect(reader.db.prepare(sql).all(Object.fromEntries(named)), sql).not.toEqual([]);
+    }
+  });
+});
