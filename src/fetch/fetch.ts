@@ -6,7 +6,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { rateLimitResetMs } from '../dialect/headers.ts';
 import { type Language, languageOf } from '../dialect/language.ts';
 import { type Endpoints, UnwritableUrl } from '../dialect/request.ts';
-import { FailedError, MirrorError } from '../errors.ts';
+import { FailedError } from '../errors.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
 import type { CallIds } from './call_ids.ts';
 import type { Lane } from './lane.ts';
@@ -117,8 +117,10 @@ export class LedgerFailure extends FailedError {
   readonly outcome: Outcome;
 
   constructor(outcome: Outcome, cause: unknown) {
-    const hint = cause instanceof MirrorError && cause.hint !== null ? `${cause.hint} ` : '';
-    super(describe(cause), { hint: `${hint}What was received is in the warehouse.`, cause });
+    super(`the ledger cannot be written: ${describe(cause)}`, {
+      hint: 'Is its disk full, or the file read-only? What was received is in the warehouse.',
+      cause,
+    });
     this.outcome = outcome;
   }
 }
