@@ -42,6 +42,7 @@ export function openHouse(config: Config, clock: Clock = systemClock): House {
   try {
     const allowance = allowanceOf(config);
     const ledger = openLedger({ path: config.ledger, accountId: config.account.id, allowance });
+    ledger.usedBy(config.warehouse, clock.now());
     recordSource(warehouse.db, { ...config.source, tier: config.account.tier });
     return {
       config,

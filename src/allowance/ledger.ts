@@ -1,7 +1,9 @@
+import { explainSqlite } from '../sqlite_failure.ts';
 import { type Account, openAccount } from './account.ts';
 import { openCounts } from './counts.ts';
-import { openLedgerFile, whenFree } from './ledger_file.ts';
+import { isBusy, openLedgerFile, whenFree } from './ledger_file.ts';
 import { ARRIVAL_MS, clearOfResets, exhaustionEndsMs, onClockSetBack } from './moments.ts';
+import { openUsers } from './users.ts';
 import {
   type Allowance,
   limitFor,
@@ -38,6 +40,10 @@ export interface Ledger {
   /** A call with this key was answered: the key is good, and the allowance is not exhausted. */
   keyWorked(fingerprint: string): void;
   hasKeyWorked(fingerprint: string): boolean;
+  /** Notes that this warehouse spends the account's allowance. */
+  usedBy(warehouse: string, nowMs: number): void;
+  /** The warehouses that did lately, the latest first. */
+  warehouses(nowMs: number): string[];
   state(nowMs: number, purpose?: Purpose): LedgerState;
   close(): void;
 }
@@ -98,6 +104,7 @@ export function openLedger(options: { path: string; accountId: string; allowance
   const db = openLedgerFile(path, allowance.perMinute !== null && allowance.perMinute <= DURABLE_PER_MINUTE);
   const account = whenFree(() => openAccount(db, accountId));
   const counts = openCounts(db, accountId);
+  const users = openUsers(db, accountId);
   const windowsAt = rememberWindows(allowance);
   const spacing = spacingMs(allowance.perMinute);
 
@@ -200,16 +207,29 @@ export function openLedger(options: { path: string; accountId: string; allowance
     };
   });
 
+  // A busy ledger means "ask again"; whatever else fails ends the run.
+  const explained = <A extends unknown[], R>(action: (...args: A) => R) => {
+    return (...args: A): R => {
+      try {
+        return action(...args);
+      } catch (error) {
+        throw isBusy(error) ? error : explainSqlite(error, `the ledger ${path}`);
+      }
+    };
+  };
+
   return {
-    spend: (ask) => spend.immediate(ask),
-    giveBack: (slot) => giveBack.immediate(slot),
-    pauseUntil: (untilMs, nowMs) => account.pause(untilMs, nowMs),
-    exhaustedUntil: (untilMs, nowMs) => exhaust.immediate(untilMs, nowMs),
-    refuseKey: (fingerprint, nowMs) => account.refuse(fingerprint, nowMs),
-    forgetRefusal: () => account.refuse(null, null),
-    keyWorked: (fingerprint) => account.prove(fingerprint),
-    hasKeyWorked: (fingerprint) => account.read().worked_key === fingerprint,
-    state: (nowMs, purpose = 'scheduled') => state(nowMs, purpose),
+    spend: explained((ask) => spend.immediate(ask)),
+    giveBack: explained((slot) => giveBack.immediate(slot)),
+    pauseUntil: explained((untilMs, nowMs) => account.pause(untilMs, nowMs)),
+    exhaustedUntil: explained((untilMs, nowMs) => exhaust.immediate(untilMs, nowMs)),
+    refuseKey: explained((fingerprint, nowMs) => account.refuse(fingerprint, nowMs)),
+    forgetRefusal: explained(() => account.refuse(null, null)),
+    keyWorked: explained((fingerprint) => account.prove(fingerprint)),
+    hasKeyWorked: explained((fingerprint) => account.read().worked_key === fingerprint),
+    usedBy: explained((warehouse, nowMs) => whenFree(() => users.note(warehouse, nowMs))),
+    warehouses: explained((nowMs) => users.list(nowMs)),
+    state: explained((nowMs, purpose = 'scheduled') => state(nowMs, purpose)),
     close: () => db.close(),
   };
 }
