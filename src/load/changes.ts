@@ -6,7 +6,7 @@ import type { Books } from './books.ts';
 import type { Difference } from './difference.ts';
 import { type SqlValue, sqlValue } from './shred.ts';
 
-/** Writes one row of `entity_change` per field, and counts for each field that it changed. */
+/** Writes one row of `entity_change` per field, and counts once for each place that it changed. */
 export function noteChanges(
   books: Books,
   table: TableShape,
@@ -14,12 +14,20 @@ export function noteChanges(
   found: readonly Difference[],
 ): void {
   if (at.notBefore === null) return;
-  table.compared++;
-  for (const { path, before, after } of found) {
+  noteCompared(books, table);
+  for (const { path, before, after } of found)
     books.changes.add({ ...at, path, before: changedValue(before), after: changedValue(after) });
-    const place = placeOf(table.root, segmentsOf(path));
-    if (place !== null) place.changes++;
+  for (const place of new Set(found.map(({ path }) => placeOf(table.root, segmentsOf(path))))) {
+    if (place === null) continue;
+    place.changes++;
+    books.shape.touched.add(place.table);
   }
+}
+
+/** A later answer was compared with an earlier one: what differs every time is proposed as volatile. */
+export function noteCompared({ shape }: Books, table: TableShape): void {
+  table.compared++;
+  shape.touched.add(table);
 }
 
 /** Scalars as in the columns, lists and objects as JSON. */
@@ -30,13 +38,14 @@ export function changedValue(value: Json | undefined): SqlValue {
     : sqlValue(value);
 }
 
-/** The place nearest to the path that the inferred schema has: a list stands for its elements. */
+/** The place that a path leads to, through the elements of lists; null where the inferred schema has none. */
 function placeOf(root: Place, keys: readonly string[]): Place | null {
   let place = root;
   for (const key of keys) {
-    const member = place.members?.get(key);
-    if (member === undefined) return place.list === null ? null : place;
-    place = member;
+    const next =
+      place.members?.get(key) ?? (place.list !== null && /^\d+$/.test(key) ? place.list.root : undefined);
+    if (next === undefined) return null;
+    place = next;
   }
   return place;
 }

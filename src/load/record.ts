@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../dialect/json.ts';
 import type { RecordAnswer } from '../outcome.ts';
 import { type Known, type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import type { Books } from './books.ts';
-import { changedValue, noteChanges } from './changes.ts';
+import { changedValue, noteChanges, noteCompared } from './changes.ts';
 import { bytesHash, contentHash, withoutVolatile } from './content.ts';
 import { type Difference, differences } from './difference.ts';
 import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
@@ -57,6 +57,7 @@ function confirmRecord(books: Books, answered: Answered, answer: RecordAnswer, k
     books.known.replace(known, { ...known, ...seenAlive(at), name: answer.name ?? known.name });
   }
   books.touch.fetchedAgain(answer.entityId, at);
+  noteCompared(books, books.tables.entity);
   const stored = known.recordCallId;
   const sameAs = stored !== null && isSameAnswer(books, answered, stored) ? stored : null;
   return { ...NO_EFFECT, record: { isNew: false, changed: false }, sameAs };

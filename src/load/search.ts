@@ -4,6 +4,7 @@ import type { NewsRow, QueryState } from '../plan/knowledge.ts';
 import { type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import { type QueryRow, queryState } from '../warehouse/query.ts';
 import type { Books } from './books.ts';
+import { noteCompared } from './changes.ts';
 import { bytesHash, contentHash } from './content.ts';
 import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
 import { listingOf } from './listing.ts';
@@ -71,6 +72,7 @@ function deriveRow(books: Books, answered: Answered, row: SearchRow): NewsRow {
       books.known.replace(known, { ...known, flaggedAt: answered.sentAt });
     books.known.listedAgain(known.knownId, answered.sentAt);
     books.touch.listedAgain(entityId, answered.sentAt);
+    noteCompared(books, books.tables.search_result);
     return { entityId, name, isNew: false, changed: false };
   }
   const isChange = known?.summaryHash != null;
@@ -122,7 +124,7 @@ function countChanges(books: Books, entityId: string, after: readonly SqlValue[]
   const table = books.tables.search_result;
   const before = books.payload.values(table, entityId);
   if (before === undefined) return;
-  table.compared++;
+  noteCompared(books, table);
   for (const place of table.columns)
     if (!isSameValue(before[place.index], after[place.index])) place.changes++;
 }

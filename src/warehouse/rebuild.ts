@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { generationOf, live, SHADOW_PREFIX, shadow } from './naming.ts';
+import { originOf } from './origin.ts';
 import type { ReservedNames } from './shape.ts';
 import { RESOURCE_TABLES, type ResourceTable } from './shape_store.ts';
 
@@ -147,7 +148,7 @@ export function decidedNames(
       'SELECT parent_table AS "table", path, table_name AS name FROM _table WHERE parent_table IS NOT NULL',
     )
     .all() as Decided[];
-  const origin = originOf(tables);
+  const origin = originOf(db);
   const kept = columns.filter(({ table, path }) => {
     const { resource, pointer } = origin(table);
     return isKept(resource, pointer + path);
@@ -159,17 +160,6 @@ interface Decided {
   readonly table: string;
   readonly path: string;
   readonly name: string;
-}
-
-/** Which resource a table belongs to, and where its rows stand in the payload. */
-function originOf(children: readonly Decided[]) {
-  const parents = new Map(children.map((child) => [child.name, child]));
-  return function origin(table: string): { resource: ResourceTable; pointer: string } {
-    const child = parents.get(table);
-    if (child === undefined) return { resource: table as ResourceTable, pointer: '' };
-    const parent = origin(child.table);
-    return { resource: parent.resource, pointer: `${parent.pointer}${child.path}/*` };
-  };
 }
 
 function byTable(decided: readonly Decided[]): Map<string, Map<string, string>> {

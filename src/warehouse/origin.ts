@@ -1,0 +1,24 @@
+import type { Database } from 'better-sqlite3';
+import type { ResourceTable } from './shape_store.ts';
+
+export interface Origin {
+  readonly resource: ResourceTable;
+  /** Where its rows stand in the payload: a JSON Pointer, `*` for the elements of a list. */
+  readonly pointer: string;
+}
+
+/** Which resource a table belongs to, and where its rows stand in the payload. */
+export function originOf(db: Database): (table: string) => Origin {
+  const children = db
+    .prepare(
+      'SELECT table_name AS name, parent_table AS parent, path FROM _table WHERE parent_table IS NOT NULL',
+    )
+    .all() as { name: string; parent: string; path: string }[];
+  const byName = new Map(children.map((child) => [child.name, child]));
+  return function origin(table: string): Origin {
+    const child = byName.get(table);
+    if (child === undefined) return { resource: table as ResourceTable, pointer: '' };
+    const parent = origin(child.parent);
+    return { resource: parent.resource, pointer: `${parent.pointer}${child.path}/*` };
+  };
+}

@@ -1,0 +1,47 @@
+import type { Database } from 'better-sqlite3';
+import { originOf } from './origin.ts';
+
+export interface ChangeShare {
+  /** JSON Pointer from the top of the record or summary, `*` for the elements of a list. */
+  readonly pointer: string;
+  readonly refreshes: number;
+  readonly share: number;
+}
+
+/** How often each place differed when a record or summary was seen again. */
+export function changeShares(db: Database): ChangeShare[] {
+  const origin = originOf(db);
+  const rows = db
+    .prepare(
+      'SELECT table_name AS "table", path, changes FROM _column WHERE changes > 0 AND column_name IS NOT NULL',
+    )
+    .all() as { table: string; path: string; changes: number }[];
+  const compared = new Map(
+    db.prepare('SELECT table_name, compared FROM _table').raw().all() as [string, number][],
+  );
+  return rows.map(({ table, path, changes }) => {
+    const { resource, pointer } = origin(table);
+    const refreshes = compared.get(resource) ?? 0;
+    return { pointer: pointer + path, refreshes, share: refreshes === 0 ? 0 : changes / refreshes };
+  });
+}
+
+export interface Confirmations {
+  /** Calls whose records were the same, and whose answers nevertheless were not. */
+  readonly pairs: readonly { readonly before: number; readonly after: number }[];
+  /** All confirmations that were looked at. */
+  readonly refreshes: number;
+}
+
+/** The latest fetches that found a record unchanged, and those among them that stored a whole answer again. */
+export function unlikeConfirmations(db: Database, most: number): Confirmations {
+  const rows = db
+    .prepare(
+      `SELECT k.record_call_id AS before, c.call_id AS after, a.same_as IS NOT NULL AS isReference
+       FROM _call c JOIN _answer a USING (call_id) JOIN _known k ON k.entity_id = c.target
+       WHERE c.kind = 'entity' AND c.outcome = 'ok' AND c.call_id > k.record_call_id
+       ORDER BY c.call_id DESC LIMIT ?`,
+    )
+    .all(most) as { before: number; after: number; isReference: 0 | 1 }[];
+  return { pairs: rows.filter(({ isReference }) => isReference === 0), refreshes: rows.length };
+}
