@@ -32,14 +32,12 @@ export interface LaneOptions {
 
 /** Opens `count` lanes to one upstream; they share what is costly to prepare. No connection is made yet. */
 export function openLanes(count: number, options: LaneOptions): Lane[] {
-  const connected = openConnector(options);
-  return Array.from({ length: count }, () => openLane(options, connected));
+  const connect = openConnector(options);
+  return Array.from({ length: count }, () => openLane(options, connect));
 }
 
-function openLane(
-  { origin, longestIdleMs = LONGEST_IDLE_MS }: LaneOptions,
-  connected: () => Promise<net.Socket>,
-): Lane {
+function openLane({ origin, longestIdleMs = LONGEST_IDLE_MS }: LaneOptions, connect: Connect): Lane {
+  const closing = new AbortController();
   let ready: net.Socket | null = null;
 
   const takeReady = (): net.Socket => {
@@ -67,12 +65,13 @@ function openLane(
     },
     connect: async () => {
       if (isReady()) return;
-      const socket = await connected();
+      const socket = await connect(closing.signal);
       // An idle connection may fail at any time; it is then simply not there when it is wanted.
       socket.on('error', () => socket.destroy());
       ready = socket.setTimeout(longestIdleMs, () => socket.destroy());
     },
     close: () => {
+      closing.abort(new Error('the lane was closed'));
       ready?.destroy();
       agents.http.destroy();
       agents.https.destroy();
@@ -84,17 +83,39 @@ function isOpen(socket: net.Socket): boolean {
   return !socket.destroyed && socket.writable;
 }
 
-function openConnector({ origin, connectTimeoutMs, ca, proxy }: LaneOptions): () => Promise<net.Socket> {
+/** Opens a connection; gives up after its time, or when the signal aborts. */
+type Connect = (signal: AbortSignal) => Promise<net.Socket>;
+
+function openConnector({ origin, connectTimeoutMs, ca, proxy }: LaneOptions): Connect {
   const target = { host: bareHost(origin), port: portOf(origin) };
   // Made once: reading a whole store of authorities takes longer than a call.
   const secureContext =
     ca === null ? null : tls.createSecureContext({ ca: [...tls.getCACertificates(), ca] });
-  return async () => {
-    const signal = AbortSignal.timeout(connectTimeoutMs);
+  const open = async (signal: AbortSignal): Promise<net.Socket> => {
     const socket =
       proxy === null ? await tcp(target, signal) : await tunnel({ proxy, target, secureContext, signal });
     return origin.protocol === 'https:' ? await secured(socket, target.host, secureContext, signal) : socket;
   };
+  return (closing) => within(connectTimeoutMs, closing, open);
+}
+
+/** Runs an action whose signal aborts after a while, or when `outer` does. */
+async function within<T>(
+  timeMs: number,
+  outer: AbortSignal,
+  action: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const inner = new AbortController();
+  const onAbort = () => inner.abort(outer.reason);
+  const timer = setTimeout(() => inner.abort(new Error('no connection within the time allowed')), timeMs);
+  outer.addEventListener('abort', onAbort, { once: true });
+  if (outer.aborted) onAbort();
+  try {
+    return await action(inner.signal);
+  } finally {
+    clearTimeout(timer);
+    outer.removeEventListener('abort', onAbort);
+  }
 }
 
 interface Target {
@@ -161,7 +182,7 @@ async function tunnel({ proxy, target, secureContext, signal }: Tunnel): Promise
         new Error(`the proxy ${proxy.host} refused to connect to ${authority}: HTTP ${response.statusCode}`),
       );
     });
-    request.once('error', (error) => reject(signal.aborted ? timedOut(signal) : error));
+    request.once('error', (error) => reject(signal.aborted ? signal.reason : error));
     request.end();
   });
 }
@@ -182,15 +203,11 @@ function settled<S extends net.Socket>(
     };
     const succeed = () => finish(null);
     const closed = () => finish(new Error('the connection was closed before it stood'));
-    const abort = () => finish(timedOut(signal));
+    const abort = () => finish(signal.reason as Error);
     socket.once(event, succeed).once('error', finish).once('close', closed);
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
   });
-}
-
-function timedOut(signal: AbortSignal): Error {
-  return new Error('no connection within the time allowed', { cause: signal.reason });
 }
 
 function bareHost(url: URL): string {

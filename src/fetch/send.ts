@@ -33,7 +33,8 @@ export function openSend(options: SendOptions, clock: Clock): Send {
   const client = got.extend({
     headers: {
       authorization: `Bearer ${options.apiKey}`,
-      accept: 'application/json',
+      // Some registries have a JSON type of their own, and some refuse what does not name it.
+      accept: 'application/json, application/*+json;q=0.9, */*;q=0.1',
       'user-agent': options.userAgent,
     },
     retry: { limit: 0 },

@@ -4,6 +4,7 @@ import https from 'node:https';
 import net from 'node:net';
 import { generate } from 'selfsigned';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { openLanes } from '../../src/fetch/lane.ts';
 import { entityOf } from '../dialect/fixtures.ts';
 import {
   API_KEY,
@@ -183,6 +184,25 @@ describe('a proxy', () => {
     });
     expect([upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0]);
   });
+});
+
+test('a lane that is closed gives up at once what it is opening', async () => {
+  const server = net.createServer(() => {});
+  const port = await listen(server);
+  onTestFinished(() => void server.close());
+  const options = {
+    origin: new URL(`https://127.0.0.1:${port}`),
+    connectTimeoutMs: 20_000,
+    ca: null,
+    proxy: null,
+  };
+  const [lane] = openLanes(1, options);
+  const connecting = lane?.connect();
+  const startMs = Date.now();
+  setTimeout(() => lane?.close(), 50);
+  await expect(connecting).rejects.toThrow();
+  await expect(lane?.connect()).rejects.toThrow();
+  expect(Date.now() - startMs).toBeLessThan(5000);
 });
 
 describe('an idle connection', () => {
