@@ -9,6 +9,7 @@ import { type Exchange, paramOf } from './exchange.ts';
 import { relativeTo } from './fields.ts';
 import { type Finding, likely, open, sure } from './finding.ts';
 import { findIdentifiers, type IdentifierFacts } from './identifiers.ts';
+import { findLeast } from './least.ts';
 import { findListing, itemOf, type Listing, textAt } from './listing.ts';
 import { findQueryParam, type QueryEvidence, shortestText } from './query_parameter.ts';
 import { findRecord, type RecordPlaces } from './record.ts';
@@ -79,6 +80,7 @@ export interface SearchConclusions {
   readonly known: readonly KnownName[];
   readonly semantics: Finding<Semantics | null> & { readonly left: readonly Semantics[] };
   readonly identifiers: IdentifierFacts;
+  readonly least: Finding<number>;
   /** Did everything that a search matches come? */
   readonly isWhole: IsWhole;
 }
@@ -120,7 +122,7 @@ export function conclude({ upstream, exchanges, told }: ProbeInput): Conclusions
     queryParam,
     search,
     absence: findAbsence(unknownIdAnswer(entities, search, templateOf(upstream, addresses.value))),
-    leastText: shortestText(searches),
+    leastText: Math.max(shortestText(searches), search?.least.value ?? 1),
   };
 }
 
@@ -161,6 +163,7 @@ function concludeSearch({
   const record = recordOf({ entities, listing, idPlace, namePlace, item, template });
   const clamp = findClamp(asked);
   const isWhole = wholeness(asked, size, clamp.value);
+  const semantics = findSemantics(asked, known, isWhole);
   return {
     listing,
     idPlace,
@@ -175,8 +178,9 @@ function concludeSearch({
     turning,
     record,
     known,
-    semantics: findSemantics(asked, known, isWhole),
+    semantics,
     isWhole,
+    least: findLeast(asked, refused, queryParam, semantics.value),
     identifiers: findIdentifiers(
       asked,
       refused,

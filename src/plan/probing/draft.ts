@@ -96,6 +96,7 @@ function notesOf(conclusions: Conclusions, search: SearchConclusions): Map<strin
     ['search.total_clamped_at', clamp],
     ['search.matches', semantics],
     ['search.identifiers', identifiers.matches],
+    ['search.min_length', search.least],
     ['entity', record],
     ['stats.total', registryTotal],
   ] as const;

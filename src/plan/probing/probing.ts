@@ -3,7 +3,14 @@ import { type Conclusions, conclude, type ProbeInput, type SearchConclusions } f
 import type { Exchange, ProbeRequest } from './exchange.ts';
 import type { Draft } from './query_parameter.ts';
 import { isStrict } from './query_parameter.ts';
-import { askForAbsence, askForIdentifiers, askForRecord, askForRows, askForSemantics } from './questions.ts';
+import {
+  askForAbsence,
+  askForIdentifiers,
+  askForLeast,
+  askForRecord,
+  askForRows,
+  askForSemantics,
+} from './questions.ts';
 import { askForBreadth, askForLargest, askForSizeParam } from './size_questions.ts';
 import { askForMoreTurning, askForTurning } from './turn_questions.ts';
 
@@ -52,8 +59,16 @@ const HANDFUL = 10;
 
 function searchQuestion(conclusions: Conclusions, search: SearchConclusions): Draft | null {
   const ways = isStrict(conclusions.query.searches)
-    ? [askForBreadth, askForTurning, askForSemantics, askForSizeParam, askForIdentifiers, askForMoreTurning]
-    : [askForBreadth, askForSizeParam, askForTurning, askForSemantics, askForIdentifiers];
+    ? [
+        askForBreadth,
+        askForTurning,
+        askForSemantics,
+        askForLeast,
+        askForSizeParam,
+        askForIdentifiers,
+        askForMoreTurning,
+      ]
+    : [askForBreadth, askForSizeParam, askForTurning, askForSemantics, askForLeast, askForIdentifiers];
   for (const ask of [...ways, askForLargest]) {
     const draft = ask(conclusions, search);
     if (draft !== null) return draft;

@@ -68,7 +68,7 @@ export function askForQueryParam(evidence: QueryEvidence): Draft | null {
   const drafts = [
     ...(examples.length > 0 ? QUERY_PARAMS.slice(0, 6).map((param) => single(param, examples[0] ?? '')) : []),
     together(evidence, SEED_TEXTS, 'which parameter takes the name? (each is sent another text)'),
-    ...(listing === null ? [] : [withSeenNames(evidence, listing)]),
+    ...(listing === null ? [] : [withSeenNames(evidence, listing), ...oneByOne(evidence, listing)]),
     ...(shortestText(searches) === 3
       ? [together(evidence, BEGINNINGS, 'which parameter takes the name? (three letters)')]
       : []),
@@ -165,6 +165,17 @@ function withSeenNames({ searches }: QueryEvidence, listing: Listing): Draft | n
   if (seen.length < 2 || left.length === 0) return null;
   const params = left.map((param, index): Param => [param, seen[index % seen.length] ?? '']);
   return { params, why: 'which parameter finds a name that was seen? (each is sent another one)' };
+}
+
+/** Too few names were seen to give each candidate one of its own. */
+function oneByOne({ searches }: QueryEvidence, listing: Listing): Draft[] {
+  const [place] = listing.names;
+  const name =
+    place === undefined
+      ? null
+      : listing.rows.map((row) => textAt(row, place.pointer)).find((one) => one !== null);
+  const left = candidatesLeft(searches, listing);
+  return name == null || left.length > 6 ? [] : left.map((param) => single(param, name));
 }
 
 /** Those that fit the rows of every search that several of them fit. */

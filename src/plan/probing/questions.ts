@@ -2,6 +2,7 @@ import { unlikelyId } from './absence.ts';
 import { type Conclusions, entityPath, type SearchConclusions } from './conclusions.ts';
 import type { Exchange, Param } from './exchange.ts';
 import { sharedBeginning } from './identifiers.ts';
+import { tooShortText } from './least.ts';
 import { textAt } from './listing.ts';
 import { askForQueryParam, type Draft, isLenient, wasAsked } from './query_parameter.ts';
 import { tellingText } from './semantics.ts';
@@ -66,6 +67,16 @@ export function askForSemantics(
 }
 
 const TELLING = 'how does a query find names?';
+
+/** One letter, where two or more are answered: a search for everything begins with single letters. */
+export function askForLeast({ query, queryParam }: Conclusions, search: SearchConclusions): Draft | null {
+  const { least, semantics, asked } = search;
+  if (least.certainty !== 'open' || semantics.value === null || semantics.value === 'token') return null;
+  const text = tooShortText(asked);
+  if (text === null) return null;
+  const params: Param[] = [[queryParam.value ?? '', text], ...pageSize(search)];
+  return wasAsked(query.searches, params) ? null : { params, why: 'is a single letter answered?' };
+}
 
 /** A known identifier, whole and then how it begins; then the parameters that may be for identifiers. */
 export function askForIdentifiers(

@@ -24,7 +24,8 @@ export function reportFindings(conclusions: Conclusions): ReportedFinding[] {
 }
 
 function searchFindings(search: SearchConclusions): ReportedFinding[] {
-  const { listing, item, id, name, total, clamp, size, turning, record, semantics, identifiers } = search;
+  const { listing, item, id, name, total, clamp, size, turning, record, semantics, least, identifiers } =
+    search;
   return [
     {
       topic: 'list of results',
@@ -41,6 +42,7 @@ function searchFindings(search: SearchConclusions): ReportedFinding[] {
     reported('largest page', size.largest, ({ rows }) => rows),
     reported('record', record, (places) => (places === null ? null : places.root || 'the whole body')),
     reported('names are found by', semantics, plain),
+    reported('shortest text', least, plain),
     reported('identifier parameter', identifiers.param, plain),
     reported('identifiers are found', identifiers.matches, plain),
   ];

@@ -1,0 +1,117 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openHouse } from '../../src/assemble.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { withDialect } from '../../src/config/write_dialect.ts';
+import { type Config, parseConfig } from '../../src/config.ts';
+import type { Dialect } from '../../src/dialect/dialect.ts';
+import type { Told } from '../../src/plan/probing/probing.ts';
+import { type ProbeReport, probe } from '../../src/probe.ts';
+import { ALL_KINDS, run } from '../../src/run.ts';
+import type { Sandbox } from '../../src/server/sandbox.ts';
+
+export const NOTHING_TOLD: Told = { queryParam: null, examples: [] };
+
+/** A folder with a configuration for an upstream that nothing is known of. */
+export interface Place {
+  readonly directory: string;
+  readonly path: string;
+  text(): string;
+  write(text: string): void;
+  config(): Config;
+  remove(): void;
+}
+
+export function placeFor(baseUrl: string, key: string): Place {
+  const directory = mkdtempSync(join(tmpdir(), 'probe-'));
+  const path = join(directory, 'registry-mirror.yaml');
+  const place: Place = {
+    directory,
+    path,
+    text: () => readFileSync(path, 'utf8'),
+    write: (text) => writeFileSync(path, text),
+    config: () => parseConfig({ path, text: place.text(), env: {} }),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+  place.write(
+    `# kept\nversion: 1\nupstream: { base_url: "${baseUrl}", api_key: "${key}" }\nallowance: { unlimited: true, per_minute: unlimited }\n`,
+  );
+  return place;
+}
+
+export interface ProbeOptions {
+  readonly told?: Told;
+  readonly maxCalls?: number;
+  readonly clock?: Clock;
+}
+
+/** Probes as the command does, and writes what was found into the file. */
+export async function probeAt(place: Place, options: ProbeOptions = {}): Promise<ProbeReport> {
+  const { told = NOTHING_TOLD, maxCalls = 16, clock = systemClock } = options;
+  const house = openHouse(place.config(), clock);
+  try {
+    const signal = new AbortController().signal;
+    const report = await probe(house, { told, maxCalls, maxMinutes: Number.POSITIVE_INFINITY, signal });
+    if (report.draft !== null) {
+      const { addresses, joins } = report.conclusions;
+      const paths = addresses.value === joins[0] ? null : addresses.value;
+      place.write(withDialect(place.text(), { dialect: report.draft.dialect, remarks: new Map(), paths }));
+    }
+    return report;
+  } finally {
+    house.close();
+  }
+}
+
+export interface Mirrored {
+  /** Known ids. */
+  readonly known: ReadonlySet<string>;
+  /** Records by id, as they stand in the answers. */
+  readonly records: ReadonlyMap<string, string>;
+  readonly ended: string;
+  readonly calls: number;
+}
+
+/** Runs `sync` to its end. */
+export async function syncAt(config: Config): Promise<Mirrored> {
+  const house = openHouse(config);
+  try {
+    const report = await run(house, {
+      command: 'sync',
+      purpose: 'scheduled',
+      kinds: ALL_KINDS,
+      focus: 'coverage',
+      maxCalls: Number.POSITIVE_INFINITY,
+      maxMinutes: Number.POSITIVE_INFINITY,
+      signal: new AbortController().signal,
+    });
+    const { db } = house.warehouse;
+    const ids = db.prepare<[], string>('SELECT entity_id FROM _known').pluck().all();
+    const documents = db
+      .prepare<[], { id: string; document: string }>(
+        'SELECT entity_id AS id, document FROM entity_history WHERE observed_to IS NULL',
+      )
+      .all();
+    return {
+      known: new Set(ids),
+      records: new Map(documents.map(({ id, document }) => [id, document])),
+      ended: report.ending.ended,
+      calls: report.tally.calls,
+    };
+  } finally {
+    house.close();
+  }
+}
+
+/** The configuration of a place with another dialect, in files of its own. */
+export function configWith(place: Place, sandbox: Sandbox, dialect: Dialect): Config {
+  const config = place.config();
+  return {
+    ...config,
+    upstream: { ...config.upstream, paths: sandbox.paths ?? {} },
+    dialect,
+    warehouse: join(place.directory, 'true.db'),
+    ledger: join(place.directory, 'true-ledger.db'),
+  };
+}
