@@ -14,7 +14,8 @@ RUN npm run build
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev && npm cache clean --force
+# TypeScript comes along as an optional peer of a library that checks types with it; nothing here runs it.
+RUN npm ci --omit=dev && rm -rf node_modules/typescript node_modules/@typescript && npm cache clean --force
 
 FROM node:24-slim
 ENV NODE_ENV=production

@@ -9,6 +9,7 @@ import { type Config, requireDialect } from '../src/config.ts';
 import { UsageError } from '../src/errors.ts';
 import { SCHEDULED_JOBS } from './all_jobs.ts';
 import { type Board, openBoard } from './board.ts';
+import { giveBackWhenIdle } from './idle_memory.ts';
 import { rhythmOf } from './keeper.ts';
 import { BOARD_PATH, openPort, type Port } from './port.ts';
 import { queueNameOf } from './queue.ts';
@@ -76,12 +77,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
   for (const registry of registries) registry.start();
   const stopWatching = refreshBoard(board, clock);
+  const memory = giveBackWhenIdle(() => registries.some(({ state }) => state.working !== null));
   log.info({ worker, queues: registries.map(({ name }) => name), url: port?.url ?? null }, 'worker started');
   return {
     url: port?.url ?? null,
     registries,
     stop: async () => {
       stopWatching();
+      memory.stop();
       const isInTime = await within(STOP_WITHIN_MS, closeAll(port));
       if (!isInTime)
         log.warn('calls still in flight are given up: they are spent, and will be planned again');

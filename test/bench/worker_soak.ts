@@ -23,6 +23,7 @@ const { values } = parseArgs({
 const perMinute = Number(values['per-minute']);
 const PREFIX = 'soak';
 const NAME = 'Isle of Man';
+const GIVE_UP_AFTER_MS = 60 * 60_000;
 
 const companies = await readCompanies(values.companies);
 const perDay = Math.ceil(companies.length * 1.5);
@@ -194,5 +195,3 @@ function shuffled<T>(items: readonly T[]): T[] {
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
-
-const GIVE_UP_AFTER_MS = 60 * 60_000;
