@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -587,10 +589,9 @@ describe('an interruption', () => {
     const server = http.createServer((_request, response) => void response.end(GOOD_RECORD));
     const port = await listen(server);
     onTestFinished(() => void server.close());
-    const { spawn } = await import('node:child_process');
     const child = spawn(
       process.execPath,
-      [`${import.meta.dirname}/interrupted.ts`, `http://127.0.0.1:${port}/api`],
+      [fileURLToPath(new URL('./interrupted.ts', import.meta.url)), `http://127.0.0.1:${port}/api`],
       { stdio: ['ignore', 'inherit', 'inherit'] },
     );
     onTestFinished(() => void child.kill('SIGKILL'));
