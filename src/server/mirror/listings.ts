@@ -1,5 +1,5 @@
 import type { CatalogueQuery, Reader } from '../catalogue.ts';
-import type { NameIndex } from './name_index.ts';
+import { bytesOfIndex, type NameIndex } from './name_index.ts';
 import { findRanks } from './name_search.ts';
 import type { Ranks } from './ranks.ts';
 
@@ -18,23 +18,24 @@ export interface Listings {
 }
 
 export function openListings(currentIndex: () => NameIndex): Listings {
-  // The present state first. Each keeps its index in memory.
-  let states: State[] = [];
+  let present = openState(currentIndex());
+  let earlier: State[] = [];
 
-  const presentState = (): State => {
+  const look = (nowMs: number): void => {
     const index = currentIndex();
-    if (states[0]?.index !== index) states = [openState(index), ...states].slice(0, MOST_STATES);
-    return states[0] as State;
+    if (index === present.index) return;
+    earlier = withinBytes([present, ...earlier].filter((state) => state.isHeld(nowMs)));
+    present = openState(index);
   };
 
   return {
     list(query, reader, nowMs) {
+      look(nowMs);
       const key = keyOf(query);
-      const present = presentState();
       if (reader === undefined) return present.list(key, query);
       const place = `${reader.account}\n${key}`;
-      const begunIn = reader.from === 0 ? undefined : states.find((state) => state.isRead(place, nowMs));
-      const state = begunIn ?? present;
+      const states = reader.from === 0 ? [] : [present, ...earlier];
+      const state = states.find((one) => one.isRead(place, nowMs)) ?? present;
       state.read(place, nowMs);
       return state.list(key, query);
     },
@@ -46,6 +47,8 @@ interface State {
   readonly index: NameIndex;
   list(key: string, query: CatalogueQuery): Listing;
   isRead(place: string, nowMs: number): boolean;
+  /** Does anybody still page through it? */
+  isHeld(nowMs: number): boolean;
   read(place: string, nowMs: number): void;
 }
 
@@ -53,6 +56,7 @@ function openState(index: NameIndex): State {
   const results = new Map<string, Listing>();
   const readers = new Map<string, number>();
   let bytes = 0;
+  let readAtMs = Number.NEGATIVE_INFINITY;
   return {
     index,
     list(key, query) {
@@ -65,13 +69,24 @@ function openState(index: NameIndex): State {
       return listing;
     },
     isRead: (place, nowMs) => nowMs - (readers.get(place) ?? Number.NEGATIVE_INFINITY) <= HELD_MS,
+    isHeld: (nowMs) => nowMs - readAtMs <= HELD_MS,
     read(place, nowMs) {
+      readAtMs = nowMs;
       // Put anew, so that the map stays in the order of use.
       readers.delete(place);
       readers.set(place, nowMs);
       if (readers.size > MOST_READERS) dropOldest(readers);
     },
   };
+}
+
+/** The latest states whose indexes fit together into the memory for them. */
+function withinBytes(states: readonly State[]): State[] {
+  let bytes = 0;
+  return states.filter(({ index }) => {
+    bytes += bytesOfIndex(index);
+    return bytes <= MOST_INDEX_BYTES;
+  });
 }
 
 function bytesOf({ ranks }: Listing): number {
@@ -90,7 +105,7 @@ function keyOf({ by, text, names, identifiers }: CatalogueQuery): string {
 
 /** A reader who asks for no further page within this time begins anew. */
 const HELD_MS = 5 * 60_000;
-const MOST_STATES = 4;
+const MOST_INDEX_BYTES = 512 * 1024 * 1024;
 const MOST_READERS = 2_000;
 const MOST_BYTES = 32 * 1024 * 1024;
 const OVERHEAD_BYTES = 1_000;

@@ -18,6 +18,16 @@ export interface NameIndex {
   readonly postingStarts: Uint32Array;
 }
 
+/** Everything that it consists of: can be handed to another thread without a copy. */
+export function buffersOf({ names, ids, byId, words, postings, postingStarts }: NameIndex): ArrayBuffer[] {
+  const arrays = [names.bytes, names.starts, ids.bytes, ids.starts, byId, words.bytes, words.starts];
+  return [...arrays, postings, postingStarts].map(({ buffer }) => buffer as ArrayBuffer);
+}
+
+export function bytesOfIndex(index: NameIndex): number {
+  return buffersOf(index).reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
 /** Texts in UTF-8, one after another: text i is `bytes[starts[i] .. starts[i + 1])`. */
 export interface PackedTexts {
   readonly bytes: Uint8Array<ArrayBuffer>;

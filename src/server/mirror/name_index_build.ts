@@ -28,12 +28,6 @@ export function buildNameIndex(source: IndexSource): NameIndex {
   return { companies, names: names.packed(), ids: ids.packed(), byId, ...dictionary.postings() };
 }
 
-/** Everything that can be handed to another thread without a copy. */
-export function buffersOf({ names, ids, byId, words, postings, postingStarts }: NameIndex): ArrayBuffer[] {
-  const arrays = [names.bytes, names.starts, ids.bytes, ids.starts, byId, words.bytes, words.starts];
-  return [...arrays, postings, postingStarts].map(({ buffer }) => buffer as ArrayBuffer);
-}
-
 function packing() {
   const encoder = new TextEncoder();
   let bytes = new Uint8Array(1 << 16);

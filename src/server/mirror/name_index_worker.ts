@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { companiesById, companiesByName, namesMark } from '../../warehouse/serve_names.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
-import type { NameIndex } from './name_index.ts';
-import { buffersOf, buildNameIndex } from './name_index_build.ts';
+import { buffersOf, type NameIndex } from './name_index.ts';
+import { buildNameIndex } from './name_index_build.ts';
 import { fold } from './name_search.ts';
 
 /** What the worker answers. */

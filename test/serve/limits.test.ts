@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { ask, keyFor, type Mirrored, openMirrored, serve } from './mirrored.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const CLIENTS = 50;
+
+let mirror: Mirrored;
+beforeAll(async () => {
+  mirror = await openMirrored({ companies: [{ id: '1', name: 'One', fields: {} }] });
+  await mirror.sync();
+});
+afterAll(() => mirror.close());
+
+describe('50 parallel clients never get one request above', () => {
+  test.each([
+    ['the rate', { perMinute: 70 }, 70, 'rate_limited'],
+    ['the total', { total: 90 }, 90, 'allowance_exhausted'],
+    ['the day', { perDay: 80, total: 1_000 }, 80, 'allowance_exhausted'],
+  ])('%s', async (_what, limits, most, code) => {
+    const served = await serve(mirror);
+    const key = served.newKey(`limited-${code}-${most}`, limits);
+    const asked = Array.from({ length: CLIENTS }, async () => {
+      const replies = [];
+      for (let i = 0; i < 4; i++) replies.push(await served.ask('/api/entity/1', { key }));
+      return replies;
+    });
+    const replies = (await Promise.all(asked)).flat();
+    await served.close();
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(most);
+    expect(refused).toHaveLength(CLIENTS * 4 - most);
+    for (const { headers, json } of refused) {
+      expect(json).toMatchObject({ status: 429, code });
+      // A total never comes back: there is nothing to wait for.
+      const wait = Number(headers.get('retry-after') ?? Number.NaN);
+      if ('total' in limits && limits.total === 90) expect(wait).toBeNaN();
+      else expect(wait).toBeGreaterThan(0);
+      expect(headers.get('ratelimit')).toContain(';r=0');
+    }
+  });
+});
+
+test('the RateLimit headers name every limit and what is left of it', async () => {
+  const served = await serve(mirror);
+  const key = served.newKey('told', { perMinute: 10, perDay: 50, total: 100 });
+  const { headers } = await served.ask('/api/entity/1', { key });
+  await served.close();
+  expect(headers.get('ratelimit-policy')).toBe('"minute";q=10;w=60, "day";q=50;w=86400, "total";q=100');
+  expect(headers.get('ratelimit')).toMatch(/^"minute";r=9;t=60, "day";r=49;t=\d+, "total";r=99$/);
+});
+
+test('what was used is used after a restart, and the minute does not begin anew', async () => {
+  const first = await serve(mirror);
+  const total = first.newKey('restarted', { total: 5 });
+  const minute = first.newKey('minuted', { perMinute: 3 });
+  for (let i = 0; i < 3; i++) {
+    expect((await first.ask('/api/entity/1', { key: total })).status).toBe(200);
+    expect((await first.ask('/api/entity/1', { key: minute })).status).toBe(200);
+  }
+  await first.close();
+  const second = await serve(mirror);
+  const statuses = [];
+  for (let i = 0; i < 4; i++) statuses.push((await second.ask('/api/entity/1', { key: total })).status);
+  expect(statuses).toEqual([200, 200, 429, 429]);
+  expect(await second.ask('/api/entity/1', { key: minute })).toMatchObject({
+    status: 429,
+    json: { code: 'rate_limited' },
+  });
+  await second.close();
+});
+
+test('a killed server has counted every request that it answered', async () => {
+  const configPath = join(mirror.folder, 'registry-mirror.yaml');
+  const { warehouse, ledger } = mirror.config;
+  const configuration = {
+    version: 1,
+    upstream: { base_url: mirror.sandbox.baseUrl, api_key: 'none' },
+    allowance: { unlimited: true },
+    dialect: mirror.config.dialect,
+    warehouse,
+    ledger,
+  };
+  writeFileSync(configPath, stringify(configuration));
+  const total = 3_000;
+  const key = keyFor(join(mirror.folder, 'accounts.db'), 'killed', { total });
+  let answered = 0;
+  let inFlight = 0;
+  for (let kill = 0; kill < 3; kill++) {
+    const { child, url } = await startServe(configPath);
+    const asking = Array.from({ length: 8 }, async () => {
+      for (;;) {
+        inFlight += 1;
+        const reply = await ask(`${url}/api/entity/1`, key).catch(() => null);
+        if (reply === null) return;
+        inFlight -= 1;
+        answered += reply.status === 200 ? 1 : 0;
+      }
+    });
+    setTimeout(() => child.kill('SIGKILL'), 150 + 100 * kill);
+    await Promise.all([...asking, once(child, 'exit')]);
+  }
+  const served = await serve(mirror);
+  let left = 0;
+  while ((await served.ask('/api/entity/1', { key })).status === 200) left += 1;
+  await served.close();
+  expect(answered).toBeGreaterThan(50);
+  expect(answered + left).toBeLessThanOrEqual(total);
+  // Those in flight at a kill may have been counted.
+  expect(answered + left).toBeGreaterThanOrEqual(total - inFlight);
+});
+
+test('a second server over the same accounts is refused', async () => {
+  const served = await serve(mirror);
+  await expect(serve(mirror)).rejects.toThrow(/already serves with the accounts/);
+  await served.close();
+});
+
+async function startServe(configPath: string): Promise<{ child: ChildProcess; url: string }> {
+  const args = ['src/cli/bin.js', 'serve', '--port', '0', '--json', '--config', configPath];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of child.stdout ?? []) return { child, url: JSON.parse(String(line)).data.url };
+  throw new Error('serve did not start');
+}

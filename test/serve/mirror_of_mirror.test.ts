@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openHouse } from '../../src/assemble.ts';
+import { configFrom } from '../../src/config.ts';
+import { ALL_KINDS, run } from '../../src/run.ts';
+import { PRESETS } from '../../src/server/shape/presets.ts';
+import { servedRecords } from '../../src/warehouse/serve_records.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import { companies, openMirrored, serve } from './mirrored.ts';
+
+describe('a registry-mirror that is pointed at another one mirrors it exactly', () => {
+  test.each(Object.keys(PRESETS))('in the dialect of %s', async (name) => {
+    const isNumbered = PRESETS[name]?.ids === 'number';
+    const first = await openMirrored({
+      companies: isNumbered ? numbered(companies(60)) : companies(60),
+      shape: PRESETS[name] ?? {},
+    });
+    await first.sync();
+    const served = await serve(first);
+    const folder = mkdtempSync(join(tmpdir(), 'second-'));
+    const second = openHouse(
+      configFrom({
+        version: 1,
+        upstream: {
+          base_url: served.service.baseUrl,
+          api_key: served.key,
+          ...(served.service.paths === null ? {} : { paths: served.service.paths }),
+        },
+        account: { tier: 'paid' },
+        allowance: { per_minute: 'unlimited', unlimited: true },
+        dialect: served.service.dialect,
+        warehouse: join(folder, 'warehouse.db'),
+        ledger: join(folder, 'ledger.db'),
+      }),
+    );
+    try {
+      const { ending, tally } = await run(second, {
+        command: 'sync',
+        purpose: 'scheduled',
+        kinds: ALL_KINDS,
+        focus: 'coverage',
+        maxCalls: Number.POSITIVE_INFINITY,
+        maxMinutes: 1,
+        signal: new AbortController().signal,
+      });
+      expect({ ...ending, quarantined: tally.quarantined, failed: tally.failed }).toEqual({
+        ended: 'done',
+        quarantined: 0,
+        failed: 0,
+      });
+      expect(contentOf(second.warehouse)).toEqual(contentOf(first.house.warehouse));
+      // Some of these registries keep a few companies from being found at all.
+      expect(Object.keys(contentOf(second.warehouse).records).length).toBeGreaterThan(40);
+    } finally {
+      second.close();
+      await served.close();
+      await first.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+/** Every record as it was received, and every list item as it was understood. */
+function contentOf({ db }: Warehouse) {
+  const records = servedRecords(db);
+  const ids = db.prepare('SELECT entity_id FROM _known ORDER BY entity_id').pluck().all() as string[];
+  return {
+    records: Object.fromEntries(ids.map((id) => [id, textOf(records.latest(id))])),
+    summaries: Object.fromEntries(
+      db
+        .prepare('SELECT * FROM search_result ORDER BY entity_id')
+        .all()
+        .map((row) => payloadOf(row as Record<string, unknown>)),
+    ),
+    total: db.prepare('SELECT total FROM registry_stats ORDER BY _call_id DESC').pluck().get(),
+  };
+}
+
+function textOf(state: ReturnType<ReturnType<typeof servedRecords>['latest']>): string {
+  return state.is === 'record' ? state.text : state.is;
+}
+
+function payloadOf({ entity_id, ...row }: Record<string, unknown>): [string, object] {
+  return [
+    String(entity_id),
+    Object.fromEntries(Object.entries(row).filter(([column]) => !column.startsWith('_'))),
+  ];
+}
+
+function numbered(all: ReturnType<typeof companies>) {
+  return all.map((company, at) => ({ ...company, id: String(9_007_199_254_740_993n + BigInt(at)) }));
+}

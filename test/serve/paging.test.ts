@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Mirrored, openMirrored, type Served, serve } from './mirrored.ts';
+
+let mirror: Mirrored;
+let served: Served;
+beforeAll(async () => {
+  mirror = await openMirrored({
+    companies: numbered(0, 300),
+    configuration: { max_age: { stats: '1s', summaries: '1s', records: '1s' } },
+  });
+  await mirror.sync();
+  served = await serve(mirror);
+});
+afterAll(async () => {
+  await served.close();
+  await mirror.close();
+});
+
+test('paging neither repeats nor loses a row while the mirror writes', async () => {
+  const first = await page(1);
+  expect(first.total).toBe(300);
+  const ids = [...first.ids];
+  for (let number = 2; ids.length < first.total; number++) {
+    await growAndShrink(number);
+    const { total, ids: more } = await page(number);
+    expect(total).toBe(300);
+    ids.push(...more);
+  }
+  expect(new Set(ids).size).toBe(300);
+  expect(ids.toSorted()).toEqual(numbered(0, 300).map(({ id }) => id));
+
+  // Who begins anew sees the mirror as it is.
+  const present = mirror.sandbox.companies.count();
+  expect(present).not.toBe(300);
+  expect((await page(1)).total).toBe(present);
+});
+
+/** New companies before, between and behind those that are there, and one less: all pages shift. */
+async function growAndShrink(round: number): Promise<void> {
+  for (const company of numbered(300 + round * 7, 307 + round * 7)) mirror.sandbox.companies.put(company);
+  mirror.sandbox.companies.remove(idOf(round), mirror.now());
+  await mirror.sync(2_000);
+  await served.service.refresh();
+}
+
+async function page(number: number): Promise<{ total: number; ids: string[] }> {
+  const { json } = await served.ask(`/api/search?q=company&per_page=25&page=${number}`);
+  const { total, results } = json as { total: number; results: { id: string }[] };
+  return { total, ids: results.map(({ id }) => id) };
+}
+
+function numbered(from: number, to: number) {
+  return Array.from({ length: to - from }, (_, at) => {
+    const number = from + at;
+    return { id: idOf(number), name: `${'abcdefghij'[number % 10]} company ${number}`, fields: {} };
+  });
+}
+
+function idOf(number: number): string {
+  return String(number).padStart(6, '0');
+}
