@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { FailedError, UsageError } from '../errors.ts';
+import { makeFolder } from '../folder.ts';
+import { explainSqlite } from '../sqlite_failure.ts';
+import type { Warehouse } from './warehouse.ts';
+
+export interface Backup {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/**
+ * Copies the warehouse as it is at one moment, while runs and readers go on. The copy is checked, is one file
+ * without a log beside it, and appears whole or not at all.
+ *
+ * @throws UsageError when the path is taken or cannot be written; FailedError when the copy is not sound.
+ */
+export async function backUp({ db }: Warehouse, path: string): Promise<Backup> {
+  if (existsSync(path))
+    throw new UsageError(`${path} exists already`, {
+      hint: 'A backup never replaces a file: name another one, such as one with the date.',
+    });
+  const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
+  try {
+    makeFolder(dirname(path));
+    // In one step: a copy in several begins anew whenever another process writes in between.
+    await db.backup(partial, { progress: () => ALL_PAGES });
+    settle(partial);
+    renameSync(partial, path);
+    reachDisk(dirname(path));
+  } catch (error) {
+    throw explained(path, error);
+  } finally {
+    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${partial}${end}`, { force: true });
+  }
+  return { path, bytes: statSync(path).size };
+}
+
+const ALL_PAGES = 0x7fff_ffff;
+
+/** Makes one file of the copy, checks it, and waits for the disk. */
+function settle(partial: string): void {
+  const copy = new Sqlite(partial);
+  try {
+    copy.pragma('journal_mode = DELETE');
+    const verdict = copy.pragma('quick_check(1)', { simple: true });
+    if (verdict !== 'ok')
+      throw new FailedError(`the copy is not sound: ${String(verdict)}`, {
+        hint: 'The warehouse itself may be damaged: restore an earlier backup (docs/reliability.md).',
+      });
+  } finally {
+    copy.close();
+  }
+  reachDisk(partial);
+}
+
+function reachDisk(path: string): void {
+  const file = openSync(path, 'r');
+  fsyncSync(file);
+  closeSync(file);
+}
+
+function explained(path: string, error: unknown): unknown {
+  if (!isOfThePath(error)) return explainSqlite(error, `the backup ${path}`);
+  return new UsageError(`${path} cannot be written: ${error.message}`, {
+    hint: 'Name a file in a folder that this user may write.',
+    cause: error,
+  });
+}
+
+function isOfThePath(error: unknown): error is Error {
+  if (error instanceof Sqlite.SqliteError) return error.code.startsWith('SQLITE_CANTOPEN');
+  return error instanceof Error && 'syscall' in error;
+}

@@ -1,0 +1,40 @@
+// node --import …/kill_at.ts …: ends the process with SIGKILL right before its n-th statement of SQLite, where
+// KILL_AT=n; without it, tells at the end on standard error how many there were.
+import Sqlite from 'better-sqlite3';
+
+const killAt = Number(process.env.KILL_AT ?? Number.POSITIVE_INFINITY);
+let statements = 0;
+
+function count(): void {
+  statements += 1;
+  if (statements === killAt) process.kill(process.pid, 'SIGKILL');
+}
+
+function countedBefore(prototype: object, name: string): void {
+  const original = Reflect.get(prototype, name) as (...args: unknown[]) => unknown;
+  const counted = function (this: unknown, ...args: unknown[]) {
+    count();
+    return original.apply(this, args);
+  };
+  Object.defineProperty(prototype, name, { value: counted, writable: true, configurable: true });
+}
+
+const db = new Sqlite(':memory:');
+const statement = Object.getPrototypeOf(db.prepare('SELECT 1')) as object;
+db.close();
+for (const name of ['run', 'get', 'all', 'iterate']) countedBefore(statement, name);
+
+// A script of several statements, such as a migration, is run one by one.
+const database = Sqlite.prototype as { exec(sql: string): Sqlite.Database };
+const exec = database.exec;
+database.exec = function (this: Sqlite.Database, sql: string) {
+  for (const part of sql.split(/;\s*\n/)) {
+    count();
+    exec.call(this, part);
+  }
+  return this;
+};
+
+process.on('exit', () => {
+  if (!Number.isFinite(killAt)) process.stderr.write(`statements: ${statements}\n`);
+});
