@@ -34,7 +34,8 @@ export async function backUp({ db }: Warehouse, path: string): Promise<Backup> {
   } catch (error) {
     throw explained(path, error);
   } finally {
-    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${partial}${end}`, { force: true });
+    for (const file of ['', '-wal', '-shm', '-journal'].map((end) => partial + end))
+      if (existsSync(file)) rmSync(file);
   }
   return { path, bytes: statSync(path).size };
 }
