@@ -1,0 +1,117 @@
+import { Command } from 'commander';
+import { systemClock } from '../clock.ts';
+import { requireDialect } from '../config.ts';
+import { readBody } from '../dialect/body.ts';
+import { isJsonObject, type JsonObject } from '../dialect/json.ts';
+import { valueAt } from '../dialect/pointer.ts';
+import { UsageError } from '../errors.ts';
+import { answerTable } from '../warehouse/answer.ts';
+import { companiesLike, type History, readHistory } from '../warehouse/history.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
+import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
+import { faithful } from './history/faithful.ts';
+import { describeHistory } from './history/words.ts';
+
+interface HistoryFlags extends SharedFlags {
+  readonly documents?: boolean;
+}
+
+/** `history ID`: the versions of one company, what changed between them, and the calls that showed it. */
+export function historyCommand(): Command {
+  const command = new Command('history')
+    .summary('the versions of one company, field by field, and the calls behind them')
+    .description(
+      'Shows every version of a record that the mirror has seen: from when to when it was seen, which fields ' +
+        'changed, and which call of which run brought it. Spends nothing.',
+    )
+    .argument('<id>', 'the entity id, as the registry writes it')
+    .option('--documents', 'also print each version whole, as the registry sent it')
+    .addHelpText('after', EXAMPLES)
+    .action((id: string, flags: HistoryFlags) => history(id, flags));
+  return withSharedOptions(command);
+}
+
+function history(id: string, flags: HistoryFlags): void {
+  const { config, output } = openContext(flags);
+  const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });
+  try {
+    const found = readHistory(warehouse.db, id);
+    if (found === null) throw unknown(id, warehouse);
+    const documents = flags.documents
+      ? documentsOf(found, warehouse, requireDialect(config).entity.root)
+      : new Map<number, JsonObject>();
+    output.result({
+      command: 'history',
+      ok: true,
+      data: historyData(found, documents),
+      text: describeHistory(found, documents, output),
+      attention: null,
+    });
+  } finally {
+    warehouse.close();
+  }
+}
+
+function unknown(id: string, { db }: Warehouse): UsageError {
+  const like = companiesLike(db, id, 5);
+  return new UsageError(`the mirror knows no company ${id}`, {
+    hint:
+      like.length === 0
+        ? 'Fetch it: registry-mirror backfill --ids FILE. Or look it up by name: SELECT * FROM entity_fts(\'"some name"\').'
+        : `Did you mean ${like.map(({ entityId, name }) => (name === null ? entityId : `${entityId} (${name})`)).join(', ')}?`,
+  });
+}
+
+/** The records as the registry sent them, by call; what was pruned is missing. */
+function documentsOf({ versions }: History, { db }: Warehouse, root: string): Map<number, JsonObject> {
+  const answers = answerTable(db);
+  return new Map(
+    versions.flatMap(({ callId }) => {
+      const stored = answers.read(callId);
+      if (stored === null) return [];
+      const document = valueAt(readBody(stored.body, stored.headers['content-type'] ?? '').json, root);
+      return isJsonObject(document) ? [[callId, document] as const] : [];
+    }),
+  );
+}
+
+/** The documented `data` of `history --json`. */
+function historyData({ company, versions, changes }: History, documents: ReadonlyMap<number, JsonObject>) {
+  const byCall = Map.groupBy(changes, ({ callId }) => callId);
+  return {
+    entity_id: company.entityId,
+    name: company.name,
+    first_seen_at: company.firstSeenAt,
+    last_seen_at: company.lastSeenAt,
+    fetched_at: company.fetchedAt,
+    gone_at: company.goneAt,
+    versions: versions.map((version) => {
+      const document = documents.get(version.callId);
+      return {
+        observed_from: version.observedFrom,
+        observed_to: version.observedTo,
+        is_tombstone: version.isTombstone,
+        call: {
+          call_id: version.callId,
+          run_id: version.runId,
+          command: version.command,
+          reason: version.reason,
+          status: version.status,
+        },
+        changes: (byCall.get(version.callId) ?? []).map(({ path, notBefore, before, after }) => ({
+          path,
+          not_before: notBefore,
+          before: typeof before === 'bigint' ? before.toString() : before,
+          after: typeof after === 'bigint' ? after.toString() : after,
+        })),
+        ...(document === undefined ? {} : { document: faithful(document) }),
+      };
+    }),
+  };
+}
+
+const EXAMPLES = `
+Examples:
+  $ registry-mirror history 00034567
+  $ registry-mirror history 00034567 --documents
+  $ registry-mirror history 00034567 --json | jq '.data.versions[].changes'`;

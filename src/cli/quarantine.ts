@@ -1,0 +1,233 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '../clock.ts';
+import { requireDialect } from '../config.ts';
+import { UsageError } from '../errors.ts';
+import { type Replayed, replayQuarantined } from '../load/replay.ts';
+import { answerTable } from '../warehouse/answer.ts';
+import { type Quarantined, quarantineRegister } from '../warehouse/quarantined.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
+import { openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
+import { exclusively } from './exclusive.ts';
+import { count, counted } from './format.ts';
+import type { Output } from './output.ts';
+import { describeEntry, describeList, entryData } from './quarantine/words.ts';
+import { fitted, printable } from './table.ts';
+
+interface ListFlags extends SharedFlags {
+  readonly all?: boolean;
+  readonly limit?: number;
+}
+
+interface ChoiceFlags extends SharedFlags {
+  readonly all?: boolean;
+}
+
+/** `quarantine`: answers that could not be understood, kept byte for byte. */
+export function quarantineCommand(): Command {
+  return new Command('quarantine')
+    .summary('look at answers that could not be understood, and read them again')
+    .description(
+      'Answers, or items of answers, that do not fit the dialect are kept with their bodies and the reason. When ' +
+        'the dialect is corrected they are read again without a call. To ask the registry again instead, use ' +
+        '`registry-mirror backfill --failed`.',
+    )
+    .addCommand(listCommand())
+    .addCommand(showCommand())
+    .addCommand(replayCommand())
+    .addCommand(discardCommand())
+    .addHelpText('after', EXAMPLES);
+}
+
+function listCommand(): Command {
+  const command = new Command('list')
+    .summary('what waits, the latest first')
+    .option('--all', 'also what was replayed, superseded by a later answer, or discarded')
+    .option('--limit <n>', 'show at most this many', wholeNumber, 50)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ registry-mirror quarantine list\n  $ registry-mirror quarantine list --all --json',
+    )
+    .action((flags: ListFlags) => list(flags));
+  return withSharedOptions(command);
+}
+
+function showCommand(): Command {
+  const command = new Command('show')
+    .summary('one entry, with the answer as it was received')
+    .argument('<number>', 'its number in the list', number)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ registry-mirror quarantine show 3\n  $ registry-mirror quarantine show 3 --json | jq -r .data.body',
+    )
+    .action((id: number, flags: SharedFlags) => show(id, flags));
+  return withSharedOptions(command);
+}
+
+function replayCommand(): Command {
+  const command = new Command('replay')
+    .summary("read entries again by today's dialect; spends nothing")
+    .argument('[numbers...]', 'their numbers; without any: all that wait', numbers)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ registry-mirror quarantine replay\n  $ registry-mirror quarantine replay 3 4\n\nExit codes: 0 all were understood; 3 some still are not.',
+    )
+    .action((ids: number[] | undefined, flags: SharedFlags) => replay(ids ?? [], flags));
+  return withSharedOptions(command);
+}
+
+function discardCommand(): Command {
+  const command = new Command('discard')
+    .summary('take entries off the list; their answers stay in the warehouse')
+    .argument('[numbers...]', 'their numbers', numbers)
+    .option('--all', 'all that wait')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ registry-mirror quarantine discard 3 4\n  $ registry-mirror quarantine discard --all',
+    )
+    .action((ids: number[] | undefined, flags: ChoiceFlags) => discard(ids ?? [], flags));
+  return withSharedOptions(command);
+}
+
+function list(flags: ListFlags): void {
+  withWarehouse(flags, 'read', (warehouse, output) => {
+    const register = quarantineRegister(warehouse.db);
+    const entries = register.list(flags.all ? 'all' : 'open', flags.limit ?? 50);
+    const counts = register.counts();
+    output.result({
+      command: 'quarantine list',
+      ok: true,
+      data: { counts, entries: entries.map(entryData) },
+      text: describeList(entries, counts.open, output),
+      attention: counts.open === 0 ? null : describeList(entries, counts.open, output),
+    });
+  });
+}
+
+function show(id: number, flags: SharedFlags): void {
+  withWarehouse(flags, 'read', (warehouse, output) => {
+    const entry = found(warehouse, id);
+    const body = answerTable(warehouse.db).body(entry.callId);
+    const text = body?.toString('utf8') ?? null;
+    output.result({
+      command: 'quarantine show',
+      ok: true,
+      data: { ...entryData(entry), body: text },
+      text: describeEntry(entry, text, output),
+      attention: null,
+    });
+  });
+}
+
+async function replay(ids: readonly number[], flags: SharedFlags): Promise<void> {
+  const { config, output } = openContext(flags);
+  const dialect = requireDialect(config);
+  const warehouse = openWarehouse({ path: config.warehouse, nowMs: systemClock.now() });
+  try {
+    const entries = chosen(warehouse, ids);
+    const { replayed } = await exclusively(
+      { warehouse, clock: systemClock, command: 'quarantine replay' },
+      () => ({
+        ended: 'done',
+        replayed: replayQuarantined({ warehouse, dialect, mapping: config.mapping, entries }),
+      }),
+    );
+    report(replayed, output);
+  } finally {
+    warehouse.close();
+  }
+}
+
+function report(replayed: readonly Replayed[], output: Output): void {
+  const by = Object.groupBy(replayed, ({ state }) => state);
+  const open = by.open ?? [];
+  const text = [
+    `${counted(by.replayed?.length ?? 0, 'entry', 'entries')} understood now and loaded, ${count(by.superseded?.length ?? 0)} superseded by newer content, ${count(open.length)} still not understood.`,
+    ...open
+      .slice(0, 10)
+      .map(({ quarantineId, why }) => fitted(`  ${quarantineId}  ${printable(why ?? '')}`, output.columns)),
+    ...(open.length > 10 ? [`  … and ${count(open.length - 10)} more`] : []),
+  ].join('\n');
+  output.result({
+    command: 'quarantine replay',
+    ok: open.length === 0,
+    data: {
+      replayed: by.replayed?.length ?? 0,
+      superseded: by.superseded?.length ?? 0,
+      open: open.map(({ quarantineId, why }) => ({ number: quarantineId, why })),
+    },
+    text,
+    attention: open.length === 0 ? null : text,
+  });
+  process.exitCode = open.length === 0 ? 0 : 3;
+}
+
+function discard(ids: readonly number[], flags: ChoiceFlags): void {
+  if (ids.length === 0 && !flags.all)
+    throw new UsageError('nothing was named to discard', {
+      hint: 'Give numbers from `quarantine list`, or --all.',
+    });
+  withWarehouse(flags, 'write', (warehouse, output) => {
+    const register = quarantineRegister(warehouse.db);
+    const entries = chosen(warehouse, ids);
+    warehouse.write(() => {
+      for (const { quarantineId } of entries) register.setState(quarantineId, 'discarded');
+    });
+    output.result({
+      command: 'quarantine discard',
+      ok: true,
+      data: { discarded: entries.length },
+      text: `${counted(entries.length, 'entry', 'entries')} discarded. The answers stay in the warehouse.`,
+      attention: null,
+    });
+  });
+}
+
+/** The entries of these numbers, or all that wait. Only what waits can be chosen. */
+function chosen(warehouse: Warehouse, ids: readonly number[]): Quarantined[] {
+  if (ids.length === 0) return quarantineRegister(warehouse.db).list('open', Number.MAX_SAFE_INTEGER);
+  const entries = ids.map((id) => found(warehouse, id));
+  const settled = entries.find(({ state }) => state !== 'open');
+  if (settled === undefined) return entries;
+  throw new UsageError(`entry ${settled.quarantineId} does not wait any more: it is ${settled.state}`);
+}
+
+function found({ db }: Warehouse, id: number): Quarantined {
+  const entry = quarantineRegister(db).find(id);
+  if (entry !== null) return entry;
+  throw new UsageError(`there is no entry ${id} in the quarantine`, {
+    hint: 'Run `registry-mirror quarantine list --all`.',
+  });
+}
+
+function withWarehouse(
+  flags: SharedFlags,
+  how: 'read' | 'write',
+  work: (warehouse: Warehouse, output: Output) => void,
+): void {
+  const { config, output } = openContext(flags);
+  const warehouse = openWarehouse({
+    path: config.warehouse,
+    readonly: how === 'read',
+    nowMs: systemClock.now(),
+  });
+  try {
+    work(warehouse, output);
+  } finally {
+    warehouse.close();
+  }
+}
+
+function number(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It must be a number from `quarantine list`.');
+  return Number(text);
+}
+
+function numbers(text: string, before: number[] | undefined): number[] {
+  return [...(before ?? []), number(text)];
+}
+
+const EXAMPLES = `
+Examples:
+  $ registry-mirror quarantine list
+  $ registry-mirror quarantine show 3
+  $ registry-mirror quarantine replay        after the dialect was corrected`;

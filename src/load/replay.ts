@@ -1,0 +1,114 @@
+import { callOfTarget } from '../call.ts';
+import { openClassify } from '../dialect/classify.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
+import type { Verdict } from '../outcome.ts';
+import { type AnsweredCall, callsInOrder } from '../warehouse/call.ts';
+import { live } from '../warehouse/naming.ts';
+import { type Quarantined, quarantineRegister } from '../warehouse/quarantined.ts';
+import { DEFAULT_LIMITS } from '../warehouse/shape.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { type Books, openBooks } from './books.ts';
+import { derive } from './derive.ts';
+import type { Answered } from './effect.ts';
+import { noteFailure } from './failure.ts';
+
+/** What came of one entry. */
+export interface Replayed {
+  readonly quarantineId: number;
+  /** replayed: it is in the tables now; superseded: newer content is there; open: still not understood, and why. */
+  readonly state: 'replayed' | 'superseded' | 'open';
+  readonly why: string | null;
+}
+
+/**
+ * Reads quarantined answers again by today's dialect, in the order in which they came, without a call. Never
+ * puts older content over newer. The caller holds the warehouse's lock.
+ */
+export function replayQuarantined(options: {
+  readonly warehouse: Warehouse;
+  readonly dialect: Dialect;
+  readonly mapping?: Mapping;
+  readonly entries: readonly Quarantined[];
+}): Replayed[] {
+  const { warehouse, dialect, mapping = DEFAULT_MAPPING, entries } = options;
+  const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns };
+  const books = openBooks({ warehouse, dialect, runId: 0, naming: live, mapping, limits });
+  const classify = openClassify(dialect);
+  const register = quarantineRegister(warehouse.db);
+  const callAfter = callsInOrder(warehouse.db);
+  const byCall = [...Map.groupBy(entries, ({ callId }) => callId)].sort(([a], [b]) => a - b);
+
+  return warehouse.write(() => {
+    const replayed = byCall.flatMap(([callId, some]) => {
+      const [row] = callAfter(callId - 1, 1);
+      return row?.callId === callId
+        ? replayCall(row, some)
+        : some.map((entry) => open(entry, 'its call is missing'));
+    });
+    books.save();
+    for (const { quarantineId, state } of replayed)
+      if (state !== 'open') register.setState(quarantineId, state);
+    return replayed;
+  });
+
+  function replayCall(row: AnsweredCall, some: readonly Quarantined[]): Replayed[] {
+    const answered = answeredOf(books, row);
+    const { call, status, headers, body, sentAt } = answered;
+    if (body === null || status === null)
+      return some.map((entry) => open(entry, 'its answer is no longer kept'));
+    const verdict = classify(
+      call,
+      { status, headers, body },
+      { nowMs: Date.parse(sentAt), keyHasWorked: true },
+    );
+    if (verdict.is === 'broken') return some.map((entry) => open(entry, verdict.why));
+    if (isOutdated(books, answered))
+      return some.map(({ quarantineId }) => ({ quarantineId, state: 'superseded', why: null }));
+    books.runId = row.runId;
+    derive(books, answered, withoutNewer(books, answered, verdict));
+    noteFailure(books, answered, verdict);
+    return some.map((entry) => outcomeOf(entry, verdict));
+  }
+}
+
+function outcomeOf(entry: Quarantined, verdict: Verdict): Replayed {
+  const rejected = verdict.is === 'ok' && verdict.answer.kind === 'search' ? verdict.answer.rejected : [];
+  const still = rejected.find(({ position }) => position === entry.position);
+  return still === undefined
+    ? { quarantineId: entry.quarantineId, state: 'replayed', why: null }
+    : open(entry, still.why);
+}
+
+/** The record was fetched again since, or forgotten. */
+function isOutdated(books: Books, { call, sentAt }: Answered): boolean {
+  if (call.kind !== 'entity') return false;
+  const fetchedAt = books.known.find(call.entityId)?.fetchedAt ?? null;
+  return (fetchedAt !== null && fetchedAt > sentAt) || books.forgotten.has(call.entityId);
+}
+
+/** Companies of an old page that were listed again since are left as they are. */
+function withoutNewer(books: Books, { sentAt }: Answered, verdict: Verdict): Verdict {
+  if (verdict.is !== 'ok' || verdict.answer.kind !== 'search') return verdict;
+  const rows = verdict.answer.rows.filter(({ entityId }) => {
+    const listedAt = books.known.find(entityId)?.listedAt ?? null;
+    return listedAt === null || listedAt <= sentAt;
+  });
+  return { is: 'ok', answer: { ...verdict.answer, rows } };
+}
+
+function open({ quarantineId }: Quarantined, why: string): Replayed {
+  return { quarantineId, state: 'open', why };
+}
+
+function answeredOf(books: Books, row: AnsweredCall): Answered {
+  const stored = books.answers.read(row.callId);
+  return {
+    call: callOfTarget(row, row),
+    callId: row.callId,
+    sentAt: row.sentAt,
+    status: row.status,
+    body: stored?.body ?? null,
+    headers: stored?.headers ?? {},
+  };
+}

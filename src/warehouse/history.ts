@@ -1,0 +1,103 @@
+import type { Database } from 'better-sqlite3';
+
+/** A company as `history` shows it. Times are ISO 8601. */
+export interface HistoryRow {
+  readonly entityId: string;
+  readonly name: string | null;
+  readonly firstSeenAt: string;
+  readonly lastSeenAt: string;
+  readonly fetchedAt: string | null;
+  readonly goneAt: string | null;
+}
+
+/** A version of its record, and the call that brought it. */
+export interface HistoryVersion {
+  readonly callId: number;
+  readonly observedFrom: string;
+  /** null: it holds. */
+  readonly observedTo: string | null;
+  readonly isTombstone: boolean;
+  readonly runId: number;
+  readonly command: string;
+  readonly reason: string;
+  readonly status: number | null;
+  readonly ms: number;
+}
+
+export interface HistoryChange {
+  readonly callId: number;
+  readonly observedAt: string;
+  /** The fetch before: the change happened after it. */
+  readonly notBefore: string | null;
+  readonly path: string;
+  readonly before: null | number | bigint | string;
+  readonly after: null | number | bigint | string;
+}
+
+export interface History {
+  readonly company: HistoryRow;
+  /** The oldest first. */
+  readonly versions: readonly HistoryVersion[];
+  readonly changes: readonly HistoryChange[];
+}
+
+/** Everything that was seen of one company; null: it is not known. */
+export function readHistory(db: Database, entityId: string): History | null {
+  const company = db
+    .prepare<[string], HistoryRow>(
+      `SELECT entity_id AS entityId, name, first_seen_at AS firstSeenAt, last_seen_at AS lastSeenAt,
+              fetched_at AS fetchedAt, gone_at AS goneAt
+       FROM _known WHERE entity_id = ?`,
+    )
+    .get(entityId);
+  if (company === undefined) return null;
+  const versions = db
+    .prepare<[string], Omit<HistoryVersion, 'isTombstone'> & { isTombstone: 0 | 1 }>(
+      `SELECT v._call_id AS callId, v.observed_from AS observedFrom, v.observed_to AS observedTo,
+              v.is_tombstone AS isTombstone, c.run_id AS runId, r.command, c.reason, c.status, c.ms
+       FROM entity_history v JOIN _call c ON c.call_id = v._call_id JOIN _run r USING (run_id)
+       WHERE v.entity_id = ? ORDER BY v._call_id`,
+    )
+    .all(entityId)
+    .map((row) => ({ ...row, isTombstone: row.isTombstone === 1 }));
+  const changes = db
+    .prepare<[string], HistoryChange>(
+      `SELECT _call_id AS callId, observed_at AS observedAt, not_before AS notBefore, path, before, after
+       FROM entity_change WHERE entity_id = ? ORDER BY change_id`,
+    )
+    .safeIntegers()
+    .all(entityId)
+    .map((row) => ({
+      ...row,
+      callId: Number(row.callId),
+      before: plain(row.before),
+      after: plain(row.after),
+    }));
+  return { company, versions, changes };
+}
+
+export interface Namesake {
+  readonly entityId: string;
+  readonly name: string | null;
+}
+
+/** Known companies whose id begins so, or whose name holds the text: for somebody who mistyped an id. */
+export function companiesLike(db: Database, text: string, most: number): Namesake[] {
+  const byId = db
+    .prepare<[string, string, number], Namesake>(
+      'SELECT entity_id AS entityId, name FROM _known WHERE entity_id >= ? AND entity_id < ? ORDER BY entity_id LIMIT ?',
+    )
+    .all(text, `${text}\u{10ffff}`, most);
+  // The index of names knows texts of three characters and more.
+  if (byId.length > 0 || [...text].length < 3) return byId;
+  return db
+    .prepare<[string, number], Namesake>(
+      'SELECT entity_id AS entityId, name FROM entity_fts WHERE entity_fts MATCH ? ORDER BY rank LIMIT ?',
+    )
+    .all(`"${text.replaceAll('"', '""')}"`, most);
+}
+
+/** Integers that a number holds are numbers. */
+function plain(value: HistoryChange['before']): HistoryChange['before'] {
+  return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}

@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openUpstream, type Upstream } from '../e2e/upstream.ts';
+
+let upstream: Upstream;
+const companies = [
+  {
+    id: '0001',
+    name: 'Laxey Glen Mills Limited',
+    fields: { status: 'Live', big: 12345678901234567890n, town: 'Laxey' },
+  },
+  { id: '0002', name: 'Bad \u001b[31mName\u202e', fields: { status: 'Live' } },
+];
+
+beforeAll(async () => {
+  upstream = await openUpstream({ companies });
+  const list = join(upstream.folder, 'ids.txt');
+  writeFileSync(list, '0001\n0002\n');
+  const fetch = () => upstream.cli('backfill', '--ids', list, '--again');
+  await fetch();
+  upstream.sandbox.companies.put({
+    ...companies[0]!,
+    name: 'Laxey Mills Limited',
+    fields: { ...companies[0]!.fields, town: '' },
+  });
+  await fetch();
+  upstream.sandbox.companies.remove('0001', Date.now());
+  await fetch();
+});
+afterAll(() => upstream.close());
+
+describe('history', () => {
+  it('tells the versions, what changed between them, and the calls that showed it', async () => {
+    const { json, code } = await upstream.cli('history', '0001');
+    expect(code).toBe(0);
+    expect(json.data).toMatchObject({ entity_id: '0001', name: 'Laxey Mills Limited' });
+    expect(json.data.gone_at).not.toBeNull();
+    const [first, second] = json.data.versions;
+    expect(first).toMatchObject({ changes: [], call: { run_id: 1, command: 'backfill', status: 200 } });
+    expect(first.observed_to).toBe(second.observed_from);
+    expect(second.changes).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          path: '/name',
+          before: 'Laxey Glen Mills Limited',
+          after: 'Laxey Mills Limited',
+        }),
+        expect.objectContaining({ path: '/town', before: 'Laxey', after: '' }),
+      ]),
+    );
+  });
+
+  it('prints each version whole on request, with every digit', async () => {
+    const { stdout } = await upstream.cli('history', '0001', '--documents', '--json');
+    expect(stdout).toContain('"big":12345678901234567890');
+  });
+
+  it('shows hostile names as harmless text', async () => {
+    const { stdout } = await upstream.cli('history', '0002', '--json');
+    expect(JSON.parse(stdout).data.name).toBe(companies[1]?.name);
+  });
+
+  it('helps with an id that is not known', async () => {
+    const { code, stderr } = await upstream.cli('history', '00');
+    expect(code).toBe(2);
+    expect(stderr).toContain('the mirror knows no company 00');
+    expect(stderr).toContain('Did you mean 0001 (Laxey Mills Limited)');
+    const byName = await upstream.cli('history', 'laxey mill');
+    expect(byName.stderr).toContain('Did you mean 0001');
+  });
+});

@@ -1,0 +1,87 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openUpstream, type Upstream } from '../e2e/upstream.ts';
+
+let open: Upstream | null = null;
+afterEach(async () => {
+  await open?.close();
+  open = null;
+});
+
+describe('quarantine', () => {
+  it('keeps what could not be understood, shows it, and reads it again when the dialect is corrected', async () => {
+    const upstream = await place();
+    const { dialect } = upstream.sandbox;
+    const wrong = { ...dialect, entity: { ...dialect.entity, id: '/no/such/place' } };
+    upstream.configure({ dialect: wrong });
+    await upstream.cli('sync', '--max-calls', '8', '--focus', 'records');
+    const listed = await upstream.cli('quarantine', 'list');
+    expect(listed.json.data.counts.open).toBeGreaterThan(0);
+    const [entry] = listed.json.data.entries;
+    expect(entry).toMatchObject({ kind: 'entity', position: null, state: 'open' });
+
+    const shown = await upstream.cli('quarantine', 'show', String(entry.number));
+    expect(JSON.parse(shown.json.data.body).id).toBe(entry.target);
+    const stillWrong = await upstream.cli('quarantine', 'replay');
+    expect(stillWrong.code).toBe(3);
+    expect(stillWrong.json.data).toMatchObject({ replayed: 0 });
+
+    const before = upstream.sandbox.arrivals().length;
+    upstream.configure({ dialect });
+    const replayed = await upstream.cli('quarantine', 'replay');
+    expect(replayed.code).toBe(0);
+    expect(replayed.json.data).toMatchObject({ replayed: listed.json.data.counts.open, open: [] });
+    expect(upstream.sandbox.arrivals()).toHaveLength(before);
+    const db = upstream.warehouse();
+    expect(db.prepare('SELECT count(*) FROM entity').pluck().get()).toBe(listed.json.data.counts.open);
+    db.close();
+    expect((await upstream.cli('quarantine', 'list')).json.data.counts).toMatchObject({ open: 0 });
+    expect((await upstream.cli('history', entry.target)).json.data.versions).toHaveLength(1);
+  });
+
+  it('does not put an old answer over a newer one', async () => {
+    const upstream = await place();
+    const { dialect } = upstream.sandbox;
+    upstream.configure({ dialect: { ...dialect, entity: { ...dialect.entity, id: '/no/such/place' } } });
+    const list = join(upstream.folder, 'ids.txt');
+    writeFileSync(
+      list,
+      [...upstream.sandbox.companies.all()]
+        .slice(0, 3)
+        .map(({ id }) => id)
+        .join('\n'),
+    );
+    await upstream.cli('backfill', '--ids', list, '--max-calls', '3');
+    const { entries } = (await upstream.cli('quarantine', 'list')).json.data;
+    upstream.configure({ dialect });
+    await upstream.cli('backfill', '--failed');
+    const { json } = await upstream.cli('quarantine', 'list', '--all');
+    expect(json.data.counts).toMatchObject({ open: 0, superseded: entries.length });
+    const { code, stderr } = await upstream.cli('quarantine', 'replay', String(entries[0].number));
+    expect(code).toBe(2);
+    expect(stderr).toContain('does not wait any more: it is superseded');
+  });
+
+  it('lets entries be discarded, by number or all', async () => {
+    const upstream = await place();
+    const { dialect } = upstream.sandbox;
+    upstream.configure({ dialect: { ...dialect, search: { ...dialect.search, results: '/nowhere' } } });
+    await upstream.cli('sync', '--max-calls', '3');
+    const { entries } = (await upstream.cli('quarantine', 'list')).json.data;
+    expect(entries[0].kind).toBe('search');
+    expect((await upstream.cli('quarantine', 'discard')).code).toBe(2);
+    expect((await upstream.cli('quarantine', 'discard', String(entries[0].number))).json.data.discarded).toBe(
+      1,
+    );
+    await upstream.cli('quarantine', 'discard', '--all');
+    expect((await upstream.cli('quarantine', 'list')).json.data.counts).toMatchObject({ open: 0 });
+    expect((await upstream.cli('quarantine', 'show', '99')).stderr).toContain('there is no entry 99');
+    expect((await upstream.cli('quarantine', 'show', 'x')).code).toBe(2);
+  });
+});
+
+async function place(): Promise<Upstream> {
+  open = await openUpstream({});
+  return open;
+}
