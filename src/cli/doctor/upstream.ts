@@ -46,10 +46,10 @@ export function remedyFor(code: string, message: string, hasProxy: boolean): str
     return 'No name server answers: check the network, or name a proxy (HTTPS_PROXY or upstream.proxy).';
   if (/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/.test(code))
     return "The certificate is out of date, or this machine's clock is wrong.";
-  if (/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
-    return 'The certificate is not from an authority that is known here: name its file under upstream.ca_file.';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return 'The certificate belongs to another host: correct upstream.base_url.';
+  if (/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
+    return 'The certificate is not from an authority that is known here: name its file under upstream.ca_file.';
   if (/EPROTO|ERR_SSL/.test(code))
     return 'It does not speak TLS there: http:// instead of https://, or another port?';
   if (/refused to connect/.test(message))

@@ -1,0 +1,263 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LedgerState } from '../../src/allowance/ledger.ts';
+import {
+  checkAllowance,
+  checkCount,
+  checkKey,
+  checkTerms,
+  checkUsers,
+} from '../../src/cli/doctor/account.ts';
+import { checkDisk, checkRuntime, checkSqlite } from '../../src/cli/doctor/machine.ts';
+import { checkClock, remedyFor } from '../../src/cli/doctor/upstream.ts';
+import { configFrom } from '../../src/config.ts';
+import { type Overrides, openUpstream, type Upstream } from '../e2e/upstream.ts';
+
+const GB = 1e9;
+const NOW = Date.parse('2027-03-10T12:00:00Z');
+
+describe('a check', () => {
+  it.each([
+    ['24.9.0', 'ok'],
+    ['22.18.0', 'ok'],
+    ['22.17.1', 'problem'],
+    ['20.11.0', 'problem'],
+  ])('of Node %s says %s', (node, is) => {
+    expect(checkRuntime({ node, platform: 'linux', arch: 'x64', timezone: 'UTC' }).is).toBe(is);
+  });
+
+  it('of SQLite makes a full-text index', () => {
+    expect(checkSqlite()).toMatchObject({ is: 'ok' });
+  });
+
+  it.each([
+    [{ freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0xef53 }, ['ok']],
+    [{ freeBytes: 10 * GB, fileBytes: 20 * GB, fileSystem: 0xef53 }, ['warning']],
+    [{ freeBytes: 0.01 * GB, fileBytes: 0, fileSystem: null }, ['problem']],
+    [{ freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0x6969 }, ['ok', 'warning']],
+    // statfs(2) answers a signed number where the machine has 32 bits.
+    [{ freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0xff534d42 | 0 }, ['ok', 'warning']],
+  ])('of a disk with %j says %j', (facts, are) => {
+    expect(checkDisk({ folder: '/srv', ...facts }).map(({ is }) => is)).toEqual(are);
+  });
+
+  it.each([
+    [{ tier: 'free' as const }, ['note', 'note']],
+    [{ tier: 'paid' as const }, ['note', 'note']],
+    [{ tier: 'paid' as const, license_ends: '2027-12-31' }, ['ok', 'note']],
+    [{ tier: 'paid' as const, license_ends: '2027-04-09' }, ['warning', 'note']],
+    [{ tier: 'paid' as const, license_ends: '2027-03-10' }, ['warning', 'note']],
+    [{ tier: 'paid' as const, license_ends: '2027-03-09' }, ['problem', 'note']],
+  ])('of the terms %j says %j', (account, are) => {
+    const config = configFrom({
+      version: 1,
+      upstream: { base_url: 'https://registry.example/api', api_key: 'k' },
+      allowance: { unlimited: true },
+      account,
+    });
+    expect(checkTerms(config, NOW).map(({ is }) => is)).toEqual(are);
+  });
+
+  it('of the key never shows it, and remembers which one was refused', () => {
+    const refused = { ...STATE, refusedKey: { fingerprint: 'aaaa', sinceMs: NOW } };
+    expect(checkKey('aaaa', null)).toMatchObject({ is: 'ok' });
+    expect(checkKey('aaaa', refused)).toMatchObject({ is: 'problem' });
+    expect(checkKey('bbbb', refused)).toMatchObject({ is: 'note' });
+  });
+
+  it('of the allowance tells an account without calls from a day that is spent', () => {
+    const window = { limit: 100, sinceMs: 0, resetsAtMs: null, spent: 100, left: 0 };
+    expect(checkAllowance({ ...STATE, windows: [{ ...window, name: 'total' }] })[0]).toMatchObject({
+      is: 'warning',
+    });
+    expect(checkAllowance({ ...STATE, windows: [{ ...window, name: 'day' }] })[0]).toMatchObject({
+      is: 'note',
+    });
+    expect(checkAllowance(STATE)[0]).toMatchObject({ is: 'ok' });
+  });
+
+  it('of the ledger notices that it was replaced, and others on the account', () => {
+    expect(checkCount({ ledgerCalls: 10, warehouseCalls: 10 })).toEqual([]);
+    expect(checkCount({ ledgerCalls: 3, warehouseCalls: 10 })[0]?.remedy).toContain('already_spent: 7');
+    expect(checkUsers(['/a.db'], '/a.db')).toEqual([]);
+    expect(checkUsers(['/a.db', '/b.db'], '/a.db')).toMatchObject([{ is: 'warning' }]);
+  });
+
+  it.each([
+    [0, ['ok']],
+    [2000, ['ok']],
+    [90_000, ['warning']],
+    [-90_000, ['warning']],
+  ])('of a clock that is %i ms off says %j', (offMs, are) => {
+    expect(checkClock(new Date(NOW).toUTCString(), NOW + offMs).map(({ is }) => is)).toEqual(are);
+  });
+
+  it('of a clock without a Date header says nothing', () => {
+    expect(checkClock(undefined, NOW)).toEqual([]);
+    expect(checkClock('soon', NOW)).toEqual([]);
+  });
+
+  it.each([
+    ['ENOTFOUND', false, 'Correct the host'],
+    ['ENOTFOUND', true, 'HTTPS_PROXY'],
+    ['ECONNREFUSED', false, 'Nothing listens there'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', false, 'upstream.ca_file'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false, 'upstream.ca_file'],
+    ['CERT_HAS_EXPIRED', false, 'out of date'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', false, 'another host'],
+    ['', true, 'firewall'],
+  ])('of a connection that fails with %s (proxy: %s) says what to do', (code, hasProxy, remedy) => {
+    expect(remedyFor(code, '', hasProxy)).toContain(remedy);
+  });
+});
+
+describe('doctor', () => {
+  const opened: (() => Promise<unknown> | unknown)[] = [];
+  afterEach(async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  });
+
+  it('looks at everything without a call, and changes nothing', async () => {
+    const upstream = await place();
+    const { code, json } = await upstream.cli('doctor');
+    expect(code).toBe(0);
+    expect(statesOf(json)).toMatchObject({
+      runtime: 'ok',
+      SQLite: 'ok',
+      configuration: 'ok',
+      connection: 'ok',
+      key: expect.stringMatching(/ok|warning/),
+    });
+    expect(upstream.sandbox.arrivals()).toEqual([]);
+    expect(() => upstream.warehouse()).toThrow();
+    expect(JSON.stringify(json)).not.toContain(upstream.sandbox.keyOf('main'));
+  });
+
+  it('spends one call with --online, and keeps its answer', async () => {
+    const upstream = await place();
+    const { code, json } = await upstream.cli('doctor', '--online');
+    expect(code).toBe(0);
+    expect(statesOf(json)).toMatchObject({ call: 'ok', clock: 'ok' });
+    expect(upstream.sandbox.arrivals()).toHaveLength(1);
+    const db = upstream.warehouse();
+    expect(db.prepare('SELECT count(*) FROM registry_stats').pluck().get()).toBe(1);
+    db.close();
+  });
+
+  it('remembers that a key was refused, and forgets it when it is accepted again', async () => {
+    const upstream = await place({ upstream: { api_key: 'wrong' } });
+    expect((await upstream.cli('doctor', '--online')).code).toBe(1);
+    const remembered = await upstream.cli('doctor');
+    expect(remembered.code).toBe(1);
+    expect(findingOf(remembered.json, 'key').what).toContain('refused this key');
+    expect((await upstream.cli('sync')).json.data.ended).toBe('unauthorised');
+    expect(upstream.sandbox.arrivals()).toHaveLength(1);
+    upstream.configure({});
+    expect((await upstream.cli('doctor', '--online')).code).toBe(0);
+    expect(findingOf((await upstream.cli('doctor')).json, 'key').is).toMatch(/ok|warning/);
+  });
+
+  it('sees a clock that is off', async () => {
+    const upstream = await place({}, { now: () => Date.now() + 3_600_000 });
+    const { json } = await upstream.cli('doctor', '--online');
+    expect(findingOf(json, 'clock')).toMatchObject({ is: 'warning' });
+    expect(findingOf(json, 'clock').what).toMatch(/behind the upstream's/);
+  });
+
+  it('goes through a proxy, and says so', async () => {
+    const upstream = await place();
+    const proxy = await tunnel();
+    opened.push(() => proxy.close());
+    const { port } = proxy.address() as AddressInfo;
+    upstream.configure({ upstream: { proxy: `http://me:secret@127.0.0.1:${port}` } });
+    const { json, stdout } = await upstream.cli('doctor', '--online');
+    expect(findingOf(json, 'connection').what).toContain(`through the proxy http://127.0.0.1:${port}/`);
+    expect(statesOf(json)).toMatchObject({ connection: 'ok', call: 'ok' });
+    expect(stdout).not.toContain('secret');
+  });
+
+  it('reports a broken configuration with everything that does not depend on it', async () => {
+    const upstream = await place();
+    writeFileSync(upstream.configPath, 'version: 1\nupstreem: {}\n');
+    const { code, json } = await upstream.cli('doctor');
+    expect(code).toBe(1);
+    expect(statesOf(json)).toMatchObject({ runtime: 'ok', configuration: 'problem' });
+    expect(findingOf(json, 'configuration').remedy).toContain('upstream');
+  });
+
+  it('warns of a key that others can read, and of a second warehouse on the account', async () => {
+    const upstream = await place();
+    await upstream.cli('sync', '--max-calls', '1');
+    chmodSync(upstream.configPath, 0o644);
+    writeFileSync(
+      upstream.configPath,
+      readFileSync(upstream.configPath, 'utf8').replace('warehouse.db', 'other.db'),
+    );
+    await upstream.cli('sync', '--max-calls', '1');
+    const { code, json } = await upstream.cli('doctor');
+    const warnings = json.data.findings.filter(({ is }: { is: string }) => is === 'warning');
+    expect(warnings.map(({ check }: { check: string }) => check)).toEqual(
+      expect.arrayContaining(['key', 'account']),
+    );
+    expect(code).toBe(0);
+    expect((await upstream.cli('doctor', '--strict')).code).toBe(1);
+    const quiet = await upstream.cli('doctor', '--quiet');
+    expect(quiet.stdout).toContain(join(upstream.folder, 'warehouse.db'));
+    expect(quiet.stdout).not.toContain('runtime');
+  });
+
+  async function place(
+    overrides: Overrides = {},
+    options: Parameters<typeof openUpstream>[0] = {},
+  ): Promise<Upstream> {
+    const upstream = await openUpstream(options, overrides);
+    opened.push(() => upstream.close());
+    chmodSync(upstream.configPath, 0o600);
+    return upstream;
+  }
+});
+
+const STATE: LedgerState = {
+  windows: [],
+  left: Infinity,
+  resumesAtMs: null,
+  pausedUntilMs: null,
+  exhausted: null,
+  refusedKey: null,
+  spentEver: 0,
+};
+
+interface Found {
+  readonly check: string;
+  readonly is: string;
+  readonly what: string;
+  readonly remedy: string | null;
+}
+
+function findingOf(json: { data: { findings: Found[] } }, check: string): Found {
+  const found = json.data.findings.find((one) => one.check === check);
+  if (found === undefined) throw new Error(`no finding of ${check}`);
+  return found;
+}
+
+function statesOf(json: { data: { findings: Found[] } }): Record<string, string> {
+  return Object.fromEntries(json.data.findings.map(({ check, is }) => [check, is]));
+}
+
+/** An HTTP proxy that only tunnels. */
+async function tunnel(): Promise<Server> {
+  const server = createServer();
+  server.on('connect', (request, client) => {
+    const { hostname, port } = new URL(`http://${request.url}`);
+    const upstream = connect(Number(port), hostname, () => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      upstream.pipe(client).pipe(upstream);
+    });
+    for (const socket of [upstream, client]) socket.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return server;
+}
