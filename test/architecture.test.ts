@@ -18,7 +18,20 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   engine: ['root', 'dialect', 'allowance', 'config', 'warehouse', 'plan', 'fetch', 'load'],
   server: ['root', 'dialect', 'allowance', 'config', 'warehouse', 'data'],
   page: ['root', 'allowance', 'warehouse', 'server', 'config'],
-  cli: ['root', 'dialect', 'allowance', 'config', 'warehouse', 'plan', 'load', 'engine', 'server', 'page', 'jobs', 'data'],
+  cli: [
+    'root',
+    'dialect',
+    'allowance',
+    'config',
+    'warehouse',
+    'plan',
+    'load',
+    'engine',
+    'server',
+    'page',
+    'jobs',
+    'data',
+  ],
   jobs: ['root', 'dialect', 'allowance', 'config', 'warehouse', 'plan', 'engine', 'cli/output', 'cli/format'],
 };
 
@@ -41,7 +54,8 @@ describe('the architecture', () => {
   });
 
   test('SQL stands only in the warehouse and the ledger', () => {
-    const sql = /\b(SELECT\s+[\w*(]|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(TABLE|INDEX|VIEW))\b/;
+    const sql =
+      /\b(SELECT\s+[\w*(]|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(TABLE|INDEX|VIEW))\b/;
     const elsewhere = sources.filter(
       (file) => !/^src\/(warehouse|allowance)\//.test(file) && sql.test(withoutComments(file)),
     );
@@ -55,7 +69,9 @@ describe('the architecture', () => {
 
   test('decisions about time take it as an argument', () => {
     const pure = sources.filter((file) => /^src\/(plan|dialect|load|allowance\/windows)/.test(file));
-    expect(pure.filter((file) => /Date\.now\(|new Date\(\)|Math\.random\(/.test(withoutComments(file)))).toEqual([]);
+    expect(
+      pure.filter((file) => /Date\.now\(|new Date\(\)|Math\.random\(/.test(withoutComments(file))),
+    ).toEqual([]);
   });
 });
 

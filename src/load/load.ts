@@ -2,7 +2,7 @@ import { type Call, targetOf } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
-import type { Outcome, Verdict } from '../outcome.ts';
+import { type Outcome, type Verdict, wasSent } from '../outcome.ts';
 import type { Failure, News } from '../plan/knowledge.ts';
 import { callTable } from '../warehouse/call.ts';
 import { settleMapping } from '../warehouse/mapping.ts';
@@ -153,7 +153,7 @@ function newsOf({ outcome, effect, failure }: Loaded): News {
 function countsOf(loaded: readonly Loaded[]): RunCounts {
   const sum = (count: (one: Loaded) => number) => loaded.reduce((total, one) => total + count(one), 0);
   return {
-    calls: sum(({ outcome }) => (outcome.verdict.is === 'unsent' ? 0 : 1)),
+    calls: sum(({ outcome }) => (wasSent(outcome) ? 1 : 0)),
     new: sum(({ effect }) => effect.newCompanies),
     changed: sum(({ effect }) => (effect.record?.changed && !effect.record.isNew ? 1 : 0)),
     gone: sum(({ effect }) => effect.goneCount),
