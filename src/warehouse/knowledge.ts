@@ -21,9 +21,10 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
   const companies = db.prepare<[], { entityId: string; name: string | null }>(
     'SELECT entity_id AS entityId, name FROM _known',
   );
-  const failures = db.prepare<[], { kind: Call['kind']; target: string; tries: number; next: string; why: string }>(
-    'SELECT kind, target, tries, next_try_at AS next, why FROM _failure',
-  );
+  const failures = db.prepare<
+    [],
+    { kind: Call['kind']; target: string; tries: number; next: string; why: string }
+  >('SELECT kind, target, tries, next_try_at AS next, why FROM _failure');
   const missing = db.prepare(
     'SELECT 1 FROM _known INDEXED BY _known_missing WHERE missing_at IS NOT NULL LIMIT 1',
   );
