@@ -3,6 +3,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import type { BackfillKnowledge, DueRecord, News, NewsRow, QueryState, RecordsDue } from './knowledge.ts';
 import { Listings, type WantedListing } from './listings.ts';
 import { type Finding, NameHunt } from './names/name_hunt.ts';
+import type { TextRules } from './names/query_texts.ts';
 import { Pending } from './pending.ts';
 import type { Ask, Plan, Planner } from './plan.ts';
 import { Records } from './records.ts';
@@ -34,28 +35,19 @@ export class BackfillPlanner implements Planner {
 
   constructor(options: { knowledge: BackfillKnowledge; dialect: Dialect; wanted: Wanted }) {
     const { knowledge, dialect, wanted } = options;
-    const { search } = dialect;
     const pending = new Pending(knowledge.failures());
-    const semantics = search.matches === 'unknown' ? null : search.matches;
-    const window =
-      (search.paging.style === 'none'
-        ? (search.paging.window ?? search.paging.size)
-        : search.paging.window) ?? Number.POSITIVE_INFINITY;
-    const pageSize = search.paging.size;
+    const { semantics, window } = searchRules(dialect);
     this.#knowledge = knowledge;
     this.#wanted = wanted;
     this.#pending = pending;
     this.#queue = new Set(wanted.entityIds);
     this.#records = new Records({ ...knowledge, recordsDue: (ask) => this.#due(ask) }, 0, pending);
-    this.#hunt = new NameHunt(
-      wanted.names,
-      { semantics, minLength: search.min_length, pageSize, window },
-      pending,
-    );
+    this.#hunt = restoredHunt(knowledge, dialect, wanted.names, pending);
     this.#listings = new Listings(wanted.listings, { semantics, window }, pending);
     this.#openNames = new Set(wanted.names.keys());
     this.#asksForSize = wanted.names.length > 1 && semantics !== null && dialect.stats.total !== null;
-    this.#restore();
+    this.#restoreListings();
+    this.#wantFound(wanted.names.keys());
   }
 
   next({ nowMs, left, most }: Ask): Plan {
@@ -167,29 +159,9 @@ export class BackfillPlanner implements Planner {
     return due;
   }
 
-  #restore(): void {
-    const { names, listings } = this.#wanted;
-    if (names.length === 0 && listings.length === 0) return;
-    if (names.length > 0)
-      for (const { entityId, name } of this.#knowledge.knownCompanies())
-        if (name !== null) this.#hunt.see(entityId, name);
-    for (const state of this.#knowledge.freshQueries()) {
-      if (state.query.by === 'name' && names.length > 0) this.#restoreName(state);
-    }
-    this.#hunt.start();
-    this.#learnSize();
-    this.#restoreListings();
-    this.#wantFound(names.keys());
-  }
-
-  #restoreName(state: QueryState): void {
-    const isWhole = this.#hunt.isWholeName(state.query.text);
-    const rows = isWhole && state.status !== 'complete' ? this.#knowledge.listed(state.query) : [];
-    this.#hunt.restore(state, namesOf(rows));
-  }
-
   /** A stored answer may split a prefix, whose parts may have been answered too. */
   #restoreListings(): void {
+    if (this.#wanted.listings.length === 0) return;
     const states = [...this.#knowledge.freshQueries()];
     const restored = new Set<QueryState>();
     for (let found = true; found; ) {
@@ -204,6 +176,40 @@ export class BackfillPlanner implements Planner {
       }
     }
   }
+}
+
+/** A hunt for names, with all that is known. */
+export function restoredHunt(
+  knowledge: BackfillKnowledge,
+  dialect: Dialect,
+  names: readonly string[],
+  pending: Pending,
+): NameHunt {
+  const hunt = new NameHunt(names, searchRules(dialect), pending);
+  if (names.length === 0) return hunt;
+  for (const { entityId, name } of knowledge.knownCompanies()) if (name !== null) hunt.see(entityId, name);
+  for (const state of knowledge.freshQueries()) {
+    const { by, text } = state.query;
+    if (by !== 'name') continue;
+    const tellsOrder = hunt.isWholeName(text) && state.status !== 'complete';
+    hunt.restore(state, tellsOrder ? namesOf(knowledge.listed(state.query)) : []);
+  }
+  hunt.start();
+  const total = knowledge.latestStats()?.total ?? null;
+  if (total !== null) hunt.setRegistryTotal(total);
+  return hunt;
+}
+
+/** How names are searched, as far as it is sure: `semantics` null where it is not known. */
+export function searchRules({ search }: Dialect): TextRules {
+  const { paging } = search;
+  return {
+    semantics: search.matches === 'unknown' ? null : search.matches,
+    minLength: search.min_length,
+    pageSize: paging.size,
+    window:
+      (paging.style === 'none' ? (paging.window ?? paging.size) : paging.window) ?? Number.POSITIVE_INFINITY,
+  };
 }
 
 function namesOf(rows: readonly Pick<NewsRow, 'name'>[]): string[] {

@@ -119,6 +119,12 @@ export class NameHunt {
     return this.#texts.get(text)?.names ?? [];
   }
 
+  /** How many companies this query is expected to find. */
+  expectedTotal(text: string): number {
+    const query = this.#texts.get(text);
+    return query === undefined ? 0 : this.#texts.expectedTotal(query);
+  }
+
   /** Is this the whole of a wanted name? */
   isWholeName(text: string): boolean {
     return (this.#texts.get(text)?.wholes.length ?? 0) > 0;
