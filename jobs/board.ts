@@ -2,15 +2,13 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import { Queue } from 'bullmq';
-import type { FastifyPluginCallback } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
 import { keysOf } from './queue.ts';
 
 /** The queue dashboard, over every queue that any worker keeps under a prefix of this Redis. */
 export interface Board {
-  readonly plugin: FastifyPluginCallback;
-  /** Looks which queues there are now. Throws when Redis cannot be asked. */
-  refresh(nowMs: number): Promise<void>;
+  readonly app: FastifyInstance;
   close(): Promise<void>;
 }
 
@@ -22,9 +20,10 @@ export interface BoardOptions {
   readonly isReadOnly: boolean;
   /** Queues of this worker, shown from the start. */
   readonly own: readonly string[];
+  now(): number;
 }
 
-export function openBoard({ redis, prefix, path, isReadOnly, own }: BoardOptions): Board {
+export async function openBoard({ redis, prefix, path, isReadOnly, own, now }: BoardOptions): Promise<Board> {
   const shown = new Map<string, Queue>();
   const server = new FastifyAdapter().setBasePath(path);
   const board = createBullBoard({
@@ -41,18 +40,28 @@ export function openBoard({ redis, prefix, path, isReadOnly, own }: BoardOptions
     board.addQueue(new BullMQAdapter(queue, { readOnlyMode: isReadOnly }));
   };
   for (const name of own) show(name);
+  const refresh = async () => {
+    const seenAt = await redis.hgetall(keysOf(prefix, '').queues);
+    for (const [name, at] of Object.entries(seenAt))
+      if (!shown.has(name) && now() - Date.parse(at) < FORGOTTEN_AFTER_MS) show(name);
+  };
+  // Without Redis there is nothing new to show; the watcher of the connection says that it is lost.
+  const look = () => void refresh().catch(() => {});
+  const timer = setInterval(look, REFRESH_EVERY_MS);
+  look();
 
+  const app = fastify();
+  await app.register(server.registerPlugin(), { prefix: path });
+  await app.ready();
   return {
-    plugin: server.registerPlugin(),
-    refresh: async (nowMs) => {
-      const seenAt = await redis.hgetall(keysOf(prefix, '').queues);
-      for (const [name, at] of Object.entries(seenAt))
-        if (!shown.has(name) && nowMs - Date.parse(at) < FORGOTTEN_AFTER_MS) show(name);
-    },
+    app,
     close: async () => {
+      clearInterval(timer);
+      await app.close();
       for (const queue of shown.values()) await queue.close();
     },
   };
 }
 
+const REFRESH_EVERY_MS = 5000;
 const FORGOTTEN_AFTER_MS = 7 * 24 * 60 * 60_000;

@@ -20,7 +20,8 @@ export interface PortOptions {
   readonly host: string;
   readonly port: number;
   readonly password: Secret | null;
-  readonly board: Board;
+  /** Called at the first look at the dashboard: its libraries are large, and many never look. */
+  openBoard(): Promise<Board>;
   measure(): Measured;
 }
 
@@ -75,16 +76,26 @@ function describe({ name, state }: RegistryWorker) {
  * On loopback and without a password the dashboard shows and changes nothing. Elsewhere it is closed until there
  * is a password; whoever has that may retry and remove jobs too.
  */
-function dashboard({ host, password, board }: PortOptions) {
+function dashboard({ host, password, openBoard }: PortOptions) {
   return async (app: FastifyInstance): Promise<void> => {
     if (password === null && !isLoopback(host)) {
-      app.get(`${BOARD_PATH}*`, (_request, reply) => reply.code(403).type('text/plain').send(NO_PASSWORD));
+      app.all(`${BOARD_PATH}*`, (_request, reply) => reply.code(403).type('text/plain').send(NO_PASSWORD));
       return;
     }
     if (password === null)
       app.addHook('onRequest', async (request, reply) => refuseForeignHost(request, reply));
     else await askFor(app, password);
-    await app.register(board.plugin, { prefix: BOARD_PATH });
+    let board: Promise<Board> | null = null;
+    app.addHook('onClose', async () => (await board)?.close());
+    // The dashboard reads the body itself.
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+    app.all(`${BOARD_PATH}*`, async (request, reply) => {
+      board ??= openBoard();
+      const { app: inner } = await board;
+      reply.hijack();
+      inner.routing(request.raw, reply.raw);
+    });
   };
 }
 

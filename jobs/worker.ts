@@ -1,22 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import { openLedger } from '../src/allowance/ledger.ts';
-import { allowanceOf } from '../src/assemble.ts';
 import { type Clock, isoTime, systemClock } from '../src/clock.ts';
-import { assertWritable } from '../src/config/paths.ts';
-import { type Config, requireDialect } from '../src/config.ts';
-import { UsageError } from '../src/errors.ts';
-import { SCHEDULED_JOBS } from './all_jobs.ts';
-import { type Board, openBoard } from './board.ts';
+import type { Config } from '../src/config.ts';
 import { giveBackWhenIdle } from './idle_memory.ts';
-import { rhythmOf } from './keeper.ts';
 import { BOARD_PATH, openPort, type Port } from './port.ts';
-import { queueNameOf } from './queue.ts';
-import { isConnectionError, openConnections } from './redis.ts';
-import { inspectRedis } from './redis_check.ts';
-import { RegistryWorker } from './registry_worker.ts';
-import { nextMoment } from './schedule.ts';
+import { assertServable, checkRedis } from './preflight.ts';
+import { type Connections, isConnectionError, openConnections } from './redis.ts';
+import { RegistryWorker, type RegistryWorkerParts } from './registry_worker.ts';
 
 /** A worker that runs: START HERE. It serves one or several registries for good, over one Redis. */
 export interface RunningWorker {
@@ -47,46 +38,29 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
   const connections = openConnections(settings.redis_url, watchRedis(log, clock));
   await connections.untilReady();
-  const startedAt = isoTime(clock.now());
-  const worker = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
-  const identity = { worker, host: hostname(), pid: process.pid, since: startedAt };
+  const identity = identityAt(clock.now());
   const registries = configs.map(
     (config) => new RegistryWorker({ config, connections, clock, log, identity, onFatal }),
   );
-  const board = openBoard({
-    redis: connections.forQueues,
-    prefix: settings.prefix,
-    path: BOARD_PATH,
-    isReadOnly: settings.board_password === null,
-    own: registries.map(({ name }) => name),
-  });
-  const closeAll = async (port: Port | null) => {
-    await Promise.all(registries.map((registry) => registry.stop()));
-    await port?.close();
-    await board.close().catch(() => {});
+  const port = await openOwnPort(settings, { registries, connections, clock }).catch((error: unknown) => {
     connections.close();
-  };
-  const port = await openOwnPort(settings, board, () => ({
-    registries,
-    isRedisReady: connections.isReady,
-    nowMs: clock.now(),
-  })).catch(async (error: unknown) => {
-    await closeAll(null);
     throw error;
   });
-
   for (const registry of registries) registry.start();
-  const stopWatching = refreshBoard(board, clock);
   const memory = giveBackWhenIdle(() => registries.some(({ state }) => state.working !== null));
-  log.info({ worker, queues: registries.map(({ name }) => name), url: port?.url ?? null }, 'worker started');
+  const url = port?.url ?? null;
+  log.info({ worker: identity.worker, queues: registries.map(({ name }) => name), url }, 'worker started');
+
+  const close = async () => {
+    await Promise.all(registries.map((registry) => registry.stop()));
+    await port?.close();
+  };
   return {
-    url: port?.url ?? null,
+    url,
     registries,
     stop: async () => {
-      stopWatching();
       memory.stop();
-      const isInTime = await within(STOP_WITHIN_MS, closeAll(port));
-      if (!isInTime)
+      if (!(await within(STOP_WITHIN_MS, close())))
         log.warn('calls still in flight are given up: they are spent, and will be planned again');
       connections.close();
       log.info('worker stopped');
@@ -94,59 +68,38 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
 }
 
-/** Refuses what could not be served, or would be served twice, before anything is opened. */
-function assertServable(configs: readonly Config[], nowMs: number): void {
-  for (const config of configs) {
-    requireDialect(config);
-    assertWritable(config.warehouse);
-    openLedger({ path: config.ledger, accountId: config.account.id, allowance: allowanceOf(config) }).close();
-    assertSchedules(config, nowMs);
-  }
-  assertUnique(configs, queueNameOf, (name) => `two configurations are both \`${name}\``);
-  assertUnique(
-    configs,
-    ({ warehouse }) => warehouse,
-    (path) => `two configurations name the warehouse ${path}`,
-  );
-  const redis = new Set(configs.map(({ worker }) => `${worker.redis_url.reveal()} ${worker.prefix}`));
-  if (redis.size > 1)
-    throw new UsageError('the configurations name different `worker.redis_url` or `worker.prefix`', {
-      hint: 'One worker uses one Redis: start a worker for each, or let all name the same.',
-    });
+/** Who this process is, for others to see. */
+function identityAt(nowMs: number): RegistryWorkerParts['identity'] {
+  const host = hostname();
+  const worker = `${host}-${process.pid}-${randomBytes(3).toString('hex')}`;
+  return { worker, host, pid: process.pid, since: isoTime(nowMs) };
 }
 
-function assertSchedules(config: Config, nowMs: number): void {
-  for (const job of SCHEDULED_JOBS) {
-    try {
-      nextMoment(rhythmOf(job, config), nowMs);
-    } catch (error) {
-      throw new UsageError(`the schedule of ${job.name} (${job.pattern(config)}) never comes`, {
-        hint: 'Correct it under `schedule:` in the configuration.',
-        cause: error,
-      });
-    }
-  }
+interface Open {
+  readonly registries: readonly RegistryWorker[];
+  readonly connections: Connections;
+  readonly clock: Clock;
 }
 
-function assertUnique(
-  configs: readonly Config[],
-  keyOf: (config: Config) => string,
-  message: (key: string) => string,
-) {
-  const seen = new Set<string>();
-  for (const key of configs.map(keyOf)) {
-    if (seen.has(key))
-      throw new UsageError(message(key), {
-        hint: 'Give each registry its own `source.name` or `account.id`, and its own `warehouse`.',
-      });
-    seen.add(key);
-  }
-}
-
-async function checkRedis({ worker }: Config, log: Logger): Promise<void> {
-  const { facts, findings } = await inspectRedis(worker.redis_url);
-  log.info({ redis: worker.redis_url.toString(), ...facts }, 'redis');
-  for (const { message, hint } of findings) log.warn({ hint }, message);
+async function openOwnPort(settings: Config['worker'], open: Open): Promise<Port | null> {
+  const { health_host: host, health_port: port, board_password: password, prefix } = settings;
+  const { registries, connections, clock } = open;
+  if (port === null) return null;
+  return await openPort({
+    host,
+    port,
+    password,
+    measure: () => ({ registries, isRedisReady: connections.isReady, nowMs: clock.now() }),
+    openBoard: async () =>
+      (await import('./board.ts')).openBoard({
+        redis: connections.forQueues,
+        prefix,
+        path: BOARD_PATH,
+        isReadOnly: password === null,
+        own: registries.map(({ name }) => name),
+        now: clock.now,
+      }),
+  });
 }
 
 function watchRedis(log: Logger, clock: Clock): Parameters<typeof openConnections>[1] {
@@ -168,23 +121,6 @@ function watchRedis(log: Logger, clock: Clock): Parameters<typeof openConnection
   };
 }
 
-async function openOwnPort(
-  { health_host, health_port, board_password }: Config['worker'],
-  board: Board,
-  measure: Parameters<typeof openPort>[0]['measure'],
-): Promise<Port | null> {
-  if (health_port === null) return null;
-  return await openPort({ host: health_host, port: health_port, password: board_password, board, measure });
-}
-
-/** The dashboard shows the queues of other workers too, as they come. */
-function refreshBoard(board: Board, clock: Clock): () => void {
-  // Without Redis there is nothing new to show; the watcher of the connection says that it is lost.
-  const refresh = () => void board.refresh(clock.now()).catch(() => {});
-  const timer = setInterval(refresh, BOARD_REFRESH_MS);
-  return () => clearInterval(timer);
-}
-
 async function within(delayMs: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
@@ -194,5 +130,3 @@ async function within(delayMs: number, work: Promise<unknown>): Promise<boolean>
   clearTimeout(timer);
   return isInTime;
 }
-
-const BOARD_REFRESH_MS = 5000;
