@@ -5,6 +5,7 @@ import { entityUrl, UnwritableUrl } from '../../dialect/request.ts';
 import { findAbsence } from './absence.ts';
 import { type Addresses, findAddresses, joinsOf } from './addresses.ts';
 import { type Asked, firstPages, type IsWhole, readSearches, tagsIn } from './asked.ts';
+import { findCursorParam } from './cursor.ts';
 import { type Exchange, paramOf } from './exchange.ts';
 import { relativeTo } from './fields.ts';
 import { type Finding, likely, open, sure } from './finding.ts';
@@ -203,40 +204,8 @@ function concludeTurning(asked: readonly Asked[], size: SizeFacts): TurningConcl
       moves,
       turned,
     };
-  if (signpost !== null) return { ...cursorTurning(signpost, asked), signpost, moves, turned };
+  if (signpost !== null) return { ...findCursorParam(signpost, asked), signpost, moves, turned };
   return { ...turningFrom(moves), signpost, moves, turned };
-}
-
-/** The parameter that took a cursor: the search began where that cursor points. */
-function cursorTurning(signpost: Signpost, asked: readonly Asked[]): Finding<Turning | null> {
-  const sent = asked.filter(({ search }) =>
-    search.request.params.some(([, value]) => cursors(asked).has(value)),
-  );
-  for (const one of sent) {
-    const order = orderFor(one, asked, new Set(sent));
-    const shift = shiftOf(one, order);
-    if (shift === 0 || shift === null || one.ids.length === 0) continue;
-    const leading = one.search.request.params.filter(([, value]) => {
-      const length = cursors(asked).get(value);
-      return length !== undefined && (shift === 'beyond' ? length >= order.length : length === shift);
-    });
-    const [only] = leading;
-    if (only !== undefined && leading.length === 1) {
-      const turning = { style: 'cursor', param: only[0], next: signpost.at } as const;
-      return sure(turning, `${only[0]} took the cursor at ${signpost.at}, and the rows after it came`);
-    }
-  }
-  return open(null, `there is a cursor at ${signpost.at}, and no parameter took it yet`);
-}
-
-/** The cursors that answers held, and after how many rows they point. */
-export function cursors(asked: readonly Asked[]): Map<string, number> {
-  const found = new Map<string, number>();
-  for (const one of asked) {
-    const signpost = findSignpost([one.search]);
-    if (signpost?.is === 'cursor' && !found.has(signpost.value)) found.set(signpost.value, one.ids.length);
-  }
-  return found;
 }
 
 function turnedOf(asked: readonly Asked[], size: SizeFacts): Turned[] {

@@ -44,7 +44,7 @@ function betweenRefusals(accepted: number, refused: number): Finding<Largest> {
     : open({ rows: accepted, next: accepted < 100 && refused > 100 ? 100 : next }, because);
 }
 
-const LADDER = [50, 100, 200, 500];
+const LADDER = [50, 100, 200];
 
 function withoutRefusals(asked: readonly Asked[], most: number, param: string): Finding<Largest> {
   const clamped = asked.filter(

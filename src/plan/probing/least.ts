@@ -4,6 +4,7 @@ import { type Finding, likely, open, sure } from './finding.ts';
 import { lengthNamedBy, speaksOfBreadth } from './query.ts';
 import type { Semantics } from './semantics.ts';
 import { loosely } from './text.ts';
+import { SIZE_PARAMS } from './vocabulary.ts';
 
 /** How short a text may be that is answered. */
 export function findLeast(
@@ -16,36 +17,52 @@ export function findLeast(
   if (named.length > 0) return sure(Math.max(...named), 'a refusal names it');
   const shortest = shortestFound(asked);
   if (shortest === null) return open(1, 'no text found anything yet');
-  const least = lengthOf(shortest);
-  if (least === 1) return sure(1, `"${shortest}" is answered`);
-  const shorter = (text: string | null): text is string =>
-    text !== null && text !== '' && lengthOf(text) < least;
-  const denied = refused.find((search) => shorter(paramOf(search, queryParam)) && !speaksOfBreadth(search));
-  if (denied !== undefined)
-    return likely(least, `"${shortest}" is answered, and "${paramOf(denied, queryParam)}" is refused`);
-  const silent = asked.find(
-    ({ text, rows }) => shorter(text) && rows.length === 0 && mustFindMore(text, shortest, semantics),
-  );
-  return silent === undefined
-    ? open(1, `nothing shorter than "${shortest}" was asked`)
-    : likely(least, `"${shortest}" finds companies, and "${silent.text}" finds none`);
+  const upper = lengthOf(shortest);
+  if (upper === 1) return sure(1, `"${shortest}" is answered`);
+  const denied = [...refusedTexts(refused, queryParam), ...silentTexts(asked, shortest, semantics)]
+    .filter((text) => lengthOf(text) < upper)
+    .sort((a, b) => lengthOf(b) - lengthOf(a))[0];
+  if (denied === undefined) return open(1, `nothing shorter than "${shortest}" was asked`);
+  const because = `"${shortest}" finds companies, and "${denied}" does not`;
+  return lengthOf(denied) === upper - 1 ? likely(upper, because) : open(lengthOf(denied) + 1, because);
 }
 
-/** A beginning of the shortest text that finds something: it must find more, unless it is too short. */
-export function tooShortText(asked: readonly Asked[]): string | null {
+/** The text to ask for next: a beginning of one that finds something, so that it must find more unless it is too short. */
+export function tooShortText(asked: readonly Asked[], least: number): string | null {
   const shortest = shortestFound(asked);
-  return shortest === null || lengthOf(shortest) === 1 ? null : ([...shortest][0] ?? null);
+  if (shortest === null || lengthOf(shortest) <= least) return null;
+  return [...shortest].slice(0, least).join('');
 }
+
+/** Refused for themselves: nothing else was sent that could be refused. */
+function refusedTexts(refused: readonly Exchange[], queryParam: string): string[] {
+  return refused.flatMap((search) => {
+    const text = paramOf(search, queryParam);
+    return text === null || text === '' || !isPlain(search) || speaksOfBreadth(search) ? [] : [text];
+  });
+}
+
+/** Beginnings of the shortest text that finds something: they must find more, and find nothing. */
+function silentTexts(asked: readonly Asked[], shortest: string, semantics: Semantics | null): string[] {
+  if (semantics === null || semantics === 'token') return [];
+  return asked.flatMap(({ text, rows, search }) => {
+    const isBeginning = text !== null && text !== '' && loosely(shortest).startsWith(loosely(text));
+    return isPlain(search) && isBeginning && rows.length === 0 ? [text] : [];
+  });
+}
+
+/** Beside the text nothing but sizes so small that every API allows them. */
+function isPlain({ request }: Exchange): boolean {
+  return request.params.slice(1).every(([name, value]) => SIZES.has(name) && Number(value) <= 30);
+}
+
+const SIZES: ReadonlySet<string> = new Set(SIZE_PARAMS);
 
 function shortestFound(asked: readonly Asked[]): string | null {
   const found = asked.flatMap(({ text, rows }) =>
     text !== null && rows.length > 0 && /^\p{L}+$/u.test(text) ? [text] : [],
   );
   return [...found].sort((a, b) => lengthOf(a) - lengthOf(b))[0] ?? null;
-}
-
-function mustFindMore(text: string, longer: string, semantics: Semantics | null): boolean {
-  return semantics !== null && semantics !== 'token' && loosely(longer).startsWith(loosely(text));
 }
 
 function lengthOf(text: string): number {

@@ -76,7 +76,8 @@ export function isNamedIn(words: string, name: string): boolean {
     'i',
   );
   const listed = new RegExp(`(^|·\\s*)${exact}(\\s*·|$)`);
-  return quoted.test(words) || spoken.test(words) || subject.test(words) || listed.test(words);
+  const isNoWord = /^.$|_|\[|[a-z][A-Z]/.test(name);
+  return quoted.test(words) || spoken.test(words) || listed.test(words) || (isNoWord && subject.test(words));
 }
 
 /** How many letters a refusal asks for: "at least 3 characters". */

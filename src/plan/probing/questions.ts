@@ -72,10 +72,10 @@ const TELLING = 'how does a query find names?';
 export function askForLeast({ query, queryParam }: Conclusions, search: SearchConclusions): Draft | null {
   const { least, semantics, asked } = search;
   if (least.certainty !== 'open' || semantics.value === null || semantics.value === 'token') return null;
-  const text = tooShortText(asked);
+  const text = tooShortText(asked, least.value);
   if (text === null) return null;
-  const params: Param[] = [[queryParam.value ?? '', text], ...pageSize(search)];
-  return wasAsked(query.searches, params) ? null : { params, why: 'is a single letter answered?' };
+  const params: Param[] = [[queryParam.value ?? '', text]];
+  return wasAsked(query.searches, params) ? null : { params, why: 'how short may a text be?' };
 }
 
 /** A known identifier, whole and then how it begins; then the parameters that may be for identifiers. */

@@ -56,8 +56,10 @@ function lenientDrafts(conclusions: Conclusions, search: SearchConclusions, base
   // one that finds the parameter, if there is one.
   const isTurned = search.turning.certainty === 'sure';
   if (isTurned ? !hadEffect(conclusions, search) : base.ids.length >= FEW) return [];
-  const params = [asText(conclusions, base.text), ...sizeTags(search.size.byDefault, 12)];
-  return [{ params, why: 'which parameter sets how many rows come?' }];
+  const why = 'which parameter sets how many rows come?';
+  const wasSmall = conclusions.query.searches.some(({ request }) => request.why === why);
+  const text = wasSmall ? base.text : broadText(conclusions, search, base);
+  return [{ params: [asText(conclusions, text), ...sizeTags(search.size.byDefault, 12)], why }];
 }
 
 /** Huge sizes were refused, or brought more rows than come without. */
@@ -85,7 +87,9 @@ function broadText(
   search: SearchConclusions,
   base: Asked,
 ): string | null {
-  if (base.total !== null && base.total > ENOUGH) return base.text;
+  // A single letter shows as well whether it is answered.
+  const isLetterUseful = search.least.certainty === 'open' && !search.semantics.left.includes('token');
+  if (base.total !== null && base.total > ENOUGH && !isLetterUseful) return base.text;
   return broaderText(search, queryParam.value ?? '', leastText, query.searches) ?? base.text;
 }
 

@@ -1,11 +1,11 @@
 import type { Asked } from './asked.ts';
 import { broadest } from './broad.ts';
-import { type Conclusions, cursors, type SearchConclusions } from './conclusions.ts';
+import type { Conclusions, SearchConclusions } from './conclusions.ts';
+import { nextCursors } from './cursor.ts';
 import type { Param } from './exchange.ts';
 import { type Draft, isLenient, wasAsked } from './query_parameter.ts';
 import { likeliest, sizeTags } from './size_questions.ts';
 import { designAgain, designTurn, LIKELY_WAYS, type Reach, waysLeft } from './turn_design.ts';
-import { CURSOR_PARAMS } from './vocabulary.ts';
 
 /** How the next page is asked for, and with the same call the parameter of the size where that is open. */
 export function askForTurning(conclusions: Conclusions, search: SearchConclusions, most = 4): Draft | null {
@@ -104,20 +104,14 @@ function reachOf({ ids, total }: Asked): Reach {
   return { seen: ids.length, total: total ?? Number.POSITIVE_INFINITY };
 }
 
-/** The cursors that are known point behind different rows: each goes to another group of parameters. */
-function cursorDrafts(text: Param, search: SearchConclusions, lenient: boolean): Draft[] {
-  const known = [...cursors(search.asked.filter((one) => one.text === text[1]))].sort((a, b) => a[1] - b[1]);
-  const [first, second] = known.map(([cursor]) => cursor);
-  if (first === undefined) return [];
-  const names = likeliest(CURSOR_PARAMS, search);
-  const alone = names.map(
-    (name): Draft => ({ params: [text, [name, first]], why: `does ${name} take the cursor?` }),
-  );
-  if (!lenient || second === undefined) return alone.slice(0, 5);
-  const [likely = '', ...others] = names;
-  const apart: Draft = {
-    params: [text, [likely, first], ...others.map((name): Param => [name, second])],
-    why: 'which parameter takes the cursor?',
-  };
-  return [apart, ...alone.slice(1, 5)];
+/** The cursors that are known, each with another parameter. */
+function cursorDrafts(text: Param, { asked }: SearchConclusions, lenient: boolean): Draft[] {
+  const params = nextCursors(text[1], asked);
+  const why = `does ${params.map(([name]) => name).join(', or ')} take the cursor?`;
+  if (
+    params.length === 0 ||
+    asked.filter(({ search }) => search.request.why.endsWith('take the cursor?')).length >= 6
+  )
+    return [];
+  return [{ params: [text, ...(lenient ? params : params.slice(0, 1))], why }];
 }
