@@ -28,6 +28,11 @@ export class Records {
   #controlsAsked = 0;
   #controlInFlight: string | null = null;
   #mayNeedControl = true;
+  /** A company that answered in this run. */
+  #lastAnswered: string | null = null;
+  #witnessInFlight: string | null = null;
+  /** Since the first of `#missingInARow`. */
+  #hasAskedWitness = false;
 
   constructor(knowledge: Knowledge, maxAgeMs: number, pending: Pending) {
     this.#knowledge = knowledge;
@@ -35,15 +40,19 @@ export class Records {
     this.#pending = pending;
   }
 
-  /** Three known ids in a row answered 404: a moved path must not be taken for a deleted country. */
+  /**
+   * Three known ids in a row answered 404, and so did a witness: a moved path must not be taken for a deleted
+   * country, nor three neighbours that were struck off together for a moved path.
+   */
   get drift(): string | null {
-    if (this.#missingInARow.length < MISSING_IN_A_ROW_IS_DRIFT) return null;
+    if (!this.#isSuspicious || !this.#hasAskedWitness || this.#witnessInFlight !== null) return null;
     return `${this.#missingInARow.length} known ids in a row answered 404 (${this.#missingInARow.join(', ')}): has the path of records moved?`;
   }
 
   /** The best record calls now, at most `most`. */
   next(nowMs: number, most: number): EntityCall[] {
     if (this.drift !== null || most <= 0) return [];
+    if (this.#isSuspicious) return this.#witness(nowMs);
     const calls: EntityCall[] = [];
     const control = this.#control();
     if (control !== null) calls.push(control);
@@ -52,7 +61,8 @@ export class Records {
       if (due === null) break;
       calls.push({ kind: 'entity', entityId: due.entityId, reason: REASONS[due.why], expected: 1 });
     }
-    return calls;
+    const isLastWord = calls.length === 0 && this.#missingInARow.length > 0;
+    return isLastWord && this.#pending.inFlightCount('entity') === 0 ? this.#witness(nowMs) : calls;
   }
 
   learn(news: News): void {
@@ -63,16 +73,28 @@ export class Records {
     }
     if (call.kind !== 'entity') return;
     if (call.entityId === this.#controlInFlight) this.#controlInFlight = null;
+    if (call.entityId === this.#witnessInFlight) {
+      this.#witnessInFlight = null;
+      this.#hasAskedWitness = settled;
+    }
     if (news.missing) {
       this.#missingInARow.push(call.entityId);
       this.#mayNeedControl = true;
     }
-    if (news.verdict === 'ok' || news.verdict === 'gone') this.#missingInARow = [];
+    if (news.verdict === 'ok') this.#lastAnswered = call.entityId;
+    if (news.verdict === 'ok' || news.verdict === 'gone') {
+      this.#missingInARow = [];
+      this.#hasAskedWitness = false;
+    }
   }
 
   release(call: Call): void {
     if (call.kind !== 'entity') return;
     if (call.entityId === this.#controlInFlight) this.#controlInFlight = null;
+    if (call.entityId === this.#witnessInFlight) {
+      this.#witnessInFlight = null;
+      this.#hasAskedWitness = false;
+    }
     this.#nothingDueUntilMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -122,6 +144,29 @@ export class Records {
     const call: EntityCall = { kind: 'entity', entityId, reason, expected: 0 };
     this.#pending.sent(call);
     return call;
+  }
+
+  get #isSuspicious(): boolean {
+    return this.#missingInARow.length >= MISSING_IN_A_ROW_IS_DRIFT;
+  }
+
+  /** One call for a company that should answer: it proves the deletions before it, or that the path has moved. */
+  #witness(nowMs: number): EntityCall[] {
+    if (this.#hasAskedWitness) return [];
+    this.#hasAskedWitness = true;
+    const sample = this.#sampleIds();
+    // Another one each time: the witness may have been deleted itself.
+    const from = Math.floor(nowMs) % Math.max(sample.length, 1);
+    const candidates = [this.#lastAnswered, ...sample.slice(from), ...sample.slice(0, from)];
+    const entityId = candidates.find(
+      (id) => id !== null && !this.#missingInARow.includes(id) && this.#pending.isFree('entity', id, nowMs),
+    );
+    if (entityId == null) return [];
+    this.#witnessInFlight = entityId;
+    const reason = 'witness: do known companies still answer?';
+    const call: EntityCall = { kind: 'entity', entityId, reason, expected: 0 };
+    this.#pending.sent(call);
+    return [call];
   }
 
   #sampleIds(): string[] {

@@ -113,14 +113,40 @@ describe('what fails', () => {
     expect(planner.next({ ...ask(NOW_MS), most: 1 }).calls).toEqual(first);
   });
 
-  it('stops record calls after three known ids in a row answered 404', () => {
-    const registry = new Registry(inventedCompanies(50), PLAIN);
-    const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
-    const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
-    for (const call of planner.next({ ...ask(mirror.nowMs), most: 3 }).calls) planner.learn(missing(call));
-    const plan = planner.next(ask(mirror.nowMs));
+  it('stops record calls after three known ids in a row answered 404, and a witness too', () => {
+    const planner = withThreeMissing();
+    const [witness, ...others] = planner.next(ask(NOW_MS)).calls;
+    expect(others).toEqual([]);
+    planner.learn(missing(witness as Call));
+    const plan = planner.next(ask(NOW_MS));
     expect(plan.calls).toEqual([]);
     expect(plan.drift).toMatch(/404/);
+  });
+
+  it('goes on when the witness answers: three neighbours were struck off together', () => {
+    const planner = withThreeMissing();
+    const [witness] = planner.next(ask(NOW_MS)).calls;
+    planner.learn(silent(witness as Call));
+    const plan = planner.next(ask(NOW_MS));
+    expect(plan.drift).toBeNull();
+    expect(plan.calls.length).toBeGreaterThan(40);
+  });
+
+  it('asks one witness when a 404 is the last word of a run', () => {
+    const registry = new Registry(inventedCompanies(5), PLAIN);
+    const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
+    const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
+    const { calls } = planner.next(ask(mirror.nowMs));
+    for (const call of calls) {
+      const isLast = call === calls.at(-1);
+      planner.learn(isLast ? missing(call) : answer(mirror, registry, call, mirror.nowMs));
+      if (isLast) answer(mirror, registry, call, mirror.nowMs);
+    }
+    const [witness, ...others] = planner.next(ask(mirror.nowMs)).calls;
+    expect(others).toEqual([]);
+    expect(witness).toMatchObject({ kind: 'entity', reason: expect.stringMatching(/^witness/) });
+    planner.learn(silent(witness as Call));
+    expect(planner.next(ask(mirror.nowMs)).calls).toEqual([]);
   });
 
   it('asks for an id that cannot exist when the proof of a deletion needs it', () => {
@@ -133,6 +159,14 @@ describe('what fails', () => {
     expect(planner.next({ ...ask(mirror.nowMs), most: 1 }).calls).not.toContainEqual(control);
   });
 });
+
+function withThreeMissing(): Planner {
+  const registry = new Registry(inventedCompanies(50), PLAIN);
+  const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
+  const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
+  for (const call of planner.next({ ...ask(mirror.nowMs), most: 3 }).calls) planner.learn(missing(call));
+  return planner;
+}
 
 interface RunOptions {
   readonly mirror?: MemoryMirror;
