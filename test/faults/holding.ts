@@ -21,11 +21,10 @@ export interface Holding {
 
 export function holdAgainst(sandbox: Sandbox, db: Database): Holding {
   const known = new Map(
-    (
-      db
-        .prepare('SELECT entity_id AS id, gone_at AS goneAt, missing_at AS missingAt FROM _known')
-        .all() as KnownRow[]
-    ).map((row) => [row.id, row]),
+    (db.prepare('SELECT entity_id AS id, gone_at AS goneAt FROM _known').all() as KnownRow[]).map((row) => [
+      row.id,
+      row,
+    ]),
   );
   const differences: string[] = [];
   const falselyGone: string[] = [];
@@ -54,7 +53,6 @@ export function holdAgainst(sandbox: Sandbox, db: Database): Holding {
 interface KnownRow {
   readonly id: string;
   readonly goneAt: string | null;
-  readonly missingAt: string | null;
 }
 
 function recordReader(sandbox: Sandbox, db: Database) {

@@ -88,4 +88,4 @@ export function startUnrest(sandbox: Sandbox, trouble: Trouble, seed: number): U
 }
 
 // So much of the registry's time passes with every arrival.
-const PASSING_MS = 3_600_000 / 20;
+const PASSING_MS = 3_600_000 / 400;

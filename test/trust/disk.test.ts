@@ -24,7 +24,7 @@ describe('a disk that is full', () => {
   test.each([0, 1, 2, 5, 13, 30])(
     'with room for %i more pages: a clean stop that says so, and the work goes on when there is room',
     async (pages) => {
-      const { sandbox, folder, open } = await openPlace(60);
+      const { sandbox, folder, open } = await openPlace(150);
       const house = open();
       const { db } = house.warehouse;
       const limit = (db.pragma('page_count', { simple: true }) as number) + pages;
@@ -40,7 +40,7 @@ describe('a disk that is full', () => {
       const again = open();
       expect(again.warehouse.db.pragma('integrity_check', { simple: true })).toBe('ok');
       expect((await sync(again)).ending).toEqual({ ended: 'done' });
-      expect(compareWithUpstream(again.warehouse.db, sandbox)).toMatchObject(whole(60));
+      expect(compareWithUpstream(again.warehouse.db, sandbox)).toMatchObject(whole(150));
       again.close();
     },
   );
