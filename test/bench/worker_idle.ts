@@ -1,21 +1,29 @@
-// npm run bench:worker:idle [-- --minutes 10]
-// What a worker costs that has nothing to do: its processor time and resident memory, read from /proc.
+// npm run bench:worker:idle [-- --minutes 10 --just-mirrored]
+// What a worker costs that has nothing to do, over a mirror that is complete: its processor time and resident
+// memory, read from /proc. Its schedules wake it every other minute meanwhile, and find nothing due. With
+// --just-mirrored the same process has mirrored the registry before, as fast as it could.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openUpstream } from '../e2e/upstream.ts';
 import { startOwnRedis } from '../redis/redis_server.ts';
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    'just-mirrored': { type: 'boolean', default: false },
+  },
+});
 const redis = await startOwnRedis();
 const upstream = await openUpstream(
   {},
-  { schedule: { entities: '*/10 * * * *' }, worker: { redis_url: redis.url, health_port: 0 } },
+  { schedule: { entities: '*/2 * * * *' }, worker: { redis_url: redis.url, health_port: 0 } },
 );
+if (!values['just-mirrored']) await upstream.cli('sync', '--json');
 const worker = upstream.start('worker', '--quiet');
 const pid = worker.process.pid ?? 0;
 while (upstream.sandbox.arrivals().length < upstream.sandbox.companies.count()) await sleep(500);
-await sleep(10_000);
+await sleep(20_000);
 
 const minutes = Number(values.minutes);
 const calls = upstream.sandbox.arrivals().length;
@@ -32,7 +40,7 @@ process.stdout.write(
     ok,
     redis: redis.kind,
     minutes,
-    after_mirroring: upstream.sandbox.companies.count(),
+    just_mirrored: values['just-mirrored'] ? upstream.sandbox.companies.count() : 0,
     cpu_percent: Number(cpuPercent.toFixed(2)),
     most_resident_mib: mostMiB,
     calls_meanwhile: upstream.sandbox.arrivals().length - calls,
