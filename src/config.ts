@@ -13,11 +13,11 @@ import type { Dialect } from './dialect/dialect.ts';
 import { UsageError } from './errors.ts';
 
 export type { Overrides } from './config/environment.ts';
-export { ConfigError, type Problem } from './config/problems.ts';
+export { ConfigError } from './config/problems.ts';
 export type { Environment } from './config/references.ts';
 export type { Config, ConfigInput } from './config/schema.ts';
 export { Secret, SecretUrl } from './config/secret.ts';
-export type { Bytes, DayStart, Milliseconds } from './config/values.ts';
+export type { DayStart } from './config/values.ts';
 
 export const DEFAULT_CONFIG_PATH = 'registry-mirror.yaml';
 

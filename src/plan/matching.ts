@@ -30,12 +30,6 @@ export function findsName(semantics: Semantics, queryText: string, foldedName: s
   return wordsOf(text).every(fits);
 }
 
-/** What rows of one answer say about the semantics: the narrowest one that explains them all; null: none does. */
-export function semanticsExplaining(query: SearchQuery, names: readonly string[]): Semantics | null {
-  const candidates: Semantics[] = ['token', 'prefix', 'token_prefix', 'substring'];
-  return candidates.find((one) => names.every((name) => findsName(one, query.text, folded(name)))) ?? null;
-}
-
 /** Identifiers searched by prefix: upper case, no spaces. */
 export function foldedIdentifier(id: string): string {
   return id.toUpperCase();

@@ -35,7 +35,11 @@ describe('pages by number or offset', () => {
   });
   test('a page that repeats the one before ends the listing, is told, and counts once', () => {
     const repeated = [page(0, 10, 30), { ...page(1, 10, 30), fingerprint: 'page 0' }];
-    expect(listingOf(repeated, rules)).toMatchObject({ status: 'capped', rows: 10, note: expect.stringMatching(/repeats page 0/) });
+    expect(listingOf(repeated, rules)).toMatchObject({
+      status: 'capped',
+      rows: 10,
+      note: expect.stringMatching(/repeats page 0/),
+    });
   });
 });
 

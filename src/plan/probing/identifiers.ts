@@ -127,6 +127,6 @@ export function sharedBeginning(ids: readonly string[], least: number): string |
 }
 
 /** Was an identifier asked for with this parameter? */
-export function askedWith(searches: readonly Exchange[], param: string, text: string): boolean {
+function askedWith(searches: readonly Exchange[], param: string, text: string): boolean {
   return searches.some((search) => paramOf(search, param) === text);
 }

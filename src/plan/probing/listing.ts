@@ -67,7 +67,7 @@ function likeness(list: readonly Json[]): number {
 }
 
 /** Depth counts against a place: the shallower of two equals is meant. */
-export function depthOf(pointer: Pointer): number {
+function depthOf(pointer: Pointer): number {
   return segmentsOf(pointer).length;
 }
 

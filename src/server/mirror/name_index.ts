@@ -64,7 +64,7 @@ export function lowerBound(length: number, before: (index: number) => boolean): 
   return low;
 }
 
-export function lengthAt({ starts }: PackedTexts, index: number): number {
+function lengthAt({ starts }: PackedTexts, index: number): number {
   return (starts[index + 1] ?? 0) - (starts[index] ?? 0);
 }
 
