@@ -1,4 +1,3 @@
-import type { SearchQuery } from '../call.ts';
 import type { NameMatch } from '../dialect/dialect.ts';
 import { folded, wordsOf } from './folding.ts';
 

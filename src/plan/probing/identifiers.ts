@@ -125,8 +125,3 @@ export function sharedBeginning(ids: readonly string[], least: number): string |
   if (best !== undefined) return best[0];
   return first !== undefined && first.length > 4 ? first.slice(0, -2) : null;
 }
-
-/** Was an identifier asked for with this parameter? */
-function askedWith(searches: readonly Exchange[], param: string, text: string): boolean {
-  return searches.some((search) => paramOf(search, param) === text);
-}

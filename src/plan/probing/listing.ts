@@ -66,11 +66,6 @@ function likeness(list: readonly Json[]): number {
   return Math.sqrt(rows.length) * (fields + Math.max(0, name) + Math.max(0, id));
 }
 
-/** Depth counts against a place: the shallower of two equals is meant. */
-function depthOf(pointer: Pointer): number {
-  return segmentsOf(pointer).length;
-}
-
 function numbersAsText(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? `${value}n` : value;
 }

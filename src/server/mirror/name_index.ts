@@ -64,10 +64,6 @@ export function lowerBound(length: number, before: (index: number) => boolean): 
   return low;
 }
 
-function lengthAt({ starts }: PackedTexts, index: number): number {
-  return (starts[index + 1] ?? 0) - (starts[index] ?? 0);
-}
-
 export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
