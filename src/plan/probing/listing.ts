@@ -1,7 +1,7 @@
 import { scalarText } from '../../dialect/decode.ts';
 import type { Pointer } from '../../dialect/dialect.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../dialect/json.ts';
-import { segmentsOf, valueAt } from '../../dialect/pointer.ts';
+import { valueAt } from '../../dialect/pointer.ts';
 import type { Exchange } from './exchange.ts';
 import { type Candidate, idCandidates, innermost, nameCandidates } from './fields.ts';
 import { ELEMENT_WORDS } from './vocabulary.ts';
