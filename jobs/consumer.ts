@@ -7,14 +7,8 @@ import { MirrorError } from '../src/errors.ts';
 import { continuesAtMs, isRequestSpent } from './backfill.ts';
 import { isCovered, type LastRun } from './demand.ts';
 import type { JobData, JobName, JobResult, ScheduledName } from './job.ts';
-import {
-  isScheduledName,
-  type MirrorJob,
-  momentOf,
-  queueNameOf,
-  repeatStrategy,
-  retention,
-} from './queue.ts';
+import { isScheduledName, type MirrorJob, momentOf, repeatStrategy, retention } from './queue.ts';
+import { queueNameOf } from './queue_name.ts';
 import { isConnectionError } from './redis.ts';
 import { idle, SliceFailed, workOn } from './slice.ts';
 

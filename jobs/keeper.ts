@@ -7,7 +7,8 @@ import { SCHEDULED_JOBS } from './all_jobs.ts';
 import { type Due, demandOf } from './demand.ts';
 import type { Reading } from './facts.ts';
 import { JOB_VERSION, type JobData, type ScheduledJob, type ScheduledName } from './job.ts';
-import { keysOf, type MirrorJob, type MirrorQueue, momentOf, priorityOf, retention } from './queue.ts';
+import { type MirrorJob, type MirrorQueue, momentOf, priorityOf, retention } from './queue.ts';
+import { keysOf } from './queue_name.ts';
 
 /**
  * Keeps the queue as it should be: the schedules stand in Redis as the configuration says, each has its next

@@ -6,7 +6,7 @@ import { type Config, requireDialect } from '../src/config.ts';
 import { UsageError } from '../src/errors.ts';
 import { SCHEDULED_JOBS } from './all_jobs.ts';
 import { rhythmOf } from './keeper.ts';
-import { queueNameOf } from './queue.ts';
+import { queueNameOf } from './queue_name.ts';
 import { inspectRedis } from './redis_check.ts';
 import { nextMoment } from './schedule.ts';
 

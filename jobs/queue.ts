@@ -4,28 +4,12 @@ import type { Redis } from 'ioredis';
 import type { Config } from '../src/config.ts';
 import { ALL_JOBS } from './all_jobs.ts';
 import type { JobData, JobName, JobResult, ScheduledName } from './job.ts';
+import { queueNameOf } from './queue_name.ts';
 import { nextMoment } from './schedule.ts';
 
 /** The queue of one registry and account. */
 export type MirrorQueue = Queue<JobData, JobResult, JobName>;
 export type MirrorJob = Job<JobData, JobResult, JobName>;
-
-/** `isle-of-man.main`: the source in letters and digits, then the account. */
-export function queueNameOf({ source, account }: Config): string {
-  const words = source.name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['registry'];
-  return `${words.join('-')}.${account.id}`;
-}
-
-/** Our own keys, beside those of BullMQ. */
-export function keysOf(prefix: string, queueName: string) {
-  return {
-    leader: `${prefix}:${queueName}:leader`,
-    /** Hash: name of the schedule → when it was last seen to be in order. */
-    heartbeat: `${prefix}:${queueName}:heartbeat`,
-    /** Hash: name of every queue under this prefix → when its leader was last seen. */
-    queues: `${prefix}:queues`,
-  };
-}
 
 export function openQueue(config: Config, connection: Redis, onError: (error: Error) => void): MirrorQueue {
   const queue: MirrorQueue = new Queue(queueNameOf(config), {

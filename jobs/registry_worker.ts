@@ -14,15 +14,8 @@ import {
   type LeaseState,
   openLeadership,
 } from './leadership.ts';
-import {
-  identityOf,
-  isScheduledName,
-  keysOf,
-  type MirrorJob,
-  type MirrorQueue,
-  openQueue,
-  queueNameOf,
-} from './queue.ts';
+import { identityOf, isScheduledName, type MirrorJob, type MirrorQueue, openQueue } from './queue.ts';
+import { keysOf, queueNameOf } from './queue_name.ts';
 import { type Connections, isConnectionError } from './redis.ts';
 
 export interface RegistryWorkerParts {

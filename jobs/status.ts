@@ -6,7 +6,7 @@ import type { Warehouse } from '../src/warehouse/warehouse.ts';
 import { SCHEDULED_JOBS } from './all_jobs.ts';
 import { rhythmOf } from './keeper.ts';
 import { type LeaderFacts, leaderOf } from './leadership.ts';
-import { keysOf, openQueue, queueNameOf } from './queue.ts';
+import { keysOf, queueNameOf } from './queue_name.ts';
 import { connectOnce } from './redis.ts';
 import { nextMoment } from './schedule.ts';
 
@@ -62,6 +62,8 @@ async function readStatus({ config, warehouse, redis, nowMs }: Asked): Promise<W
   const heartbeats = await redis.hgetall(keys.heartbeat);
   const leader = await leaderOf(redis, keys.leader);
   if (leader === null && Object.keys(heartbeats).length === 0) return null;
+  // BullMQ is large, and most who ask for the status have no worker.
+  const { openQueue } = await import('./queue.ts');
   const queue = openQueue(config, redis, () => {});
   const nextInRedis = new Map((await queue.getJobSchedulers()).map(({ key, next }) => [key, next]));
   const schedules = SCHEDULED_JOBS.map((job): ScheduleStatus => {

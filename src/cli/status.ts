@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { readWorkerStatus, type WorkerStatus } from '../../jobs/status.ts';
 import { openHouse } from '../assemble.ts';
 import { isoTime } from '../clock.ts';
 import { readCoverage } from '../warehouse/coverage.ts';
@@ -18,10 +19,11 @@ export function statusCommand(): Command {
   return withSharedOptions(command);
 }
 
-function status(flags: SharedFlags): void {
+async function status(flags: SharedFlags): Promise<void> {
   const { config, output } = openContext(flags);
   const house = openHouse(config);
   try {
+    const worker = await readWorkerStatus(config, house.warehouse, house.clock.now());
     const coverage = readCoverage(house.warehouse.db);
     const state = house.ledger.state(house.clock.now());
     const runs = recentRuns(house.warehouse.db, 5);
@@ -40,6 +42,7 @@ function status(flags: SharedFlags): void {
         (row) =>
           `  run        ${row.startedAt}  ${row.command}  ${row.ended ?? 'running, or killed'}  ${counted(row.calls, 'call')}`,
       ),
+      ...describeWorker(worker),
     ].join('\n');
     const data = {
       coverage,
@@ -55,9 +58,23 @@ function status(flags: SharedFlags): void {
         })),
       },
       runs,
+      worker,
     };
     output.result({ command: 'status', ok: true, data, text, attention: null });
   } finally {
     house.close();
   }
+}
+
+function describeWorker(worker: WorkerStatus | null): string[] {
+  if (worker === null) return [];
+  const { leader, schedules } = worker;
+  const who = leader === null ? 'none runs' : `${leader.worker} since ${leader.since}`;
+  return [
+    `  worker     ${who}`,
+    ...schedules.map(
+      ({ name, pattern, timezone, last_at, next_at }) =>
+        `  schedule   ${name}  ${pattern} ${timezone}  last ${last_at ?? 'never'}  next ${localTime(Date.parse(next_at))}`,
+    ),
+  ];
 }
