@@ -1,5 +1,5 @@
 import type { NameMatch } from '../dialect/dialect.ts';
-import { wordsOf } from './folding.ts';
+import { folded, wordsOf } from './folding.ts';
 
 /** How one field is searched; `unknown` is treated as word prefixes until rows tell otherwise. */
 export type Semantics = Exclude<NameMatch, 'unknown'>;
@@ -16,6 +16,17 @@ export function textsFinding(semantics: Semantics, foldedName: string, longest: 
     case 'substring':
       return substringsOf(foldedName, longest);
   }
+}
+
+/** Does the query find a company of this name? Several words must each be found. */
+export function findsName(semantics: Semantics, queryText: string, foldedName: string): boolean {
+  const text = folded(queryText);
+  if (semantics === 'prefix') return foldedName.startsWith(text);
+  if (semantics === 'substring') return foldedName.includes(text);
+  const words = wordsOf(foldedName);
+  const fits = (wanted: string) =>
+    words.some((word) => (semantics === 'token' ? word === wanted : word.startsWith(wanted)));
+  return wordsOf(text).every(fits);
 }
 
 /** Identifiers searched by prefix: upper case, no spaces. */
