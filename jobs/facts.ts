@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { type Ledger, type LedgerState, openLedger } from '../src/allowance/ledger.ts';
-import { allowanceOf } from '../src/assemble.ts';
+import type { Ledger, LedgerState } from '../src/allowance/ledger.ts';
+import { openLedgerOf } from '../src/assemble.ts';
 import type { Config } from '../src/config.ts';
 import { isAlive } from '../src/run.ts';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../src/warehouse/activity.ts';
 import { lastCallId } from '../src/warehouse/call.ts';
 import { type Coverage, readCoverage } from '../src/warehouse/coverage.ts';
+import { type FileSizes, fileSizes } from '../src/warehouse/health.ts';
 import { LOCK_STALE_AFTER_MS, lockHolder } from '../src/warehouse/lock.ts';
 import type { RunRow } from '../src/warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../src/warehouse/warehouse.ts';
@@ -27,6 +28,7 @@ export interface Reading {
   readonly allowance: LedgerState;
   readonly lastSuccessAtMs: number | null;
   readonly quarantined: number;
+  readonly sizes: FileSizes;
   /** The latest call in the warehouse, and what came after the one that was asked about. */
   readonly lastCallId: number;
   readonly newCalls: readonly CallCount[];
@@ -38,11 +40,7 @@ export interface Reading {
  */
 export function readFacts(config: Config, nowMs: number, afterCallId: number | null = null): Reading {
   const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
-  const ledger = openLedger({
-    path: config.ledger,
-    accountId: config.account.id,
-    allowance: allowanceOf(config),
-  });
+  const ledger = openLedgerOf(config);
   try {
     return readAll(warehouse, ledger, nowMs, afterCallId);
   } finally {
@@ -60,6 +58,7 @@ function readAll({ db }: Warehouse, ledger: Ledger, nowMs: number, afterCallId: 
     allowance,
     lastSuccessAtMs: timeOrNull(lastSuccessAt(db)),
     quarantined: openQuarantineCount(db),
+    sizes: fileSizes(db),
     lastCallId: latestCallId,
     newCalls: afterCallId === null || afterCallId >= latestCallId ? [] : callsAfter(db, afterCallId),
     facts: {

@@ -56,6 +56,10 @@ function openGauges(registry: Registry) {
       'registry',
       'state',
     ]),
+    warehouse: gauge('warehouse_bytes', 'Size of the warehouse: its file, and its write-ahead log.', [
+      'registry',
+      'file',
+    ]),
     quarantined: gauge('quarantined', 'Answers that wait in quarantine.', ['registry']),
     leader: gauge('worker_leader', 'Whether this worker leads the queue; 0: it stands by.', ['registry']),
     working: gauge('worker_busy', 'Whether a job is at work.', ['registry']),
@@ -94,12 +98,14 @@ function measureRegistry(gauges: Gauges, registry: string, state: RegistryState)
   for (const { kind, outcome, calls } of state.calls)
     gauges.requests.inc({ registry, endpoint: kind, outcome }, calls);
   if (state.reading === null || state.role !== 'leading') return;
-  const { allowance, coverage, facts, lastSuccessAtMs, quarantined } = state.reading;
+  const { allowance, coverage, facts, lastSuccessAtMs, quarantined, sizes } = state.reading;
   gauges.remaining.set({ registry }, allowance.left);
   if (facts.closedUntilMs !== null) gauges.resumes.set({ registry }, facts.closedUntilMs / 1000);
   if (lastSuccessAtMs !== null) gauges.lastSuccess.set({ registry }, lastSuccessAtMs / 1000);
   if (coverage.knownShare !== null) gauges.coverage.set({ registry }, coverage.knownShare);
   gauges.quarantined.set({ registry }, quarantined);
+  gauges.warehouse.set({ registry, file: 'database' }, sizes.bytes);
+  gauges.warehouse.set({ registry, file: 'log' }, sizes.walBytes);
   for (const key of ['known', 'fetched', 'gone'] as const)
     gauges.companies.set({ registry, state: key }, coverage[key]);
 }

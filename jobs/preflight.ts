@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import { openLedger } from '../src/allowance/ledger.ts';
-import { allowanceOf } from '../src/assemble.ts';
+import { openLedgerOf } from '../src/assemble.ts';
 import { assertWritable } from '../src/config/paths.ts';
 import { type Config, requireDialect } from '../src/config.ts';
 import { UsageError } from '../src/errors.ts';
@@ -15,7 +14,7 @@ export function assertServable(configs: readonly Config[], nowMs: number): void 
   for (const config of configs) {
     requireDialect(config);
     assertWritable(config.warehouse);
-    openLedger({ path: config.ledger, accountId: config.account.id, allowance: allowanceOf(config) }).close();
+    openLedgerOf(config).close();
     assertSchedules(config, nowMs);
   }
   assertUnique(configs, queueNameOf, (name) => `two configurations are both \`${name}\``);

@@ -14,17 +14,21 @@ import { openSend } from './fetch/send.ts';
 import { type Load, openLoader } from './load/load.ts';
 import { openProbeLoader } from './load/probe.ts';
 import type { MirrorParts } from './mirror.ts';
-import type { Focus, Planner, Scope } from './plan/plan.ts';
+import { openDriftWatch } from './plan/drift.ts';
+import type { BackfillKnowledge, Knowledge } from './plan/knowledge.ts';
+import type { Focus, MaxAge, Planner, Scope } from './plan/plan.ts';
 import { openPlanner } from './plan/planner.ts';
 import type { OpenNotebook } from './plan/probing/notebook.ts';
 import { openProbePlanner } from './plan/probing/planner.ts';
 import type { Told } from './plan/probing/probing.ts';
 import { SILENT_DIALECT } from './plan/probing/reply.ts';
+import { openWatchPlanner, type Watchlist } from './plan/watchlist.ts';
 import { VERSION } from './version.ts';
 import { lastCallId } from './warehouse/call.ts';
 import { openKnowledge } from './warehouse/knowledge.ts';
 import { recordSource } from './warehouse/meta.ts';
 import { openWarehouse, type Warehouse } from './warehouse/warehouse.ts';
+import { openWatchKnowledge } from './warehouse/watch_knowledge.ts';
 
 /** The files of one configuration, open. Everything that is constructed is constructed here. */
 export interface House {
@@ -40,8 +44,7 @@ export function openHouse(config: Config, clock: Clock = systemClock): House {
   for (const path of [config.warehouse, config.ledger]) assertWritable(path);
   const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });
   try {
-    const allowance = allowanceOf(config);
-    const ledger = openLedger({ path: config.ledger, accountId: config.account.id, allowance });
+    const ledger = openLedgerOf(config);
     ledger.usedBy(config.warehouse, clock.now());
     recordSource(warehouse.db, { ...config.source, tier: config.account.tier });
     return {
@@ -60,6 +63,11 @@ export function openHouse(config: Config, clock: Clock = systemClock): House {
   }
 }
 
+/** The ledger of a configuration's account, as a reader of it or before a run. */
+export function openLedgerOf(config: Config): Ledger {
+  return openLedger({ path: config.ledger, accountId: config.account.id, allowance: allowanceOf(config) });
+}
+
 /** What one run of the engine is for. */
 export interface Order {
   readonly runId: number;
@@ -75,9 +83,16 @@ export function assembleMirror(house: House, order: Order): MirrorParts & { clos
   const dialect = requireDialect(config);
   const lanes = openLanes(config);
   const fetch = openFetch({ ...fetchParts(house, order.purpose), dialect });
-  const planner = order.openPlanner?.() ?? usualPlanner(house, order);
-  const { load } = openLoader({ warehouse, dialect, mapping: config.mapping, runId: order.runId });
-  return { planner, fetch, load, ledger, lanes, clock, close: () => closeAll(lanes) };
+  const loader = openLoader({ warehouse, dialect, mapping: config.mapping, runId: order.runId });
+  const parts = { fetch, ledger, lanes, clock, close: () => closeAll(lanes) };
+  const given = order.openPlanner?.();
+  if (given !== undefined) return { ...parts, planner: given, load: loader.load };
+  const watch = openDriftWatch(order.kinds, (kinds) => usualPlanner(house, { ...order, kinds }));
+  const load: Load = (outcomes) => {
+    watch.note(outcomes);
+    return loader.load(outcomes);
+  };
+  return { ...parts, planner: watch.planner, load };
 }
 
 /** The engine of a probe: no dialect yet, so that planner, language and loader are its own. */
@@ -132,18 +147,51 @@ function fetchParts(house: House, purpose: Purpose) {
   };
 }
 
-function usualPlanner({ config, warehouse }: House, order: Order): Planner {
+function usualPlanner({ config, warehouse, clock }: House, order: Order): Planner {
+  const watchlist = readScope(config.scope);
+  if (watchlist.of === 'whole') return plannerOver(openKnowledge(warehouse), config, order);
+  return watchPlannerOver(watchKnowledge({ config, warehouse }, clock.now()), config, {
+    watchlist,
+    kinds: order.kinds,
+  });
+}
+
+/** The planner of a sync that is for a watchlist only. */
+export function watchPlannerOver(
+  knowledge: BackfillKnowledge,
+  config: Config,
+  { watchlist, kinds }: { readonly watchlist: Watchlist; readonly kinds: ReadonlySet<CallKind> },
+): Planner {
+  const settings = { maxAge: maxAgeOf(config), kinds };
+  return openWatchPlanner({ knowledge, dialect: requireDialect(config), watchlist, settings });
+}
+
+/** What is known of a watchlist at a time. */
+export function watchKnowledge(
+  { config, warehouse }: Pick<House, 'config' | 'warehouse'>,
+  nowMs: number,
+): BackfillKnowledge {
+  const { summariesMs, recordsMs } = maxAgeOf(config);
+  return openWatchKnowledge(warehouse, requireDialect(config), { nowMs, summariesMs, recordsMs });
+}
+
+function maxAgeOf({ max_age }: Config): MaxAge {
+  return { statsMs: max_age.stats.ms, summariesMs: max_age.summaries.ms, recordsMs: max_age.records.ms };
+}
+
+/** The planner of a sync, over what is known here or what is only imagined. */
+export function plannerOver(
+  knowledge: Knowledge,
+  config: Config,
+  { focus, kinds }: Pick<Order, 'focus' | 'kinds'>,
+): Planner {
   return openPlanner({
-    knowledge: openKnowledge(warehouse),
+    knowledge,
     dialect: requireDialect(config),
     settings: {
-      maxAge: {
-        statsMs: config.max_age.stats.ms,
-        summariesMs: config.max_age.summaries.ms,
-        recordsMs: config.max_age.records.ms,
-      },
-      focus: order.focus,
-      kinds: order.kinds,
+      maxAge: maxAgeOf(config),
+      focus,
+      kinds,
       scope: readScope(config.scope),
     },
   });
@@ -184,7 +232,8 @@ function userAgentOf({ upstream }: Config): string {
   return upstream.user_agent ?? `registry-mirror/${VERSION}${contact}`;
 }
 
-function readScope(scope: Config['scope']): Scope {
+/** Reads the file of a watchlist. */
+export function readScope(scope: Config['scope']): Scope {
   if (scope === 'whole') return { of: 'whole' };
   if ('names' in scope) return { of: 'names', names: linesOf(scope.names) };
   if ('ids' in scope) return { of: 'ids', ids: linesOf(scope.ids) };

@@ -1,23 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { House } from './assemble.ts';
-import { queryKey, type SearchQuery } from './call.ts';
+import { failedSearch, listingOf, settledListing, settledName } from './backfill_wishes.ts';
+import { isoTime } from './clock.ts';
 import { requireDialect } from './config.ts';
 import { FailedError, UsageError } from './errors.ts';
 import type { Outcome } from './outcome.ts';
 import { BackfillPlanner } from './plan/backfill.ts';
-import { folded } from './plan/folding.ts';
-import type { WantedListing } from './plan/listings.ts';
+import { type BackfillPrice, priceBackfill } from './plan/backfill_price.ts';
 import { ALL_KINDS, type RunReport, run } from './run.ts';
-import type { Tally } from './tally.ts';
+import { EMPTY_TALLY, sumOf, type Tally } from './tally.ts';
 import {
   type BackfillRow,
   backfillTable,
   failedSearchesSince,
-  type Settled,
+  freshnessSince,
   settleEntities,
   settleFailedEntities,
   type Wish,
-  type WishRow,
   type WishState,
 } from './warehouse/backfill.ts';
 import { openBackfillKnowledge } from './warehouse/backfill_knowledge.ts';
@@ -120,6 +119,48 @@ export function openBackfill(house: House, backfill: BackfillRow): OpenBackfill 
   };
 }
 
+/** What an order would cost; nothing is kept. */
+export function priceOrder(house: House, order: BackfillOrder): BackfillPrice {
+  const { warehouse, clock } = house;
+  const nowMs = clock.now();
+  return price(house, order.wishes, {
+    ...{
+      backfillId: 0,
+      title: order.title,
+      withRecords: order.withRecords,
+      finishedAt: null,
+      cancelledAt: null,
+    },
+    ...{ createdAt: isoTime(nowMs), freshAfter: isoTime(nowMs - order.freshForMs) },
+    afterCallId: lastCallId(warehouse.db),
+  });
+}
+
+/** What the rest of a backfill would cost. */
+export function priceRest(house: House, backfill: BackfillRow): BackfillPrice {
+  const table = backfillTable(house.warehouse.db);
+  const open = (['entity', 'name', 'query', 'prefix'] as const).flatMap((kind) =>
+    table.open(backfill.backfillId, kind),
+  );
+  return price(house, open, backfill);
+}
+
+function price({ warehouse, config }: House, wishes: readonly Wish[], backfill: BackfillRow): BackfillPrice {
+  const isFresh = freshnessSince(warehouse.db, backfill);
+  const dialect = requireDialect(config);
+  const of = (...kinds: readonly Wish['kind'][]) => wishes.filter(({ kind }) => kinds.includes(kind));
+  return priceBackfill({
+    knowledge: openBackfillKnowledge(warehouse, dialect, backfill, config.max_age.summaries.ms),
+    dialect,
+    wanted: {
+      entityIds: of('entity').flatMap(({ given }) => (isFresh(given) ? [] : [given])),
+      names: of('name').map(({ given }) => given),
+      listings: of('query', 'prefix').map(listingOf),
+      withRecords: backfill.withRecords,
+    },
+  });
+}
+
 export interface BackfillRun {
   readonly backfillId: number;
   readonly maxCalls: number;
@@ -135,94 +176,70 @@ export interface BackfillReport {
   readonly run: RunReport;
 }
 
-/** Works on a backfill until it is settled, the allowance but for its reserve is spent, or a bound is reached. */
+/**
+ * Works on a backfill until it is settled, the allowance but for its reserve is spent, or a bound is reached. It
+ * lets scheduled runs through, and goes on when they have ended.
+ */
 export async function runBackfill(house: House, order: BackfillRun): Promise<BackfillReport> {
-  const { warehouse, clock, config } = house;
-  const { backfillId, ...bounds } = order;
-  const backfill = backfillOf(house, backfillId);
+  const { warehouse, clock } = house;
+  const backfill = backfillOf(house, order.backfillId);
   refuseOver(backfill);
+  const untilMs = clock.now() + order.maxMinutes * 60_000;
+  let tally = EMPTY_TALLY;
+  let report: RunReport;
+  let isAside = false;
+  do {
+    if (isAside) await clock.sleep(ASIDE_POLL_MS, order.signal);
+    const maxCalls = order.maxCalls - tally.calls;
+    const maxMinutes = Math.max(0, untilMs - clock.now()) / 60_000;
+    report = await runPart(house, backfill, { ...order, maxCalls, maxMinutes }, tally);
+    tally = sumOf(tally, report.tally);
+    isAside = report.hasStoodAside || (isAside && report.ending.ended === 'another_run');
+  } while (isAside && !order.signal.aborted && clock.now() < untilMs);
+
+  const table = backfillTable(warehouse.db);
+  if (report.ending.ended === 'done') table.finish(order.backfillId, clock.now());
+  return {
+    backfill: backfillOf(house, order.backfillId),
+    counts: table.counts(order.backfillId),
+    run: { ...report, tally },
+  };
+}
+
+/** One run of it; `before`: what the runs before it did, for the progress. */
+async function runPart(
+  house: House,
+  backfill: BackfillRow,
+  order: BackfillRun,
+  before: Tally,
+): Promise<RunReport> {
+  const { backfillId: _, onProgress, ...bounds } = order;
   let opened: OpenBackfill | null = null;
   const report = await run(house, {
     ...bounds,
+    ...(onProgress && { onProgress: (tally, last) => onProgress(sumOf(before, tally), last) }),
     command: 'backfill',
     purpose: 'backfill',
     kinds: ALL_KINDS,
-    focus: config.focus,
+    focus: house.config.focus,
     openPlanner: () => {
       opened = openBackfill(house, backfill);
       return opened.planner;
     },
   });
-  const isOver = report.ending.ended === 'done';
-  (opened as OpenBackfill | null)?.settle(isOver);
-  const table = backfillTable(warehouse.db);
-  if (isOver) table.finish(backfillId, clock.now());
-  return { backfill: backfillOf(house, backfillId), counts: table.counts(backfillId), run: report };
+  (opened as OpenBackfill | null)?.settle(report.ending.ended === 'done');
+  return report;
 }
 
-function refuseOver({ backfillId, finishedAt, cancelledAt }: BackfillRow): void {
+const ASIDE_POLL_MS = 500;
+
+/** @throws FailedError when there is nothing to go on with. */
+export function refuseOver({ backfillId, finishedAt, cancelledAt }: BackfillRow): void {
   if (finishedAt !== null)
     throw new FailedError(`backfill ${backfillId} is finished since ${finishedAt}`, {
       hint: `Its report is written by \`registry-mirror backfill --resume ${backfillId} --report FILE\`.`,
     });
   if (cancelledAt !== null) throw new FailedError(`backfill ${backfillId} was cancelled on ${cancelledAt}`);
-}
-
-function settledName({ position }: WishRow, planner: BackfillPlanner, at: number): Settled | null {
-  const finding = planner.finding(at);
-  const nothing = { position, entityId: null, name: null, candidates: null, note: null };
-  switch (finding.is) {
-    case 'open':
-      return null;
-    case 'not_found':
-      return { ...nothing, state: 'not_found' };
-    case 'found': {
-      const { entityId, name } = finding.company;
-      return { ...nothing, state: 'found', entityId, name };
-    }
-    case 'ambiguous': {
-      const candidates = finding.candidates.map(({ entityId, name, score }) => ({
-        entity_id: entityId,
-        name,
-        score: Math.round(score * 1000) / 1000,
-      }));
-      const same = finding.candidates.filter(({ score }) => score === 1).length;
-      const note =
-        same === 0
-          ? 'only similar names'
-          : same === 1
-            ? 'there may be others of this name'
-            : `${same} companies have this name`;
-      return { ...nothing, state: 'ambiguous', candidates: JSON.stringify(candidates), note };
-    }
-  }
-}
-
-function settledListing({ position, given }: WishRow, planner: BackfillPlanner, at: number): Settled | null {
-  const { isDone, found, total } = planner.listing(at);
-  if (!isDone) return null;
-  const isCut = total !== null && found < total;
-  const note = isCut
-    ? `${found} companies of the ${total} that match: the registry shows no more of \`${given}\``
-    : `${found} companies`;
-  const state = found > 0 ? 'found' : 'not_found';
-  return { position, state, entityId: null, name: null, candidates: null, note };
-}
-
-function failedSearch(wish: WishRow, failed: ReadonlyMap<string, string>, isOver: boolean): Settled | null {
-  if (!isOver) return null;
-  const note = failed.get(queryKey(queryOf(wish))) ?? 'the searches for it failed';
-  return { position: wish.position, state: 'failed', entityId: null, name: null, candidates: null, note };
-}
-
-function listingOf(wish: WishRow): WantedListing {
-  return { query: queryOf(wish), splits: wish.kind === 'prefix' };
-}
-
-function queryOf({ searchedBy, given }: WishRow): SearchQuery {
-  return searchedBy === 'identifier'
-    ? { by: 'identifier', text: given }
-    : { by: 'name', text: folded(given) };
 }
 
 function hashOf({ identity, withRecords, freshForMs }: BackfillOrder): string {

@@ -57,6 +57,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   let ending: Ending | null = null;
   let tally = EMPTY_TALLY;
   let started = 0;
+  let drifted: string | null = null;
 
   const end = (how: Ending) => {
     ending ??= how;
@@ -81,7 +82,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     load(await flight.settled());
   }
   flight.check();
-  return { ending, tally };
+  return { ending: drifted === null ? ending : asDrift(ending, drifted), tally };
 
   /**
    * Gives every free lane a call. Answers undefined while calls are under way, else when the earliest
@@ -102,6 +103,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
       return undefined;
     }
     const { calls, wakeAtMs, drift } = planner.next({ nowMs, left, most });
+    drifted = drift;
     for (const call of calls) flight.start(call);
     started += calls.length;
     if (drift !== null && flight.isEmpty) end({ ended: 'drift', why: drift });
@@ -122,7 +124,10 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     }
     bounds.onProgress?.(tally, outcomes[outcomes.length - 1] as Outcome);
     const failing = health.observe(learned, clock.now());
-    if (failing !== null) end({ ended: 'failed', why: failing });
+    if (failing === null) return;
+    // Several misread answers at once: what the planner makes of them says more than that they failed.
+    drifted = planner.next({ nowMs: clock.now(), left: NOTHING_LEFT, most: 0 }).drift;
+    end({ ended: 'failed', why: failing });
   }
 
   function onNotMade({ call, because }: NotMade): void {
@@ -137,6 +142,22 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     const waitMs = (wakeAtMs ?? Infinity) - clock.now();
     if (waitMs > LONGEST_RETRY_WAIT_MS) return end({ ended: 'done' });
     await clock.sleep(Math.max(waitMs, 1), stop.signal);
+  }
+}
+
+const NOTHING_LEFT: Left = { calls: 0, lifetimeLimit: null };
+
+/** A run that came to its bound in the meantime has found out all the same that the upstream has changed. */
+function asDrift(ending: Ending, why: string): Ending {
+  switch (ending.ended) {
+    case 'done':
+    case 'max_calls':
+    case 'max_minutes':
+    case 'allowance':
+    case 'failed':
+      return { ended: 'drift', why };
+    default:
+      return ending;
   }
 }
 

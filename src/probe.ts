@@ -1,17 +1,23 @@
 import { assembleProbe, type House } from './assemble.ts';
+import { type Call, callOfTarget } from './call.ts';
 import { openClassify } from './dialect/classify.ts';
 import type { Dialect } from './dialect/dialect.ts';
+import { type Endpoints, endpointsOf, UnwritableUrl, urlOf } from './dialect/request.ts';
 import { adoptProbes, readProbes } from './load/probe.ts';
 import type { Outcome } from './outcome.ts';
 import { type Adoption, adoptable } from './plan/probing/adoption.ts';
 import { type Draft, draftDialect, type Question, questionsFor } from './plan/probing/draft.ts';
 import type { Exchange } from './plan/probing/exchange.ts';
-import { type OpenNotebook, openNotebook } from './plan/probing/notebook.ts';
+import { type KeptProbe, type OpenNotebook, openNotebook } from './plan/probing/notebook.ts';
 import { type Conclusions, probe as conclude, type Told } from './plan/probing/probing.ts';
+import { sizeAskedFor } from './plan/probing/size_questions.ts';
 import { ALL_KINDS, type RunReport, run } from './run.ts';
+import { answersOfCommand } from './warehouse/latest_answers.ts';
 
 export interface ProbeOrder {
   readonly told: Told;
+  /** What calls up to this one brought is left aside. */
+  readonly after?: number;
   readonly maxCalls: number;
   readonly maxMinutes: number;
   readonly signal: AbortSignal;
@@ -36,7 +42,7 @@ export interface ProbeReport {
 export async function probe(house: House, order: ProbeOrder): Promise<ProbeReport> {
   const { upstream } = house.config;
   const { told } = order;
-  const notebook = openNotebook(new URL(upstream.base_url).origin, readProbes(house.warehouse));
+  const notebook = openNotebook(new URL(upstream.base_url).origin, keptProbes(house, order.after ?? 0));
   const now = () => conclude({ upstream, exchanges: notebook.exchanges, told }).conclusions;
   const report = await run(house, {
     command: 'probe',
@@ -59,9 +65,38 @@ export async function probe(house: House, order: ProbeOrder): Promise<ProbeRepor
     run: report,
     conclusions,
     draft,
-    questions: questionsFor(conclusions),
+    questions: questionsFor(conclusions, notebook.exchanges),
     exchanges: notebook.exchanges,
   };
+}
+
+/**
+ * What earlier probes learned: their answers as they came, and those that were taken in since, as the questions
+ * that today's dialect would ask.
+ */
+function keptProbes({ config, warehouse }: House, after: number): KeptProbe[] {
+  const kept = readProbes(warehouse).filter(({ callId }) => callId > after);
+  const { dialect } = config;
+  if (dialect === undefined) return kept;
+  const endpoints = endpointsOf(config.upstream);
+  const adopted = answersOfCommand(warehouse.db, 'probe').flatMap((answer): KeptProbe[] => {
+    if (answer.callId <= after) return [];
+    const call = callOfTarget(answer, { reason: answer.reason, expected: 0 });
+    const target = targetOfAdopted(endpoints, dialect, call);
+    return target === null ? [] : [{ ...answer, target, why: answer.reason }];
+  });
+  return [...kept, ...adopted].sort((a, b) => a.callId - b.callId);
+}
+
+/** As a probe would have asked for it: without turning to the first page, and with the size that it tried. */
+function targetOfAdopted(endpoints: Endpoints, dialect: Dialect, call: Call): string | null {
+  const url = urlOf(endpoints, dialect, call);
+  if (url instanceof UnwritableUrl) return null;
+  const { paging } = dialect.search;
+  if ('param' in paging) url.searchParams.delete(paging.param);
+  const size = sizeAskedFor(call.reason);
+  if (size !== null && paging.size_param !== null) url.searchParams.set(paging.size_param, size);
+  return `${call.kind} ${url.href}`;
 }
 
 /** Takes the answers in as what they turned out to be. */

@@ -10,7 +10,15 @@ import type { Focus, Planner } from './plan/plan.ts';
 import { explainSqlite } from './sqlite_failure.ts';
 import { EMPTY_TALLY, type Tally } from './tally.ts';
 import { type Coverage, readCoverage } from './warehouse/coverage.ts';
-import { acquireLock, heartbeat, type LockHolder, releaseLock } from './warehouse/lock.ts';
+import {
+  acquireLock,
+  askToStandAside,
+  heartbeat,
+  isAskedToStandAside,
+  type LockAsk,
+  type LockHolder,
+  releaseLock,
+} from './warehouse/lock.ts';
 import { finishRun, startRun } from './warehouse/run.ts';
 
 /** One bounded run over a warehouse, from cron, by hand or by a job. */
@@ -45,6 +53,8 @@ export interface RunReport {
   /** Calls that can still be spent; Infinity: no limit. */
   readonly callsLeft: number;
   readonly coverage: Coverage;
+  /** Interrupted to let a scheduled run through; the same work can go on when that has ended. */
+  readonly hasStoodAside: boolean;
 }
 
 /**
@@ -64,28 +74,47 @@ async function runUnderLock(house: House, order: RunOrder): Promise<RunReport> {
   const { db } = house.warehouse;
   const { clock } = house;
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
-  const ask = { owner, pid: process.pid, host: hostname(), nowMs: clock.now(), isAlive };
-  const lock = acquireLock(db, ask);
+  const yields = order.purpose === 'backfill';
+  const lock = await lockFor(house, order, { owner, pid: process.pid, host: hostname(), isAlive, yields });
   if (!lock.taken) return reported(house, null, { ended: 'another_run', holder: lock.holder }, EMPTY_TALLY);
 
-  const heart = startHeart(() => heartbeat(db, owner, clock.now()));
+  const aside = new AbortController();
+  const heart = startHeart(() => {
+    if (yields && isAskedToStandAside(db, owner)) aside.abort();
+    return heartbeat(db, owner, clock.now());
+  });
   let runId: number | null = null;
   try {
     runId = startRun(db, { command: order.command, owner, nowMs: clock.now() });
     order.onStarted?.(runId);
-    const signal = AbortSignal.any([order.signal, heart.lost]);
+    const signal = AbortSignal.any([order.signal, heart.lost, aside.signal]);
     const { ending, tally } = await runEngine(house, order, runId, signal);
     heart.check();
     order.onEnded?.(runId);
     const error = 'why' in ending ? ending.why : null;
-    finishRun(db, { runId, ended: ending.ended, error, nowMs: clock.now() });
+    const hasStoodAside = ending.ended === 'interrupted' && aside.signal.aborted && !order.signal.aborted;
+    finishRun(db, { runId, ended: hasStoodAside ? 'stood_aside' : ending.ended, error, nowMs: clock.now() });
     releaseLock(db, owner);
-    return reported(house, runId, ending, tally);
+    return { ...reported(house, runId, ending, tally), hasStoodAside };
   } catch (error) {
     leave(house, owner, runId, error);
     throw error;
   } finally {
     heart.stop();
+  }
+}
+
+/** Takes the lock. A backfill that holds it lets a scheduled run through, once its calls in flight are loaded. */
+async function lockFor({ warehouse, clock }: House, order: RunOrder, ask: Omit<LockAsk, 'nowMs'>) {
+  const { db } = warehouse;
+  const untilMs = clock.now() + LONGEST_WAIT_FOR_LOCK_MS;
+  for (;;) {
+    const lock = acquireLock(db, { ...ask, nowMs: clock.now() });
+    const mayWait =
+      !lock.taken && lock.holder.yields && order.purpose === 'scheduled' && clock.now() < untilMs;
+    if (!mayWait || order.signal.aborted) return lock;
+    askToStandAside(db, lock.holder, clock.now());
+    await clock.sleep(LOCK_POLL_MS, order.signal);
   }
 }
 
@@ -149,6 +178,7 @@ function reported(house: House, runId: number | null, ending: RunReport['ending'
     tally,
     callsLeft: ledger.state(clock.now()).left,
     coverage: readCoverage(warehouse.db),
+    hasStoodAside: false,
   };
 }
 
@@ -191,3 +221,6 @@ function messageOf(error: unknown): string {
 }
 
 const HEARTBEAT_MS = 5000;
+const LOCK_POLL_MS = 250;
+// Longer than a heartbeat and the slowest answer together.
+const LONGEST_WAIT_FOR_LOCK_MS = 60_000;

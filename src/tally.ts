@@ -54,3 +54,23 @@ export function withNews(tally: Tally, news: News): Tally {
     quarantined: tally.quarantined + news.quarantined,
   };
 }
+
+/** What two runs did together. */
+export function sumOf(a: Tally, b: Tally): Tally {
+  const { stats, search, entity } = a.callsByKind;
+  return {
+    calls: a.calls + b.calls,
+    callsByKind: {
+      stats: stats + b.callsByKind.stats,
+      search: search + b.callsByKind.search,
+      entity: entity + b.callsByKind.entity,
+    },
+    listed: a.listed + b.listed,
+    fetched: a.fetched + b.fetched,
+    changed: a.changed + b.changed,
+    unchanged: a.unchanged + b.unchanged,
+    gone: a.gone + b.gone,
+    quarantined: a.quarantined + b.quarantined,
+    failed: a.failed + b.failed,
+  };
+}

@@ -1,20 +1,25 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { type House, openHouse } from '../assemble.ts';
-import { type BackfillReport, backfillOf, keepBackfill, runBackfill } from '../backfill.ts';
+import {
+  type BackfillOrder,
+  type BackfillReport,
+  backfillOf,
+  keepBackfill,
+  priceOrder,
+  priceRest,
+  runBackfill,
+} from '../backfill.ts';
 import { Duration } from '../config/values.ts';
 import { requireDialect } from '../config.ts';
 import { UsageError } from '../errors.ts';
 import { type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
+import { printPrice } from './backfill/dry_run.ts';
+import { enqueue } from './backfill/enqueue.ts';
+import { cancel, listUnfinished, reportAgain } from './backfill/manage.ts';
 import { writeReport } from './backfill/report_file.ts';
 import { isSelecting, readSelection, type SelectionFlags } from './backfill/selection.ts';
 import { momentOf } from './backfill/until.ts';
-import {
-  backfillData,
-  describeBackfill,
-  describeLists,
-  describeUnfinished,
-  orderData,
-} from './backfill/words.ts';
+import { backfillData, describeBackfill, describeLists } from './backfill/words.ts';
 import {
   interruptible,
   openContext,
@@ -23,7 +28,6 @@ import {
   wholeNumber,
   withSharedOptions,
 } from './context.ts';
-import { count } from './format.ts';
 import type { Output } from './output.ts';
 import { showProgress } from './progress.ts';
 import { attentionOf, exitCodeOf } from './report.ts';
@@ -37,6 +41,8 @@ interface BackfillFlags extends SharedFlags, SelectionFlags {
   readonly maxMinutes?: number;
   readonly until?: string;
   readonly strict?: boolean;
+  readonly dryRun?: boolean;
+  readonly enqueue?: boolean;
 }
 
 /** `backfill`: fetches what is on a list, apart from the scheduled work. */
@@ -64,6 +70,8 @@ export function backfillCommand(): Command {
     .option('--max-calls <n>', 'spend at most this many calls', wholeNumber)
     .option('--max-minutes <n>', 'work at most this long', positiveNumber)
     .option('--until <time>', 'work until then: 06:30, 2026-11-22, 2026-11-22T06:30')
+    .option('--dry-run', 'say what it would cost, and fetch nothing')
+    .option('--enqueue', 'hand it to the worker, which works on it beside its schedules, and return at once')
     .optionsGroup('What came of it:')
     .option('--report <file>', 'write what became of each line: CSV, or JSON Lines for a name in .jsonl')
     .option(
@@ -87,8 +95,14 @@ async function backfill(flags: BackfillFlags): Promise<void> {
     if (flags.cancel !== undefined) return cancel(house, output, flags.cancel);
     // A bound that cannot be meant is refused before anything is kept.
     const maxMinutes = minutesOf(flags, house.clock.now());
-    const chosen = await chosenBackfill(house, flags, output);
-    if (chosen.finishedAt !== null) return reportAgain(house, chosen, flags, output);
+    const selection = isSelecting(flags) ? await selected(house, flags, output) : null;
+    if (flags.dryRun && selection !== null)
+      return printPrice(house, selection.title, priceOrder(house, selection), flags.maxCalls, output);
+    const chosen = chosenBackfill(house, selection, flags, output);
+    if (flags.dryRun)
+      return printPrice(house, chosen.title, priceRest(house, chosen), flags.maxCalls, output);
+    if (flags.enqueue) return enqueue(house, chosen, flags.maxCalls, output);
+    if (chosen.finishedAt !== null) return reportAgain(house, chosen, flags.report, output);
     const report = await work(house, chosen, { ...flags, maxMinutes }, output);
     if (flags.report !== undefined)
       writeReport(flags.report, backfillTable(house.warehouse.db).wishes(chosen.backfillId));
@@ -98,29 +112,37 @@ async function backfill(flags: BackfillFlags): Promise<void> {
   }
 }
 
-/** The backfill that the flags ask for: a new one, or an unfinished one. */
-async function chosenBackfill(house: House, flags: BackfillFlags, output: Output): Promise<BackfillRow> {
-  if (flags.resume !== undefined) {
-    if (isSelecting(flags))
-      throw new UsageError('--resume goes on with what was asked for before; it takes nothing else to fetch');
-    return typeof flags.resume === 'number' ? backfillOf(house, flags.resume) : latestUnfinished(house);
-  }
-  if (!isSelecting(flags))
-    throw new UsageError('nothing was named to fetch', {
-      hint: 'Name ids, names, a query, a prefix, --stale, --missing or --failed; or go on with --resume.',
-    });
+/** What the flags name to fetch. */
+async function selected(house: House, flags: BackfillFlags, output: Output): Promise<BackfillOrder> {
+  if (flags.resume !== undefined)
+    throw new UsageError('--resume goes on with what was asked for before; it takes nothing else to fetch');
   const { config, clock, warehouse } = house;
-  const ground = {
+  const { order, lists } = await readSelection(flags, {
     db: warehouse.db,
     dialect: requireDialect(config),
     recordsMaxAgeMs: config.max_age.records.ms,
     nowMs: clock.now(),
     stdin: process.stdin,
-  };
-  const { order, lists } = await readSelection(flags, ground);
+  });
   const left = describeLists(lists);
   if (left !== null) output.note(left);
-  const { backfill, isContinued } = keepBackfill(house, order);
+  return order;
+}
+
+/** The backfill that the flags ask for: a new one, or an unfinished one. */
+function chosenBackfill(
+  house: House,
+  selection: BackfillOrder | null,
+  { resume }: BackfillFlags,
+  output: Output,
+): BackfillRow {
+  if (resume !== undefined)
+    return typeof resume === 'number' ? backfillOf(house, resume) : latestUnfinished(house);
+  if (selection === null)
+    throw new UsageError('nothing was named to fetch', {
+      hint: 'Name ids, names, a query, a prefix, --stale, --missing or --failed; or go on with --resume.',
+    });
+  const { backfill, isContinued } = keepBackfill(house, selection);
   output.note(
     `${isContinued ? 'Going on with backfill' : 'Backfill'} ${backfill.backfillId}: ${backfill.title}.`,
   );
@@ -182,50 +204,6 @@ function printReport(report: BackfillReport, flags: BackfillFlags, output: Outpu
   process.exitCode = exitCode;
 }
 
-/** A finished backfill has its report written once more. */
-function reportAgain(house: House, chosen: BackfillRow, { report }: BackfillFlags, output: Output): void {
-  const table = backfillTable(house.warehouse.db);
-  const counts = table.counts(chosen.backfillId);
-  if (report !== undefined) writeReport(report, table.wishes(chosen.backfillId));
-  const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
-  output.result({
-    command: 'backfill',
-    ok: true,
-    data: { ...orderData(chosen, counts), report: report ?? null },
-    text:
-      report === undefined
-        ? `Backfill ${chosen.backfillId} is finished. Add --report FILE for what became of each line.`
-        : `Backfill ${chosen.backfillId} is finished; what became of its ${count(all)} lines is in ${report}.`,
-    attention: null,
-  });
-}
-
-function listUnfinished(house: House, output: Output): void {
-  const table = backfillTable(house.warehouse.db);
-  const rows = table.unfinished().map((one) => ({ backfill: one, counts: table.counts(one.backfillId) }));
-  output.result({
-    command: 'backfill',
-    ok: true,
-    data: { unfinished: rows.map((row) => orderData(row.backfill, row.counts)) },
-    text: describeUnfinished(rows, output),
-    attention: null,
-  });
-}
-
-function cancel(house: House, output: Output, backfillId: number): void {
-  const chosen = backfillOf(house, backfillId);
-  const isCancelled = backfillTable(house.warehouse.db).cancel(backfillId, house.clock.now());
-  output.result({
-    command: 'backfill',
-    ok: true,
-    data: { backfill_id: backfillId, cancelled: isCancelled },
-    text: isCancelled
-      ? `Backfill ${backfillId} is cancelled: ${chosen.title}. What it fetched stays.`
-      : `Backfill ${backfillId} was over before; nothing was changed.`,
-    attention: null,
-  });
-}
-
 function repeated(text: string, before: readonly string[]): string[] {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
   return [...before, text];
@@ -247,9 +225,11 @@ const EXAMPLES = `
 Examples:
   $ registry-mirror backfill --ids customers.csv --column company_number --report done.csv
   $ cut -f1 list.tsv | registry-mirror backfill --ids - --max-calls 500
+  $ registry-mirror backfill --names suppliers.txt --dry-run
   $ registry-mirror backfill --names suppliers.txt --report matches.csv
   $ registry-mirror backfill --prefix "bank of" --no-records
   $ registry-mirror backfill --stale 90d --until 06:00
+  $ registry-mirror backfill --missing --enqueue
   $ registry-mirror backfill --failed
   $ registry-mirror backfill --resume
 

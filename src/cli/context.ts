@@ -24,16 +24,23 @@ export function withSharedOptions(command: Command): Command {
 
 /** Adds the bounds of a command that spends calls. */
 export function withSpendingOptions(command: Command): Command {
-  return command
-    .option('--max-calls <n>', 'spend at most this many calls', wholeNumber)
-    .option('--max-minutes <n>', 'work at most this long', positiveNumber)
-    .addOption(
-      new Option('--focus <focus>', 'what a call is worth most for').choices([
-        'coverage',
-        'records',
-        'freshness',
-      ]),
-    );
+  return withFocus(
+    withMaxCalls(command).option('--max-minutes <n>', 'work at most this long', positiveNumber),
+  );
+}
+
+export function withMaxCalls(command: Command): Command {
+  return command.option('--max-calls <n>', 'spend at most this many calls', wholeNumber);
+}
+
+export function withFocus(command: Command): Command {
+  return command.addOption(
+    new Option('--focus <focus>', 'what a call is worth most for').choices([
+      'coverage',
+      'records',
+      'freshness',
+    ]),
+  );
 }
 
 export function openContext(flags: SharedFlags, overrides: Overrides = {}): Context {

@@ -110,7 +110,8 @@ function describeForDatasette({ db, path }: Warehouse, folder: string, output: O
   const name = join(folder, 'metadata.yaml');
   const file = openAtomicFile(name);
   file.write(datasetteMetadata(db, basename(path).replace(/\.\w+$/, '')));
-  file.commit();
+  file.finish();
+  file.publish();
   output.result({
     command: 'export',
     ok: true,

@@ -58,13 +58,28 @@ async function init(flags: InitFlags): Promise<void> {
   refuseExisting(path, flags);
   const asks = !flags.yes && output.mode === 'text' && process.stdin.isTTY;
   const asker = asks ? openAsker(process.stdin, streams) : null;
+  let isProbing = false;
   try {
     const answers = asker === null ? fromFlags(path, flags) : await fromQuestions(path, flags, asker);
     write(path, answers, flags);
     report(output, path, answers);
+    isProbing = asker !== null && (await offersProbe(asker, answers, streams.env));
   } finally {
     asker?.close();
   }
+  if (!isProbing) return;
+  const { findDialect } = await import('./probe.ts');
+  await findDialect({ config: path });
+}
+
+/** Finding out how the API speaks is the next step, where the key is there for it. */
+async function offersProbe(
+  asker: Asker,
+  { keyVariable }: InitAnswers,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<boolean> {
+  if (env[keyVariable] === undefined || env[keyVariable] === '') return false;
+  return asker.yes('Find out now how the API speaks? It takes at most 16 calls, about ten as a rule.', true);
 }
 
 function refuseExisting(path: string, { force }: InitFlags): void {

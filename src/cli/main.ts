@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { VERSION } from '../version.ts';
 import { COMMANDS } from './commands.ts';
 import { standardStreams } from './context.ts';
-import { openOutput, printError } from './output.ts';
+import { fittedTo, openOutput, printError } from './output.ts';
 
 /** Runs one command; sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -32,6 +32,10 @@ export async function openProgram(asked?: string): Promise<Command> {
       'Keeps a local SQLite copy of a company registry behind a metered API, and makes every call count.',
     )
     .version(VERSION)
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(fittedTo(process.stdout, text)),
+      writeErr: (text) => process.stderr.write(fittedTo(process.stderr, text)),
+    })
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for the options and examples)')
     .addHelpText('after', FIRST_STEPS);
@@ -49,6 +53,7 @@ export async function openProgram(asked?: string): Promise<Command> {
 
 const FIRST_STEPS = `
 Examples:
+  $ registry-mirror plan                 what that would cost, before a call is spent
   $ registry-mirror sync                 spend what the allowance permits on what is worth most
   $ registry-mirror sync --max-calls 20  the same, with at most 20 calls
   $ registry-mirror status               coverage, allowance, last runs`;

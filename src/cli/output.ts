@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { MirrorError } from '../errors.ts';
 import { explainSqlite } from '../sqlite_failure.ts';
+import { fittedText } from './fitted_text.ts';
 
 /**
  * How a command speaks: data on standard output, everything else on standard error. A terminal gets text
@@ -44,18 +45,18 @@ export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams)
   const isColoured = mode === 'text' && !isSet(env.NO_COLOR) && env.TERM !== 'dumb';
   const showsProgress = mode === 'text' && stderr.isTTY && !isSet(env.CI);
   const clear = showsProgress ? '\r\x1b[K' : '';
-  const columns = stdout.columns ?? 100;
+  const columns = columnsOf(stdout);
   return {
     mode,
     columns,
     result: ({ command, ok, data, text, attention }) => {
       if (clear !== '') stderr.write(clear);
       if (mode === 'json') stdout.write(`${JSON.stringify({ ok, command, data })}\n`);
-      else if (mode === 'text') stdout.write(`${text}\n`);
+      else if (mode === 'text') stdout.write(`${fittedText(text, columns)}\n`);
       else if (attention !== null) stdout.write(`${attention}\n`);
     },
     note: (line) => {
-      if (mode === 'text') stderr.write(`${clear}${line}\n`);
+      if (mode === 'text') stderr.write(`${clear}${fittedTo(stderr, line)}\n`);
     },
     progress: (line) => {
       if (showsProgress) stderr.write(`${clear}${line.slice(0, columns - 1)}`);
@@ -80,9 +81,23 @@ export function printError(given: unknown, command: string, output: Output, stre
   const { message, hint, exitCode } = error;
   if (output.mode === 'json')
     stdout.write(`${JSON.stringify({ ok: false, command, error: { message, hint } })}\n`);
-  stderr.write(`registry-mirror ${command}: ${message}\n${hint === null ? '' : `  → ${hint}\n`}`);
+  const text = `registry-mirror ${command}: ${message}${hint === null ? '' : `\n  → ${hint}`}`;
+  stderr.write(`${fittedTo(stderr, text)}\n`);
   return exitCode;
 }
+
+/** As wide as this stream's terminal is; as it is where there is none. */
+export function fittedTo(stream: NodeJS.WriteStream, text: string): string {
+  return stream.isTTY ? fittedText(text, columnsOf(stream)) : text;
+}
+
+/** Some terminals do not know their width and say 0: a container's, a recorded session's. */
+function columnsOf({ columns }: { readonly columns?: number }): number {
+  return columns === undefined || columns === 0 ? USUAL_COLUMNS : Math.max(columns, LEAST_COLUMNS);
+}
+
+const USUAL_COLUMNS = 100;
+const LEAST_COLUMNS = 30;
 
 // NO_COLOR and CI count when present and not empty (no-color.org).
 function isSet(value: string | undefined): boolean {

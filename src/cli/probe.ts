@@ -11,6 +11,7 @@ import { limitHeaders } from '../plan/probing/limits.ts';
 import type { Conclusions, Told } from '../plan/probing/probing.ts';
 import { type ReportedFinding, reportFindings } from '../plan/probing/report.ts';
 import { type ProbeReport, probe } from '../probe.ts';
+import { lastCallId } from '../warehouse/call.ts';
 import { type Asker, openAsker } from './ask.ts';
 import { dialectText } from './config.ts';
 import {
@@ -27,11 +28,12 @@ import type { Output } from './output.ts';
 import { probeCheck } from './probe_check.ts';
 import { headlineOf } from './report.ts';
 
-interface ProbeFlags extends SharedFlags {
+export interface ProbeFlags extends SharedFlags {
   readonly maxCalls?: number;
   readonly maxMinutes?: number;
   readonly queryParam?: string;
   readonly example?: readonly string[];
+  readonly fresh?: boolean;
   readonly dryRun?: boolean;
   readonly check?: boolean;
   readonly yes?: boolean;
@@ -49,6 +51,7 @@ export function probeCommand(): Command {
     .option('--max-minutes <n>', 'work at most this long', positiveNumber)
     .option('--query-param <name>', 'the parameter of the search that takes a name, if you know it')
     .option('--example <name...>', 'names of companies that are in the registry, if you know some')
+    .option('--fresh', 'leave aside what earlier probes learned: the API has changed')
     .option('--dry-run', 'say what it would cost; send nothing')
     .option(
       '--check',
@@ -60,7 +63,8 @@ export function probeCommand(): Command {
   return withSharedOptions(command);
 }
 
-async function findDialect(flags: ProbeFlags): Promise<void> {
+/** Probes, writes the dialect, and prints what was found. */
+export async function findDialect(flags: ProbeFlags): Promise<void> {
   const { config, output } = openContext(flags);
   const path = configPath({ path: flags.config });
   const maxCalls = flags.maxCalls ?? MOST_CALLS;
@@ -87,31 +91,25 @@ async function probeAndAsk(
   asker: Asker | null,
   flags: ProbeFlags & { readonly maxCalls: number },
 ): Promise<ProbeReport> {
-  let told: Told = { queryParam: flags.queryParam ?? null, examples: flags.example ?? [] };
-  let left = flags.maxCalls;
-  for (;;) {
-    const report = await probeOnce(config, output, told, left, flags.maxMinutes ?? Number.POSITIVE_INFINITY);
-    left -= report.run.tally.calls;
-    const better = left > 0 && asker !== null ? await askFor(report, asker, told) : null;
-    if (better === null) return report;
-    told = better;
-  }
-}
-
-async function probeOnce(
-  config: Config,
-  output: Output,
-  told: Told,
-  maxCalls: number,
-  maxMinutes: number,
-): Promise<ProbeReport> {
   const house = openHouse(config);
   const interruption = interruptible(() =>
     output.note('Finishing the call in flight (Ctrl-C again to stop at once) …'),
   );
   try {
-    const onAnswer = narrator(output);
-    return await probe(house, { told, maxCalls, maxMinutes, signal: interruption.signal, onAnswer });
+    const order = {
+      maxMinutes: flags.maxMinutes ?? Number.POSITIVE_INFINITY,
+      signal: interruption.signal,
+      onAnswer: narrator(output),
+      after: flags.fresh ? lastCallId(house.warehouse.db) : 0,
+    };
+    let told: Told = { queryParam: flags.queryParam ?? null, examples: flags.example ?? [] };
+    for (let left = flags.maxCalls; ; ) {
+      const report = await probe(house, { ...order, told, maxCalls: left });
+      left -= report.run.tally.calls;
+      const better = left > 0 && asker !== null ? await askFor(report, asker, told) : null;
+      if (better === null) return report;
+      told = better;
+    }
   } finally {
     interruption.done();
     house.close();
@@ -188,6 +186,7 @@ function write(path: string, { draft, conclusions, questions }: ProbeReport): Wr
       : withDialect(text, {
           dialect: draft.dialect,
           remarks: remarksOf(draft, questions),
+          open: draft.open,
           paths: pathsOf(conclusions),
         });
   // What cannot be read back must not replace what can.

@@ -4,6 +4,7 @@ import { checkDialect, type DialectCheck } from '../probe_check.ts';
 import { interruptible, openContext, type SharedFlags } from './context.ts';
 import { counted } from './format.ts';
 import type { Output } from './output.ts';
+import { describeChanges } from './proposal.ts';
 
 interface CheckFlags extends SharedFlags {
   readonly maxCalls?: number;
@@ -32,8 +33,7 @@ function report(output: Output, { run, answers, contradictions, proposals }: Dia
       .slice(0, SHOWN)
       .map(({ kind, target, why }) => `  ${kind} ${target}: ${why}`.replace(/\p{C}/gu, '�')),
     ...(contradictions.length > SHOWN ? [`  … and ${contradictions.length - SHOWN} more`] : []),
-    ...(proposals.length === 0 ? [] : ['', 'These changes of the dialect would fit them:']),
-    ...proposals.map(({ key, from, to, because }) => `  ${key}: ${shown(from)} → ${shown(to)}  (${because})`),
+    ...(proposals.length === 0 ? [] : ['', ...describeChanges(proposals)]),
   ].join('\n');
   output.result({
     command: 'probe --check',
@@ -50,8 +50,4 @@ function headline(answers: number, contradictions: number): string {
   if (answers === 0) return 'No answers are stored yet; with --max-calls 3 the API itself is asked.';
   if (contradictions === 0) return `The dialect understands ${counted(answers, 'stored answer')}.`;
   return `The dialect does not understand ${contradictions} of ${counted(answers, 'stored answer')}.`;
-}
-
-function shown(value: string | null): string {
-  return value === null ? 'none' : value === '' ? "''" : value;
 }

@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
+import pino from 'pino';
+import { allowanceOf } from '../assemble.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import type { PageFacts } from '../page/facts.ts';
+import { openPage } from '../page/page.ts';
 import { accountsBeside } from '../server/mirror/accounts.ts';
 import { type MirrorService, startMirrorService } from '../server/mirror/service.ts';
 import { openAccountFile } from '../warehouse/serve_accounts.ts';
@@ -12,6 +16,8 @@ import type { Output } from './output.ts';
 interface ServeFlags extends SharedFlags {
   readonly host: string;
   readonly port: number;
+  /** true, false, or as the address suggests. */
+  readonly page?: boolean;
 }
 
 /** `serve`: the registry's three endpoints over the mirror. */
@@ -24,6 +30,8 @@ export function serveCommand(): Command {
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port to listen on; 0: any free one', wholeNumber, 8080)
+    .option('--page', 'show the status page, which asks for no key, also beyond this machine')
+    .option('--no-page', 'show no status page')
     .addHelpText('after', EXAMPLES)
     .action((flags: ServeFlags) => serve(flags));
   return withSharedOptions(command);
@@ -40,6 +48,20 @@ async function serve(flags: ServeFlags): Promise<void> {
   const interruption = interruptible(() => output.note('Closing …'));
   output.note('Reading the names of the mirror …');
   const accountsPath = accountsBeside(config.ledger);
+  const isLocal = LOOPBACK.test(flags.host);
+  const failed = failureLog();
+  const { now } = systemClock;
+  const page =
+    (flags.page ?? isLocal)
+      ? openPage({
+          facts: pageFacts(config),
+          find: (text, most) => service.find(text, most),
+          version: () => service.version(),
+          onlyLocalHosts: isLocal,
+          now,
+          failed,
+        })
+      : null;
   const service = await startMirrorService({
     warehousePath: config.warehouse,
     accountsPath,
@@ -47,42 +69,71 @@ async function serve(flags: ServeFlags): Promise<void> {
     upstream: config.upstream,
     host: flags.host,
     port: flags.port,
-    now: systemClock.now,
-    failed: (error) => void process.stderr.write(`registry-mirror serve: ${error.stack}\n`),
+    now,
+    failed,
+    ...(page === null ? {} : { beside: page.answer }),
   });
   try {
-    announce(service, config, accountsPath, output);
+    announce(service, { config, accountsPath, hasPage: page !== null, isLocal }, output);
     if (!interruption.signal.aborted) await once(interruption.signal, 'abort');
   } finally {
+    await page?.close();
     await service.close();
     interruption.done();
   }
 }
 
-function announce(service: MirrorService, config: Config, accountsPath: string, output: Output): void {
+interface Announced {
+  readonly config: Config;
+  readonly accountsPath: string;
+  readonly hasPage: boolean;
+  readonly isLocal: boolean;
+}
+
+function announce(
+  service: MirrorService,
+  { config, accountsPath, hasPage, isLocal }: Announced,
+  output: Output,
+): void {
   const { url, baseUrl, paths, dialect } = service;
   const companies = service.companies();
   const keys = validKeys(accountsPath);
+  const page = hasPage ? `${url}/` : null;
   const warnings = [
     config.source.licence === null ? NO_LICENCE : null,
     keys === 0 ? 'No keys yet, so every request is refused: registry-mirror keys create NAME' : null,
+    isLocal ? null : NO_TLS,
+    hasPage && !isLocal ? OPEN_PAGE : null,
   ].filter((warning) => warning !== null);
   output.result({
     command: 'serve',
     ok: true,
-    data: { url, base_url: baseUrl, paths, companies, keys, warnings, dialect },
+    data: { url, base_url: baseUrl, page, paths, companies, keys, warnings, dialect },
     text: [
-      output.style(
-        'bold',
-        `${config.source.name}: ${counted(companies, 'company', 'companies')} at ${baseUrl}`,
-      ),
-      `  clients   ${counted(keys, 'valid key')}; the base address of a client is ${baseUrl}`,
+      output.style('bold', `${config.source.name}: ${counted(companies, 'company', 'companies')}`),
+      ...(page === null ? [] : [`  page      ${page}`]),
+      `  clients   take ${baseUrl} as their base address, with one of ${counted(keys, 'valid key')}`,
       `  described ${url}/openapi.json`,
       ...warnings.map((warning) => output.style('yellow', `  note      ${warning}`)),
       '  Ctrl-C ends it.',
     ].join('\n'),
     attention: warnings.length === 0 ? null : warnings.join('\n'),
   });
+}
+
+function pageFacts(config: Config): PageFacts {
+  const { source, max_age: maxAge, schedule } = config;
+  return {
+    warehousePath: config.warehouse,
+    ledgerPath: config.ledger,
+    accountId: config.account.id,
+    allowance: allowanceOf(config),
+    source: { name: source.name, url: source.url },
+    hasDialect: config.dialect !== undefined,
+    recordRoot: config.dialect?.entity.root ?? '',
+    maxAge: { statsMs: maxAge.stats.ms, summariesMs: maxAge.summaries.ms, recordsMs: maxAge.records.ms },
+    schedule,
+  };
 }
 
 function validKeys(accountsPath: string): number {
@@ -94,5 +145,22 @@ function validKeys(accountsPath: string): number {
   }
 }
 
+/** Failures go to the log; one that repeats with every request, once in a while. */
+function failureLog(): (error: Error) => void {
+  const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+  const toldAtMs = new Map<string, number>();
+  return (error) => {
+    const nowMs = systemClock.now();
+    if (nowMs - (toldAtMs.get(error.message) ?? 0) < SAME_AGAIN_MS) return;
+    if (toldAtMs.size > 100) toldAtMs.clear();
+    toldAtMs.set(error.message, nowMs);
+    log.error(error);
+  };
+}
+
 const NO_LICENCE =
   'The licence of these data is not known (source.licence is null): to hand them on to others may need permission.';
+const NO_TLS = 'Keys travel as they are: put a proxy with TLS in front before others reach this address.';
+const OPEN_PAGE = 'The status page asks for no key: whoever reaches this address can read it.';
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
+const SAME_AGAIN_MS = 60_000;

@@ -1,80 +1,74 @@
-import { Command } from 'commander';
-import { readWorkerStatus, type WorkerStatus } from '../../jobs/status.ts';
-import { openHouse } from '../assemble.ts';
-import { isoTime } from '../clock.ts';
-import { readCoverage } from '../warehouse/coverage.ts';
-import { recentRuns } from '../warehouse/run.ts';
-import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
-import { count, counted, localTime, percent } from './format.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import {
+  interruptible,
+  openContext,
+  type SharedFlags,
+  standardStreams,
+  wholeNumber,
+  withSharedOptions,
+} from './context.ts';
+import type { Output } from './output.ts';
+import { statusData } from './status/data.ts';
+import { readStatus } from './status/facts.ts';
+import { describeStatus } from './status/words.ts';
 
-/** `status`: what the mirror holds, what is left to spend, and how the last runs went. */
+interface StatusFlags extends SharedFlags {
+  readonly runs?: number;
+  readonly watch?: true | number;
+}
+
+/** `status`: what the mirror holds, what is left to spend, what is waiting, and how the last runs went. */
 export function statusCommand(): Command {
   const command = new Command('status')
-    .summary('coverage, allowance and the last runs; spends nothing')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ registry-mirror status\n  $ registry-mirror status --json | jq .data.coverage',
-    )
-    .action((flags: SharedFlags) => status(flags));
+    .summary('coverage, freshness, allowance, schedules, runs and what needs attention; spends nothing')
+    .option('--runs <n>', 'show so many of the last runs', wholeNumber, 5)
+    .option('--watch [seconds]', 'show it again every so many seconds (2), until Ctrl-C', seconds)
+    .addHelpText('after', EXAMPLES)
+    .action((flags: StatusFlags) => status(flags));
   return withSharedOptions(command);
 }
 
-async function status(flags: SharedFlags): Promise<void> {
+async function status(flags: StatusFlags): Promise<void> {
   const { config, output } = openContext(flags);
-  const house = openHouse(config);
+  if (flags.watch === undefined) return await show(config, output, flags);
+  const everyMs = 1000 * (flags.watch === true ? 2 : flags.watch);
+  const interruption = interruptible(() => {});
   try {
-    const worker = await readWorkerStatus(config, house.warehouse, house.clock.now());
-    const coverage = readCoverage(house.warehouse.db);
-    const state = house.ledger.state(house.clock.now());
-    const runs = recentRuns(house.warehouse.db, 5);
-    const share =
-      coverage.knownShare === null
-        ? ''
-        : ` (${percent(Math.min(1, coverage.knownShare))} of ${count(coverage.registryTotal ?? 0)})`;
-    const text = [
-      output.style('bold', config.source.name),
-      `  coverage   ${counted(coverage.known, 'company', 'companies')}${share}, ${counted(coverage.fetched, 'record')}, ${count(coverage.gone)} gone`,
-      ...state.windows.map(
-        ({ name, limit, spent, left, resetsAtMs }) =>
-          `  allowance  ${count(spent)} of ${count(limit)} spent (${name}), ${count(left)} left${resetsAtMs === null ? '' : `, resets ${localTime(resetsAtMs)}`}`,
-      ),
-      ...runs.map(
-        (row) =>
-          `  run        ${row.startedAt}  ${row.command}  ${row.ended ?? 'running, or killed'}  ${counted(row.calls, 'call')}`,
-      ),
-      ...describeWorker(worker),
-    ].join('\n');
-    const data = {
-      coverage,
-      allowance: {
-        left: state.left === Infinity ? null : state.left,
-        resumes_at: state.resumesAtMs === null ? null : isoTime(state.resumesAtMs),
-        windows: state.windows.map(({ name, limit, spent, left, resetsAtMs }) => ({
-          name,
-          limit,
-          spent,
-          left,
-          resets_at: resetsAtMs === null ? null : isoTime(resetsAtMs),
-        })),
-      },
-      runs,
-      worker,
-    };
-    output.result({ command: 'status', ok: true, data, text, attention: null });
+    while (!interruption.signal.aborted) {
+      if (output.mode === 'text') standardStreams().stdout.write(CLEAR);
+      await show(config, output, flags);
+      await systemClock.sleep(everyMs, interruption.signal);
+    }
   } finally {
-    house.close();
+    interruption.done();
   }
 }
 
-function describeWorker(worker: WorkerStatus | null): string[] {
-  if (worker === null) return [];
-  const { leader, schedules } = worker;
-  const who = leader === null ? 'none runs' : `${leader.worker} since ${leader.since}`;
-  return [
-    `  worker     ${who}`,
-    ...schedules.map(
-      ({ name, pattern, timezone, last_at, next_at }) =>
-        `  schedule   ${name}  ${pattern} ${timezone}  last ${last_at ?? 'never'}  next ${localTime(Date.parse(next_at))}`,
-    ),
-  ];
+async function show(config: Config, output: Output, { runs = 5 }: StatusFlags): Promise<void> {
+  const facts = await readStatus(config, systemClock.now(), runs);
+  output.result({
+    command: 'status',
+    ok: true,
+    data: statusData(facts),
+    text: describeStatus(facts, output),
+    attention: null,
+  });
 }
+
+// To the upper left corner, and all below away.
+const CLEAR = '\x1b[H\x1b[J';
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value >= 0.5)) throw new InvalidArgumentError('It must be a number of seconds, at least 0.5.');
+  return value;
+}
+
+const EXAMPLES = `
+Examples:
+  $ registry-mirror status
+  $ registry-mirror status --watch
+  $ registry-mirror status --runs 50                          the history of runs
+  $ registry-mirror status --json | jq .data.coverage`;

@@ -6,6 +6,8 @@ export interface Column {
   readonly align?: 'left' | 'right';
   /** May be cut, with an ellipsis, where the terminal is narrow; else it is shown whole. */
   readonly shrinks?: boolean;
+  /** To how many columns it may be cut; 8 where nothing is said. Before that, what is optional is left out. */
+  readonly least?: number;
   /** May be left out where cutting is not enough; the last such column goes first. */
   readonly optional?: boolean;
 }
@@ -71,7 +73,7 @@ function chosen(columns: readonly Column[], cells: readonly (readonly string[])[
   const shown = columns.map((_, at) => at);
   const least = (at: number) => {
     const whole = widest(cells, at);
-    return columns[at]?.shrinks ? Math.min(whole, LEAST_WIDTH) : whole;
+    return columns[at]?.shrinks ? Math.min(whole, leastOf(columns[at])) : whole;
   };
   while (sum(shown.map(least)) + GAP.length * (shown.length - 1) > width) {
     const out = shown.findLastIndex((at) => columns[at]?.optional);
@@ -91,11 +93,29 @@ function widthsOf(
   for (;;) {
     const excess = sum(widths) + GAP.length * (widths.length - 1) - width;
     if (excess <= 0) return widths;
-    const most = Math.max(...widths.filter((_, place) => columns[shown[place] ?? 0]?.shrinks));
-    if (!(most > LEAST_WIDTH)) return widths;
-    const place = widths.findIndex((one, at) => one === most && columns[shown[at] ?? 0]?.shrinks);
-    widths[place] = most - 1;
+    const place = widestToCut(shown, columns, widths);
+    if (place === null) return widths;
+    widths[place] = (widths[place] ?? 0) - 1;
   }
+}
+
+/** The place of the widest column that can still be cut. */
+function widestToCut(
+  shown: readonly number[],
+  columns: readonly Column[],
+  widths: readonly number[],
+): number | null {
+  let best: number | null = null;
+  shown.forEach((at, place) => {
+    const width = widths[place] ?? 0;
+    if (!columns[at]?.shrinks || width <= leastOf(columns[at])) return;
+    if (best === null || width > (widths[best] ?? 0)) best = place;
+  });
+  return best;
+}
+
+function leastOf(column: Column | undefined): number {
+  return column?.least ?? LEAST_WIDTH;
 }
 
 function widest(cells: readonly (readonly string[])[], at: number): number {

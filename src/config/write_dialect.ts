@@ -6,6 +6,8 @@ export interface FoundDialect {
   readonly dialect: Dialect;
   /** By dotted key under `dialect`, such as `search.paging.size`: a remark to stand beside it. */
   readonly remarks: ReadonlyMap<string, string>;
+  /** Keys that were not found out: what the file says of them stays. */
+  readonly open: ReadonlySet<string>;
   /** Under `upstream`, where the default join is wrong; null: leave it. */
   readonly paths: { readonly search: string; readonly entity: string; readonly stats: string } | null;
 }
@@ -14,13 +16,17 @@ export interface FoundDialect {
  * The text of a configuration with the dialect put into it. Everything else stays as it is, comments included; so
  * do the keys of a dialect that is there already and that nothing new is known of.
  */
-export function withDialect(text: string, { dialect, remarks, paths }: FoundDialect): string {
+export function withDialect(text: string, { dialect, remarks, open, paths }: FoundDialect): string {
   const document = parseDocument(text);
   if (paths !== null) document.setIn(['upstream', 'paths'], document.createNode(paths, { flow: true }));
   const written = writtenForm(dialect);
   const isNew = !isMap(document.get('dialect', true));
   if (isNew) document.set('dialect', document.createNode({}));
-  mergeInto(document, ['dialect'], written);
+  dropQuestions(document);
+  const style = document.getIn(PAGING_STYLE);
+  if (style !== undefined && style !== dialect.search.paging.style && !open.has('search.paging'))
+    document.deleteIn(PAGING_STYLE.slice(0, -1));
+  mergeInto(document, ['dialect'], written, open);
   for (const [key, remark] of remarks) remarkAt(document, ['dialect', ...key.split('.')], remark);
   if (isNew) introduce(document);
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
@@ -29,32 +35,46 @@ export function withDialect(text: string, { dialect, remarks, paths }: FoundDial
 /** The text of a configuration with remarks at its end, where no dialect can be written yet. */
 export function withQuestions(text: string, questions: readonly string[]): string {
   const document = parseDocument(text);
-  const kept = (document.comment ?? '').split(`\n${QUESTIONS}`)[0];
+  dropQuestions(document);
   const lines = questions.map((question) => ` - ${question}`);
-  document.comment = [kept, QUESTIONS, ...lines].filter((part) => part !== '').join('\n');
+  document.comment = [document.comment ?? '', QUESTIONS, ...lines].filter((part) => part !== '').join('\n');
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
 const QUESTIONS = ' The last probe left these questions open:';
 
-/** Without what has its default, so that the file shows what is special. */
-function writtenForm(dialect: Dialect): Record<string, unknown> {
-  const { search, entity, stats, volatile, responses } = dialect;
+/** Those of an earlier probe are answered, or asked again. */
+function dropQuestions(document: Document): void {
+  const comment = document.comment ?? '';
+  const at = comment.indexOf(QUESTIONS);
+  if (at !== -1) document.comment = comment.slice(0, at).trimEnd() || null;
+}
+
+const PAGING_STYLE = ['dialect', 'search', 'paging', 'style'];
+
+/**
+ * As it is written: without what has its default, so that the file shows what is special, and without what no probe
+ * finds out, so that it stays.
+ */
+function writtenForm({ search, entity, stats, volatile, responses }: Dialect): Section {
+  const { extra, ...found } = search;
+  const { window, ...paging } = search.paging;
   return {
     search: {
-      ...search,
-      ...(Object.keys(search.extra).length === 0 ? { extra: undefined } : {}),
-      ...unlessDefault('identifier_param', search.identifier_param, null),
-      ...unlessDefault('item', search.item, ''),
-      ...unlessDefault('total_clamped_at', search.total_clamped_at, null),
-      ...unlessDefault('min_length', search.min_length, 1),
-      ...unlessDefault('absent_when_empty', search.absent_when_empty, false),
-      paging: { ...search.paging, ...unlessDefault('window', search.paging.window, null) },
+      ...found,
+      ...(Object.keys(extra).length === 0 ? {} : { extra }),
+      identifier_param: search.identifier_param ?? DEFAULT,
+      item: search.item || DEFAULT,
+      total_clamped_at: search.total_clamped_at ?? DEFAULT,
+      min_length: search.min_length === 1 ? DEFAULT : search.min_length,
+      absent_when_empty: search.absent_when_empty || DEFAULT,
+      paging: { ...paging, ...(window === null ? {} : { window }) },
     },
     entity: {
-      ...entity,
-      ...unlessDefault('root', entity.root, ''),
-      ...unlessDefault('gone', entity.gone, null),
+      root: entity.root || DEFAULT,
+      id: entity.id,
+      name: entity.name,
+      ...(entity.gone === null ? {} : { gone: entity.gone }),
     },
     stats,
     ...(volatile.length === 0 ? {} : { volatile }),
@@ -62,19 +82,28 @@ function writtenForm(dialect: Dialect): Record<string, unknown> {
   };
 }
 
-function unlessDefault(key: string, value: unknown, byDefault: unknown): Record<string, unknown> {
-  return value === byDefault ? { [key]: undefined } : {};
-}
+type Section = { readonly [key: string]: unknown };
+
+/** Nothing need be written, and nothing else may stand there. */
+const DEFAULT = Symbol('default');
 
 /** Sets what is new leaf by leaf, so that remarks of a person at a key that stays remain. */
-function mergeInto(document: Document, path: readonly string[], value: Record<string, unknown>): void {
-  for (const [key, inner] of Object.entries(value)) {
-    if (inner === undefined) continue;
+function mergeInto(
+  document: Document,
+  path: readonly string[],
+  section: Section,
+  open: ReadonlySet<string>,
+): void {
+  for (const [key, value] of Object.entries(section)) {
     const here = [...path, key];
-    if (isPlainObject(inner)) {
+    const isThere = document.hasIn(here);
+    if (isThere && open.has(here.slice(1).join('.'))) continue;
+    if (value === DEFAULT) {
+      if (isThere) document.deleteIn(here);
+    } else if (isPlainObject(value)) {
       if (!isMap(document.getIn(here, true))) document.setIn(here, document.createNode({}));
-      mergeInto(document, here, inner);
-    } else if (JSON.stringify(document.getIn(here)) !== JSON.stringify(inner)) setLeaf(document, here, inner);
+      mergeInto(document, here, value, open);
+    } else if (JSON.stringify(document.getIn(here)) !== JSON.stringify(value)) setLeaf(document, here, value);
   }
 }
 

@@ -98,7 +98,9 @@ function understood(subject: Subject): Verdict {
   if (body.json === undefined) return broken(reply, body.flaw ?? 'the body is no JSON');
   if (call.kind === 'entity' && isMarkedGone(dialect, body.json)) return gone(subject);
   const answer = decode(dialect, call, body.json, reply.headers);
-  return answer instanceof NotUnderstood ? broken(reply, answer.why) : { is: 'ok', answer };
+  return answer instanceof NotUnderstood
+    ? { is: 'broken', why: `${statusLine(reply)}, but ${answer.why}`, misread: true }
+    : { is: 'ok', answer };
 }
 
 function gone({ dialect, call, reply, body }: Subject): Verdict {

@@ -23,10 +23,9 @@ export class ExactNumber {
  */
 export function parseJson(text: string): Json {
   const json = text.charCodeAt(0) === BOM ? text.slice(1) : text;
-  if (nestsDeeperThan(json, MAX_DEPTH)) throw new SyntaxError(`nested deeper than ${MAX_DEPTH} levels`);
-  return MAY_LOSE_DIGITS.test(json)
-    ? (JSON.parse(json, keepExact as Reviver) as Json)
-    : (JSON.parse(json) as Json);
+  const { isTooDeep, mayLoseDigits } = scan(json);
+  if (isTooDeep) throw new SyntaxError(`nested deeper than ${MAX_DEPTH} levels`);
+  return mayLoseDigits ? (JSON.parse(json, keepExact as Reviver) as Json) : (JSON.parse(json) as Json);
 }
 
 /** Writes JSON text in which every number has exactly the value that was read. */
@@ -51,18 +50,30 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
 /** SQLite's JSON functions stop at 1,000 levels, and recursion over what passes here needs no guard of its own. */
 export const MAX_DEPTH = 500;
 
-function nestsDeeperThan(json: string, limit: number): boolean {
-  if (json.length < 2 * limit) return false;
+/**
+ * What decides how the text is parsed, found in one pass that steps over strings: does it nest too deeply, and
+ * has it a number of sixteen digits or with an exponent? Only in those can a double lose something.
+ */
+function scan(json: string): { isTooDeep: boolean; mayLoseDigits: boolean } {
   let depth = 0;
+  let numeral = 0;
+  let mayLoseDigits = false;
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at);
+    if ((code >= ZERO && code <= NINE) || code === POINT) {
+      numeral += 1;
+      if (numeral === LONGEST_SAFE_NUMERAL) mayLoseDigits = true;
+      continue;
+    }
+    if (numeral > 0 && (code === SMALL_E || code === LARGE_E)) mayLoseDigits = true;
+    numeral = 0;
     if (code === QUOTE) at = endOfString(json, at);
     else if (code === OPEN_LIST || code === OPEN_OBJECT) {
       depth += 1;
-      if (depth > limit) return true;
+      if (depth > MAX_DEPTH) return { isTooDeep: true, mayLoseDigits };
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
   }
-  return false;
+  return { isTooDeep: false, mayLoseDigits };
 }
 
 /** Where the string that opens at `start` closes; the end of the text where it does not. */
@@ -74,10 +85,6 @@ function endOfString(json: string, start: number): number {
   }
   return json.length;
 }
-
-// Sixteen digits or an exponent: the only texts in which a double can lose something. A hit inside a
-// string merely costs the slower path.
-const MAY_LOSE_DIGITS = /[\d.]{16}|\d[eE][+-]?\d/;
 
 type Reviver = (this: unknown, key: string, value: unknown) => unknown;
 
@@ -125,3 +132,9 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const ZERO = 0x30;
+const NINE = 0x39;
+const POINT = 0x2e;
+const SMALL_E = 0x65;
+const LARGE_E = 0x45;
+/** Fifteen digits and the point; one more may be too much for a double. */
+const LONGEST_SAFE_NUMERAL = 16;

@@ -66,7 +66,7 @@ export function openFlight({ lanes, fetch, clock, signal, onNotMade }: FlightOpt
     if (arrived.length === 0) return false;
     return (
       inFlight.size === 0 ||
-      arrived.length >= Math.min(GROUP_OUTCOMES, lanes.length / 2) ||
+      arrived.length >= Math.min(GROUP_OUTCOMES, lanes.length) ||
       clock.now() - groupSinceMs >= GROUP_MS ||
       arrived.some(teaches)
     );

@@ -12,6 +12,8 @@ export interface Lane {
   readonly isReady: boolean;
   /** Resolves when a connection stands ready. Rejects with the network's error. */
   connect(): Promise<void>;
+  /** A slot was taken for it: its idle time begins anew, so that it is not given up just before it is used. */
+  hold(): void;
   readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
   close(): void;
 }
@@ -54,9 +56,11 @@ function openLane({ origin, longestIdleMs = LONGEST_IDLE_MS }: LaneOptions, conn
   Object.assign(agents.https, { createConnection: takeReady });
   const agent: http.Agent = origin.protocol === 'https:' ? agents.https : agents.http;
 
-  const isReady = () =>
-    (ready !== null && isOpen(ready)) ||
-    Object.values(agent.freeSockets).some((sockets) => sockets?.some(isOpen));
+  const idle = () => [
+    ...(ready === null ? [] : [ready]),
+    ...Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []),
+  ];
+  const isReady = () => idle().some(isOpen);
 
   return {
     agents,
@@ -69,6 +73,9 @@ function openLane({ origin, longestIdleMs = LONGEST_IDLE_MS }: LaneOptions, conn
       // An idle connection may fail at any time; it is then simply not there when it is wanted.
       socket.on('error', () => socket.destroy());
       ready = socket.setTimeout(longestIdleMs, () => socket.destroy());
+    },
+    hold: () => {
+      for (const socket of idle()) socket.setTimeout(longestIdleMs);
     },
     close: () => {
       closing.abort(new Error('the lane was closed'));

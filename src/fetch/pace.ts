@@ -16,7 +16,7 @@ export interface Pace {
   nextSlot(connection: Connection, signal: AbortSignal): Promise<Slot | NoSlot>;
 }
 
-export type Connection = Pick<Lane, 'isReady' | 'connect'>;
+export type Connection = Pick<Lane, 'isReady' | 'connect' | 'hold'>;
 
 export type NoSlot =
   | Exclude<Spent, { is: 'go' } | { is: 'wait' }>
@@ -106,7 +106,8 @@ export function openPace({ ledger, clock, perMinute, purpose, keyFingerprint }: 
 
   function handOut(slots: readonly Slot[], ready: readonly Caller[]): void {
     for (const [index, slot] of slots.entries()) {
-      const { answer } = leave(ready[index] as Caller);
+      const { answer, connection } = leave(ready[index] as Caller);
+      connection.hold();
       const delayMs = slot.atMs - clock.now();
       if (delayMs <= 0) answer(slot);
       else void clock.sleep(delayMs).then(() => answer(slot));

@@ -101,6 +101,7 @@ export function openBooks(options: {
     save: () => {
       saveShape(shape);
       tables.known.saveTally();
+      tables.estimates.save();
     },
     isOutdated: () => schemaVersion(db) !== version,
     describeRecords: () => {

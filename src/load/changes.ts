@@ -33,9 +33,11 @@ export function noteCompared({ shape }: Books, table: TableShape): void {
 /** Scalars as in the columns, lists and objects as JSON. */
 export function changedValue(value: Json | undefined): SqlValue {
   if (value === undefined) return null;
-  return typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
-    ? stringifyJson(value)
-    : sqlValue(value);
+  if (typeof value === 'object' && value !== null && !(value instanceof ExactNumber))
+    return stringifyJson(value);
+  const cell = sqlValue(value);
+  // These columns have no type that would make an integer of a number.
+  return typeof cell === 'number' && Number.isSafeInteger(cell) ? BigInt(cell) : cell;
 }
 
 /** The place that a path leads to, through the elements of lists; null where the inferred schema has none. */

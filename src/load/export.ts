@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isoTime } from '../clock.ts';
 import { UsageError } from '../errors.ts';
@@ -56,22 +57,39 @@ export interface Manifest {
 export const MANIFEST = 'manifest.json';
 
 /**
- * Writes tables as files. Each appears whole or not at all, and all are of one moment, whatever the mirror
- * loads meanwhile; a warehouse opened for reading is enough.
+ * Writes tables as files. All are of one moment, whatever the mirror loads meanwhile, and take the place of an
+ * earlier export together, once the last is written; a warehouse opened for reading is enough.
  */
-export function exportTables({ db }: Warehouse, order: ExportOrder): Manifest {
-  const { format, folder, what, nowMs } = order;
+export function exportTables(warehouse: Warehouse, order: ExportOrder): Manifest {
+  const { folder } = order;
+  const written: AtomicFile[] = [];
+  try {
+    const manifest = writeTables(warehouse, order, written);
+    const last = openAtomicFile(join(folder, MANIFEST));
+    written.push(last);
+    last.write(`${JSON.stringify(manifest, null, 2)}\n`);
+    last.finish();
+    // Between two states there is no manifest, so that who finds one finds the files that it names.
+    rmSync(join(folder, MANIFEST), { force: true });
+    for (const file of written) file.publish();
+    removePartials(folder);
+    return manifest;
+  } catch (error) {
+    for (const file of written) file.discard();
+    throw error;
+  }
+}
+
+function writeTables({ db }: Warehouse, order: ExportOrder, written: AtomicFile[]): Manifest {
+  const { format, what, nowMs } = order;
   const read = db.transaction((): Manifest => {
     const source = readSource(db);
     const cursor = currentCursor(db);
     const tables = order.tables ?? defaultTables(exportableTables(db), order);
-    const files = tables.flatMap((table) => writeRowset(rowsetOf(db, table, order), source, order));
+    const files = tables.flatMap((table) => writeRowset(rowsetOf(db, table, order), source, order, written));
     return { exported_at: isoTime(nowMs), source, format, what, cursor, files };
   });
-  const manifest = read();
-  writeManifest(folder, manifest);
-  removePartials(folder);
-  return manifest;
+  return read();
 }
 
 function defaultTables(all: readonly string[], { what }: ExportOrder): string[] {
@@ -95,7 +113,12 @@ function rowsetOf(db: Warehouse['db'], table: string, { what, format }: ExportOr
   }
 }
 
-function writeRowset(rowset: Rowset, source: SourceFacts, order: ExportOrder): ExportedFile[] {
+function writeRowset(
+  rowset: Rowset,
+  source: SourceFacts,
+  order: ExportOrder,
+  written: AtomicFile[],
+): ExportedFile[] {
   const { format, folder, safeFormulas, rowsPerFile } = order;
   const files: ExportedFile[] = [];
   const rows = rowset.rows[Symbol.iterator]();
@@ -103,33 +126,16 @@ function writeRowset(rowset: Rowset, source: SourceFacts, order: ExportOrder): E
   do {
     const part = rowsPerFile === null ? '' : `-${String(files.length).padStart(5, '0')}`;
     const name = `${rowset.name}${part}.${format}`;
-    const written = writeFile(join(folder, name), (file) => {
-      const writer = openWriter(format, { columns: rowset.columns, file, safeFormulas, source });
-      let count = 0;
-      for (; next.done !== true && count !== rowsPerFile; next = rows.next()) {
-        writer.row(next.value);
-        count += 1;
-      }
-      writer.end();
-      return count;
-    });
-    const { result, bytes, sha256 } = written;
-    files.push({ name, table: rowset.name, rows: result, bytes, sha256, columns: rowset.columns });
+    const file = openAtomicFile(join(folder, name));
+    written.push(file);
+    const writer = openWriter(format, { columns: rowset.columns, file, safeFormulas, source });
+    let count = 0;
+    for (; next.done !== true && count !== rowsPerFile; next = rows.next()) {
+      writer.row(next.value);
+      count += 1;
+    }
+    writer.end();
+    files.push({ name, table: rowset.name, rows: count, ...file.finish(), columns: rowset.columns });
   } while (next.done !== true);
   return files;
-}
-
-function writeManifest(folder: string, manifest: Manifest): void {
-  writeFile(join(folder, MANIFEST), (file) => file.write(`${JSON.stringify(manifest, null, 2)}\n`));
-}
-
-function writeFile<T>(path: string, write: (file: AtomicFile) => T) {
-  const file = openAtomicFile(path);
-  try {
-    const result = write(file);
-    return { result, ...file.commit() };
-  } catch (error) {
-    file.discard();
-    throw error;
-  }
 }

@@ -32,7 +32,7 @@ export interface ListingRules {
 
 /** What the pages from 0 without a hole amount to: how far the listing came, and whether anything is left. */
 export function listingOf(pages: readonly PageFacts[], rules: ListingRules): Listing {
-  const repeatAt = pages.findIndex((page, at) => repeats(page, pages[at - 1]));
+  const { repeatAt, repeated } = firstRepeat(pages);
   const counted = repeatAt === -1 ? pages : pages.slice(0, repeatAt);
   const last = counted.at(-1);
   const total = pages.at(-1)?.total ?? null;
@@ -44,14 +44,33 @@ export function listingOf(pages: readonly PageFacts[], rules: ListingRules): Lis
       ...facts,
       next: null,
       status: isAllReached(rows, total, rules) ? 'complete' : 'capped',
-      note: `page ${repeatAt} repeats page ${repeatAt - 1}: the paging was not understood, or ends there`,
+      note: `page ${repeatAt} repeats page ${repeated}: the paging was not understood, or ends there`,
     };
-  return { ...facts, next: last.next, status: statusOf(last, rows, total, rules), note: null };
+  const status = statusOf(last, rows, total, rules);
+  if (status === 'open' && pages.length >= MOST_PAGES)
+    return { ...facts, next: null, status: 'capped', note: `no end after ${pages.length} pages` };
+  const isAtEnd = status === 'complete' && last.index > 0;
+  return { ...facts, next: last.next, status, note: isAtEnd ? againstTotal(rows, total, rules) : null };
 }
 
-// An empty page is the end, not a repetition.
-function repeats(page: PageFacts, before: PageFacts | undefined): boolean {
-  return before !== undefined && page.rows > 0 && page.fingerprint === before.fingerprint;
+/** No listing is worth more pages than this. */
+export const MOST_PAGES = 10_000;
+
+/** The first page that is like an earlier one. An empty page is the end, not a repetition. */
+function firstRepeat(pages: readonly PageFacts[]): { readonly repeatAt: number; readonly repeated: number } {
+  const seen = new Map<string, number>();
+  for (const [at, { rows, fingerprint }] of pages.entries()) {
+    const repeated = rows > 0 ? seen.get(fingerprint) : undefined;
+    if (repeated !== undefined) return { repeatAt: at, repeated };
+    seen.set(fingerprint, at);
+  }
+  return { repeatAt: -1, repeated: -1 };
+}
+
+/** What a listing that is at its end brought, against what was announced; null: the same. */
+function againstTotal(rows: number, total: number | null, { totalClampedAt }: ListingRules): string | null {
+  const isExact = total !== null && (totalClampedAt === null || total < totalClampedAt);
+  return isExact && rows !== total ? `${rows} rows came, and the total says ${total}` : null;
 }
 
 function statusOf(

@@ -68,10 +68,11 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
 
   function loadOne(outcome: Outcome): Loaded | null {
     const answered = answeredOf(outcome);
-    if (!calls.add({ ...callRow(outcome, answered), runId })) return null;
+    const fresh = isFirstFetch(outcome) ? 1 : 0;
+    if (!calls.add({ ...callRow(outcome, answered), runId, new: fresh })) return null;
     const effect = derive(books, answered, outcome.verdict);
     keepAnswer(outcome, effect.sameAs);
-    noteYield(answered.callId, effect);
+    noteYield(answered.callId, effect, fresh);
     return { outcome, effect, failure: noteFailure(books, answered, verdictAfter(outcome, effect)) };
   }
 
@@ -89,10 +90,20 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     return withoutEntities(dialect.search, body, headers?.['content-type'] ?? '', forgotten) ?? body;
   }
 
-  function noteYield(callId: number, { record, rows, newCompanies, note }: Effect): void {
+  /** Of the commonest call what it yields is known before it is written: that saves a second write. */
+  function isFirstFetch({ call, verdict }: Outcome): boolean {
+    return (
+      call.kind === 'entity' &&
+      verdict.is === 'ok' &&
+      !books.forgotten.has(call.entityId) &&
+      books.known.find(call.entityId)?.fetchedAt == null
+    );
+  }
+
+  function noteYield(callId: number, { record, rows, newCompanies, note }: Effect, noted: number): void {
     const changed = rows.filter((row) => row.changed).length + (record?.changed && !record.isNew ? 1 : 0);
     const fresh = Math.max(newCompanies, record?.isNew ? 1 : 0);
-    if (fresh > 0 || changed > 0 || note !== null) calls.yielded(callId, { new: fresh, changed, note });
+    if (fresh !== noted || changed > 0 || note !== null) calls.yielded(callId, { new: fresh, changed, note });
   }
 }
 

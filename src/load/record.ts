@@ -2,8 +2,9 @@ import type { Json, JsonObject } from '../dialect/json.ts';
 import type { RecordAnswer } from '../outcome.ts';
 import { type Known, type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import type { Books } from './books.ts';
+import { ratesAfterFetch } from './change_rates.ts';
 import { changedValue, noteChanges, noteCompared } from './changes.ts';
-import { bytesHash, contentHash, withoutVolatile } from './content.ts';
+import { isSame, withoutVolatile } from './content.ts';
 import { type Difference, differences } from './difference.ts';
 import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
 import { latestDocument } from './history.ts';
@@ -15,10 +16,18 @@ import { shred } from './shred.ts';
 /** A record was answered: new, changed, or as it was. */
 export function deriveRecord(books: Books, answered: Answered, answer: RecordAnswer): Effect {
   const known = books.known.find(answer.entityId);
-  const hash = hashOf(books, answered, answer);
-  return known?.recordHash?.equals(hash) === true
-    ? confirmRecord(books, answered, answer, known)
-    : storeRecord(books, answered, answer, known, hash);
+  const stored = known?.recordCallId == null ? null : books.answers.read(known.recordCallId);
+  if (known === undefined || known.fetchedAt === null)
+    return storeRecord(books, answered, answer, known, null);
+  if (answered.body !== null && stored?.body.equals(answered.body))
+    return confirmRecord(books, answered, answer, known, known.recordCallId);
+
+  const before = latestDocument(books, known.entityId);
+  const now = withoutVolatile(answer.document, books.ignored);
+  if (before === null || !isSame(withoutVolatile(before, books.ignored), now))
+    return storeRecord(books, answered, answer, known, before);
+  const isAllTheSame = known.recordCallId !== null && isSameAnswer(books, answered, known.recordCallId);
+  return confirmRecord(books, answered, answer, known, isAllTheSame ? known.recordCallId : null);
 }
 
 /**
@@ -31,35 +40,36 @@ export function storeTombstone(
   answer: RecordAnswer,
   known: KnownRow | undefined,
 ): void {
-  const before = documentBefore(books, known);
+  const before = known?.fetchedAt == null ? null : latestDocument(books, known.entityId);
   const document: JsonObject = { ...before, ...answer.document };
   writeVersion(books, answered, known, {
     document,
     found: before === null ? [] : compare(books, before, document),
     isTombstone: true,
-    facts: { name: answer.name ?? known?.name ?? null, recordHash: null },
+    facts: { name: answer.name ?? known?.name ?? null },
   });
 }
 
-/** Where the record is the whole body and nothing in it is volatile, its bytes say as much and cost less. */
-function hashOf({ dialect, ignored }: Books, { body }: Answered, { document }: RecordAnswer): Buffer {
-  const isPlain = body !== null && dialect.entity.root === '' && ignored.length === 0;
-  return isPlain ? bytesHash(body) : contentHash(document, ignored);
-}
-
 /** The upstream still holds what is stored. */
-function confirmRecord(books: Books, answered: Answered, answer: RecordAnswer, known: KnownRow): Effect {
+function confirmRecord(
+  books: Books,
+  answered: Answered,
+  answer: RecordAnswer,
+  known: KnownRow,
+  sameAs: number | null,
+): Effect {
   const at = answered.sentAt;
   if (known.goneAt === null && known.missingAt === null && known.flaggedAt === null)
-    books.known.fetchedAgain(known.knownId, at);
+    books.known.fetchedAgain(known.knownId, at, ratesAfterFetch(books, known, at, false));
   else {
     noteReturn(books, answered, known);
-    books.known.replace(known, { ...known, ...seenAlive(at), name: answer.name ?? known.name });
+    // What ended begins again, with the same content.
+    if (known.goneAt !== null) books.versions.add(known.entityId, answered.callId, at, false);
+    const rates = ratesAfterFetch(books, known, at, false);
+    books.known.replace(known, { ...known, ...rates, ...seenAlive(at), name: answer.name ?? known.name });
   }
   books.touch.fetchedAgain(answer.entityId, at);
   noteCompared(books, books.tables.entity);
-  const stored = known.recordCallId;
-  const sameAs = stored !== null && isSameAnswer(books, answered, stored) ? stored : null;
   return { ...NO_EFFECT, record: { isNew: false, changed: false }, sameAs };
 }
 
@@ -68,18 +78,21 @@ function storeRecord(
   answered: Answered,
   answer: RecordAnswer,
   known: KnownRow | undefined,
-  recordHash: Buffer,
+  before: JsonObject | null,
 ): Effect {
-  const before = documentBefore(books, known);
   const found = before === null ? [] : compare(books, before, answer.document);
-  // Another order of keys, or of a list, is another hash and no change.
+  // Another order of a list is no change, but the rows follow it.
   const changed = before === null || found.length > 0;
   if (known !== undefined) noteReturn(books, answered, known);
   writeVersion(books, answered, known, {
     document: answer.document,
     found: changed ? found : null,
     isTombstone: false,
-    facts: { ...seenAlive(answered.sentAt), name: answer.name ?? known?.name ?? null, recordHash },
+    facts: {
+      ...seenAlive(answered.sentAt),
+      ...(known !== undefined && ratesAfterFetch(books, known, answered.sentAt, changed)),
+      name: answer.name ?? known?.name ?? null,
+    },
   });
   return {
     ...NO_EFFECT,
@@ -115,12 +128,12 @@ function writeVersion(books: Books, answered: Answered, known: KnownRow | undefi
   else books.known.replace(known, { ...after, knownId: known.knownId });
   const own = [sentAt, changedAt, after.goneAt, callId];
   writeRows(books, { entityId, callId, rows, own, isNew: known?.fetchedAt == null });
-  if (version.found === null) return;
+  if (version.found === null && known?.goneAt == null) return;
   noteChanges(
     books,
     books.tables.entity,
     { entityId, observedAt: sentAt, notBefore: known?.fetchedAt ?? null, callId },
-    version.found,
+    version.found ?? [],
   );
   books.versions.add(entityId, callId, sentAt, version.isTombstone);
 }
@@ -138,7 +151,6 @@ function noteReturn(books: Books, { callId, sentAt }: Answered, known: KnownRow)
     callId,
   });
   books.touch.gone(known.entityId, null);
-  books.versions.add(known.entityId, callId, sentAt, false);
 }
 
 function seenAlive(at: string) {
@@ -152,10 +164,6 @@ function seenAlive(at: string) {
     missingRun: null,
     goneAt: null,
   } satisfies Partial<Known>;
-}
-
-function documentBefore(books: Books, known: KnownRow | undefined): JsonObject | null {
-  return known?.fetchedAt == null ? null : latestDocument(books, known.entityId);
 }
 
 function compare(books: Books, before: Json, after: Json): Difference[] {

@@ -17,15 +17,17 @@ export interface EntityRows {
 export function writeRows(books: Books, { entityId, callId, rows, own, isNew }: EntityRows): void {
   const [root, ...children] = rows;
   if (root === undefined) return;
-  if (isNew) books.payload.insert(root.table, [entityId, ...own], root.values, restOf(root));
+  const payload = { values: root.values, rest: restOf(root) };
+  if (isNew) books.payload.insert(root.table, { own: [entityId, ...own], ...payload });
   else {
-    books.payload.update(root.table, entityId, own, root.values, restOf(root));
+    books.payload.update(root.table, entityId, { own, ...payload });
     for (const table of books.shape.tables.values())
       if (isBelow(table, root.table)) books.payload.removeChildren(table, entityId);
   }
   for (const row of children) {
     const parents = row.table.listDepth > 1 ? [row.parentPosition] : [];
-    books.payload.insert(row.table, [entityId, row.position, ...parents, callId], row.values, restOf(row));
+    const keys = [entityId, row.position, ...parents, callId];
+    books.payload.insert(row.table, { own: keys, values: row.values, rest: restOf(row) });
   }
 }
 

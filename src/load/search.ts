@@ -1,9 +1,10 @@
-import { queryKey, type SearchCall } from '../call.ts';
+import { queryKey, type SearchCall, targetOf } from '../call.ts';
 import type { SearchAnswer, SearchRow } from '../outcome.ts';
 import type { NewsRow, QueryState } from '../plan/knowledge.ts';
 import { type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import { type QueryRow, queryState } from '../warehouse/query.ts';
 import type { Books } from './books.ts';
+import { ratesAfterListing } from './change_rates.ts';
 import { noteCompared } from './changes.ts';
 import { bytesHash, contentHash } from './content.ts';
 import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
@@ -70,15 +71,17 @@ function deriveRow(books: Books, answered: Answered, row: SearchRow): NewsRow {
   if (known?.summaryHash?.equals(summaryHash) === true) {
     if (speaksAgainstDeletion(known, answered.sentAt))
       books.known.replace(known, { ...known, flaggedAt: answered.sentAt });
-    books.known.listedAgain(known.knownId, answered.sentAt);
+    const { rateClass } = ratesAfterListing(books, known, answered.sentAt, false);
+    books.known.listedAgain(known, answered.sentAt, rateClass);
     books.touch.listedAgain(entityId, answered.sentAt);
     noteCompared(books, books.tables.search_result);
-    return { entityId, name, isNew: false, changed: false };
+    return { entityId, name, isNew: false, changed: false, listedAtMs: listedBefore(known) };
   }
   const isChange = known?.summaryHash != null;
   const { formerNames, identifiers } = writeSummary(books, answered, row, known);
   const after = {
     ...(known ?? newKnown(entityId, answered.sentAt)),
+    ...(known !== undefined && isChange && ratesAfterListing(books, known, answered.sentAt, true)),
     // The record knows better, once there is one.
     ...(known?.fetchedAt == null && searchText(entityId, formerNames, identifiers)),
     name: name ?? known?.name ?? null,
@@ -94,7 +97,11 @@ function deriveRow(books: Books, answered: Answered, row: SearchRow): NewsRow {
   };
   if (known === undefined) books.known.add(after);
   else books.known.replace(known, { ...after, knownId: known.knownId });
-  return { entityId, name, isNew: known === undefined, changed: isChange };
+  return { entityId, name, isNew: known === undefined, changed: isChange, listedAtMs: listedBefore(known) };
+}
+
+function listedBefore(known: KnownRow | undefined): number | null {
+  return known?.listedAt == null ? null : Date.parse(known.listedAt);
 }
 
 /** Concluded from 404s to be gone, and listed after that: one call tells which of the two is true. */
@@ -167,10 +174,17 @@ function advanceListing(books: Books, answered: Answered, call: SearchCall, answ
     text: call.query.text,
     listedAt,
     askedAt: sentAt,
-    note: listing.note ?? shrunk(before, listing.total),
+    note: listing.note ?? vanished(before, listing.rows) ?? shrunk(before, listing.total),
   };
   books.queries.save(row);
   return row;
+}
+
+/** Nothing is removed for it: a failing search says the same. */
+function vanished(before: QueryRow | undefined, rows: number): string | null {
+  return before !== undefined && before.rows > 0 && rows === 0
+    ? `nothing was found, where there were ${before.rows} before`
+    : null;
 }
 
 function shrunk(before: QueryRow | undefined, total: number | null): string | null {
@@ -184,5 +198,5 @@ function fingerprintOf({ rows }: SearchAnswer): Buffer {
 }
 
 function placeOfItem({ callId, sentAt }: Answered, call: SearchCall) {
-  return { callId, kind: call.kind, target: `${queryKey(call.query)}#${call.page.index}`, at: sentAt };
+  return { callId, kind: call.kind, target: targetOf(call), at: sentAt };
 }

@@ -1,7 +1,15 @@
 /** What the search index has of a company, beside its name: each text once, on a line of its own. */
-export function searchText(entityId: string, formerNames: readonly string[], identifiers: readonly string[]) {
+export function searchText(
+  entityId: string,
+  formerNames: readonly string[],
+  identifiers: readonly string[],
+): { formerNames: string | null; identifiers: string } {
   return {
-    formerNames: formerNames.length === 0 ? null : [...new Set(formerNames)].join('\n'),
-    identifiers: [...new Set([entityId, ...identifiers])].join('\n'),
+    formerNames: formerNames.length === 0 ? null : linesOf(formerNames),
+    identifiers: identifiers.length === 0 ? entityId : linesOf([entityId, ...identifiers]),
   };
+}
+
+function linesOf(texts: readonly string[]): string {
+  return texts.filter((text, at) => texts.indexOf(text) === at).join('\n');
 }

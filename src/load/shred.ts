@@ -40,11 +40,9 @@ export function shred(shape: Shape, table: TableShape, document: JsonObject): Sh
 
 /** The value as SQLite stores it: exact where a double or 64 bits would alter it, then as text. */
 export function sqlValue(value: Exclude<Json, Json[] | JsonObject>): SqlValue {
-  if (typeof value === 'boolean') return value ? 1n : 0n;
+  if (typeof value === 'boolean') return value ? 1 : 0;
   if (value instanceof ExactNumber) return value.digits;
   if (typeof value === 'bigint') return fitsInt64(value) ? value : value.toString();
-  // Numbers are bound as REAL.
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
   return value;
 }
 

@@ -5,20 +5,17 @@ import type { BackfillKnowledge, QueryState } from './knowledge.ts';
 import type { WantedListing } from './listings.ts';
 import { findsName, foldedIdentifier } from './matching.ts';
 import type { TextRules } from './names/query_texts.ts';
-import { rehearse } from './names/rehearsal.ts';
+import { type Rehearsed, rehearse } from './names/rehearsal.ts';
 import { Pending } from './pending.ts';
-
-/** From the fewest calls to the most; `high` null: nobody can tell. */
-export interface CallRange {
-  readonly low: number;
-  readonly high: number | null;
-}
+import { between, type CallRange, exactly, sumOf } from './price_range.ts';
 
 /** What a backfill will cost, in calls. */
 export interface BackfillPrice {
   readonly stats: CallRange;
   readonly search: CallRange;
   readonly entity: CallRange;
+  /** Less wide than the sum: a name that does not exist takes more searches and no record. */
+  readonly total: CallRange;
 }
 
 /** Rehearses the searches for names, and estimates the listings from what is known of the registry. */
@@ -32,15 +29,22 @@ export function priceBackfill(options: {
   const names = priceNames(knowledge, dialect, wanted);
   const listings = wanted.listings.map((listing) => priceListing(listing, knowledge, rules));
   const records = wanted.withRecords ? [names.records, ...listings.map(({ companies }) => companies)] : [];
+  const stats = exactly(names.asksForSize ? 1 : 0);
+  const ids = exactly(wanted.entityIds.length);
+  const ofListings = listings.flatMap(({ searches, companies }) =>
+    wanted.withRecords ? [searches, companies] : [searches],
+  );
   return {
-    stats: exactly(names.asksForSize ? 1 : 0),
+    stats,
     search: sumOf([names.searches, ...listings.map(({ searches }) => searches)]),
-    entity: sumOf([exactly(wanted.entityIds.length), ...records]),
+    entity: sumOf([ids, ...records]),
+    total: sumOf([stats, ids, names.calls, ...ofListings]),
   };
 }
 
-function priceNames(knowledge: BackfillKnowledge, dialect: Dialect, { names }: Wanted) {
-  if (names.length === 0) return { searches: exactly(0), records: exactly(0), asksForSize: false };
+function priceNames(knowledge: BackfillKnowledge, dialect: Dialect, { names, withRecords }: Wanted) {
+  const none = exactly(0);
+  if (names.length === 0) return { searches: none, records: none, calls: none, asksForSize: false };
   const rules = searchRules(dialect);
   const play = (assume: 'present' | 'absent') => {
     const pending = new Pending([]);
@@ -53,12 +57,11 @@ function priceNames(knowledge: BackfillKnowledge, dialect: Dialect, { names }: W
     rules.semantics !== null &&
     dialect.stats.total !== null &&
     knowledge.latestStats() === null;
+  const calls = ({ searches, found }: Rehearsed) => searches + (withRecords ? found.length : 0);
   return {
-    searches: {
-      low: Math.min(present.searches, absent.searches),
-      high: Math.max(present.searches, absent.searches),
-    },
-    records: { low: absent.found.length, high: present.found.length },
+    searches: between(present.searches, absent.searches),
+    records: between(absent.found.length, present.found.length),
+    calls: between(calls(present), calls(absent)),
     asksForSize,
   };
 }
@@ -119,20 +122,6 @@ function companiesOf(
   return {
     low: Math.max(matching, Math.floor((matching - spread) * scale)),
     high: Math.min(registry, Math.ceil((matching + spread) * scale)),
-  };
-}
-
-function exactly(calls: number): CallRange {
-  return { low: calls, high: calls };
-}
-
-function sumOf(ranges: readonly CallRange[]): CallRange {
-  return {
-    low: ranges.reduce((sum, { low }) => sum + low, 0),
-    high: ranges.reduce<number | null>(
-      (sum, { high }) => (sum === null || high === null ? null : sum + high),
-      0,
-    ),
   };
 }
 

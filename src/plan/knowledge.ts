@@ -1,4 +1,5 @@
 import type { Call, SearchQuery } from '../call.ts';
+import type { EstimateState } from '../change_estimates.ts';
 import type { VerdictKind } from '../outcome.ts';
 
 /**
@@ -15,9 +16,13 @@ export interface Knowledge {
   /** The state of every query asked so far, in no particular order. */
   queries(): Iterable<QueryState>;
   /** Known companies (id and name as last seen), streamed; for the model of names. */
-  knownCompanies(): Iterable<{ readonly entityId: string; readonly name: string | null }>;
+  knownCompanies(): Iterable<KnownCompany>;
   /** Entities whose record is due, the most valuable first. */
   recordsDue(ask: RecordsDue): DueRecord[];
+  /** How often companies change and how many changes a listing shows, as learned so far. */
+  changeEstimates(): EstimateState;
+  /** How many fetched companies are in each class of change rates. A scan: to be asked seldom. */
+  rateClasses(): ReadonlyMap<number, number>;
   /** Targets that failed and may be tried again only later. */
   failures(): Iterable<Failure>;
   /**
@@ -25,6 +30,11 @@ export interface Knowledge {
    * existed: one control call would tell (deletion needs proof).
    */
   controlNeeded(): boolean;
+}
+
+export interface KnownCompany {
+  readonly entityId: string;
+  readonly name: string | null;
 }
 
 /** What is known of one query after its last answer. */
@@ -51,11 +61,30 @@ export interface RecordsDue {
   readonly most: number;
   /** Ids that are in flight or waiting for a retry. */
   readonly except: ReadonlySet<string>;
+  /** What fetching a record is worth; without it, flagged ones come first, and the oldest last of all. */
+  readonly worth?: (record: RatedRecord) => Worth;
+}
+
+/** What the worth of a fetch depends on. */
+export interface RatedRecord {
+  readonly why: 'never_fetched' | 'flagged' | 'stale';
+  /** See `rateOfClass`. */
+  readonly rateClass: number;
+  readonly ageDays: number;
+}
+
+export interface Worth {
+  /** Days for which one more record will be right: what calls are compared by. */
+  readonly days: number;
+  /** Records out of date that the call repairs, as expected. */
+  readonly repairs: number;
 }
 
 export interface DueRecord {
   readonly entityId: string;
   readonly why: 'never_fetched' | 'flagged' | 'stale' | 'missing' | 'wanted';
+  /** Where the ask says how it is found. */
+  readonly worth?: Worth;
 }
 
 export interface Failure {
@@ -93,6 +122,8 @@ export interface NewsRow {
   readonly isNew: boolean;
   /** The summary differs from the stored one. */
   readonly changed: boolean;
+  /** When it was listed last before this; null: never. Left out where nobody knows. */
+  readonly listedAtMs?: number | null;
 }
 
 /** What the plan of a backfill may look up beyond what every plan may. Its `failures` are those since it began. */

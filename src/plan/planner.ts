@@ -1,10 +1,10 @@
-import type { Call, CallKind } from '../call.ts';
+import type { Call, SearchCall } from '../call.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { Discovery } from './discovery.ts';
 import type { Knowledge, News } from './knowledge.ts';
 import { Pending } from './pending.ts';
 import type { Ask, Plan, Planner, PlannerSettings } from './plan.ts';
-import { Records } from './records.ts';
+import { Refresh } from './refresh/refresh.ts';
 import { statisticsDue } from './statistics.ts';
 
 /** A planner over what is known. It reads `knowledge`, sends nothing and writes nothing. */
@@ -20,64 +20,66 @@ class OpenPlanner implements Planner {
   readonly #knowledge: Knowledge;
   readonly #settings: PlannerSettings;
   readonly #pending: Pending;
-  readonly #records: Records;
+  readonly #refresh: Refresh;
   readonly #discovery: Discovery;
+  /** The best search for new companies, kept until nothing else is worth more. */
+  #found: SearchCall | null = null;
 
   constructor(knowledge: Knowledge, dialect: Dialect, settings: PlannerSettings) {
-    const { summariesMs, recordsMs } = settings.maxAge;
     const pending = new Pending(knowledge.failures());
     this.#knowledge = knowledge;
     this.#settings = settings;
     this.#pending = pending;
-    this.#records = new Records(knowledge, recordsMs, pending);
-    this.#discovery = new Discovery({ knowledge, dialect, maxAgeMs: summariesMs, pending });
+    this.#refresh = new Refresh({ knowledge, settings, pending });
+    // What was listed is listed again by the refresh.
+    this.#discovery = new Discovery({ knowledge, dialect, maxAgeMs: Number.POSITIVE_INFINITY, pending });
   }
 
   next(ask: Ask): Plan {
     const most = Math.min(ask.most, ask.left.calls);
-    const calls: Call[] = [];
-    for (const kind of this.#order()) {
-      if (calls.length >= most) break;
-      calls.push(...this.#callsOf(kind, ask, most - calls.length));
+    const calls = most > 0 ? this.#statistics(ask) : [];
+    while (calls.length < most) {
+      const call = this.#best(ask.nowMs);
+      if (call === null) break;
+      calls.push(call);
     }
+    if (calls.length < most && this.#settings.kinds.has('entity') && !calls.some(isRecord))
+      calls.push(...this.#refresh.records.lastWord(ask.nowMs));
     const wakeAtMs = calls.length > 0 ? null : this.#pending.earliestRetryMs(this.#settings.kinds, ask.nowMs);
-    return { calls, wakeAtMs, drift: this.#records.drift };
+    return { calls, wakeAtMs, drift: this.#refresh.records.drift };
   }
 
   learn(news: News): void {
     this.#pending.landed(news.call);
     if (news.failure === null) this.#pending.recovered(news.call);
     else this.#pending.wait(news.failure);
-    this.#records.learn(news);
-    this.#discovery.learn(news);
+    const isSweep = news.call.kind === 'search' && this.#refresh.isSweep(news.call);
+    this.#refresh.learn(news);
+    // A listing that was made again teaches discovery nothing, unless it shows new companies.
+    if (!isSweep || news.rows.some((row) => row.isNew)) this.#discovery.learn(news);
   }
 
   release(call: Call): void {
     this.#pending.landed(call);
-    this.#records.release(call);
-    if (call.kind === 'search') this.#discovery.release(call);
+    this.#refresh.release(call);
+    if (call.kind === 'search' && !this.#refresh.isSweep(call)) this.#discovery.release(call);
   }
 
-  /** Kinds in the order in which the lanes are filled. */
-  #order(): CallKind[] {
-    const order: CallKind[] =
-      this.#settings.focus === 'coverage' ? ['stats', 'search', 'entity'] : ['stats', 'entity', 'search'];
-    return order.filter((kind) => this.#settings.kinds.has(kind));
-  }
-
-  #callsOf(kind: CallKind, ask: Ask, most: number): Call[] {
-    switch (kind) {
-      case 'stats':
-        return this.#statistics(ask);
-      case 'search':
-        return this.#discovery.next(ask.nowMs, most);
-      case 'entity':
-        return this.#records.next(ask.nowMs, most);
-    }
+  /** The call that is worth most of all, whatever it is for; null: nothing is due. */
+  #best(nowMs: number): Call | null {
+    const { exchange } = this.#refresh;
+    this.#found ??= this.#settings.kinds.has('search') ? (this.#discovery.next(nowMs, 1)[0] ?? null) : null;
+    const found = this.#found;
+    const worth = found === null ? 0 : exchange.companies(Math.max(found.expected, LEAST_EXPECTED));
+    const refresh = this.#refresh.bestWorth(nowMs) > worth ? this.#refresh.take(nowMs) : null;
+    if (refresh !== null || found === null) return refresh;
+    this.#found = null;
+    exchange.chosen(worth);
+    return found;
   }
 
   #statistics(ask: Ask): Call[] {
-    if (!this.#pending.isFree('stats', '', ask.nowMs)) return [];
+    if (!this.#settings.kinds.has('stats') || !this.#pending.isFree('stats', '', ask.nowMs)) return [];
     const { nowMs, left } = ask;
     const maxAgeMs = this.#settings.maxAge.statsMs;
     const call = statisticsDue({ knowledge: this.#knowledge, nowMs, left, maxAgeMs });
@@ -86,3 +88,10 @@ class OpenPlanner implements Planner {
     return [call];
   }
 }
+
+function isRecord({ kind }: Call): boolean {
+  return kind === 'entity';
+}
+
+// A search that is offered at all may find something: companies are missing that no name predicts.
+const LEAST_EXPECTED = 0.001;

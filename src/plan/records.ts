@@ -1,10 +1,12 @@
 import type { Call, EntityCall } from '../call.ts';
 import { unknownIdLike } from './control.ts';
-import type { DueRecord, Knowledge, News } from './knowledge.ts';
+import type { DueRecord, Knowledge, News, RatedRecord, Worth } from './knowledge.ts';
 import type { Pending } from './pending.ts';
 
 // One look-up serves many batches: at thousands of calls a second, asking each time would cost more than planning.
-const LOOK_AHEAD = 1000;
+// A flag that comes in makes it out of date: the fewer calls between two flags, the less is looked up at once.
+const LEAST_AHEAD = 16;
+const MOST_AHEAD = 1024;
 // Records grow old while nothing else happens: look again now and then.
 const LOOK_AGAIN_MS = 60_000;
 const MISSING_IN_A_ROW_IS_DRIFT = 3;
@@ -22,7 +24,9 @@ export class Records {
   readonly #knowledge: Knowledge;
   readonly #maxAgeMs: number;
   readonly #pending: Pending;
+  readonly #worth: ((record: RatedRecord) => Worth) | undefined;
   #ahead: DueRecord[] = [];
+  #lookAheadBy = MOST_AHEAD;
   #nothingDueUntilMs = Number.NEGATIVE_INFINITY;
   #missingInARow: string[] = [];
   #controlsAsked = 0;
@@ -34,8 +38,14 @@ export class Records {
   /** Since the first of `#missingInARow`. */
   #hasAskedWitness = false;
 
-  constructor(knowledge: Knowledge, maxAgeMs: number, pending: Pending) {
+  constructor(
+    knowledge: Knowledge,
+    maxAgeMs: number,
+    pending: Pending,
+    worth?: (record: RatedRecord) => Worth,
+  ) {
     this.#knowledge = knowledge;
+    this.#worth = worth;
     this.#maxAgeMs = maxAgeMs;
     this.#pending = pending;
   }
@@ -51,25 +61,52 @@ export class Records {
 
   /** The best record calls now, at most `most`. */
   next(nowMs: number, most: number): EntityCall[] {
-    if (this.drift !== null || most <= 0) return [];
-    if (this.#isSuspicious) return this.#witness(nowMs);
     const calls: EntityCall[] = [];
-    const control = this.#control();
-    if (control !== null) calls.push(control);
     while (calls.length < most) {
-      const due = this.#nextDue(nowMs, most - calls.length);
-      if (due === null) break;
-      calls.push({ kind: 'entity', entityId: due.entityId, reason: REASONS[due.why], expected: 1 });
+      const call = this.take(nowMs);
+      if (call === null) break;
+      calls.push(call);
     }
-    const isLastWord = calls.length === 0 && this.#missingInARow.length > 0;
-    return isLastWord && this.#pending.inFlightCount('entity') === 0 ? this.#witness(nowMs) : calls;
+    return calls.length === 0 && most > 0 ? this.lastWord(nowMs) : calls;
+  }
+
+  /** What the best call is worth, in days; 0: there is none. What a proof needs comes before everything. */
+  bestWorth(nowMs: number): number {
+    if (this.drift !== null) return 0;
+    if (this.#isSuspicious) return this.#hasAskedWitness ? 0 : Number.POSITIVE_INFINITY;
+    if (this.#needsControl()) return Number.POSITIVE_INFINITY;
+    const due = this.#peekDue(nowMs);
+    return due === null ? 0 : Math.max(due.worth?.days ?? 1, Number.MIN_VALUE);
+  }
+
+  /** The best call; null: nothing is due. */
+  take(nowMs: number): EntityCall | null {
+    if (this.drift !== null) return null;
+    if (this.#isSuspicious) return this.#witness(nowMs)[0] ?? null;
+    const control = this.#control();
+    if (control !== null) return control;
+    const due = this.#peekDue(nowMs);
+    if (due === null) return null;
+    this.#ahead.pop();
+    const expected = Math.round((due.worth?.repairs ?? 1) * 1000) / 1000;
+    const call: EntityCall = { kind: 'entity', entityId: due.entityId, reason: REASONS[due.why], expected };
+    this.#pending.sent(call);
+    return call;
+  }
+
+  /** A 404 was the last word of a run: does a company still answer? */
+  lastWord(nowMs: number): EntityCall[] {
+    if (this.drift !== null || this.#missingInARow.length === 0) return [];
+    return this.#pending.inFlightCount('entity') === 0 ? this.#witness(nowMs) : [];
   }
 
   learn(news: News): void {
     const call = news.call;
     const settled = news.verdict === 'ok' || news.verdict === 'gone' || news.verdict === 'absent';
-    if (!settled || news.rows.some((row) => row.isNew || row.changed)) {
-      this.#nothingDueUntilMs = Number.NEGATIVE_INFINITY;
+    if (!settled || news.rows.some((row) => row.isNew || row.changed)) this.lookAgain();
+    if (this.#worth !== undefined && news.rows.some((row) => row.changed)) {
+      this.#ahead = [];
+      this.#lookAheadBy = LEAST_AHEAD;
     }
     if (call.kind !== 'entity') return;
     if (call.entityId === this.#controlInFlight) this.#controlInFlight = null;
@@ -103,23 +140,26 @@ export class Records {
     this.#nothingDueUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  #nextDue(nowMs: number, wanted: number): DueRecord | null {
+  #peekDue(nowMs: number): DueRecord | null {
     for (;;) {
-      const due = this.#ahead.pop();
+      const due = this.#ahead.at(-1);
       if (due === undefined) {
-        if (!this.#lookAhead(nowMs, wanted)) return null;
-      } else if (this.#pending.isFree('entity', due.entityId, nowMs)) {
-        this.#pending.sent({ kind: 'entity', entityId: due.entityId, reason: '', expected: 0 });
-        return due;
-      }
+        if (!this.#lookAhead(nowMs)) return null;
+      } else if (this.#pending.isFree('entity', due.entityId, nowMs)) return due;
+      else this.#ahead.pop();
     }
   }
 
-  #lookAhead(nowMs: number, wanted: number): boolean {
+  #lookAhead(nowMs: number): boolean {
     if (nowMs < this.#nothingDueUntilMs) return false;
-    const most = Math.max(wanted, LOOK_AHEAD);
-    const except = this.#pending.blocked('entity', nowMs);
-    const due = this.#knowledge.recordsDue({ nowMs, maxAgeMs: this.#maxAgeMs, most, except });
+    const due = this.#knowledge.recordsDue({
+      nowMs,
+      maxAgeMs: this.#maxAgeMs,
+      most: this.#lookAheadBy,
+      except: this.#pending.blocked('entity', nowMs),
+      ...(this.#worth && { worth: this.#worth }),
+    });
+    this.#lookAheadBy = Math.min(2 * this.#lookAheadBy, MOST_AHEAD);
     if (due.length === 0) {
       this.#nothingDueUntilMs = Math.min(
         nowMs + LOOK_AGAIN_MS,
@@ -131,11 +171,15 @@ export class Records {
     return true;
   }
 
+  #needsControl(): boolean {
+    if (this.#controlInFlight !== null || !this.#mayNeedControl) return false;
+    this.#mayNeedControl = this.#knowledge.controlNeeded();
+    return this.#mayNeedControl;
+  }
+
   /** One call for an id that cannot exist shows what this upstream answers for unknown ids. */
   #control(): EntityCall | null {
-    if (this.#controlInFlight !== null || !this.#mayNeedControl) return null;
-    this.#mayNeedControl = this.#knowledge.controlNeeded();
-    if (!this.#mayNeedControl) return null;
+    if (!this.#needsControl()) return null;
     const entityId = unknownIdLike(this.#sampleIds(), this.#controlsAsked);
     if (entityId === null) return null;
     this.#controlsAsked++;

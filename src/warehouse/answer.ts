@@ -48,7 +48,7 @@ export function answerTable(db: Database) {
 
 /**
  * Pages of summaries shrink to a fifth. A single record shrinks to little more than half, would take half as
- * long again to load, and could not be read by SQL any more (`entity_history`). Measured in docs/decisions/storage.md.
+ * long again to load, and could not be read by SQL any more (`entity_history`). Measured in docs/decisions/0002-storage.md.
  */
 function paysToCompress(kind: Call['kind'], body: Buffer): boolean {
   return kind !== 'entity' && body.length >= 2048;

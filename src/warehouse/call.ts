@@ -16,6 +16,8 @@ export interface CallRow {
   readonly bytes: number;
   /** Companies in the answer. */
   readonly rows: number;
+  /** What is known already of its yield. */
+  readonly new?: number;
 }
 
 export interface CallYield {
@@ -27,18 +29,33 @@ export interface CallYield {
 /** `_call`: one row per HTTP attempt, the lineage of everything else. */
 export function callTable(db: Database) {
   const insert = db.prepare(
-    `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, ms, status, outcome, bytes, rows)
-     VALUES (@callId, @runId, @kind, @target, @page, @reason, @expected, @sentAt, @ms, @status, @outcome, @bytes, @rows)
+    `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, ms, status, outcome, bytes, rows, new)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (call_id) DO NOTHING`,
   );
-  const setYield = db.prepare(
-    'UPDATE _call SET new = @new, changed = @changed, note = @note WHERE call_id = @callId',
-  );
+  const setYield = db.prepare('UPDATE _call SET new = ?, changed = ?, note = ? WHERE call_id = ?');
   return {
     /** False: this call was loaded before. */
-    add: (row: CallRow): boolean => insert.run(row).changes === 1,
+    add: (row: CallRow): boolean => {
+      const { callId, runId, kind, target, page, reason, expected, sentAt, ms, status, outcome, bytes } = row;
+      const values = [
+        callId,
+        runId,
+        kind,
+        target,
+        page,
+        reason,
+        expected,
+        sentAt,
+        ms,
+        status,
+        outcome,
+        bytes,
+      ];
+      return insert.run(...values, row.rows, row.new ?? 0).changes === 1;
+    },
     yielded: (callId: number, result: CallYield): void => {
-      setYield.run({ callId, ...result });
+      setYield.run(result.new, result.changed, result.note, callId);
     },
   };
 }

@@ -24,3 +24,25 @@ export function readCoverage(db: Database): Coverage {
     )
     .get() as Coverage;
 }
+
+/** What the searches of late say about the share that is known; see `estimateCoverage`. */
+export interface SearchEvidence {
+  /** The largest total that a search stated; null: none does. */
+  readonly largestTotal: number | null;
+  /** Pages of the last searches: the companies on each, and those seen for the first time. */
+  readonly pages: readonly { readonly rows: number; readonly new: number }[];
+}
+
+export function readSearchEvidence(db: Database): SearchEvidence {
+  const largestTotal = db.prepare<[], number | null>('SELECT max(total) FROM _query').pluck().get() ?? null;
+  const pages = db
+    .prepare<[number], { rows: number; new: number }>(
+      // Of the last calls, whatever they were: the number of rows read is bounded.
+      `SELECT rows, new FROM (SELECT kind, outcome, rows, new FROM _call ORDER BY call_id DESC LIMIT ?)
+       WHERE kind = 'search' AND outcome = 'ok' AND rows > 0`,
+    )
+    .all(LAST_CALLS);
+  return { largestTotal, pages };
+}
+
+const LAST_CALLS = 500;

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { changeTable } from './change.ts';
+import { estimateTable } from './change_estimate.ts';
 import { failureTable } from './failure.ts';
 import { knownTable } from './known.ts';
 import type { Naming } from './naming.ts';
@@ -13,6 +14,7 @@ import { versionTable } from './version.ts';
 export function derivedTables(db: Database, naming: Naming) {
   return {
     known: knownTable(db, naming),
+    estimates: estimateTable(db, naming),
     versions: versionTable(db, naming),
     queries: queryTable(db, naming),
     failures: failureTable(db, naming),

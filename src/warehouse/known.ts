@@ -21,8 +21,12 @@ const COLUMNS = {
   missingRun: 'missing_run',
   goneAt: 'gone_at',
   summaryHash: 'summary_hash',
-  recordHash: 'record_hash',
   recordCallId: 'record_call_id',
+  changes: 'changes',
+  changingDays: 'changing_days',
+  changingLog: 'changing_log',
+  steadyDays: 'steady_days',
+  rateClass: 'rate_class',
 } as const satisfies Record<keyof Known, string>;
 
 /** `_known`, with the full-text index and the tallies over it, which stay in step. */
@@ -41,38 +45,55 @@ export function knownTable(db: Database, naming: Naming) {
   const listedAgain = db.prepare<[string, string, number]>(
     `UPDATE ${table} SET last_seen_at = ?, listed_at = ? WHERE known_id = ?`,
   );
-  const fetchedAgain = db.prepare<[string, string, string, number]>(
-    `UPDATE ${table} SET last_seen_at = ?, asked_at = ?, fetched_at = ? WHERE known_id = ?`,
+  const listedAgainRated = db.prepare<[string, string, number, number]>(
+    `UPDATE ${table} SET last_seen_at = ?, listed_at = ?, rate_class = ? WHERE known_id = ?`,
+  );
+  const fetchedAgain = db.prepare<[FetchedAgain & { knownId: number; at: string }]>(
+    `UPDATE ${table} SET last_seen_at = @at, asked_at = @at, fetched_at = @at, changes = @changes,
+       changing_days = @changingDays, changing_log = @changingLog, steady_days = @steadyDays, rate_class = @rateClass
+     WHERE known_id = @knownId`,
   );
   const missingInRun = db.prepare<[number], KnownRow>(
     `SELECT ${selected} FROM ${table} WHERE missing_run = ? AND missing_at IS NOT NULL`,
   );
+  // A company is looked up more than once while one answer is taken in.
+  let found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
   return {
-    find: (entityId: string): KnownRow | undefined => find.get(entityId),
+    find: (entityId: string): KnownRow | undefined => {
+      if (found?.entityId !== entityId) found = { entityId, row: find.get(entityId) };
+      return found.row;
+    },
     add: (known: Known): void => {
+      found = null;
       const { lastInsertRowid } = insert.run(KEYS.map((key) => known[key]));
       names.add(Number(lastInsertRowid), known);
       tally.count(known, 1);
     },
     replace: (before: KnownRow, after: KnownRow): void => {
+      found = null;
       update.run([...MUTABLE.map((key) => after[key]), after.knownId]);
       names.replace(before, after);
       tally.count(before, -1);
       tally.count(after, 1);
     },
     /** Seen in a search with nothing new about it. */
-    listedAgain: (knownId: number, at: string): void => {
-      listedAgain.run(at, at, knownId);
+    listedAgain: ({ knownId, rateClass }: KnownRow, at: string, ratedAs: number): void => {
+      found = null;
+      if (ratedAs === rateClass) listedAgain.run(at, at, knownId);
+      else listedAgainRated.run(at, at, ratedAs, knownId);
     },
     /** Its record was fetched with nothing new about it. */
-    fetchedAgain: (knownId: number, at: string): void => {
-      fetchedAgain.run(at, at, at, knownId);
+    fetchedAgain: (knownId: number, at: string, rated: FetchedAgain): void => {
+      found = null;
+      fetchedAgain.run({ ...rated, knownId, at });
     },
     missingInRun: (runId: number): KnownRow[] => missingInRun.all(runId),
     /** Writes the counts that the rows above changed; belongs into their transaction. */
     saveTally: tally.save,
   };
 }
+
+type FetchedAgain = Pick<Known, 'changes' | 'changingDays' | 'changingLog' | 'steadyDays' | 'rateClass'>;
 
 const KEYS = Object.keys(COLUMNS) as (keyof Known)[];
 const MUTABLE = KEYS.filter((key) => key !== 'entityId' && key !== 'firstSeenAt');

@@ -1,3 +1,5 @@
+import { FIRST_CLASS } from '../change_rate.ts';
+
 /** What is known of one company, in `_known`. Times are ISO 8601. */
 export interface Known {
   entityId: string;
@@ -16,8 +18,12 @@ export interface Known {
   missingRun: number | null;
   goneAt: string | null;
   summaryHash: Buffer | null;
-  recordHash: Buffer | null;
   recordCallId: number | null;
+  changes: number;
+  changingDays: number;
+  changingLog: number;
+  steadyDays: number;
+  rateClass: number;
 }
 
 export interface KnownRow extends Known {
@@ -42,7 +48,11 @@ export function newKnown(entityId: string, seenAt: string): Known {
     missingRun: null,
     goneAt: null,
     summaryHash: null,
-    recordHash: null,
     recordCallId: null,
+    changes: 0,
+    changingDays: 0,
+    changingLog: 0,
+    steadyDays: 0,
+    rateClass: FIRST_CLASS,
   };
 }

@@ -7,6 +7,7 @@ export interface LatestAnswer {
   readonly kind: 'stats' | 'search' | 'entity';
   readonly target: string;
   readonly page: number | null;
+  readonly reason: string;
   readonly status: number;
   readonly outcome: string;
   readonly sentAt: string;
@@ -22,15 +23,26 @@ interface Row extends Omit<LatestAnswer, 'headers'> {
 /** The latest answers of each kind of call, the newest first. */
 export function latestAnswers(db: Database, mostOfEach: number): LatestAnswer[] {
   const select = db.prepare<[string, number], Row>(
-    `SELECT c.call_id AS callId, c.kind, c.target, c.page, c.status, c.outcome, c.sent_at AS sentAt, a.headers, b.encoding, b.body
-     FROM _call c JOIN _answer a USING (call_id) JOIN _answer b ON b.call_id = coalesce(a.same_as, a.call_id)
-     WHERE c.kind = ? AND c.status IS NOT NULL ORDER BY c.call_id DESC LIMIT ?`,
+    `${SELECT} WHERE c.kind = ? AND c.status IS NOT NULL ORDER BY c.call_id DESC LIMIT ?`,
   );
-  return ['stats', 'search', 'entity'].flatMap((kind) =>
-    select.all(kind, mostOfEach).map(({ headers, encoding, ...row }) => ({
-      ...row,
-      headers: headersIn(headers),
-      body: decoded({ encoding, body: row.body }),
-    })),
-  );
+  return ['stats', 'search', 'entity'].flatMap((kind) => select.all(kind, mostOfEach).map(answerOf));
+}
+
+/** The answers that the runs of one command brought, in order. */
+export function answersOfCommand(db: Database, command: string): LatestAnswer[] {
+  return db
+    .prepare<[string], Row>(
+      `${SELECT} JOIN _run r USING (run_id)
+       WHERE r.command = ? AND c.kind <> 'probe' AND c.status IS NOT NULL ORDER BY c.call_id`,
+    )
+    .all(command)
+    .map(answerOf);
+}
+
+const SELECT = `SELECT c.call_id AS callId, c.kind, c.target, c.page, c.reason, c.status, c.outcome, c.sent_at AS sentAt,
+    a.headers, b.encoding, b.body
+  FROM _call c JOIN _answer a USING (call_id) JOIN _answer b ON b.call_id = coalesce(a.same_as, a.call_id)`;
+
+function answerOf({ headers, encoding, ...row }: Row): LatestAnswer {
+  return { ...row, headers: headersIn(headers), body: decoded({ encoding, body: row.body }) };
 }

@@ -10,6 +10,8 @@ export interface LockOwner {
 }
 
 export interface LockHolder extends LockOwner {
+  /** It lets another run through that asks. */
+  readonly yields: boolean;
   readonly takenAt: string;
   readonly heartbeatAt: string;
 }
@@ -19,6 +21,8 @@ export const LOCK_STALE_AFTER_MS = 30_000;
 
 export interface LockAsk extends LockOwner {
   readonly nowMs: number;
+  /** This run will let another one through that asks (`askToStandAside`). */
+  readonly yields?: boolean;
   /** Is a process of this id alive on this host? */
   readonly isAlive: (pid: number) => boolean;
 }
@@ -34,8 +38,8 @@ export function acquireLock(
       if (holder !== null && isHeld(holder, ask)) return { taken: false as const, holder };
       const now = isoTime(ask.nowMs);
       db.prepare(
-        "INSERT OR REPLACE INTO _lock (name, owner, pid, host, taken_at, heartbeat_at) VALUES ('run', ?, ?, ?, ?, ?)",
-      ).run(ask.owner, ask.pid, ask.host, now, now);
+        "INSERT OR REPLACE INTO _lock (name, owner, pid, host, taken_at, heartbeat_at, yields) VALUES ('run', ?, ?, ?, ?, ?, ?)",
+      ).run(ask.owner, ask.pid, ask.host, now, now, ask.yields === true ? 1 : 0);
       return { taken: true as const };
     })
     .immediate();
@@ -48,15 +52,27 @@ export function heartbeat(db: Database, owner: string, nowMs: number): boolean {
   );
 }
 
+/** Asks the holder to let another run through. */
+export function askToStandAside(db: Database, holder: LockOwner, nowMs: number): void {
+  db.prepare('UPDATE _lock SET wanted_at = ? WHERE owner = ? AND yields').run(isoTime(nowMs), holder.owner);
+}
+
+/** Was this holder asked to let another run through? */
+export function isAskedToStandAside(db: Database, owner: string): boolean {
+  return db.prepare('SELECT 1 FROM _lock WHERE owner = ? AND wanted_at IS NOT NULL').get(owner) !== undefined;
+}
+
 export function releaseLock(db: Database, owner: string): void {
   db.prepare('DELETE FROM _lock WHERE owner = ?').run(owner);
 }
 
 export function lockHolder(db: Database): LockHolder | null {
   const row = db
-    .prepare('SELECT owner, pid, host, taken_at AS takenAt, heartbeat_at AS heartbeatAt FROM _lock')
-    .get() as LockHolder | undefined;
-  return row ?? null;
+    .prepare<[], Omit<LockHolder, 'yields'> & { yields: 0 | 1 }>(
+      'SELECT owner, pid, host, taken_at AS takenAt, heartbeat_at AS heartbeatAt, yields FROM _lock',
+    )
+    .get();
+  return row === undefined ? null : { ...row, yields: row.yields === 1 };
 }
 
 function isHeld(holder: LockHolder, ask: LockAsk): boolean {

@@ -65,3 +65,12 @@ export function recentRuns(db: Database, most: number): RunRow[] {
     )
     .all(most) as RunRow[];
 }
+
+/** When the last run before this one that ended so was over; null: there was none. */
+export function lastEndedAt(db: Database, ended: string, beforeRunId: number): string | null {
+  const last = db.prepare<[string, number], string>(
+    `SELECT ended_at FROM _run
+     WHERE ended = ? AND run_id < ? AND ended_at IS NOT NULL ORDER BY run_id DESC LIMIT 1`,
+  );
+  return last.pluck().get(ended, beforeRunId) ?? null;
+}

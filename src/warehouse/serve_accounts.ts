@@ -156,6 +156,7 @@ function openFile(path: string): Database {
     db.pragma('synchronous = NORMAL');
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     db.exec(SCHEMA);
+    completeLock(db);
     return db;
   } catch (cause) {
     throw new UsageError(
@@ -209,9 +210,19 @@ CREATE TABLE IF NOT EXISTS _lock (
   pid          INTEGER NOT NULL,
   host         TEXT    NOT NULL,
   taken_at     TEXT    NOT NULL,
-  heartbeat_at TEXT    NOT NULL
+  heartbeat_at TEXT    NOT NULL,
+  yields       INTEGER NOT NULL DEFAULT 0,
+  wanted_at    TEXT
 ) STRICT, WITHOUT ROWID;
 `;
+
+/** Files of version 0.1.0 have a lock without these. */
+function completeLock(db: Database): void {
+  const columns = db.pragma('table_info(_lock)') as { readonly name: string }[];
+  if (columns.some(({ name }) => name === 'yields')) return;
+  db.exec('ALTER TABLE _lock ADD COLUMN yields INTEGER NOT NULL DEFAULT 0');
+  db.exec('ALTER TABLE _lock ADD COLUMN wanted_at TEXT');
+}
 
 const BUSY_TIMEOUT_MS = 5_000;
 // 8 MiB.

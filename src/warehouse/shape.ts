@@ -69,8 +69,8 @@ export interface TableShape {
   hasRest: boolean;
   rowsSeen: number;
   compared: number;
-  /** What the file has of it. */
-  stored: { isCreated: boolean; columns: number; hasRest: boolean };
+  /** What the file has of it; `version` grows with its columns and types. */
+  stored: { isCreated: boolean; columns: number; hasRest: boolean; version: number };
 }
 
 export interface Place {
@@ -159,7 +159,7 @@ export function addTable(
     hasRest: false,
     rowsSeen: 0,
     compared: 0,
-    stored: { isCreated: false, columns: 0, hasRest: false },
+    stored: { isCreated: false, columns: 0, hasRest: false, version: 0 },
   };
   const rooted = Object.assign(added, { root: newPlace(shape, added, []) });
   shape.tables.set(table.name, rooted);

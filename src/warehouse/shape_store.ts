@@ -203,7 +203,7 @@ function createChildTable(db: Database, naming: Naming, table: TableShape): void
        entity_id TEXT NOT NULL REFERENCES ${naming(root.name)} (entity_id),
        position INTEGER NOT NULL,
        ${isNested ? 'parent_position INTEGER NOT NULL,' : ''}
-       _call_id INTEGER NOT NULL REFERENCES _call (call_id),
+       _call_id INTEGER NOT NULL,
        PRIMARY KEY (entity_id, position)
      ) WITHOUT ROWID`,
   );
@@ -216,10 +216,12 @@ function addColumns(db: Database, naming: Naming, table: TableShape): void {
     db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN ${quoted(place.column ?? '')} ${type}`);
     if (place.rule?.index) createIndex(db, naming, place);
     place.stored.declared = type;
+    table.stored.version++;
   }
   table.stored.columns = table.columns.length;
   if (table.hasRest && !table.stored.hasRest)
     db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN _rest TEXT`);
+  if (table.hasRest !== table.stored.hasRest) table.stored.version++;
   table.stored.hasRest = table.hasRest;
 }
 
@@ -238,6 +240,7 @@ function widenTypes(db: Database, naming: Naming, table: TableShape): void {
     new Map(drifted.map((place) => [place.column ?? '', declaredType(place.types)])),
   );
   for (const place of drifted) place.stored.declared = declaredType(place.types);
+  table.stored.version++;
 }
 
 /**

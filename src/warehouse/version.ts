@@ -9,7 +9,7 @@ export interface VersionRow {
 /** `_version`: which calls brought which versions of a record. */
 export function versionTable(db: Database, naming: Naming) {
   const insert = db.prepare<[string, number, string, 0 | 1]>(
-    `INSERT OR REPLACE INTO ${naming('_version')} (entity_id, call_id, observed_from, is_tombstone) VALUES (?, ?, ?, ?)`,
+    `INSERT INTO ${naming('_version')} (entity_id, call_id, observed_from, is_tombstone) VALUES (?, ?, ?, ?)`,
   );
   const end = db.prepare<{ entityId: string; endedAt: string }>(
     `UPDATE ${naming('_version')} SET ended_at = @endedAt

@@ -5,6 +5,7 @@ import { FailedError, MirrorError, UsageError } from '../errors.ts';
 import { makeFolder } from '../folder.ts';
 import { explainSqlite } from '../sqlite_failure.ts';
 import { migrate, needsMigration } from './migrate.ts';
+import { LOG_LIMIT_BYTES, openLogKeeper } from './write_ahead_log.ts';
 
 /** The open file. SQL stands in this folder alone; others call the tables' functions. */
 export interface Warehouse {
@@ -21,6 +22,8 @@ export interface OpenOptions {
   /** For readers: never writes, never migrates. */
   readonly readonly?: boolean;
   readonly nowMs: number;
+  /** To what the write-ahead log shrinks when readers let it; 64 MiB unless told. */
+  readonly logLimitBytes?: number;
 }
 
 /**
@@ -29,19 +32,26 @@ export interface OpenOptions {
  * @throws UsageError when the path cannot be written or holds something else: nothing was written then.
  * @throws FailedError when the file was written by a newer program, or is damaged.
  */
-export function openWarehouse({ path, readonly = false, nowMs }: OpenOptions): Warehouse {
+export function openWarehouse(options: OpenOptions): Warehouse {
+  const { path, readonly = false, nowMs, logLimitBytes = LOG_LIMIT_BYTES } = options;
   const db = readonly ? openForReading(path) : openForWriting(path);
   try {
-    if (!readonly) prepareForWriting(db, nowMs);
+    if (!readonly) prepareForWriting(db, nowMs, logLimitBytes);
     else prepareForReading(db);
   } catch (error) {
     db.close();
-    throw explained(path, error);
+    throw readonly && isOfRights(error) ? unreadable(path, error) : explained(path, error);
   }
+  const log = openLogKeeper(db, logLimitBytes);
   return {
     path,
     db,
-    write: (work) => (db.inTransaction ? work() : db.transaction(work).immediate()),
+    write: (work) => {
+      if (db.inTransaction) return work();
+      const done = db.transaction(work).immediate();
+      log.written();
+      return done;
+    },
     close: () => close(db, readonly),
   };
 }
@@ -49,8 +59,9 @@ export function openWarehouse({ path, readonly = false, nowMs }: OpenOptions): W
 // "RMIR": tells a warehouse from any other SQLite file.
 const APPLICATION_ID = 0x52_4d_49_52;
 const BUSY_TIMEOUT_MS = 10_000;
-const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
 const CACHE_KIB = 64 * 1024;
+const PAGE_BYTES = 8192;
+const CHECKPOINT_PAGES = 4000;
 
 function openForReading(path: string): Database {
   if (!existsSync(path))
@@ -77,16 +88,18 @@ function prepareForReading(db: Database): void {
     });
 }
 
-// The reasons and what was measured: docs/decisions/storage.md.
-function prepareForWriting(db: Database, nowMs: number): void {
+// The reasons and what was measured: docs/decisions/0002-storage.md.
+function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): void {
   refuseForeign(db);
   const isNew = isEmpty(db);
   // Before anything is written: the file of a newer program stays as it is.
   if (!isNew) needsMigration(db);
+  if (isNew) db.pragma(`page_size = ${PAGE_BYTES}`);
   if (db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
   db.pragma('foreign_keys = ON');
-  db.pragma(`journal_size_limit = ${WAL_LIMIT_BYTES}`);
+  db.pragma(`journal_size_limit = ${logLimitBytes}`);
+  db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   db.pragma(`cache_size = -${CACHE_KIB}`);
   db.pragma('temp_store = MEMORY');
   // What is deleted or replaced is overwritten where its page is written anyway.
@@ -128,6 +141,19 @@ function unwritable(path: string, cause: unknown): UsageError {
   });
 }
 
+/** SQLite reads a file with a write-ahead log only where it can make, or finds, the log's index beside it. */
+function unreadable(path: string, cause: Error): UsageError {
+  return new UsageError(`the warehouse ${path} cannot be read here: ${cause.message}`, {
+    hint: 'Whoever may not write in its folder reads a copy: `registry-mirror backup FILE` makes one.',
+    cause,
+  });
+}
+
+function isOfRights(error: unknown): error is Error {
+  if (!(error instanceof Sqlite.SqliteError)) return false;
+  return error.code.startsWith('SQLITE_READONLY') || error.code.startsWith('SQLITE_CANTOPEN');
+}
+
 function explained(path: string, error: unknown): unknown {
   if (error instanceof MirrorError || !(error instanceof Sqlite.SqliteError)) return error;
   if (error.code === 'SQLITE_NOTADB')
@@ -135,8 +161,7 @@ function explained(path: string, error: unknown): unknown {
       hint: 'Name another path under `warehouse:` in the configuration; nothing was changed.',
       cause: error,
     });
-  if (error.code.startsWith('SQLITE_READONLY') || error.code.startsWith('SQLITE_CANTOPEN'))
-    return unwritable(path, error);
+  if (isOfRights(error)) return unwritable(path, error);
   return explainSqlite(error, `the warehouse ${path}`);
 }
 

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import type { JsonObject } from '../../src/dialect/json.ts';
 import { idOf } from './load_records.ts';
@@ -34,7 +33,7 @@ export function openBareLoop(db: Database) {
     known: insert(
       db,
       '_known',
-      'known_id entity_id name identifiers first_seen_at last_seen_at asked_at fetched_at changed_at record_hash record_call_id',
+      'known_id entity_id name identifiers first_seen_at last_seen_at asked_at fetched_at changed_at record_call_id',
     ),
     text: insert(db, 'entity_fts', 'rowid entity_id name former_names identifiers'),
     version: insert(db, '_version', 'entity_id call_id observed_from'),
@@ -55,6 +54,7 @@ export function openBareLoop(db: Database) {
     }
   }).immediate;
   return {
+    statements,
     write,
     rowsOf: (index: number, callId: number, record: JsonObject): BareRows =>
       bareRows({ index, callId, record, entityColumns, officerColumns }),
@@ -79,19 +79,7 @@ function bareRows(given: {
   return {
     call: [callId, 1, 'entity', id, 'never fetched', 1, at, 50, 200, 'ok', body.length, 1, 1],
     answer: [callId, body],
-    known: [
-      index + 1,
-      id,
-      String(record.name),
-      identifiers,
-      at,
-      at,
-      at,
-      at,
-      at,
-      hash('sha256', id, 'buffer').subarray(0, 16),
-      callId,
-    ],
+    known: [index + 1, id, String(record.name), identifiers, at, at, at, at, at, callId],
     text: [index + 1, id, String(record.name), null, identifiers],
     version: [id, callId, at],
     entity: entityColumns.map((name) => columns[name] ?? null),

@@ -1,82 +1,96 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
+// Search, fetch and load a registry from the sandbox in another process, without limits, ours beside what one would
+// use instead, in turns:
+// npm run bench:throughput [-- --companies 50000 --rounds 3 --lanes 16 --only mirror,limit --profile FOLDER]
 import { mkdtempSync, rmSync } from 'node:fs';
-import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import got from 'got';
-import { callUntil, openCaller } from './caller.ts';
+import { installPeers } from './peers/install.ts';
+import { CONTENDERS, type Contender, type Performed, perform } from './throughput_contender.ts';
+import { judged, median, ratioOf, say } from './throughput_figures.ts';
+import { openUpstream } from './throughput_open.ts';
 
-/**
- * Calls a second without any limit, by fetch (ledger, classification and all) and by bare got with as many
- * requests at once, in turns in one process against one server in another.
- *
- *   node test/bench/throughput.ts [--seconds 3] [--rounds 4] [--lanes 16]
- */
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '3' },
-    rounds: { type: 'string', default: '4' },
+    companies: { type: 'string', default: '50000' },
+    'crawlee-companies': { type: 'string', default: '5000' },
+    rounds: { type: 'string', default: '3' },
     lanes: { type: 'string', default: '16' },
-    only: { type: 'string' },
+    only: { type: 'string', default: Object.keys(CONTENDERS).join(',') },
+    profile: { type: 'string' },
   },
 });
+const companies = Number(values.companies);
 const lanes = Number(values.lanes);
-const seconds = Number(values.seconds);
-const upstream = fork(join(import.meta.dirname, 'throughput_upstream.ts'));
-const [{ port }] = (await once(upstream, 'message')) as [{ port: number }];
+const contenders = values.only.split(',') as Contender[];
+// Crawlee takes minutes for what the others do in seconds: it does a part, and is compared by calls a second.
+const sizes = {
+  mirror: companies,
+  script: companies,
+  limit: companies,
+  crawlee: Number(values['crawlee-companies']),
+};
+
+const NAMES = {
+  mirror: 'registry-mirror',
+  script: 'hand-written script',
+  limit: 'got alone',
+  crawlee: 'Crawlee',
+} as const satisfies Record<Contender, string>;
+
+installPeers();
 const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-throughput-'));
-const caller = openCaller({ port, ledgerPath: join(folder, 'ledger.db'), perMinute: null, lanes });
+const upstream = await openUpstream(folder, companies);
+const done: Record<Contender, Performed[]> = { mirror: [], script: [], limit: [], crawlee: [] };
+try {
+  for (let round = 0; round < Number(values.rounds); round++)
+    for (const contender of round % 2 === 0 ? contenders : contenders.toReversed())
+      done[contender].push(await turn(contender));
+} finally {
+  upstream.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+report();
 
-const runs = { fetch: (untilMs: number) => callUntil(caller, untilMs), got: bareGot() };
-type Name = keyof typeof runs;
-const results: { round: number; name: Name; 'calls/s': number; 'CPU µs/call': number }[] = [];
-for (let round = 0; round <= Number(values.rounds); round++)
-  for (const name of ['fetch', 'got'] as const) {
-    if (values.only !== undefined && values.only !== name) continue;
-    const before = process.cpuUsage();
-    const calls = await runs[name](Date.now() + seconds * 1000);
-    const { user, system } = process.cpuUsage(before);
-    // The first round warms up.
-    if (round > 0)
-      results.push({
-        round,
-        name,
-        'calls/s': calls / seconds,
-        'CPU µs/call': Math.round((user + system) / calls),
-      });
+async function turn(contender: Contender): Promise<Performed> {
+  const order = { ...upstream.ready, lanes, records: sizes[contender], perMinute: null };
+  const profiled = contender === 'mirror' && values.profile !== undefined;
+  const performed = await perform(
+    CONTENDERS[contender],
+    order,
+    folder,
+    profiled ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`] : [],
+  );
+  if (performed.records !== sizes[contender])
+    throw new Error(`${contender} ended with ${performed.records} of ${sizes[contender]} records`);
+  return performed;
+}
+
+function report(): void {
+  say(
+    `Search, fetch and load ${companies} companies, ${lanes} requests at once, ${values.rounds} rounds in turns`,
+  );
+  say('  (median of the rounds)    calls   calls a second   CPU ms per 1,000 calls   memory at most');
+  for (const contender of contenders) {
+    const rounds = done[contender];
+    const [calls, rate, cpu, memory] = [
+      median(rounds.map((one) => one.calls)),
+      median(rounds.map(callsASecond)),
+      median(rounds.map(({ cpuMs, calls }) => (cpuMs / calls) * 1000)),
+      median(rounds.map(({ peakMb }) => peakMb)),
+    ];
+    say(
+      `  ${NAMES[contender].padEnd(22)} ${calls.toFixed(0).padStart(8)} ${rate.toFixed(0).padStart(16)} ${cpu.toFixed(0).padStart(24)} ${memory.toFixed(0).padStart(13)} MB`,
+    );
   }
+  const rates = (contender: Contender) => done[contender].map(callsASecond);
+  const beside = (contender: Contender) => ratioOf(rates('mirror'), rates(contender));
+  const has = (contender: Contender) => contenders.includes('mirror') && contenders.includes(contender);
+  if (has('script')) say(judged('mirror : script, calls a second', beside('script'), { least: 0.9 }));
+  if (has('limit')) say(judged('mirror : limit, calls a second', beside('limit'), { least: 0.8 }));
+  if (has('crawlee')) say(judged('mirror : Crawlee, calls a second', beside('crawlee'), { least: 1 }));
+}
 
-const bestOf = (name: Name) => results.filter((result) => result.name === name);
-const rate = (name: Name) => Math.max(...bestOf(name).map((result) => result['calls/s']));
-const cost = (name: Name) => Math.min(...bestOf(name).map((result) => result['CPU µs/call']));
-// biome-ignore-start lint/suspicious/noConsole: a benchmark prints its figures
-console.table(results);
-console.log(`fetch : got, best rounds: ${(rate('fetch') / rate('got')).toFixed(3)} by calls a second`);
-console.log(`                          ${(cost('got') / cost('fetch')).toFixed(3)} by CPU time a call`);
-// biome-ignore-end lint/suspicious/noConsole: a benchmark prints its figures
-caller.close();
-rmSync(folder, { recursive: true, force: true });
-upstream.disconnect();
-
-function bareGot(): (untilMs: number) => Promise<number> {
-  const agent = { http: new http.Agent({ keepAlive: true, maxSockets: lanes }) };
-  const client = got.extend({
-    agent,
-    retry: { limit: 0 },
-    headers: { authorization: `Bearer ${'k'.repeat(40)}` },
-  });
-  const url = `http://127.0.0.1:${port}/api/entity/42`;
-  return async (untilMs) => {
-    let good = 0;
-    const one = async () => {
-      while (Date.now() < untilMs) {
-        const { statusCode } = await client(url);
-        if (statusCode === 200) good += 1;
-      }
-    };
-    await Promise.all(Array.from({ length: lanes }, one));
-    return good;
-  };
+function callsASecond({ calls, ms }: Performed): number {
+  return (calls / ms) * 1000;
 }

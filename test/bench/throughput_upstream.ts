@@ -1,18 +1,24 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateRegistry } from '../../data/generate.ts';
+import { startSandbox } from '../../src/server/sandbox.ts';
 
-/** The barest upstream there is, in a process of its own. */
-const BODY = JSON.stringify({
-  id: '42',
-  name: 'Acme Holding AS',
-  status: 'active',
-  registered_at: '2001-02-03',
-  address: { street: 'Storgata 1', postal_code: '0155', city: 'Oslo', country: 'NO' },
-  industry_codes: [{ code: '64.202', text: 'Financial holding companies' }],
-  officers: Array.from({ length: 6 }, (_, index) => ({ name: `Kari Nordmann ${index}`, role: 'director' })),
-});
-const server = http.createServer((_request, response) => {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(BODY);
-});
-server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+/** The sandbox in a process of its own, with so many invented companies; it ends with the benchmark. */
+export interface UpstreamReady {
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly dialect: object;
+  readonly idsPath: string;
+  /** What every id begins with. */
+  readonly query: string;
+}
+
+const { companies, folder } = JSON.parse(process.argv[2] ?? '') as { companies: number; folder: string };
+const registry = [...generateRegistry({ companies, seed: 9, ids: 'numeric' })];
+const idsPath = join(folder, 'ids.txt');
+writeFileSync(idsPath, registry.map(({ id }) => id).join('\n'));
+const sandbox = await startSandbox({ companies: registry, keepArrivals: false });
+const { baseUrl, dialect } = sandbox;
+const ready: UpstreamReady = { baseUrl, key: sandbox.keyOf('main'), dialect, idsPath, query: '1' };
+process.send?.(ready);
 process.on('disconnect', () => process.exit());

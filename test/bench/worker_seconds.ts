@@ -28,7 +28,7 @@ const fromMs = Math.ceil(Date.now() / 1000) * 1000 + 1000;
 await sleep(fromMs - Date.now() + Number(values.seconds) * 1000 + 3000);
 for (const burner of burners) burner.kill('SIGKILL');
 worker.process.kill('SIGTERM');
-await worker.finished;
+const { stderr } = await worker.finished;
 
 const untilMs = fromMs + (Number(values.seconds) - 1) * 1000;
 const moments = momentsBetween({ pattern: PATTERN, timezone: 'UTC' }, fromMs - 1, untilMs);
@@ -63,6 +63,7 @@ say(
     calls: times.reduce((sum, { calls }) => sum + calls, 0),
   }),
 );
+if (!ok) say(`the worker said: ${stderr}`);
 await upstream.close();
 await redis.close();
 process.exitCode = ok ? 0 : 1;

@@ -108,6 +108,28 @@ describe('backfill --ids', () => {
   });
 });
 
+describe('backfill beside the scheduled work', () => {
+  it('lets a sync through, and goes on when that has ended', async () => {
+    const upstream = await place({ latencyMs: 40 });
+    const ids = idsOf(upstream).slice(0, 900);
+    const backfill = upstream.start('backfill', '--ids', written(upstream, 'ids.txt', ids.join('\n')));
+    await upstream.arrived(40, backfill);
+    const sync = await upstream.cli('sync', '--max-calls', '3');
+    expect(sync.json.data).toMatchObject({ ended: 'max_calls', calls_spent: 3 });
+    expect(backfill.process.exitCode).toBeNull();
+    const { json } = await backfill.finished;
+    expect(json.data).toMatchObject({ found: ids.length - json.data.fresh, open: 0, run: { ended: 'done' } });
+    const db = upstream.warehouse();
+    const runs = db.prepare('SELECT command, ended FROM _run ORDER BY run_id').all();
+    db.close();
+    expect(runs).toEqual([
+      { command: 'backfill', ended: 'stood_aside' },
+      { command: 'sync', ended: 'max_calls' },
+      { command: 'backfill', ended: 'done' },
+    ]);
+  });
+});
+
 describe('backfill --names', () => {
   it('finds exact names, leaves similar ones to a person, and fetches the records of what it found', async () => {
     const companies = [...generateRegistry({ companies: 600, seed: 5 })].map((company, at) => ({

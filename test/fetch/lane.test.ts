@@ -238,6 +238,26 @@ describe('an idle connection', () => {
     expect(upstream.connections()).toBe(3);
   });
 
+  test('is not given up between the taking of its slot and the slot, where lanes take turns as fast as they idle', async () => {
+    const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
+    const spacing = 61_000 / 240;
+    const rig = rigOf({
+      baseUrl: `${upstream.origin}/api`,
+      allowance: { perMinute: 240 },
+      lanes: 2,
+      lane: { longestIdleMs: 2 * spacing - 20 },
+    });
+    const inTurn = rig.lanes.map(async (lane) => {
+      for (let call = 0; call < 5; call++)
+        expect(made(await rig.fetch(ENTITY, lane, new AbortController().signal)).verdict.is).toBe('ok');
+    });
+    await Promise.all(inTurn);
+    const [first, last] = [upstream.arrivals[0], upstream.arrivals[9]];
+    // Nine lie between ten calls; each connection that is lost at its slot wastes one more.
+    expect(((last?.atMs ?? 0) - (first?.atMs ?? 0)) / spacing).toBeLessThan(12);
+    expect(spentBy(rig)).toBe(10);
+  });
+
   test('is not one on which an answer is awaited, however long', async () => {
     const upstream = await upstreamOf(
       (request, response, index) =>

@@ -21,6 +21,8 @@ class SlowConnection implements Connection {
     await sleep(this.#delayMs);
     this.isReady = true;
   }
+
+  hold(): void {}
 }
 
 function paceOf(ledger: Ledger, perMinute: number | null, clock: Clock = systemClock): Pace {
@@ -92,6 +94,7 @@ describe('the pace', () => {
       connect: async () => {
         connects += 1;
       },
+      hold: () => {},
     };
     expect(await pace.nextSlot(unsteady, never)).toMatchObject({ is: 'unprepared' });
     expect(connects).toBe(3);
@@ -102,6 +105,7 @@ describe('the pace', () => {
     const failing: Connection = {
       isReady: false,
       connect: async () => Promise.reject(new Error('no route')),
+      hold: () => {},
     };
     const results = await Promise.all([pace.nextSlot(failing, never), slotAt(pace)]);
     expect(results[0]).toMatchObject({ is: 'unprepared', error: { message: 'no route' } });

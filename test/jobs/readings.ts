@@ -33,6 +33,7 @@ export function readingOf(given: Partial<Facts> = {}, nowMs = Date.now()): Readi
     },
     lastSuccessAtMs: null,
     quarantined: 0,
+    sizes: { bytes: 0, walBytes: 0 },
     lastCallId: 0,
     newCalls: [],
   };

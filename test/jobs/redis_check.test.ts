@@ -30,7 +30,7 @@ it('finds a running Redis fit, or not', async () => {
   try {
     const { facts, findings } = await inspectRedis(new SecretUrl(redis.url));
     expect(facts.version).toMatch(/^\d+\.\d+/);
-    // The server in this process has neither setting; a real one says both.
+    // The server in JavaScript has neither setting; a real one says both.
     if (hasRealRedis()) expect(findings).toHaveLength(2);
   } finally {
     await redis.close();

@@ -1,18 +1,15 @@
-import { afterEach, describe, expect, it, onTestFailed } from 'vitest';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import type { Command } from '../e2e/upstream.ts';
 import { type OwnRedis, startOwnRedis } from '../redis/redis_server.ts';
 import { openWorkplace, until, type Workplace, type WorkplaceOptions } from './workplace.ts';
 
-const closing: (() => Promise<unknown>)[] = [];
+// Each test has its own Redis and mostly waits: they run side by side.
+vi.setConfig({ testTimeout: 60_000 });
 
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-describe('the command `worker`', () => {
-  it('says how to start a Redis when none answers, and exits 2', async () => {
-    const { place, redis } = await workplace();
+describe.concurrent('the command `worker`', () => {
+  it('says how to start a Redis when none answers, and exits 2', async (test) => {
+    const { place, redis } = await workplace(test);
     await redis.kill();
     const { code, stderr, json } = await place.upstream.cli('worker');
     expect(code).toBe(2);
@@ -22,8 +19,8 @@ describe('the command `worker`', () => {
     await redis.start();
   });
 
-  it('refuses two configurations of one registry', async () => {
-    const { place } = await workplace();
+  it('refuses two configurations of one registry', async (test) => {
+    const { place } = await workplace(test);
     const { configPath } = place.upstream;
     const { code, stderr } = await place.upstream.cli(
       'worker',
@@ -36,9 +33,9 @@ describe('the command `worker`', () => {
     expect(stderr).toContain('two configurations are both `isle-of-man.main`');
   });
 
-  it('finishes and loads the calls in flight at SIGTERM, hands the rest over, and exits 0', async () => {
-    const { place } = await workplace({ sandbox: { latencyMs: 800 } });
-    const command = start(place);
+  it('finishes and loads the calls in flight at SIGTERM, hands the rest over, and exits 0', async (test) => {
+    const { place } = await workplace(test, { sandbox: { latencyMs: 800 } });
+    const command = start(test, place);
     await until('calls are in flight', () => place.upstream.sandbox.arrivals().length >= 9);
     const askedMs = performance.now();
     command.process.kill('SIGTERM');
@@ -53,11 +50,12 @@ describe('the command `worker`', () => {
     expect(linesOf(stderr).at(-1)).toMatchObject({ msg: 'worker stopped' });
   });
 
-  it('serves several registries at once', async () => {
-    const { place, redis } = await workplace();
+  it('serves several registries at once', async (test) => {
+    const { place, redis } = await workplace(test);
     const other = await openWorkplace({ redisUrl: redis.url, prefix: place.prefix, name: 'Sark' });
-    closing.push(() => other.close());
+    test.onTestFinished(() => other.close());
     const command = start(
+      test,
       place,
       '--config',
       place.upstream.configPath,
@@ -72,11 +70,11 @@ describe('the command `worker`', () => {
     expect((await command.finished).code).toBe(0);
   });
 
-  it('shows the key nowhere: not in its log, not in Redis', async () => {
-    const { place, redis } = await workplace();
+  it('shows the key nowhere: not in its log, not in Redis', async (test) => {
+    const { place, redis } = await workplace(test);
     const key = loadConfig({ path: place.upstream.configPath, env: {} }).upstream.api_key.reveal();
     place.upstream.sandbox.companies.put({ id: 'BROKEN', name: 'X', fields: {} });
-    const command = start(place);
+    const command = start(test, place);
     await until('it is mirrored', () => hasRuns(place, 3) && place.isMirrored());
     command.process.kill('SIGTERM');
     const { stdout, stderr } = await command.finished;
@@ -86,12 +84,12 @@ describe('the command `worker`', () => {
   });
 });
 
-describe('a Redis that fails', () => {
-  it('may be killed and come back empty while a job is at work: nothing is lost or spent twice', async () => {
-    const { place, redis } = await workplace({
+describe.concurrent('a Redis that fails', () => {
+  it('may be killed and come back empty while a job is at work: nothing is lost or spent twice', async (test) => {
+    const { place, redis } = await workplace(test, {
       overrides: { allowance: { per_minute: 3000, unlimited: true } },
     });
-    const command = start(place);
+    const command = start(test, place);
     await until('a sweep is at work', () => place.upstream.sandbox.arrivals().length >= 10);
     await redis.kill();
     await until('the run goes on without it', () => place.upstream.sandbox.arrivals().length >= 20);
@@ -108,11 +106,11 @@ describe('a Redis that fails', () => {
     expect(loaded(place)).toBe(place.upstream.sandbox.arrivals().length);
   });
 
-  it('does not keep the worker from stopping', async () => {
-    const { place, redis } = await workplace({
+  it('does not keep the worker from stopping', async (test) => {
+    const { place, redis } = await workplace(test, {
       overrides: { allowance: { per_minute: 600, unlimited: true } },
     });
-    const command = start(place);
+    const command = start(test, place);
     await until('a job is at work', () => place.upstream.sandbox.arrivals().length >= 5);
     await redis.kill();
     command.process.kill('SIGTERM');
@@ -122,9 +120,9 @@ describe('a Redis that fails', () => {
     await redis.start();
   });
 
-  it('may be flushed: the schedules come back, and no moment runs twice', async () => {
-    const { place, redis } = await workplace();
-    const command = start(place);
+  it('may be flushed: the schedules come back, and no moment runs twice', async (test) => {
+    const { place, redis } = await workplace(test);
+    const command = start(test, place);
     await until('it is mirrored', () => hasRuns(place, 3) && place.isMirrored());
     await redis.flush();
     await until('the schedules are back', async () => (await place.queue.getJobSchedulersCount()) === 3);
@@ -134,11 +132,13 @@ describe('a Redis that fails', () => {
   });
 });
 
-it('takes over the job of a worker that was killed', async () => {
-  const { place } = await workplace({ overrides: { allowance: { per_minute: 3000, unlimited: true } } });
-  const first = start(place);
+it.concurrent('takes over the job of a worker that was killed', async (test) => {
+  const { place } = await workplace(test, {
+    overrides: { allowance: { per_minute: 3000, unlimited: true } },
+  });
+  const first = start(test, place);
   await until('it is at work', () => place.upstream.sandbox.arrivals().length >= 20);
-  const second = start(place, '--config', place.upstream.configPath);
+  const second = start(test, place, '--config', place.upstream.configPath);
   first.process.kill('SIGKILL');
   await first.finished;
   await until('the other one has done the rest', () => hasRuns(place, 3) && place.isMirrored(), 60_000);
@@ -147,24 +147,21 @@ it('takes over the job of a worker that was killed', async () => {
 });
 
 async function workplace(
+  { onTestFinished }: TestContext,
   options: Omit<WorkplaceOptions, 'redisUrl'> = {},
 ): Promise<{ place: Workplace; redis: OwnRedis }> {
   const redis = await startOwnRedis();
-  closing.push(() => redis.close());
+  onTestFinished(() => redis.close());
   const place = await openWorkplace({ redisUrl: redis.url, ...options });
-  closing.push(() => place.close());
+  onTestFinished(() => place.close());
   return { place, redis };
 }
 
-function start(place: Workplace, ...args: string[]): Command {
+function start({ onTestFailed }: TestContext, place: Workplace, ...args: string[]): Command {
   const command = place.upstream.start('worker', ...args);
-  const ended = async () => {
-    command.process.kill('SIGKILL');
-    return await command.finished;
-  };
-  closing.push(ended);
   onTestFailed(async () => {
-    const { code, signal, stderr } = await ended();
+    command.process.kill('SIGKILL');
+    const { code, signal, stderr } = await command.finished;
     process.stderr.write(`the worker (exit ${code}, ${signal}) said:\n${stderr.slice(-20_000)}\n`);
   });
   return command;

@@ -62,8 +62,11 @@ test('10,000 keys that differ in every record do not grow the schema for ever', 
   expect(value('SELECT count(*) FROM _column')).toBeLessThan(5000);
 });
 
-test('objects and lists nested 490 deep are kept', () => {
-  const nested = (open: string, close: string) => `${open.repeat(490)}"bottom"${close.repeat(490)}`;
+// The record itself is the first level.
+const nested = (open: string, close: string, depth = 500) =>
+  `${open.repeat(depth - 1)}"bottom"${close.repeat(depth - 1)}`;
+
+test('objects and lists nested 500 deep are kept', () => {
   const text = `{"id":"C1","objects":${nested('{"in":', '}')},"lists":${nested('[', ']')}}`;
   const { record, value } = bench();
   expect(record('C1', text).verdict).toBe('ok');
@@ -72,8 +75,8 @@ test('objects and lists nested 490 deep are kept', () => {
   expect(value('SELECT instr(_rest, ?) > 0 FROM entity__lists__items__items__items', '"bottom"')).toBe(1);
 });
 
-test('what is nested 100,000 deep is quarantined with its body', () => {
-  const text = `{"id":"C1","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+test.each([501, 100_000])('what is nested %i deep is quarantined with its body', (depth) => {
+  const text = `{"id":"C1","deep":${nested('[', ']', depth)}}`;
   const { record, value } = bench();
   expect(record('C1', text).quarantined).toBe(1);
   expect(value('SELECT CAST(body AS TEXT) FROM _answer JOIN _quarantine USING (call_id)')).toBe(text);
@@ -106,11 +109,31 @@ test('lone surrogates, NUL and every control character are kept in the answer', 
   ]);
 });
 
-test('a string of 10 MB is kept', () => {
+test('texts, keys and numbers of 10 MB are kept', () => {
   const long = 'é'.repeat(5 * 1024 * 1024);
+  const key = 'k'.repeat(10_000_000);
+  const digits = '9'.repeat(10_000_000);
+  const text = `{"id":"C1","purpose":"${long}","${key}":1,"number":${digits}}`;
   const { record, value } = bench();
-  record('C1', { id: 'C1', name: 'A', purpose: long });
+  expect(record('C1', text).verdict).toBe('ok');
+  expect((value('SELECT body FROM _answer') as Buffer).equals(Buffer.from(text))).toBe(true);
   expect(value('SELECT length(purpose) FROM entity')).toBe(long.length);
+  expect(value('SELECT length(_rest) FROM entity')).toBe(key.length + '{"/":1}'.length);
+  expect(value('SELECT number = ? FROM entity', digits)).toBe(1);
+});
+
+test('a name of 1 MB is kept and found', () => {
+  const { record, value } = bench();
+  record('C1', { id: 'C1', name: `${'x'.repeat(1024 * 1024)} needle` });
+  expect(value("SELECT entity_id FROM entity_fts WHERE entity_fts MATCH 'needle'")).toBe('C1');
+});
+
+test('keys with lone surrogates and NUL keep their values', () => {
+  const text = String.raw`{"id":"C1","a\u0000b":2,"\ud800":1,"\ud800x":{"y":3}}`;
+  const { record, value, warehouse } = bench();
+  expect(record('C1', text).verdict).toBe('ok');
+  expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
+  expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(parseJson(text)));
 });
 
 test('duplicate keys: the answer has both, the row the last', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ListingRules, listingOf, type PageFacts } from '../../src/load/listing.ts';
+import { type ListingRules, listingOf, MOST_PAGES, type PageFacts } from '../../src/load/listing.ts';
 
 const rules: ListingRules = { style: 'page', window: null, totalClampedAt: null, largestPage: 10 };
 
@@ -40,6 +40,31 @@ describe('pages by number or offset', () => {
       rows: 10,
       note: expect.stringMatching(/repeats page 0/),
     });
+  });
+});
+
+describe('what is odd about a listing is told', () => {
+  test('a page that repeats any earlier one', () => {
+    const turning = [page(0, 10), page(1, 10), { ...page(2, 10), fingerprint: 'page 0' }];
+    expect(listingOf(turning, rules)).toMatchObject({
+      status: 'capped',
+      rows: 20,
+      note: expect.stringMatching(/page 2 repeats page 0/),
+    });
+  });
+  test('no end of pages', () => {
+    const endless = Array.from({ length: MOST_PAGES }, (_, index) => page(index, 10));
+    expect(listingOf(endless, rules)).toMatchObject({
+      status: 'capped',
+      note: expect.stringMatching(/no end after/),
+    });
+  });
+  test('fewer or more rows than were announced', () => {
+    const empty = listingOf([page(0, 10, 30), page(1, 0, 30)], rules);
+    expect(empty).toMatchObject({ status: 'complete', note: '10 rows came, and the total says 30' });
+    const more = listingOf([page(0, 10, 15), page(1, 10, 15)], rules);
+    expect(more).toMatchObject({ status: 'complete', note: '20 rows came, and the total says 15' });
+    expect(listingOf([page(0, 10, 15), page(1, 5, 15)], rules).note).toBeNull();
   });
 });
 

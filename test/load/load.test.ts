@@ -237,6 +237,31 @@ test('a search page lists companies, and the next one shows which are new and wh
   ]);
 });
 
+test('a query that finds nothing where there were some removes nothing, and says so', () => {
+  const { search, all, value } = bench();
+  search('acme', {
+    total: 2,
+    results: [
+      { id: 'C1', name: 'Acme' },
+      { id: 'C2', name: 'Acme Two' },
+    ],
+  });
+  search('acme', { total: 0, results: [] });
+  expect(all('SELECT rows, note FROM _query')).toEqual([
+    { rows: 0, note: 'nothing was found, where there were 2 before' },
+  ]);
+  expect(value('SELECT count(*) FROM _known WHERE gone_at IS NULL')).toBe(2);
+});
+
+test('an error inside a 200 is no empty result: what was listed stays, and the body is kept', () => {
+  const { search, all, value } = bench();
+  search('acme', { total: 1, results: [{ id: 'C1', name: 'Acme' }] });
+  const news = search('acme', { error: 'backend unavailable' });
+  expect(news).toMatchObject({ verdict: 'broken', rows: [] });
+  expect(value('SELECT rows FROM _query')).toBe(1);
+  expect(all('SELECT kind, call_id FROM _quarantine')).toHaveLength(1);
+});
+
 test('a fetched record whose summary changed is flagged and due first', () => {
   const { search, record, warehouse } = bench();
   search('a', {
@@ -325,9 +350,11 @@ test('items of a list without an id are quarantined one by one, and the others a
     query: { rows: 3, status: 'complete' },
   });
   expect(all('SELECT target, position FROM _quarantine')).toEqual([
-    { target: 'name:a#0', position: 1 },
-    { target: 'name:a#0', position: 2 },
+    { target: 'name:a', position: 1 },
+    { target: 'name:a', position: 2 },
   ]);
+  search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+  expect(all("SELECT * FROM _quarantine WHERE state = 'open'")).toEqual([]);
 });
 
 test('failed targets wait longer each time', () => {
@@ -406,6 +433,20 @@ test('names are found by the index, and a new name replaces the old one', () => 
   expect(found('societe')).toEqual([]);
   expect(found('banque')).toEqual([{ entity_id: 'C1' }]);
   warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
+});
+
+test('a group writes the search index once: no statement of the common case makes it write early', () => {
+  const { outcome, load, value } = bench();
+  const records = Array.from({ length: 200 }, (_, n) => ({
+    id: `C${n}`,
+    name: `Company ${n}`,
+    tags: ['a', 'b', 'c'],
+  }));
+  load([outcome(entityCall('C'), { id: 'C', name: 'The first makes the tables', tags: ['a'] })]);
+  const segments = 'SELECT count(DISTINCT segid) FROM entity_fts_idx';
+  const before = value(segments) as number;
+  load(records.map((record) => outcome(entityCall(record.id), record)));
+  expect(value(segments)).toBe(before + 1);
 });
 
 function at(second: number): string {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Call, type CallKind, targetOf } from '../../src/call.ts';
-import { Dialect } from '../../src/dialect/dialect.ts';
 import type { News } from '../../src/plan/knowledge.ts';
 import type { Ask, Planner, PlannerSettings } from '../../src/plan/plan.ts';
 import { openPlanner } from '../../src/plan/planner.ts';
+import { dialectOf } from '../bench/discovery/discover.ts';
 import { inventedCompanies } from '../bench/simulation/invented.ts';
 import { answer, MemoryMirror } from '../bench/simulation/memory.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../bench/simulation/registry.ts';
@@ -202,24 +202,6 @@ function open(registry: Registry, mirror: MemoryMirror, options: RunOptions): Pl
     scope: { of: 'whole' },
   };
   return openPlanner({ knowledge: mirror, dialect: dialectOf(registry.settings), settings });
-}
-
-function dialectOf(settings: RegistrySettings): Dialect {
-  return Dialect.parse({
-    search: {
-      query_param: 'q',
-      paging: { style: 'page', param: 'page', size: settings.pageSize, window: settings.window },
-      results: '/results',
-      id: '/id',
-      matches: settings.semantics,
-      identifiers: settings.identifiers,
-      min_length: settings.minLength,
-      total: settings.totals === 'none' ? null : '/total',
-      total_clamped_at: typeof settings.totals === 'object' ? settings.totals.clampedAt : null,
-    },
-    entity: { id: '/id' },
-    stats: { total: '/total' },
-  });
 }
 
 function ask(nowMs: number): Ask {

@@ -56,7 +56,14 @@ export async function probeAt(place: Place, options: ProbeOptions = {}): Promise
     if (report.draft !== null) {
       const { addresses, joins } = report.conclusions;
       const paths = addresses.value === joins[0] ? null : addresses.value;
-      place.write(withDialect(place.text(), { dialect: report.draft.dialect, remarks: new Map(), paths }));
+      place.write(
+        withDialect(place.text(), {
+          dialect: report.draft.dialect,
+          remarks: new Map(),
+          open: report.draft.open,
+          paths,
+        }),
+      );
     }
     return report;
   } finally {
@@ -71,18 +78,19 @@ export interface Mirrored {
   readonly records: ReadonlyMap<string, string>;
   readonly ended: string;
   readonly calls: number;
+  readonly gone: number;
 }
 
-/** Runs `sync` to its end. */
-export async function syncAt(config: Config): Promise<Mirrored> {
+/** Runs `sync` to its end, or for so many calls. */
+export async function syncAt(config: Config, maxCalls = Number.POSITIVE_INFINITY): Promise<Mirrored> {
   const house = openHouse(config);
   try {
     const report = await run(house, {
       command: 'sync',
       purpose: 'scheduled',
       kinds: ALL_KINDS,
-      focus: 'coverage',
-      maxCalls: Number.POSITIVE_INFINITY,
+      focus: config.focus,
+      maxCalls,
       maxMinutes: Number.POSITIVE_INFINITY,
       signal: new AbortController().signal,
     });
@@ -96,8 +104,9 @@ export async function syncAt(config: Config): Promise<Mirrored> {
     return {
       known: new Set(ids),
       records: new Map(documents.map(({ id, document }) => [id, document])),
-      ended: report.ending.ended,
+      ended: 'why' in report.ending ? `${report.ending.ended}: ${report.ending.why}` : report.ending.ended,
       calls: report.tally.calls,
+      gone: report.tally.gone,
     };
   } finally {
     house.close();

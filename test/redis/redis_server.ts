@@ -4,11 +4,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { createRedisMock } from 'js-redis-server';
 
 /**
  * A Redis for tests: the one that REDIS_URL names, else `redis-server` from PATH on a free port with a folder of
- * its own, else a server in this process. Which one it is stands in the output. With REQUIRE_REAL_REDIS=1 it is
+ * its own, else a server in JavaScript. Which one it is stands in the output. With REQUIRE_REAL_REDIS=1 it is
  * an error if only the last remains.
  */
 export interface TestRedis {
@@ -38,16 +37,21 @@ export async function startRedis(): Promise<TestRedis> {
   return { url, kind: 'REDIS_URL', close: async () => {} };
 }
 
-export async function startOwnRedis(options: RedisSettings = {}): Promise<OwnRedis> {
+export async function startOwnRedis({ settings = DURABLE }: RedisSettings = {}): Promise<OwnRedis> {
   const version = installedVersion();
   if (version !== null) {
     say(`redis-server ${version} from PATH`);
-    return await startRealRedis(options);
+    return await startProcess('redis-server', ({ port, folder }) => {
+      const fixed = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--loglevel', 'warning'];
+      return spawn('redis-server', [...fixed, ...settings], { stdio: 'ignore' });
+    });
   }
   if (isSet(process.env.REQUIRE_REAL_REDIS))
     throw new Error('REQUIRE_REAL_REDIS is set and there is no redis-server on PATH');
-  say('js-redis-server, in this process (no redis-server on PATH)');
-  return await startJsRedis();
+  say('js-redis-server (no redis-server on PATH)');
+  return await startProcess('js-redis-server', ({ port }) =>
+    spawn(process.execPath, [JS_REDIS, String(port)], { stdio: 'ignore' }),
+  );
 }
 
 /** Is a real server at hand? What only that can do is then tested too. */
@@ -55,7 +59,9 @@ export function hasRealRedis(): boolean {
   return installedVersion() !== null;
 }
 
-async function startRealRedis({ settings = DURABLE }: RedisSettings): Promise<OwnRedis> {
+type Start = (at: { readonly port: number; readonly folder: string }) => ChildProcess;
+
+async function startProcess(kind: OwnRedis['kind'], start: Start): Promise<OwnRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-redis-'));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
@@ -65,10 +71,9 @@ async function startRealRedis({ settings = DURABLE }: RedisSettings): Promise<Ow
 
   const own: OwnRedis = {
     url,
-    kind: 'redis-server',
+    kind,
     start: async () => {
-      const fixed = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--loglevel', 'warning'];
-      server = spawn('redis-server', [...fixed, ...settings], { stdio: 'ignore' });
+      server = start({ port, folder });
       await untilReady(url);
     },
     kill: async () => {
@@ -88,21 +93,6 @@ async function startRealRedis({ settings = DURABLE }: RedisSettings): Promise<Ow
   };
   await own.start();
   return own;
-}
-
-async function startJsRedis(): Promise<OwnRedis> {
-  let server = await createRedisMock();
-  const { port } = server;
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    kind: 'js-redis-server',
-    start: async () => {
-      server = await createRedisMock({ port });
-    },
-    kill: () => server.close(),
-    flush: () => flush(`redis://127.0.0.1:${port}`),
-    close: () => server.close(),
-  };
 }
 
 async function flush(url: string): Promise<void> {
@@ -147,4 +137,5 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '';
 }
 
+const JS_REDIS = join(import.meta.dirname, 'js_redis.ts');
 const DURABLE = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', '--save', ''];

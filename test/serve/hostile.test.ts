@@ -130,8 +130,8 @@ describe('what is too much is cut', () => {
   });
 });
 
-test('slow clients and thousands of idle connections hold nobody up', async () => {
-  const idle = await Promise.all(Array.from({ length: 1_000 }, () => connect()));
+test('a slow client and 5,000 idle connections hold nobody up', async () => {
+  const idle = await Promise.all(Array.from({ length: 5_000 }, () => connect()));
   const slow = await connect();
   slow.write('GET /api/entity/1 HTTP/1.1\r\nHost: x\r\n');
   const startedMs = performance.now();

@@ -33,7 +33,8 @@ test('paging neither repeats nor loses a row while the mirror writes', async () 
   const present = mirror.sandbox.companies.count();
   expect(present).not.toBe(300);
   expect((await page(1)).total).toBe(present);
-});
+  // A dozen runs and builds of the index: a busy machine takes its time.
+}, 90_000);
 
 /** New companies before, between and behind those that are there, and one less: all pages shift. */
 async function growAndShrink(round: number): Promise<void> {

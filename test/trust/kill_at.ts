@@ -1,5 +1,5 @@
 // node --import …/kill_at.ts …: ends the process with SIGKILL right before its n-th statement of SQLite, where
-// KILL_AT=n; without it, tells at the end on standard error how many there were.
+// KILL_AT=n; without it, tells at the end on standard error how many there were. Says so at the first one.
 import Sqlite from 'better-sqlite3';
 
 const killAt = Number(process.env.KILL_AT ?? Number.POSITIVE_INFINITY);
@@ -7,6 +7,7 @@ let statements = 0;
 
 function count(): void {
   statements += 1;
+  if (statements === 1) process.stderr.write('first statement\n');
   if (statements === killAt) process.kill(process.pid, 'SIGKILL');
 }
 

@@ -1,51 +1,27 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import type { Fault } from '../../src/server/faults.ts';
-import { type Finished, openUpstream } from '../e2e/upstream.ts';
-
-const KEY = 'canary/5b1f+93=ae7d2c40_68';
-/** As it is, as JSON may write it, as a URL does, and as base64 of a whole header would hold it. */
-const FORMS = [KEY, KEY.replaceAll('/', '\\/'), encodeURIComponent(KEY), Buffer.from(KEY).toString('base64')];
-
-/** An upstream that gives the key back wherever an answer has room for it. */
-function telltale(nth: number): Fault | null {
-  const body = `{"error":"key ${KEY} has no access","link":"https://x.example/?key=${encodeURIComponent(KEY)}"}`;
-  const faults: readonly (Fault | null)[] = [
-    null,
-    { kind: 'status', status: 500, body },
-    { kind: 'status', status: 400, body },
-    { kind: 'status', status: 403, body: `<h1>${KEY}</h1>`, headers: { 'content-type': 'text/html' } },
-    { kind: 'status', status: 200, body },
-    { kind: 'redirect', to: `https://x.example/?key=${KEY}` },
-    {
-      kind: 'status',
-      status: 429,
-      body,
-      headers: { 'retry-after': '0', 'x-key': KEY, link: `<${KEY}>; rel=next` },
-    },
-    { kind: 'altered', body: (text) => text.replace('{', `{"your_key":${JSON.stringify(KEY)},`) },
-    null,
-    null,
-  ];
-  return faults[nth % faults.length] ?? null;
-}
+import { type Finished, openUpstream, type Upstream } from '../e2e/upstream.ts';
+import { CANARY, filesWithCanary, holdsCanary, telltale, WELL_FORMED } from './canary.ts';
 
 describe('a canary for a key', () => {
-  test('is seen in no output, file, backup, export or argument list, whatever the upstream repeats', async () => {
-    let asked = 0;
+  test('is seen in no output, file, backup, export, page or argument list, whatever the upstream repeats', async () => {
+    let [asked, isSound] = [0, true];
     const upstream = await openUpstream({
       companies: [...generateRegistry({ companies: 60, seed: 3 })],
-      accounts: [{ id: 'main', key: KEY }],
-      faults: () => telltale(asked++),
+      accounts: [{ id: 'main', key: CANARY }],
+      faults: () => (isSound ? WELL_FORMED : telltale(asked++)),
       latencyMs: 2,
     });
     onTestFinished(() => upstream.close());
     const said: Finished[] = [];
 
+    said.push(await upstream.cli('sync', '--max-calls', '30'));
+    isSound = false;
     const running = upstream.start('sync', '--max-minutes', '0.06');
-    await upstream.arrived(3, running);
+    await upstream.arrived(33, running);
     const seenByNeighbours = readFileSync(`/proc/${running.process.pid}/cmdline`, 'utf8');
     said.push(await running.finished);
     const out = join(upstream.folder, 'out');
@@ -56,13 +32,12 @@ describe('a canary for a key', () => {
       said.push(await upstream.cli('export', '--format', format, '--out', join(out, format)));
     said.push(await upstream.cli('config', 'validate'));
 
-    expect(upstream.sandbox.arrivals().length).toBeGreaterThan(20);
+    expect(upstream.sandbox.arrivals().length).toBeGreaterThan(50);
     const sightings = [
-      ...said.flatMap(({ stdout, stderr }) => [stdout, stderr]).filter(holdsKey),
-      ...[seenByNeighbours].filter(holdsKey),
-      ...filesUnder(upstream.folder).filter(
-        (path) => path !== upstream.configPath && holdsKey(readFileSync(path, 'latin1')),
-      ),
+      ...said.flatMap(({ stdout, stderr }) => [stdout, stderr]).filter(holdsCanary),
+      ...[seenByNeighbours].filter(holdsCanary),
+      ...filesWithCanary(upstream.folder, [upstream.configPath]),
+      ...(await served(upstream)).filter(holdsCanary),
     ];
     expect(sightings).toEqual([]);
   }, 60_000);
@@ -70,26 +45,48 @@ describe('a canary for a key', () => {
   test('is not told by a refusal, nor by a connection that fails', async () => {
     const upstream = await openUpstream(
       { accounts: [{ id: 'main', key: 'another' }] },
-      { upstream: { api_key: KEY } },
+      { upstream: { api_key: CANARY } },
     );
     onTestFinished(() => upstream.close());
     const refused = await upstream.cli('sync');
     expect(refused.json.data).toMatchObject({ ended: 'unauthorised' });
     const nowhere = upstream.configure(
-      { upstream: { api_key: KEY, base_url: 'http://127.0.0.1:1/api' } },
+      { upstream: { api_key: CANARY, base_url: 'http://127.0.0.1:1/api' } },
       'other.yaml',
     );
     const failed = await upstream.cli('sync', '--config', nowhere, '--max-minutes', '0.03');
-    for (const { stdout, stderr } of [refused, failed]) expect(holdsKey(stdout + stderr)).toBe(false);
+    for (const { stdout, stderr } of [refused, failed]) expect(holdsCanary(stdout + stderr)).toBe(false);
   }, 60_000);
 });
 
-function holdsKey(text: string): boolean {
-  return FORMS.some((form) => text.includes(form));
+/** All that `serve` says of this mirror: its pages, a stream of theirs, its answers and its own output. */
+async function served(upstream: Upstream): Promise<string[]> {
+  const { key } = (await upstream.cli('keys', 'create', 'reports', '--json')).json.data;
+  const command = upstream.start('serve', '--port', '0', '--json');
+  const { stdout } = command.process;
+  if (stdout === null) throw new Error('serve has no output');
+  const [line] = await once(stdout, 'data');
+  const { url, base_url: baseUrl } = JSON.parse(String(line)).data;
+  const neighbours = readFileSync(`/proc/${command.process.pid}/cmdline`, 'utf8');
+  const db = upstream.warehouse();
+  const id = db.prepare('SELECT entity_id FROM entity LIMIT 1').pluck().get() as string;
+  db.close();
+  const pages = ['/', `/page/company?id=${encodeURIComponent(id)}`, '/page/search?q=a', '/openapi.json'];
+  const said: string[] = [];
+  for (const page of pages) said.push(await textOf(url + page, {}));
+  for (const page of ['/search?q=a', `/entity/${encodeURIComponent(id)}`])
+    said.push(await textOf(baseUrl + page, { authorization: `Bearer ${key}` }));
+  command.process.kill('SIGTERM');
+  const { code, stdout: out, stderr } = await command.finished;
+  expect(code).toBe(0);
+  // The member that held the key is shown, without it.
+  expect(said.filter((text) => text.includes('your_key')).length).toBeGreaterThan(1);
+  return [...said, neighbours, out, stderr];
 }
 
-function filesUnder(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path).isFile());
+async function textOf(url: string, headers: Record<string, string>): Promise<string> {
+  const answer = await fetch(url, { headers });
+  const text = await answer.text();
+  expect({ url, status: answer.status, text: text.length > 0 }).toEqual({ url, status: 200, text: true });
+  return `${JSON.stringify([...answer.headers])}\n${text}`;
 }

@@ -2,6 +2,8 @@
 // Years of one account in seconds, in zones that change their clocks in every way there is.
 import { parseArgs } from 'node:util';
 import { soakCalendar, soakSetBack } from './soaking.ts';
+import { soakContracts } from './soaking_contracts.ts';
+import { soakDatesSetBack } from './soaking_dates.ts';
 
 const ZONES = [
   'UTC',
@@ -17,9 +19,9 @@ const ZONES = [
 const { values } = parseArgs({
   options: { seeds: { type: 'string', default: '3' }, days: { type: 'string', default: '1200' } },
 });
+const days = Number(values.days);
 let [calls, broken] = [0, 0];
 for (let seed = 1; seed <= Number(values.seeds); seed++) {
-  const days = Number(values.days);
   for (const soak of [
     ...ZONES.map((zone) => soakCalendar({ zone, seed, days })),
     soakSetBack({ seed, days }),
@@ -28,6 +30,14 @@ for (let seed = 1; seed <= Number(values.seeds); seed++) {
     broken += soak.broken.length;
     process.stdout.write(`${JSON.stringify({ seed, ...soak })}\n`);
   }
+  const contracts = soakContracts({ seed, years: Math.ceil(days / 365) });
+  calls += contracts.calls.reduce((sum, some) => sum + some, 0);
+  broken += contracts.broken.length;
+  process.stdout.write(`${JSON.stringify(contracts)}\n`);
+  const dates = soakDatesSetBack({ seed, days });
+  calls += dates.calls;
+  broken += dates.broken.length;
+  process.stdout.write(`${JSON.stringify(dates)}\n`);
 }
 process.stdout.write(`${JSON.stringify({ calls, broken })}\n`);
 process.exitCode = broken === 0 ? 0 : 1;

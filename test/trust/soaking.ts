@@ -92,7 +92,7 @@ export function soakSetBack(options: { seed: number; days: number }): Soak {
   };
 }
 
-const LIMITS = {
+export const LIMITS = {
   perMinute: 6000,
   perDay: PER_DAY,
   perMonth: PER_MONTH,
@@ -100,7 +100,7 @@ const LIMITS = {
   alreadySpent: 0,
 } as const;
 
-interface Spender {
+export interface Spender {
   readonly startMs: number;
   readonly endMs: number;
   readonly random: Random;
@@ -109,10 +109,25 @@ interface Spender {
   readonly lateness?: () => number;
 }
 
-/** Spends whatever can be had, in bursts at random moments; answers when the calls arrived. */
-function spendAll({ startMs, endMs, random, allowance, lateness = () => 0 }: Spender): number[] {
+/** Spends whatever can be had; answers when the calls arrived. */
+function spendAll(spender: Spender): number[] {
+  return withLedger((path) => spendFrom(path, spender)).sort((a, b) => a - b);
+}
+
+/** Hands out the path of a ledger that is gone afterwards. */
+export function withLedger<T>(work: (path: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-soak-'));
-  const ledger = openLedger({ path: join(folder, 'ledger.db'), accountId: 'main', allowance });
+  try {
+    return work(join(folder, 'ledger.db'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Spends what this ledger gives, in bursts at random moments; answers when the calls arrived. */
+export function spendFrom(path: string, spender: Spender): number[] {
+  const { startMs, endMs, random, allowance, lateness = () => 0 } = spender;
+  const ledger = openLedger({ path, accountId: 'main', allowance });
   const arrivals: number[] = [];
   for (let realMs = startMs; realMs < endMs; ) {
     const behindMs = lateness();
@@ -132,8 +147,7 @@ function spendAll({ startMs, endMs, random, allowance, lateness = () => 0 }: Spe
     }
   }
   ledger.close();
-  rmSync(folder, { recursive: true, force: true });
-  return arrivals.sort((a, b) => a - b);
+  return arrivals;
 }
 
 type Slots = Extract<ReturnType<ReturnType<typeof openLedger>['spend']>, { is: 'go' }>['slots'];

@@ -123,10 +123,36 @@ describe('docs/analysts.md', () => {
       'entity_change',
     ]);
     expect(tables.entity).toMatchObject({ label_column: 'name', facets: ['status'] });
-    const values = { text: 'soc', days: 9999, entity_id: '00000001', call_id: 3 };
+    expect(tables.entity.columns).toMatchObject({
+      _gone_at: expect.stringContaining('does not hold it any more'),
+      incorporated_on: '/incorporated_on: date',
+    });
+    expect(canned.companies_by_status).toBeDefined();
+    const values = { text: 'soc', days: 9999, entity_id: '00000001', call_id: 3, day: '2026-03-01' };
     for (const { sql } of Object.values(canned) as { sql: string }[]) {
       const named = Object.entries(values).filter(([name]) => sql.includes(`:${name}`));
       expect(reader.db.prepare(sql).all(Object.fromEntries(named)), sql).not.toEqual([]);
+    }
+  });
+
+  test('every table and column that the metadata names exists', () => {
+    const { tables } = parse(datasetteMetadata(reader.db, 'warehouse')).databases.warehouse as {
+      tables: Record<
+        string,
+        Partial<Record<'columns' | 'units', object>> & {
+          facets?: string[];
+          label_column?: string;
+          sort_desc?: string;
+        }
+      >;
+    };
+    for (const [table, { columns = {}, units = {}, facets = [], label_column, sort_desc }] of Object.entries(
+      tables,
+    )) {
+      const existing = reader.db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table);
+      const named = [...Object.keys(columns), ...Object.keys(units), ...facets, label_column, sort_desc];
+      expect(existing, table).toEqual(expect.arrayContaining(named.filter((name) => name !== undefined)));
+      expect(Object.keys(columns).length, table).toBeGreaterThan(0);
     }
   });
 });

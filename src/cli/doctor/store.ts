@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { openLedger } from '../../allowance/ledger.ts';
-import { allowanceOf } from '../../assemble.ts';
+import { openLedgerOf } from '../../assemble.ts';
 import { assertWritable } from '../../config/paths.ts';
 import type { Config } from '../../config.ts';
 import { MirrorError } from '../../errors.ts';
@@ -32,11 +31,7 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): F
 
 function ledgerState(config: Config, nowMs: number) {
   if (!existsSync(config.ledger)) return null;
-  const ledger = openLedger({
-    path: config.ledger,
-    accountId: config.account.id,
-    allowance: allowanceOf(config),
-  });
+  const ledger = openLedgerOf(config);
   try {
     return { ...ledger.state(nowMs), warehouses: ledger.warehouses(nowMs) };
   } finally {

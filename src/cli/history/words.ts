@@ -57,10 +57,7 @@ function describeVersion(
     ),
     output.style(
       'dim',
-      fitted(
-        `    call ${callId} of run ${runId} (${command}): ${printable(reason)}, HTTP ${status ?? '–'}`,
-        output.columns,
-      ),
+      `    call ${callId} of run ${runId} (${command}): ${printable(reason)}, HTTP ${status ?? '–'}`,
     ),
     ...(isFirst
       ? ['    first version']

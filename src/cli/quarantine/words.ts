@@ -9,8 +9,8 @@ export function describeList(entries: readonly Quarantined[], open: number, outp
   const [header = '', ...lines] = tableLines(
     [
       { header: 'no.', align: 'right' },
-      { header: 'answer to', shrinks: true },
-      { header: 'reason', shrinks: true },
+      { header: 'answer to', shrinks: true, least: 15 },
+      { header: 'reason', shrinks: true, least: 26 },
       ...(showsState ? [{ header: 'state' }] : []),
       { header: 'times', align: 'right', optional: true },
       { header: 'last', optional: true },

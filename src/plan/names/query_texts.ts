@@ -120,6 +120,11 @@ export class QueryTexts {
   expectedTotal(query: QueryText): number {
     if (query.state !== null) return query.state.total ?? query.state.rows;
     if (isWhole(query)) return 1;
+    // Queries are chosen because they promise much: what is promised by few sightings is kept least (the winner's curse).
+    return this.#estimate(query) * (1 + 1 / Math.sqrt(query.known + query.names.length));
+  }
+
+  #estimate(query: QueryText): number {
     const seen = query.known + query.names.length;
     const shorter = this.#answeredPrefix(query.text);
     if (shorter !== null) {

@@ -47,7 +47,11 @@ function broadTexts({ known, semantics: { left } }: SearchConclusions, least: nu
     /^\p{L}+$/u.test(text),
   );
   const [first, second] = beginnings;
-  if (!left.includes('token')) return [first, second, 'a', 's', 'm'].filter((text) => text !== undefined);
+  if (!left.includes('token')) {
+    // Where any word may begin with the text, its letter counts, whichever word it is.
+    const [letter, other] = left.includes('prefix') ? beginnings : frequentBeginnings(names, least);
+    return [letter, other, 'a', 's', 'm'].filter((text) => text !== undefined);
+  }
   // A word that all of them share was most likely asked for; one with diacritics may be searched for in its own way.
   const all = known.flatMap(({ name }) => [...new Set(name.toLowerCase().match(/\p{L}{2,}/gu))]);
   const words = frequent(all).filter(
@@ -58,6 +62,14 @@ function broadTexts({ known, semantics: { left } }: SearchConclusions, least: nu
     ? [words[0], first, 'limited', words[1], second]
     : [words[0], 'limited', words[1], 'services', words[2]];
   return texts.filter((text) => text !== undefined);
+}
+
+/** Beginnings of words by the number of names that have such a word. */
+function frequentBeginnings(names: readonly string[], length: number): string[] {
+  const words = names.map((name) => name.match(/\p{L}+/gu) ?? []);
+  return frequent(
+    words.flatMap((some) => [...new Set(some.map((word) => [...word].slice(0, length).join('')))]),
+  );
 }
 
 function frequent(items: readonly string[]): string[] {

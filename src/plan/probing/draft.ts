@@ -1,16 +1,20 @@
 import { Dialect, type Paging, type ResponseRule } from '../../dialect/dialect.ts';
 import { softRule } from './absence.ts';
 import { isCut } from './asked.ts';
-import { type Conclusions, hasList, type SearchConclusions } from './conclusions.ts';
+import type { Conclusions, SearchConclusions } from './conclusions.ts';
 import type { Exchange } from './exchange.ts';
 import { relativeTo } from './fields.ts';
 import type { Certainty } from './finding.ts';
+import { rowsAt } from './listing.ts';
+import { hasList } from './search_conclusions.ts';
 
 /** A dialect as it was found, with what a reader of the file should know of each key. */
 export interface Draft {
   readonly dialect: Dialect;
   /** By dotted key, under `dialect`: what is not sure, and why. */
   readonly notes: ReadonlyMap<string, Note>;
+  /** The keys that were not found out. */
+  readonly open: ReadonlySet<string>;
 }
 
 export interface Note {
@@ -50,7 +54,9 @@ export function draftDialect(conclusions: Conclusions): Draft | null {
     stats: { total: conclusions.registryTotal.value },
     responses: rulesOf(conclusions, search),
   });
-  return { dialect, notes: notesOf(conclusions, search) };
+  const notes = notesOf(conclusions, search);
+  const open = [...notes].filter(([, { certainty }]) => certainty === 'open').map(([key]) => key);
+  return { dialect, notes, open: new Set(open) };
 }
 
 function pagingOf({ turning, size }: SearchConclusions): Paging {
@@ -108,16 +114,16 @@ function notesOf(conclusions: Conclusions, search: SearchConclusions): Map<strin
 }
 
 /** What to ask the user, the most important first. */
-export function questionsFor(conclusions: Conclusions): Question[] {
+export function questionsFor(conclusions: Conclusions, exchanges: readonly Exchange[]): Question[] {
   const { addresses, queryParam, search, registryTotal } = conclusions;
-  if (addresses.value === null) return [{ about: 'address', text: ADDRESS }];
-  if (queryParam.certainty === 'open') return [{ about: 'query_param', text: QUERY_PARAM }];
+  if (addresses.value === null) return [{ about: 'address', text: addressQuestion(exchanges) }];
+  if (queryParam.certainty === 'open') return [{ about: 'query_param', text: paramQuestion(conclusions) }];
   if (search === null) return [{ about: 'example', text: EXAMPLE }];
   const questions: Question[] = [];
   if (search.record.value === null) questions.push({ about: 'record', text: recordQuestion(search) });
-  if (search.turning.certainty === 'open' && search.asked.some((one) => isCut(one, search.asked) === 'yes'))
+  if (search.turning.value === null && search.asked.some((one) => isCut(one, search.asked) === 'yes'))
     questions.push({ about: 'paging', text: PAGING });
-  if (registryTotal.certainty === 'likely')
+  if (registryTotal.certainty === 'likely' && registryTotal.value !== null)
     questions.push({
       about: 'stats_total',
       text: `Is ${registryTotal.value} in the statistics the number of all companies? (${registryTotal.because})`,
@@ -125,10 +131,36 @@ export function questionsFor(conclusions: Conclusions): Question[] {
   return questions;
 }
 
-const ADDRESS =
-  'No address answers as an API. Is base_url right, and does it end where the paths begin? Where the paths are others, write them under upstream.paths.';
-const QUERY_PARAM =
-  'Which parameter of the search takes the name of a company? Say it with --query-param NAME.';
+function addressQuestion(exchanges: readonly Exchange[]): string {
+  const answers = exchanges.slice(0, 4).map((exchange) => `${exchange.request.path}: ${briefly(exchange)}`);
+  const tried = answers.length === 0 ? '' : ` (${answers.join('; ')})`;
+  return `No address answers as an API${tried}. Is base_url right, and does it end where the paths begin? Where the paths are others, write them under upstream.paths.`;
+}
+
+function briefly({ status, json, text }: Exchange): string {
+  if (status === null) return 'no answer';
+  const title = /<title>\s*([^<]{1,60})/i.exec(text)?.[1]?.trim();
+  const body =
+    json !== undefined ? 'JSON' : text.trim() === '' ? 'an empty body' : /^\s*</.test(text) ? 'HTML' : 'text';
+  return `HTTP ${status} with ${body}${title === undefined ? '' : ` titled "${title}"`}`;
+}
+
+function paramQuestion({ query: { searches, listing } }: Conclusions): string {
+  const tried = [...new Set(searches.flatMap(({ request }) => request.params.map(([name]) => name)))];
+  const rows =
+    listing === null
+      ? []
+      : searches.map((search) => rowsAt(search, listing.results)).filter((some) => some.length > 0);
+  const isDeaf =
+    rows.length > 1 && new Set(rows.map((some) => JSON.stringify(some, bigintAsText))).size === 1;
+  const why = isDeaf ? 'The search answers the same whatever is asked. ' : '';
+  return `${why}Which parameter of the search takes the name of a company? Say it with --query-param NAME. Tried: ${tried.slice(0, 8).join(', ')}${tried.length > 8 ? ' …' : ''}.`;
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
 const EXAMPLE =
   'No search found a company. Name one that is in the registry with --example "NAME", or the parameter with --query-param NAME.';
 const PAGING =

@@ -64,8 +64,7 @@ function notFound(params: readonly string[]): IdentifierFacts {
 function inVain(refused: readonly Exchange[]): string[] {
   return refused.flatMap(({ request }) => {
     const names = request.params.map(([name]) => name).filter((name) => !SIZES.has(name));
-    const isForIdentifiers =
-      names.length > 1 && names.every((name) => (IDENTIFIER_PARAMS as readonly string[]).includes(name));
+    const isForIdentifiers = names.length > 1 && names.every((name) => IDENTIFIER_PARAMS.includes(name));
     return isForIdentifiers ? names : [];
   });
 }

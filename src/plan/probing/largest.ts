@@ -13,6 +13,9 @@ export interface Largest {
 /** A size that no API allows, to see where it stops. */
 export const HUGE = 1000;
 
+/** What most APIs allow: more is tried only where calls are left. */
+export const USUAL = 100;
+
 /**
  * The largest page. APIs either refuse a size that is too large, or silently send fewer rows: then a text must
  * find enough to show it.
@@ -20,33 +23,62 @@ export const HUGE = 1000;
 export function findLargest(
   asked: readonly Asked[],
   refusals: readonly Exchange[],
-  param: string | null,
+  { value: param, certainty }: Finding<string | null>,
 ): Finding<Largest> {
   const most = Math.max(1, ...asked.map(({ rows }) => rows.length));
-  if (param === null) return open({ rows: most, next: null }, `${most} rows came at most`);
+  if (param === null) {
+    const isFull = asked.some((one) => one.rows.length === most && isCut(one, asked) === 'yes');
+    const finding = certainty === 'likely' && isFull ? likely : open;
+    return finding({ rows: most, next: null }, `${most} rows came at most`);
+  }
   const named = refusals.flatMap((refusal) => largestNamedBy(refusal, param)).find((size) => size >= most);
   if (named !== undefined) return sure({ rows: named, next: null }, 'a refusal names it');
   const refused = Math.min(
     Number.POSITIVE_INFINITY,
-    ...refusals.flatMap((refusal) => sizesIn(refusal, param)),
+    ...refusals
+      .filter((refusal) => isForItsSize(refusal, asked, param))
+      .flatMap((refusal) => sizesIn(refusal, param))
+      .filter((size) => size > most),
   );
   const accepted = asked.flatMap(({ search }) => sizesIn(search, param));
-  return refused < Number.POSITIVE_INFINITY
-    ? betweenRefusals(Math.max(most, ...accepted), refused)
-    : withoutRefusals(asked, most, param);
+  const found =
+    refused < Number.POSITIVE_INFINITY
+      ? betweenRefusals(Math.max(most, ...accepted), refused)
+      : withoutRefusals(asked, most, param, refusals);
+  return found.certainty === 'sure' && certainty !== 'sure' ? likely(found.value, found.because) : found;
 }
 
 function betweenRefusals(accepted: number, refused: number): Finding<Largest> {
-  const next = LADDER.find((size) => size > accepted && size < refused * 0.95) ?? null;
+  const between = LADDER.filter((size) => size > accepted && size < refused * 0.95);
+  // What most APIs allow comes first; below it, the larger half.
+  const next = between.find((size) => size >= USUAL) ?? between.at(-1) ?? null;
   const because = `${accepted} are accepted, ${refused} are refused`;
-  return next === null
-    ? likely({ rows: accepted, next }, because)
-    : open({ rows: accepted, next: accepted < 100 && refused > 100 ? 100 : next }, because);
+  return next === null ? likely({ rows: accepted, next }, because) : open({ rows: accepted, next }, because);
 }
 
-const LADDER = [50, 100, 200];
+const LADDER = [20, 50, USUAL, 200];
 
-function withoutRefusals(asked: readonly Asked[], most: number, param: string): Finding<Largest> {
+/** Nothing else in the question can be what was refused: everything beside the size was answered elsewhere. */
+function isForItsSize(refusal: Exchange, asked: readonly Asked[], param: string): boolean {
+  const others = refusal.request.params.filter(([name]) => name !== param);
+  const lengths = asked.flatMap(({ text, rows }) =>
+    text === null || rows.length === 0 ? [] : [text.length],
+  );
+  const shortest = Math.min(...lengths);
+  return others.every(([name, value]) =>
+    asked.some(({ search, text }) => {
+      const known = paramOf(search, name);
+      return known !== null && (known !== text || value.length >= shortest);
+    }),
+  );
+}
+
+function withoutRefusals(
+  asked: readonly Asked[],
+  most: number,
+  param: string,
+  refusals: readonly Exchange[],
+): Finding<Largest> {
   const clamped = asked.filter(
     (one) => one.rows.length === most && sizesIn(one.search, param).some((size) => size > most),
   );
@@ -54,9 +86,14 @@ function withoutRefusals(asked: readonly Asked[], most: number, param: string): 
   if (clamped.some((one) => isCut(one, asked) === 'yes')) return sure({ rows: most, next: null }, because);
   if (clamped.some((one) => isCut(one, asked) === 'maybe'))
     return likely({ rows: most, next: null }, because);
-  const tries = asked.filter(({ search }) => sizesIn(search, param).some((size) => size >= HUGE)).length;
+  const tries = asked.filter(
+    ({ search, rows }) => sizesIn(search, param).some((size) => size >= HUGE) && rows.length * 2 >= most,
+  ).length;
+  // A refusal that may have been for another reason: it is not risked again.
+  const wasRefused = refusals.some((refusal) => sizesIn(refusal, param).some((size) => size >= HUGE));
+  const next = wasRefused && most < USUAL ? USUAL : HUGE;
   return open(
-    { rows: most, next: tries < 2 ? HUGE : null },
+    { rows: most, next: tries < 2 ? next : null },
     `${most} rows came at most; more may be possible`,
   );
 }

@@ -19,7 +19,7 @@ export function findLeast(
   if (shortest === null) return open(1, 'no text found anything yet');
   const upper = lengthOf(shortest);
   if (upper === 1) return sure(1, `"${shortest}" is answered`);
-  const denied = [...refusedTexts(refused, queryParam), ...silentTexts(asked, shortest, semantics)]
+  const denied = [...refusedTexts(refused, queryParam, asked), ...silentTexts(asked, shortest, semantics)]
     .filter((text) => lengthOf(text) < upper)
     .sort((a, b) => lengthOf(b) - lengthOf(a))[0];
   if (denied === undefined) return open(1, `nothing shorter than "${shortest}" was asked`);
@@ -35,10 +35,11 @@ export function tooShortText(asked: readonly Asked[], least: number): string | n
 }
 
 /** Refused for themselves: nothing else was sent that could be refused. */
-function refusedTexts(refused: readonly Exchange[], queryParam: string): string[] {
+function refusedTexts(refused: readonly Exchange[], queryParam: string, asked: readonly Asked[]): string[] {
   return refused.flatMap((search) => {
     const text = paramOf(search, queryParam);
-    return text === null || text === '' || !isPlain(search) || speaksOfBreadth(search) ? [] : [text];
+    const isForText = isPlain(search) || areHarmless(search, queryParam, asked);
+    return text === null || text === '' || !isForText || speaksOfBreadth(search) ? [] : [text];
   });
 }
 
@@ -54,6 +55,18 @@ function silentTexts(asked: readonly Asked[], shortest: string, semantics: Seman
 /** Beside the text nothing but sizes so small that every API allows them. */
 function isPlain({ request }: Exchange): boolean {
   return request.params.slice(1).every(([name, value]) => SIZES.has(name) && Number(value) <= 30);
+}
+
+/** All parameters beside the text were answered elsewhere, with sizes no larger than these. */
+function areHarmless({ request }: Exchange, queryParam: string, asked: readonly Asked[]): boolean {
+  return request.params.every(
+    ([name, value]) =>
+      name === queryParam ||
+      asked.some(({ search }) => {
+        const known = paramOf(search, name);
+        return known !== null && (!SIZES.has(name) || Number(value) <= Number(known));
+      }),
+  );
 }
 
 const SIZES: ReadonlySet<string> = new Set(SIZE_PARAMS);

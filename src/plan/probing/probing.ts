@@ -7,11 +7,12 @@ import {
   askForAbsence,
   askForIdentifiers,
   askForLeast,
+  askForNothing,
   askForRecord,
   askForRows,
   askForSemantics,
 } from './questions.ts';
-import { askForBreadth, askForLargest, askForSizeParam } from './size_questions.ts';
+import { askForBreadth, askForHugePage, askForLargest, askForSizeParam } from './size_questions.ts';
 import { askForMoreTurning, askForTurning } from './turn_questions.ts';
 
 export type { Conclusions, ProbeInput, SearchConclusions, Told } from './conclusions.ts';
@@ -68,8 +69,16 @@ function searchQuestion(conclusions: Conclusions, search: SearchConclusions): Dr
         askForIdentifiers,
         askForMoreTurning,
       ]
-    : [askForBreadth, askForSizeParam, askForTurning, askForSemantics, askForLeast, askForIdentifiers];
-  for (const ask of [...ways, askForLargest]) {
+    : [
+        askForSizeParam,
+        askForHugePage,
+        askForBreadth,
+        askForTurning,
+        askForSemantics,
+        askForLeast,
+        askForIdentifiers,
+      ];
+  for (const ask of [...ways, askForLargest, askForNothing]) {
     const draft = ask(conclusions, search);
     if (draft !== null) return draft;
   }

@@ -49,13 +49,6 @@ function echoed({ json }: Exchange, sent: readonly Param[]): Effect | null {
     : null;
 }
 
-/** Most rows do: some may have been found by a field that is not shown. */
-function _fitsRows(text: string, rows: readonly JsonObject[], { names, ids }: Listing): boolean {
-  const places = [...names.slice(0, 3), ...ids.slice(0, 2)];
-  const found = rows.filter((row) => places.some(({ pointer }) => mayFind(text, textAt(row, pointer) ?? '')));
-  return found.length >= (rows.length < 10 ? rows.length : rows.length * 0.8);
-}
-
 /** Parameters that the words of a refusal name although they were not sent: what it misses, or allows. */
 export function paramsNamedBy(refusal: Exchange): string[] {
   const words = wordsIn(refusal);

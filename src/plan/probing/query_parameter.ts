@@ -2,7 +2,15 @@ import { type Exchange, type Param, wordsIn } from './exchange.ts';
 import { type Finding, likely, open, sure } from './finding.ts';
 import { type Listing, textAt } from './listing.ts';
 import { type Effect, effectOf, lengthNamedBy, paramsNamedBy, speaksOfLength } from './query.ts';
-import { BEGINNINGS, LONG_SEED_TEXTS, QUERY_PARAMS, SEED_TEXTS } from './vocabulary.ts';
+import {
+  BEGINNINGS,
+  LETTERS,
+  LONG_SEED_TEXTS,
+  QUERY_PARAMS,
+  SEED_TEXTS,
+  SIZE_PARAMS,
+  TELLING_SIZES,
+} from './vocabulary.ts';
 
 /** What a search is to be asked with, and what for. */
 export interface Draft {
@@ -73,6 +81,7 @@ export function askForQueryParam(evidence: QueryEvidence): Draft | null {
       ? [together(evidence, BEGINNINGS, 'which parameter takes the name? (three letters)')]
       : []),
     together(evidence, LONG_SEED_TEXTS, 'which parameter takes the name? (longer texts)'),
+    together(evidence, LETTERS, 'which parameter takes the name? (single letters)'),
     ...(saysSomething(searches) ? [BARE] : []),
     together(evidence, rotated(LONG_SEED_TEXTS, 7), 'which parameter takes the name? (other texts)'),
     ...QUERY_PARAMS.slice(0, isStrict(searches) ? 14 : 4).map((param) => single(param, 'limited')),
@@ -147,10 +156,10 @@ function single(param: string, text: string): Draft {
 /** All candidates at once, each with a text of its own: whichever takes effect shows in the rows. */
 function together({ searches }: QueryEvidence, texts: readonly string[], why: string): Draft | null {
   if (isStrict(searches) || shortestText(searches) > (texts[0]?.length ?? 0)) return null;
-  return {
-    params: QUERY_PARAMS.map((param, index) => [param, texts[index % texts.length] ?? ''] as const),
-    why,
-  };
+  const names = QUERY_PARAMS.map((param, index): Param => [param, texts[index % texts.length] ?? '']);
+  // Costs no call of its own: if the rows follow one of the sizes, that is known as well.
+  const sizes = SIZE_PARAMS.map((param, index): Param => [param, String(TELLING_SIZES[index] ?? 11)]);
+  return { params: [...names, ...sizes], why };
 }
 
 /** Rows came, and do not tell whose they are: a name that was seen, another for each candidate, does. */

@@ -1,10 +1,12 @@
 import { unlikelyId } from './absence.ts';
-import { type Conclusions, entityPath, type SearchConclusions } from './conclusions.ts';
+import type { Conclusions, SearchConclusions } from './conclusions.ts';
 import type { Exchange, Param } from './exchange.ts';
 import { sharedBeginning } from './identifiers.ts';
+import { USUAL } from './largest.ts';
 import { tooShortText } from './least.ts';
 import { textAt } from './listing.ts';
 import { askForQueryParam, type Draft, isLenient, wasAsked } from './query_parameter.ts';
+import { entityPath } from './record_answers.ts';
 import { tellingText } from './semantics.ts';
 import { loosely } from './text.ts';
 import { IDENTIFIER_PARAMS } from './vocabulary.ts';
@@ -27,7 +29,9 @@ export function askForRecord(
   entities: readonly Exchange[],
   origin: string,
 ): { readonly path: string; readonly why: string } | null {
-  if (search.record.value !== null || addresses.value === null) return null;
+  const { certainty } = search.record;
+  if (addresses.value === null || certainty === 'sure' || (certainty === 'likely' && entities.length > 1))
+    return null;
   const template = `${origin}${addresses.value.entity}`;
   const asked = new Set(entities.map(({ request }) => request.path));
   const { rows, ids } = search.listing;
@@ -78,6 +82,20 @@ export function askForLeast({ query, queryParam }: Conclusions, search: SearchCo
   return wasAsked(query.searches, params) ? null : { params, why: 'how short may a text be?' };
 }
 
+/** Nothing found, where no total would say so: is the list empty then, or missing? */
+export function askForNothing(
+  { query, queryParam, leastText }: Conclusions,
+  search: SearchConclusions,
+): Draft | null {
+  const { asked, total, listing } = search;
+  if (total.value !== null || listing.results === '' || asked.some(({ rows }) => rows.length === 0))
+    return null;
+  const params: Param[] = [[queryParam.value ?? '', 'zqxjvwkq'.slice(0, Math.max(8, leastText))]];
+  return wasAsked(query.searches, params)
+    ? null
+    : { params, why: 'what does an answer without results look like?' };
+}
+
 /** A known identifier, whole and then how it begins; then the parameters that may be for identifiers. */
 export function askForIdentifiers(
   { query, queryParam }: Conclusions,
@@ -104,12 +122,29 @@ export function askForIdentifiers(
     if (isLenient(query.searches)) {
       const tags = IDENTIFIER_PARAMS.filter((name) => name !== queryParam.value).slice(0, ids.length);
       drafts.push({
-        params: [...tags.map((name, index): Param => [name, ids[index] ?? '']), ...pageSize(search)],
+        params: tags.map((name, index): Param => [name, ids[index] ?? '']),
         why: 'which parameter takes an identifier? (each is sent another one)',
       });
     }
   }
-  return drafts.find(({ params }) => !wasAsked(query.searches, params)) ?? null;
+  const isNew = ({ params }: Draft) =>
+    !wasAsked(query.searches, params) && !query.searches.some((search) => tellsAlready(search, params, ids));
+  return drafts.find(isNew) ?? null;
+}
+
+/** The same parameters were sent known ids before, and answered: other ids or another size would tell no more. */
+function tellsAlready(
+  { request, reading }: Exchange,
+  params: readonly Param[],
+  ids: readonly string[],
+): boolean {
+  const sent = new Map(request.params);
+  const taking = params.filter(([, value]) => ids.includes(value));
+  return (
+    reading === 'answered' &&
+    taking.length > 0 &&
+    taking.every(([name]) => ids.includes(sent.get(name) ?? ''))
+  );
 }
 
 /** An id that no company should have, to see what the answer looks like. */
@@ -130,5 +165,7 @@ export function askForAbsence(
  * Where it is refused the same is asked again with the one that is proven.
  */
 function pageSize({ size: { param, largest } }: SearchConclusions): Param[] {
-  return param.value === null ? [] : [[param.value, String(largest.value.next ?? largest.value.rows)]];
+  const { rows, next } = largest.value;
+  const isWorthARefusal = next !== null && rows < USUAL;
+  return param.value === null ? [] : [[param.value, String(isWorthARefusal ? next : rows)]];
 }

@@ -2,7 +2,7 @@ import { type Asked, isCut } from './asked.ts';
 import { broaderText, broadest } from './broad.ts';
 import type { Conclusions, SearchConclusions } from './conclusions.ts';
 import type { Param } from './exchange.ts';
-import { HUGE } from './largest.ts';
+import { HUGE, USUAL } from './largest.ts';
 import { type Draft, isLenient, isStrict, wasAsked } from './query_parameter.ts';
 import { SIZE_PARAMS } from './vocabulary.ts';
 
@@ -14,6 +14,9 @@ export function askForBreadth(
   search: SearchConclusions,
 ): Draft | null {
   if (search.asked.some((one) => isCut(one, search.asked) !== 'no')) return null;
+  // Where a page may be as small as one likes, a few rows make several pages.
+  const most = Math.max(0, ...search.asked.map(({ rows }) => rows.length));
+  if (search.size.param.value !== null && most >= ENOUGH_FOR_PAGES) return null;
   const param = queryParam.value ?? '';
   if (search.asked.filter(({ text }) => text !== null).length >= 5) return null;
   const text = broaderText(search, param, leastText, query.searches);
@@ -24,7 +27,8 @@ export function askForBreadth(
 export function askForSizeParam(conclusions: Conclusions, search: SearchConclusions): Draft | null {
   const { query } = conclusions;
   const base = broadest(search);
-  if (base === null || search.size.param.value !== null) return null;
+  if (base === null || search.size.param.value !== null || search.size.param.certainty === 'likely')
+    return null;
   const drafts = isLenient(query.searches)
     ? lenientDrafts(conclusions, search, base)
     : isStrict(query.searches)
@@ -38,10 +42,32 @@ export function askForLargest(conclusions: Conclusions, search: SearchConclusion
   const { param, largest } = search.size;
   const base = broadest(search);
   if (base === null || param.value === null || largest.value.next === null) return null;
-  const text = broadText(conclusions, search, base);
+  if (largest.value.rows >= USUAL && conclusions.query.searches.length >= A_FEW) return null;
+  // In a small registry there is little left to gain by larger pages.
+  if ((conclusions.registrySize ?? Number.POSITIVE_INFINITY) <= largest.value.rows * FEW_PAGES) return null;
+  const isMore = base.total !== null && base.total > largest.value.rows;
+  const wasTried = search.asked.some(({ search: { request } }) => request.params.some(isHuge));
+  if (wasTried && conclusions.query.searches.length >= A_FEW) return null;
+  const text = isMore && wasTried ? base.text : broadText(conclusions, search, base);
   const params: Param[] = [asText(conclusions, text), [param.value, String(largest.value.next)]];
   const isNew = !wasAsked(conclusions.query.searches, params);
-  return isNew ? { params, why: `may a page hold ${largest.value.next} rows?` } : null;
+  return isNew ? { params, why: whyOfLargest(largest.value.next) } : null;
+}
+
+function whyOfLargest(size: number): string {
+  return `may a page hold ${size} rows?`;
+}
+
+/** The size that such a question asked for; null: it was another one. */
+export function sizeAskedFor(why: string): string | null {
+  const [size] = /\d+/.exec(why) ?? [];
+  return size !== undefined && why === whyOfLargest(Number(size)) ? size : null;
+}
+
+/** The first try at the largest page, with a text that finds many: whether it is refused is known as well. */
+export function askForHugePage(conclusions: Conclusions, search: SearchConclusions): Draft | null {
+  const wasHuge = conclusions.query.searches.some(({ request }) => request.params.some(isHuge));
+  return wasHuge ? null : askForLargest(conclusions, search);
 }
 
 /** All that are likely at once: with huge sizes, to see the largest page as well; then with small ones. */
@@ -59,7 +85,7 @@ function lenientDrafts(conclusions: Conclusions, search: SearchConclusions, base
   const why = 'which parameter sets how many rows come?';
   const wasSmall = conclusions.query.searches.some(({ request }) => request.why === why);
   const text = wasSmall ? base.text : broadText(conclusions, search, base);
-  return [{ params: [asText(conclusions, text), ...sizeTags(search.size.byDefault, 12)], why }];
+  return [{ params: [asText(conclusions, text), ...sizeTags(search, 12)], why }];
 }
 
 /** Huge sizes were refused, or brought more rows than come without. */
@@ -97,12 +123,12 @@ function asText({ queryParam }: Conclusions, text: string | null): Param {
   return [queryParam.value ?? '', text ?? ''];
 }
 
-/** Small sizes, each another one. */
-export function sizeTags(byDefault: number | null, least = 2): Param[] {
-  const values = Array.from({ length: SIZE_PARAMS.length + 1 }, (_, index) => index + least).filter(
-    (value) => value !== byDefault,
-  );
-  return SIZE_PARAMS.map((name, index): Param => [name, String(values[index])]);
+/** Small sizes, each another one, and none that rows came in anyway. */
+export function sizeTags({ asked }: SearchConclusions, least: number): Param[] {
+  const seen = new Set(asked.map(({ rows }) => rows.length));
+  const values = Array.from({ length: SIZE_PARAMS.length + seen.size }, (_, index) => index + least);
+  const unseen = values.filter((value) => !seen.has(value));
+  return SIZE_PARAMS.map((name, index): Param => [name, String(unseen[index])]);
 }
 
 /** Names in the order of likelihood, those first that stand as keys in the answers. */
@@ -117,5 +143,8 @@ function isHuge([name, value]: Param): boolean {
 }
 
 const FEW = 20;
+const A_FEW = 7;
+const FEW_PAGES = 5;
+const ENOUGH_FOR_PAGES = 8;
 /** A text that finds more than this shows the limit of most page sizes. */
 const ENOUGH = 200;

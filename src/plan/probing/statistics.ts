@@ -1,7 +1,7 @@
 import type { Pointer } from '../../dialect/dialect.ts';
 import type { Json } from '../../dialect/json.ts';
 import { segmentsOf } from '../../dialect/pointer.ts';
-import { type Finding, likely, open, sure } from './finding.ts';
+import { type Finding, likely, sure } from './finding.ts';
 import { COMPANY_WORDS, NOT_COMPANY_WORDS, TOTAL_WORDS } from './vocabulary.ts';
 import { leavesOf, wholeNumberOf, wordsOfKey } from './walk.ts';
 
@@ -19,7 +19,7 @@ export function findRegistryTotal(stats: Json, listed: number | null): Finding<P
   if (equal !== undefined)
     return sure(equal.pointer, `${equal.count} there, and as many by a search for everything`);
   const [best, second] = counts.sort((a, b) => b.score - a.score || b.count - a.count);
-  if (best === undefined) return open(null, 'no number there speaks of companies');
+  if (best === undefined) return likely(null, 'no number there speaks of companies');
   const says = `${best.pointer} says ${best.count}`;
   const isPlain = second === undefined || (best.score - second.score >= 3 && best.count >= second.count);
   return isPlain && best.score >= 4

@@ -11,6 +11,8 @@ interface Sample {
   readonly rows: number;
   /** What was asked, without what turns pages or sizes them. */
   readonly text: string;
+  /** The same number was sent: a size or a page, repeated. null: no number was sent. */
+  readonly wasSent: boolean | null;
 }
 
 /**
@@ -25,11 +27,12 @@ export function findTotal(
   const samples = samplesOf(searches, results, queryParam);
   const fitting = [...samples]
     .map(([pointer, all]) => ({ pointer, all, words: wordScore(pointer) }))
-    .filter(({ all, words }) => words > 0 && all.every(isPossible))
+    .filter(({ all, words }) => words > 0 && all.every(isPossible) && !isRepeated(all))
     .sort((a, b) => b.words - a.words);
   const proven = fitting.filter(({ all }) => exceeds(all) && !isConstant(all));
   const [best] = proven;
-  if (best !== undefined) {
+  const isOvershadowed = (fitting[0]?.words ?? 0) - (best?.words ?? 0) > 2;
+  if (best !== undefined && !isOvershadowed) {
     const because = `${best.all
       .slice(0, 4)
       .map(({ count, rows }) => `${count} for ${rows} rows`)
@@ -62,7 +65,9 @@ export function findClamp(
   if (beyond !== undefined)
     return sure(beyond.total, `${beyond.ids.length} rows came with the total ${beyond.total}`);
   if (largest < 100 || largest % 100 !== 0) return open(null, `the largest total so far is ${largest}`);
-  return texts.size > 1 && queries.size > 1
+  // Where all queries have it, they may all have found everything.
+  const isLimit = totals.some(({ total }) => total !== null && total > 0 && total < largest);
+  return isLimit && texts.size > 1 && queries.size > 1
     ? sure(largest, `different queries all have ${largest}`)
     : open(null, `one query has ${largest}, which may mean "at least"`);
 }
@@ -77,12 +82,19 @@ function samplesOf(
     if (search.json === undefined) continue;
     const rows = rowsAt(search, results).length;
     const text = search.request.params.find(([name]) => name === queryParam)?.[1] ?? '';
+    const numbers = search.request.params.map(([, value]) => value).filter((value) => /^\d+$/.test(value));
     for (const { pointer, value } of leavesOf(search.json)) {
       const count = wholeNumberOf(value);
       if (count === null) continue;
+      const sample = {
+        count,
+        rows,
+        text,
+        wasSent: numbers.length === 0 ? null : numbers.includes(String(count)),
+      };
       const known = samples.get(pointer);
-      if (known === undefined) samples.set(pointer, [{ count, rows, text }]);
-      else known.push({ count, rows, text });
+      if (known === undefined) samples.set(pointer, [sample]);
+      else known.push(sample);
     }
   }
   return samples;
@@ -107,6 +119,12 @@ function isPossible({ count, rows }: Sample): boolean {
 const exceeds = (all: readonly Sample[]) => all.some(({ count, rows }) => count > rows && rows > 0);
 const equals = (all: readonly Sample[]) => all.some(({ count, rows }) => count === rows);
 const isPageCount = (all: readonly Sample[]) => all.every(({ count, rows }) => count === rows);
+
+/** Whatever number is sent comes back: a size, or a page. */
+function isRepeated(all: readonly Sample[]): boolean {
+  const telling = all.filter(({ wasSent }) => wasSent !== null);
+  return telling.length > 1 && telling.every(({ wasSent }) => wasSent === true);
+}
 
 /** The same for different queries: a page size, a version. */
 function isConstant(all: readonly Sample[]): boolean {

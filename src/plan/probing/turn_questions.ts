@@ -67,7 +67,7 @@ const ONE_BY_ONE = [
 function everyTurn(text: Param, base: Asked, search: SearchConclusions): Draft {
   const { param, byDefault } = search.size;
   const why = 'which parameter turns the page? (each moves the rows differently)';
-  const sizes = param.value === null ? sizeTags(byDefault) : smallSize(search);
+  const sizes = param.value === null ? sizeTags(search, 2) : smallSize(search);
   // Where no size is heeded every page leads beyond the rows that were seen: the second one, to know it again.
   const isFixed = param.value === null && base.ids.length === byDefault;
   const pageSizes = isFixed ? [byDefault ?? 1] : sizes.map(([, value]) => Number(value));

@@ -31,8 +31,8 @@ export function movesOf(one: Asked, pageSizes: readonly number[]): Move[] {
   return one.search.request.params.flatMap(([param, text]) => {
     const value = Number(text);
     if (!/^\d+$/.test(text)) return [];
-    const isPage = (PAGE_PARAMS as readonly string[]).includes(param);
-    const isOffset = (OFFSET_PARAMS as readonly string[]).includes(param);
+    const isPage = PAGE_PARAMS.includes(param);
+    const isOffset = OFFSET_PARAMS.includes(param);
     if (!isPage && !isOffset) return [];
     const style = isPage ? ('page' as const) : ('offset' as const);
     const steps = isPage ? pageSizes : [1];

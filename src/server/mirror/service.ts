@@ -7,6 +7,7 @@ import type { UpstreamAddress } from '../../dialect/request.ts';
 import { FailedError } from '../../errors.ts';
 import { acquireLock, heartbeat, releaseLock } from '../../warehouse/lock.ts';
 import { type AccountFile, openAccountFile } from '../../warehouse/serve_accounts.ts';
+import { fileVersion } from '../../warehouse/serve_lists.ts';
 import { namesMark } from '../../warehouse/serve_names.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import { boundedServer, listenOn, shut } from '../http_server.ts';
@@ -48,6 +49,10 @@ export interface MirrorService {
   readonly dialect: Dialect;
   /** Companies that searches find now. */
   companies(): number;
+  /** Ids of the companies that a text finds, the best first, and how many there are. */
+  find(text: string, most: number): { readonly total: number; readonly ids: readonly string[] };
+  /** Another value says that the mirror was written to. */
+  version(): number;
   /** Resolves when searches find everything that is in the warehouse now. */
   refresh(): Promise<void>;
   close(): Promise<void>;
@@ -100,6 +105,16 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
       paths,
       dialect: spoken,
       companies: () => keeper.current().companies,
+      find(text, most) {
+        const found = catalogue.search({
+          by: 'any',
+          text,
+          names: shape.search.matches,
+          identifiers: 'prefix',
+        });
+        return { total: found.total, ids: found.ids(0, most) };
+      },
+      version: fileVersion(warehouse.db),
       refresh: keeper.refresh,
       close: closeAll,
     };

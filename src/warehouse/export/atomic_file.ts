@@ -15,8 +15,10 @@ import { UsageError } from '../../errors.ts';
 /** A file that appears whole or not at all: written beside its place, then renamed into it. */
 export interface AtomicFile {
   write(bytes: Uint8Array | string): void;
-  /** Gives the file its name; answers what was written. */
-  commit(): { readonly bytes: number; readonly sha256: string };
+  /** Everything is written and on the disk, still under another name; answers what was written. */
+  finish(): { readonly bytes: number; readonly sha256: string };
+  /** Gives the finished file its name. */
+  publish(): void;
   /** Leaves what was there before. */
   discard(): void;
 }
@@ -30,11 +32,16 @@ export function openAtomicFile(path: string): AtomicFile {
   const digest = createHash('sha256');
   let text = '';
   let bytes = 0;
+  let isOpen = true;
 
   const writeOut = (chunk: Uint8Array) => {
     for (let from = 0; from < chunk.length; ) from += writeSync(file, chunk, from);
     digest.update(chunk);
     bytes += chunk.length;
+  };
+  const close = () => {
+    if (isOpen) closeSync(file);
+    isOpen = false;
   };
   const flush = () => {
     if (text !== '') writeOut(Buffer.from(text));
@@ -46,16 +53,18 @@ export function openAtomicFile(path: string): AtomicFile {
       if (typeof data !== 'string' || text.length >= BUFFERED_CHARACTERS) flush();
       if (typeof data !== 'string') writeOut(data);
     },
-    commit: () => {
+    finish: () => {
       flush();
       fsyncSync(file);
-      closeSync(file);
-      renameSync(partial, path);
-      syncFolder(dirname(path));
+      close();
       return { bytes, sha256: digest.digest('hex') };
     },
+    publish: () => {
+      renameSync(partial, path);
+      syncFolder(dirname(path));
+    },
     discard: () => {
-      closeSync(file);
+      close();
       rmSync(partial, { force: true });
     },
   };

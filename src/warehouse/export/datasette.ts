@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { stringify } from 'yaml';
 import { readSource } from '../meta.ts';
+import { quoted } from '../naming.ts';
 import { columnsOf, exportableTables } from './rowset.ts';
 
 /**
@@ -20,7 +21,7 @@ export function datasetteMetadata(db: Database, databaseName: string): string {
           description:
             'Start with entity_overview: one row per known company. entity holds the fetched records.',
           tables: Object.fromEntries(exportableTables(db).map((table) => [table, tableMetadata(db, table)])),
-          queries: CANNED_QUERIES,
+          queries: { ...CANNED_QUERIES, ...countsBy(db) },
         },
       },
     },
@@ -28,9 +29,7 @@ export function datasetteMetadata(db: Database, databaseName: string): string {
   );
 }
 
-const TABLES: Readonly<
-  Record<string, { description: string; sort_desc?: string; fts_table?: string; fts_pk?: string }>
-> = {
+const TABLES: Readonly<Record<string, { description: string; sort_desc?: string }>> = {
   entity_overview: { description: 'One row per known company, whether listed, fetched or gone. Start here.' },
   entity: {
     description: 'One row per company whose record was fetched. Gone companies stay, with _gone_at.',
@@ -73,20 +72,57 @@ const FACET_KEYS = /(^|_)(state|status|type|form|legal_form|country|jurisdiction
 
 function tableMetadata(db: Database, table: string): object {
   const columns = columnsOf(db, table).map(({ name }) => name);
-  const described = columns.filter((name) => COLUMNS[name] !== undefined);
-  const facets = columns.filter((name) => FACET_KEYS.test(name)).slice(0, 4);
+  const descriptions = { ...payloadDescriptions(db, table), ...ownDescriptions(columns) };
+  const facets = facetsIn(columns);
   const units = Object.entries(UNITS).filter(([name]) => columns.includes(name));
   return {
     ...(TABLES[table] ?? {
       description: `Elements of a list in the record: ${table.split('__').slice(1).join(' › ')}`,
     }),
     ...(columns.includes('name') && { label_column: 'name' }),
-    ...(described.length > 0 && {
-      columns: Object.fromEntries(described.map((name) => [name, COLUMNS[name]])),
-    }),
+    columns: descriptions,
     ...(facets.length > 0 && { facets }),
     ...(units.length > 0 && { units: Object.fromEntries(units) }),
   };
+}
+
+function facetsIn(columns: readonly string[]): string[] {
+  return columns.filter((name) => FACET_KEYS.test(name)).slice(0, 4);
+}
+
+function ownDescriptions(columns: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    columns.flatMap((name) => (COLUMNS[name] === undefined ? [] : [[name, COLUMNS[name]]])),
+  );
+}
+
+/** Where a column's values stand in what the registry sends, and what they were so far. */
+function payloadDescriptions(db: Database, table: string): Record<string, string> {
+  const rows = db
+    .prepare(
+      `SELECT column_name AS name, path, types FROM _column
+       WHERE table_name = ? AND column_name IS NOT NULL ORDER BY path`,
+    )
+    .all(table) as { name: string; path: string; types: string }[];
+  return Object.fromEntries(
+    rows.map(({ name, path, types }) => [
+      name,
+      `${path === '' ? 'The element' : path}: ${types === '' ? 'null so far' : types.replaceAll(' ', ', ')}`,
+    ]),
+  );
+}
+
+/** One more query for each column that companies can be counted by. */
+function countsBy(db: Database): Record<string, { title: string; sql: string }> {
+  return Object.fromEntries(
+    facetsIn(columnsOf(db, 'entity').map(({ name }) => name)).map((name) => [
+      `companies_by_${name}`,
+      {
+        title: `Companies by ${name}, without the gone`,
+        sql: `SELECT ${quoted(name)}, count(*) AS companies FROM entity WHERE _gone_at IS NULL GROUP BY 1 ORDER BY 2 DESC`,
+      },
+    ]),
+  );
 }
 
 const CANNED_QUERIES = {
@@ -104,6 +140,12 @@ WHERE observed_at >= datetime('now', '-' || :days || ' days') ORDER BY change_id
   history_of: {
     title: 'Every version of one company',
     sql: 'SELECT observed_from, observed_to, document FROM entity_history WHERE entity_id = :entity_id ORDER BY 1',
+  },
+  as_of: {
+    title: 'The registry as it was at the end of a day (2026-01-31)',
+    sql: `SELECT entity_id, observed_from, document FROM entity_history
+WHERE observed_from < date(:day, '+1 day') AND (observed_to IS NULL OR observed_to >= date(:day, '+1 day'))
+AND NOT is_tombstone ORDER BY entity_id`,
   },
   where_from: {
     title: 'The call that brought a row',

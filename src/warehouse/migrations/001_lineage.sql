@@ -49,6 +49,7 @@ CREATE TABLE _call (
   note     TEXT                              -- why it failed, or what was odd about it
 );
 
+CREATE INDEX _call_of_stats ON _call (outcome) WHERE kind = 'stats';
 CREATE INDEX _call_by_day ON _call (substr(sent_at, 1, 10), kind, outcome);
 
 -- Bodies as received. One that differs from an earlier one in nothing but volatile fields refers to it.

@@ -19,7 +19,6 @@ CREATE TABLE _known (
   missing_run    INTEGER,
   gone_at        TEXT,
   summary_hash   BLOB,
-  record_hash    BLOB,
   record_call_id INTEGER                     -- whose answer holds the latest version
 );
 

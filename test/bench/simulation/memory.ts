@@ -1,10 +1,13 @@
 import { type Call, queryKey, type SearchCall } from '../../../src/call.ts';
+import { type EstimateState, FIRST_ESTIMATES } from '../../../src/change_estimates.ts';
+import { FIRST_CLASS } from '../../../src/change_rate.ts';
 import type {
   DueRecord,
   Failure,
   Knowledge,
   News,
   QueryState,
+  RatedRecord,
   RecordsDue,
 } from '../../../src/plan/knowledge.ts';
 import type { Page, Registry } from './registry.ts';
@@ -20,6 +23,8 @@ interface Known {
 export class MemoryMirror implements Knowledge {
   readonly companies = new Map<string, Known>();
   readonly queryStates = new Map<string, QueryState>();
+  /** Pages received in the current listing of each query: a page can be asked without those before it. */
+  readonly #pages = new Map<string, Map<number, Page>>();
   stats: { observedAtMs: number; total: number | null } | null = null;
   statsCalls = 0;
   needsControl = false;
@@ -52,13 +57,24 @@ export class MemoryMirror implements Knowledge {
 
   recordsDue(ask: RecordsDue): DueRecord[] {
     const due: DueRecord[] = [];
+    const { worth } = ask;
     for (const one of this.companies.values()) {
-      if (due.length >= ask.most) break;
+      if (due.length >= ask.most && worth === undefined) break;
       if (ask.except.has(one.entityId)) continue;
       const why = whyDue(one, ask.nowMs - ask.maxAgeMs);
-      if (why !== null) due.push({ entityId: one.entityId, why });
+      const ageDays = (ask.nowMs - (one.fetchedAtMs ?? ask.nowMs)) / DAY_MS;
+      const rated = { why: why ?? 'stale', rateClass: FIRST_CLASS, ageDays };
+      if (why !== null) due.push({ entityId: one.entityId, why, ...(worth && { worth: worth(rated) }) });
     }
-    return due;
+    return due.sort((a, b) => (b.worth?.days ?? 0) - (a.worth?.days ?? 0)).slice(0, ask.most);
+  }
+
+  changeEstimates(): EstimateState {
+    return FIRST_ESTIMATES;
+  }
+
+  rateClasses(): ReadonlyMap<number, number> {
+    return new Map();
   }
 
   failures(): Iterable<Failure> {
@@ -98,15 +114,25 @@ export class MemoryMirror implements Knowledge {
   #listed(call: SearchCall, page: Page, nowMs: number): QueryState {
     const key = queryKey(call.query);
     const before = call.page.index === 0 ? undefined : this.queryStates.get(key);
-    const rows = (before?.rows ?? 0) + page.rows.length;
+    const received = call.page.index === 0 ? new Map<number, Page>() : (this.#pages.get(key) ?? new Map());
+    this.#pages.set(key, received.set(call.page.index, page));
+    let pages = 0;
+    let rows = 0;
+    for (let next = received.get(0); next !== undefined; next = received.get(pages)) {
+      rows += next.rows.length;
+      pages++;
+    }
+    const last = received.get(pages - 1);
+    const status = page.refused ? 'refused' : last === undefined ? 'open' : statusOf(last, rows);
+    const listedAtMs = before?.listedAtMs ?? nowMs;
     const state: QueryState = {
       query: call.query,
       total: page.total,
-      pages: call.page.index + 1,
+      pages,
       rows,
       next: null,
-      status: page.refused ? 'refused' : statusOf(page, rows),
-      listedAtMs: before?.listedAtMs ?? nowMs,
+      status,
+      listedAtMs,
     };
     this.queryStates.set(key, state);
     return state;
@@ -131,7 +157,7 @@ function statusOf(page: Page, rows: number): QueryState['status'] {
   return page.cut ? 'capped' : 'complete';
 }
 
-function whyDue(one: Known, staleBeforeMs: number): DueRecord['why'] | null {
+function whyDue(one: Known, staleBeforeMs: number): RatedRecord['why'] | null {
   if (one.fetchedAtMs === null) return 'never_fetched';
   if (one.flagged) return 'flagged';
   return one.fetchedAtMs < staleBeforeMs ? 'stale' : null;
@@ -154,3 +180,5 @@ function quietNews(call: Call): News {
     failure: null,
   };
 }
+
+const DAY_MS = 86_400_000;

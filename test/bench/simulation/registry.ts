@@ -7,7 +7,7 @@ export interface Company {
 }
 
 export type Semantics = 'prefix' | 'token' | 'token_prefix' | 'substring';
-export type Order = 'id' | 'name' | 'random' | 'per_query';
+export type Order = 'given' | 'id' | 'name' | 'per_query';
 
 export interface RegistrySettings {
   readonly semantics: Semantics;
@@ -34,6 +34,8 @@ export const PLAIN: RegistrySettings = {
 };
 
 export interface Page {
+  /** Rows that a full page holds. */
+  readonly size: number;
   readonly rows: readonly Company[];
   readonly total: number | null;
   readonly refused: boolean;
@@ -79,7 +81,8 @@ export class Registry {
     const found = this.matches(query);
     const refused =
       (refusesAbove !== null && found.length > refusesAbove) || [...query.text].length < minLength;
-    if (refused) return { rows: [], total: null, refused, clamped: false, cut: false, more: false };
+    if (refused)
+      return { size: pageSize, rows: [], total: null, refused, clamped: false, cut: false, more: false };
     const reachable = Math.min(found.length, window ?? found.length);
     const from = pageIndex * pageSize;
     const rows = found.slice(from, Math.min(from + pageSize, reachable)).map((at) => this.company(at));
@@ -87,7 +90,7 @@ export class Registry {
       totals === 'none' ? null : totals === 'exact' ? found.length : Math.min(found.length, totals.clampedAt);
     const clamped = typeof totals === 'object' && found.length >= totals.clampedAt;
     const more = from + pageSize < reachable;
-    return { rows, total, refused, clamped, cut: !more && reachable < found.length, more };
+    return { size: pageSize, rows, total, refused, clamped, cut: !more && reachable < found.length, more };
   }
 
   /** Positions of all companies that the query matches, in the registry's order. */
@@ -176,7 +179,6 @@ function rankBy(companies: readonly Company[], order: Order): Int32Array {
   const sorted = companies.map((_, at) => at);
   if (order === 'id') sorted.sort((a, b) => compare(companies[a]?.id, companies[b]?.id));
   if (order === 'name') sorted.sort((a, b) => compare(companies[a]?.name, companies[b]?.name));
-  if (order === 'random') sorted.sort((a, b) => hash(companies[a]?.id ?? '') - hash(companies[b]?.id ?? ''));
   const rank = new Int32Array(companies.length);
   sorted.forEach((at, position) => {
     rank[at] = position;

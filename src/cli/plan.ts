@@ -1,0 +1,89 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { allowanceOf } from '../assemble.ts';
+import { systemClock } from '../clock.ts';
+import { type Config, requireDialect } from '../config.ts';
+import type { Focus } from '../plan/plan.ts';
+import { priceNextSync } from '../price_sync.ts';
+import { openContext, type SharedFlags, withFocus, withMaxCalls, withSharedOptions } from './context.ts';
+import { localTime } from './format.ts';
+import type { Output } from './output.ts';
+import { nextRunOf } from './price/next_run.ts';
+import { priceData, priceOf } from './price/price.ts';
+import { callData, describeCalls, describeSyncPrice, scopeData } from './price/sync_words.ts';
+
+export interface PlanFlags extends SharedFlags {
+  readonly maxCalls?: number;
+  readonly focus?: Focus;
+  readonly explain?: true | number;
+}
+
+/** `plan`: what the next runs of `sync` will cost, before a call is spent. */
+export function planCommand(): Command {
+  const command = new Command('plan')
+    .summary('what the next sync would do and cost; spends nothing')
+    .description(
+      'Prices what is due: calls by kind, share of the allowance, minutes at the rate, days, and the date on which ' +
+        'it would be finished. Due records are counted; searches that are still to come are rehearsed on names and ' +
+        'identifiers like the known ones, so that the price is a range, which narrows as the mirror fills.',
+    )
+    .option(
+      '--explain [n]',
+      'also list the next calls (10), each with its reason and what is expected of it',
+      few,
+    )
+    .addHelpText('after', EXAMPLES)
+    .action((flags: PlanFlags) => {
+      const { config, output } = openContext(flags);
+      printPlan('plan', config, flags, output);
+    });
+  return withFocus(withMaxCalls(withSharedOptions(command)));
+}
+
+/** Prints the price of what is due, also for `sync --dry-run`. */
+export function printPlan(command: 'plan' | 'sync', config: Config, flags: PlanFlags, output: Output): void {
+  const dialect = requireDialect(config);
+  const nowMs = systemClock.now();
+  const focus = flags.focus ?? config.focus;
+  const explain = flags.explain === undefined ? 0 : flags.explain === true ? FEW : flags.explain;
+  const pricing = priceNextSync(config, { nowMs, focus, explain });
+  const { price: sync, scope, known, next: calls, state } = pricing;
+  const maxCalls = flags.maxCalls ?? Number.POSITIVE_INFINITY;
+  const price = priceOf({
+    ...{ allowance: allowanceOf(config), state, purpose: 'scheduled', nowMs, maxCalls },
+    calls: { stats: sync.stats, search: sync.search, entity: sync.entity },
+    sum: sync.total,
+  });
+  const pageSize = dialect.search.paging.size;
+  const next = nextRunOf(sync, { left: Math.min(state.left, maxCalls), focus, pageSize });
+  const resumesAt = state.resumesAtMs === null ? null : localTime(state.resumesAtMs);
+  const text = describeSyncPrice({ price, sync, scope, known, next, resumesAt }, output);
+  output.result({
+    command,
+    ok: true,
+    data: {
+      ...{ dry_run: true, focus, scope: scopeData(scope), ...priceData(price) },
+      companies: { known, registry: sync.size, to_find: sync.companies },
+      next_run: next,
+      ...(explain === 0 ? {} : { next_calls: calls.map(callData) }),
+    },
+    text: explain === 0 ? text : `${text}\n\n${describeCalls(calls, output)}`,
+    attention: null,
+  });
+}
+
+function few(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > MOST)
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST}.`);
+  return value;
+}
+
+const FEW = 10;
+const MOST = 1000;
+
+const EXAMPLES = `
+Examples:
+  $ registry-mirror plan
+  $ registry-mirror plan --explain           and the next 10 calls, with the reason for each
+  $ registry-mirror plan --focus records     the same, with records before searches
+  $ registry-mirror plan --json | jq .data.finishes_at`;

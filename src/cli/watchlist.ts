@@ -1,0 +1,96 @@
+import { Command } from 'commander';
+import { readScope, watchKnowledge } from '../assemble.ts';
+import { systemClock } from '../clock.ts';
+import { requireDialect } from '../config.ts';
+import { UsageError } from '../errors.ts';
+import type { Finding } from '../plan/names/name_hunt.ts';
+import { findingsOf } from '../plan/watchlist.ts';
+import { openWarehouse } from '../warehouse/warehouse.ts';
+import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
+import { counted } from './format.ts';
+
+/** `watchlist`: which company each name of the watchlist is, as far as the mirror knows. */
+export function watchlistCommand(): Command {
+  const command = new Command('watchlist')
+    .summary('which company each name of the watchlist is, with a score; spends nothing')
+    .description(
+      'For a configuration with scope.names: says of each name whether exactly one company has it, or which ' +
+        'candidates there are and how alike they are (1: the same name). Nothing is guessed: a name that several ' +
+        'companies have, or only similar ones, is left to you; put the ids of those that you mean into scope.ids.',
+    )
+    .action((flags: SharedFlags) => watchlist(flags));
+  return withSharedOptions(command);
+}
+
+interface WatchedName {
+  readonly name: string;
+  readonly state: Finding['is'];
+  /** Sure matches have one, of score 1; the others are for a person to decide. */
+  readonly candidates: readonly {
+    readonly entity_id: string;
+    readonly name: string;
+    readonly score: number;
+  }[];
+}
+
+function watchlist(flags: SharedFlags): void {
+  const { config, output } = openContext(flags);
+  const scope = readScope(config.scope);
+  if (scope.of !== 'names')
+    throw new UsageError('the configuration has no watchlist of names', {
+      hint: 'Write `scope: { names: FILE }`, with one name a line.',
+    });
+  const dialect = requireDialect(config);
+  const nowMs = systemClock.now();
+  const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
+  try {
+    const findings = findingsOf(scope.names, watchKnowledge({ config, warehouse }, nowMs), dialect);
+    const names = scope.names.map((name, at) => watchedName(name, findings[at] as Finding));
+    output.result({
+      command: 'watchlist',
+      ok: true,
+      data: { counts: countsOf(names), names },
+      text: [headline(names), ...names.map(lineOf)].join('\n'),
+      attention: null,
+    });
+  } finally {
+    warehouse.close();
+  }
+}
+
+function watchedName(name: string, finding: Finding): WatchedName {
+  const companies =
+    finding.is === 'found' ? [finding.company] : finding.is === 'ambiguous' ? finding.candidates : [];
+  const candidates = companies.map(({ entityId, name: own, score }) => ({
+    entity_id: entityId,
+    name: own,
+    score: Math.round(score * 1000) / 1000,
+  }));
+  return { name, state: finding.is, candidates };
+}
+
+function countsOf(names: readonly WatchedName[]): Record<Finding['is'], number> {
+  const counts = { open: 0, found: 0, ambiguous: 0, not_found: 0 };
+  for (const { state } of names) counts[state]++;
+  return counts;
+}
+
+function headline(names: readonly WatchedName[]): string {
+  const { found, ambiguous, not_found, open } = countsOf(names);
+  return `${counted(names.length, 'name')}: ${found} found, ${ambiguous} for you to decide, ${not_found} not in the registry, ${open} still to be looked up.`;
+}
+
+const WORDS: Readonly<Record<Finding['is'], string>> = {
+  found: 'found',
+  ambiguous: 'which one?',
+  not_found: 'not found',
+  open: 'not looked up yet',
+};
+
+function lineOf({ name, state, candidates }: WatchedName): string {
+  const shown = candidates.map(({ entity_id, name: own, score }) => `${entity_id} ${own} (${score})`);
+  return `  ${name}: ${WORDS[state]}${shown.length === 0 ? '' : ` ${shown.join('; ')}`}`.replace(
+    /\p{C}/gu,
+    '�',
+  );
+}

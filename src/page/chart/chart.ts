@@ -1,0 +1,138 @@
+import { type Html, html, type Part } from '../html.ts';
+import type { Tick } from './axis.ts';
+
+/** Which of the page's few colours a series has; each has a name in the style sheet, for light, dark and paper. */
+export type Tone = 'first' | 'second' | 'muted' | 'warn' | 'bad';
+
+/** A place in a chart: both from 0 to 1, `up` from the bottom. */
+export interface Place {
+  readonly at: number;
+  readonly up: number;
+}
+
+export interface ChartTable {
+  readonly head: readonly string[];
+  /** `at`: where in the chart a row stands, from 0 to 1; a pointer there reads the row. */
+  readonly rows: readonly { readonly at: number; readonly cells: readonly string[] }[];
+}
+
+export interface Chart {
+  readonly id: string;
+  readonly title: string;
+  /** What the figure says now, in a line; where a pointer or the arrow keys stand, their reading takes its place. */
+  readonly reading: Part;
+  /** What one sees, for those who do not. */
+  readonly description: string;
+  readonly legend: readonly { readonly name: string; readonly tone: Tone }[];
+  readonly x: readonly Tick[];
+  readonly y: readonly Tick[];
+  readonly marks: readonly Html[];
+  readonly table: ChartTable;
+}
+
+/**
+ * A figure: drawn with shares of its width and height, so that it fits any screen and its text keeps its size;
+ * the numbers stand in a table behind it.
+ */
+export function chartFigure(chart: Chart): Html {
+  const { id, title, reading, description, legend, x, y, marks, table } = chart;
+  return html`<figure class="chart" id="${id}" data-live>
+<figcaption><h3>${title}</h3><p class="reading" aria-live="polite"><span>${reading}</span></p></figcaption>
+<div class="plot" role="img" tabindex="0" aria-label="${title}. ${description}">
+<svg class="y" aria-hidden="true">${y.map(yLabel)}</svg>
+<svg class="area" aria-hidden="true">${y.map(gridLine)}${marks}</svg>
+<svg class="x" aria-hidden="true">${x.map(xLabel)}</svg>
+</div>
+<ul class="legend">${legend.map(({ name, tone }) => html`<li class="${tone}">${name}</li>`)}</ul>
+${dataTable(title, table)}
+</figure>`;
+}
+
+/** A line through the places; with `isStep`, each value holds until the next place. */
+export function line(
+  places: readonly Place[],
+  tone: Tone,
+  options: { isStep?: boolean; isForecast?: boolean } = {},
+): Html {
+  const { isStep = false, isForecast = false } = options;
+  const style = isForecast ? `line ${tone} forecast` : `line ${tone}`;
+  return stretched(html`<path class="${style}" d="${pathOf(places, isStep)}"/>`);
+}
+
+/** The surface under a line. */
+export function surface(places: readonly Place[], tone: Tone): Html {
+  const [first] = places;
+  const last = places.at(-1);
+  if (first === undefined || last === undefined) return html``;
+  const down = `V${UNITS}H${round(first.at * UNITS)}Z`;
+  return stretched(html`<path class="surface ${tone}" d="${pathOf(places, false)}${down}"/>`);
+}
+
+/** A bar from `bottom` to `top`, which are shares of the height. */
+export function bar(at: number, width: number, bottom: number, top: number, tone: Tone): Html {
+  if (top <= bottom) return html``;
+  return html`<rect class="bar ${tone}" x="${share(at)}" width="${share(width)}" y="${share(1 - top)}" height="${share(top - bottom)}"/>`;
+}
+
+/** A level across the chart, with its name. */
+export function level(up: number, name: string): Html {
+  const y = share(1 - up);
+  return html`<line class="level" x1="0" x2="100%" y1="${y}" y2="${y}"/><text class="level" x="100%" y="${y}" dy="-4">${name}</text>`;
+}
+
+/** A moment, or an age, with its name. */
+export function moment(at: number, name: string): Html {
+  const x = share(at);
+  const side = at > 0.7 ? html` class="level"` : html` class="level begins"`;
+  return html`<line class="level" y1="0" y2="100%" x1="${x}" x2="${x}"/><text${side} x="${x}" y="0" dx="${at > 0.7 ? -5 : 5}" dy="11">${name}</text>`;
+}
+
+function dataTable(title: string, { head, rows }: ChartTable): Html {
+  return html`<details><summary>Table<span class="unseen"> of ${title}</span></summary>
+<div class="scroll tall" tabindex="0" role="region" aria-label="Table of ${title}"><table class="data">
+<thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    ({ at, cells: [first = '', ...others] }) =>
+      html`<tr data-at="${round(at)}"><th scope="row">${first}</th>${others.map((cell) => html`<td>${cell}</td>`)}</tr>`,
+  )}</tbody>
+</table></div></details>`;
+}
+
+/** Paths know no shares: they are drawn in units of their own and stretched over the chart. */
+function stretched(path: Html): Html {
+  return html`<svg viewBox="0 0 ${UNITS} ${UNITS}" preserveAspectRatio="none" width="100%" height="100%">${path}</svg>`;
+}
+
+function pathOf(places: readonly Place[], isStep: boolean): string {
+  return places
+    .map(({ at, up }, index) => {
+      const [x, y] = [round(at * UNITS), round((1 - up) * UNITS)];
+      if (index === 0) return `M${x} ${y}`;
+      return isStep ? `H${x}V${y}` : `L${x} ${y}`;
+    })
+    .join('');
+}
+
+function yLabel({ at, label }: Tick): Html {
+  return html`<text x="100%" y="${share(1 - at)}" dx="-8" dy="4">${label}</text>`;
+}
+
+function gridLine({ at }: Tick): Html {
+  const y = share(1 - at);
+  return html`<line class="${at === 0 ? 'base' : 'grid'}" x1="0" x2="100%" y1="${y}" y2="${y}"/>`;
+}
+
+function xLabel({ at, label, isMinor = false }: Tick): Html {
+  const anchor = at < 0.04 ? 'start' : at > 0.96 ? 'end' : 'middle';
+  return html`<text${isMinor && html` class="minor"`} x="${share(at)}" y="1.2em" text-anchor="${anchor}">${label}</text>`;
+}
+
+function share(value: number): string {
+  return `${round(value * 100)}%`;
+}
+
+function round(value: number): string {
+  return String(Math.round(value * 1_000) / 1_000);
+}
+
+const UNITS = 1_000;

@@ -1,0 +1,42 @@
+import { foreign, html, type Part } from './html.ts';
+
+/** The document around every page. Its parts name no other host, and nothing in it is inline. */
+export function documentOf(page: {
+  readonly title: string;
+  readonly source: { readonly name: string; readonly url: string | null };
+  readonly zone: string;
+  /** What stands in the search field. */
+  readonly query: string;
+  readonly top: Part;
+  readonly main: Part;
+}): string {
+  const { title, source, zone, query, top, main } = page;
+  return html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="/page/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/page/page.css">
+<script type="module" src="/page/page.js"></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top">
+<p class="name"><a href="/">${foreign(source.name)}</a></p>
+<form role="search" action="/page/search" method="get">
+<label for="q" class="unseen">Search companies by name or identifier</label>
+<input id="q" name="q" type="search" placeholder="Name or identifier" value="${query}" autocomplete="off" spellcheck="false" maxlength="200">
+<button>Search</button>
+</form>
+${top}
+</header>
+<div id="found" aria-live="polite"></div>
+<main id="main" tabindex="-1">${main}</main>
+<footer><p>${foreign(source.name)}${source.url !== null && html`, <span class="url">${foreign(source.url)}</span>`}. Mirrored by registry-mirror. Times in ${zone}. <span id="connection" role="status"></span></p></footer>
+</body>
+</html>
+`.markup;
+}

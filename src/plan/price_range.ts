@@ -1,0 +1,28 @@
+/** From the fewest to the most; `high` null: nobody can tell. */
+export interface CallRange {
+  readonly low: number;
+  readonly high: number | null;
+}
+
+export function exactly(calls: number): CallRange {
+  return { low: calls, high: calls };
+}
+
+export function between(one: number, other: number): CallRange {
+  return { low: Math.min(one, other), high: Math.max(one, other) };
+}
+
+/** So many calls fewer, and never fewer than none. */
+export function lessenedBy({ low, high }: CallRange, calls: number): CallRange {
+  return { low: Math.max(0, low - calls), high: high === null ? null : Math.max(0, high - calls) };
+}
+
+export function sumOf(ranges: readonly CallRange[]): CallRange {
+  return {
+    low: ranges.reduce((sum, { low }) => sum + low, 0),
+    high: ranges.reduce<number | null>(
+      (sum, { high }) => (sum === null || high === null ? null : sum + high),
+      0,
+    ),
+  };
+}

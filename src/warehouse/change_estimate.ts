@@ -1,0 +1,76 @@
+import type { Database } from 'better-sqlite3';
+import { type EstimateState, Estimates, FIRST_ESTIMATES, type Watched } from '../change_estimates.ts';
+import type { Naming } from './naming.ts';
+
+/** `_change_estimate`: what all companies together have taught about how often they change. */
+export function estimateTable(db: Database, naming: Naming) {
+  const write = db.prepare<[string, string]>(
+    `INSERT OR REPLACE INTO ${naming('_change_estimate')} (class, state) VALUES (?, ?)`,
+  );
+  const sample = openSample(db, naming);
+  const stored = readEstimates(db, naming);
+  const book = new Estimates(stored());
+  let saved = book.state;
+  return {
+    book,
+    /** Fits what is to be fitted, and writes what was learned; belongs into the transaction of the rows. */
+    save: (): void => {
+      if (book.isFitDue) book.fit(sample(book.state.lessons));
+      if (book.state === saved) return;
+      saved = book.state;
+      write.run(ALL, JSON.stringify(saved));
+    },
+  };
+}
+
+/** The estimates as stored last. */
+export function readEstimates(db: Database, naming: Naming): () => EstimateState {
+  const read = db
+    .prepare<[string], string>(`SELECT state FROM ${naming('_change_estimate')} WHERE class = ?`)
+    .pluck();
+  return () => {
+    const text = read.get(ALL);
+    return text === undefined ? FIRST_ESTIMATES : (JSON.parse(text) as EstimateState);
+  };
+}
+
+/** Fetched companies from all over the table, others each time. */
+function openSample(db: Database, naming: Naming): (seed: number) => Watched[] {
+  const table = naming('_known');
+  const last = db.prepare<[], number | null>(`SELECT max(known_id) FROM ${table}`).pluck();
+  const find = db.prepare<[number], SampleRow>(
+    `SELECT changes, changing_days AS changingDays, changing_log AS changingLog, steady_days AS steadyDays, rate_class AS rateClass,
+       fetched_at AS fetchedAt, listed_at AS listedAt, flagged_at AS flaggedAt
+     FROM ${table} WHERE known_id = ? AND fetched_at IS NOT NULL AND gone_at IS NULL`,
+  );
+  return (seed) => {
+    const step = Math.max((last.get() ?? 0) / SAMPLE, 1);
+    const offset = 1 + (seed % Math.ceil(step));
+    return Array.from({ length: SAMPLE }, (_, at) => find.get(Math.floor(offset + at * step)))
+      .filter((row) => row !== undefined)
+      .map(
+        ({ changes, changingDays, changingLog, steadyDays, rateClass, fetchedAt, listedAt, flaggedAt }) => ({
+          evidence: { changes, changingDays, changingLog, steadyDays },
+          rateClass,
+          fetchedAtMs: Date.parse(fetchedAt),
+          listedAtMs: listedAt === null ? null : Date.parse(listedAt),
+          isFlagged: flaggedAt !== null,
+        }),
+      );
+  };
+}
+
+interface SampleRow {
+  readonly changes: number;
+  readonly changingDays: number;
+  readonly changingLog: number;
+  readonly steadyDays: number;
+  readonly rateClass: number;
+  readonly fetchedAt: string;
+  readonly listedAt: string | null;
+  readonly flaggedAt: string | null;
+}
+
+const SAMPLE = 1500;
+// One class so far: another field of the record would split it.
+const ALL = '';

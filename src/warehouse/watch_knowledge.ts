@@ -1,0 +1,38 @@
+import { isoTime } from '../clock.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import type { BackfillKnowledge } from '../plan/knowledge.ts';
+import { type BackfillRow, freshnessSince } from './backfill.ts';
+import { openBackfillKnowledge } from './backfill_knowledge.ts';
+import { openKnowledge } from './knowledge.ts';
+import type { Warehouse } from './warehouse.ts';
+
+/**
+ * What the plan of a watchlist may look up: listings count while they are younger than `summariesMs`, and a record
+ * is left alone while it is younger than `recordsMs` and not flagged as changed.
+ */
+export function openWatchKnowledge(
+  warehouse: Warehouse,
+  dialect: Dialect,
+  { nowMs, summariesMs, recordsMs }: { nowMs: number; summariesMs: number; recordsMs: number },
+): BackfillKnowledge {
+  const listings = openBackfillKnowledge(warehouse, dialect, since(nowMs - summariesMs, nowMs), summariesMs);
+  const recordsFromMs = nowMs - recordsMs;
+  return {
+    ...listings,
+    failures: openKnowledge(warehouse).failures,
+    isFresh: freshnessSince(warehouse.db, since(recordsFromMs, recordsFromMs)),
+  };
+}
+
+function since(freshAfterMs: number, createdAtMs: number): BackfillRow {
+  return {
+    backfillId: 0,
+    title: 'watchlist',
+    withRecords: true,
+    freshAfter: isoTime(Math.max(0, freshAfterMs)),
+    createdAt: isoTime(Math.max(0, createdAtMs)),
+    afterCallId: 0,
+    finishedAt: null,
+    cancelledAt: null,
+  };
+}

@@ -1,0 +1,80 @@
+// npm run accept:names [-- --names 2000 --companies 6000]
+// A backfill of many names of which every third is misspelt or has another legal form, by the command, in each way
+// that a registry searches names: calls per name, and matches that are right, wrong and left to a person.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { generateRegistry } from '../../data/generate.ts';
+import { wantedNames } from '../bench/names/wanted_names.ts';
+import { openUpstream } from '../e2e/upstream.ts';
+
+const { values } = parseArgs({
+  options: { names: { type: 'string', default: '2000' }, companies: { type: 'string', default: '6000' } },
+});
+const companies = [...generateRegistry({ companies: Number(values.companies), seed: 11 })].map((company) => ({
+  ...company,
+  id: String(company.id),
+}));
+const wanted = wantedNames(companies, Number(values.names), 3);
+const meant = new Map(wanted.map(({ text, meantId }) => [text, meantId]));
+const spoilt = wanted.filter(({ spoiltBy }) => spoiltBy !== 'nothing').length;
+const print = (cells: readonly (string | number)[]) =>
+  process.stdout.write(`${cells.map((cell, at) => String(cell).padStart(at === 0 ? 14 : 9)).join('')}\n`);
+
+process.stdout.write(`${wanted.length} names, ${spoilt} of them spoilt, of ${companies.length} companies\n`);
+print(['search', 'names', 'calls', 'a name', 'right', 'wrong', 'first', 'among', 'without', 'none']);
+let wrongInAll = 0;
+for (const matches of ['prefix', 'token_prefix', 'token', 'substring'] as const) {
+  const upstream = await openUpstream({ companies, shape: { search: { matches } } });
+  try {
+    const list = join(upstream.folder, 'names.txt');
+    const report = join(upstream.folder, 'report.jsonl');
+    writeFileSync(list, wanted.map(({ text }) => text).join('\n'));
+    const { json, stderr } = await upstream.cli(
+      'backfill',
+      '--names',
+      list,
+      '--no-records',
+      '--report',
+      report,
+    );
+    if (json?.data?.run?.ended !== 'done') throw new Error(`the backfill did not end: ${stderr}`);
+    const counts = countsOf(
+      readFileSync(report, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    );
+    wrongInAll += counts.wrong;
+    const calls = json.data.run.calls_spent;
+    const { names, right, wrong, first, among, without, none } = counts;
+    print([matches, names, calls, (calls / names).toFixed(2), right, wrong, first, among, without, none]);
+  } finally {
+    await upstream.close();
+  }
+}
+process.stdout.write(
+  'first, among, without: left to a person, with the company meant as the first candidate, another one, or none\n',
+);
+process.exitCode = wrongInAll === 0 ? 0 : 1;
+
+interface Row {
+  readonly given: string;
+  readonly state: string;
+  readonly entity_id: string | null;
+  readonly candidates: readonly { readonly entity_id: string }[] | null;
+}
+
+function countsOf(rows: readonly Row[]) {
+  const counts = { names: rows.length, right: 0, wrong: 0, first: 0, among: 0, without: 0, none: 0 };
+  for (const { given, state, entity_id: found, candidates } of rows) {
+    const id = meant.get(given);
+    if (state === 'found') counts[found === id ? 'right' : 'wrong']++;
+    else if (state === 'not_found') counts.none++;
+    else {
+      const at = (candidates ?? []).findIndex((candidate) => candidate.entity_id === id);
+      counts[at === 0 ? 'first' : at > 0 ? 'among' : 'without']++;
+    }
+  }
+  return counts;
+}

@@ -1,0 +1,69 @@
+// Processor time and memory for 1,000 calls at a rate, ours beside the hand-written script. All run at once, for most
+// of the time each waits: npm run bench:cost [-- --rates 10,600 --seconds 120 --copies 2]
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { installPeers } from './peers/install.ts';
+import { AT_RATE, type Performed, perform } from './throughput_contender.ts';
+import { judged, median, ratioOf, say } from './throughput_figures.ts';
+import { openUpstream } from './throughput_open.ts';
+
+const { values } = parseArgs({
+  options: {
+    rates: { type: 'string', default: '10,600' },
+    seconds: { type: 'string', default: '120' },
+    copies: { type: 'string', default: '2' },
+  },
+});
+const rates = values.rates.split(',').map(Number);
+const measuredMs = Number(values.seconds) * 1000;
+const WARM_UP_MS = 15_000;
+// Fewer calls than this share of the rate would be another thing than what is compared.
+const LEAST_SHARE = 0.8;
+const LABELS = { mirror: 'registry-mirror', script: 'hand-written script' } as const;
+type Name = keyof typeof AT_RATE;
+const names = Object.keys(AT_RATE) as Name[];
+
+installPeers();
+const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-cost-'));
+const upstream = await openUpstream(folder, 5000);
+try {
+  const done = await Promise.all(rates.map(async (rate) => ({ rate, ...(await atRate(rate)) })));
+  say(
+    `What 1,000 calls cost at a rate: ${values.seconds} s of each, ${values.copies} copies at once, the start left out, scaled to 1,000 calls`,
+  );
+  say('  a minute   who                    calls   CPU ms per 1,000 calls   memory at most');
+  for (const result of done) report(result);
+} finally {
+  upstream.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function atRate(perMinute: number): Promise<Record<Name, Performed[]>> {
+  const order = { ...upstream.ready, lanes: 4, records: 0, perMinute, warmUpMs: WARM_UP_MS, measuredMs };
+  const copies = (name: Name) =>
+    Promise.all(Array.from({ length: Number(values.copies) }, () => perform(AT_RATE[name], order, folder)));
+  const [mirror, script] = await Promise.all([copies('mirror'), copies('script')]);
+  for (const { calls } of [...mirror, ...script])
+    if (calls < (perMinute * measuredMs * LEAST_SHARE) / 60_000)
+      throw new Error(`only ${calls} calls were made at ${perMinute} a minute`);
+  return { mirror, script };
+}
+
+function report({ rate, ...done }: { rate: number } & Record<Name, Performed[]>): void {
+  const cpu = (name: Name) => done[name].map(({ cpuMs, calls }) => (cpuMs / calls) * 1000);
+  const memory = (name: Name) => done[name].map(({ peakMb }) => peakMb);
+  for (const name of names) {
+    const calls = median(done[name].map((one) => one.calls));
+    say(
+      `  ${String(rate).padStart(8)}   ${LABELS[name].padEnd(20)} ${calls.toFixed(0).padStart(7)} ${median(cpu(name)).toFixed(0).padStart(24)} ${median(memory(name)).toFixed(0).padStart(13)} MB`,
+    );
+  }
+  say(judged(`CPU, ${rate} a minute, ours : script`, ratioOf(cpu('mirror'), cpu('script')), { most: 1.2 }));
+  say(
+    judged(`memory, ${rate} a minute, ours : script`, ratioOf(memory('mirror'), memory('script')), {
+      most: 1.2,
+    }),
+  );
+}

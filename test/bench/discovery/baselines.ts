@@ -1,0 +1,39 @@
+import type { Registry } from '../simulation/registry.ts';
+import { type Bound, Caller } from './caller.ts';
+
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
+
+/** Every pair of Latin letters and digits is asked and listed as far as it goes: what a first script does. */
+export function twoLetterSweep(registry: Registry, bound: Bound): readonly number[] {
+  const caller = new Caller(registry, bound);
+  for (const first of LETTERS) {
+    for (const second of LETTERS) {
+      if (caller.isOver) return caller.known;
+      caller.list(first + second);
+    }
+  }
+  return caller.known;
+}
+
+/**
+ * A text that can be listed to its end is listed; any other is split by the letters, and by the characters seen
+ * to follow it. The broadest text comes first. It knows no probabilities and predicts nothing.
+ */
+export function plainTree(registry: Registry, bound: Bound): readonly number[] {
+  const caller = new Caller(registry, bound);
+  const { window } = registry.settings;
+  let level = new Map<string, number>([['', Number.POSITIVE_INFINITY]]);
+  while (level.size > 0 && !caller.isOver) {
+    const deeper = new Map<string, number>();
+    for (const [text] of [...level].sort((a, b) => b[1] - a[1])) {
+      for (const next of new Set([...LETTERS, ...caller.charactersAfter(text)])) {
+        if (caller.isOver) return caller.known;
+        const total = caller.first(text + next);
+        if (total > (window ?? total)) deeper.set(text + next, total);
+        else caller.listOn(text + next);
+      }
+    }
+    level = deeper;
+  }
+  return caller.known;
+}

@@ -1,0 +1,49 @@
+/** Calls as a multiple of the fewest that could list everything, at each share of the registry. */
+export const SHARES = [0.5, 0.9, 0.99];
+
+export interface Growth {
+  /** Companies known after each call. */
+  readonly known: readonly number[];
+  readonly companies: number;
+  readonly pageSize: number;
+}
+
+/** `0.52 / 0.92 / 1.01`; a share that was not reached says how far it came: `83 % at 12.0`. Several runs: the mean. */
+export function callsPerBest(runs: readonly Growth[]): string {
+  return SHARES.map((share) => {
+    const multiples = runs.map((run) => multipleAt(run, share));
+    const reached = multiples.filter((multiple) => multiple !== null);
+    if (reached.length < runs.length) return null;
+    return mean(reached).toFixed(2);
+  })
+    .map((cell) => cell ?? furthest(runs))
+    .filter((cell, at, cells) => at === 0 || cell !== cells[at - 1] || !cell.includes('%'))
+    .join(' / ');
+}
+
+/** Least and most of the runs at the last share; `–` where some run did not reach it. */
+export function spread(runs: readonly Growth[]): string {
+  const multiples = runs.map((run) => multipleAt(run, SHARES.at(-1) as number));
+  if (multiples.includes(null)) return '–';
+  const numbers = multiples.map(Number);
+  return `${Math.min(...numbers).toFixed(2)} to ${Math.max(...numbers).toFixed(2)}`;
+}
+
+export function fewestCalls({ companies, pageSize }: Pick<Growth, 'companies' | 'pageSize'>): number {
+  return Math.ceil(companies / pageSize);
+}
+
+function multipleAt(run: Growth, share: number): number | null {
+  const at = run.known.findIndex((known) => known >= share * run.companies);
+  return at < 0 ? null : (at + 1) / fewestCalls(run);
+}
+
+function furthest(runs: readonly Growth[]): string {
+  const found = mean(runs.map(({ known, companies }) => (known.at(-1) ?? 0) / companies));
+  const calls = mean(runs.map((run) => run.known.length / fewestCalls(run)));
+  return `${(Math.floor(found * 1000) / 10).toFixed(1)} % at ${calls.toFixed(1)}`;
+}
+
+export function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+}

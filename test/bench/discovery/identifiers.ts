@@ -1,0 +1,99 @@
+import { inventedCompanies } from '../simulation/invented.ts';
+import { type Company, Registry, type RegistrySettings } from '../simulation/registry.ts';
+import { discover } from './discover.ts';
+import { callsPerBest, fewestCalls } from './figures.ts';
+import { settingsOf } from './rows.ts';
+
+const FREE_CALLS = 100;
+const DAY_MS = 86_400_000;
+const MOST_CALLS_FOR_NEW = 2000;
+
+/** What an account of 100 calls finds: distinct companies as a share of all rows that its pages could hold. */
+export function freeAccount(companies: readonly Company[], mostMs: number): string[] {
+  const cases = [
+    { title: 'names, no cap', settings: names(null, 20), of: companies },
+    { title: 'names', settings: names(1000, 20), of: companies },
+    { title: 'names', settings: names(1000, 100), of: companies },
+    { title: 'identifiers', settings: byIdentifier(1000, 20), of: inventedCompanies(companies.length) },
+    { title: 'identifiers', settings: byIdentifier(100, 20), of: inventedCompanies(companies.length) },
+  ];
+  const lines = cases.map(({ title, settings, of }) => {
+    const registry = new Registry(of, settings);
+    const { known } = discover(registry, { mostCalls: FREE_CALLS, enough: of.length, mostMs });
+    const possible = Math.min(FREE_CALLS * settings.pageSize, of.length);
+    const share = ((known.at(-1) ?? 0) / possible).toFixed(2);
+    return `| ${title} | ${settings.window ?? 'none'} | ${settings.pageSize} | ${known.length} | ${share} |`;
+  });
+  return [
+    '| 100 calls, by prefixes of | cap | page | calls | companies / rows |',
+    '|---|---|---|---|---|',
+    ...lines,
+  ];
+}
+
+/** Discovery where identifiers can be searched by prefix. */
+export function identifierPrefixes(count: number, mostMs: number): string[] {
+  const companies = inventedCompanies(count);
+  const lines = [
+    ...[byIdentifier(1000, 100), byIdentifier(1000, 20), byIdentifier(100, 100), byIdentifier(100, 20)],
+  ].map((settings) => {
+    const { pageSize } = settings;
+    const mostCalls = 12 * fewestCalls({ companies: count, pageSize });
+    const { known } = discover(new Registry(companies, settings), {
+      mostCalls,
+      enough: 0.99 * count,
+      mostMs,
+    });
+    return `| ${settings.window} | ${pageSize} | ${callsPerBest([{ known, companies: count, pageSize }])} |`;
+  });
+  const title = `${count.toLocaleString('en')} invented companies by identifier prefix`;
+  return [`| ${title}: cap | page | planner |`, '|---|---|---|', ...lines];
+}
+
+/** Calls until 50 companies founded since are found, in a registry that is known already. */
+export function newCompanies(count: number, mostMs: number): string[] {
+  const old = inventedCompanies(count);
+  const others = inventedCompanies(50, 2);
+  const founded = {
+    'on top of the range': inventedCompanies(count + 50).slice(count),
+    scattered: scattered(old, others),
+  };
+  const lines = Object.entries(founded).map(([where, young]) => {
+    // By id, so that a new company stands among the old ones and not behind them all.
+    const settings: RegistrySettings = { ...byIdentifier(1000, 100), order: 'id' };
+    const bound = { mostCalls: count, enough: count, mostMs };
+    const first = discover(new Registry(old, settings), bound);
+    first.mirror.nowMs += 8 * DAY_MS;
+    const mirror = first.mirror;
+    const before = mirror.knownCount();
+    const all = new Registry([...old, ...young], settings);
+    const again = discover(all, {
+      mostCalls: MOST_CALLS_FOR_NEW,
+      enough: count + young.length,
+      mostMs,
+      mirror,
+    });
+    const found = mirror.knownCount() - before;
+    return `| ${where} | ${young.length} | ${before} | ${found} | ${first.calls.length} | ${again.calls.length} |`;
+  });
+  const title = `| new in ${count.toLocaleString('en')}, by identifier prefix`;
+  return [
+    `${title} | new | known before | found | calls of the first sweep | calls |`,
+    '|---|---|---|---|---|---|',
+    ...lines,
+  ];
+}
+
+/** Identifiers between those of old companies, all over the range; names that have no more in common than others. */
+function scattered(old: readonly Company[], others: readonly Company[]): Company[] {
+  const step = Math.floor(old.length / others.length);
+  return others.map(({ name }, at) => ({ id: String(Number(old[at * step]?.id) + 3), name }));
+}
+
+function names(window: number | null, pageSize: number): RegistrySettings {
+  return settingsOf({ semantics: 'prefix', window, pageSize });
+}
+
+function byIdentifier(window: number, pageSize: number): RegistrySettings {
+  return { ...names(window, pageSize), identifiers: 'prefix' };
+}

@@ -1,0 +1,43 @@
+import type { RegistrySettings, Semantics } from '../simulation/registry.ts';
+
+/** One row of the table: how names are searched, what of a query can be reached, and how much a page shows. */
+export interface Row {
+  readonly semantics: Semantics;
+  readonly window: number | null;
+  readonly pageSize: number;
+  /** The registry writes in a script of thousands of characters. */
+  readonly largeAlphabet?: boolean;
+}
+
+export const ROWS: readonly Row[] = [
+  { semantics: 'prefix', window: null, pageSize: 100 },
+  { semantics: 'prefix', window: 1000, pageSize: 100 },
+  { semantics: 'prefix', window: 1000, pageSize: 20 },
+  { semantics: 'prefix', window: 100, pageSize: 20 },
+  { semantics: 'prefix', window: 100, pageSize: 100 },
+  { semantics: 'token_prefix', window: null, pageSize: 20 },
+  { semantics: 'token_prefix', window: 1000, pageSize: 20 },
+  { semantics: 'token_prefix', window: 1000, pageSize: 100 },
+  { semantics: 'token_prefix', window: 100, pageSize: 20 },
+  { semantics: 'token', window: null, pageSize: 20 },
+  { semantics: 'prefix', window: 1000, pageSize: 20, largeAlphabet: true },
+];
+
+export function settingsOf({ semantics, window, pageSize }: Row): RegistrySettings {
+  return {
+    ...{ semantics, window, pageSize, identifiers: 'none', order: 'given' },
+    ...{ totals: 'exact', refusesAbove: null, minLength: 1 },
+  };
+}
+
+const NAMES: Readonly<Record<Semantics, string>> = {
+  prefix: 'name prefix',
+  token: 'whole word',
+  token_prefix: 'word prefix',
+  substring: 'substring',
+};
+
+export function titleOf({ semantics, window, pageSize, largeAlphabet }: Row): string {
+  const script = largeAlphabet === true ? ', large alphabet' : '';
+  return `${NAMES[semantics]}${script} | ${window ?? 'none'} | ${pageSize}`;
+}

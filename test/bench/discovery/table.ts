@@ -1,0 +1,90 @@
+import { parseArgs } from 'node:util';
+import { heldOut, readCompanies, shuffle } from '../simulation/companies.ts';
+import { inventedCompanies } from '../simulation/invented.ts';
+import { type Company, Registry } from '../simulation/registry.ts';
+import { plainTree, twoLetterSweep } from './baselines.ts';
+import type { Bound } from './caller.ts';
+import { discover } from './discover.ts';
+import { callsPerBest, fewestCalls, type Growth, spread } from './figures.ts';
+import { freeAccount, identifierPrefixes, newCompanies } from './identifiers.ts';
+import { ROWS, type Row, settingsOf, titleOf } from './rows.ts';
+
+/**
+ * How many searches it takes to find a registry, by the planner as it runs in the product, beside the sweep of
+ * all pairs of letters and a tree that predicts nothing. Then what a free account finds in 100 calls, and what
+ * finding companies founded since costs. A row ends after 12 times the fewest calls, or when its time is up.
+ *
+ *   node test/bench/discovery/table.ts [--data FILE] [--held-out] [--rows TEXT] [--seeds 1] [--seconds 60]
+ *                                      [--companies 20000] [--quick]
+ */
+const { values } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    'held-out': { type: 'boolean', default: false },
+    rows: { type: 'string', default: '' },
+    seeds: { type: 'string', default: '1' },
+    seconds: { type: 'string' },
+    companies: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+  },
+});
+const MOST_MULTIPLE = 12;
+const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => at + 1);
+const mostMs = Number(values.seconds ?? (values.quick ? 10 : 60)) * 1000;
+const invented = Number(values.companies ?? (values.quick ? 3000 : 20_000));
+
+const from = values.data === undefined ? inventedCompanies(invented) : readCompanies(values.data);
+const companies = values['held-out'] ? heldOut(from) : from;
+print(
+  `${companies.length.toLocaleString('en')} companies${values['held-out'] ? ' held out' : ''}, ${seeds.length} seed(s), at most ${mostMs / 1000} s a run\n`,
+);
+print(
+  '| search | cap | page | two-letter sweep | plain tree | planner | spread at 99 % | ms a choice | seconds |',
+);
+print('|---|---|---|---|---|---|---|---|---|');
+for (const row of ROWS) {
+  // A script of thousands of characters is what a file of such names is for.
+  if (row.largeAlphabet === true || !titleOf(row).includes(values.rows)) continue;
+  print(tableRow(row));
+}
+if ('identifiers'.includes(values.rows)) {
+  const scale = values.quick ? 0.05 : 1;
+  print(`\n${freeAccount(companies, mostMs).join('\n')}`);
+  print(`\n${identifierPrefixes(200_000 * scale, mostMs).join('\n')}`);
+  print(`\n${newCompanies(100_000 * scale, mostMs).join('\n')}`);
+}
+
+function tableRow(row: Row): string {
+  const startedMs = performance.now();
+  const bound: Bound = {
+    mostCalls: MOST_MULTIPLE * fewestCalls({ companies: companies.length, pageSize: row.pageSize }),
+    enough: Math.ceil(0.99 * companies.length),
+    mostMs,
+  };
+  const registries = seeds.map((seed) => new Registry(inOrder(seed), settingsOf(row)));
+  const growth = (known: readonly number[]): Growth => ({
+    known,
+    companies: companies.length,
+    pageSize: row.pageSize,
+  });
+  const plain = (search: typeof plainTree) =>
+    row.semantics === 'token' ? '–' : callsPerBest(registries.map((one) => growth(search(one, bound))));
+  const runs = registries.map((registry) => discover(registry, bound));
+  const planned = runs.map(({ known }) => growth(known));
+  const choices = runs.flatMap(({ choiceMs }) => choiceMs).sort((a, b) => a - b);
+  const cells = [
+    ...[plain(twoLetterSweep), plain(plainTree), callsPerBest(planned), spread(planned)],
+    (choices[choices.length >> 1] ?? 0).toFixed(2),
+    ((performance.now() - startedMs) / 1000).toFixed(0),
+  ];
+  return `| ${titleOf(row)} | ${cells.join(' | ')} |`;
+}
+
+/** Results come in this order, whatever was asked: as by a date or an identifier that says nothing of the name. */
+function inOrder(seed: number): Company[] {
+  return shuffle(companies, seed);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

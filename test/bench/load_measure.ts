@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+
+export interface Stopwatch {
+  ms: number;
+  time(action: () => void): void;
+}
+
+export function stopwatch(): Stopwatch {
+  return {
+    ms: 0,
+    time(action) {
+      this.ms += timeOf(action);
+    },
+  };
+}
+
+export function timeOf(action: () => void): number {
+  const startedMs = performance.now();
+  action();
+  return performance.now() - startedMs;
+}
+
+/** What was written before is on the disk: none of it is paid for by what is measured next. */
+export function settleDisk(): void {
+  spawnSync('sync');
+}
+
+export function ratio(a: Stopwatch, b: Stopwatch): string {
+  return (a.ms / b.ms).toFixed(2);
+}
+
+export function perSecond(records: number, { ms }: Stopwatch): string {
+  return `${Math.round((records / ms) * 1000)} records a second`;
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`;
+}
+
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,3 @@
+export function stretch(order: { readonly warmUpMs?: number; readonly measuredMs?: number }): {
+  calls: number;
+};

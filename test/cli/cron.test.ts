@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, describe, expect, it } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
+import { openHouse } from '../../src/assemble.ts';
+import { openOutput, printError, type Streams } from '../../src/cli/output.ts';
+import { syncOnce } from '../../src/cli/sync.ts';
+import { configFrom } from '../../src/config.ts';
+import type { Fault } from '../../src/server/faults.ts';
+import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
+import { leapingClock } from '../faults/leaping_clock.ts';
+
+const HOUR_MS = 3_600_000;
+const COMPANIES = 1_300;
+const START = Date.UTC(2027, 0, 11, 0, 17);
+
+let close: (() => Promise<void>) | null = null;
+
+afterEach(async () => {
+  await close?.();
+  close = null;
+});
+
+describe('five days of hourly `sync --quiet` on an account of 1,000 calls a day', () => {
+  it('mail what a person must know, in a few lines, and a refused key once a day that it lasts', async () => {
+    const { hours, sandbox } = await cronDays();
+    const mails = hours.filter(({ mail }) => mail !== '');
+    expect(
+      mails.map(({ hour, exitCode, mail }) => `${hour} (exit ${exitCode}): ${steady(mail)}`),
+    ).toMatchInlineSnapshot(`
+      [
+        "24 (exit 1): Failed: N calls in a row failed; the last one was for entity ID: HTTP 500",
+        "25 (exit 3): N answers went to quarantine: registry-mirror quarantine list",
+        "26 (exit 1): Stopped: the upstream refused the key (this key was refused on DATE). No further call is made until the key changes, or \`registry-mirror doctor --online\` accepts it.",
+        "50 (exit 1): Stopped: the upstream refused the key (this key was refused on DATE). No further call is made until the key changes, or \`registry-mirror doctor --online\` accepts it.",
+      ]
+    `);
+    // That the allowance is spent is no reason to write to anybody.
+    const spent = hours.filter(({ calls }) => calls > 0);
+    expect(spent.some(({ hour, mail }) => hour > 52 && mail === '')).toBe(true);
+    expect(hours[0]).toMatchObject({ calls: 1000, exitCode: 0, mail: '' });
+    expect(
+      hours.slice(26, 53).every(({ calls, exitCode }, at) => calls === (at === 0 ? 1 : 0) && exitCode === 1),
+    ).toBe(true);
+    expect(hours.slice(1, 24).every(({ calls }) => calls === 0)).toBe(true);
+    expect(sandbox.admitted('main')).toBeLessThan(2 * 1000);
+  }, 90_000);
+});
+
+/** Moments, and how many calls were under way together, differ from run to run. */
+function steady(mail: string): string {
+  return mail
+    .replace(/\b\d+(?= calls in a row| answers)/g, 'N')
+    .replace(/(?<=entity )\w+/g, 'ID')
+    .replace(/\d{1,2} \w+ 2027, \d\d:\d\d \w+/g, 'DATE')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'DATE');
+}
+
+interface Hour {
+  readonly hour: number;
+  /** What cron would have mailed: all that was printed. */
+  readonly mail: string;
+  readonly exitCode: number;
+  readonly calls: number;
+}
+
+async function cronDays() {
+  const clock = leapingClock(START);
+  let hour = 0;
+  const sandbox = await startSandbox({
+    companies: generateRegistry({ companies: COMPANIES, seed: 9 }),
+    accounts: [{ id: 'main', perDay: 1000 }],
+    now: clock.now,
+    faults: ({ url }) => troubleAt(hour, url),
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-cron-'));
+  close = async () => {
+    await sandbox.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const hours: Hour[] = [];
+  for (; hour < 5 * 24; hour++) {
+    clock.leap(START + hour * HOUR_MS - clock.now());
+    hours.push(await cronHour(hour, { sandbox, folder, clock, isRefused: hour >= 26 && hour <= 52 }));
+  }
+  return { hours, sandbox };
+}
+
+/** At the beginning of the second day the upstream fails for an hour; an hour later some records are no JSON. */
+function troubleAt(hour: number, url: string): Fault | null {
+  if (hour === 24) return { kind: 'status', status: 500 };
+  if (hour === 25 && url.endsWith('77')) return { kind: 'not_json' };
+  return null;
+}
+
+/** One line of the crontab: a process of its own, as far as what it holds goes. */
+async function cronHour(
+  hour: number,
+  { sandbox, folder, clock, isRefused }: Place & { readonly isRefused: boolean },
+): Promise<Hour> {
+  const before = sandbox.arrivals().length;
+  const { streams, printed } = pipes();
+  const output = openOutput({ quiet: true }, streams);
+  const house = openHouse(configOf(sandbox, folder, isRefused), clock);
+  let exitCode: number;
+  try {
+    exitCode = await syncOnce(house, {}, output, new AbortController().signal);
+  } catch (error) {
+    exitCode = printError(error, 'sync', output, streams);
+  } finally {
+    house.close();
+  }
+  return { hour, mail: printed().trim(), exitCode, calls: sandbox.arrivals().length - before };
+}
+
+interface Place {
+  readonly sandbox: Sandbox;
+  readonly folder: string;
+  readonly clock: ReturnType<typeof leapingClock>;
+}
+
+function configOf(sandbox: Sandbox, folder: string, isRefused: boolean) {
+  return configFrom({
+    version: 1,
+    upstream: {
+      base_url: sandbox.baseUrl,
+      api_key: isRefused ? 'a-key-of-yesterday' : sandbox.keyOf('main'),
+    },
+    allowance: { per_minute: 'unlimited', per_day: 1000, day_starts: '00:00 UTC' },
+    dialect: sandbox.dialect,
+    warehouse: join(folder, 'warehouse.db'),
+    ledger: join(folder, 'ledger.db'),
+  });
+}
+
+/** Standard output and error as cron has them: no terminal, one mail. */
+function pipes(): { streams: Streams; printed: () => string } {
+  let text = '';
+  const pipe = () => {
+    const stream = new PassThrough();
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    return stream as unknown as NodeJS.WriteStream;
+  };
+  return { streams: { stdout: pipe(), stderr: pipe(), env: {} }, printed: () => text };
+}

@@ -1,0 +1,24 @@
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { fittedTo, openOutput } from '../../src/cli/output.ts';
+
+const SENTENCE =
+  'Pages are turned with `page`; they start at 0, and a page holds a hundred rows or fewer than that.';
+
+it.each([
+  [0, 100],
+  [10, 30],
+  [60, 60],
+])('a terminal that says it has %i columns is written to as if it had %i', (columns, taken) => {
+  const stream = Object.assign(new PassThrough(), { isTTY: true, columns }) as never;
+  expect(openOutput({ quiet: false, json: false }, { stdout: stream, stderr: stream, env: {} }).columns).toBe(
+    taken,
+  );
+  const widest = Math.max(
+    ...fittedTo(stream, SENTENCE)
+      .split('\n')
+      .map(({ length }) => length),
+  );
+  expect(widest).toBeLessThanOrEqual(taken);
+  expect(widest).toBeGreaterThan(taken / 2);
+});

@@ -1,0 +1,129 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
+import type { SandboxOptions } from '../../src/server/sandbox.ts';
+import { type Overrides, openUpstream, type Upstream } from '../e2e/upstream.ts';
+
+let open: Upstream | null = null;
+
+afterEach(async () => {
+  await open?.close();
+  open = null;
+});
+
+describe('plan', () => {
+  it('says before the first call that the size is unknown, and writes no warehouse', async () => {
+    const upstream = await place();
+    const { json, code } = await upstream.cli('plan');
+    expect(code).toBe(0);
+    expect(json.data.calls).toEqual({ low: 2, high: null });
+    expect(json.data.by_kind).toMatchObject({ statistics: { low: 1, high: 1 } });
+    expect(json.data.companies).toMatchObject({ known: 0, registry: { by: 'nothing', high: null } });
+    expect(upstream.sandbox.arrivals()).toHaveLength(0);
+    expect(existsSync(join(upstream.folder, 'warehouse.db'))).toBe(false);
+  });
+
+  it('prices the rest of a registry once a tenth is listed, and sync then costs what it said', async () => {
+    const upstream = await place();
+    await upstream.cli('sync', '--max-calls', '9');
+    const before = upstream.sandbox.arrivals().length;
+    const { json } = await upstream.cli('plan');
+    expect(upstream.sandbox.arrivals()).toHaveLength(before);
+    const { low, high } = json.data.calls;
+    expect(json.data.companies.registry).toEqual({ low: 800, high: 800, by: 'statistics' });
+    expect(high).toBeLessThanOrEqual(1.5 * low);
+    await upstream.cli('sync');
+    const truth = upstream.sandbox.arrivals().length - before;
+    expect(truth).toBeGreaterThanOrEqual(low);
+    expect(truth).toBeLessThanOrEqual(high);
+    expect((await upstream.cli('plan')).json.data.calls).toEqual({ low: 0, high: 0 });
+  });
+
+  it('lists the next calls with their reasons, and they are the ones that sync makes', async () => {
+    const upstream = await place();
+    await upstream.cli('sync', '--max-calls', '3');
+    const { json } = await upstream.cli('plan', '--explain', '4');
+    const planned = json.data.next_calls.map(({ target }: { target: string }) => target);
+    expect(json.data.next_calls).toHaveLength(4);
+    expect(json.data.next_calls[0]).toMatchObject({ kind: 'search', reason: 'first look' });
+    const before = upstream.sandbox.arrivals().length;
+    await upstream.cli('sync', '--max-calls', '1');
+    const [made] = upstream.sandbox.arrivals().slice(before);
+    expect(planned[0]).toContain(made?.target.replace(/^[^=]*=/, '').slice(0, 1) ?? '-');
+  });
+
+  it('speaks of the share, the days and the date that the allowance means', async () => {
+    const upstream = await place({ allowance: { per_minute: 1200, per_day: 100 } });
+    await upstream.cli('sync', '--max-calls', '4');
+    const { data } = (await upstream.cli('plan')).json;
+    expect(data.share_of_allowance).toMatchObject([{ window: 'day', limit: 100, left: 96 }]);
+    expect(data.share_of_allowance[0].share.low).toBeCloseTo(data.calls.low / 100, 2);
+    expect(data.days.low).toBeGreaterThanOrEqual(8);
+    expect(data.minutes_at_rate.low).toBeCloseTo((data.calls.low * 61) / 60 / 1200, 1);
+    expect(Date.parse(data.finishes_at.low)).toBeGreaterThan(Date.now() + 7 * 86_400_000);
+    expect(data.next_run.calls).toEqual({ low: 96, high: 96 });
+  });
+
+  it('is what sync --dry-run says', async () => {
+    const upstream = await place();
+    await upstream.cli('sync', '--max-calls', '4');
+    const plan = (await upstream.cli('plan', '--max-calls', '50')).json;
+    const dry = (await upstream.cli('sync', '--dry-run', '--max-calls', '50')).json;
+    expect({ ...dry, command: 'plan' }).toMatchObject({ ok: true, data: { calls: { low: 50, high: 50 } } });
+    expect(dry.data.by_kind).toEqual(plan.data.by_kind);
+    expect(upstream.sandbox.arrivals()).toHaveLength(4);
+  });
+
+  it.each([
+    ['names', (name: string, _id: string) => name, 40],
+    ['ids', (_name: string, id: string) => id, 12],
+    ['queries', (name: string, _id: string) => name.slice(0, 2), 3],
+  ] as const)(
+    'prices a watchlist of %s alone, and sync then costs so much, give or take a tenth',
+    async (of, line, many) => {
+      const upstream = await place();
+      const list = join(upstream.folder, 'watchlist.txt');
+      const wanted = [...generateRegistry({ companies: 800, seed: 4 })].filter((_, at) => at % 17 === 0);
+      writeFileSync(
+        list,
+        wanted
+          .slice(0, many)
+          .map(({ name, id }) => line(name, id))
+          .join('\n'),
+      );
+      upstream.configure({ scope: { [of]: list } as { ids: string } });
+      const before = (await upstream.cli('plan')).json.data;
+      expect(before.scope).toEqual({ of, count: many });
+      expect(before.by_kind.statistics).toEqual({ low: 1, high: 1 });
+      await upstream.cli('sync', '--max-calls', of === 'queries' ? '4' : '1');
+      const { data } = (await upstream.cli('sync', '--dry-run')).json;
+      const { json } = await upstream.cli('sync');
+      expect(json.data.ended).toBe('done');
+      // As for a backfill: names that several companies have bring no record.
+      expect(0.9 * data.calls.low).toBeLessThanOrEqual(json.data.calls_spent);
+      expect(1.1 * data.calls.high).toBeGreaterThanOrEqual(json.data.calls_spent);
+      expect(data.calls.high).toBeLessThan(400);
+      expect((await upstream.cli('plan')).json.data.calls).toEqual({ low: 0, high: 0 });
+    },
+  );
+
+  it('needs a dialect, and says how to get one', async () => {
+    const upstream = await place();
+    upstream.configure({ dialect: undefined });
+    const { code, stderr } = await upstream.cli('plan');
+    expect(code).toBe(2);
+    expect(stderr).toContain('probe');
+  });
+});
+
+async function place(overrides: Overrides = {}, options: SandboxOptions = {}): Promise<Upstream> {
+  const companies = [...generateRegistry({ companies: 800, seed: 4 })];
+  open = await openUpstream(
+    { companies, shape: { search: { matches: 'prefix', identifiers: 'none' } }, ...options },
+    {
+      ...overrides,
+    },
+  );
+  return open;
+}

@@ -1,0 +1,205 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import stringWidth from 'string-width';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { generateRegistry } from '../../data/generate.ts';
+import { main, openProgram } from '../../src/cli/main.ts';
+import type { ConfigInput } from '../../src/config.ts';
+import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
+import { commandsOf } from '../docs/commands_page.ts';
+
+const NOW = Date.UTC(2027, 2, 10, 12, 0);
+const DAY_MS = 86_400_000;
+const COMPANIES = [...generateRegistry({ companies: 800, seed: 4 })];
+const [CHANGED] = COMPANIES;
+
+let sandbox: Sandbox;
+let folder: string;
+
+beforeAll(async () => {
+  vi.stubEnv('TZ', 'UTC');
+  // Of the same length everywhere: sentences break where they break.
+  folder = mkdtempSync('/tmp/registry-mirror-');
+  sandbox = await startSandbox({
+    companies: COMPANIES,
+    shape: { search: { matches: 'prefix', identifiers: 'none' } },
+    now: () => Date.now(),
+    faults: ({ url }) => (url.endsWith(`/${COMPANIES[1]?.id}`) ? { kind: 'not_json' } : null),
+  });
+  writeLists();
+  await fillMirror();
+});
+afterAll(async () => {
+  await sandbox.close();
+  rmSync(folder, { recursive: true, force: true });
+  vi.unstubAllEnvs();
+});
+
+const AT = (file: string) => join(folder, file);
+const SHOWN: readonly (readonly [string, () => string[]])[] = [
+  ['status', () => ['status']],
+  ['plan', () => ['plan']],
+  ['plan-explain', () => ['plan', '--explain']],
+  ['plan-watchlist', () => ['plan', '--config', AT('watching.yaml')]],
+  ['sync-dry-run', () => ['sync', '--dry-run', '--max-calls', '50']],
+  ['backfill-dry-run', () => ['backfill', '--names', AT('names.txt'), '--dry-run']],
+  ['watchlist', () => ['watchlist', '--config', AT('watching.yaml')]],
+  ['history', () => ['history', String(CHANGED?.id)]],
+  ['history-unknown', () => ['history', '00']],
+  ['quarantine-list', () => ['quarantine', 'list']],
+  ['quarantine-show', () => ['quarantine', 'show', '1']],
+  ['config-validate', () => ['config', 'validate']],
+  ['config-invalid', () => ['config', 'validate', '--config', AT('wrong.yaml')]],
+  ['doctor', () => ['doctor']],
+];
+
+describe('a command', () => {
+  it.each(SHOWN)('reads well at 60 and 160 columns, and without a terminal: %s', async (name, args) => {
+    const narrow = await shown(args(), { columns: 60, noColor: '1' });
+    const wide = await shown(args(), { columns: 160, noColor: '1' });
+    const piped = await shown(args(), { columns: null });
+    expect(tooWide(narrow, 60)).toEqual([]);
+    expect(tooWide(wide, 160)).toEqual([]);
+    // Colours are all that NO_COLOR takes away.
+    const coloured = await shown(args(), { columns: 160 });
+    expect(steady(stripVTControlCharacters(coloured))).toBe(steady(wide));
+    expect(wide).toBe(stripVTControlCharacters(wide));
+    const text = [section('60 columns', narrow), section('160 columns', wide), section('no terminal', piped)];
+    await expect(`${text.map(steady).join('\n')}`).toMatchFileSnapshot(`snapshots/${name}.txt`);
+  });
+
+  it.each([60, 160])('has a help that fits into %i columns', async (columns) => {
+    const names = [...commandsOf(await openProgram())].map(({ name }) => name);
+    const helps: string[] = [];
+    for (const name of ['', ...names]) {
+      const help = await shown([...name.split(' ').filter((word) => word !== ''), '--help'], { columns });
+      expect(tooWide(help, columns)).toEqual([]);
+      helps.push(section(`${name} --help`.trim(), help));
+    }
+    await expect(helps.join('\n')).toMatchFileSnapshot(`snapshots/help-${columns}.txt`);
+  });
+});
+
+function section(title: string, text: string): string {
+  return `──── ${title} ────\n${text}`;
+}
+
+/** Lines beyond the width, but for those whose one long word cannot be broken. */
+function tooWide(text: string, columns: number): string[] {
+  return text
+    .split('\n')
+    .filter((line) => stringWidth(line) > columns)
+    .filter((line) => Math.max(...line.split(' ').map((word) => stringWidth(word))) < columns / 2);
+}
+
+/** What differs from run to run and from machine to machine, masked by text of its own length. */
+function steady(text: string): string {
+  const kept: string[] = [];
+  let isMachine = false;
+  for (const line of text.split('\n')) {
+    if (/^\w/.test(line) || line === '') isMachine = MACHINE.test(line);
+    if (!isMachine) kept.push(line);
+  }
+  return kept
+    .join('\n')
+    .replaceAll(folder, folder.replace(/.{6}$/, '######'))
+    .replaceAll(new URL(sandbox.baseUrl).port, '#####')
+    .replace(/\{"check":"(?:runtime|SQLite|disk|warehouse|Redis)"[^}]*\},?/g, '')
+    .replace(/[0-9a-f]{12,}/g, (hex) => '#'.repeat(hex.length))
+    .replace(/(?<=in )\d+ ms/g, '# ms')
+    .replace(/\d+(\.\d)? [kM]B/g, '## kB')
+    .replace(/(?<="(?:wal_)?bytes":)\d+/g, '#');
+}
+
+// What doctor says of the machine itself, with the lines below it.
+const MACHINE = /^\w+ +(?:runtime|SQLite|disk|warehouse|Redis):/;
+
+/** Runs a command as a process would, at a terminal of so many columns; `null`: none. All that it prints. */
+async function shown(args: readonly string[], terminal: Terminal): Promise<string> {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+  return await atTerminal(withConfig(args), terminal);
+}
+
+interface Terminal {
+  readonly columns: number | null;
+  readonly noColor?: string;
+}
+
+async function atTerminal(args: readonly string[], { columns, noColor = '' }: Terminal): Promise<string> {
+  let printed = '';
+  const restored = [process.stdout, process.stderr].map((stream) => {
+    const before = { isTTY: stream.isTTY, columns: stream.columns };
+    const write = vi.spyOn(stream, 'write').mockImplementation((text) => {
+      printed += text;
+      return true;
+    });
+    Object.assign(stream, { isTTY: columns !== null, columns: columns ?? undefined });
+    return () => {
+      write.mockRestore();
+      Object.assign(stream, before);
+    };
+  });
+  for (const [name, value] of Object.entries({ NO_COLOR: noColor, CI: '1', TERM: 'xterm' }))
+    vi.stubEnv(name, value);
+  const listeners = process.stdout.listeners('error');
+  try {
+    await main(args);
+  } finally {
+    for (const restore of restored) restore();
+    for (const one of process.stdout.listeners('error'))
+      if (!listeners.includes(one)) process.stdout.off('error', one as () => void);
+    process.exitCode = 0;
+    vi.useRealTimers();
+  }
+  return printed;
+}
+
+function withConfig(args: readonly string[]): string[] {
+  const needsNone = args.includes('--config') || args.includes('--help');
+  return needsNone ? [...args] : [...args, '--config', AT('registry-mirror.yaml')];
+}
+
+function writeLists(): void {
+  const names = COMPANIES.slice(20, 32).map(({ name }) => name);
+  writeFileSync(AT('names.txt'), [...names, 'Nobody Ever Registered This GmbH'].join('\n'));
+  writeFileSync(
+    AT('ids.txt'),
+    COMPANIES.slice(0, 3)
+      .map(({ id }) => id)
+      .join('\n'),
+  );
+  configure('filling.yaml', { allowance: { per_minute: 'unlimited', per_day: 100 } });
+  configure('registry-mirror.yaml', {});
+  configure('watching.yaml', { scope: { names: AT('names.txt') } });
+  configure('wrong.yaml', { focus: 'coverag', allowance: {} } as unknown as ConfigInput);
+}
+
+function configure(name: string, overrides: Partial<ConfigInput>): void {
+  const config: ConfigInput = {
+    version: 1,
+    source: { name: 'Companies of the Isle' },
+    upstream: { base_url: sandbox.baseUrl, api_key: sandbox.keyOf('main'), concurrency: 1 },
+    account: { tier: 'free' },
+    allowance: { per_minute: 10, per_day: 100, day_starts: '00:00 UTC' },
+    dialect: sandbox.dialect,
+    warehouse: AT('warehouse.db'),
+    ledger: AT('ledger.db'),
+    ...overrides,
+  };
+  writeFileSync(AT(name), stringify(config), { mode: 0o600 });
+}
+
+/** Three days of work: a part of the registry is listed, one record is fetched twice, and one answer is no JSON. */
+async function fillMirror(): Promise<void> {
+  const on = async (daysAgo: number, ...args: string[]) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW - daysAgo * DAY_MS });
+    await atTerminal([...args, '--config', AT('filling.yaml')], { columns: 100 });
+  };
+  await on(9, 'sync', '--max-calls', '12');
+  await on(6, 'backfill', '--ids', AT('ids.txt'), '--max-calls', '3');
+  if (CHANGED !== undefined)
+    sandbox.companies.put({ ...CHANGED, fields: { ...CHANGED.fields, town: 'Laxey', status: 'Dissolved' } });
+  await on(2, 'backfill', '--ids', AT('ids.txt'), '--again', '--max-calls', '3');
+}

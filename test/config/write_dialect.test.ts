@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { type FoundDialect, withDialect, withQuestions } from '../../src/config/write_dialect.ts';
+import { parseConfig } from '../../src/config.ts';
+import { Dialect } from '../../src/dialect/dialect.ts';
+
+const FILE = `# first line
+version: 1
+upstream:
+  base_url: https://registry.example/api # where it is
+  api_key: \${env:K}
+
+# how much
+allowance: { per_month: 500 } # as agreed
+`;
+
+const dialect = Dialect.parse({
+  search: {
+    query_param: 'q',
+    paging: { style: 'page', param: 'page', size_param: 'size', size: 100 },
+    results: '/results',
+    id: '/id',
+    name: '/name',
+  },
+  entity: { id: '/id' },
+  stats: { total: '/total' },
+});
+
+const found: FoundDialect = { dialect, remarks: new Map(), open: new Set(), paths: null };
+
+describe('a dialect put into a configuration', () => {
+  it('leaves everything else as it is, and can be read back', () => {
+    const text = withDialect(FILE, found);
+    for (const line of FILE.split('\n').filter((one) => one.includes('#'))) expect(text).toContain(line);
+    expect(parse(text).dialect).toEqual(dialect);
+    expect(text).toContain('api_key: ${' + 'env:K}');
+  });
+
+  it('carries its remarks beside the values and above the sections', () => {
+    const remarks = new Map([
+      ['search.total', 'open: no answer counts'],
+      ['search.paging', 'question: how?'],
+      ['stats.total', 'likely: 500 there'],
+    ]);
+    const text = withDialect(FILE, { ...found, remarks });
+    expect(text).toContain('total: null # open: no answer counts');
+    expect(text).toContain('# question: how?\n    paging:');
+    expect(text).toContain('total: /total # likely: 500 there');
+    expect(parse(text).dialect).toEqual(dialect);
+  });
+
+  it('keeps what a person wrote into a dialect and nothing new is known of', () => {
+    const before = withDialect(FILE, found)
+      .replace('query_param: q', 'query_param: query # I asked them')
+      .concat('  volatile: [/queried_at] # changes always\n');
+    const text = withDialect(before, found);
+    expect(text).toContain('query_param: q # I asked them');
+    expect(text).toContain('volatile: [ /queried_at ] # changes always');
+    expect(parse(text).dialect).toMatchObject({ volatile: ['/queried_at'] });
+  });
+
+  it('changes nothing the second time', () => {
+    const once = withDialect(FILE, found);
+    expect(withDialect(once, found)).toBe(once);
+  });
+
+  it('gives up keys that another style of paging does not have', () => {
+    const cursor = Dialect.parse({
+      ...dialect,
+      search: { ...dialect.search, paging: { style: 'next_url', next: '/next' } },
+    });
+    const text = withDialect(withDialect(FILE, found), { ...found, dialect: cursor });
+    expect(parse(text).dialect?.search.paging).toEqual(cursor.search.paging);
+  });
+
+  it('lets what was not found out stand as it is', () => {
+    const before = withDialect(FILE, found).replace('matches: unknown', 'matches: prefix');
+    const text = withDialect(before, { ...found, open: new Set(['search.matches']) });
+    expect(parse(text).dialect?.search.matches).toBe('prefix');
+  });
+
+  it('takes out what has its default now', () => {
+    const wrapped = Dialect.parse({ ...dialect, search: { ...dialect.search, item: '/company' } });
+    const text = withDialect(withDialect(FILE, { ...found, dialect: wrapped }), found);
+    expect(parse(text).dialect).toEqual(dialect);
+  });
+
+  it('brings the paths where the default join is wrong', () => {
+    const paths = {
+      search: '/api/api/search',
+      entity: '/api/api/entity/{id}',
+      stats: '/api/api/registry/stats',
+    };
+    expect(parse(withDialect(FILE, { ...found, paths })).upstream.paths).toEqual(paths);
+  });
+});
+
+describe('questions put into a configuration', () => {
+  it('stand at its end, once', () => {
+    const once = withQuestions(FILE, ['Which parameter?']);
+    expect(once.trimEnd().endsWith('# - Which parameter?')).toBe(true);
+    const again = withQuestions(once, ['Which other?']);
+    expect(again).not.toContain('Which parameter?');
+    expect(again.match(/left these questions open/g)).toHaveLength(1);
+    expect(() => parse(again)).not.toThrow();
+  });
+});
+
+function parse(text: string) {
+  return parseConfig({ path: '/home/config/c.yaml', text, env: { K: 'k' } });
+}

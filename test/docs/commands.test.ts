@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { openProgram } from '../../src/cli/main.ts';
+import { COMMANDS_PAGE, commandsOf, withCommands } from './commands_page.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const page = readFileSync(COMMANDS_PAGE, 'utf8');
+const program = await openProgram();
+const commands = new Map([...commandsOf(program)].map(({ name, command }) => [name, command]));
+const documents = [
+  'README.md',
+  'SECURITY.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+describe('docs/commands.md', () => {
+  it('shows the help of every command as it is now (else: npm run docs:commands)', async () => {
+    expect(page).toBe(await withCommands(page));
+    for (const name of commands.keys()) expect(page).toContain(`\n## ${name}\n`);
+  });
+
+  it.each(['sync', 'quarantine list'])('shows what `%s --help` prints', (name) => {
+    const args = ['src/cli/bin.js', ...name.split(' '), '--help'];
+    const { stdout, status } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+    expect(status).toBe(0);
+    expect(page).toContain(`## ${name}\n\n\`\`\`text\n${stdout.trimEnd()}\n\`\`\``);
+  });
+});
+
+describe.each(documents)('%s', (path) => {
+  const spoken = spokenCommands(readFileSync(join(root, path), 'utf8'));
+
+  it('names no command that does not exist', () => {
+    expect(spoken.filter(({ command }) => command === null).map(({ text }) => text)).toEqual([]);
+  });
+
+  it('names no flag that its command does not have', () => {
+    const wrong = spoken.flatMap(({ text, command, flags }) =>
+      command === null
+        ? []
+        : flags.filter((flag) => !flagsOf(command).has(flag)).map((flag) => `${text}: ${flag}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+interface Spoken {
+  readonly text: string;
+  /** null: there is none of this name. */
+  readonly command: Command | null;
+  readonly flags: readonly string[];
+}
+
+/** The commands in code: after `registry-mirror`, or at the beginning of a code span. */
+function spokenCommands(markdown: string): Spoken[] {
+  const blocks = [...markdown.matchAll(/```[a-z]*\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+  const spans = [...markdown.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(
+    ([, text = '']) => text,
+  );
+  const called = [...blocks.flatMap((block) => block.split('\n')), ...spans].flatMap((line) =>
+    [...line.matchAll(/(?:^|[\s/])registry-mirror (?:-- )?([a-z][a-z-]*(?: .*)?)$/g)].map(
+      ([, text = '']) => text,
+    ),
+  );
+  const begun = spans.filter((span) => commands.has(span.split(' ')[0] ?? '') && span.includes(' --'));
+  return [...called, ...begun].map((text) => {
+    const line = text.split(/\s[#|>;]|\s{2,}/)[0] ?? '';
+    const [first = '', second = ''] = line.split(' ');
+    const command = commands.get(`${first} ${second}`) ?? commands.get(first) ?? null;
+    return { text: line, command, flags: line.match(/(?<=\s)--[a-z][a-z-]*/g) ?? [] };
+  });
+}
+
+function flagsOf(command: Command): Set<string> {
+  const own = [command, ...command.commands].flatMap(({ options }) => options.map(({ long }) => long ?? ''));
+  return new Set([...own, '--help', ...(command.parent === null ? [] : ['--version'])]);
+}

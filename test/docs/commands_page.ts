@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { openProgram } from '../../src/cli/main.ts';
+
+export const COMMANDS_PAGE = new URL('../../docs/commands.md', import.meta.url);
+
+const BEGIN = '<!-- What follows is written by `npm run docs:commands`. -->';
+
+/** The page with the help of every command as it is now; what a person wrote above stays. */
+export async function withCommands(page: string): Promise<string> {
+  const [written = ''] = page.split(BEGIN);
+  const program = await openProgram();
+  const sections = [...commandsOf(program)].map(
+    ({ name, help }) => `## ${name}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\`\n`,
+  );
+  return `${written}${BEGIN}\n\n${sections.join('\n')}`;
+}
+
+/** Every command and command of a command, with its help as it is printed 80 columns wide. */
+export function* commandsOf(program: Command): Generator<{ name: string; command: Command; help: string }> {
+  for (const command of program.commands) {
+    yield { name: command.name(), command, help: helpOf(command) };
+    for (const part of command.commands)
+      yield { name: `${command.name()} ${part.name()}`, command: part, help: helpOf(part) };
+  }
+}
+
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({
+    getOutHelpWidth: () => 80,
+    getOutHasColors: () => false,
+    writeOut: (part) => {
+      text += part;
+    },
+  });
+  command.outputHelp();
+  return text;
+}

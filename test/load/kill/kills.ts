@@ -1,0 +1,27 @@
+// npm run trust:kills:rebuild -- [--kills 50] [--seed 1]
+// `reprocess` and `export` killed with SIGKILL at so many random moments each.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { seededRandom } from '../../../src/server/random.ts';
+import { killExport, killReprocess } from './rounds.ts';
+
+const { values } = parseArgs({
+  options: { kills: { type: 'string', default: '50' }, seed: { type: 'string', default: '1' } },
+});
+const random = seededRandom(Number(values.seed));
+const rounds = [
+  ['reprocess', killReprocess],
+  ['export', killExport],
+] as const;
+for (const [command, kill] of rounds) {
+  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-kills-'));
+  try {
+    const result = await kill({ folder, kills: Number(values.kills), random: random.next });
+    process.stdout.write(`${JSON.stringify({ command, ...result })}\n`);
+    if (result.broken.length > 0) process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { timeTicks } from '../../src/page/chart/axis.ts';
+import { percent } from '../../src/page/figures.ts';
+import { forecastOf } from '../../src/page/forecast.ts';
+import { growth } from '../../src/page/history.ts';
+import { html } from '../../src/page/html.ts';
+import type { CallBucket } from '../../src/warehouse/page_calls.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const searched = (atMs: number, fresh: number): CallBucket => ({
+  atMs,
+  kind: 'search',
+  outcome: 'ok',
+  calls: 1,
+  fresh,
+  changed: 0,
+});
+
+test('growth ends at what is held now, and stands still where nothing was called', () => {
+  const now = { atMs: 10 * HOUR_MS, known: 30, fetched: 0 };
+  const curve = growth([searched(0, 20), searched(5 * HOUR_MS, 10)], now, HOUR_MS);
+  expect(curve.map(({ atMs, known }) => [atMs / HOUR_MS, known])).toEqual([
+    [0, 0],
+    [1, 20],
+    [5, 20],
+    [6, 30],
+    [10, 30],
+  ]);
+});
+
+test('an allowance ends at the pace of late, lasts until its reset, or stands still', () => {
+  const spending = { nowMs: 0, left: 100, resetsAtMs: null, lately: { calls: 50, overMs: DAY_MS } };
+  expect(forecastOf(spending)).toMatchObject({ is: 'ends', atMs: 2 * DAY_MS });
+  expect(forecastOf({ ...spending, resetsAtMs: DAY_MS })).toMatchObject({ is: 'lasts', left: 50 });
+  expect(forecastOf({ ...spending, lately: { calls: 0, overMs: DAY_MS } })).toEqual({ is: 'still' });
+});
+
+test('marks of time are local midnights, also where the clocks change, and the 1st of every month', () => {
+  const from = Date.UTC(2026, 9, 24, 5);
+  expect(timeTicks(from, from + 28 * DAY_MS, 'Europe/Berlin').map(({ label }) => label)).toEqual([
+    '1 Nov',
+    '11 Nov',
+    '21 Nov',
+  ]);
+  const [first] = timeTicks(Date.UTC(2026, 9, 24, 22), Date.UTC(2026, 9, 27, 22), 'Europe/Berlin').slice(1);
+  // The clocks go back on the 25th: midnight of the 26th is 25 hours after that of the 25th.
+  expect(first?.at).toBeCloseTo(25 / 72);
+});
+
+test('a share is never rounded up to the whole, nor down to nothing', () => {
+  expect([1, 0.9999, 0.5, 0.0001, 0].map(percent)).toEqual(['100 %', '99.9 %', '50 %', '< 0.1 %', '0 %']);
+});
+
+test('what stands in markup is text, whatever it is', () => {
+  expect(html`<p title="${'"\u0000<'}">${['&', html`<b>${"'"}</b>`, null]}</p>`.markup).toBe(
+    '<p title="&quot;␀&lt;">&amp;<b>&#39;</b></p>',
+  );
+});

@@ -1,0 +1,98 @@
+/**
+ * `npm run page:screenshots -- FOLDER`: the status page of an invented registry after four weeks, and of an empty
+ * mirror: light, dark, on a phone and on paper, to be looked at.
+ */
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { BrowserContextOptions } from 'playwright-core';
+import { companies, type Mirrored, openMirrored } from '../serve/mirrored.ts';
+import { openBrowser } from './browser.ts';
+import { serveEmptyPage, servePage } from './served.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 28;
+const COMPANIES = 2_400;
+const ALLOWANCE = { per_minute: 600, per_day: 500, total: 20_000 } as const;
+const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
+  light: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  dark: { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+};
+
+const [, , folder] = process.argv;
+if (folder === undefined) throw new Error('Name the folder for the screenshots.');
+mkdirSync(folder, { recursive: true });
+const invented = companies(COMPANIES + DAYS * 10);
+let spoilt = false;
+const mirror = await openMirrored({
+  companies: invented.slice(0, COMPANIES),
+  // Now and then an answer is not what it should be.
+  faults: ({ target }) => {
+    if (!spoilt || !target.endsWith('7')) return null;
+    return { kind: 'altered', body: () => '{"unexpected": true}' };
+  },
+  configuration: {
+    // Weeks pass in seconds: the rate must not hold them up.
+    allowance: { ...ALLOWANCE, per_minute: 'unlimited' },
+    max_age: { records: '6d' },
+    schedule: { timezone: 'Europe/Berlin' },
+    source: { name: 'Registry of Invented Companies', url: 'https://registry.example/' },
+  },
+});
+const opened: { close(): Promise<void> }[] = [mirror];
+try {
+  await live(mirror);
+  const served = await servePage(mirror, ALLOWANCE);
+  opened.push(served);
+  const empty = await serveEmptyPage();
+  opened.push(empty);
+  const pages = {
+    overview: `${served.url}/`,
+    company: `${served.url}/page/company?id=${encodeURIComponent(invented[1]?.id ?? '')}`,
+    search: `${served.url}/page/search?q=a`,
+    empty: `${empty.url}/`,
+  };
+  for (const [name, url] of Object.entries(pages)) await shoot(name, url);
+} finally {
+  for (const one of opened.reverse()) await one.close();
+}
+
+/** Four weeks of a registry: companies come, change and go, and the mirror spends its allowance day by day. */
+async function live({ sandbox, sync, now }: Mirrored): Promise<void> {
+  await sync(-DAYS * DAY_MS);
+  for (let day = 0; day < DAYS; day++) {
+    for (const company of invented.slice(COMPANIES + day * 10, COMPANIES + day * 10 + 10))
+      sandbox.companies.put(company);
+    for (const [at, company] of invented.slice(0, 40).entries())
+      if (at % 7 === day % 7)
+        sandbox.companies.put({
+          ...company,
+          name: `${company.name} (${day + 1})`,
+          fields: { ...company.fields, capital: 1_000 * day, status: day % 2 === 0 ? 'active' : 'dissolved' },
+        });
+    sandbox.companies.remove(invented[COMPANIES - 1 - day]?.id ?? '', now());
+    spoilt = day === DAYS - 1;
+    await sync(DAY_MS);
+  }
+}
+
+/** A browser each: one that has drawn many tall pages may say that it cannot capture another. */
+async function shoot(name: string, url: string): Promise<void> {
+  for (const [screen, options] of Object.entries(SCREENS)) {
+    const browser = await openBrowser();
+    const page = await browser.newPage(options);
+    await page.goto(url, { waitUntil: 'load' });
+    await page.screenshot({ path: path(`${name}-${screen}.png`), fullPage: true });
+    if (screen === 'light') {
+      await page.emulateMedia({ media: 'print' });
+      await page.setViewportSize({ width: 720, height: 1_000 });
+      await page.screenshot({ path: path(`${name}-print.png`), fullPage: true });
+      await page.pdf({ path: path(`${name}.pdf`), format: 'A4', margin: { top: '15mm', bottom: '15mm' } });
+    }
+    await browser.close();
+  }
+}
+
+function path(name: string): string {
+  return resolve(join(folder ?? '', name));
+}

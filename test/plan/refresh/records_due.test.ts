@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { reprocess } from '../../../src/load/reprocess.ts';
+import type { RatedRecord } from '../../../src/plan/knowledge.ts';
+import { openKnowledge } from '../../../src/warehouse/knowledge.ts';
+import { bench, dialectWith, START_MS } from '../../load/fixtures.ts';
+
+const DAY_MS = 86_400_000;
+const PAGE = (name: string) => ({
+  total: 3,
+  results: ['A', 'B', 'C'].map((id) => ({ id, name: id === 'C' ? name : id })),
+});
+
+/** Three companies: A never changes, B changes with every fetch, C is flagged by a search at the end. */
+function livedIn() {
+  const first = bench();
+  const { warehouse } = first;
+  first.search('a', PAGE('C'));
+  for (const id of ['A', 'B', 'C']) first.record(id, { id, name: id, seq: 0 });
+  for (const month of [1, 2, 3]) {
+    const later = bench({ warehouse, startMs: START_MS + month * 30 * DAY_MS });
+    later.record('A', { id: 'A', name: 'A', seq: 0 });
+    later.record('B', { id: 'B', name: 'B', seq: month });
+    later.record('C', { id: 'C', name: 'C', seq: 0 });
+  }
+  bench({ warehouse, startMs: START_MS + 95 * DAY_MS }).search('a', PAGE('Sea'));
+  return first;
+}
+
+test('what a fetch and a listing showed is noted with the company, and again by a rebuild', async () => {
+  const { warehouse, all } = livedIn();
+  const noted = () =>
+    all(
+      `SELECT entity_id AS id, changes, round(changing_days) AS changing, round(steady_days) AS steady,
+         rate_class AS rateClass FROM _known ORDER BY entity_id`,
+    );
+  const [quiet, lively, flagged] = noted();
+  expect(quiet).toMatchObject({ changes: 0, changing: 0, steady: 90 });
+  expect(lively).toMatchObject({ changes: 3, changing: 90, steady: 0 });
+  expect(flagged).toMatchObject({ changes: 1 });
+  expect(Number(lively?.rateClass)).toBeGreaterThan(Number(quiet?.rateClass));
+  const before = noted();
+  const estimates = openKnowledge(warehouse).changeEstimates();
+  expect(estimates).toMatchObject({ flagsFetched: 0 });
+  expect(estimates.lessons).toBe(10);
+  await reprocess({ warehouse, dialect: dialectWith() });
+  expect(noted()).toEqual(before);
+  expect(openKnowledge(warehouse).changeEstimates()).toEqual(estimates);
+});
+
+test('the worth that is asked for decides the order, and is told with each record', () => {
+  const { warehouse } = livedIn();
+  const knowledge = openKnowledge(warehouse);
+  const ask = { nowMs: START_MS + 200 * DAY_MS, maxAgeMs: DAY_MS, most: 10, except: new Set<string>() };
+  const order = (days: (record: RatedRecord) => number) =>
+    knowledge
+      .recordsDue({ ...ask, worth: (record) => ({ days: days(record), repairs: 1 }) })
+      .map(({ entityId, why, worth }) => [entityId, why, worth?.days]);
+  expect(order(({ why, rateClass }) => (why === 'flagged' ? 1000 : 100 + rateClass))).toEqual([
+    ['C', 'flagged', 1000],
+    ['B', 'stale', expect.any(Number)],
+    ['A', 'stale', expect.any(Number)],
+  ]);
+  expect(order(({ why, rateClass }) => (why === 'flagged' ? 1 : -rateClass)).map(([id]) => id)).toEqual([
+    'A',
+    'B',
+    'C',
+  ]);
+  expect(knowledge.rateClasses().size).toBe(2);
+});
+
+test('nothing younger than its maximum age is due, whatever it is worth', () => {
+  const { warehouse } = livedIn();
+  const nowMs = START_MS + 100 * DAY_MS;
+  const ask = { nowMs, maxAgeMs: 20 * DAY_MS, most: 10, except: new Set<string>() };
+  const due = openKnowledge(warehouse).recordsDue({ ...ask, worth: () => ({ days: 1, repairs: 1 }) });
+  expect(due.map(({ entityId }) => entityId)).toEqual(['C']);
+});

@@ -1,0 +1,165 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
+import { startSandbox } from '../../src/server/sandbox.ts';
+import { type Place, placeFor, probeAt } from './probing.ts';
+
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+describe('an upstream that', () => {
+  it('answers with HTML everywhere: says that no address is an API', async () => {
+    const { place, arrivals } = await upstream((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>Welcome</title></html>');
+    });
+    const { draft, questions } = await probeAt(place);
+    expect(draft).toBeNull();
+    expect(questions.map(({ about }) => about)).toEqual(['address']);
+    expect(arrivals()).toBeLessThanOrEqual(8);
+  });
+
+  it('refuses the key: ends after one call', async () => {
+    const { place, arrivals } = await upstream((_request, response) => {
+      response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"Invalid key"}');
+    });
+    const { run } = await probeAt(place);
+    expect(run.ending.ended).toBe('unauthorised');
+    expect(arrivals()).toBe(1);
+  });
+
+  it('throttles from the first call on: waits as it is told, three times, and ends', async () => {
+    const clock = hurriedClock();
+    const { place, arrivals } = await upstream((_request, response) => {
+      response.writeHead(429, { 'retry-after': '30' }).end();
+    });
+    const { run, draft } = await probeAt(place, { clock });
+    expect(draft).toBeNull();
+    expect(run.ending.ended).not.toBe('failed');
+    expect(arrivals()).toBeLessThanOrEqual(3);
+    expect(clock.sleptMs()).toBeGreaterThanOrEqual(30_000);
+  });
+
+  it('does not answer at all: ends, and nothing is spent', async () => {
+    const server = createServer();
+    const address = await listening(server);
+    await closed(server);
+    const place = placeFor(`${address}/api`, 'key');
+    closing.push(place.remove);
+    const { run, draft } = await probeAt(place, { clock: hurriedClock() });
+    expect(draft).toBeNull();
+    expect(run.tally.calls).toBe(0);
+  });
+
+  it('answers every query with the same page: asks which parameter takes the name', async () => {
+    const rows = Array.from({ length: 20 }, (_, index) => ({
+      id: `R${1000 + index}`,
+      name: `${NAMES[index]} Holdings`,
+    }));
+    const { place, arrivals } = await upstream((request, response) => {
+      const isSearch = (request.url ?? '').startsWith('/api/search');
+      json(response, isSearch ? { total: 4000, results: rows } : { companies: { total: 4000 } });
+    });
+    const { draft, questions } = await probeAt(place);
+    expect(draft).toBeNull();
+    expect(questions.map(({ about }) => about)).toEqual(['query_param']);
+    expect(arrivals()).toBeLessThanOrEqual(16);
+  });
+
+  it('fails now and then: the same is asked once more', async () => {
+    let calls = 0;
+    const sandbox = await startSandbox({
+      faults: () => (calls++ % 3 === 1 ? { kind: 'status', status: 503 } : null),
+    });
+    closing.push(() => sandbox.close());
+    const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
+    closing.push(place.remove);
+    const { draft } = await probeAt(place, { clock: hurriedClock() });
+    expect(draft?.dialect.search).toMatchObject({ query_param: 'q', results: '/results', id: '/id' });
+  });
+
+  it.each([
+    ['needs three letters', { min_length: 3 }, { min_length: 3 }],
+    [
+      'finds nothing for less than three letters',
+      { min_length: 3, too_short: 'empty' },
+      { query_param: 'q' },
+    ],
+    ['refuses broad queries', { broad_above: 300 }, { query_param: 'q', matches: 'token_prefix' }],
+    ['refuses unknown parameters', { unknown_params: 'refuse' }, { query_param: 'q', results: '/results' }],
+  ] as const)('%s: is understood', async (_what, search, expected) => {
+    const sandbox = await startSandbox({ shape: { search: { ...search } } });
+    closing.push(() => sandbox.close());
+    const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
+    closing.push(place.remove);
+    const { draft, run } = await probeAt(place);
+    expect(draft?.dialect.search).toMatchObject(expected);
+    expect(run.tally.calls).toBeLessThanOrEqual(16);
+  });
+
+  it('names its parameter in a refusal: is believed, and what the user says as well', async () => {
+    const sandbox = await startSandbox({
+      shape: { search: { query_param: 'zoekterm', min_length: 3, unknown_params: 'refuse' } },
+    });
+    closing.push(() => sandbox.close());
+    const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
+    closing.push(place.remove);
+    const first = await probeAt(place);
+    expect(first.draft).toBeNull();
+    expect(first.questions.map(({ about }) => about)).toEqual(['query_param']);
+    const second = await probeAt(place, { told: { queryParam: 'zoekterm', examples: [] } });
+    expect(second.draft?.dialect.search.query_param).toBe('zoekterm');
+  });
+});
+
+const NAMES = [...'ABCDEFGHIJKLMNOPQRST'].map((letter) => `${letter}${letter.toLowerCase()}rden`);
+
+interface Upstream {
+  readonly place: Place;
+  arrivals(): number;
+}
+
+async function upstream(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<Upstream> {
+  let arrivals = 0;
+  const server = createServer((request, response) => {
+    arrivals++;
+    answer(request, response);
+  });
+  const address = await listening(server);
+  const place = placeFor(`${address}/api`, 'key');
+  closing.push(() => closed(server), place.remove);
+  return { place, arrivals: () => arrivals };
+}
+
+function json(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+/** Sleeping takes no time: the clock is simply later afterwards. */
+function hurriedClock(): Clock & { sleptMs(): number } {
+  let sleptMs = 0;
+  return {
+    now: () => Date.now() + sleptMs,
+    sleep: async (delayMs) => {
+      sleptMs += Math.max(0, delayMs);
+    },
+    sleptMs: () => sleptMs,
+  };
+}

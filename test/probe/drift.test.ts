@@ -1,0 +1,92 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openHouse } from '../../src/assemble.ts';
+import { requireDialect } from '../../src/config.ts';
+import { checkStored } from '../../src/probe_check.ts';
+import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
+import type { ShapeInput } from '../../src/server/shape/shape.ts';
+import { latestAnswers } from '../../src/warehouse/latest_answers.ts';
+import { companiesFor } from './companies.ts';
+import { type Mirrored, type Place, placeFor, probeAt, syncAt } from './probing.ts';
+
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+describe('an upstream that changes while it is mirrored ends the run as drifted', () => {
+  const changes: [string, ShapeInput, string, readonly object[]][] = [
+    [
+      'the list stands elsewhere',
+      { search: { results: '/data/hits' } },
+      'no list of results',
+      [{ key: 'search.results', from: '/results', to: '/data/hits' }],
+    ],
+    [
+      'the id of a result has another name',
+      { summary: { id: '/company_number' } },
+      'no id at /id',
+      [{ key: 'search.id', from: '/id', to: '/company_number' }],
+    ],
+    [
+      'records stand in a new envelope',
+      { record: { root: '/data' } },
+      'the record carries no id',
+      [{ key: 'entity.root', from: '', to: '/data' }],
+    ],
+  ];
+
+  it.each(changes)(
+    '%s: few calls, bodies kept, and what would fit',
+    async (_what, shape, words, expected) => {
+      const { place, sandbox } = await probedPlace();
+      await sandbox.speak(shape);
+      const before = sandbox.arrivals().length;
+      const run = await syncAt(
+        { ...place.config(), focus: shape.record === undefined ? 'coverage' : 'records' },
+        60,
+      );
+      expect(run.ended).toContain('drift');
+      expect(run.ended).toContain(words);
+      const affected = sandbox
+        .arrivals()
+        .slice(before)
+        .filter(({ kind }) => kind === kindOf(shape));
+      // Searches that find nothing say nothing of where rows stand.
+      expect(affected.length).toBeLessThanOrEqual(20);
+      expect(proposalsIn(place)).toEqual(
+        expect.arrayContaining(expected.map((change) => expect.objectContaining(change))),
+      );
+    },
+  );
+
+  it('known records are not found any more: nothing is taken for deleted', async () => {
+    const { place, sandbox } = await probedPlace();
+    await syncAt(place.config(), 12);
+    await sandbox.speak({ paths: { entity: '/api/company/{id}' } });
+    const run: Mirrored = await syncAt(place.config(), 60);
+    expect(run.ended).toContain('answered 404');
+    expect(run.gone).toBe(0);
+  });
+});
+
+function kindOf(shape: ShapeInput): string {
+  return shape.record === undefined ? 'search' : 'entity';
+}
+
+async function probedPlace(): Promise<{ place: Place; sandbox: Sandbox }> {
+  const sandbox = await startSandbox({ companies: await companiesFor({}, 160) });
+  const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
+  closing.push(() => sandbox.close(), place.remove);
+  await probeAt(place);
+  return { place, sandbox };
+}
+
+function proposalsIn(place: Place) {
+  const house = openHouse(place.config());
+  try {
+    return checkStored(requireDialect(place.config()), latestAnswers(house.warehouse.db, 50)).proposals;
+  } finally {
+    house.close();
+  }
+}

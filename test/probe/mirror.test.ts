@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
+import { PRESETS } from '../../src/server/shape/presets.ts';
+import { randomShape } from '../../src/server/shape/random_shape.ts';
+import type { Shape, ShapeInput } from '../../src/server/shape/shape.ts';
+import { companiesFor } from './companies.ts';
+import { configWith, type Place, placeFor, probeAt, syncAt } from './probing.ts';
+
+const COMPANIES = 160;
+
+describe('probe, then sync, with nothing written by hand', () => {
+  const shapes: [string, ShapeInput | Shape][] = [
+    ...Object.entries(PRESETS),
+    ...[1, 6, 18, 28].map((seed): [string, Shape] => [`random ${seed}`, randomShape(seed)]),
+  ];
+
+  it.each(shapes)('mirrors what a dialect written by one who knows would: %s', async (_name, shape) => {
+    await withUpstream(shape, async (sandbox, place) => {
+      const { draft, run } = await probeAt(place);
+      expect(draft).not.toBeNull();
+      expect(run.tally.calls).toBeLessThanOrEqual(16);
+      const mirrored = await syncAt(place.config());
+      const expected = await syncAt(configWith(place, sandbox, sandbox.dialect));
+      expect(mirrored.ended).toBe('done');
+      expect([...expected.known].filter((id) => !mirrored.known.has(id))).toEqual([]);
+      for (const id of mirrored.known) expect(mirrored.records.has(id), id).toBe(true);
+      const volatile = new Set(sandbox.dialect.volatile.map((place) => place.slice(1)));
+      for (const [id, document] of expected.records)
+        expect(withoutKeys(mirrored.records.get(id), volatile)).toEqual(withoutKeys(document, volatile));
+    });
+  });
+
+  it('asks for nothing twice, and spends what is left on what is worth most', async () => {
+    await withUpstream({}, async (sandbox, place) => {
+      place.write(place.text().replace('unlimited: true', 'total: 20'));
+      const { run } = await probeAt(place);
+      const mirrored = await syncAt(place.config());
+      expect(run.tally.calls + mirrored.calls).toBe(20);
+      expect(mirrored.ended).toBe('allowance');
+      const asked = sandbox.arrivals().map(({ kind, target }) => `${kind} ${target}`);
+      expect(asked).toHaveLength(20);
+      expect(new Set(asked).size).toBe(20);
+      expect(mirrored.known.size).toBeGreaterThan(50);
+    });
+  });
+
+  it('goes on where it was stopped, and asks again for nothing that is known', async () => {
+    await withUpstream({}, async (sandbox, place) => {
+      const first = await probeAt(place, { maxCalls: 2 });
+      expect(first.run.ending.ended).toBe('max_calls');
+      expect(first.draft).toBeNull();
+      const second = await probeAt(place);
+      expect(second.draft).not.toBeNull();
+      const asked = sandbox.arrivals().map(({ kind, target }) => `${kind} ${target}`);
+      expect(new Set(asked).size).toBe(asked.length);
+      expect(first.run.tally.calls + second.run.tally.calls).toBeLessThanOrEqual(11);
+    });
+  });
+
+  it('that is repeated asks for nothing that the first one learned', async () => {
+    await withUpstream({}, async (sandbox, place) => {
+      const first = await probeAt(place);
+      const second = await probeAt(place);
+      // What was left open, how large a page may be, may be found by then.
+      const { paging } = second.draft?.dialect.search ?? {};
+      expect(paging?.size).toBeGreaterThanOrEqual(first.draft?.dialect.search.paging.size ?? 0);
+      const search = { ...first.draft?.dialect.search, paging };
+      expect(second.draft?.dialect).toEqual({ ...first.draft?.dialect, search });
+      const asked = sandbox.arrivals().map(({ kind, target }) => `${kind} ${target}`);
+      expect(new Set(asked).size).toBe(asked.length);
+      expect(second.run.tally.calls).toBeLessThanOrEqual(2);
+    });
+  });
+
+  it('keeps the comments of a configuration', async () => {
+    await withUpstream({}, async (_sandbox, place) => {
+      await probeAt(place);
+      expect(place.text()).toContain('# kept');
+    });
+  });
+});
+
+async function withUpstream(
+  shape: ShapeInput | Shape,
+  act: (sandbox: Sandbox, place: Place) => Promise<void>,
+): Promise<void> {
+  const sandbox = await startSandbox({ shape, companies: await companiesFor(shape, COMPANIES) });
+  const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
+  try {
+    await act(sandbox, place);
+  } finally {
+    await sandbox.close();
+    place.remove();
+  }
+}
+
+function withoutKeys(document: string | undefined, keys: ReadonlySet<string>): unknown {
+  const record = JSON.parse(document ?? 'null') as Record<string, unknown> | null;
+  return record === null
+    ? null
+    : Object.fromEntries(Object.entries(record).filter(([key]) => !keys.has(key)));
+}

@@ -1,0 +1,68 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
+import { openUpstream } from '../e2e/upstream.ts';
+import { asNeighbour, permit } from './unprivileged.ts';
+
+const FILES = ['warehouse.db', 'ledger.db'];
+
+test('what may not be written: a message that names it, no call is spent, the files stay, and work goes on', async () => {
+  const upstream = await upstreamOf(40);
+  const { folder, configPath, sandbox } = upstream;
+  await upstream.cli('sync', '--max-calls', '15');
+  const content = () => FILES.map((name) => readFileSync(join(folder, name)));
+  const before = content();
+
+  const cases = [
+    { writeFolder: false, write: [], says: /warehouse\.db cannot be written: .*permission.*\n.*permissions/ },
+    { writeFolder: true, write: ['ledger.db'], says: /warehouse\.db cannot be written: .*\n.*permissions/ },
+    { writeFolder: true, write: ['warehouse.db'], says: /ledger\.db cannot be written: .*\n.*permissions/ },
+    // The files alone do not suffice: SQLite keeps its log beside them.
+    { writeFolder: false, write: FILES, says: /warehouse\.db cannot be written: .*\n.*folder writable/ },
+  ];
+  for (const { says, ...may } of cases) {
+    permit(folder, may);
+    const { code, said } = await asNeighbour('sync', '--config', configPath);
+    expect({ may, code, said }).toEqual({ may, code: 2, said: expect.stringMatching(says) });
+    expect(said).not.toMatch(/\n\s+at /);
+  }
+  expect(content()).toEqual(before);
+  expect(sandbox.arrivals()).toHaveLength(15);
+
+  permit(folder, { writeFolder: true, write: FILES });
+  expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done', records: 40 });
+});
+
+test('a reader who may write nothing is told what to do, and reads a backup', async () => {
+  const upstream = await upstreamOf(40);
+  const { folder, configPath } = upstream;
+  await upstream.cli('sync');
+  expect((await upstream.cli('backup', join(folder, 'backup.db'))).code).toBe(0);
+  // A writer that ends takes the log and its index away; while it works, others may read.
+  await upstream.cli('sync');
+  const copyConfig = upstream.configure({ warehouse: join(folder, 'backup.db') }, 'copy.yaml');
+  permit(folder, { writeFolder: false, write: [] });
+  const out = mkdtempSync(join(tmpdir(), 'registry-mirror-out-'));
+  onTestFinished(() => rmSync(out, { recursive: true, force: true }));
+  chmodSync(out, 0o777);
+  const exported = (name: string, config: string) =>
+    asNeighbour('export', '--format', 'csv', '--out', join(out, name), '--config', config);
+
+  expect(await exported('refused', configPath)).toEqual({
+    code: 2,
+    said: expect.stringMatching(/warehouse\.db cannot be read here: .*\n.*registry-mirror backup/),
+  });
+  expect(await exported('copy', copyConfig)).toMatchObject({ code: 0 });
+  const rows = readFileSync(join(out, 'copy', 'entity.csv'), 'utf8')
+    .trimEnd()
+    .split('\n');
+  expect(rows).toHaveLength(41);
+});
+
+async function upstreamOf(companies: number) {
+  const upstream = await openUpstream({ companies: [...generateRegistry({ companies, seed: 5 })] });
+  onTestFinished(() => upstream.close());
+  return upstream;
+}

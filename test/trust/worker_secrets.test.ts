@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
+import type { Fault } from '../../src/server/faults.ts';
+import { openWorkplace, until } from '../jobs/workplace.ts';
+import { startOwnRedis } from '../redis/redis_server.ts';
+import { CANARY, filesWithCanary, holdsCanary, TELLTALE_BODY, telltale, WELL_FORMED } from './canary.ts';
+
+const UNAUTHORISED: Fault = { kind: 'status', status: 401, body: TELLTALE_BODY };
+
+// A worker that logs everything says more than one of any other level: each of the four is seen among its lines.
+test('a canary for a key is seen in no log, metric, dashboard, queue or file of a worker', async () => {
+  const redis = await startOwnRedis();
+  onTestFinished(() => redis.close());
+  let asked = 0;
+  let fault: (nth: number) => Fault | null = telltale;
+  const place = await openWorkplace({
+    redisUrl: redis.url,
+    sandbox: {
+      companies: [...generateRegistry({ companies: 60, seed: 3 })],
+      accounts: [{ id: 'main', key: CANARY }],
+      faults: () => fault(asked++),
+    },
+    overrides: { worker: { log_level: 'debug' } },
+  });
+  onTestFinished(() => place.close());
+
+  const command = place.upstream.start('worker', '--health-port', '0', '--json');
+  let log = '';
+  command.process.stderr?.on('data', (text: string) => {
+    log += text;
+  });
+  const neighbours = readFileSync(`/proc/${command.process.pid}/cmdline`, 'utf8');
+  await until('the faults were met', () => asked > 40);
+  fault = () => WELL_FORMED;
+  await until('a call was good', () => log.includes('"level":"debug"'));
+  fault = () => UNAUTHORISED;
+  await until('a job has failed', () => log.includes('"level":"error"'));
+
+  const url = /"url":"([^"]+)"/.exec(log)?.[1] ?? '';
+  const said = [neighbours];
+  const queue = `activeQueue=${encodeURIComponent(place.queueName)}&page=1&jobsPerPage=50`;
+  for (const path of [
+    '/health',
+    '/ready',
+    '/metrics',
+    '/queues',
+    ...['latest', 'failed', 'completed'].map((status) => `/queues/api/queues?${queue}&status=${status}`),
+  ])
+    said.push(await textOf(url + path));
+  const [job] = await place.queue.getFailed();
+  expect(job).toBeDefined();
+  const ofJob = `/queues/api/queues/${encodeURIComponent(place.queueName)}/${encodeURIComponent(job?.id ?? '')}`;
+  said.push(await textOf(url + ofJob), await textOf(`${url}${ofJob}/logs`));
+  for (const key of await place.redis.keys('*')) said.push(String(await place.redis.dump(key)));
+  said.push(JSON.stringify(await place.queue.getJobs()));
+  command.process.kill('SIGTERM');
+  const { code, stdout, stderr } = await command.finished;
+
+  expect(code).toBe(0);
+  for (const level of ['debug', 'info', 'warn', 'error']) expect(stderr).toContain(`"level":"${level}"`);
+  expect(said.length).toBeGreaterThan(12);
+  expect([...said, stdout, stderr].filter(holdsCanary)).toEqual([]);
+  expect(filesWithCanary(place.upstream.folder, [place.upstream.configPath])).toEqual([]);
+}, 60_000);
+
+async function textOf(url: string): Promise<string> {
+  const answer = await fetch(url);
+  const text = await answer.text();
+  expect({ url, status: answer.status, said: text.length > 0 }).toEqual({ url, status: 200, said: true });
+  return `${JSON.stringify([...answer.headers])}\n${text}`;
+}
