@@ -1,4 +1,6 @@
-import got, { type Got, RequestError } from 'got';
+import http from 'node:http';
+import https from 'node:https';
+import got, { type Got, RequestError, type RequestFunction } from 'got';
 import type { Clock } from '../clock.ts';
 import type { Reply } from '../dialect/classify.ts';
 import type { Lane } from './lane.ts';
@@ -41,6 +43,7 @@ export function openSend(options: SendOptions, clock: Clock): Send {
     followRedirect: false,
     throwHttpErrors: false,
     timeout: { request: options.responseTimeoutMs },
+    request: onStandingConnection,
   });
   const attempt = {
     client,
@@ -50,6 +53,13 @@ export function openSend(options: SendOptions, clock: Clock): Send {
   };
   return (lane, url, notAfterMs) => new Attempt({ ...attempt, lane, url, notAfterMs }).run();
 }
+
+/**
+ * Of the thirty options that got hands to Node most say how to open a connection. A lane's stands already, and
+ * Node copies them all several times for each request.
+ */
+const onStandingConnection: RequestFunction = (url, { method, headers, agent }) =>
+  (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
 
 interface AttemptOptions {
   readonly client: Got;
