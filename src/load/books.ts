@@ -19,8 +19,8 @@ import {
   readShape,
   resourceTable,
   schemaVersion,
-  shapeWriter,
 } from '../warehouse/shape_store.ts';
+import { shapeWriter } from '../warehouse/shape_writer.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Volatile, volatilePlaces } from './content.ts';
 

@@ -93,8 +93,8 @@ export interface Place {
   present: number;
   nulls: number;
   changes: number;
-  /** What the file has of it. */
-  stored: { declared: DeclaredType; types: number; counts: number };
+  /** What the file has of it; `isNamed`: that it leads to this column or list, too. */
+  stored: { declared: DeclaredType; types: number; counts: number; isNamed: boolean };
 }
 
 export type DeclaredType = 'TEXT' | 'INTEGER' | 'REAL' | '';
@@ -199,6 +199,7 @@ function nameFor(shape: Shape, place: Place): string {
 
 export function setColumn(place: Place, column: string): void {
   place.column = column;
+  place.stored.isNamed = false;
   place.index = place.table.columns.length;
   place.table.columns.push(place);
   place.table.taken.add(column);
@@ -213,6 +214,7 @@ export function listOf(shape: Shape, place: Place): TableShape | null {
     shape.reserved.tables.get(place.table.name)?.get(place.path) ??
     childTableName(place.table.name, place.keys, takenTables(shape));
   place.list = addTable(shape, { name, parent: place.table, path: place.path });
+  place.stored.isNamed = false;
   shape.isAhead = true;
   return place.list;
 }
@@ -268,7 +270,7 @@ function newPlace(shape: Shape, table: TableShape, keys: readonly string[]): Pla
     present: 0,
     nulls: 0,
     changes: 0,
-    stored: { declared: '', types: 0, counts: 0 },
+    stored: { declared: '', types: 0, counts: 0, isNamed: false },
   };
   table.places.push(place);
   return place;

@@ -13,8 +13,8 @@ import {
   setColumn,
   type TableShape,
   typeBits,
-  typeNames,
 } from './shape.ts';
+import { countsOf } from './shape_writer.ts';
 
 /** The tables of the three resources; their lists become child tables. */
 export const RESOURCE_TABLES = ['entity', 'search_result', 'registry_stats'] as const;
@@ -44,57 +44,6 @@ export function alterTables(db: Database, naming: Naming, shape: Shape): void {
     widenTypes(db, naming, table);
   }
   shape.isAhead = false;
-}
-
-/** Writes what `_table` and `_column` have to know: names, types and counts of what was touched. */
-export function shapeWriter(db: Database, naming: Naming) {
-  const saveTable = db.prepare(
-    `INSERT INTO ${naming('_table')} (table_name, parent_table, path, rows_seen, compared, first_seen_at)
-     VALUES (@name, @parent, @path, @rowsSeen, @compared, @firstSeenAt)
-     ON CONFLICT (table_name) DO UPDATE SET rows_seen = excluded.rows_seen, compared = excluded.compared`,
-  );
-  const savePlace = db.prepare(
-    `INSERT INTO ${naming('_column')} (table_name, path, column_name, child_table, type, types, present, nulls, changes,
-       first_seen_at, changed_at, call_id)
-     VALUES (@table, @path, @column, @child, @type, @types, @present, @nulls, @changes,
-       @firstSeenAt, @changedAt, @callId)
-     ON CONFLICT (table_name, path) DO UPDATE SET
-       column_name = excluded.column_name, child_table = excluded.child_table, type = excluded.type,
-       changed_at = excluded.changed_at, types = excluded.types, present = excluded.present, nulls = excluded.nulls, changes = excluded.changes`,
-  );
-  return (shape: Shape): void => {
-    for (const table of shape.touched) {
-      const { name, parent, path, rowsSeen, compared, firstSeenAt } = table;
-      saveTable.run({ name, parent: parent?.name ?? null, path, rowsSeen, compared, firstSeenAt });
-      for (const place of table.places.filter(isUnsaved)) {
-        savePlace.run(columnRow(place));
-        place.stored = { ...place.stored, types: place.types, counts: countsOf(place) };
-      }
-    }
-    shape.touched.clear();
-  };
-}
-
-function isUnsaved(place: Place): boolean {
-  return place.stored.counts !== countsOf(place) || place.stored.types !== place.types;
-}
-
-function columnRow(place: Place) {
-  const { table, path, column, list, stored, types, present, nulls, changes, firstSeen, changedAt } = place;
-  return {
-    table: table.name,
-    path,
-    column,
-    child: list?.name ?? null,
-    type: stored.declared,
-    types: typeNames(types),
-    present,
-    nulls,
-    changes,
-    firstSeenAt: firstSeen.sentAt,
-    changedAt,
-    callId: firstSeen.callId,
-  };
 }
 
 export function resourceTable(shape: Shape, name: ResourceTable): TableShape {
@@ -171,9 +120,9 @@ function restorePlace(shape: Shape, row: StoredColumn): void {
   place.changes = row.changes;
   place.firstSeen = { sentAt: row.first_seen_at, callId: row.call_id };
   place.changedAt = row.changed_at;
-  place.stored = { declared: row.type, types: place.types, counts: countsOf(place) };
   place.list = row.child_table === null ? null : (shape.tables.get(row.child_table) ?? null);
   if (row.column_name !== null) setColumn(place, row.column_name);
+  place.stored = { declared: row.type, types: place.types, counts: countsOf(place), isNamed: true };
 }
 
 function placeAt(shape: Shape, root: Place, keys: readonly string[]): Place {
@@ -267,8 +216,4 @@ function redeclare(db: Database, table: string, types: ReadonlyMap<string, Decla
     db.pragma('writable_schema = RESET');
     db.unsafeMode(false);
   }
-}
-
-function countsOf(place: Place): number {
-  return place.present + place.nulls + place.changes;
 }
