@@ -72,7 +72,8 @@ export function openBooks(options: {
   const meta = metaTable(db);
   const saveShape = shapeWriter(db, naming);
   const absentShape = naming === live ? 'absent_shape' : 'next_absent_shape';
-  let version = schemaVersion(db);
+  const versionNow = schemaVersion(db);
+  let version = versionNow();
   return {
     ...tables,
     dialect,
@@ -96,14 +97,14 @@ export function openBooks(options: {
     alter: () => {
       if (!shape.isAhead) return;
       alterTables(db, naming, shape);
-      version = schemaVersion(db);
+      version = versionNow();
     },
     save: () => {
       saveShape(shape);
       tables.known.saveTally();
       tables.estimates.save();
     },
-    isOutdated: () => schemaVersion(db) !== version,
+    isOutdated: () => versionNow() !== version,
     describeRecords: () => {
       meta.set('record_path', jsonPathOf(dialect.entity.root));
       meta.set('dialect', JSON.stringify(dialect));

@@ -53,8 +53,9 @@ export function resourceTable(shape: Shape, name: ResourceTable): TableShape {
 }
 
 /** Changes whenever any connection changes the schema. */
-export function schemaVersion(db: Database): number {
-  return db.pragma('schema_version', { simple: true }) as number;
+export function schemaVersion(db: Database): () => number {
+  const read = db.prepare<[], number>('PRAGMA schema_version').pluck();
+  return () => read.get() ?? 0;
 }
 
 interface StoredTable {

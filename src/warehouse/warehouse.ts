@@ -43,12 +43,13 @@ export function openWarehouse(options: OpenOptions): Warehouse {
     throw readonly && isOfRights(error) ? unreadable(path, error) : explained(path, error);
   }
   const log = openLogKeeper(db, logLimitBytes);
+  const inTransaction = db.transaction((work: () => unknown) => work()).immediate;
   return {
     path,
     db,
     write: (work) => {
       if (db.inTransaction) return work();
-      const done = db.transaction(work).immediate();
+      const done = inTransaction(work) as ReturnType<typeof work>;
       log.written();
       return done;
     },
