@@ -27,3 +27,15 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
+
+/**
+ * By how much our clock is ahead of the upstream's (negative: behind), by the Date of an answer, which has whole
+ * seconds; null: it names none.
+ */
+export function clockSkewMs(dateHeader: string | undefined, answeredAtMs: number): number | null {
+  const theirs = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader);
+  return Number.isNaN(theirs) ? null : answeredAtMs - (theirs + 500);
+}
+
+/** Less is no difference that a Date header could show. */
+export const TOLERATED_SKEW_MS = 2500;

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Purpose } from './allowance/windows.ts';
 import { assembleMirror, type House } from './assemble.ts';
 import type { CallKind } from './call.ts';
-import { isoTime } from './clock.ts';
+import { clockSkewMs, isoTime, TOLERATED_SKEW_MS } from './clock.ts';
 import { type Ending, type MirrorParts, mirror } from './mirror.ts';
 import type { Outcome } from './outcome.ts';
 import type { Focus, Planner } from './plan/plan.ts';
@@ -164,10 +164,32 @@ async function runEngine(house: House, order: RunOrder, runId: number, signal: A
     order.assemble?.(runId) ?? assembleMirror(house, { runId, purpose, kinds, focus, openPlanner });
   try {
     const deadlineMs = house.clock.now() + maxMinutes * 60_000;
-    return await mirror(parts, { purpose, maxCalls, deadlineMs, signal, ...(onProgress && { onProgress }) });
+    const onAnswer = clockDoubtEnding(house);
+    return await mirror(parts, {
+      purpose,
+      maxCalls,
+      deadlineMs,
+      signal,
+      onProgress: (tally, last) => {
+        onAnswer(last);
+        onProgress?.(tally, last);
+      },
+    });
   } finally {
     parts.close();
   }
+}
+
+/** After our clock was set back: an answer of the same time ends the doubt, which may cost calls as long as it lasts. */
+function clockDoubtEnding({ ledger, clock }: House): (answer: Outcome) => void {
+  let isDoubted = ledger.state(clock.now()).clockDoubt !== null;
+  return ({ headers, sentAtMs, durationMs }) => {
+    if (!isDoubted) return;
+    const skewMs = clockSkewMs(headers?.date, sentAtMs + durationMs);
+    if (skewMs === null || Math.abs(skewMs) >= TOLERATED_SKEW_MS) return;
+    ledger.clockAgrees(clock.now());
+    isDoubted = false;
+  };
 }
 
 function reported(house: House, runId: number | null, ending: RunReport['ending'], tally: Tally): RunReport {

@@ -16,11 +16,18 @@ export interface Account {
   readonly refused_key: string | null;
   readonly refused_at_ms: number | null;
   readonly worked_key: string | null;
+  /** The latest moment that the clock has shown without a call, or before it was set back. */
+  readonly latest_ms: number;
+  /** The earliest that it showed since it was set back; null: it has come to the old time again. */
+  readonly set_back_at_ms: number | null;
+  /** By how much it may still be late, until when. */
+  readonly late_ms: number;
+  readonly doubted_until_ms: number;
 }
 
 export interface AccountTable {
   read(): Account;
-  /** Writes slot, pause and exhaustion; the units and the key have their own statements. */
+  /** Writes slot, pause, exhaustion and clock; the units and the key have their own statements. */
   write(account: Account): void;
   take(calls: number, firstMs: number, nextSlotMs: number): void;
   giveBack(): void;
@@ -37,7 +44,9 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
        last_spent_ms = @last_spent_ms, next_slot_ms = @next_slot_ms,
        paused_at_ms = @paused_at_ms, paused_until_ms = @paused_until_ms,
        exhausted_at_ms = @exhausted_at_ms, exhausted_until_ms = @exhausted_until_ms,
-       exhausted_left = @exhausted_left, exhausted_times = @exhausted_times
+       exhausted_left = @exhausted_left, exhausted_times = @exhausted_times,
+       latest_ms = @latest_ms, set_back_at_ms = @set_back_at_ms,
+       late_ms = @late_ms, doubted_until_ms = @doubted_until_ms
      WHERE account_id = @accountId`,
   );
   const take = db.prepare(

@@ -2,16 +2,23 @@ import type Database from 'better-sqlite3';
 
 /** How many calls an account made, by the minute. Every method belongs inside a transaction of the ledger. */
 export interface Counts {
-  /** Adds calls (or takes them back) at a moment. */
+  /** Counts calls at a moment. */
   add(calls: number, atMs: number): void;
+  /** Takes back a call that was counted at this moment, and is still. */
+  takeBack(atMs: number): void;
   /** Calls since the minute of `sinceMs`; `name` is the window's, whose sum is kept for the next time. */
   since(name: string, sinceMs: number): number;
   /** The same without writing anything. */
   peek(name: string, sinceMs: number): number;
-  /** When enough of the calls since then are a day old for `excess` of them to count no more; null: never. */
-  dayOldAtMs(sinceMs: number, excess: number): number | null;
-  /** Calls of a clock that ran ahead were made by now at the latest: that is where they are counted from here on. */
-  bringBack(nowMs: number): void;
+  /**
+   * When enough of the calls since then are a day old for `excess` of them to count no more; null: never.
+   * What is counted later than `datedByMs` will be brought there.
+   */
+  dayOldAtMs(sinceMs: number, excess: number, datedByMs: number): number | null;
+  /** Calls that are counted later than this were made by then at the latest: there they count from here on. */
+  bringBack(madeByMs: number): void;
+  /** Forgets what no window that ends later can reach. */
+  forget(nowMs: number): void;
 }
 
 export function openCounts(db: Database.Database, accountId: string): Counts {
@@ -39,6 +46,9 @@ export function openCounts(db: Database.Database, accountId: string): Counts {
     'SELECT minute_ms, calls FROM spent WHERE account_id = ? AND minute_ms >= ? ORDER BY minute_ms',
   );
   const forgetAfter = db.prepare('DELETE FROM spent WHERE account_id = ? AND minute_ms > ?');
+  const takeFromMinute = db.prepare(
+    'UPDATE spent SET calls = calls - 1 WHERE account_id = ? AND minute_ms = ? AND calls > 0',
+  );
   const forgetBefore = db.prepare('DELETE FROM spent WHERE account_id = ? AND minute_ms < ?');
 
   const peek = (name: string, sinceMs: number): number => {
@@ -53,30 +63,35 @@ export function openCounts(db: Database.Database, accountId: string): Counts {
       addToMinute.run(accountId, minute, calls);
       addToSums.run(calls, accountId, minute);
     },
+    takeBack: (atMs) => {
+      const minute = minuteOf(atMs);
+      // Its date may have become known meanwhile: then it counts there, and which one it was nobody can tell.
+      if (takeFromMinute.run(accountId, minute).changes > 0) addToSums.run(-1, accountId, minute);
+    },
     since: (name, sinceMs) => {
       const sinceMinute = minuteOf(sinceMs);
       const kept = keptSum.get(accountId, name, sinceMinute);
       if (kept !== undefined) return kept.calls;
       const calls = sum.get(accountId, sinceMinute) ?? 0;
       keepSum.run(accountId, name, sinceMinute, calls);
-      forgetBefore.run(accountId, sinceMinute - KEPT_MS);
       return calls;
     },
-    dayOldAtMs: (sinceMs, excess) => {
+    dayOldAtMs: (sinceMs, excess, datedByMs) => {
       let released = 0;
       for (const { minute_ms, calls } of minutesSince.iterate(accountId, minuteOf(sinceMs))) {
         released += calls;
-        if (released >= excess) return minute_ms + MINUTE_MS + DAY_MS;
+        if (released >= excess) return Math.min(minute_ms, datedByMs) + MINUTE_MS + DAY_MS;
       }
       return null;
     },
-    bringBack: (nowMs) => {
-      const minute = minuteOf(nowMs);
+    bringBack: (madeByMs) => {
+      const minute = minuteOf(madeByMs);
       const ahead = sum.get(accountId, minute + 1) ?? 0;
       forgetAfter.run(accountId, minute);
       if (ahead !== 0) addToMinute.run(accountId, minute, ahead);
       forgetSums.run(accountId);
     },
+    forget: (nowMs) => void forgetBefore.run(accountId, nowMs - KEPT_MS),
   };
 }
 

@@ -103,8 +103,15 @@ CREATE TABLE user (
 ) STRICT, WITHOUT ROWID;
 `;
 
+const CLOCK_SCHEMA = `
+ALTER TABLE account ADD COLUMN latest_ms        REAL NOT NULL DEFAULT 0; -- what the clock has shown at most
+ALTER TABLE account ADD COLUMN set_back_at_ms   REAL;                    -- NULL: it shows later times than before
+ALTER TABLE account ADD COLUMN late_ms          REAL NOT NULL DEFAULT 0; -- by so much it may be late all the same
+ALTER TABLE account ADD COLUMN doubted_until_ms REAL NOT NULL DEFAULT 0;
+`;
+
 /** Each brings a file from the version before it to its own. */
-const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA];
+const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA, CLOCK_SCHEMA];
 const SCHEMA_VERSION = SCHEMAS.length;
 
 // Long enough for any commit; a process that is stopped in the middle of one must not stop the others with it.

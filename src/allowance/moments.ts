@@ -1,7 +1,6 @@
-import type { Account } from './account.ts';
 import type { Window } from './windows.ts';
 
-/** Decisions about moments, pure: near a reset, after a clock was set back, after an exhausted allowance. */
+/** Decisions about moments, pure: near a reset, and after an exhausted allowance. */
 
 /** A call arrives at most so long after its slot, by a clock that is at most so far from ours. */
 export const ARRIVAL_MS = 1000;
@@ -13,25 +12,6 @@ export function clearOfResets(atMs: number, windows: readonly Window[]): number 
     return atMs > resetsAtMs - ARRIVAL_MS ? resetsAtMs + ARRIVAL_MS : sinceMs + ARRIVAL_MS;
   });
   return Math.max(atMs, ...moments);
-}
-
-/** A clock that ran ahead was corrected: what it had put into the future happened now, and lasts as long as it would have. */
-export function onClockSetBack(account: Account, nowMs: number, spacing: number): Account {
-  const { paused_at_ms, paused_until_ms, exhausted_at_ms, exhausted_until_ms } = account;
-  const isPauseAhead = paused_at_ms > nowMs;
-  const isExhaustionAhead = exhausted_at_ms !== null && exhausted_at_ms > nowMs;
-  return {
-    ...account,
-    last_spent_ms: Math.min(account.last_spent_ms, nowMs),
-    next_slot_ms: Math.min(account.next_slot_ms, nowMs + spacing),
-    paused_at_ms: Math.min(paused_at_ms, nowMs),
-    paused_until_ms: isPauseAhead ? nowMs + (paused_until_ms - paused_at_ms) : paused_until_ms,
-    exhausted_at_ms: isExhaustionAhead ? nowMs : exhausted_at_ms,
-    exhausted_until_ms:
-      isExhaustionAhead && exhausted_until_ms !== null
-        ? nowMs + (exhausted_until_ms - exhausted_at_ms)
-        : exhausted_until_ms,
-  };
 }
 
 export interface Exhaustion {

@@ -346,43 +346,6 @@ describe("the upstream's word", () => {
   });
 });
 
-describe('a clock that is set back', () => {
-  test('freezes neither slots nor pauses nor windows, and nothing is spent twice', () => {
-    const ledger = ledgerOf({ perMinute: 600, perDay: 50 });
-    const aheadMs = T0 + 400 * DAY_MS;
-    spendAt(ledger, aheadMs);
-    for (let ms = 0; ms < 20_000; ms += 1000) spendAt(ledger, aheadMs + ms);
-    ledger.pauseUntil(aheadMs + 30_000, aheadMs + 20_000);
-    const spent = ledger.state(aheadMs).spentEver;
-    expect(spendAt(ledger, T0)).toEqual({ is: 'wait', untilMs: T0 + 10_000 - LOOKAHEAD_MS });
-    expect(ledger.state(T0)).toMatchObject({ pausedUntilMs: T0 + 10_000, left: 50 - spent });
-    expect(spendAt(ledger, T0 + 10_000).is).toBe('go');
-    expect(ledger.state(T0 + DAY_MS).left).toBe(50);
-    expect(ledger.state(aheadMs).left).toBe(50);
-  });
-
-  test('an allowance that was spent ahead of the time is spent today', () => {
-    const ledger = ledgerOf({ perDay: 50 });
-    expect(spendAll(ledger, T0 + DAY_MS)).toBe(50);
-    expect(spendAll(ledger, T0)).toBe(0);
-    expect(spendAll(ledger, T0 + DAY_MS)).toBe(50);
-  });
-
-  test('an exhaustion lasts as long as it would have', () => {
-    const ledger = ledgerOf({ perDay: 50 });
-    ledger.exhaustedUntil(T0 + 100 * DAY_MS + HOUR_MS, T0 + 100 * DAY_MS);
-    expect(spendAt(ledger, T0)).toEqual({ is: 'spent', untilMs: T0 + HOUR_MS, window: 'upstream' });
-    expect(spendAt(ledger, T0 + HOUR_MS).is).toBe('go');
-  });
-
-  test('by a second or two, it is only waited for', () => {
-    const ledger = ledgerOf({ perMinute: 600 });
-    spendAt(ledger, T0 + 2000);
-    expect(spendAt(ledger, T0)).toMatchObject({ is: 'wait' });
-    expect(spendAt(ledger, T0 + 2200).is).toBe('go');
-  });
-});
-
 describe('the file', () => {
   test('that cannot be opened is named with what to do', () => {
     const folder = temporaryFolder();

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { LedgerState } from '../../src/allowance/ledger.ts';
+import { type LedgerState, openLedger } from '../../src/allowance/ledger.ts';
 import {
   checkAllowance,
   checkCount,
@@ -14,6 +14,7 @@ import {
 import { checkDisk, checkRuntime, checkSqlite } from '../../src/cli/doctor/machine.ts';
 import { checkClock, remedyFor } from '../../src/cli/doctor/upstream.ts';
 import { configFrom } from '../../src/config.ts';
+import { allowanceOf } from '../allowance/fixtures.ts';
 import { type Overrides, openUpstream, type Upstream } from '../e2e/upstream.ts';
 
 const GB = 1e9;
@@ -167,6 +168,25 @@ describe('doctor', () => {
     expect(findingOf(json, 'clock').what).toMatch(/behind the upstream's/);
   });
 
+  it('warns of a clock that was set back, until an answer shows that it is right', async () => {
+    const upstream = await place({ allowance: { per_minute: 'unlimited', per_day: 100 } });
+    setBackThreeHours(upstream);
+    const warned = findingOf((await upstream.cli('doctor')).json, 'clock');
+    expect(warned).toMatchObject({ is: 'warning', what: expect.stringContaining('up to 5 h late') });
+    await upstream.cli('doctor', '--online');
+    expect(statesOf((await upstream.cli('doctor')).json)).not.toHaveProperty('clock');
+  });
+
+  it('goes on warning of it while the upstream shows another time', async () => {
+    const upstream = await place(
+      { allowance: { per_minute: 'unlimited', per_day: 100 } },
+      { now: () => Date.now() + 3_600_000 },
+    );
+    setBackThreeHours(upstream);
+    await upstream.cli('sync', '--max-calls', '3');
+    expect(findingOf((await upstream.cli('doctor')).json, 'clock').what).toContain('was set back');
+  });
+
   it('goes through a proxy, and says so', async () => {
     const upstream = await place();
     const proxy = await tunnel();
@@ -220,6 +240,15 @@ describe('doctor', () => {
   }
 });
 
+/** The ledger has seen the clock three hours earlier than before. */
+function setBackThreeHours({ folder }: Upstream): void {
+  const allowance = allowanceOf({ perDay: 100 });
+  const ledger = openLedger({ path: join(folder, 'ledger.db'), accountId: 'main', allowance });
+  for (const nowMs of [Date.now(), Date.now() - 3 * 3_600_000])
+    ledger.spend({ nowMs, most: 1, purpose: 'scheduled', keyFingerprint: 'k' });
+  ledger.close();
+}
+
 const STATE: LedgerState = {
   windows: [],
   left: Infinity,
@@ -228,6 +257,7 @@ const STATE: LedgerState = {
   exhausted: null,
   refusedKey: null,
   spentEver: 0,
+  clockDoubt: null,
 };
 
 interface Found {

@@ -30,6 +30,7 @@ export function readingOf(given: Partial<Facts> = {}, nowMs = Date.now()): Readi
       exhausted: null,
       refusedKey: null,
       spentEver: 0,
+      clockDoubt: null,
     },
     lastSuccessAtMs: null,
     quarantined: 0,

@@ -106,7 +106,9 @@ export interface Spender {
   readonly random: Random;
   readonly allowance: Allowance;
   /** How far the ledger's clock is behind the real time; asked before each spending. */
-  readonly lateness?: () => number;
+  readonly lateness?: (realMs: number) => number;
+  /** Takes one or two at a time and then pauses, rather than all that can be had. */
+  readonly isCalm?: boolean;
 }
 
 /** Spends whatever can be had; answers when the calls arrived. */
@@ -126,19 +128,19 @@ export function withLedger<T>(work: (path: string) => T): T {
 
 /** Spends what this ledger gives, in bursts at random moments; answers when the calls arrived. */
 export function spendFrom(path: string, spender: Spender): number[] {
-  const { startMs, endMs, random, allowance, lateness = () => 0 } = spender;
+  const { startMs, endMs, random, allowance, lateness = () => 0, isCalm = false } = spender;
   const ledger = openLedger({ path, accountId: 'main', allowance });
   const arrivals: number[] = [];
   for (let realMs = startMs; realMs < endMs; ) {
-    const behindMs = lateness();
+    const behindMs = lateness(realMs);
     const nowMs = realMs - behindMs;
-    const most = 1 + random.below(8);
+    const most = 1 + random.below(isCalm ? 2 : 8);
     const spent = ledger.spend({ nowMs, most, purpose: 'scheduled', keyFingerprint: 'k' });
     if (spent.is === 'go') {
       // What is sent in its slot may take most of a second to arrive.
       for (const { atMs } of spent.slots) arrivals.push(atMs + behindMs + random.below(900));
       if (random.chance(0.02)) giveBack(ledger, spent.slots[0], arrivals, spent.slots.length);
-      realMs += random.chance(0.7) ? random.below(2 * SECOND_MS) : random.below(90 * MINUTE_MS);
+      realMs += !isCalm && random.chance(0.7) ? random.below(2 * SECOND_MS) : random.below(90 * MINUTE_MS);
     } else {
       const untilMs = spent.is === 'refused_key' ? null : spent.untilMs;
       if (untilMs === null) break;
@@ -183,7 +185,7 @@ function fullest(counts: ReadonlyMap<string, number>): number {
 }
 
 /** The most arrivals within any span of this length. */
-function fullestSpan(arrivals: readonly number[], spanMs: number): number {
+export function fullestSpan(arrivals: readonly number[], spanMs: number): number {
   let most = 0;
   let from = 0;
   for (const [index, at] of arrivals.entries()) {

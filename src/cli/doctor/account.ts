@@ -1,7 +1,7 @@
 import type { LedgerState } from '../../allowance/ledger.ts';
 import { isoTime } from '../../clock.ts';
 import type { Config } from '../../config.ts';
-import { count, counted, localTime } from '../format.ts';
+import { count, counted, duration, localTime } from '../format.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 
 /** The key, the terms and the allowance of the account. */
@@ -96,6 +96,23 @@ export function checkAllowance(state: LedgerState): Finding[] {
       ? warning('allowance', `${what}: this account has no more`, 'Ask for a licence, or for more calls.')
       : note('allowance', what);
   });
+}
+
+/** The ledger has seen the clock go back: what it makes of it, until when. */
+export function checkClockDoubt({ clockDoubt: doubt }: LedgerState): Finding[] {
+  if (doubt === null) return [];
+  const until = localTime(doubt.untilMs);
+  const what =
+    doubt.is === 'behind'
+      ? `this machine's clock was set back: it has shown ${localTime(doubt.latestMs)} before. Until ${until} calls count in every day from now on`
+      : `this machine's clock was set back and may be up to ${duration(doubt.lateMs)} late. Until ${until} calls also count in the day that begins within that time`;
+  return [
+    warning(
+      'clock',
+      what,
+      "Set the clock by NTP (timedatectl set-ntp true). The next answer that shows the upstream's clock to agree ends this; `registry-mirror doctor --online` asks for one.",
+    ),
+  ];
 }
 
 export interface CountFacts {

@@ -7,7 +7,14 @@ import { integrityFault, readHealth } from '../../warehouse/health.ts';
 import { LOCK_STALE_AFTER_MS, lockHolder } from '../../warehouse/lock.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import { byteSize, localTime } from '../format.ts';
-import { checkAllowance, checkCount, checkKey, checkSecrecy, checkUsers } from './account.ts';
+import {
+  checkAllowance,
+  checkClockDoubt,
+  checkCount,
+  checkKey,
+  checkSecrecy,
+  checkUsers,
+} from './account.ts';
 import { type Finding, note, ok, problem } from './finding.ts';
 import { checkAccess, checkDisk, diskFacts } from './machine.ts';
 
@@ -25,7 +32,13 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): F
       : []),
     checkKey(config.upstream.api_key.fingerprint, state),
     ...checkSecrecy(secrecyOf(configPath)),
-    ...(state === null ? [] : [...checkAllowance(state), ...checkUsers(state.warehouses, config.warehouse)]),
+    ...(state === null
+      ? []
+      : [
+          ...checkAllowance(state),
+          ...checkClockDoubt(state),
+          ...checkUsers(state.warehouses, config.warehouse),
+        ]),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { openLanes } from '../../assemble.ts';
+import { clockSkewMs, TOLERATED_SKEW_MS } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import { duration } from '../format.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
@@ -61,20 +62,16 @@ export function remedyFor(code: string, message: string, hasProxy: boolean): str
   return 'Check the network and its firewall; behind a proxy set HTTPS_PROXY or upstream.proxy.';
 }
 
-/** How far this machine's clock is from the upstream's, by its Date header, which has whole seconds. */
+/** How far this machine's clock is from the upstream's. */
 export function checkClock(dateHeader: string | undefined, answeredAtMs: number): Finding[] {
-  const theirs = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader);
-  if (Number.isNaN(theirs)) return [];
-  const skewMs = answeredAtMs - (theirs + 500);
-  const what = `this machine's clock is ${duration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the upstream's`;
+  const skewMs = clockSkewMs(dateHeader, answeredAtMs);
+  if (skewMs === null) return [];
   if (Math.abs(skewMs) < TOLERATED_SKEW_MS) return [ok('clock', 'agrees with the upstream')];
   return [
     warning(
       'clock',
-      `${what}: days and minutes of the allowance begin at other moments there`,
+      `this machine's clock is ${duration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the upstream's: days and minutes of the allowance begin at other moments there`,
       'Set the clock by NTP (timedatectl set-ntp true).',
     ),
   ];
 }
-
-const TOLERATED_SKEW_MS = 2500;
