@@ -1,10 +1,10 @@
 import { UnrecoverableError } from 'bullmq';
 import type { Logger } from 'pino';
 import { openHouse } from '../src/assemble.ts';
-import { counted } from '../src/cli/format.ts';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config.ts';
 import { MirrorError } from '../src/errors.ts';
+import { counted } from '../src/figures.ts';
 import type { Outcome } from '../src/outcome.ts';
 import type { RunReport } from '../src/run.ts';
 import type { Tally } from '../src/tally.ts';

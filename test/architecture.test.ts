@@ -32,7 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'jobs',
     'data',
   ],
-  jobs: ['root', 'dialect', 'allowance', 'config', 'warehouse', 'plan', 'engine', 'cli/output', 'cli/format'],
+  jobs: ['root', 'dialect', 'allowance', 'config', 'warehouse', 'plan', 'engine', 'cli/output'],
 };
 
 /** Files of src itself that are more than vocabulary. */

@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { type Config, ConfigError, configPath, loadConfig } from '../config.ts';
 import { type DialectInWords, describeDialect } from '../dialect/describe.ts';
 import { endpointsOf } from '../dialect/request.ts';
+import { count } from '../figures.ts';
 import { type SharedFlags, standardStreams, withSharedOptions } from './context.ts';
-import { count } from './format.ts';
 import { type Output, openOutput } from './output.ts';
 
 /** `config validate`: checks the configuration and says in words what it means. */

@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { requireDialect } from '../config.ts';
 import { UsageError } from '../errors.ts';
+import { counted } from '../figures.ts';
 import { forget } from '../load/forget.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openAsker } from './ask.ts';
 import { openContext, type SharedFlags, standardStreams, withSharedOptions } from './context.ts';
 import { exclusively } from './exclusive.ts';
-import { counted } from './format.ts';
 
 interface ForgetFlags extends SharedFlags {
   readonly yes?: boolean;

@@ -1,20 +1,6 @@
-/** Figures and times as a person reads them. */
-export function count(value: number): string {
-  return value === Infinity ? 'unlimited' : value.toLocaleString('en-US');
-}
+import { counted } from '../figures.ts';
 
-/** `1 call`, `2 calls`, `1,234 calls`. */
-export function counted(value: number, noun: string, plural = `${noun}s`): string {
-  return `${count(value)} ${value === 1 ? noun : plural}`;
-}
-
-export function percent(share: number): string {
-  const value = share * 100;
-  if (value > 0 && value < 0.1) return '< 0.1 %';
-  // A share that is not whole is never shown as 100 %.
-  const shown = Math.floor(value * 10) / 10;
-  return `${Number.isInteger(shown) ? shown : shown.toFixed(1)} %`;
-}
+/** Times and sizes as a person reads them. */
 
 /** `42 s`, `3 min 20 s`, `2 h 5 min`, `3 days 4 h`. */
 export function duration(durationMs: number): string {

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '../clock.ts';
 import { UsageError } from '../errors.ts';
+import { count } from '../figures.ts';
 import type { Tier } from '../server/accounts.ts';
 import { accountsBeside } from '../server/mirror/accounts.ts';
 import { keyIdOf, makeKey } from '../server/mirror/keys.ts';
@@ -11,7 +12,6 @@ import {
   type StoredLimits,
 } from '../warehouse/serve_accounts.ts';
 import { openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
-import { count } from './format.ts';
 import type { Output, Result } from './output.ts';
 import { tableLines } from './table.ts';
 

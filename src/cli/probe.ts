@@ -5,6 +5,7 @@ import { withDialect, withQuestions } from '../config/write_dialect.ts';
 import { type Config, configPath, parseConfig } from '../config.ts';
 import { describeDialect } from '../dialect/describe.ts';
 import { UsageError } from '../errors.ts';
+import { count, counted } from '../figures.ts';
 import type { Draft, Question } from '../plan/probing/draft.ts';
 import type { Exchange } from '../plan/probing/exchange.ts';
 import { limitHeaders } from '../plan/probing/limits.ts';
@@ -23,7 +24,7 @@ import {
   wholeNumber,
   withSharedOptions,
 } from './context.ts';
-import { count, counted, duration } from './format.ts';
+import { duration } from './format.ts';
 import type { Output } from './output.ts';
 import { probeCheck } from './probe_check.ts';
 import { headlineOf } from './report.ts';

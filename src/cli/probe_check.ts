@@ -1,8 +1,8 @@
 import { openHouse } from '../assemble.ts';
 import { requireDialect } from '../config.ts';
+import { counted } from '../figures.ts';
 import { checkDialect, type DialectCheck } from '../probe_check.ts';
 import { interruptible, openContext, type SharedFlags } from './context.ts';
-import { counted } from './format.ts';
 import type { Output } from './output.ts';
 import { describeChanges } from './proposal.ts';
 

@@ -1,7 +1,8 @@
 import { targetOf } from '../call.ts';
+import { count, counted } from '../figures.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Tally } from '../tally.ts';
-import { count, counted, duration } from './format.ts';
+import { duration } from './format.ts';
 import type { Output } from './output.ts';
 
 /** Draws the progress line over itself, a few times a second. */

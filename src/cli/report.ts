@@ -1,7 +1,8 @@
 import type { LedgerState } from '../allowance/ledger.ts';
 import type { Config } from '../config.ts';
+import { count, counted, percent } from '../figures.ts';
 import type { RunReport } from '../run.ts';
-import { count, counted, localTime, percent } from './format.ts';
+import { localTime } from './format.ts';
 import type { Output } from './output.ts';
 
 /** A run's report in words. */

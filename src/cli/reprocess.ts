@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { requireDialect } from '../config.ts';
+import { count, counted } from '../figures.ts';
 import { reprocess } from '../load/reprocess.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { interruptible, openContext, type SharedFlags, withSharedOptions } from './context.ts';
 import { exclusively } from './exclusive.ts';
-import { count, counted } from './format.ts';
 
 /** `reprocess`: every table again from the stored answers, by today's dialect and mapping. */
 export function reprocessCommand(): Command {

@@ -6,6 +6,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
 import { generateRegistry } from '../../data/generate.ts';
 import { FailedError, MirrorError, UsageError } from '../errors.ts';
+import { counted } from '../figures.ts';
 import type { Account, AccountOptions, Tier } from '../server/accounts.ts';
 import { arrivalsFile } from '../server/arrivals.ts';
 import type { IdentifierSearch, NameSearch } from '../server/catalogue.ts';
@@ -20,7 +21,6 @@ import { PRESETS } from '../server/shape/presets.ts';
 import { changedShape, readShape } from '../server/shape/read_shape.ts';
 import type { Shape } from '../server/shape/shape.ts';
 import { interruptible, wholeNumber } from './context.ts';
-import { counted } from './format.ts';
 
 /** `sandbox`: the registry's service on loopback, to try things on. */
 export function sandboxCommand(): Command {

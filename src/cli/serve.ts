@@ -4,13 +4,13 @@ import pino from 'pino';
 import { allowanceOf } from '../assemble.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { counted } from '../figures.ts';
 import type { PageFacts } from '../page/facts.ts';
 import { openPage } from '../page/page.ts';
 import { accountsBeside } from '../server/mirror/accounts.ts';
 import { type MirrorService, startMirrorService } from '../server/mirror/service.ts';
 import { openAccountFile } from '../warehouse/serve_accounts.ts';
 import { interruptible, openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
-import { counted } from './format.ts';
 import type { Output } from './output.ts';
 
 interface ServeFlags extends SharedFlags {

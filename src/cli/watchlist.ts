@@ -3,11 +3,11 @@ import { readScope, watchKnowledge } from '../assemble.ts';
 import { systemClock } from '../clock.ts';
 import { requireDialect } from '../config.ts';
 import { UsageError } from '../errors.ts';
+import { counted } from '../figures.ts';
 import type { Finding } from '../plan/names/name_hunt.ts';
 import { findingsOf } from '../plan/watchlist.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
-import { counted } from './format.ts';
 
 /** `watchlist`: which company each name of the watchlist is, as far as the mirror knows. */
 export function watchlistCommand(): Command {

@@ -1,7 +1,8 @@
+import { count } from '../figures.ts';
 import type { FieldChange, VersionSeen } from '../warehouse/page_company.ts';
 import type { CompanyView } from './desk.ts';
 import type { PageFacts } from './facts.ts';
-import { count, type Times, timesIn } from './figures.ts';
+import { type Times, timesIn } from './figures.ts';
 import { documentOf } from './frame.ts';
 import { foreign, type Html, html, type Part } from './html.ts';
 import { recordTable } from './record.ts';

@@ -1,31 +1,14 @@
 import { DateTime } from 'luxon';
+import { count } from '../figures.ts';
 import { type Html, html } from './html.ts';
 
-/** Figures and times as the page shows them: grouped digits, units, one time zone. */
+/** Figures and times as the page shows them beside plain counts: briefly, in one time zone. */
 
-const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-
-export function count(value: number): string {
-  return whole.format(Math.round(value));
-}
 
 /** `950`, `12K`, `1.2M`: for axes. */
 export function compact(value: number): string {
   return short.format(value);
-}
-
-/** `1 call`, `2 calls`. */
-export function counted(value: number, noun: string, plural = `${noun}s`): string {
-  return `${count(value)} ${value === 1 ? noun : plural}`;
-}
-
-/** A share that is not whole is never shown as 100 %, nor one that is not nothing as 0 %. */
-export function percent(share: number): string {
-  const value = share * 100;
-  if (value > 0 && value < 0.1) return '< 0.1 %';
-  const shown = Math.floor(value * 10) / 10;
-  return `${Number.isInteger(shown) ? shown : shown.toFixed(1)} %`;
 }
 
 /** `40 s`, `12 min`, `3 h`, `2 days`, `8 months`, `3 years`: one unit, because ages are read at a glance. */

@@ -1,6 +1,7 @@
+import { count, counted } from '../figures.ts';
 import type { CompanyRow } from '../warehouse/page_company.ts';
 import type { PageFacts } from './facts.ts';
-import { count, counted, timesIn } from './figures.ts';
+import { timesIn } from './figures.ts';
 import { documentOf } from './frame.ts';
 import { foreign, type Html, html } from './html.ts';
 import { companyLink } from './section/tables.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { percent } from '../../src/figures.ts';
 import { timeTicks } from '../../src/page/chart/axis.ts';
-import { percent } from '../../src/page/figures.ts';
 import { forecastOf } from '../../src/page/forecast.ts';
 import { growth } from '../../src/page/history.ts';
 import { html } from '../../src/page/html.ts';

@@ -1,7 +1,7 @@
 import type { House } from '../../assemble.ts';
 import { backfillOf } from '../../backfill.ts';
+import { count } from '../../figures.ts';
 import { type BackfillRow, backfillTable } from '../../warehouse/backfill.ts';
-import { count } from '../format.ts';
 import type { Output } from '../output.ts';
 import { writeReport } from './report_file.ts';
 import { describeUnfinished, orderData } from './words.ts';

@@ -4,8 +4,9 @@ import type { Database } from 'better-sqlite3';
 import type { BackfillOrder } from '../../backfill.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import { UsageError } from '../../errors.ts';
+import { counted } from '../../figures.ts';
 import { failedTargets, idsFetchedBefore, idsNeverFetched, type Wish } from '../../warehouse/backfill.ts';
-import { counted, duration } from '../format.ts';
+import { duration } from '../format.ts';
 import { type List, readList } from './lists.ts';
 
 /** What the command line asks for. */

@@ -1,7 +1,8 @@
 import type { BackfillReport } from '../../backfill.ts';
+import { count, counted } from '../../figures.ts';
 import { reportData } from '../../run.ts';
 import type { BackfillRow, WishState } from '../../warehouse/backfill.ts';
-import { count, counted, localTime } from '../format.ts';
+import { localTime } from '../format.ts';
 import type { Output } from '../output.ts';
 import { headlineOf } from '../report.ts';
 import { tableLines } from '../table.ts';

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../dialect/json.ts';
+import { counted } from '../../figures.ts';
 import type { History, HistoryChange, HistoryVersion } from '../../warehouse/history.ts';
-import { counted, localTime } from '../format.ts';
+import { localTime } from '../format.ts';
 import type { Output } from '../output.ts';
 import { fitted, printable } from '../table.ts';
 import { faithful } from './faithful.ts';

@@ -1,7 +1,7 @@
+import { count, counted } from '../../figures.ts';
 import type { Focus } from '../../plan/plan.ts';
 import type { CallRange } from '../../plan/price_range.ts';
 import type { SyncPrice } from '../../plan/sync_price.ts';
-import { count, counted } from '../format.ts';
 import { range } from './words.ts';
 
 /** What the calls that are left now will be used for. */

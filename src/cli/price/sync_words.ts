@@ -1,9 +1,9 @@
 import { type Call, targetOf } from '../../call.ts';
+import { count, counted } from '../../figures.ts';
 import type { Scope } from '../../plan/plan.ts';
 import type { RegistrySize } from '../../plan/registry_size.ts';
 import type { SyncPrice } from '../../plan/sync_price.ts';
 import type { Watchlist } from '../../plan/watchlist.ts';
-import { count, counted } from '../format.ts';
 import type { Output } from '../output.ts';
 import { printable, tableLines } from '../table.ts';
 import { describeNextRun, type NextRun } from './next_run.ts';

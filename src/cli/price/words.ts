@@ -1,6 +1,7 @@
 import type { Forecast } from '../../allowance/forecast.ts';
+import { count, counted, percent } from '../../figures.ts';
 import type { CallRange } from '../../plan/price_range.ts';
-import { count, counted, duration, localTime, percent } from '../format.ts';
+import { duration, localTime } from '../format.ts';
 import type { Price, PricedWindow } from './price.ts';
 
 /** A price in words, a line for each thing that one would ask. */

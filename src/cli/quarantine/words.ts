@@ -1,5 +1,6 @@
+import { count, counted } from '../../figures.ts';
 import type { Quarantined } from '../../warehouse/quarantined.ts';
-import { byteSize, count, counted, localTime } from '../format.ts';
+import { byteSize, localTime } from '../format.ts';
 import type { Output } from '../output.ts';
 import { printable, tableLines } from '../table.ts';
 

@@ -1,6 +1,7 @@
 import type { LedgerState, WindowState } from '../../allowance/ledger.ts';
+import { count, counted, percent } from '../../figures.ts';
 import { forecastOf } from '../../page/forecast.ts';
-import { byteSize, count, counted, duration, localTime, percent } from '../format.ts';
+import { byteSize, duration, localTime } from '../format.ts';
 import type { Output } from '../output.ts';
 import { fitted, printable, tableLines } from '../table.ts';
 import { AGES, type MirrorFacts, type StatusFacts } from './facts.ts';

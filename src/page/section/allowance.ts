@@ -1,8 +1,9 @@
 import type { WindowState } from '../../allowance/ledger.ts';
+import { count } from '../../figures.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
 import { chartFigure, line, type Place, surface } from '../chart/chart.ts';
 import type { Overview } from '../desk.ts';
-import { compact, count, roughly, type Times } from '../figures.ts';
+import { compact, roughly, type Times } from '../figures.ts';
 import { type Forecast, forecastOf } from '../forecast.ts';
 import { byStretch, type Stretch } from '../history.ts';
 import { type Html, html, type Part } from '../html.ts';

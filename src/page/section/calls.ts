@@ -1,8 +1,9 @@
+import { count, counted } from '../../figures.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
 import { bar, chartFigure, level, type Tone } from '../chart/chart.ts';
 import type { Overview } from '../desk.ts';
 import type { PageFacts } from '../facts.ts';
-import { compact, count, counted, type Times } from '../figures.ts';
+import { compact, type Times } from '../figures.ts';
 import { byStretch, filled, OUTCOME_GROUPS, type OutcomeGroup, type Stretch } from '../history.ts';
 import { type Html, html } from '../html.ts';
 

@@ -1,7 +1,8 @@
+import { count, percent } from '../../figures.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
 import { chartFigure, line, surface } from '../chart/chart.ts';
 import type { Overview } from '../desk.ts';
-import { compact, count, percent, type Times } from '../figures.ts';
+import { compact, type Times } from '../figures.ts';
 import { growth } from '../history.ts';
 import { type Html, html } from '../html.ts';
 

@@ -1,7 +1,8 @@
+import { counted } from '../../figures.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
 import { bar, chartFigure } from '../chart/chart.ts';
 import type { Overview } from '../desk.ts';
-import { compact, counted, type Times } from '../figures.ts';
+import { compact, type Times } from '../figures.ts';
 import { byStretch, type Stretch } from '../history.ts';
 import { type Html, html } from '../html.ts';
 

@@ -1,6 +1,6 @@
+import { counted } from '../../figures.ts';
 import type { Overview } from '../desk.ts';
 import type { PageFacts } from '../facts.ts';
-import { counted } from '../figures.ts';
 import { type Html, html } from '../html.ts';
 
 /** An empty mirror says what to do next, and what it will cost. */

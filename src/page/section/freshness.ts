@@ -1,8 +1,9 @@
+import { count, percent } from '../../figures.ts';
 import { numberAxis } from '../chart/axis.ts';
 import { bar, chartFigure, moment } from '../chart/chart.ts';
 import { AGE_CLASSES, type Overview } from '../desk.ts';
 import type { PageFacts } from '../facts.ts';
-import { compact, count, percent, roughly } from '../figures.ts';
+import { compact, roughly } from '../figures.ts';
 import { type Html, html } from '../html.ts';
 
 /** How old what the mirror holds is, against the ages at which it is asked for again. */

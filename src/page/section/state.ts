@@ -1,7 +1,8 @@
+import { count, counted, percent } from '../../figures.ts';
 import type { RunRow } from '../../warehouse/run.ts';
 import type { Overview } from '../desk.ts';
 import { AGE_CLASSES } from '../desk.ts';
-import { count, counted, percent, roughly, type Times } from '../figures.ts';
+import { roughly, type Times } from '../figures.ts';
 import { type Html, html, type Part } from '../html.ts';
 
 /** One line: what the mirror does now, or how it came to rest. */

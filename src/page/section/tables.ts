@@ -1,8 +1,9 @@
 import { CronExpressionParser } from 'cron-parser';
+import { count } from '../../figures.ts';
 import type { NamedChange } from '../../warehouse/page_company.ts';
 import { JOBS, type JobName, type Overview } from '../desk.ts';
 import type { PageFacts } from '../facts.ts';
-import { count, roughly, type Times } from '../figures.ts';
+import { roughly, type Times } from '../figures.ts';
 import { foreign, type Html, html, type Part } from '../html.ts';
 import { differences } from './change.ts';
 import { endingOf } from './state.ts';
