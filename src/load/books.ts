@@ -23,6 +23,7 @@ import {
 import { shapeWriter } from '../warehouse/shape_writer.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Volatile, volatilePlaces } from './content.ts';
+import { type Listings, openListings } from './listings.ts';
 
 /** Everything that deriving reads and writes, open: the tables, the inferred schema, the run's evidence. */
 export interface Books extends DerivedTables {
@@ -32,6 +33,7 @@ export interface Books extends DerivedTables {
   readonly ignored: Volatile;
   readonly answers: ReturnType<typeof answerTable>;
   readonly meta: ReturnType<typeof metaTable>;
+  readonly listings: Listings;
   readonly shape: Shape;
   readonly tables: Readonly<Record<ResourceTable, TableShape>>;
   /** Brings the file to the shape before rows are written. */
@@ -81,6 +83,7 @@ export function openBooks(options: {
     ignored: volatilePlaces(dialect.volatile),
     answers: answerTable(db),
     meta,
+    listings: openListings(tables.queries),
     get absentShape() {
       return meta.get(absentShape);
     },

@@ -30,42 +30,73 @@ export interface ListingRules {
   readonly largestPage: number;
 }
 
-/** What the pages from 0 without a hole amount to: how far the listing came, and whether anything is left. */
-export function listingOf(pages: readonly PageFacts[], rules: ListingRules): Listing {
-  const { repeatAt, repeated } = firstRepeat(pages);
-  const counted = repeatAt === -1 ? pages : pages.slice(0, repeatAt);
-  const last = counted.at(-1);
-  const total = pages.at(-1)?.total ?? null;
-  const rows = counted.reduce((sum, page) => sum + page.rows, 0);
-  const facts = { total, pages: pages.length, rows };
-  if (last === undefined) return { ...facts, next: null, status: 'open', note: null };
-  if (repeatAt !== -1)
+/** What pages amount to, from 0 without a hole: how far the listing came, and whether anything is left. */
+export function listingOf({ last, total, pages, rows, repeat }: ListedPages, rules: ListingRules): Listing {
+  const facts = { total, pages, rows };
+  if (last === null) return { ...facts, next: null, status: 'open', note: null };
+  if (repeat !== null)
     return {
       ...facts,
       next: null,
       status: isAllReached(rows, total, rules) ? 'complete' : 'capped',
-      note: `page ${repeatAt} repeats page ${repeated}: the paging was not understood, or ends there`,
+      note: `page ${repeat.page} repeats page ${repeat.of}: the paging was not understood, or ends there`,
     };
   const status = statusOf(last, rows, total, rules);
-  if (status === 'open' && pages.length >= MOST_PAGES)
-    return { ...facts, next: null, status: 'capped', note: `no end after ${pages.length} pages` };
+  if (status === 'open' && pages >= MOST_PAGES)
+    return { ...facts, next: null, status: 'capped', note: `no end after ${pages} pages` };
   const isAtEnd = status === 'complete' && last.index > 0;
   return { ...facts, next: last.next, status, note: isAtEnd ? againstTotal(rows, total, rules) : null };
 }
 
+/** The pages of one listing, taken in one by one in any order. */
+export class ListedPages {
+  /** From 0 up to the first hole. */
+  pages = 0;
+  /** On these pages, up to one that repeats another. */
+  rows = 0;
+  /** The last that counts. */
+  last: PageFacts | null = null;
+  /** As the latest page says. */
+  total: number | null = null;
+  /** The first page that is like an earlier one. */
+  repeat: { readonly page: number; readonly of: number } | null = null;
+  readonly #beyondHole = new Map<number, PageFacts>();
+  readonly #seen = new Map<string, number>();
+
+  constructor(pages: readonly PageFacts[]) {
+    for (const page of pages) this.take(page);
+  }
+
+  has(index: number): boolean {
+    return index < this.pages || this.#beyondHole.has(index);
+  }
+
+  take(page: PageFacts): void {
+    this.#beyondHole.set(page.index, page);
+    for (let next = this.#beyondHole.get(this.pages); next; next = this.#beyondHole.get(this.pages)) {
+      this.#beyondHole.delete(this.pages);
+      this.#count(next);
+    }
+  }
+
+  #count(page: PageFacts): void {
+    this.pages += 1;
+    this.total = page.total;
+    if (this.repeat !== null) return;
+    // An empty page is the end, not a repetition.
+    const of = page.rows > 0 ? this.#seen.get(page.fingerprint) : undefined;
+    if (of !== undefined) {
+      this.repeat = { page: page.index, of };
+      return;
+    }
+    this.#seen.set(page.fingerprint, page.index);
+    this.rows += page.rows;
+    this.last = page;
+  }
+}
+
 /** No listing is worth more pages than this. */
 export const MOST_PAGES = 10_000;
-
-/** The first page that is like an earlier one. An empty page is the end, not a repetition. */
-function firstRepeat(pages: readonly PageFacts[]): { readonly repeatAt: number; readonly repeated: number } {
-  const seen = new Map<string, number>();
-  for (const [at, { rows, fingerprint }] of pages.entries()) {
-    const repeated = rows > 0 ? seen.get(fingerprint) : undefined;
-    if (repeated !== undefined) return { repeatAt: at, repeated };
-    seen.set(fingerprint, at);
-  }
-  return { repeatAt: -1, repeated: -1 };
-}
 
 /** What a listing that is at its end brought, against what was announced; null: the same. */
 function againstTotal(rows: number, total: number | null, { totalClampedAt }: ListingRules): string | null {

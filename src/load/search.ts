@@ -147,7 +147,7 @@ function advanceListing(books: Books, answered: Answered, call: SearchCall, answ
   const key = queryKey(call.query);
   const size = answer.rows.length + answer.rejected.length;
   books.largestPage = Math.max(books.largestPage, size);
-  books.queries.savePage(key, {
+  const page = {
     index: call.page.index,
     callId,
     sentAt,
@@ -155,13 +155,11 @@ function advanceListing(books: Books, answered: Answered, call: SearchCall, answ
     total: answer.total,
     next: answer.next,
     fingerprint: fingerprintOf(answer),
-  });
+  };
+  books.queries.savePage(key, page);
   const before = books.queries.find(key);
-  const listedAt = call.page.index === 0 ? sentAt : (before?.listedAt ?? sentAt);
-  const pages = books.queries
-    .listing(key, listedAt)
-    .map((page) => ({ ...page, fingerprint: page.fingerprint.toString('hex') }));
-  const listing = listingOf(pages, {
+  const listedAt = page.index === 0 ? sentAt : (before?.listedAt ?? sentAt);
+  const listing = listingOf(books.listings.withPage(key, listedAt, page), {
     style: paging.style,
     window: paging.window,
     totalClampedAt,

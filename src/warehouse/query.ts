@@ -63,7 +63,9 @@ export function queryTable(db: Database, naming: Naming) {
     },
     /** The call that last brought this page. */
     callOfPage: (key: string, index: number): number | null => page.get(key, index) ?? null,
-    /** The pages of the listing that began at `listedAt`, from 0 up to the first hole. */
+    /** The pages of the listing that began at `listedAt`, in order. */
+    pagesSince: (key: string, listedAt: string): QueryPage[] => pagesSince.all(key, listedAt),
+    /** Those of them from 0 up to the first hole. */
     listing: (key: string, listedAt: string): QueryPage[] => withoutHoles(pagesSince.all(key, listedAt)),
     largestPage: (): number => largestPage.get() ?? 0,
   };

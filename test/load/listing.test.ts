@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type ListingRules, listingOf, MOST_PAGES, type PageFacts } from '../../src/load/listing.ts';
+import {
+  ListedPages,
+  type Listing,
+  type ListingRules,
+  MOST_PAGES,
+  type PageFacts,
+  listingOf as whatAmountsTo,
+} from '../../src/load/listing.ts';
 
 const rules: ListingRules = { style: 'page', window: null, totalClampedAt: null, largestPage: 10 };
 
@@ -94,6 +101,10 @@ describe('one page only', () => {
 test('an empty answer is complete', () => {
   expect(listingOf([page(0, 0)], rules)).toMatchObject({ status: 'complete', pages: 1, rows: 0 });
 });
+
+function listingOf(pages: readonly PageFacts[], by: ListingRules): Listing {
+  return whatAmountsTo(new ListedPages(pages), by);
+}
 
 function page(index: number, rows: number, total: number | null = null): PageFacts {
   return { index, rows, total, next: null, fingerprint: `page ${index}` };
