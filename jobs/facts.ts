@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Ledger, LedgerState } from '../src/allowance/ledger.ts';
 import { openLedgerOf } from '../src/assemble.ts';
 import type { Config } from '../src/config.ts';
-import { isAlive } from '../src/run.ts';
+import { isAlive } from '../src/is_alive.ts';
 import {
   type CallCount,
   callsAfter,

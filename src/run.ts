@@ -4,6 +4,7 @@ import type { Purpose } from './allowance/windows.ts';
 import { assembleMirror, type House } from './assemble.ts';
 import type { CallKind } from './call.ts';
 import { clockSkewMs, isoTime, TOLERATED_SKEW_MS } from './clock.ts';
+import { isAlive } from './is_alive.ts';
 import { type Ending, type MirrorParts, mirror } from './mirror.ts';
 import type { Outcome } from './outcome.ts';
 import type { Focus, Planner } from './plan/plan.ts';
@@ -226,16 +227,6 @@ export function reportData(report: RunReport) {
     records: coverage.fetched,
     registry_total: coverage.registryTotal,
   };
-}
-
-/** Is there a process of this id on this host? */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 function messageOf(error: unknown): string {

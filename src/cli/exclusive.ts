@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../clock.ts';
 import { FailedError } from '../errors.ts';
+import { isAlive } from '../is_alive.ts';
 import { acquireLock, heartbeat, releaseLock } from '../warehouse/lock.ts';
 import { finishRun, startRun } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -39,15 +40,6 @@ export async function exclusively<T extends { readonly ended: string }>(
   } finally {
     clearInterval(beat);
     releaseLock(db, owner);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IdentifierSearch, NameSearch } from './catalogue.ts';
 import { type Folding, foldText, wordsOf } from './folding.ts';
+import { lowerBound } from './lower_bound.ts';
 
 /** What a segment indexes: the companies' ids and names, by position. */
 export interface Entries {
@@ -185,16 +186,4 @@ function equalRange(sorted: readonly string[], key: string): [from: number, to: 
     lowerBound(sorted.length, (i) => (sorted[i] ?? '') < key),
     lowerBound(sorted.length, (i) => (sorted[i] ?? '') <= key),
   ];
-}
-
-/** The first index in [0, length) for which `before` no longer holds; `before` must be monotone. */
-function lowerBound(length: number, before: (index: number) => boolean): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (before(middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

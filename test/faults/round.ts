@@ -8,8 +8,9 @@ import { type House, openHouse } from '../../src/assemble.ts';
 import { configFrom } from '../../src/config.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import { ALL_KINDS, type RunReport, run } from '../../src/run.ts';
+import { seededRandom } from '../../src/server/random.ts';
 import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
-import { drawFault, seeded } from './drawn.ts';
+import { drawFault } from './drawn.ts';
 import { type Holding, holdAgainst } from './holding.ts';
 import { type LeapingClock, leapingClock } from './leaping_clock.ts';
 import { listenToAnswers } from './received.ts';
@@ -50,7 +51,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** One registry, faults drawn by seed, as many runs as it takes: then the mirror is held against the upstream. */
 export async function faultRound(options: RoundOptions): Promise<Round> {
   const { seed, companies, faultShare, trouble: kind } = options;
-  const random = seeded(seed);
+  const random = seededRandom(seed).next;
   const clock = leapingClock(Date.UTC(2027, 0, 15, 9));
   const elsewhere = await openElsewhere();
   const trouble = kind === undefined ? null : drawTrouble(kind, seed, companies);

@@ -1,3 +1,5 @@
+import { lowerBound } from '../lower_bound.ts';
+
 /**
  * Names and ids of every company of the mirror, packed into a few arrays: some seventy bytes a company, no
  * objects, so that millions fit beside the server and travel between threads at no cost. Immutable: a changed
@@ -50,18 +52,6 @@ export function prefixRange(texts: PackedTexts, prefix: Uint8Array): Range {
 export interface Range {
   readonly from: number;
   readonly to: number;
-}
-
-/** The first index in [0, length) for which `before` no longer holds; `before` must be monotone. */
-export function lowerBound(length: number, before: (index: number) => boolean): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (before(middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 export function utf8(text: string): Uint8Array {

@@ -1,6 +1,7 @@
 import type { CatalogueQuery } from '../catalogue.ts';
 import { foldText, wordsOf } from '../folding.ts';
-import { lowerBound, type NameIndex, prefixRange, type Range, textAt, utf8 } from './name_index.ts';
+import { lowerBound } from '../lower_bound.ts';
+import { type NameIndex, prefixRange, type Range, textAt, utf8 } from './name_index.ts';
 import { bitRanks, concatenated, listOfRanks, type Ranks, rangeOfRanks } from './ranks.ts';
 
 /** How names are folded before they are indexed and searched for. */

@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { UpstreamAddress } from '../../dialect/request.ts';
 import { FailedError } from '../../errors.ts';
+import { isAlive } from '../../is_alive.ts';
 import { acquireLock, heartbeat, releaseLock } from '../../warehouse/lock.ts';
 import { type AccountFile, openAccountFile } from '../../warehouse/serve_accounts.ts';
 import { fileVersion } from '../../warehouse/serve_lists.ts';
@@ -173,15 +174,6 @@ async function listening(server: ReturnType<typeof boundedServer>, { host, port 
       hint: 'Choose another --port, or --port 0 for any free one.',
       cause,
     });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -2,9 +2,9 @@ import { scalarText } from '../../dialect/decode.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import { type Json, parseJson, stringifyJson } from '../../dialect/json.ts';
 import { segmentsOf, valueAt } from '../../dialect/pointer.ts';
+import { lowerBound } from '../lower_bound.ts';
 import { placedAt } from '../shape/template.ts';
 import { elementsOf, type Slice, sliceAt } from './json_slices.ts';
-import { lowerBound } from './name_index.ts';
 
 /** What the list items are cut out of. */
 export interface SummarySource {
