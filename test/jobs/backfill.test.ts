@@ -1,6 +1,5 @@
-import { Redis } from 'ioredis';
 import pino from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { askForBackfill } from '../../jobs/ask.ts';
 import { continuesAtMs } from '../../jobs/backfill.ts';
 import { openConsumer } from '../../jobs/consumer.ts';
@@ -8,21 +7,14 @@ import { idle } from '../../jobs/slice.ts';
 import { openHouse } from '../../src/assemble.ts';
 import { keepBackfill } from '../../src/backfill.ts';
 import { systemClock } from '../../src/clock.ts';
-import { startRedis, type TestRedis } from '../redis/redis_server.ts';
-import { openWorkplace, until, type Workplace, type WorkplaceOptions } from './workplace.ts';
+import { until, type Workplace, workplacesOverOneRedis } from './workplace.ts';
 
-let server: TestRedis;
-const open: Workplace[] = [];
+const workplace = workplacesOverOneRedis();
 const closing: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
-  server = await startRedis();
-});
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
-  for (const place of open.splice(0)) await place.close();
 });
-afterAll(() => server.close());
 
 describe('a backfill that is handed to the worker', () => {
   it('works slice by slice as one job, and spends no more than was asked for', async () => {
@@ -75,12 +67,6 @@ describe('the next slice', () => {
   });
 });
 
-async function workplace(options: Omit<WorkplaceOptions, 'redisUrl'> = {}): Promise<Workplace> {
-  const place = await openWorkplace({ redisUrl: server.url, ...options });
-  open.push(place);
-  return place;
-}
-
 /** Keeps a backfill of all its records, and hands it to the worker. */
 async function ask(place: Workplace, maxCalls: number) {
   const house = openHouse(place.config());
@@ -99,7 +85,7 @@ async function ask(place: Workplace, maxCalls: number) {
 function consume(place: Workplace): void {
   const config = place.config();
   openHouse(config).close();
-  const connection = new Redis(server.url, { maxRetriesPerRequest: null });
+  const connection = place.redis.duplicate();
   const consumer = openConsumer({
     config,
     connection,

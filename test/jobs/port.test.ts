@@ -1,19 +1,9 @@
 import { get } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startRedis, type TestRedis } from '../redis/redis_server.ts';
-import { openWorkplace, until, type Workplace } from './workplace.ts';
+import { describe, expect, it } from 'vitest';
+import { until, workplacesOverOneRedis } from './workplace.ts';
 
 const PASSWORD = 'correct horse';
-let server: TestRedis;
-const open: Workplace[] = [];
-
-beforeAll(async () => {
-  server = await startRedis();
-});
-afterEach(async () => {
-  for (const place of open.splice(0)) await place.close();
-});
-afterAll(() => server.close());
+const workplace = workplacesOverOneRedis();
 
 describe("the worker's own port", () => {
   it('tells health, readiness and who leads', async () => {
@@ -95,12 +85,10 @@ describe("the worker's own port", () => {
 
   it('says so when it is taken', async () => {
     const { url } = await workAt();
-    const other = await openWorkplace({
-      redisUrl: server.url,
+    const other = await workplace({
       name: 'Sark',
       overrides: { worker: { health_port: Number(new URL(url).port) } },
     });
-    open.push(other);
     await expect(other.work()).rejects.toMatchObject({
       exitCode: 2,
       hint: expect.stringContaining('health_port'),
@@ -109,8 +97,7 @@ describe("the worker's own port", () => {
 });
 
 async function workAt(worker: object = {}, more: { prefix?: string; name?: string } = {}) {
-  const place = await openWorkplace({ redisUrl: server.url, overrides: { worker }, ...more });
-  open.push(place);
+  const place = await workplace({ overrides: { worker }, ...more });
   const { url } = await place.work();
   if (url === null) throw new Error('no port');
   return { place, url };

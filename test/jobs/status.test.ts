@@ -1,17 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { startRedis, type TestRedis } from '../redis/redis_server.ts';
-import { openWorkplace, until, type Workplace } from './workplace.ts';
+import { expect, it } from 'vitest';
+import { until, workplacesOverOneRedis } from './workplace.ts';
 
-let server: TestRedis;
-const open: Workplace[] = [];
-
-beforeAll(async () => {
-  server = await startRedis();
-});
-afterEach(async () => {
-  for (const place of open.splice(0)) await place.close();
-});
-afterAll(() => server.close());
+const workplace = workplacesOverOneRedis();
 
 it('shows the worker and its schedules, with last and next times', async () => {
   const place = await workplace();
@@ -40,18 +30,8 @@ it('says nothing of a worker where none was ever started', async () => {
 });
 
 it('works without a Redis', async () => {
-  const place = await openWorkplace({
-    redisUrl: server.url,
-    overrides: { worker: { redis_url: 'redis://127.0.0.1:1' } },
-  });
-  open.push(place);
+  const place = await workplace({ overrides: { worker: { redis_url: 'redis://127.0.0.1:1' } } });
   const { code, json } = await place.upstream.cli('status', '--json');
   expect(code).toBe(0);
   expect(json.data.worker).toBeNull();
 });
-
-async function workplace(): Promise<Workplace> {
-  const place = await openWorkplace({ redisUrl: server.url });
-  open.push(place);
-  return place;
-}

@@ -1,18 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { JOB_VERSION, type JobData, type JobName } from '../../jobs/job.ts';
-import { startRedis, type TestRedis } from '../redis/redis_server.ts';
-import { NEVER, openWorkplace, until, type Workplace, type WorkplaceOptions } from './workplace.ts';
+import { NEVER, until, type Workplace, workplacesOverOneRedis } from './workplace.ts';
 
-let server: TestRedis;
-const open: Workplace[] = [];
-
-beforeAll(async () => {
-  server = await startRedis();
-});
-afterEach(async () => {
-  for (const place of open.splice(0)) await place.close();
-});
-afterAll(() => server.close());
+const workplace = workplacesOverOneRedis();
 
 describe('a worker', () => {
   it('mirrors a whole registry, one job after the other', async () => {
@@ -211,12 +201,6 @@ describe('beside other runs', () => {
     expect(neighbour.runs()).toHaveLength(3);
   });
 });
-
-async function workplace(options: Omit<WorkplaceOptions, 'redisUrl'> = {}): Promise<Workplace> {
-  const place = await openWorkplace({ redisUrl: server.url, ...options });
-  open.push(place);
-  return place;
-}
 
 function base(place: Workplace) {
   const { worker } = place.config();

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import pino from 'pino';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import type { MirrorQueue } from '../../jobs/queue.ts';
 import { type RunningWorker, startWorker } from '../../jobs/worker.ts';
@@ -10,6 +11,7 @@ import { type Config, loadConfig } from '../../src/config.ts';
 import type { SandboxOptions } from '../../src/server/sandbox.ts';
 import { compareWithUpstream } from '../e2e/equality.ts';
 import { type Overrides, openUpstream, type Upstream } from '../e2e/upstream.ts';
+import { startRedis, type TestRedis } from '../redis/redis_server.ts';
 
 /** A registry, a Redis and a configuration between them: what a worker is started over. */
 export interface Workplace {
@@ -60,6 +62,26 @@ export interface WorkplaceOptions {
 
 /** Patterns that never come during a test: only what is asked for otherwise runs. */
 export const NEVER = { stats: '0 0 29 2 *', sweep: '0 0 29 2 *', entities: '0 0 29 2 *' };
+
+/** One Redis for the tests of a file. Answers what opens a workplace over it, which is closed with its test. */
+export function workplacesOverOneRedis(): (
+  options?: Omit<WorkplaceOptions, 'redisUrl'>,
+) => Promise<Workplace> {
+  let server: TestRedis;
+  const open: Workplace[] = [];
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterEach(async () => {
+    for (const place of open.splice(0)) await place.close();
+  });
+  afterAll(() => server.close());
+  return async (options = {}) => {
+    const place = await openWorkplace({ redisUrl: server.url, ...options });
+    open.push(place);
+    return place;
+  };
+}
 
 export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
   const { redisUrl, sandbox, overrides, name = 'Isle of Man' } = options;
