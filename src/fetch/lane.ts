@@ -60,7 +60,10 @@ function openLane({ origin, longestIdleMs = LONGEST_IDLE_MS }: LaneOptions, conn
     ...(ready === null ? [] : [ready]),
     ...Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []),
   ];
-  const isReady = () => idle().some(isOpen);
+  // Asked several times for each call.
+  const isReady = () =>
+    (ready !== null && isOpen(ready)) ||
+    Object.values(agent.freeSockets).some((sockets) => sockets?.some(isOpen));
 
   return {
     agents,
