@@ -7,6 +7,7 @@ import { type BackfillOrder, type BackfillReport, keepBackfill, runBackfill } fr
 import { configFrom } from '../src/config.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/server/sandbox.ts';
 import { failedTargets, type Wish } from '../src/warehouse/backfill.ts';
+import { sandboxConfiguration } from './e2e/sandbox_configuration.ts';
 import { leapingClock } from './faults/leaping_clock.ts';
 
 const opened: (() => Promise<void> | void)[] = [];
@@ -104,15 +105,7 @@ async function place(options: SandboxOptions = {}): Promise<Place> {
   opened.push(() => sandbox.close());
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-backfill-'));
   opened.push(() => rmSync(folder, { recursive: true, force: true }));
-  const config = configFrom({
-    version: 1,
-    upstream: { base_url: sandbox.baseUrl, api_key: sandbox.keyOf('main') },
-    allowance: { per_minute: 'unlimited', unlimited: true },
-    dialect: sandbox.dialect,
-    warehouse: join(folder, 'warehouse.db'),
-    ledger: join(folder, 'ledger.db'),
-  });
-  const house = openHouse(config, clock);
+  const house = openHouse(configFrom(sandboxConfiguration(sandbox, folder)), clock);
   opened.push(() => house.close());
   return { sandbox, house, ids: [...sandbox.companies.all()].slice(0, 40).map(({ id }) => id) };
 }

@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Ledger, openLedger, type Spending, type Spent } from '../../src/allowance/ledger.ts';
+import {
+  type Ledger,
+  type LedgerState,
+  openLedger,
+  type Spending,
+  type Spent,
+} from '../../src/allowance/ledger.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
 
 /** No limit at all, but for the changes. */
@@ -18,6 +24,18 @@ export function allowanceOf(changes: Partial<Allowance>): Allowance {
     ...changes,
   };
 }
+
+/** What a ledger says of an account without limits that has spent nothing. */
+export const UNLIMITED: LedgerState = {
+  windows: [],
+  left: Infinity,
+  resumesAtMs: null,
+  pausedUntilMs: null,
+  exhausted: null,
+  refusedKey: null,
+  spentEver: 0,
+  clockDoubt: null,
+};
 
 export const KEY = 'fingerprint-of-a-key';
 

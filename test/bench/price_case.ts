@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type House, openHouse } from '../../src/assemble.ts';
 import { type BackfillOrder, keepBackfill, priceOrder, runBackfill } from '../../src/backfill.ts';
-import { type Config, configFrom } from '../../src/config.ts';
+import { configFrom } from '../../src/config.ts';
 import { type CallRange, sumOf } from '../../src/plan/price_range.ts';
 import { priceNextSync } from '../../src/price_sync.ts';
 import { ALL_KINDS, run } from '../../src/run.ts';
@@ -11,6 +11,7 @@ import type { Company } from '../../src/server/company_store.ts';
 import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
 import { randomShape } from '../../src/server/shape/random_shape.ts';
 import type { Wish } from '../../src/warehouse/backfill.ts';
+import { sandboxConfiguration } from '../e2e/sandbox_configuration.ts';
 
 /** A price that was given, and what it came to. */
 export interface Priced {
@@ -44,7 +45,7 @@ export async function openPriceCase(seed: number, companies: readonly Company[])
 }
 
 async function inHouse<T>(sandbox: Sandbox, folder: string, work: (house: House) => Promise<T>): Promise<T> {
-  const house = openHouse(configOf(sandbox, folder));
+  const house = openHouse(configFrom(sandboxConfiguration(sandbox, folder)));
   try {
     return await work(house);
   } finally {
@@ -91,22 +92,6 @@ async function backfillPriced(house: House, wishes: readonly Wish[]): Promise<Pr
     signal: new AbortController().signal,
   });
   return { price: price.total, truth: report.tally.calls };
-}
-
-function configOf(sandbox: Sandbox, folder: string): Config {
-  return configFrom({
-    version: 1,
-    upstream: {
-      base_url: sandbox.baseUrl,
-      api_key: sandbox.keyOf('main'),
-      ...(sandbox.paths === null ? {} : { paths: sandbox.paths }),
-    },
-    account: { tier: 'paid' },
-    allowance: { per_minute: 'unlimited', unlimited: true },
-    dialect: sandbox.dialect,
-    warehouse: join(folder, 'warehouse.db'),
-    ledger: join(folder, 'ledger.db'),
-  });
 }
 
 const SLICE = 4;

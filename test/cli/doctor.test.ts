@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type LedgerState, openLedger } from '../../src/allowance/ledger.ts';
+import { openLedger } from '../../src/allowance/ledger.ts';
 import {
   checkAllowance,
   checkCount,
@@ -14,7 +14,7 @@ import {
 import { checkDisk, checkRuntime, checkSqlite } from '../../src/cli/doctor/machine.ts';
 import { checkClock, remedyFor } from '../../src/cli/doctor/upstream.ts';
 import { configFrom } from '../../src/config.ts';
-import { allowanceOf } from '../allowance/fixtures.ts';
+import { allowanceOf, UNLIMITED } from '../allowance/fixtures.ts';
 import { type Overrides, openUpstream, type Upstream } from '../e2e/upstream.ts';
 
 const GB = 1e9;
@@ -63,7 +63,7 @@ describe('a check', () => {
   });
 
   it('of the key never shows it, and remembers which one was refused', () => {
-    const refused = { ...STATE, refusedKey: { fingerprint: 'aaaa', sinceMs: NOW } };
+    const refused = { ...UNLIMITED, refusedKey: { fingerprint: 'aaaa', sinceMs: NOW } };
     expect(checkKey('aaaa', null)).toMatchObject({ is: 'ok' });
     expect(checkKey('aaaa', refused)).toMatchObject({ is: 'problem' });
     expect(checkKey('bbbb', refused)).toMatchObject({ is: 'note' });
@@ -71,13 +71,13 @@ describe('a check', () => {
 
   it('of the allowance tells an account without calls from a day that is spent', () => {
     const window = { limit: 100, sinceMs: 0, resetsAtMs: null, spent: 100, left: 0 };
-    expect(checkAllowance({ ...STATE, windows: [{ ...window, name: 'total' }] })[0]).toMatchObject({
+    expect(checkAllowance({ ...UNLIMITED, windows: [{ ...window, name: 'total' }] })[0]).toMatchObject({
       is: 'warning',
     });
-    expect(checkAllowance({ ...STATE, windows: [{ ...window, name: 'day' }] })[0]).toMatchObject({
+    expect(checkAllowance({ ...UNLIMITED, windows: [{ ...window, name: 'day' }] })[0]).toMatchObject({
       is: 'note',
     });
-    expect(checkAllowance(STATE)[0]).toMatchObject({ is: 'ok' });
+    expect(checkAllowance(UNLIMITED)[0]).toMatchObject({ is: 'ok' });
   });
 
   it('of the ledger notices that it was replaced, and others on the account', () => {
@@ -248,17 +248,6 @@ function setBackThreeHours({ folder }: Upstream): void {
     ledger.spend({ nowMs, most: 1, purpose: 'scheduled', keyFingerprint: 'k' });
   ledger.close();
 }
-
-const STATE: LedgerState = {
-  windows: [],
-  left: Infinity,
-  resumesAtMs: null,
-  pausedUntilMs: null,
-  exhausted: null,
-  refusedKey: null,
-  spentEver: 0,
-  clockDoubt: null,
-};
 
 interface Found {
   readonly check: string;

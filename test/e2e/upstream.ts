@@ -7,6 +7,7 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { stringify } from 'yaml';
 import type { ConfigInput } from '../../src/config.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/server/sandbox.ts';
+import { sandboxConfiguration } from './sandbox_configuration.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -90,21 +91,10 @@ function withConfig(args: readonly string[], configPath: string): string[] {
 }
 
 function configOf(sandbox: Sandbox, folder: string, { upstream, ...overrides }: Overrides): ConfigInput {
+  const configuration = sandboxConfiguration(sandbox, folder);
   return {
-    version: 1,
-    source: { name: 'Sandbox' },
-    upstream: {
-      base_url: sandbox.baseUrl,
-      api_key: sandbox.keyOf('main'),
-      concurrency: 4,
-      ...(sandbox.paths === null ? {} : { paths: sandbox.paths }),
-      ...upstream,
-    },
-    account: { tier: 'paid' },
-    allowance: { per_minute: 'unlimited', unlimited: true },
-    dialect: sandbox.dialect,
-    warehouse: join(folder, 'warehouse.db'),
-    ledger: join(folder, 'ledger.db'),
+    ...configuration,
+    upstream: { ...configuration.upstream, concurrency: 4, ...upstream },
     ...overrides,
   };
 }

@@ -1,5 +1,6 @@
 import type { Facts, LastRun } from '../../jobs/demand.ts';
 import type { Reading } from '../../jobs/facts.ts';
+import { UNLIMITED } from '../allowance/fixtures.ts';
 
 /** What the keeper would read of a registry on which everything has just been done, but for what is given. */
 export function readingOf(given: Partial<Facts> = {}, nowMs = Date.now()): Reading {
@@ -22,16 +23,7 @@ export function readingOf(given: Partial<Facts> = {}, nowMs = Date.now()): Readi
       knownShare: null,
       fetchedShare: null,
     },
-    allowance: {
-      windows: [],
-      left: Number.POSITIVE_INFINITY,
-      resumesAtMs: null,
-      pausedUntilMs: null,
-      exhausted: null,
-      refusedKey: null,
-      spentEver: 0,
-      clockDoubt: null,
-    },
+    allowance: UNLIMITED,
     lastSuccessAtMs: null,
     quarantined: 0,
     sizes: { bytes: 0, walBytes: 0 },

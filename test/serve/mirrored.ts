@@ -12,6 +12,7 @@ import { makeKey } from '../../src/server/mirror/keys.ts';
 import { type MirrorService, startMirrorService } from '../../src/server/mirror/service.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/server/sandbox.ts';
 import { openAccountFile, type StoredLimits } from '../../src/warehouse/serve_accounts.ts';
+import { sandboxConfiguration } from '../e2e/sandbox_configuration.ts';
 
 /** A registry, a mirror of it, and the mirror served: all real, on loopback. */
 export interface Mirrored {
@@ -34,18 +35,8 @@ export async function openMirrored({ configuration, ...options }: MirroredOption
   const sandbox = await startSandbox({ companies: companies(120), ...options });
   const folder = mkdtempSync(join(tmpdir(), 'serve-'));
   const config = configFrom({
-    version: 1,
+    ...sandboxConfiguration(sandbox, folder),
     source: { name: 'Sandbox registry' },
-    upstream: {
-      base_url: sandbox.baseUrl,
-      api_key: sandbox.keyOf('main'),
-      ...(sandbox.paths === null ? {} : { paths: sandbox.paths }),
-    },
-    account: { tier: 'paid' },
-    allowance: { per_minute: 'unlimited', unlimited: true },
-    dialect: sandbox.dialect,
-    warehouse: join(folder, 'warehouse.db'),
-    ledger: join(folder, 'ledger.db'),
     ...configuration,
   });
   let shiftMs = 0;

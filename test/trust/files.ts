@@ -7,6 +7,7 @@ import { type House, openHouse } from '../../src/assemble.ts';
 import { configFrom } from '../../src/config.ts';
 import { ALL_KINDS, type RunReport, run } from '../../src/run.ts';
 import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
+import { sandboxConfiguration } from '../e2e/sandbox_configuration.ts';
 
 /** A registry and a place to mirror it into, within this process: for tests that reach into the open files. */
 export interface Place {
@@ -22,19 +23,7 @@ export async function openPlace(companies: number): Promise<Place> {
     await sandbox.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  return { sandbox, folder, open: () => openHouse(configOf(sandbox, folder)) };
-}
-
-function configOf(sandbox: Sandbox, folder: string) {
-  return configFrom({
-    version: 1,
-    upstream: { base_url: sandbox.baseUrl, api_key: sandbox.keyOf('main') },
-    account: { tier: 'paid' },
-    allowance: { per_minute: 'unlimited', unlimited: true },
-    dialect: sandbox.dialect,
-    warehouse: join(folder, 'warehouse.db'),
-    ledger: join(folder, 'ledger.db'),
-  });
+  return { sandbox, folder, open: () => openHouse(configFrom(sandboxConfiguration(sandbox, folder))) };
 }
 
 export function sync(house: House): Promise<RunReport> {
