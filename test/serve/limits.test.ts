@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { ask, keyFor, type Mirrored, openMirrored, serve } from './mirrored.ts';
+import { askWith } from '../server/asking.ts';
+import { keyFor, type Mirrored, openMirrored, serve } from './mirrored.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const CLIENTS = 50;
@@ -95,7 +96,7 @@ test('a killed server has counted every request that it answered', async () => {
     const asking = Array.from({ length: 8 }, async () => {
       for (;;) {
         inFlight += 1;
-        const reply = await ask(`${url}/api/entity/1`, key).catch(() => null);
+        const reply = await askWith(key, `${url}/api/entity/1`).catch(() => null);
         if (reply === null) return;
         inFlight -= 1;
         answered += reply.status === 200 ? 1 : 0;

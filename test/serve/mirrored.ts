@@ -5,7 +5,6 @@ import { generateRegistry } from '../../data/generate.ts';
 import { type House, openHouse } from '../../src/assemble.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { type Config, type ConfigInput, configFrom } from '../../src/config.ts';
-import { type Json, parseJson } from '../../src/dialect/json.ts';
 import { ALL_KINDS, type RunOrder, type RunReport, run } from '../../src/run.ts';
 import type { Company } from '../../src/server/company_store.ts';
 import { makeKey } from '../../src/server/mirror/keys.ts';
@@ -13,6 +12,7 @@ import { type MirrorService, startMirrorService } from '../../src/server/mirror/
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/server/sandbox.ts';
 import { openAccountFile, type StoredLimits } from '../../src/warehouse/serve_accounts.ts';
 import { sandboxConfiguration } from '../e2e/sandbox_configuration.ts';
+import { askWith, type Reply } from '../server/asking.ts';
 
 /** A registry, a mirror of it, and the mirror served: all real, on loopback. */
 export interface Mirrored {
@@ -85,13 +85,6 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  readonly json: Json | undefined;
-}
-
 export async function serve(
   { folder, config, now }: Pick<Mirrored, 'folder' | 'config' | 'now'>,
   options: Partial<Parameters<typeof startMirrorService>[0]> = {},
@@ -117,16 +110,9 @@ export async function serve(
     failures,
     key,
     newKey,
-    ask: (path, { key: as = key, ...init } = {}) => ask(service.url + path, as, init),
+    ask: (path, { key: as = key, ...init } = {}) => askWith(as, service.url + path, init),
     close: service.close,
   };
-}
-
-export async function ask(url: string, key: string, options: RequestInit = {}): Promise<Reply> {
-  const headers = { authorization: `Bearer ${key}`, ...options.headers };
-  const response = await fetch(url, { redirect: 'manual', ...options, headers });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
 }
 
 /** A key of the account, which is made where there is none. */
@@ -144,13 +130,5 @@ export function keyFor(accountsPath: string, account: string, limits: Partial<St
     return key;
   } finally {
     file.close();
-  }
-}
-
-function jsonOf(text: string): Json | undefined {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
   }
 }

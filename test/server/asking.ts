@@ -19,8 +19,12 @@ export async function ask(
   options: RequestInit = {},
   account = 'main',
 ): Promise<Reply> {
-  const headers = { authorization: `Bearer ${sandbox.keyOf(account)}`, ...options.headers };
-  const response = await fetch(sandbox.url + path, { redirect: 'manual', ...options, headers });
+  return await askWith(sandbox.keyOf(account), sandbox.url + path, options);
+}
+
+export async function askWith(key: string, url: string, options: RequestInit = {}): Promise<Reply> {
+  const headers = { authorization: `Bearer ${key}`, ...options.headers };
+  const response = await fetch(url, { redirect: 'manual', ...options, headers });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
 }

@@ -3,100 +3,23 @@ import { parseJson } from '../../src/dialect/json.ts';
 import { PROBLEMS } from '../../src/server/problems.ts';
 import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
 import { ask } from './asking.ts';
-
-const COMPANIES = [
-  {
-    id: '00000417',
-    name: 'Müller & Söhne GmbH',
-    fields: { status: 'active', tax_reference: 9_007_199_254_740_993n },
-  },
-  { id: 'SC000193', name: "O'Brien “Quoted” Ltd", fields: { status: 'dissolved' } },
-  { id: '000028V', name: '株式会社あおス', fields: { status: 'active', officers: [{ name: '佐藤 花子' }] } },
-  { id: 'us_ca/C32 68%2F', name: 'Mueller Holdings', fields: { status: 'active' } },
-];
+import { CONTRACT_COMPANIES, keepsTheContract } from './contract.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = await startSandbox({
-    companies: COMPANIES,
+    companies: CONTRACT_COMPANIES,
     accounts: [{ id: 'main' }, { id: 'barred' }, { id: 'limited', perMinute: 2, total: 100 }],
   });
   sandbox.accounts.suspend('barred');
 });
 afterAll(() => sandbox.close());
 
-describe('search', () => {
-  test('finds companies by name, each with its entity id', async () => {
-    const { status, headers, json } = await ask(sandbox, `/api/search?q=${encodeURIComponent('müll')}`);
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(json).toEqual({
-      total: 1,
-      results: [{ id: '00000417', name: 'Müller & Söhne GmbH', status: 'active' }],
-    });
-  });
-
-  test('finds companies by identifier through the same parameter', async () => {
-    expect((await ask(sandbox, '/api/search?q=sc0001')).json).toMatchObject({
-      total: 1,
-      results: [{ id: 'SC000193' }],
-    });
-  });
-
-  test('nothing found is an empty list and a total of 0', async () => {
-    expect((await ask(sandbox, '/api/search?q=nothing')).json).toEqual({ total: 0, results: [] });
-  });
-
-  test.each([
-    ['no query', ''],
-    ['an empty query', '?q='],
-    ['a page of 0', '?q=a&page=0'],
-    ['a page that is no number', '?q=a&page=one'],
-    ['a negative page size', '?q=a&per_page=-1'],
-    ['the same parameter twice', '?q=a&q=b'],
-    ['a query of 3,000 letters', `?q=${'a'.repeat(3_000)}`],
-  ])('%s is refused with 400', async (_what, query) => {
-    const { status, json } = await ask(sandbox, `/api/search${query}`);
-    expect(status).toBe(400);
-    expect(json).toMatchObject({
-      status: 400,
-      code: expect.stringMatching(/^(parameter_invalid|query_too_short)$/),
-    });
-  });
-
-  test('a page size above the maximum gets the maximum', async () => {
-    const { json } = await ask(sandbox, '/api/search?q=m&per_page=1000000');
-    expect(json).toMatchObject({ total: 2 });
-  });
-});
-
-describe('entity', () => {
-  test('gives the canonical record, integers beyond 2^53 to the digit', async () => {
-    const { status, text } = await ask(sandbox, '/api/entity/00000417');
-    expect(status).toBe(200);
-    expect(text).toContain('"tax_reference":9007199254740993');
-    expect(parseJson(text)).toMatchObject({ id: '00000417', name: 'Müller & Söhne GmbH' });
-  });
-
-  test('ids may hold slashes, spaces and percent signs', async () => {
-    const { json } = await ask(sandbox, `/api/entity/${encodeURIComponent('us_ca/C32 68%2F')}`);
-    expect(json).toMatchObject({ id: 'us_ca/C32 68%2F', name: 'Mueller Holdings' });
-  });
-
-  test('an unknown id is 404, as a problem document with a stable code', async () => {
-    const { status, headers, json } = await ask(sandbox, '/api/entity/99999999');
-    expect(status).toBe(404);
-    expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
-    expect(json).toEqual({
-      type: '/problems/entity_not_found',
-      title: PROBLEMS.entity_not_found.title,
-      status: 404,
-      detail: PROBLEMS.entity_not_found.title,
-      instance: '/api/entity/99999999',
-      code: 'entity_not_found',
-    });
-  });
-});
+keepsTheContract(() => ({
+  url: sandbox.url,
+  ask: (path, options) => ask(sandbox, path, options),
+  barredKey: sandbox.keyOf('barred'),
+}));
 
 test('the statistics count the companies', async () => {
   const { status, json } = await ask(sandbox, '/api/registry/stats');
@@ -104,39 +27,13 @@ test('the statistics count the companies', async () => {
   expect(json).toMatchObject({ companies: { total: 4 }, coverage: { complete: true } });
 });
 
-describe('keys', () => {
-  const paths = ['/api/search?q=a', '/api/entity/00000417', '/api/registry/stats'];
-
-  test.each(paths)('%s without a key is 401, with a challenge', async (path) => {
-    const response = await fetch(sandbox.url + path);
-    expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="registry"');
-    expect(await response.json()).toMatchObject({ code: 'credentials_missing' });
-  });
-
-  test.each(['Bearer nobody', 'bearer nobody'])('%s is 401 as an invalid token', async (authorization) => {
-    const response = await fetch(`${sandbox.url}/api/search?q=a`, { headers: { authorization } });
-    expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="registry", error="invalid_token"');
-  });
-
-  test.each(['Basic bm9ib2R5', 'Bearer', 'Bearer a b'])('"%s" counts as no key', async (authorization) => {
-    const response = await fetch(`${sandbox.url}/api/search?q=a`, { headers: { authorization } });
-    expect(await response.json()).toMatchObject({ status: 401, code: 'credentials_missing' });
-  });
-
-  test('a key in the query is no key', async () => {
+describe('a key of the sandbox', () => {
+  test('in the query is no key', async () => {
     const response = await fetch(`${sandbox.url}/api/search?q=a&api_key=${sandbox.keyOf('main')}`);
     expect(response.status).toBe(401);
   });
 
-  test('a suspended account is 403', async () => {
-    const { status, json } = await ask(sandbox, '/api/registry/stats', {}, 'barred');
-    expect(status).toBe(403);
-    expect(json).toMatchObject({ code: 'account_suspended' });
-  });
-
-  test('after a change of key the old one is refused', async () => {
+  test('is refused after it was changed', async () => {
     const old = sandbox.keyOf('main');
     sandbox.accounts.rekey('main');
     const response = await fetch(`${sandbox.url}/api/registry/stats`, {
@@ -144,44 +41,6 @@ describe('keys', () => {
     });
     expect(response.status).toBe(401);
     expect((await ask(sandbox, '/api/registry/stats')).status).toBe(200);
-  });
-});
-
-describe('what is not there', () => {
-  test.each(['/', '/api', '/api/', '/api/entity', '/api/api/search?q=a', '/api/search/x'])(
-    '%s is 404',
-    async (path) => {
-      expect(await ask(sandbox, path)).toMatchObject({ status: 404, json: { code: 'not_found' } });
-    },
-  );
-
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-    '%s is 405, and Allow names GET',
-    async (method) => {
-      for (const path of ['/api/search?q=a', '/api/entity/00000417', '/api/registry/stats']) {
-        const { status, headers, json } = await ask(sandbox, path, { method });
-        expect(status).toBe(405);
-        expect(headers.get('allow')).toBe('GET');
-        expect(json).toMatchObject({ code: 'method_not_allowed' });
-      }
-    },
-  );
-
-  test('HEAD is 405 without a body', async () => {
-    expect(await ask(sandbox, '/api/registry/stats', { method: 'HEAD' })).toMatchObject({
-      status: 405,
-      text: '',
-    });
-  });
-
-  test('a body of any size and type does not change that', async () => {
-    const body = 'x'.repeat(100_000);
-    const { status } = await ask(sandbox, '/api/search', {
-      method: 'POST',
-      body,
-      headers: { 'content-type': 'a/b' },
-    });
-    expect(status).toBe(405);
   });
 });
 
