@@ -49,6 +49,17 @@ describe.each(documents)('%s', (path) => {
   });
 });
 
+describe.each(['README.md', 'docs/operations.md'])('the line for cron in %s', (path) => {
+  it('runs as it stands, from the folder of the project', () => {
+    const [, line = ''] = /^[\d*/, ]+ cd \S+ && (.*)$/m.exec(readFileSync(join(root, path), 'utf8')) ?? [];
+    const { PATH, HOME } = process.env;
+    const env = { PATH, HOME, REGISTRY_MIRROR_CONFIG: '/nowhere/registry-mirror.yaml' };
+    const { status, stderr } = spawnSync('sh', ['-c', line], { cwd: root, env, encoding: 'utf8' });
+    expect(stderr).toMatch(/^registry-mirror sync: .*\/nowhere\/registry-mirror.yaml/m);
+    expect(status).toBe(2);
+  });
+});
+
 interface Spoken {
   readonly text: string;
   /** null: there is none of this name. */

@@ -70,7 +70,7 @@ function checkWarehouse(config: Config, nowMs: number): { findings: Finding[]; c
             : problem(
                 'warehouse',
                 `${config.warehouse} is damaged: ${fault}`,
-                'Restore a backup; what it lacks is fetched again. docs/operations.md says how.',
+                'Restore a backup; what it lacks is fetched again. docs/reliability.md says how.',
               ),
           ...(health.walBytes > LARGE_WAL_BYTES
             ? [
