@@ -372,6 +372,21 @@ describe('the file', () => {
     );
   });
 
+  test('of an older program is brought up to date with what it counts', () => {
+    const path = join(temporaryFolder(), 'ledger.db');
+    const older = openLedger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) });
+    expect(spendAt(older, T0, { most: 20 }).is).toBe('go');
+    older.close();
+    const db = new Database(path);
+    for (const column of ['latest_ms', 'set_back_at_ms', 'late_ms', 'doubted_until_ms'])
+      db.exec(`ALTER TABLE account DROP COLUMN ${column}`);
+    db.pragma('user_version = 2');
+    db.close();
+    const newer = ledgerOf({ perDay: 50 }, { path });
+    expect(newer.state(T0)).toMatchObject({ left: 30, clockDoubt: null });
+    expect(spendAll(newer, T0 - HOUR_MS)).toBe(30);
+  });
+
   test('that somebody else is writing is busy, which is not a failure', () => {
     const ledger = ledgerOf();
     const other = new Database(ledger.path);

@@ -105,8 +105,8 @@ export function checkClockDoubt({ clockDoubt: doubt }: LedgerState): Finding[] {
   const until = localTime(doubt.untilMs);
   const what =
     doubt.is === 'behind'
-      ? `this machine's clock was set back: it has shown ${localTime(doubt.latestMs)} before. Until ${until} calls count in every day from now on`
-      : `this machine's clock was set back and may be up to ${duration(doubt.lateMs)} late. Until ${until} calls also count in the day that begins within that time`;
+      ? `this machine's clock was set back: it has shown ${localTime(doubt.latestMs)} before. Until ${until} each call counts in every day from now on`
+      : `this machine's clock was set back and may be up to ${duration(doubt.lateMs)} late. Until ${until} each call counts as if it were made so much later`;
   return [
     warning(
       'clock',
