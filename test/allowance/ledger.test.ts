@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { isBusy, LOOKAHEAD_MS, openLedger, type Slot, type Spent } from '../../src/allowance/ledger.ts';
 import { UsageError } from '../../src/errors.ts';
 import { allowanceOf, KEY, ledgerOf, spendAll, spendAt, temporaryFolder } from './fixtures.ts';
+import { makeOlder } from './older_ledger.ts';
 
 const T0 = Date.parse('2026-03-01T12:00:00Z');
 const MINUTE_MS = 60_000;
@@ -377,11 +378,7 @@ describe('the file', () => {
     const older = openLedger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) });
     expect(spendAt(older, T0, { most: 20 }).is).toBe('go');
     older.close();
-    const db = new Database(path);
-    for (const column of ['latest_ms', 'set_back_at_ms', 'late_ms', 'doubted_until_ms'])
-      db.exec(`ALTER TABLE account DROP COLUMN ${column}`);
-    db.pragma('user_version = 2');
-    db.close();
+    makeOlder(path);
     const newer = ledgerOf({ perDay: 50 }, { path });
     expect(newer.state(T0)).toMatchObject({ left: 30, clockDoubt: null });
     expect(spendAll(newer, T0 - HOUR_MS)).toBe(30);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import type { GeneratedCompany } from '../../data/generate.ts';
 import type { Random } from '../../src/server/random.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { makeOlder } from '../allowance/older_ledger.ts';
 import { compareWithUpstream } from '../e2e/equality.ts';
 import { type Overrides, openUpstream, type Upstream } from '../e2e/upstream.ts';
 import { dumpDerived } from '../load/dump.ts';
@@ -146,7 +146,7 @@ export const VICTIMS: Readonly<
         startOver(upstream, marks);
         steps = 1 + random.below(STEPS);
         writeOlderWarehouse(path, steps);
-        olderLedger(upstream);
+        makeOlder(join(upstream.folder, 'ledger.db'));
       },
       after: () => {
         const found = readOlderWarehouse(path);
@@ -241,11 +241,4 @@ function torn(out: string): string[] {
     const digest = createHash('sha256').update(readFileSync(path)).digest('hex');
     return digest === sha256 ? [] : [`${name} is not what the manifest says`];
   });
-}
-
-/** The ledger in its first format: without the table of its users. */
-function olderLedger(upstream: Upstream): void {
-  const db = new Sqlite(join(upstream.folder, 'ledger.db'));
-  db.exec('DROP TABLE IF EXISTS user; PRAGMA user_version = 1');
-  db.close();
 }

@@ -1,0 +1,14 @@
+import Database from 'better-sqlite3';
+
+/** Makes of a ledger what its first version would have left: no users, and nothing of a clock that was set back. */
+export function makeOlder(path: string): void {
+  const db = new Database(path);
+  db.exec('DROP TABLE IF EXISTS user');
+  const columns = db.pragma('table_info(account)') as { name: string }[];
+  for (const { name } of columns)
+    if (LATER_COLUMNS.has(name)) db.exec(`ALTER TABLE account DROP COLUMN ${name}`);
+  db.pragma('user_version = 1');
+  db.close();
+}
+
+const LATER_COLUMNS = new Set(['latest_ms', 'set_back_at_ms', 'late_ms', 'doubted_until_ms']);
