@@ -4,13 +4,13 @@ import Sqlite, { type Database } from 'better-sqlite3';
 /** The write-ahead log beside the file grows for as long as readers hold it back, and is cut back to this. */
 export const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 
-const WRITES_BETWEEN_ATTEMPTS = 100;
+const WRITES_BETWEEN_LOOKS = 100;
 /** Readers that last no longer than this cannot hold the log back by taking turns; a writer loses so much. */
 const LONGEST_WAIT_MS = 20;
 const LONG_BYTES = 4 * LOG_LIMIT_BYTES;
 
 /**
- * Watches the log after each write. SQLite itself empties it as soon as a commit finds no reader in it, so
+ * Watches the log while it is written. SQLite itself empties it as soon as a commit finds no reader in it, so
  * that one long reader needs no more than its end. Readers that overlap without a gap keep it growing all the
  * same: beyond the limit it is cut off by a checkpoint that waits for the readers of the moment, now and then
  * and briefly.
@@ -19,13 +19,9 @@ export function openLogKeeper(db: Database, limitBytes: number): { written(): vo
   let writes = 0;
   return {
     written: () => {
-      if (writes > 0 && writes < WRITES_BETWEEN_ATTEMPTS) {
-        writes += 1;
-        return;
-      }
-      const isOver = logBytes(db) > limitBytes;
-      writes = isOver ? 1 : 0;
-      if (isOver) cutBack(db);
+      // The first too: a run may end before the hundredth.
+      const isTimeToLook = writes++ % WRITES_BETWEEN_LOOKS === 0;
+      if (isTimeToLook && logBytes(db) > limitBytes) cutBack(db);
     },
   };
 }
