@@ -41,5 +41,5 @@ function factsOf(page: QueryPage) {
   return { ...page, fingerprint: page.fingerprint.toString('hex') };
 }
 
-// As many as there are lanes, and more; the others are read again.
-const MOST_LISTINGS = 64;
+// One of ten thousand pages takes a megabyte. What is pushed out is read again.
+const MOST_LISTINGS = 16;
