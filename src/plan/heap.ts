@@ -7,6 +7,11 @@ export class Heap<T> {
     return this.#entries.length;
   }
 
+  /** All items, in no particular order. */
+  items(): T[] {
+    return this.#entries.map(({ item }) => item);
+  }
+
   push(item: T, score: number): void {
     this.#entries.push({ item, score, order: this.#pushed++ });
     this.#rise(this.#entries.length - 1);

@@ -1,6 +1,6 @@
 import type { Call, SearchCall } from '../call.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { Discovery } from './discovery.ts';
+import { Discovery } from './discovery/discovery.ts';
 import type { Knowledge, News } from './knowledge.ts';
 import { Pending } from './pending.ts';
 import type { Ask, Plan, Planner, PlannerSettings } from './plan.ts';
@@ -32,7 +32,7 @@ class OpenPlanner implements Planner {
     this.#pending = pending;
     this.#refresh = new Refresh({ knowledge, settings, pending });
     // What was listed is listed again by the refresh.
-    this.#discovery = new Discovery({ knowledge, dialect, maxAgeMs: Number.POSITIVE_INFINITY, pending });
+    this.#discovery = new Discovery({ knowledge, dialect, pending });
   }
 
   next(ask: Ask): Plan {

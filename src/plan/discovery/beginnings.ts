@@ -1,0 +1,94 @@
+import { Heap } from '../heap.ts';
+import type { Extension, Extensions, Spread, Texts } from './field.ts';
+import { END, type NameModel } from './name_model.ts';
+import { TextCounts } from './text_counts.ts';
+
+export interface BeginningsSettings {
+  /** What texts are like; it may be shared, and is taught by others. */
+  readonly model: NameModel;
+  readonly longest: number;
+  /** Can many companies have the very same text? */
+  readonly repeats: boolean;
+  canBeAsked(text: string): boolean;
+  /** Texts to begin with, beside single characters. */
+  readonly first: readonly Extension[];
+}
+
+/** Texts that are found by how they begin. */
+export class Beginnings implements Texts {
+  readonly #settings: BeginningsSettings;
+  readonly #counts = new TextCounts();
+
+  constructor(settings: BeginningsSettings) {
+    this.#settings = settings;
+  }
+
+  add(texts: readonly string[]): void {
+    let before: string | null = null;
+    // In alphabetical order neighbours share most: a company counts once below each text.
+    for (const text of [...new Set(texts.map((one) => one.slice(0, this.#settings.longest)))].sort()) {
+      this.#counts.add(text, before === null ? -1 : sharedLength(before, text));
+      before = text;
+    }
+  }
+
+  known(text: string): number {
+    return this.#counts.count(text);
+  }
+
+  ending(text: string): number {
+    return this.#counts.ends(text);
+  }
+
+  spread(text: string): Spread {
+    const followers = this.#counts.followers(text);
+    let below = this.#counts.ends(text);
+    for (const count of followers.values()) below += count;
+    return { ways: followers.size, each: Math.max(1, below / Math.max(1, this.known(text))) };
+  }
+
+  extensions(text: string, isAsked: (text: string) => boolean): Extensions {
+    const { model, repeats, first, longest, canBeAsked } = this.#settings;
+    if (text.length >= longest) return { offered: [], otherwise: 1, isCut: false };
+    const ways = new Heap<Extension>();
+    const all = 1 + this.known(text);
+    const add = (one: Extension) => ways.push(one, this.known(one.text) / all + one.likelihood);
+    this.#goOn({ text, likelihood: 1, isStrange: false }, add);
+    if (text === '') for (const one of first) add(one);
+    const offered: Extension[] = [];
+    const seen = new Set<string>();
+    while (offered.length < MOST_OFFERED) {
+      const best = ways.pop()?.item;
+      if (best === undefined) break;
+      if (seen.has(best.text) || isAsked(best.text)) continue;
+      seen.add(best.text);
+      if (canBeAsked(best.text)) offered.push(best);
+      else this.#goOn(best, add);
+    }
+    let otherwise = repeats ? (model.following(text).get(END) ?? 0) : 0;
+    for (const one of ways.items()) if (!isAsked(one.text)) otherwise += one.likelihood;
+    return { offered, otherwise, isCut: ways.size > 0 };
+  }
+
+  /** The texts of one character more. */
+  #goOn({ text, likelihood }: Extension, add: (one: Extension) => void): void {
+    const { model, longest } = this.#settings;
+    if (text.length >= longest) return;
+    const following = model.following(text);
+    for (const character of new Set([...this.#counts.followers(text).keys(), ...following.keys()])) {
+      // Nothing begins with a space, or has two in a row.
+      if (character === END || (character === ' ' && (text === '' || text.endsWith(' ')))) continue;
+      const likely = likelihood * (following.get(character) ?? LEAST_LIKELY);
+      add({ text: text + character, likelihood: likely, isStrange: !model.knows(character) });
+    }
+  }
+}
+
+function sharedLength(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at++;
+  return at;
+}
+
+const LEAST_LIKELY = 1e-6;
+const MOST_OFFERED = 400;

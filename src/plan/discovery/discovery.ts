@@ -1,0 +1,128 @@
+import type { SearchCall, SearchQuery } from '../../call.ts';
+import type { Dialect } from '../../dialect/dialect.ts';
+import { folded } from '../folding.ts';
+import type { Knowledge, News, NewsRow, QueryState } from '../knowledge.ts';
+import { foldedIdentifier, type Semantics } from '../matching.ts';
+import type { Pending } from '../pending.ts';
+import type { Field } from './field.ts';
+import { GapTree } from './gap_tree.ts';
+import type { PageSeen } from './node.ts';
+import { TextField } from './text_field.ts';
+import { WordField } from './word_field.ts';
+
+/** A field, and the tree of what was asked of it. */
+interface Searched {
+  readonly field: Field;
+  readonly tree: GapTree;
+}
+
+/** Which searches to make: a tree over identifiers where they can be searched by prefix, and one over names. */
+export class Discovery {
+  readonly #knowledge: Knowledge;
+  readonly #pending: Pending;
+  readonly #semantics: Semantics;
+  readonly #totalClampedAt: number;
+  readonly #identifiers: Searched | null;
+  readonly #names: Searched;
+
+  constructor(options: {
+    readonly knowledge: Knowledge;
+    readonly dialect: Dialect;
+    readonly pending: Pending;
+  }) {
+    const { knowledge, dialect, pending } = options;
+    const { search } = dialect;
+    const { paging, min_length: minLength } = search;
+    const reachable = paging.style === 'none' ? (paging.window ?? paging.size) : paging.window;
+    const limits = { pageSize: paging.size, window: reachable ?? Number.POSITIVE_INFINITY };
+    this.#knowledge = knowledge;
+    this.#pending = pending;
+    this.#totalClampedAt = search.total_clamped_at ?? Number.POSITIVE_INFINITY;
+    this.#semantics = search.matches === 'unknown' ? 'token_prefix' : search.matches;
+    const searched = (field: Field): Searched => ({ field, tree: new GapTree(field, limits, pending) });
+    this.#names = searched(nameField(this.#semantics, minLength));
+    this.#identifiers =
+      search.identifiers === 'prefix' ? searched(new TextField('identifier', 'prefix', minLength)) : null;
+    this.#start();
+  }
+
+  next(nowMs: number, most: number): SearchCall[] {
+    const census = this.#census();
+    const first = this.#identifiers?.tree;
+    first?.counted(census);
+    this.#names.tree.counted(census);
+    const calls = first?.next({ nowMs, most }) ?? [];
+    // Identifiers split a registry into parts that never overlap; names come in when they cannot reach the rest.
+    if (calls.length > 0 || (first !== undefined && this.#pending.inFlightCount('search') > 0)) return calls;
+    return this.#names.tree.next({ nowMs, most });
+  }
+
+  learn(news: News): void {
+    for (const row of news.rows) if (row.isNew) this.#see(row.entityId, row.name);
+    if (news.call.kind !== 'search') return;
+    const searched = this.#searched(news.call);
+    if (searched === null) return;
+    const { query } = news.call;
+    if (news.query === null || (news.verdict !== 'ok' && news.verdict !== 'refused'))
+      searched.tree.reconsider(query);
+    else searched.tree.answered(this.#heard(news.query), this.#pageOf(searched, query, news.rows));
+  }
+
+  release(call: SearchCall): void {
+    this.#searched(call)?.tree.reconsider(call.query);
+  }
+
+  #start(): void {
+    for (const { entityId, name } of this.#knowledge.knownCompanies()) this.#see(entityId, name);
+    const states = [...this.#knowledge.queries()].map((state) => this.#heard(state));
+    const { byName = [], byIdentifier = [] } = Object.groupBy(states, ({ query }) =>
+      query.by === 'name' ? 'byName' : 'byIdentifier',
+    );
+    const census = this.#census();
+    for (const [searched, stored] of [
+      [this.#names, byName],
+      [this.#identifiers, byIdentifier],
+    ] as const) {
+      searched?.tree.counted(census);
+      searched?.tree.start(stored);
+    }
+  }
+
+  #census() {
+    return this.#knowledge.latestStats() ?? { total: null, observedAtMs: 0 };
+  }
+
+  #searched({ query }: SearchCall): Searched | null {
+    return query.by === 'name' ? this.#names : this.#identifiers;
+  }
+
+  /** A clamped total says "at least": as good as none. */
+  #heard(state: QueryState): QueryState {
+    const isClamped = state.total !== null && state.total >= this.#totalClampedAt;
+    return isClamped ? { ...state, total: null } : state;
+  }
+
+  /** What a page showed, beside what was known before it. */
+  #pageOf({ field }: Searched, { text }: SearchQuery, rows: readonly NewsRow[]): PageSeen {
+    const companies = rows.map(({ entityId, name }) =>
+      field.by === 'name' ? folded(name ?? '') : foldedIdentifier(entityId),
+    );
+    field.observe(text, companies);
+    return {
+      rows: rows.length,
+      new: rows.filter(({ isNew }) => isNew).length,
+      fitting: companies.filter((company) => field.finds(text, company)).length,
+    };
+  }
+
+  #see(entityId: string, name: string | null): void {
+    this.#names.field.see(folded(name ?? ''));
+    this.#identifiers?.field.see(foldedIdentifier(entityId));
+  }
+}
+
+function nameField(semantics: Semantics, minLength: number): Field {
+  return semantics === 'prefix' || semantics === 'substring'
+    ? new TextField('name', semantics, minLength)
+    : new WordField(semantics, minLength);
+}

@@ -1,0 +1,58 @@
+import type { SearchQuery } from '../../call.ts';
+
+/** A longer text that could be asked. */
+export interface Extension {
+  readonly text: string;
+  /** How likely a company whose text begins as the shorter one goes on so. */
+  readonly likelihood: number;
+  /** Its last character was never seen. */
+  readonly isStrange: boolean;
+}
+
+export interface Extensions {
+  readonly offered: readonly Extension[];
+  /** How likely it goes on in another way, or ends here. */
+  readonly otherwise: number;
+  /** There are more than those offered. */
+  readonly isCut: boolean;
+}
+
+/** How known companies go on after a text. */
+export interface Spread {
+  /** Ways that differ. */
+  readonly ways: number;
+  /** In how many of them each company does, on the average: more than one where its words are searched. */
+  readonly each: number;
+}
+
+/** What is known of a set of texts, each of which belongs to a company. */
+export interface Texts {
+  /** The texts of one more company. */
+  add(texts: readonly string[]): void;
+  /** Companies that have a text which this one finds. */
+  known(text: string): number;
+  /** Those among them that no longer text finds. */
+  ending(text: string): number;
+  spread(text: string): Spread;
+  /** The likeliest of the longer texts that were not asked. */
+  extensions(text: string, isAsked: (text: string) => boolean): Extensions;
+}
+
+/** A field of companies that can be searched: what is known of it, by any query, and what could be asked next. */
+export interface Field extends Omit<Texts, 'add'> {
+  readonly by: SearchQuery['by'];
+  /** Can a company lie below several texts, none of which contains the other? */
+  readonly overlaps: boolean;
+  /** Can a word that stays cut off be asked together with a second one, as `word second`? */
+  readonly takesPairs: boolean;
+  /** Known companies. */
+  readonly companies: number;
+  /** A company became known; its folded name or identifier. */
+  see(text: string): void;
+  /** Does a query of this text find this company, by the rule that is taken to hold? */
+  finds(text: string, company: string): boolean;
+  /** What a page of this query showed teaches how the upstream reads texts. */
+  observe(text: string, companies: readonly string[]): void;
+  /** Does the upstream read this text as another one, so that its answer says nothing of its own? */
+  isBlurred(text: string): boolean;
+}

@@ -1,0 +1,253 @@
+import { FIRST_PAGE, queryKey, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
+import { Heap } from '../heap.ts';
+import type { QueryState } from '../knowledge.ts';
+import type { Pending } from '../pending.ts';
+import { Calibration } from './calibration.ts';
+import type { Field } from './field.ts';
+import { type Census, Gaps, type Part } from './gaps.ts';
+import { type Awaited, isPairRoot, type Node, newNode, type PageSeen } from './node.ts';
+import { firstLookWorth, type Limits, listingPays, nextPageWorth } from './worth.ts';
+
+/** What could be done at a node next: look at a text below, or, without one, ask or list the node itself. */
+interface Action {
+  /** New companies expected of the call. */
+  readonly worth: number;
+  readonly awaited: Awaited;
+  readonly part: Part | null;
+}
+
+/** Spends each call where most companies are expected that nobody has seen. */
+export class GapTree {
+  readonly #field: Field;
+  readonly #limits: Limits;
+  readonly #pending: Pending;
+  readonly #gaps: Gaps;
+  readonly #calibration = new Calibration();
+  readonly #nodes = new Map<string, Node>();
+  readonly #frontier = new Heap<{ readonly node: Node; readonly entry: number }>();
+  readonly #root: Node;
+  /** Something was learned since all was placed anew. */
+  #isStale = true;
+
+  constructor(field: Field, limits: Limits, pending: Pending) {
+    this.#field = field;
+    this.#limits = limits;
+    this.#pending = pending;
+    this.#gaps = new Gaps(field, limits, (text) => this.#nodes.has(text));
+    this.#root = newNode({ by: field.by, text: '' }, null);
+  }
+
+  /** Call once after every known company has been told. */
+  start(states: readonly QueryState[]): void {
+    for (const state of states.toSorted((a, b) => a.query.text.length - b.query.text.length)) {
+      this.#nodeAt(state.query.text).state = state;
+      this.#gaps.happened(0);
+    }
+    for (const node of [...this.#nodes.values()]) this.#decide(node);
+    this.#placeAll();
+  }
+
+  counted(census: Census): void {
+    if (this.#gaps.counted(census)) this.#place(this.#root);
+  }
+
+  /** A fresh answer: what can be asked next below this query? */
+  answered(state: QueryState, page: PageSeen): void {
+    const node = this.#nodeAt(state.query.text);
+    if (node.awaited !== null) this.#calibration.learn(node.awaited, page.new);
+    Object.assign(node, { state, page, awaited: null });
+    this.#gaps.happened(page.rows === 0 ? null : page.new / page.rows);
+    this.#isStale = true;
+    this.#decide(node);
+    for (const one of [node, node.parent, ...node.children.filter(isPairRoot)])
+      if (one !== null) this.#place(one);
+  }
+
+  /** The call was dropped or has failed: its query is a candidate again. */
+  reconsider(query: SearchQuery): void {
+    const node = this.#nodes.get(query.text);
+    if (node !== undefined) this.#place(node);
+  }
+
+  /** The best calls now. */
+  next(ask: { readonly nowMs: number; readonly most: number }): SearchCall[] {
+    const calls: SearchCall[] = [];
+    const aside = new Set<Node>();
+    while (calls.length < ask.most) {
+      const best = this.#best();
+      if (best === null) break;
+      const { node, action } = best;
+      const asked = action.part === null ? node : this.#expect(action.part, node);
+      const call = this.#callOf(asked, action);
+      asked.awaited = action.awaited;
+      const isFree = this.#pending.isFree('search', targetOf(call), ask.nowMs);
+      if (isFree) {
+        this.#pending.sent(call);
+        calls.push(call);
+      } else aside.add(asked);
+      // A text that waits for another try is no part of its parent's choice, but if it is asked again.
+      if (asked !== node && (isFree || asked.state === null)) this.#place(node);
+      else aside.add(node);
+    }
+    for (const node of aside) if (!this.#isInFlight(node)) this.#place(node);
+    return calls;
+  }
+
+  /** The node of the best action, taken from the frontier. Places there are old ones: most are too good. */
+  #best(): { readonly node: Node; readonly action: Action } | null {
+    for (;;) {
+      const first = this.#frontier.pop();
+      if (first === null) return null;
+      const { node, entry } = first.item;
+      if (entry !== node.entry) continue;
+      const action = this.#actionOf(node);
+      const next = this.#frontier.peek();
+      const worth = action?.worth ?? 0;
+      const isBest = next === null || worth >= next.score;
+      if (action !== null && isBest && worth >= LEAST_WORTH) return { node, action };
+      this.#place(node, worth);
+      if (!isBest) continue;
+      if (!this.#isStale) return null;
+      this.#placeAll();
+    }
+  }
+
+  #placeAll(): void {
+    this.#isStale = false;
+    this.#place(this.#root);
+    for (const node of this.#nodes.values()) this.#place(node);
+  }
+
+  #place(node: Node, worth = this.#mostOf(node)): void {
+    node.entry++;
+    if (worth > 0) this.#frontier.push({ node, entry: node.entry }, worth);
+  }
+
+  /** No action of a node can be worth more. */
+  #mostOf(node: Node): number {
+    if (isUnanswered(node)) return node.awaited?.worth ?? LEAST_WORTH;
+    return Math.min(this.#gaps.of(node), this.#limits.pageSize);
+  }
+
+  #actionOf(node: Node): Action | null {
+    if (isUnanswered(node)) return this.#actionWith(node.awaited ?? { kind: 'seen', worth: LEAST_WORTH });
+    const gap = this.#gaps.of(node);
+    if (gap <= 0) return null;
+    const look = this.#isSplit(node) ? this.#bestLook(node) : null;
+    const page = this.#pageOf(node, gap, look);
+    return (page?.worth ?? 0) > (look?.worth ?? 0) ? page : look;
+  }
+
+  #pageOf(node: Node, gap: number, look: Action | null): Action | null {
+    const { state } = node;
+    if (state?.status !== 'open' || state.pages === 0 || this.#isInFlight(node)) return null;
+    const overflows = this.#gaps.overflows(state);
+    // What cannot be told apart by a longer text is listed as far as it goes.
+    if (overflows && !node.isListedFirst && (look?.worth ?? 0) >= LEAST_WORTH) return null;
+    const expected = { known: this.#field.known(node.query.text), gap };
+    const worth = nextPageWorth(expected, state.rows, this.#limits);
+    return this.#actionWith({ kind: overflows ? 'page of many' : 'page', worth });
+  }
+
+  #bestLook(node: Node): Action | null {
+    let best: Action | null = null;
+    for (const part of this.#gaps.partsOf(node)) {
+      const action = this.#actionWith({ kind: part.kind, worth: lookWorth(part, this.#limits) }, part);
+      if (best === null || action.worth > best.worth) best = action;
+    }
+    return best;
+  }
+
+  #actionWith(awaited: Awaited, part: Part | null = null): Action {
+    return { worth: awaited.worth * this.#calibration.ratio(awaited.kind), awaited, part };
+  }
+
+  /** A listing that is cut off: is it listed as far as it goes, or split at once? */
+  #decide(node: Node): void {
+    const { state } = node;
+    if (state === null || !this.#isSplit(node)) return;
+    const isCutOff = state.status !== 'open' || this.#gaps.overflows(state);
+    if (isCutOff && this.#isWord(node)) this.#nodeAt(`${node.query.text} `, node);
+    if (state.status !== 'open' || !isCutOff || node.isListedFirst) return;
+    const whole = { known: this.#field.known(node.query.text), gap: this.#gaps.of(node) };
+    const parts = this.#gaps.partsOf(node).filter(({ kind }) => kind !== 'pair');
+    node.isListedFirst = listingPays({ whole, parts, rows: state.rows, limits: this.#limits });
+  }
+
+  /** Is it a whole word of most companies that it finds, so that longer texts find few of them? */
+  #isWord({ query: { text } }: Node): boolean {
+    if (!this.#field.takesPairs || text === '' || text.includes(' ')) return false;
+    return 2 * this.#field.ending(text) >= this.#field.known(text);
+  }
+
+  /** Are texts below it worth asking, beside its own listing or instead of it? */
+  #isSplit({ parent, state }: Node): boolean {
+    if (parent === null || state === null || state.status === 'refused') return true;
+    if (state.status !== 'open') return state.status === 'capped';
+    return this.#field.overlaps || this.#gaps.overflows(state);
+  }
+
+  /** A text is to be asked: as long as it is not answered, so much is expected of it. */
+  #expect({ text, known, gap }: Part, above: Node): Node {
+    const node = this.#nodeAt(text, above);
+    node.expected = { known, gap };
+    this.#gaps.happened();
+    return node;
+  }
+
+  #callOf(node: Node, { worth, part }: Action): SearchCall {
+    const { query, state } = node;
+    const expected = Math.round(worth * 1000) / 1000;
+    if (part?.kind === 'again')
+      return { kind: 'search', query, page: FIRST_PAGE, reason: 'looks for new companies', expected };
+    if (state === null)
+      return { kind: 'search', query, page: FIRST_PAGE, reason: this.#reasonOf(node), expected };
+    const page = { index: state.pages, next: state.next };
+    return { kind: 'search', query, page, reason: 'lists on', expected };
+  }
+
+  #reasonOf({ parent }: Node): string {
+    return parent === null || parent === this.#root ? 'first look' : `splits ${parent.query.text.trim()}`;
+  }
+
+  #isInFlight({ query, state }: Node): boolean {
+    const key = queryKey(query);
+    if (this.#pending.isInFlight('search', key)) return true;
+    return state !== null && this.#pending.isInFlight('search', `${key}#${state.pages}`);
+  }
+
+  #nodeAt(text: string, above = this.#askedAbove(text)): Node {
+    const existing = this.#nodes.get(text);
+    if (existing !== undefined) return existing;
+    const node = newNode({ by: this.#field.by, text }, above);
+    this.#nodes.set(text, node);
+    above.children.push(node);
+    return node;
+  }
+
+  /** The longest text asked that this one begins with. */
+  #askedAbove(text: string): Node {
+    for (let length = text.length - 1; length > 0; length--) {
+      const shorter = text.slice(0, length);
+      const isPair = this.#field.takesPairs && shorter.endsWith(' ');
+      const above = this.#nodes.get(shorter) ?? (isPair ? this.#nodeAt(shorter) : undefined);
+      if (above !== undefined) return above;
+    }
+    return this.#root;
+  }
+}
+
+/** It is being asked for the first time, or waits for another try. */
+function isUnanswered({ state, expected }: Node): boolean {
+  return state === null && expected !== null;
+}
+
+/** What was counted before is found again only after several looks. */
+function lookWorth(part: Part, limits: Limits): number {
+  if (part.kind === 'again') return part.gap / (1 + LOOKS_FOR_ONE * part.gap);
+  return firstLookWorth(part, limits);
+}
+
+// One company for 250 calls.
+const LEAST_WORTH = 0.004;
+const LOOKS_FOR_ONE = 6;

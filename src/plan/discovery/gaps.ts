@@ -1,0 +1,189 @@
+import type { QueryState } from '../knowledge.ts';
+import type { Field } from './field.ts';
+import { isPairRoot, type Kind, type Node, type Ways, type Weights } from './node.ts';
+import type { Expected, Limits } from './worth.ts';
+
+/** What the registry says of its size. */
+export interface Census {
+  /** null: it does not say. */
+  readonly total: number | null;
+  readonly observedAtMs: number;
+}
+
+/** A text that could be asked now, and what is expected of it. */
+export interface Part extends Expected {
+  readonly text: string;
+  readonly kind: Kind;
+}
+
+/**
+ * Where the companies hide that nobody has seen. A text that was asked has a gap between what the upstream counts and
+ * what is known. What the texts below it do not explain of it is shared out among those that were not asked, by what
+ * is known below them and by what names are like: a Dirichlet predictive.
+ */
+export class Gaps {
+  readonly #field: Field;
+  readonly #limits: Limits;
+  readonly #isAsked: (text: string) => boolean;
+  #census: Census = { total: null, observedAtMs: 0 };
+  /** The share of companies on the pages seen lately that were new. */
+  #freshness: number;
+  /** Counts what happened: what was weighed before is out of date. */
+  #moment = 0;
+
+  constructor(field: Field, limits: Limits, isAsked: (text: string) => boolean) {
+    this.#field = field;
+    this.#limits = limits;
+    this.#isAsked = isAsked;
+    this.#freshness = 1;
+  }
+
+  /** Is this news? */
+  counted(census: Census): boolean {
+    const isSame = census.total === this.#census.total && census.observedAtMs === this.#census.observedAtMs;
+    this.#census = census;
+    return !isSame;
+  }
+
+  /** Something was asked or answered. `share` of its companies that were new, where a page came. */
+  happened(share: number | null = null): void {
+    this.#moment++;
+    if (share !== null) this.#freshness += SWIFTNESS * (share - this.#freshness);
+  }
+
+  /** Companies below that nobody has seen, as far as can be told. */
+  of(node: Node): number {
+    if (node.parent === null) return this.#missing();
+    const { state, page, expected } = node;
+    if (isPairRoot(node)) return this.#shared(node, node.parent);
+    if (state === null) return expected?.gap ?? 0;
+    if (state.status === 'complete' || this.#field.isBlurred(node.query.text)) return 0;
+    const unlisted = state.total === null ? this.#limits.pageSize : Math.max(0, state.total - state.rows);
+    // It finds by another rule than was taken to hold: what is new on a page tells how much is.
+    if (page !== null && 2 * page.fitting < page.rows)
+      return (unlisted * (page.new + HALF)) / (page.rows + 1);
+    if (state.total === null) return this.#shared(node, node.parent);
+    const fitting = page === null ? 1 : (page.fitting + SURE_OF_RULE) / (page.rows + SURE_OF_RULE);
+    return Math.min(unlisted, Math.max(0, state.total * fitting - this.#field.known(node.query.text)));
+  }
+
+  /** What is expected of every text below that could be asked now. */
+  partsOf(node: Node): Part[] {
+    const rest = this.#unexplained(node);
+    if (rest <= 0) return [];
+    const most = this.of(node);
+    const { sum, unseen } = this.#weigh(node);
+    const parts: Part[] = [];
+    const add = (text: string, known: number, weight: number, kind: Kind) =>
+      parts.push({ text, known, kind, gap: Math.min(most, (rest * weight) / sum) });
+    for (const { text, likelihood, isStrange } of this.#waysOf(node).extensions) {
+      if (this.#isAsked(text)) continue;
+      const known = this.#field.known(text);
+      add(text, known, known + unseen * likelihood, this.#kindOf(text, known, isStrange));
+    }
+    for (const child of node.children) {
+      if (!this.#isOutdated(child, node)) continue;
+      const known = this.#field.known(child.query.text);
+      add(child.query.text, known, known + HALF, 'again');
+    }
+    return parts;
+  }
+
+  overflows({ total }: QueryState): boolean {
+    return total !== null && total > this.#limits.window;
+  }
+
+  #kindOf(text: string, known: number, isStrange: boolean): Kind {
+    if (this.#field.takesPairs && text.includes(' ')) return 'pair';
+    return known > 0 ? 'seen' : isStrange ? 'stranger' : 'unseen';
+  }
+
+  /** What the texts below a node that were counted do not explain of its gap. */
+  #unexplained(node: Node): number {
+    let rest = this.of(node) * this.#field.spread(node.query.text).each;
+    for (const child of node.children) if (this.#isCounted(child)) rest -= this.of(child);
+    return rest;
+  }
+
+  /** Its share of what lies hidden above it: it does not say itself. */
+  #shared(node: Node, above: Node): number {
+    return Math.max(0, (this.#unexplained(above) * this.#weightOf(node)) / this.#weigh(above).sum);
+  }
+
+  /** What all that can hide companies below a node weighs. */
+  #weigh(node: Node): Weights {
+    const ways = this.#waysOf(node);
+    if (ways.weighedAt === this.#moment) return ways.weights;
+    const { text } = node.query;
+    const unseen = this.#field.spread(text).ways + HALF;
+    let sum = unseen * ways.otherwise;
+    if (node.parent !== null && !node.children.some(isPairRoot)) sum += this.#field.ending(text);
+    for (const { text: longer, likelihood } of ways.extensions)
+      if (!this.#isAsked(longer)) sum += this.#field.known(longer) + unseen * likelihood;
+    for (const child of node.children) {
+      if (!this.#isCounted(child)) sum += this.#weightOf(child);
+      else if (this.#isOutdated(child, node)) sum += this.#field.known(child.query.text) + HALF;
+    }
+    ways.weights = { sum: Math.max(sum, LEAST_WEIGHT), unseen };
+    ways.weighedAt = this.#moment;
+    return ways.weights;
+  }
+
+  /** Of a text that does not say how many it has: what of it was not looked at yet. */
+  #weightOf(node: Node): number {
+    if (node.state?.status === 'open') return this.#field.known(node.query.text) + HALF;
+    const { sum } = this.#weigh(node);
+    return isPairRoot(node) ? sum / this.#field.spread(node.query.text).each : sum;
+  }
+
+  /** Does it say how many companies it has, or is it known what to expect of it? */
+  #isCounted(node: Node): boolean {
+    const { state, query } = node;
+    if (state === null) return !isPairRoot(node);
+    return state.status === 'complete' || state.total !== null || this.#field.isBlurred(query.text);
+  }
+
+  /** Was it asked before what lies above it was counted last? */
+  #isOutdated({ state, awaited }: Node, above: Node): boolean {
+    if (state === null || awaited !== null) return false;
+    return state.listedAtMs < this.#countedAtMs(above);
+  }
+
+  #countedAtMs({ parent, state }: Node): number {
+    if (parent === null) return this.#census.observedAtMs;
+    return state?.listedAtMs ?? this.#countedAtMs(parent);
+  }
+
+  /** Looked for again as more is known, and when most of those offered were asked. */
+  #waysOf(node: Node): Ways {
+    const { ways } = node;
+    const { companies } = this.#field;
+    if (ways !== null) {
+      const isOpen = ({ text }: { text: string }) => !this.#isAsked(text);
+      const isShort = ways.isCut && ways.extensions.filter(isOpen).length < FEWEST_OFFERED;
+      const isBlurred = ways.extensions.some(({ text }) => this.#field.isBlurred(text));
+      if (!isShort && !isBlurred && companies < GROWN * ways.companies) return ways;
+    }
+    const { offered, otherwise, isCut } = this.#field.extensions(node.query.text, this.#isAsked);
+    const weights = { sum: LEAST_WEIGHT, unseen: HALF };
+    node.ways = { extensions: offered, otherwise, isCut, companies, weights, weighedAt: -1 };
+    return node.ways;
+  }
+
+  /** Companies of the whole registry that nobody has seen. Where it does not say, what is new on pages tells. */
+  #missing(): number {
+    const known = this.#field.companies;
+    const { total } = this.#census;
+    // More are known than it counts: its count says nothing of what is missing.
+    if (total !== null && known <= total) return total - known;
+    const fresh = Math.min(this.#freshness, HALF);
+    return Math.max(this.#limits.pageSize, (known * fresh) / (1 - fresh));
+  }
+}
+
+const HALF = 0.5;
+const SWIFTNESS = 0.1;
+const SURE_OF_RULE = 4;
+const GROWN = 1.2;
+const FEWEST_OFFERED = 20;
+const LEAST_WEIGHT = 1e-9;

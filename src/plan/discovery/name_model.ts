@@ -1,0 +1,109 @@
+/** Stands for the end of a text among the characters that may follow. */
+export const END = '';
+
+interface Context {
+  seen: number;
+  readonly followers: Map<string, number>;
+}
+
+/**
+ * Which character comes next: an n-gram model that falls back to shorter contexts by how many different characters
+ * followed there (prediction by partial matching; Witten and Bell, IEEE Trans. Inf. Theory 37(4), 1991).
+ */
+export class NameModel {
+  readonly #contexts = new Map<string, Context>();
+  /** How likely a character is before any text was seen; they add up to 1. */
+  readonly #prior: ReadonlyMap<string, number>;
+  readonly #alphabet: Set<string>;
+  /** Does a text asked for stand at the beginning? */
+  readonly #isAnchored: boolean;
+  #offered = 0;
+
+  constructor(seeds: readonly { readonly text: string; readonly weight: number }[], isAnchored: boolean) {
+    this.#isAnchored = isAnchored;
+    const single = seeds.filter(({ text }) => [...text].length === 1);
+    const sum = single.reduce((total, { weight }) => total + weight, 0);
+    this.#prior = new Map(single.map(({ text, weight }) => [text, weight / sum]));
+    this.#alphabet = new Set([...this.#prior.keys(), END]);
+  }
+
+  /** Was this character seen in a text? */
+  knows(character: string): boolean {
+    return this.#contexts.get('')?.followers.has(character) ?? false;
+  }
+
+  /** Learns from every text at first, and from fewer as they become many. */
+  learn(text: string): void {
+    if (this.#offered++ % Math.ceil(this.#offered / ENOUGH) !== 0) return;
+    const characters = [START, ...text, END].slice(0, LONGEST);
+    for (let at = 1; at < characters.length; at++) {
+      const follower = characters[at] as string;
+      this.#alphabet.add(follower);
+      for (const context of contextsOf(characters, at)) this.#count(context, follower);
+    }
+  }
+
+  /** How likely each character is to follow this text. They add up to about 1. */
+  following(text: string): Map<string, number> {
+    const before = this.#isAnchored ? [START, ...text] : [...text];
+    let likely = new Map<string, number>();
+    for (const character of this.#alphabet)
+      likely.set(character, this.#prior.get(character) ?? 1 / (10 * this.#alphabet.size));
+    for (const context of contextsOf(before, before.length)) {
+      const seen = this.#contexts.get(context);
+      if (seen === undefined) break;
+      likely = refined(likely, seen);
+    }
+    return text === '' ? this.#first(likely) : likely;
+  }
+
+  /** How it begins is seen only of those that were found by it: what is known of beginnings before counts as well. */
+  #first(likely: ReadonlyMap<string, number>): Map<string, number> {
+    const first = new Map<string, number>();
+    for (const [character, later] of likely) {
+      const asLater = /[\p{L}\p{N}]/u.test(character) ? later : SELDOM_FIRST * later;
+      first.set(character, (1 - 0.2) * asLater + 0.2 * (this.#prior.get(character) ?? 0));
+    }
+    return first;
+  }
+
+  #count(context: string, follower: string): void {
+    let stored = this.#contexts.get(context);
+    if (stored === undefined) {
+      stored = { seen: 0, followers: new Map() };
+      this.#contexts.set(context, stored);
+    }
+    stored.seen++;
+    stored.followers.set(follower, (stored.followers.get(follower) ?? 0) + 1);
+  }
+}
+
+/** What stands before a place, the shortest first: up to five characters, and the whole word where it is longer. */
+function contextsOf(characters: readonly string[], at: number): string[] {
+  const contexts = [''];
+  let context = '';
+  for (let order = 1; order <= Math.min(at, LONGEST_WORD); order++) {
+    const character = characters[at - order] as string;
+    context = character + context;
+    if (order <= ORDER) contexts.push(context);
+    else if (character === START) contexts.push(context);
+    if (order > ORDER && character === START) break;
+  }
+  return contexts;
+}
+
+function refined(likely: ReadonlyMap<string, number>, { seen, followers }: Context): Map<string, number> {
+  const types = followers.size;
+  const refined = new Map<string, number>();
+  for (const [character, before] of likely)
+    refined.set(character, ((followers.get(character) ?? 0) + types * before) / (seen + types));
+  return refined;
+}
+
+// A name begins as its later words do.
+const START = ' ';
+const ORDER = 5;
+const LONGEST = 40;
+const LONGEST_WORD = 14;
+const ENOUGH = 40_000;
+const SELDOM_FIRST = 0.1;

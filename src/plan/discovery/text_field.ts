@@ -1,0 +1,81 @@
+import type { SearchQuery } from '../../call.ts';
+import { findsName } from '../matching.ts';
+import { Beginnings } from './beginnings.ts';
+import type { Extensions, Field, Spread } from './field.ts';
+import { NameModel } from './name_model.ts';
+import { characterSeeds, identifierSeeds } from './seeds.ts';
+
+/** A field searched by how it begins, or by what it contains. */
+export class TextField implements Field {
+  readonly by: SearchQuery['by'];
+  readonly overlaps: boolean;
+  readonly takesPairs = false;
+  readonly #semantics: 'prefix' | 'substring';
+  readonly #model: NameModel;
+  readonly #texts: Beginnings;
+  #companies = 0;
+  /** Does the upstream heed a space at the end of a text? null: not seen yet. */
+  #heedsSpaces: boolean | null = null;
+
+  constructor(by: SearchQuery['by'], semantics: 'prefix' | 'substring', minLength: number) {
+    this.by = by;
+    this.overlaps = semantics === 'substring';
+    this.#semantics = semantics;
+    this.#model = new NameModel(by === 'name' ? characterSeeds() : identifierSeeds(), semantics === 'prefix');
+    this.#texts = new Beginnings({
+      model: this.#model,
+      longest: semantics === 'prefix' ? LONGEST : LONGEST_INNER,
+      repeats: semantics === 'substring',
+      first: [],
+      canBeAsked: (text) => !this.isBlurred(text) && [...text].length >= minLength,
+    });
+  }
+
+  get companies(): number {
+    return this.#companies;
+  }
+
+  see(text: string): void {
+    this.#companies++;
+    this.#model.learn(text);
+    this.#texts.add(this.#semantics === 'prefix' ? [text] : innerTexts(text));
+  }
+
+  known(text: string): number {
+    return this.#texts.known(text);
+  }
+
+  ending(text: string): number {
+    return this.#texts.ending(text);
+  }
+
+  spread(text: string): Spread {
+    return this.#texts.spread(text);
+  }
+
+  extensions(text: string, isAsked: (text: string) => boolean): Extensions {
+    return this.#texts.extensions(text, isAsked);
+  }
+
+  finds(text: string, company: string): boolean {
+    return this.#semantics === 'prefix' ? company.startsWith(text) : findsName('substring', text, company);
+  }
+
+  observe(text: string, companies: readonly string[]): void {
+    if (!text.endsWith(' ') || companies.length === 0) return;
+    this.#heedsSpaces = companies.every((company) => company.includes(text));
+  }
+
+  isBlurred(text: string): boolean {
+    return text.endsWith(' ') && this.#heedsSpaces === false;
+  }
+}
+
+function innerTexts(text: string): string[] {
+  const characters = [...text];
+  return characters.map((_, at) => characters.slice(at, at + LONGEST_INNER).join(''));
+}
+
+const LONGEST = 24;
+// Six characters tell names apart well enough, and what names contain multiplies.
+const LONGEST_INNER = 6;

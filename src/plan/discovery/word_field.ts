@@ -1,0 +1,107 @@
+import { wordsOf } from '../folding.ts';
+import { findsName } from '../matching.ts';
+import { Beginnings } from './beginnings.ts';
+import type { Extensions, Field, Spread, Texts } from './field.ts';
+import { NameModel } from './name_model.ts';
+import { characterSeeds, wordSeeds } from './seeds.ts';
+import { WholeWords } from './whole_words.ts';
+
+/**
+ * Names searched by their words, whole or by how they begin. A word so frequent that its listing is cut off is
+ * asked together with a second one, `limited ac`: so the words of the companies that have it are counted by themselves.
+ */
+export class WordField implements Field {
+  readonly by = 'name';
+  readonly overlaps = true;
+  readonly takesPairs = true;
+  readonly #semantics: 'token' | 'token_prefix';
+  readonly #minLength: number;
+  readonly #model = new NameModel(characterSeeds(), true);
+  readonly #words: Texts;
+  readonly #beside = new Map<string, Texts>();
+  readonly #names: string[] = [];
+
+  constructor(semantics: 'token' | 'token_prefix', minLength: number) {
+    this.#semantics = semantics;
+    this.#minLength = minLength;
+    this.#words = this.#openTexts(null);
+  }
+
+  get companies(): number {
+    return this.#names.length;
+  }
+
+  see(name: string): void {
+    this.#names.push(name);
+    const words = wordsOf(name);
+    if (this.#semantics === 'token_prefix') for (const word of words) this.#model.learn(word);
+    this.#words.add(words);
+    for (const [word, texts] of this.#beside) if (this.finds(word, name)) texts.add(words);
+  }
+
+  known(text: string): number {
+    const { texts, last } = this.#split(text);
+    return texts.known(last);
+  }
+
+  ending(text: string): number {
+    const { texts, last } = this.#split(text);
+    return texts.ending(last);
+  }
+
+  spread(text: string): Spread {
+    const { texts, last } = this.#split(text);
+    return texts.spread(last);
+  }
+
+  extensions(text: string, isAsked: (text: string) => boolean): Extensions {
+    const { before, texts, last } = this.#split(text);
+    const found = texts.extensions(last, (one) => isAsked(before + one));
+    return { ...found, offered: found.offered.map((one) => ({ ...one, text: before + one.text })) };
+  }
+
+  finds(text: string, company: string): boolean {
+    return findsName(this.#semantics, text, company);
+  }
+
+  observe(): void {}
+
+  isBlurred(): boolean {
+    return false;
+  }
+
+  /** The last word of a text, and the words that it is one of. */
+  #split(text: string): { readonly before: string; readonly texts: Texts; readonly last: string } {
+    const space = text.indexOf(' ');
+    if (space === -1) return { before: '', texts: this.#words, last: text };
+    const word = text.slice(0, space);
+    return { before: `${word} `, texts: this.#wordsBeside(word), last: text.slice(space + 1) };
+  }
+
+  #wordsBeside(word: string): Texts {
+    const existing = this.#beside.get(word);
+    if (existing !== undefined) return existing;
+    const texts = this.#openTexts(word);
+    for (const name of this.#names)
+      if (name.includes(word) && this.finds(word, name)) texts.add(wordsOf(name));
+    this.#beside.set(word, texts);
+    return texts;
+  }
+
+  /** `beside`: the word that all these companies have; null: any. */
+  #openTexts(beside: string | null): Texts {
+    const first = beside === null ? FIRST_WORDS : [];
+    if (this.#semantics === 'token') return new WholeWords(first);
+    return new Beginnings({
+      ...{ model: this.#model, longest: LONGEST, repeats: true },
+      first: this.#minLength > 1 ? first : [],
+      // A text that the first word begins with too narrows nothing.
+      canBeAsked: (text) => [...text].length >= this.#minLength && beside?.startsWith(text) !== true,
+    });
+  }
+}
+
+const LONGEST = 24;
+const FIRST_WORDS = wordSeeds().map(({ text, weight }) => ({
+  ...{ text, likelihood: 0.02 * weight, isStrange: false },
+}));
