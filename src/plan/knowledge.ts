@@ -15,6 +15,11 @@ export interface Knowledge {
   statsCallsMade(): number;
   /** The state of every query asked so far, in no particular order. */
   queries(): Iterable<QueryState>;
+  /**
+   * Searches in a row, up to the last, that found no company for the first time; listings made again do not count.
+   * Since the registry's own count last changed: what it counted before may have been out of reach.
+   */
+  searchesInVain(): number;
   /** Known companies (id and name as last seen), streamed; for the model of names. */
   knownCompanies(): Iterable<KnownCompany>;
   /** Entities whose record is due, the most valuable first. */

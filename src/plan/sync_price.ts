@@ -71,10 +71,14 @@ function around(
   { pages, missing }: { readonly pages: number; readonly missing: number },
 ): CallRange {
   const searches = played.map((one) => one.searches);
+  // Nothing is searched for any more: what is missing was given up.
+  if (searches.every((count) => count === 0)) return exactly(0);
   const isOpen = played.some(({ isCutShort }) => isCutShort);
   return {
     low: Math.max(pages, Math.floor(Math.min(...searches) * FEWER)),
-    high: isOpen ? null : Math.max(pages, Math.ceil(Math.max(...searches) * MORE + missing * LAST_ONES)),
+    high: isOpen
+      ? null
+      : Math.max(pages, Math.ceil(Math.max(...searches) * MORE + LAST_ONES * Math.sqrt(missing))),
   };
 }
 
@@ -93,5 +97,5 @@ const FIRST_GUESS = 8;
 // What `npm run bench:price` found to hold.
 const FEWER = 0.9;
 const MORE = 1.35;
-const LAST_ONES = 0.06;
+const LAST_ONES = 10;
 const REACHED_BY_NAME = 0.8;

@@ -14,6 +14,13 @@ export const LOOKUPS = {
   statsCalls: "SELECT count(*) FROM _call WHERE kind = 'stats' AND outcome <> 'unsent'",
 } as const;
 
+/** Asked once, when a plan is opened: read from the last one backwards, as far as is needed. */
+const SEARCHES_SINCE = `
+  SELECT new FROM _call INDEXED BY _call_of_search
+  WHERE kind = 'search' AND call_id > ? AND outcome IN ('ok', 'refused') AND reason NOT LIKE 'summaries are due%'
+  ORDER BY call_id DESC`;
+const COUNTS = 'SELECT _call_id AS callId, total FROM registry_stats ORDER BY _call_id DESC';
+
 /** What plan may look up, answered by index. */
 export function openKnowledge({ db }: Warehouse): Knowledge {
   const meta = metaTable(db);
@@ -23,6 +30,8 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
     'SELECT observed_at, total FROM registry_stats ORDER BY _call_id DESC LIMIT 1',
   );
   const statsCalls = db.prepare<[], number>(LOOKUPS.statsCalls).pluck();
+  const searches = db.prepare<[number], number>(SEARCHES_SINCE).pluck();
+  const counts = db.prepare<[], { callId: number; total: number | null }>(COUNTS);
   const companies = db.prepare<[], { entityId: string; name: string | null }>(
     'SELECT entity_id AS entityId, name FROM _known',
   );
@@ -41,6 +50,14 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
       return row === undefined ? null : { observedAtMs: Date.parse(row.observed_at), total: row.total };
     },
     statsCallsMade: () => statsCalls.get() ?? 0,
+    searchesInVain: () => {
+      let inVain = 0;
+      for (const found of searches.iterate(countedOtherwiseAt(counts.iterate()))) {
+        if (found > 0) break;
+        inVain++;
+      }
+      return inVain;
+    },
     queries: function* () {
       for (const row of queries.all()) yield queryState(row);
     },
@@ -54,4 +71,16 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
     },
     controlNeeded: () => meta.get('absent_shape') === null && missing.get() !== undefined,
   };
+}
+
+/** The call that last counted another total than the latest one; 0: none did. */
+function countedOtherwiseAt(
+  counts: Iterable<{ readonly callId: number; readonly total: number | null }>,
+): number {
+  let latest: number | null | undefined;
+  for (const { callId, total } of counts) {
+    if (latest !== undefined && total !== latest) return callId;
+    latest = total;
+  }
+  return 0;
 }

@@ -37,7 +37,10 @@ describe('plan', () => {
     const truth = upstream.sandbox.arrivals().length - before;
     expect(truth).toBeGreaterThanOrEqual(low);
     expect(truth).toBeLessThanOrEqual(high);
-    expect((await upstream.cli('plan')).json.data.calls).toEqual({ low: 0, high: 0 });
+    // Those that are missing may be looked for a little longer.
+    const { data } = (await upstream.cli('plan')).json;
+    expect(data.calls.low).toBe(0);
+    expect(data.calls.high).toBeLessThanOrEqual(25);
   });
 
   it('lists the next calls with their reasons, and they are the ones that sync makes', async () => {
@@ -59,9 +62,9 @@ describe('plan', () => {
     const { data } = (await upstream.cli('plan')).json;
     expect(data.share_of_allowance).toMatchObject([{ window: 'day', limit: 100, left: 96 }]);
     expect(data.share_of_allowance[0].share.low).toBeCloseTo(data.calls.low / 100, 2);
-    expect(data.days.low).toBeGreaterThanOrEqual(8);
+    expect(data.days.low).toBeGreaterThanOrEqual(7);
     expect(data.minutes_at_rate.low).toBeCloseTo((data.calls.low * 61) / 60 / 1200, 1);
-    expect(Date.parse(data.finishes_at.low)).toBeGreaterThan(Date.now() + 7 * 86_400_000);
+    expect(Date.parse(data.finishes_at.low)).toBeGreaterThan(Date.now() + 6 * 86_400_000);
     expect(data.next_run.calls).toEqual({ low: 96, high: 96 });
   });
 

@@ -65,7 +65,7 @@ export class Beginnings implements Texts {
       if (canBeAsked(best.text)) offered.push(best);
       else this.#goOn(best, add);
     }
-    let otherwise = repeats ? (model.following(text).get(END) ?? 0) : 0;
+    let otherwise = repeats && text !== '' ? (model.following(text).get(END) ?? 0) : 0;
     for (const one of ways.items()) if (!isAsked(one.text)) otherwise += one.likelihood;
     return { offered, otherwise, isCut: ways.size > 0 };
   }

@@ -24,6 +24,9 @@ export class Discovery {
   readonly #totalClampedAt: number;
   readonly #identifiers: Searched | null;
   readonly #names: Searched;
+  /** Searches in a row that found nothing new, since the registry's own count last changed. */
+  #inVain: number;
+  #total: number | null;
 
   constructor(options: {
     readonly knowledge: Knowledge;
@@ -43,14 +46,19 @@ export class Discovery {
     this.#names = searched(nameField(this.#semantics, minLength));
     this.#identifiers =
       search.identifiers === 'prefix' ? searched(new TextField('identifier', 'prefix', minLength)) : null;
+    this.#inVain = knowledge.searchesInVain();
+    this.#total = this.#census().total;
     this.#start();
   }
 
   next(nowMs: number, most: number): SearchCall[] {
     const census = this.#census();
+    if (census.total !== this.#total) this.#inVain = 0;
+    this.#total = census.total;
     const first = this.#identifiers?.tree;
     first?.counted(census);
     this.#names.tree.counted(census);
+    if (this.#hasGivenUp) return [];
     const calls = first?.next({ nowMs, most }) ?? [];
     // Identifiers split a registry into parts that never overlap; names come in when they cannot reach the rest.
     if (calls.length > 0 || (first !== undefined && this.#pending.inFlightCount('search') > 0)) return calls;
@@ -60,12 +68,18 @@ export class Discovery {
   learn(news: News): void {
     for (const row of news.rows) if (row.isNew) this.#see(row.entityId, row.name);
     if (news.call.kind !== 'search') return;
+    this.#inVain = news.rows.some(({ isNew }) => isNew) ? 0 : this.#inVain + 1;
     const searched = this.#searched(news.call);
     if (searched === null) return;
     const { query } = news.call;
     if (news.query === null || (news.verdict !== 'ok' && news.verdict !== 'refused'))
       searched.tree.reconsider(query);
     else searched.tree.answered(this.#heard(news.query), this.#pageOf(searched, query, news.rows));
+  }
+
+  /** What is missing may be out of reach: the more it is, the longer it is looked for. */
+  get #hasGivenUp(): boolean {
+    return this.#inVain >= PATIENCE + PATIENCE_FOR_EACH * Math.sqrt(this.#names.tree.missing);
   }
 
   release(call: SearchCall): void {
@@ -120,6 +134,9 @@ export class Discovery {
     this.#identifiers?.field.see(foldedIdentifier(entityId));
   }
 }
+
+const PATIENCE = 120;
+const PATIENCE_FOR_EACH = 10;
 
 function nameField(semantics: Semantics, minLength: number): Field {
   return semantics === 'prefix' || semantics === 'substring'

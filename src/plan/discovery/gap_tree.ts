@@ -47,6 +47,11 @@ export class GapTree {
     this.#placeAll();
   }
 
+  /** Companies that nobody has seen, as far as can be told. */
+  get missing(): number {
+    return this.#gaps.of(this.#root);
+  }
+
   counted(census: Census): void {
     if (this.#gaps.counted(census)) this.#place(this.#root);
   }
@@ -159,7 +164,11 @@ export class GapTree {
   }
 
   #actionWith(awaited: Awaited, part: Part | null = null): Action {
-    return { worth: awaited.worth * this.#calibration.ratio(awaited.kind), awaited, part };
+    return {
+      worth: awaited.worth * this.#calibration.ratio(awaited.kind),
+      awaited,
+      part,
+    };
   }
 
   /** A listing that is cut off: is it listed as far as it goes, or split at once? */
@@ -248,6 +257,6 @@ function lookWorth(part: Part, limits: Limits): number {
   return firstLookWorth(part, limits);
 }
 
-// One company for 250 calls.
-const LEAST_WORTH = 0.004;
+// One company for a thousand calls.
+const LEAST_WORTH = 0.001;
 const LOOKS_FOR_ONE = 6;

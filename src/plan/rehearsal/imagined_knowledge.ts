@@ -17,6 +17,7 @@ export function knowledgeWith(
     latestStats: () => ({ observedAtMs: nowMs, total }),
     statsCallsMade: () => 1,
     queries: () => from.queries(),
+    searchesInVain: () => from.searchesInVain(),
     knownCompanies: both,
     recordsDue: () => [],
     failures: () => [],

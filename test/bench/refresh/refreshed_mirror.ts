@@ -133,6 +133,10 @@ export class RefreshedMirror implements Knowledge {
     return { observedAtMs: 0, total: this.#ids.length };
   }
 
+  searchesInVain(): number {
+    return 0;
+  }
+
   statsCallsMade(): number {
     return 1;
   }

@@ -28,6 +28,7 @@ export class MemoryMirror implements Knowledge {
   stats: { observedAtMs: number; total: number | null } | null = null;
   statsCalls = 0;
   needsControl = false;
+  #inVain = 0;
   /** The simulated time, which only the simulation moves. */
   nowMs: number;
 
@@ -45,6 +46,10 @@ export class MemoryMirror implements Knowledge {
 
   statsCallsMade(): number {
     return this.statsCalls;
+  }
+
+  searchesInVain(): number {
+    return this.#inVain;
   }
 
   queries(): Iterable<QueryState> {
@@ -95,10 +100,12 @@ export class MemoryMirror implements Knowledge {
       return { entityId: row.id, name: row.name, isNew: known === undefined, changed };
     });
     const query = this.#listed(call, page, nowMs);
+    this.#inVain = rows.some(({ isNew }) => isNew) ? 0 : this.#inVain + 1;
     return { ...quietNews(call), verdict: page.refused ? 'refused' : 'ok', rows, query };
   }
 
   loadStats(call: Call, total: number | null, nowMs: number): News {
+    if (total !== this.stats?.total) this.#inVain = 0;
     this.stats = { observedAtMs: nowMs, total };
     this.statsCalls++;
     return quietNews(call);
