@@ -17,7 +17,7 @@ test('a canary for a key is seen in no log, metric, dashboard, queue or file of 
   const place = await openWorkplace({
     redisUrl: redis.url,
     sandbox: {
-      companies: [...generateRegistry({ companies: 60, seed: 3 })],
+      companies: [...generateRegistry({ companies: 2000, seed: 3 })],
       accounts: [{ id: 'main', key: CANARY }],
       faults: () => fault(asked++),
     },
