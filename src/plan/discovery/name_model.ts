@@ -34,7 +34,7 @@ export class NameModel {
 
   /** Learns from every text at first, and from fewer as they become many. */
   learn(text: string): void {
-    if (this.#offered++ % Math.ceil(this.#offered / ENOUGH) !== 0) return;
+    if (this.#offered++ % Math.ceil((this.#offered / ENOUGH) ** 2) !== 0) return;
     const characters = [START, ...text, END].slice(0, LONGEST);
     for (let at = 1; at < characters.length; at++) {
       const follower = characters[at] as string;
@@ -105,5 +105,5 @@ const START = ' ';
 const ORDER = 5;
 const LONGEST = 40;
 const LONGEST_WORD = 14;
-const ENOUGH = 40_000;
+const ENOUGH = 10_000;
 const SELDOM_FIRST = 0.1;
