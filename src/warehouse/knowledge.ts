@@ -52,7 +52,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
     statsCallsMade: () => statsCalls.get() ?? 0,
     searchesInVain: () => {
       let inVain = 0;
-      for (const found of searches.iterate(countedOtherwiseAt(counts.iterate()))) {
+      for (const found of searches.iterate(countedSoSince(counts.iterate()))) {
         if (found > 0) break;
         inVain++;
       }
@@ -73,14 +73,16 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
   };
 }
 
-/** The call that last counted another total than the latest one; 0: none did. */
-function countedOtherwiseAt(
+/** The call from which on the registry counted as it does now; 0: it was never asked. */
+function countedSoSince(
   counts: Iterable<{ readonly callId: number; readonly total: number | null }>,
 ): number {
+  let since = 0;
   let latest: number | null | undefined;
   for (const { callId, total } of counts) {
-    if (latest !== undefined && total !== latest) return callId;
+    if (latest !== undefined && total !== latest) break;
     latest = total;
+    since = callId;
   }
-  return 0;
+  return since;
 }
