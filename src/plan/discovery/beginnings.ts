@@ -60,10 +60,11 @@ export class Beginnings implements Texts {
     while (offered.length < MOST_OFFERED) {
       const best = ways.pop()?.item;
       if (best === undefined) break;
-      if (seen.has(best.text) || isAsked(best.text)) continue;
+      if (seen.has(best.text)) continue;
       seen.add(best.text);
-      if (canBeAsked(best.text)) offered.push(best);
-      else this.#goOn(best, add);
+      // It may have been asked before it was known that it is read as another one: that answers for none below it.
+      if (!canBeAsked(best.text)) this.#goOn(best, add);
+      else if (!isAsked(best.text)) offered.push(best);
     }
     let otherwise = repeats && text !== '' ? (model.following(text).get(END) ?? 0) : 0;
     for (const one of ways.items()) if (!isAsked(one.text)) otherwise += one.likelihood;
@@ -76,6 +77,8 @@ export class Beginnings implements Texts {
     if (text.length >= longest) return;
     const following = model.following(text);
     for (const character of new Set([...this.#counts.followers(text).keys(), ...following.keys()])) {
+      // Half of a surrogate pair, where the longest text was cut off, can be sent by no URL.
+      if (!character.isWellFormed()) continue;
       // Nothing begins with a space, or has two in a row.
       if (character === END || (character === ' ' && (text === '' || text.endsWith(' ')))) continue;
       const likely = likelihood * (following.get(character) ?? LEAST_LIKELY);

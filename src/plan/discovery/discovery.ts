@@ -27,6 +27,8 @@ export class Discovery {
   /** Searches in a row that found nothing new, since the registry's own count last changed. */
   #inVain: number;
   #total: number | null;
+  /** All that is known was read: not before something may be missing. */
+  #isOpen = false;
 
   constructor(options: {
     readonly knowledge: Knowledge;
@@ -48,17 +50,18 @@ export class Discovery {
       search.identifiers === 'prefix' ? searched(new TextField('identifier', 'prefix', minLength)) : null;
     this.#inVain = knowledge.searchesInVain();
     this.#total = this.#census().total;
-    this.#start();
   }
 
   next(nowMs: number, most: number): SearchCall[] {
     const census = this.#census();
     if (census.total !== this.#total) this.#inVain = 0;
     this.#total = census.total;
+    if (census.total !== null && this.#isOver(census.total - this.#knowledge.knownCount())) return [];
+    this.#open();
     const first = this.#identifiers?.tree;
     first?.counted(census);
     this.#names.tree.counted(census);
-    if (this.#hasGivenUp) return [];
+    if (this.#isOver(this.#names.tree.missing)) return [];
     const calls = first?.next({ nowMs, most }) ?? [];
     // Identifiers split a registry into parts that never overlap; names come in when they cannot reach the rest.
     if (calls.length > 0 || (first !== undefined && this.#pending.inFlightCount('search') > 0)) return calls;
@@ -66,27 +69,30 @@ export class Discovery {
   }
 
   learn(news: News): void {
-    for (const row of news.rows) if (row.isNew) this.#see(row.entityId, row.name);
+    if (this.#isOpen) for (const row of news.rows) if (row.isNew) this.#see(row.entityId, row.name);
     if (news.call.kind !== 'search') return;
-    this.#inVain = news.rows.some(({ isNew }) => isNew) ? 0 : this.#inVain + 1;
+    const isAnswered = news.query !== null && (news.verdict === 'ok' || news.verdict === 'refused');
+    if (isAnswered) this.#inVain = news.rows.some(({ isNew }) => isNew) ? 0 : this.#inVain + 1;
     const searched = this.#searched(news.call);
-    if (searched === null) return;
+    if (searched === null || !this.#isOpen) return;
     const { query } = news.call;
-    if (news.query === null || (news.verdict !== 'ok' && news.verdict !== 'refused'))
-      searched.tree.reconsider(query);
-    else searched.tree.answered(this.#heard(news.query), this.#pageOf(searched, query, news.rows));
+    if (isAnswered) searched.tree.answered(this.#heard(news.query), this.#pageOf(searched, query, news.rows));
+    else searched.tree.reconsider(query);
   }
 
-  /** What is missing may be out of reach: the more it is, the longer it is looked for. */
-  get #hasGivenUp(): boolean {
-    return this.#inVain >= PATIENCE + PATIENCE_FOR_EACH * Math.sqrt(this.#names.tree.missing);
+  /** Nothing is missing, or it may be out of reach: the more it is, the longer it is looked for. */
+  #isOver(missing: number): boolean {
+    if (missing === 0) return true;
+    return missing > 0 && this.#inVain >= PATIENCE + PATIENCE_FOR_EACH * Math.sqrt(missing);
   }
 
   release(call: SearchCall): void {
-    this.#searched(call)?.tree.reconsider(call.query);
+    if (this.#isOpen) this.#searched(call)?.tree.reconsider(call.query);
   }
 
-  #start(): void {
+  #open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
     for (const { entityId, name } of this.#knowledge.knownCompanies()) this.#see(entityId, name);
     const states = [...this.#knowledge.queries()].map((state) => this.#heard(state));
     const { byName = [], byIdentifier = [] } = Object.groupBy(states, ({ query }) =>

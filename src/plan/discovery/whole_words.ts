@@ -3,18 +3,22 @@ import type { Extension, Extensions, Spread, Texts } from './field.ts';
 /** Texts that are found as a whole only: what was seen can be asked, the most frequent first. */
 export class WholeWords implements Texts {
   readonly #first: readonly Extension[];
+  /** The word that all these companies have, so that it narrows nothing; null: none. */
+  readonly #beside: string | null;
   readonly #counts = new Map<string, number>();
   #companies = 0;
   /** Each counted once for each company. */
   #words = 0;
 
-  constructor(first: readonly Extension[]) {
+  constructor(first: readonly Extension[], beside: string | null) {
     this.#first = first;
+    this.#beside = beside;
   }
 
   add(texts: readonly string[]): void {
     this.#companies++;
     for (const word of new Set(texts)) {
+      if (word === this.#beside) continue;
       this.#words++;
       this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
     }

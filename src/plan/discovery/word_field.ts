@@ -91,7 +91,7 @@ export class WordField implements Field {
   /** `beside`: the word that all these companies have; null: any. */
   #openTexts(beside: string | null): Texts {
     const first = beside === null ? FIRST_WORDS : [];
-    if (this.#semantics === 'token') return new WholeWords(first);
+    if (this.#semantics === 'token') return new WholeWords(first, beside);
     return new Beginnings({
       ...{ model: this.#model, longest: LONGEST, repeats: true },
       first: this.#minLength > 1 ? first : [],
