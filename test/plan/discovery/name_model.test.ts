@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { END, NameModel } from '../../../src/plan/discovery/name_model.ts';
+import { characterSeeds } from '../../../src/plan/discovery/seeds.ts';
+import { inventedCompanies } from '../../bench/simulation/invented.ts';
+
+test.each([
+  [0, true],
+  [0, false],
+  [500, true],
+  [500, false],
+])('after %i names the likelihoods of what follows add up to about 1 (anchored: %s)', (names, isAnchored) => {
+  const model = new NameModel(characterSeeds(), isAnchored);
+  for (const { name } of inventedCompanies(names)) model.learn(name.toLowerCase());
+  for (const text of ['', 'a', 'acme', 'acme ', 'limited', 'never seen before']) {
+    const sum = [...model.following(text).values()].reduce((total, one) => total + one, 0);
+    expect(sum, text).toBeGreaterThan(0.85);
+    expect(sum, text).toBeLessThan(1.15);
+  }
+});
+
+test('before any name was seen, the characters that names begin with by experience are likeliest', () => {
+  const likely = new NameModel(characterSeeds(), true).following('');
+  expect(ranked(likely).slice(0, 3)).toEqual(['a', 'c', 's']);
+  expect(likely.get('7')).toBeGreaterThan(likely.get('株') ?? 1);
+});
+
+test('what was seen often is likelier than what was seen once, and that is likelier than what never was', () => {
+  const model = new NameModel(characterSeeds(), true);
+  for (let times = 0; times < 9; times++) model.learn('acme');
+  model.learn('acre');
+  const likely = model.following('ac');
+  expect(likely.get('m')).toBeGreaterThan(4 * (likely.get('r') ?? 1));
+  expect(likely.get('r')).toBeGreaterThan(likely.get('z') ?? 1);
+});
+
+test('the end of a name is as likely as it was seen there', () => {
+  const model = new NameModel(characterSeeds(), true);
+  for (let times = 0; times < 10; times++) model.learn('acme');
+  expect(model.following('acme').get(END)).toBeGreaterThan(0.8);
+  expect(model.following('acm').get(END)).toBeLessThan(0.05);
+});
+
+test('characters that were never seen keep some likelihood', () => {
+  const model = new NameModel(characterSeeds(), true);
+  for (let times = 0; times < 1000; times++) model.learn('acme');
+  expect(model.knows('q')).toBe(false);
+  expect(model.knows('m')).toBe(true);
+  expect(model.following('ac').get('q')).toBeGreaterThan(0);
+});
+
+test('a character outside the seeds is taken up once it was seen, and stands whole', () => {
+  const model = new NameModel(characterSeeds(), true);
+  expect(model.following('a').get('😀')).toBeUndefined();
+  model.learn('a😀');
+  expect(ranked(model.following('a'))[0]).toBe('😀');
+});
+
+test('anchored, a text stands at the beginning of a word; else it may stand anywhere', () => {
+  const anchored = new NameModel(characterSeeds(), true);
+  const anywhere = new NameModel(characterSeeds(), false);
+  for (const model of [anchored, anywhere]) {
+    for (let times = 0; times < 20; times++) model.learn('able');
+    for (let times = 0; times < 5; times++) model.learn('bid');
+  }
+  expect(ranked(anchored.following('b'))[0]).toBe('i');
+  expect(ranked(anywhere.following('b'))[0]).toBe('l');
+});
+
+function ranked(likely: ReadonlyMap<string, number>): string[] {
+  return [...likely].sort(([, one], [, other]) => other - one).map(([character]) => character);
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { discover, START_MS } from '../../bench/discovery/discover.ts';
+import { inventedCompanies } from '../../bench/simulation/invented.ts';
+import { MemoryMirror } from '../../bench/simulation/memory.ts';
+import { type Company, PLAIN, Registry, type RegistrySettings } from '../../bench/simulation/registry.ts';
+
+const DAY_MS = 86_400_000;
+const COMPANIES = inventedCompanies(400);
+const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
+// 120, and 10 for each of the root of the 20 that are missing.
+const MOST_IN_VAIN = Math.ceil(120 + 10 * Math.sqrt(20));
+
+/** It counts 20 companies that no search finds. */
+class SecretiveRegistry extends Registry {
+  override get size(): number {
+    return super.size + 20;
+  }
+}
+
+const SHAPES: Partial<RegistrySettings>[] = [
+  { semantics: 'prefix', window: 40 },
+  { semantics: 'token_prefix', window: 40 },
+  { semantics: 'token', window: 100 },
+  { semantics: 'substring', window: 100 },
+];
+
+test.each(SHAPES)('companies out of reach are given up, and a new process looks for none: %j', (shape) => {
+  const registry = secretive(COMPANIES, shape);
+  const { mirror, known } = discover(registry, UNTIL_NOTHING_IS_DUE);
+  expect(mirror.knownCount()).toBe(COMPANIES.length);
+  expect(known.length - 1 - known.indexOf(COMPANIES.length)).toBeLessThanOrEqual(MOST_IN_VAIN);
+  expect(discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror }).calls).toEqual([]);
+});
+
+test('as long as the registry counts the same, nothing more is spent on them', () => {
+  const registry = secretive(COMPANIES, { window: 40 });
+  const { mirror, known } = discover(registry, UNTIL_NOTHING_IS_DUE);
+  let inVain = known.length - 1 - known.indexOf(COMPANIES.length);
+  for (let week = 0; week < 4; week++) {
+    mirror.nowMs += 8 * DAY_MS;
+    const { calls } = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror });
+    inVain += calls.filter(({ kind }) => kind === 'search').length;
+  }
+  expect(inVain).toBe(MOST_IN_VAIN);
+});
+
+test('when the registry counts otherwise, it is looked again', () => {
+  const { mirror } = discover(secretive(COMPANIES, {}), UNTIL_NOTHING_IS_DUE);
+  const founded = { id: '999999', name: 'Acme Foundlings Limited' };
+  mirror.nowMs += 8 * DAY_MS;
+  discover(secretive([...COMPANIES, founded], {}), { ...UNTIL_NOTHING_IS_DUE, mirror });
+  expect(mirror.companies.has(founded.id)).toBe(true);
+});
+
+test.each([
+  { semantics: 'prefix', window: 40 },
+  { semantics: 'token_prefix', window: 100 },
+] as const)('new companies are found in a third of the calls of a sweep, or fewer: %j', (shape) => {
+  const all = inventedCompanies(1520);
+  const settings = { ...PLAIN, ...shape, order: 'name' as const };
+  const mirror = new MemoryMirror(START_MS);
+  const sweep = discover(new Registry(all.slice(0, 1500), settings), { ...UNTIL_NOTHING_IS_DUE, mirror });
+  expect(mirror.knownCount()).toBe(1500);
+
+  mirror.nowMs += 8 * DAY_MS;
+  const later = discover(new Registry(all, settings), { ...UNTIL_NOTHING_IS_DUE, mirror });
+  expect(mirror.knownCount()).toBe(1520);
+  expect(later.calls.length).toBeLessThan(sweep.calls.length / 3);
+});
+
+function secretive(companies: readonly Company[], shape: Partial<RegistrySettings>): Registry {
+  return new SecretiveRegistry(companies, { ...PLAIN, ...shape });
+}
