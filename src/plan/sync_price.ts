@@ -75,7 +75,7 @@ function around(
   if (searches.every((count) => count === 0)) return exactly(0);
   const isOpen = played.some(({ isCutShort }) => isCutShort);
   return {
-    low: Math.max(pages, Math.floor(Math.min(...searches) * FEWER)),
+    low: searches.includes(0) ? 0 : Math.max(pages, Math.floor(Math.min(...searches) * FEWER)),
     high: isOpen
       ? null
       : Math.max(pages, Math.ceil(Math.max(...searches) * MORE + LAST_ONES * Math.sqrt(missing))),

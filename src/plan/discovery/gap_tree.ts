@@ -257,6 +257,6 @@ function lookWorth(part: Part, limits: Limits): number {
   return firstLookWorth(part, limits);
 }
 
-// One company for a thousand calls.
-const LEAST_WORTH = 0.001;
+// Below this nothing is expected at all. What is too little is for the count of searches in vain to say.
+const LEAST_WORTH = 1e-6;
 const LOOKS_FOR_ONE = 6;
