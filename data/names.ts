@@ -1,4 +1,4 @@
-import { type Random, seededRandom } from '../src/server/random.ts';
+import { type Random, seededRandom } from '../src/random.ts';
 import type { Country, LegalForm } from './vocabulary.ts';
 
 /** Makes company names of one country after another; remembers recent ones, because real registries repeat names. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from '../dialect/json.ts';
+import { type Random, seededRandom } from '../random.ts';
 import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
-import { type Random, seededRandom } from './random.ts';
 
 /** How much happens in the registry, each a number an hour. */
 export interface ChangeRates {

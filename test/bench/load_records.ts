@@ -1,15 +1,5 @@
 import type { JsonObject } from '../../src/dialect/json.ts';
-
-/** Seeded, so that every run writes the same rows. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { seededRandom } from '../../src/random.ts';
 
 const SYLLABLES = [
   'ka',
@@ -35,7 +25,7 @@ const COUNTRIES = ['Norway', 'Sweden', 'Denmark', 'Finland', 'Iceland'];
 
 /** An invented company of about 1.5 KB with two lists: officers (objects) and activity codes (scalars). */
 export function companyRecord(index: number, version = 0): JsonObject {
-  const random = randomFrom(index * 7919 + 13);
+  const random = seededRandom(index * 7919 + 13).next;
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const word = () => Array.from({ length: 2 + Math.floor(random() * 3) }, () => pick(SYLLABLES)).join('');
   const date = () =>

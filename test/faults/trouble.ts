@@ -1,5 +1,5 @@
+import { type Random, seededRandom } from '../../src/random.ts';
 import { changingRegistry } from '../../src/server/changing_registry.ts';
-import { type Random, seededRandom } from '../../src/server/random.ts';
 import type { Sandbox } from '../../src/server/sandbox.ts';
 import { randomShape } from '../../src/server/shape/random_shape.ts';
 import { Shape } from '../../src/server/shape/shape.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CoverageEvidence, estimateCoverage } from '../../src/plan/coverage.ts';
-import { seededRandom } from '../../src/server/random.ts';
+import { seededRandom } from '../../src/random.ts';
 
 const page = fc
   .record({ rows: fc.nat(100), new: fc.nat(100) })

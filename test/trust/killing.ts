@@ -1,5 +1,5 @@
 import { generateRegistry } from '../../data/generate.ts';
-import { type Random, seededRandom } from '../../src/server/random.ts';
+import { type Random, seededRandom } from '../../src/random.ts';
 import { type Blow, strike } from './killed_command.ts';
 import { VICTIMS, type Victim, type VictimName } from './victims.ts';
 

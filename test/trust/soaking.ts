@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DateTime } from 'luxon';
 import { openLedger } from '../../src/allowance/ledger.ts';
 import type { Allowance, DayStart } from '../../src/allowance/windows.ts';
-import { type Random, seededRandom } from '../../src/server/random.ts';
+import { type Random, seededRandom } from '../../src/random.ts';
 
 export interface Soak {
   readonly zone: string;

@@ -1,5 +1,5 @@
 import type { Allowance } from '../../src/allowance/windows.ts';
-import { seededRandom } from '../../src/server/random.ts';
+import { seededRandom } from '../../src/random.ts';
 import { LIMITS, spendFrom, withLedger } from './soaking.ts';
 
 export interface ContractSoak {

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { DayStart } from '../../src/allowance/windows.ts';
-import { type Random, seededRandom } from '../../src/server/random.ts';
+import { type Random, seededRandom } from '../../src/random.ts';
 import { fullestSpan, LIMITS, spendFrom, withLedger } from './soaking.ts';
 
 export interface DateSoak {

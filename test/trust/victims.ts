@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GeneratedCompany } from '../../data/generate.ts';
-import type { Random } from '../../src/server/random.ts';
+import type { Random } from '../../src/random.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { makeOlder } from '../allowance/older_ledger.ts';
 import { compareWithUpstream } from '../e2e/equality.ts';

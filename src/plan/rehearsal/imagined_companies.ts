@@ -1,3 +1,4 @@
+import { seededRandom } from '../../random.ts';
 import { folded, wordsOf } from '../folding.ts';
 import type { KnownCompany } from '../knowledge.ts';
 import type { Room } from './room.ts';
@@ -19,7 +20,7 @@ export function imagineCompanies(ask: {
   readonly seed: number;
 }): Imagined[] {
   const { known, count, room, seed } = ask;
-  const random = randomFrom(seed);
+  const random = seededRandom(seed).next;
   const vocabulary = readVocabulary(known);
   if (vocabulary.patterns.length === 0) return [];
   const ids = idForm(known);
@@ -40,17 +41,6 @@ export function imagineCompanies(ask: {
     imagined.push(company);
   }
   return imagined;
-}
-
-/** Numbers in [0, 1) that only look random (mulberry32): the same for the same seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), state | 1);
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
-    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 interface Vocabulary {

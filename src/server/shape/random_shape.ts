@@ -1,4 +1,4 @@
-import { type Random, seededRandom } from '../random.ts';
+import { type Random, seededRandom } from '../../random.ts';
 import { ERROR_BODIES, Shape, type ShapeInput } from './shape.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { comparable } from '../../../src/plan/names/match.ts';
-import { randomFrom } from '../simulation/invented.ts';
+import { seededRandom } from '../../../src/random.ts';
 import type { Company } from '../simulation/registry.ts';
 
 /** A name that a user looks for, and the company that is meant. */
@@ -11,7 +11,7 @@ export interface WantedName {
 
 /** Every third name is misspelt or has another legal form; no spoilt name is the name of another company. */
 export function wantedNames(companies: readonly Company[], count: number, seed: number): WantedName[] {
-  const random = randomFrom(seed);
+  const random = seededRandom(seed).next;
   const taken = new Set(companies.map(({ name }) => comparable(name)));
   const chosen = new Set<number>();
   while (chosen.size < Math.min(count, companies.length)) chosen.add(Math.floor(random() * companies.length));

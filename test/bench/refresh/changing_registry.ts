@@ -1,4 +1,4 @@
-import { randomFrom } from '../simulation/invented.ts';
+import { seededRandom } from '../../../src/random.ts';
 
 export interface World {
   readonly companies: number;
@@ -26,7 +26,7 @@ export class ChangingRegistry {
   #measuredFrom = 0;
 
   constructor(world: World, seed: number) {
-    this.#random = randomFrom(seed);
+    this.#random = seededRandom(seed).next;
     this.#shown = world.shown;
     const scale = 1 / (world.meanDays * world.shape);
     this.ratesPerDay = Float64Array.from({ length: world.companies }, () =>

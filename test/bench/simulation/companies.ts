@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import { randomFrom } from './invented.ts';
+import { seededRandom } from '../../../src/random.ts';
 import { type Company, foldedName } from './registry.ts';
 
 /** Companies of a CSV file with the columns `id` and `name`, one per id; of several names the current one. */
@@ -24,7 +24,7 @@ export function heldOut(companies: readonly Company[]): Company[] {
 }
 
 export function shuffle<T>(items: readonly T[], seed: number): T[] {
-  const random = randomFrom(seed);
+  const random = seededRandom(seed).next;
   const shuffled = [...items];
   for (let at = shuffled.length - 1; at > 0; at--) {
     const other = Math.floor(random() * (at + 1));

@@ -1,3 +1,4 @@
+import { seededRandom } from '../../../src/random.ts';
 import type { Company } from './registry.ts';
 
 const FIRST = [
@@ -42,7 +43,7 @@ const LAST = ['Limited', 'Limited', 'Limited', 'Ltd', 'LLC', 'Foundation', 'PLC'
 
 /** Invented companies whose names share words, repeat, and use several scripts; the same for the same seed. */
 export function inventedCompanies(count: number, seed = 1): Company[] {
-  const random = randomFrom(seed);
+  const random = seededRandom(seed).next;
   const pick = (from: readonly string[]) => from[Math.floor(random() ** 1.7 * from.length)] as string;
   const syllable = () => `${pick(CONSONANTS)}${pick(VOWELS)}${pick(ENDINGS)}`;
   return Array.from({ length: count }, (_, at) => {
@@ -51,15 +52,4 @@ export function inventedCompanies(count: number, seed = 1): Company[] {
     const name = `${pick(FIRST)}${middle}${founder} ${pick(SECOND)} ${pick(LAST)}`.trim();
     return { id: String(100_000 + at * 7), name };
   });
-}
-
-/** Numbers in [0, 1) that only look random (mulberry32): the same for the same seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), state | 1);
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
-    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../../src/server/random.ts';
+import { seededRandom } from '../../../src/random.ts';
 import { temporaryFolder } from '../fixtures.ts';
 import { killExport, killReprocess } from './rounds.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { seededRandom } from '../../../src/server/random.ts';
+import { seededRandom } from '../../../src/random.ts';
 import { killExport, killReprocess } from './rounds.ts';
 
 const { values } = parseArgs({
