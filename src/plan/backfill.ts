@@ -2,6 +2,7 @@ import type { Call, CallKind, SearchQuery } from '../call.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { BackfillKnowledge, DueRecord, News, NewsRow, QueryState, RecordsDue } from './knowledge.ts';
 import { Listings, type WantedListing } from './listings.ts';
+import { windowOf } from './matching.ts';
 import { type Finding, NameHunt } from './names/name_hunt.ts';
 import type { TextRules } from './names/query_texts.ts';
 import { Pending } from './pending.ts';
@@ -201,14 +202,13 @@ export function restoredHunt(
 }
 
 /** How names are searched, as far as it is sure: `semantics` null where it is not known. */
-export function searchRules({ search }: Dialect): TextRules {
-  const { paging } = search;
+export function searchRules(dialect: Dialect): TextRules {
+  const { search } = dialect;
   return {
     semantics: search.matches === 'unknown' ? null : search.matches,
     minLength: search.min_length,
-    pageSize: paging.size,
-    window:
-      (paging.style === 'none' ? (paging.window ?? paging.size) : paging.window) ?? Number.POSITIVE_INFINITY,
+    pageSize: search.paging.size,
+    window: windowOf(dialect),
   };
 }
 

@@ -1,8 +1,20 @@
-import type { NameMatch } from '../dialect/dialect.ts';
+import type { Dialect, NameMatch } from '../dialect/dialect.ts';
 import { folded, wordsOf } from './folding.ts';
 
 /** How one field is searched; `unknown` is treated as word prefixes until rows tell otherwise. */
 export type Semantics = Exclude<NameMatch, 'unknown'>;
+
+/** Names are searched so; word by word, each by how it begins, where that is not known. */
+export function semanticsOf({ search }: Dialect): Semantics {
+  return search.matches === 'unknown' ? 'token_prefix' : search.matches;
+}
+
+/** Results of one query that can be reached; Infinity: all. */
+export function windowOf({ search: { paging } }: Dialect): number {
+  return (
+    (paging.style === 'none' ? (paging.window ?? paging.size) : paging.window) ?? Number.POSITIVE_INFINITY
+  );
+}
 
 /** The texts of length up to `longest` that find this name: the nodes of the tree that it lies under. */
 export function textsFinding(semantics: Semantics, foldedName: string, longest: number): string[] {

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect/dialect.ts';
 import { folded } from './folding.ts';
 import type { Knowledge, KnownCompany, QueryState } from './knowledge.ts';
-import { findsName, foldedIdentifier, type Semantics } from './matching.ts';
+import { findsName, foldedIdentifier, semanticsOf } from './matching.ts';
 import type { CallRange } from './price_range.ts';
 import { imagineCompanies } from './rehearsal/imagined_companies.ts';
 import { ENDLESS_ROOM } from './rehearsal/room.ts';
@@ -48,13 +48,9 @@ function sizeByIdentifiers(counted: readonly QueryState[]): number | null {
  * Searches by name overlap: each company found counts by one over the number of searches that find it (Horvitz and
  * Thompson, 1952). What no search so far would find is in proportion to the names that could be imagined.
  */
-function sizeByNames(
-  knowledge: Knowledge,
-  counted: readonly QueryState[],
-  { search }: Dialect,
-): number | null {
+function sizeByNames(knowledge: Knowledge, counted: readonly QueryState[], dialect: Dialect): number | null {
   const queries = counted.filter(({ query }) => query.by === 'name' && query.text !== '');
-  const semantics: Semantics = search.matches === 'unknown' ? 'token_prefix' : search.matches;
+  const semantics = semanticsOf(dialect);
   const sample = sampleOf(knowledge.knownCompanies());
   if (queries.length === 0 || sample.length < FEWEST_NAMES) return null;
   const names = sample.map(({ name }) => folded(name ?? ''));

@@ -2,7 +2,7 @@ import type { SearchCall, SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import { folded } from '../folding.ts';
 import type { Knowledge, News, NewsRow, QueryState } from '../knowledge.ts';
-import { foldedIdentifier, type Semantics } from '../matching.ts';
+import { foldedIdentifier, type Semantics, semanticsOf, windowOf } from '../matching.ts';
 import type { Pending } from '../pending.ts';
 import type { Field } from './field.ts';
 import { GapTree } from './gap_tree.ts';
@@ -20,7 +20,6 @@ interface Searched {
 export class Discovery {
   readonly #knowledge: Knowledge;
   readonly #pending: Pending;
-  readonly #semantics: Semantics;
   readonly #totalClampedAt: number;
   readonly #identifiers: Searched | null;
   readonly #names: Searched;
@@ -38,14 +37,12 @@ export class Discovery {
     const { knowledge, dialect, pending } = options;
     const { search } = dialect;
     const { paging, min_length: minLength } = search;
-    const reachable = paging.style === 'none' ? (paging.window ?? paging.size) : paging.window;
-    const limits = { pageSize: paging.size, window: reachable ?? Number.POSITIVE_INFINITY };
+    const limits = { pageSize: paging.size, window: windowOf(dialect) };
     this.#knowledge = knowledge;
     this.#pending = pending;
     this.#totalClampedAt = search.total_clamped_at ?? Number.POSITIVE_INFINITY;
-    this.#semantics = search.matches === 'unknown' ? 'token_prefix' : search.matches;
     const searched = (field: Field): Searched => ({ field, tree: new GapTree(field, limits, pending) });
-    this.#names = searched(nameField(this.#semantics, minLength));
+    this.#names = searched(nameField(semanticsOf(dialect), minLength));
     this.#identifiers =
       search.identifiers === 'prefix' ? searched(new TextField('identifier', 'prefix', minLength)) : null;
     this.#inVain = knowledge.searchesInVain();

@@ -27,7 +27,7 @@ export class Gaps {
   readonly #isAsked: (text: string) => boolean;
   #census: Census = { total: null, observedAtMs: 0 };
   /** The share of companies on the pages seen lately that were new. */
-  #freshness: number;
+  #freshness = 1;
   /** Counts what happened: what was weighed before is out of date. */
   #moment = 0;
 
@@ -35,7 +35,6 @@ export class Gaps {
     this.#field = field;
     this.#limits = limits;
     this.#isAsked = isAsked;
-    this.#freshness = 1;
   }
 
   /** Is this news? */

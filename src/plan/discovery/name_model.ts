@@ -62,7 +62,10 @@ export class NameModel {
     const first = new Map<string, number>();
     for (const [character, later] of likely) {
       const asLater = /[\p{L}\p{N}]/u.test(character) ? later : SELDOM_FIRST * later;
-      first.set(character, (1 - 0.2) * asLater + 0.2 * (this.#prior.get(character) ?? 0));
+      first.set(
+        character,
+        (1 - TRUST_IN_PRIOR) * asLater + TRUST_IN_PRIOR * (this.#prior.get(character) ?? 0),
+      );
     }
     return first;
   }
@@ -85,9 +88,9 @@ function contextsOf(characters: readonly string[], at: number): string[] {
   for (let order = 1; order <= Math.min(at, LONGEST_WORD); order++) {
     const character = characters[at - order] as string;
     context = character + context;
-    if (order <= ORDER) contexts.push(context);
-    else if (character === START) contexts.push(context);
-    if (order > ORDER && character === START) break;
+    const isWholeWord = order > ORDER && character === START;
+    if (order <= ORDER || isWholeWord) contexts.push(context);
+    if (isWholeWord) break;
   }
   return contexts;
 }
@@ -107,3 +110,4 @@ const LONGEST = 40;
 const LONGEST_WORD = 14;
 const ENOUGH = 10_000;
 const SELDOM_FIRST = 0.1;
+const TRUST_IN_PRIOR = 0.2;

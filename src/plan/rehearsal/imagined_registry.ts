@@ -2,7 +2,7 @@ import type { SearchCall, SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import { folded, wordsOf } from '../folding.ts';
 import type { KnownCompany, News, NewsRow, QueryState } from '../knowledge.ts';
-import { findsName, foldedIdentifier, type Semantics } from '../matching.ts';
+import { findsName, foldedIdentifier, semanticsOf } from '../matching.ts';
 
 /** A registry that answers searches as its dialect says, over companies that are known or imagined. */
 export interface ImaginedRegistry {
@@ -21,7 +21,7 @@ export function imaginedRegistry(
     paging.style === 'none'
       ? Math.min(paging.size, paging.window ?? paging.size)
       : (paging.window ?? Infinity);
-  const semantics: Semantics = search.matches === 'unknown' ? 'token_prefix' : search.matches;
+  const semantics = semanticsOf(dialect);
   const indexed = companies.map(({ entityId, name }) => ({
     ...{ entityId, name },
     foldedName: folded(name ?? ''),

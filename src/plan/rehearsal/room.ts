@@ -1,7 +1,7 @@
 import type { Dialect } from '../../dialect/dialect.ts';
 import { folded } from '../folding.ts';
 import type { KnownCompany, QueryState } from '../knowledge.ts';
-import { foldedIdentifier, type Semantics, textsFinding } from '../matching.ts';
+import { foldedIdentifier, semanticsOf, textsFinding } from '../matching.ts';
 
 /** How many more companies each query can have found, by the totals that it stated or what it listed to its end. */
 export interface Room {
@@ -14,10 +14,10 @@ export const ENDLESS_ROOM: Room = { isFor: () => true, take: () => {} };
 export function roomBeside(
   known: Iterable<KnownCompany>,
   queries: Iterable<QueryState>,
-  { search }: Dialect,
+  dialect: Dialect,
 ): Room {
-  const semantics: Semantics = search.matches === 'unknown' ? 'token_prefix' : search.matches;
-  const clamped = search.total_clamped_at ?? Infinity;
+  const semantics = semanticsOf(dialect);
+  const clamped = dialect.search.total_clamped_at ?? Infinity;
   const names = new Map<string, number>();
   const ids = new Map<string, number>();
   for (const { query, total, status, rows } of queries) {
