@@ -1,6 +1,6 @@
 import { queryKey, type SearchQuery } from './call.ts';
+import { folded } from './folding.ts';
 import type { BackfillPlanner } from './plan/backfill.ts';
-import { folded } from './plan/folding.ts';
 import type { WantedListing } from './plan/listings.ts';
 import type { Settled, Wish, WishRow } from './warehouse/backfill.ts';
 

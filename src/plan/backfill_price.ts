@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect/dialect.ts';
+import { folded } from '../folding.ts';
 import { restoredHunt, searchRules, type Wanted } from './backfill.ts';
-import { folded } from './folding.ts';
 import type { BackfillKnowledge, QueryState } from './knowledge.ts';
 import type { WantedListing } from './listings.ts';
 import { findsName, foldedIdentifier } from './matching.ts';

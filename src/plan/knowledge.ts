@@ -1,6 +1,7 @@
 import type { Call, SearchQuery } from '../call.ts';
 import type { EstimateState } from '../change_estimates.ts';
 import type { VerdictKind } from '../outcome.ts';
+import type { TextsInOrder } from './texts_in_order.ts';
 
 /**
  * What plan may look up: a small read-only view of the warehouse. The simulations implement the same
@@ -20,8 +21,10 @@ export interface Knowledge {
    * Since the registry's own count last changed: what it counted before may have been out of reach.
    */
   searchesInVain(): number;
-  /** Known companies (id and name as last seen), streamed; for the model of names. */
+  /** Known companies (id and name as last seen), streamed. */
   knownCompanies(): Iterable<KnownCompany>;
+  /** Their names, or their identifiers, as searches compare them. What is loaded later is among them. */
+  textsInOrder(by: SearchQuery['by']): TextsInOrder;
   /** Entities whose record is due, the most valuable first. */
   recordsDue(ask: RecordsDue): DueRecord[];
   /** How often companies change and how many changes a listing shows, as learned so far. */

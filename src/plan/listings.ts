@@ -1,5 +1,5 @@
 import { FIRST_PAGE, type SearchCall, type SearchQuery, targetOf } from '../call.ts';
-import { folded } from './folding.ts';
+import { folded } from '../folding.ts';
 import type { NewsRow, QueryState } from './knowledge.ts';
 import { foldedIdentifier, type Semantics } from './matching.ts';
 import type { Pending } from './pending.ts';

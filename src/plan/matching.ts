@@ -1,5 +1,7 @@
+import type { SearchQuery } from '../call.ts';
 import type { Dialect, NameMatch } from '../dialect/dialect.ts';
-import { folded, wordsOf } from './folding.ts';
+import { folded, wordsOf } from '../folding.ts';
+import type { KnownCompany } from './knowledge.ts';
 
 /** How one field is searched; `unknown` is treated as word prefixes until rows tell otherwise. */
 export type Semantics = Exclude<NameMatch, 'unknown'>;
@@ -41,9 +43,14 @@ export function findsName(semantics: Semantics, queryText: string, foldedName: s
   return wordsOf(text).every(fits);
 }
 
-/** Identifiers searched by prefix: upper case, no spaces. */
+/** Identifiers searched by prefix: Latin letters in upper case, as SQLite's `upper` writes them. */
 export function foldedIdentifier(id: string): string {
-  return id.toUpperCase();
+  return id.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+}
+
+/** What searches by name, or by identifier, compare of a company. */
+export function comparedText({ entityId, name }: KnownCompany, by: SearchQuery['by']): string {
+  return by === 'name' ? folded(name ?? '') : foldedIdentifier(entityId);
 }
 
 function prefixesOf(text: string, longest: number): string[] {

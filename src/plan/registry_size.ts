@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect/dialect.ts';
-import { folded } from './folding.ts';
+import { folded } from '../folding.ts';
 import type { Knowledge, KnownCompany, QueryState } from './knowledge.ts';
 import { findsName, foldedIdentifier, semanticsOf } from './matching.ts';
 import type { CallRange } from './price_range.ts';

@@ -1,7 +1,7 @@
 import type { Call, CallKind } from '../call.ts';
 import type { Dialect } from '../dialect/dialect.ts';
+import { folded } from '../folding.ts';
 import { BackfillPlanner, restoredHunt, type Wanted } from './backfill.ts';
-import { folded } from './folding.ts';
 import type { BackfillKnowledge } from './knowledge.ts';
 import type { Finding } from './names/name_hunt.ts';
 import { Pending } from './pending.ts';

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { folded } from '../folding.ts';
 import { decoded } from './answer.ts';
 import { quoted } from './naming.ts';
 
@@ -88,6 +89,8 @@ function eraseNames(db: Database, known: KnownTexts): void {
     `INSERT INTO entity_fts (entity_fts, rowid, entity_id, name, former_names, identifiers)
      VALUES ('delete', @known_id, @entity_id, @name, @former_names, @identifiers)`,
   ).run(known);
+  if (known.name !== null)
+    db.prepare('DELETE FROM _name WHERE folded = ? AND known_id = ?').run(folded(known.name), known.known_id);
   const isAlive = known.gone_at === null;
   const less = db.prepare('UPDATE _tally SET n = n - 1 WHERE what = ?');
   less.run('known');

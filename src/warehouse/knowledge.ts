@@ -5,6 +5,7 @@ import { metaTable } from './meta.ts';
 import { live } from './naming.ts';
 import { queryState, queryTable } from './query.ts';
 import { DUE_LOOKUPS, openRateClasses, openRecordsDue } from './records_due.ts';
+import { openTextsInOrder } from './texts_in_order.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** What is asked again with every plan: each is answered from an index of its own, however many companies there are. */
@@ -62,6 +63,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
       for (const row of queries.all()) yield queryState(row);
     },
     knownCompanies: () => companies.iterate(),
+    textsInOrder: (by) => openTextsInOrder(db, by),
     recordsDue,
     changeEstimates,
     rateClasses,

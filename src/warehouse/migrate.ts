@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { FailedError } from '../errors.ts';
+import { folded } from '../folding.ts';
 
 interface Migration {
   readonly number: number;
@@ -18,6 +19,7 @@ interface Migration {
  */
 export function migrate(db: Database, nowMs: number): void {
   const known = readMigrations();
+  db.function('folded', { deterministic: true }, (text) => folded(String(text)));
   db.transaction(() => {
     db.exec(
       'CREATE TABLE IF NOT EXISTS _migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)',

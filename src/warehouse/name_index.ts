@@ -1,8 +1,12 @@
 import type { Database } from 'better-sqlite3';
+import { folded } from '../folding.ts';
 import type { Known, KnownRow } from './known_row.ts';
 import type { Naming } from './naming.ts';
 
-/** `entity_fts`: names, former names and identifiers, searchable in any script. Its content is `_known`. */
+/**
+ * `entity_fts`: names, former names and identifiers, searchable in any script, whose content is `_known`; and `_name`: names in
+ * order, as searches compare them.
+ */
 export function nameIndex(db: Database, naming: Naming) {
   const table = naming('entity_fts');
   type Entry = [rowId: number, entityId: string, ...texts: (string | null)[]];
@@ -13,14 +17,22 @@ export function nameIndex(db: Database, naming: Naming) {
   const remove = db.prepare<Entry>(
     `INSERT INTO ${table} (${table}, rowid, entity_id, name, former_names, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)`,
   );
+  const insertName = db.prepare<[string, number]>(
+    `INSERT INTO ${naming('_name')} (folded, known_id) VALUES (?, ?)`,
+  );
+  const removeName = db.prepare<[string, number]>(
+    `DELETE FROM ${naming('_name')} WHERE folded = ? AND known_id = ?`,
+  );
   const add = (knownId: number, known: Known): void => {
     insert.run(knownId, known.entityId, known.name, known.formerNames, known.identifiers);
+    if (known.name !== null) insertName.run(folded(known.name), knownId);
   };
   return {
     add,
     replace: (before: KnownRow, after: KnownRow): void => {
       if (isSameText(before, after)) return;
       remove.run(before.knownId, before.entityId, before.name, before.formerNames, before.identifiers);
+      if (before.name !== null) removeName.run(folded(before.name), before.knownId);
       add(after.knownId, after);
     },
   };

@@ -13,6 +13,7 @@ const DERIVED = [
   ...RESOURCE_TABLES,
   'entity_change',
   '_known',
+  '_name',
   '_change_estimate',
   '_tally',
   '_version',

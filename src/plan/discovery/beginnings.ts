@@ -1,9 +1,9 @@
 import { Heap } from '../heap.ts';
-import type { Extension, Extensions, Spread, Texts } from './field.ts';
+import type { Counts, Extension, Extensions, Spread, Texts } from './field.ts';
 import { END, type NameModel } from './name_model.ts';
-import { TextCounts } from './text_counts.ts';
 
 export interface BeginningsSettings {
+  readonly counts: Counts;
   /** What texts are like; it may be shared, and is taught by others. */
   readonly model: NameModel;
   readonly longest: number;
@@ -17,10 +17,11 @@ export interface BeginningsSettings {
 /** Texts that are found by how they begin. */
 export class Beginnings implements Texts {
   readonly #settings: BeginningsSettings;
-  readonly #counts = new TextCounts();
+  readonly #counts: Counts;
 
   constructor(settings: BeginningsSettings) {
     this.#settings = settings;
+    this.#counts = settings.counts;
   }
 
   add(texts: readonly string[]): void {

@@ -1,8 +1,7 @@
 import type { SearchCall, SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
-import { folded } from '../folding.ts';
 import type { Knowledge, News, NewsRow, QueryState } from '../knowledge.ts';
-import { foldedIdentifier, type Semantics, semanticsOf, windowOf } from '../matching.ts';
+import { comparedText, semanticsOf, windowOf } from '../matching.ts';
 import type { Pending } from '../pending.ts';
 import type { Field } from './field.ts';
 import { GapTree } from './gap_tree.ts';
@@ -19,15 +18,15 @@ interface Searched {
 /** Which searches to make: a tree over identifiers where they can be searched by prefix, and one over names. */
 export class Discovery {
   readonly #knowledge: Knowledge;
+  readonly #dialect: Dialect;
   readonly #pending: Pending;
-  readonly #totalClampedAt: number;
-  readonly #identifiers: Searched | null;
-  readonly #names: Searched;
+  /** Identifiers split a registry into parts that never overlap; names come in where they cannot reach the rest. */
+  readonly #order: readonly SearchQuery['by'][];
+  /** What is known is looked at only when something may be missing. */
+  readonly #searched = new Map<SearchQuery['by'], Searched>();
   /** Searches in a row that found nothing new, since the registry's own count last changed. */
   #inVain: number;
   #total: number | null;
-  /** All that is known was read: not before something may be missing. */
-  #isOpen = false;
 
   constructor(options: {
     readonly knowledge: Knowledge;
@@ -35,16 +34,10 @@ export class Discovery {
     readonly pending: Pending;
   }) {
     const { knowledge, dialect, pending } = options;
-    const { search } = dialect;
-    const { paging, min_length: minLength } = search;
-    const limits = { pageSize: paging.size, window: windowOf(dialect) };
     this.#knowledge = knowledge;
+    this.#dialect = dialect;
     this.#pending = pending;
-    this.#totalClampedAt = search.total_clamped_at ?? Number.POSITIVE_INFINITY;
-    const searched = (field: Field): Searched => ({ field, tree: new GapTree(field, limits, pending) });
-    this.#names = searched(nameField(semanticsOf(dialect), minLength));
-    this.#identifiers =
-      search.identifiers === 'prefix' ? searched(new TextField('identifier', 'prefix', minLength)) : null;
+    this.#order = dialect.search.identifiers === 'prefix' ? ['identifier', 'name'] : ['name'];
     this.#inVain = knowledge.searchesInVain();
     this.#total = this.#census().total;
   }
@@ -54,25 +47,25 @@ export class Discovery {
     if (census.total !== this.#total) this.#inVain = 0;
     this.#total = census.total;
     if (census.total !== null && this.#isOver(census.total - this.#knowledge.knownCount())) return [];
-    this.#open();
-    const first = this.#identifiers?.tree;
-    first?.counted(census);
-    this.#names.tree.counted(census);
-    if (this.#isOver(this.#names.tree.missing)) return [];
-    const calls = first?.next({ nowMs, most }) ?? [];
-    // Identifiers split a registry into parts that never overlap; names come in when they cannot reach the rest.
-    if (calls.length > 0 || (first !== undefined && this.#pending.inFlightCount('search') > 0)) return calls;
-    return this.#names.tree.next({ nowMs, most });
+    for (const by of this.#order) {
+      const { tree } = this.#searched.get(by) ?? this.#open(by);
+      tree.counted(census);
+      if (this.#isOver(tree.missing)) return [];
+      const calls = tree.next({ nowMs, most });
+      if (calls.length > 0 || this.#pending.inFlightCount('search') > 0) return calls;
+    }
+    return [];
   }
 
   learn(news: News): void {
-    if (this.#isOpen) for (const row of news.rows) if (row.isNew) this.#see(row.entityId, row.name);
+    for (const { field } of this.#searched.values())
+      for (const row of news.rows) if (row.isNew) field.see(comparedText(row, field.by));
     if (news.call.kind !== 'search') return;
     const isAnswered = news.query !== null && (news.verdict === 'ok' || news.verdict === 'refused');
     if (isAnswered) this.#inVain = news.rows.some(({ isNew }) => isNew) ? 0 : this.#inVain + 1;
-    const searched = this.#searched(news.call);
-    if (searched === null || !this.#isOpen) return;
     const { query } = news.call;
+    const searched = this.#searched.get(query.by);
+    if (searched === undefined) return;
     if (isAnswered) searched.tree.answered(this.#heard(news.query), this.#pageOf(searched, query, news.rows));
     else searched.tree.reconsider(query);
   }
@@ -84,46 +77,35 @@ export class Discovery {
   }
 
   release(call: SearchCall): void {
-    if (this.#isOpen) this.#searched(call)?.tree.reconsider(call.query);
+    this.#searched.get(call.query.by)?.tree.reconsider(call.query);
   }
 
-  #open(): void {
-    if (this.#isOpen) return;
-    this.#isOpen = true;
-    for (const { entityId, name } of this.#knowledge.knownCompanies()) this.#see(entityId, name);
-    const states = [...this.#knowledge.queries()].map((state) => this.#heard(state));
-    const { byName = [], byIdentifier = [] } = Object.groupBy(states, ({ query }) =>
-      query.by === 'name' ? 'byName' : 'byIdentifier',
-    );
-    const census = this.#census();
-    for (const [searched, stored] of [
-      [this.#names, byName],
-      [this.#identifiers, byIdentifier],
-    ] as const) {
-      searched?.tree.counted(census);
-      searched?.tree.start(stored);
-    }
+  #open(by: SearchQuery['by']): Searched {
+    const { search } = this.#dialect;
+    const limits = { pageSize: search.paging.size, window: windowOf(this.#dialect) };
+    const field = fieldOf(by, this.#dialect, this.#knowledge);
+    const searched = { field, tree: new GapTree(field, limits, this.#pending) };
+    this.#searched.set(by, searched);
+    const states = [...this.#knowledge.queries()].filter(({ query }) => query.by === by);
+    searched.tree.counted(this.#census());
+    searched.tree.start(states.map((state) => this.#heard(state)));
+    return searched;
   }
 
   #census() {
     return this.#knowledge.latestStats() ?? { total: null, observedAtMs: 0 };
   }
 
-  #searched({ query }: SearchCall): Searched | null {
-    return query.by === 'name' ? this.#names : this.#identifiers;
-  }
-
   /** A clamped total says "at least": as good as none. */
   #heard(state: QueryState): QueryState {
-    const isClamped = state.total !== null && state.total >= this.#totalClampedAt;
+    const clampedAt = this.#dialect.search.total_clamped_at ?? Number.POSITIVE_INFINITY;
+    const isClamped = state.total !== null && state.total >= clampedAt;
     return isClamped ? { ...state, total: null } : state;
   }
 
   /** What a page showed, beside what was known before it. */
   #pageOf({ field }: Searched, { text }: SearchQuery, rows: readonly NewsRow[]): PageSeen {
-    const companies = rows.map(({ entityId, name }) =>
-      field.by === 'name' ? folded(name ?? '') : foldedIdentifier(entityId),
-    );
+    const companies = rows.map((row) => comparedText(row, field.by));
     field.observe(text, companies);
     return {
       rows: rows.length,
@@ -131,18 +113,15 @@ export class Discovery {
       fitting: companies.filter((company) => field.finds(text, company)).length,
     };
   }
+}
 
-  #see(entityId: string, name: string | null): void {
-    this.#names.field.see(folded(name ?? ''));
-    this.#identifiers?.field.see(foldedIdentifier(entityId));
-  }
+function fieldOf(by: SearchQuery['by'], dialect: Dialect, knowledge: Knowledge): Field {
+  const { min_length: minLength } = dialect.search;
+  const semantics = semanticsOf(dialect);
+  if (by === 'identifier' || semantics === 'prefix') return TextField.byBeginning(by, minLength, knowledge);
+  if (semantics === 'substring') return TextField.byPart(minLength, knowledge);
+  return new WordField(semantics, minLength, knowledge);
 }
 
 const PATIENCE = 120;
 const PATIENCE_FOR_EACH = 10;
-
-function nameField(semantics: Semantics, minLength: number): Field {
-  return semantics === 'prefix' || semantics === 'substring'
-    ? new TextField('name', semantics, minLength)
-    : new WordField(semantics, minLength);
-}

@@ -25,6 +25,18 @@ export interface Spread {
   readonly each: number;
 }
 
+/** How many texts begin with a given one, and how they go on. */
+export interface Counts {
+  /** `countedTo`: beginnings of up to so many characters are counted already, by another text of the same company. */
+  add(text: string, countedTo?: number): void;
+  /** Texts that begin with this one. */
+  count(text: string): number;
+  /** Texts that are this one. */
+  ends(text: string): number;
+  /** The characters that follow, and in how many texts. */
+  followers(text: string): Map<string, number>;
+}
+
 /** What is known of a set of texts, each of which belongs to a company. */
 export interface Texts {
   /** The texts of one more company. */

@@ -1,3 +1,5 @@
+import type { Counts } from './field.ts';
+
 interface Branch {
   /** Texts that come through here, but for those that were counted by a longer way already. */
   count: number;
@@ -11,10 +13,9 @@ interface Branch {
  * Counts how many of the texts seen begin with a given one. A burst trie: few texts below a branch stand in a list,
  * many burst into branches (Heinz, Zobel and Williams, ACM TOIS 20(2), 2002).
  */
-export class TextCounts {
+export class TextCounts implements Counts {
   readonly #root = newBranch();
 
-  /** `countedTo`: beginnings of up to so many characters are counted already, by another text of the same company. */
   add(text: string, countedTo = -1): void {
     let branch = this.#root;
     for (let at = 0; ; ) {
@@ -34,19 +35,16 @@ export class TextCounts {
     }
   }
 
-  /** Texts that begin with this one. */
   count(text: string): number {
     const found = this.#find(text);
     if (typeof found === 'object') return found.branch.count;
     return found;
   }
 
-  /** Texts that are this one. */
   ends(text: string): number {
     return this.#branchAt(text)?.ends ?? 0;
   }
 
-  /** The characters that follow, and in how many texts. */
   followers(text: string): Map<string, number> {
     const branch = this.#branchAt(text);
     return new Map(

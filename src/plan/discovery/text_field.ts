@@ -1,9 +1,14 @@
 import type { SearchQuery } from '../../call.ts';
+import { folded } from '../../folding.ts';
+import type { Knowledge } from '../knowledge.ts';
 import { findsName } from '../matching.ts';
+import { spreadOver } from '../texts_in_order.ts';
 import { Beginnings } from './beginnings.ts';
-import type { Extensions, Field, Spread } from './field.ts';
+import type { Counts, Extensions, Field, Spread } from './field.ts';
 import { NameModel } from './name_model.ts';
+import { OrderedCounts } from './ordered_counts.ts';
 import { characterSeeds, identifierSeeds } from './seeds.ts';
+import { TextCounts } from './text_counts.ts';
 
 /** A field searched by how it begins, or by what it contains. */
 export class TextField implements Field {
@@ -17,18 +22,40 @@ export class TextField implements Field {
   /** Does the upstream heed a space at the end of a text? null: not seen yet. */
   #heedsSpaces: boolean | null = null;
 
-  constructor(by: SearchQuery['by'], semantics: 'prefix' | 'substring', minLength: number) {
+  private constructor(
+    by: SearchQuery['by'],
+    semantics: 'prefix' | 'substring',
+    minLength: number,
+    counts: Counts,
+  ) {
     this.by = by;
     this.overlaps = semantics === 'substring';
     this.#semantics = semantics;
     this.#model = new NameModel(by === 'name' ? characterSeeds() : identifierSeeds(), semantics === 'prefix');
     this.#texts = new Beginnings({
+      counts,
       model: this.#model,
       longest: semantics === 'prefix' ? LONGEST : LONGEST_INNER,
       repeats: semantics === 'substring',
       first: [],
       canBeAsked: (text) => !this.isBlurred(text) && [...text].length >= minLength,
     });
+  }
+
+  /** Names or identifiers searched by how they begin: an index counts them, and what they are like is read off a sample. */
+  static byBeginning(by: SearchQuery['by'], minLength: number, knowledge: Knowledge): TextField {
+    const texts = knowledge.textsInOrder(by);
+    const field = new TextField(by, 'prefix', minLength, new OrderedCounts(texts));
+    field.#companies = knowledge.knownCount();
+    for (const text of spreadOver(texts, Math.ceil(field.#companies / SAMPLE))) field.#model.learn(text);
+    return field;
+  }
+
+  /** Names searched by what they contain: all that is known is read. */
+  static byPart(minLength: number, knowledge: Knowledge): TextField {
+    const field = new TextField('name', 'substring', minLength, new TextCounts());
+    for (const { name } of knowledge.knownCompanies()) field.see(folded(name ?? ''));
+    return field;
   }
 
   get companies(): number {
@@ -79,3 +106,4 @@ function innerTexts(text: string): string[] {
 const LONGEST = 24;
 // Six characters tell names apart well enough, and what names contain multiplies.
 const LONGEST_INNER = 6;
+const SAMPLE = 10_000;

@@ -1,9 +1,11 @@
-import { wordsOf } from '../folding.ts';
+import { folded, wordsOf } from '../../folding.ts';
+import type { Knowledge } from '../knowledge.ts';
 import { findsName } from '../matching.ts';
 import { Beginnings } from './beginnings.ts';
 import type { Extensions, Field, Spread, Texts } from './field.ts';
 import { NameModel } from './name_model.ts';
 import { characterSeeds, wordSeeds } from './seeds.ts';
+import { TextCounts } from './text_counts.ts';
 import { WholeWords } from './whole_words.ts';
 
 /**
@@ -21,10 +23,11 @@ export class WordField implements Field {
   readonly #beside = new Map<string, Texts>();
   readonly #names: string[] = [];
 
-  constructor(semantics: 'token' | 'token_prefix', minLength: number) {
+  constructor(semantics: 'token' | 'token_prefix', minLength: number, knowledge: Knowledge) {
     this.#semantics = semantics;
     this.#minLength = minLength;
     this.#words = this.#openTexts(null);
+    for (const { name } of knowledge.knownCompanies()) this.see(folded(name ?? ''));
   }
 
   get companies(): number {
@@ -93,7 +96,7 @@ export class WordField implements Field {
     const first = beside === null ? FIRST_WORDS : [];
     if (this.#semantics === 'token') return new WholeWords(first, beside);
     return new Beginnings({
-      ...{ model: this.#model, longest: LONGEST, repeats: true },
+      ...{ counts: new TextCounts(), model: this.#model, longest: LONGEST, repeats: true },
       first: this.#minLength > 1 ? first : [],
       // A text that the first word begins with too narrows nothing.
       canBeAsked: (text) => [...text].length >= this.#minLength && beside?.startsWith(text) !== true,

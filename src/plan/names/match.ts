@@ -1,4 +1,4 @@
-import { folded, wordsOf } from '../folding.ts';
+import { folded, wordsOf } from '../../folding.ts';
 
 /**
  * Matching of a wanted name with names of the registry. Equal after folding is the same name; anything else

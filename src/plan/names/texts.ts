@@ -1,4 +1,4 @@
-import { folded, wordsOf } from '../folding.ts';
+import { folded, wordsOf } from '../../folding.ts';
 import type { Semantics } from '../matching.ts';
 
 /** Queries that find a wanted name: its own text, and shorter ones that it shares with others. */

@@ -1,5 +1,5 @@
+import { folded, wordsOf } from '../../folding.ts';
 import { seededRandom } from '../../random.ts';
-import { folded, wordsOf } from '../folding.ts';
 import type { KnownCompany } from '../knowledge.ts';
 import type { Room } from './room.ts';
 

@@ -1,26 +1,52 @@
+import type { SearchQuery } from '../../call.ts';
 import type { Knowledge, KnownCompany } from '../knowledge.ts';
+import { comparedText } from '../matching.ts';
+import { SortedTexts, type TextsInOrder } from '../texts_in_order.ts';
 
 /** What is known, and what the rehearsal has found so far. */
-export function knowledgeWith(
-  from: Knowledge,
-  learned: ReadonlyMap<string, KnownCompany>,
-  total: number | null,
-  nowMs: number,
-): Knowledge {
-  const both = function* () {
-    yield* from.knownCompanies();
-    yield* learned.values();
-  };
-  return {
-    ...from,
-    knownCount: () => from.knownCount() + learned.size,
-    latestStats: () => ({ observedAtMs: nowMs, total }),
-    statsCallsMade: () => 1,
-    queries: () => from.queries(),
-    searchesInVain: () => from.searchesInVain(),
-    knownCompanies: both,
-    recordsDue: () => [],
-    failures: () => [],
-    controlNeeded: () => false,
-  };
+export class ImaginedKnowledge {
+  readonly #from: Knowledge;
+  readonly #learned: KnownCompany[] = [];
+  /** In order; those that were asked for. */
+  readonly #texts = new Map<SearchQuery['by'], SortedTexts>();
+
+  constructor(from: Knowledge) {
+    this.#from = from;
+  }
+
+  learn(company: KnownCompany): void {
+    this.#learned.push(company);
+    for (const [by, texts] of this.#texts) texts.add(comparedText(company, by));
+  }
+
+  /** As a planner sees it. `total`: what the registry says of its size. */
+  view(total: number | null, nowMs: number): Knowledge {
+    const from = this.#from;
+    return {
+      ...from,
+      knownCount: () => from.knownCount() + this.#learned.length,
+      latestStats: () => ({ observedAtMs: nowMs, total }),
+      statsCallsMade: () => 1,
+      queries: () => from.queries(),
+      searchesInVain: () => from.searchesInVain(),
+      knownCompanies: () => this.#companies(),
+      textsInOrder: (by) => this.#textsInOrder(by),
+      recordsDue: () => [],
+      failures: () => [],
+      controlNeeded: () => false,
+    };
+  }
+
+  *#companies(): Generator<KnownCompany> {
+    yield* this.#from.knownCompanies();
+    yield* this.#learned;
+  }
+
+  #textsInOrder(by: SearchQuery['by']): TextsInOrder {
+    const held = this.#texts.get(by);
+    if (held !== undefined) return held;
+    const texts = new SortedTexts(Array.from(this.#companies(), (one) => comparedText(one, by)));
+    this.#texts.set(by, texts);
+    return texts;
+  }
 }

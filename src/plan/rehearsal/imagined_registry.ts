@@ -1,6 +1,6 @@
 import type { SearchCall, SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
-import { folded, wordsOf } from '../folding.ts';
+import { folded, wordsOf } from '../../folding.ts';
 import type { KnownCompany, News, NewsRow, QueryState } from '../knowledge.ts';
 import { findsName, foldedIdentifier, semanticsOf } from '../matching.ts';
 

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../dialect/dialect.ts';
-import { folded } from '../folding.ts';
+import { folded } from '../../folding.ts';
 import type { KnownCompany, QueryState } from '../knowledge.ts';
 import { foldedIdentifier, semanticsOf, textsFinding } from '../matching.ts';
 

@@ -3,7 +3,7 @@ import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import type { Planner } from '../plan.ts';
 import { imagineCompanies } from './imagined_companies.ts';
-import { knowledgeWith } from './imagined_knowledge.ts';
+import { ImaginedKnowledge } from './imagined_knowledge.ts';
 import { imaginedRegistry } from './imagined_registry.ts';
 import { ENDLESS_ROOM, roomBeside } from './room.ts';
 
@@ -57,13 +57,13 @@ function play(
   const room = from === null ? ENDLESS_ROOM : roomBeside(sample, from.queries(), dialect);
   const imagined = imagineCompanies({ known: sample, count, room, seed });
   const registry = imaginedRegistry(shuffled([...sample, ...imagined], seed), dialect, nowMs);
-  const learned = new Map<string, KnownCompany>();
+  const imaginedKnowledge = new ImaginedKnowledge(from ?? nothing);
   const known = new Set(from === null ? [] : sample.map(({ entityId }) => entityId));
   const states = new Map<string, QueryState>();
   for (const state of from?.queries() ?? []) states.set(queryKey(state.query), state);
   const hasTotal = knowledge.latestStats()?.total != null;
   const size = sample.length + imagined.length;
-  const planner = openPlanner(knowledgeWith(from ?? nothing, learned, hasTotal ? size : null, nowMs));
+  const planner = openPlanner(imaginedKnowledge.view(hasTotal ? size : null, nowMs));
 
   let searches = 0;
   let counted = 0;
@@ -79,7 +79,7 @@ function play(
     for (const { entityId, name, isNew } of news.rows) {
       if (!isNew) continue;
       known.add(entityId);
-      learned.set(entityId, { entityId, name });
+      imaginedKnowledge.learn({ entityId, name });
     }
     planner.learn(news);
     if (known.size > countedFrom) counted++;

@@ -16,6 +16,7 @@ import type {
   RecordsDue,
   Worth,
 } from '../../../src/plan/knowledge.ts';
+import { SortedTexts, type TextsInOrder } from '../../../src/plan/texts_in_order.ts';
 import { AgeHeap } from './class_queues.ts';
 
 /** A mirror whose companies are all known and fetched: what the planner looks up, in memory and fast. */
@@ -148,6 +149,10 @@ export class RefreshedMirror implements Knowledge {
   /** Names are of no use here: all companies are known, by their numbers. */
   knownCompanies(): Iterable<KnownCompany> {
     return this.#ids.map((entityId) => ({ entityId, name: null }));
+  }
+
+  textsInOrder(by: SearchQuery['by']): TextsInOrder {
+    return new SortedTexts(by === 'name' ? [] : this.#ids);
   }
 
   failures(): Iterable<Failure> {

@@ -1,4 +1,4 @@
-import { type Call, queryKey, type SearchCall } from '../../../src/call.ts';
+import { type Call, queryKey, type SearchCall, type SearchQuery } from '../../../src/call.ts';
 import { type EstimateState, FIRST_ESTIMATES } from '../../../src/change_estimates.ts';
 import { FIRST_CLASS } from '../../../src/change_rate.ts';
 import type {
@@ -10,6 +10,8 @@ import type {
   RatedRecord,
   RecordsDue,
 } from '../../../src/plan/knowledge.ts';
+import { comparedText } from '../../../src/plan/matching.ts';
+import { SortedTexts, type TextsInOrder } from '../../../src/plan/texts_in_order.ts';
 import type { Page, Registry } from './registry.ts';
 
 interface Known {
@@ -25,6 +27,8 @@ export class MemoryMirror implements Knowledge {
   readonly queryStates = new Map<string, QueryState>();
   /** Pages received in the current listing of each query: a page can be asked without those before it. */
   readonly #pages = new Map<string, Map<number, Page>>();
+  /** In order; those that were asked for. */
+  readonly #texts = new Map<SearchQuery['by'], SortedTexts>();
   stats: { observedAtMs: number; total: number | null } | null = null;
   statsCalls = 0;
   needsControl = false;
@@ -60,6 +64,14 @@ export class MemoryMirror implements Knowledge {
     return this.companies.values();
   }
 
+  textsInOrder(by: SearchQuery['by']): TextsInOrder {
+    const held = this.#texts.get(by);
+    if (held !== undefined) return held;
+    const texts = new SortedTexts([...this.companies.values()].map((one) => comparedText(one, by)));
+    this.#texts.set(by, texts);
+    return texts;
+  }
+
   recordsDue(ask: RecordsDue): DueRecord[] {
     const due: DueRecord[] = [];
     const { worth } = ask;
@@ -90,11 +102,18 @@ export class MemoryMirror implements Knowledge {
     return this.needsControl;
   }
 
+  /** A company becomes known. */
+  add({ id, name }: { readonly id: string; readonly name: string | null }): void {
+    const one: Known = { entityId: id, name, fetchedAtMs: null, flagged: false };
+    this.companies.set(id, one);
+    for (const [by, texts] of this.#texts) texts.add(comparedText(one, by));
+  }
+
   /** Loads one answered search page and says what was new. */
   loadSearch(call: SearchCall, page: Page, nowMs: number): News {
     const rows = page.rows.map((row) => {
       const known = this.companies.get(row.id);
-      if (known === undefined) this.companies.set(row.id, unfetched(row.id, row.name));
+      if (known === undefined) this.add(row);
       const changed = known !== undefined && known.name !== row.name;
       if (known !== undefined && changed) Object.assign(known, { name: row.name, flagged: true });
       return { entityId: row.id, name: row.name, isNew: known === undefined, changed };
@@ -112,9 +131,10 @@ export class MemoryMirror implements Knowledge {
   }
 
   loadRecord(call: Extract<Call, { kind: 'entity' }>, nowMs: number): News {
-    const known = this.companies.get(call.entityId) ?? unfetched(call.entityId, null);
+    if (!this.companies.has(call.entityId)) this.add({ id: call.entityId, name: null });
+    const known = this.companies.get(call.entityId) as Known;
     const isNew = known.fetchedAtMs === null;
-    this.companies.set(call.entityId, { ...known, fetchedAtMs: nowMs, flagged: false });
+    Object.assign(known, { fetchedAtMs: nowMs, flagged: false });
     return { ...quietNews(call), record: { isNew, changed: isNew } };
   }
 
@@ -168,10 +188,6 @@ function whyDue(one: Known, staleBeforeMs: number): RatedRecord['why'] | null {
   if (one.fetchedAtMs === null) return 'never_fetched';
   if (one.flagged) return 'flagged';
   return one.fetchedAtMs < staleBeforeMs ? 'stale' : null;
-}
-
-function unfetched(entityId: string, name: string | null): Known {
-  return { entityId, name, fetchedAtMs: null, flagged: false };
 }
 
 function quietNews(call: Call): News {

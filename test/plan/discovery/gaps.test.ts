@@ -3,6 +3,7 @@ import { Gaps, type Part } from '../../../src/plan/discovery/gaps.ts';
 import { type Node, newNode, type PageSeen } from '../../../src/plan/discovery/node.ts';
 import { TextField } from '../../../src/plan/discovery/text_field.ts';
 import type { QueryState } from '../../../src/plan/knowledge.ts';
+import { MemoryMirror } from '../../bench/simulation/memory.ts';
 
 const LIMITS = { pageSize: 20, window: Number.POSITIVE_INFINITY };
 const COUNTED_AT_MS = 1000;
@@ -91,8 +92,9 @@ test('a registry that counts fewer than are known says nothing of what is missin
 
 /** A registry searched by how names begin, counted once; `asked` makes the node of a text that was answered. */
 function registry({ total, names }: { readonly total: number | null; readonly names: readonly string[] }) {
-  const field = new TextField('name', 'prefix', 1);
-  for (const name of names) field.see(name);
+  const mirror = new MemoryMirror();
+  for (const name of names) mirror.add({ id: name, name });
+  const field = TextField.byBeginning('name', 1, mirror);
   const texts = new Set<string>();
   const gaps = new Gaps(field, LIMITS, (text) => texts.has(text));
   gaps.counted({ total, observedAtMs: COUNTED_AT_MS });

@@ -1,0 +1,95 @@
+/**
+ * The texts of known companies, one for each, in the order of their code points: what an index answers without a look
+ * at the companies.
+ */
+export interface TextsInOrder {
+  /** How many stand at or after `from`, and before `to`. */
+  countBetween(from: string, to: string): number;
+  /** The text so many places after the first that stands at or after `from`; null: there are fewer. */
+  at(from: string, places: number): string | null;
+}
+
+/** Stands after every text that begins with this one. */
+export function afterAll(beginning: string): string {
+  return beginning + LAST_CODE_POINT;
+}
+
+/** The first text that can stand after this one. */
+export function nextAfter(text: string): string {
+  return `${text}\0`;
+}
+
+/** Different texts, the first and then one every so many places, up to `end`. */
+export function* spreadOver(
+  texts: TextsInOrder,
+  places: number,
+  from = '',
+  end = afterAll(''),
+): Generator<string> {
+  for (let next = texts.at(from, 0); next !== null && inOrder(next, end) < 0; ) {
+    yield next;
+    const later = texts.at(next, places);
+    // More companies than that have the very same text.
+    next = later === next ? texts.at(nextAfter(next), 0) : later;
+  }
+}
+
+/** Texts held in memory. */
+export class SortedTexts implements TextsInOrder {
+  readonly #texts: string[];
+
+  constructor(texts: Iterable<string>) {
+    this.#texts = [...texts].sort(inOrder);
+  }
+
+  add(text: string): void {
+    this.#texts.splice(this.#placeOf(text), 0, text);
+  }
+
+  countBetween(from: string, to: string): number {
+    return Math.max(0, this.#placeOf(to) - this.#placeOf(from));
+  }
+
+  at(from: string, places: number): string | null {
+    return this.#texts[this.#placeOf(from) + places] ?? null;
+  }
+
+  /** How many stand before it. */
+  #placeOf(text: string): number {
+    return firstPlace(this.#texts.length, (place) => inOrder(this.#texts[place] as string, text) >= 0);
+  }
+}
+
+/** The first of so many places from which on something holds; `places`: it holds nowhere. */
+export function firstPlace(places: number, holds: (place: number) => boolean): number {
+  let low = 0;
+  let high = places;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** By code points, as SQLite compares UTF-8. JavaScript compares halves of surrogate pairs, which come too early. */
+export function inOrder(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at++) {
+    const a = one.charCodeAt(at);
+    const b = other.charCodeAt(at);
+    if (a !== b) return rankOf(a) - rankOf(b);
+  }
+  return one.length - other.length;
+}
+
+/** Surrogates stand for what comes after all that is written without them. */
+function rankOf(unit: number): number {
+  if (unit < FIRST_SURROGATE) return unit;
+  return unit > LAST_SURROGATE ? unit - SURROGATES : unit + SURROGATES;
+}
+
+const LAST_CODE_POINT = '\u{10ffff}';
+const FIRST_SURROGATE = 0xd800;
+const LAST_SURROGATE = 0xdfff;
+const SURROGATES = 0x2000;
