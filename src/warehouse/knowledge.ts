@@ -1,3 +1,4 @@
+import type { Database } from 'better-sqlite3';
 import type { Call } from '../call.ts';
 import type { Failure, Knowledge } from '../plan/knowledge.ts';
 import { readEstimates } from './change_estimate.ts';
@@ -26,6 +27,7 @@ const COUNTS = 'SELECT _call_id AS callId, total FROM registry_stats ORDER BY _c
 export function openKnowledge({ db }: Warehouse): Knowledge {
   const meta = metaTable(db);
   const queries = queryTable(db, live);
+  const untilWritten = openMemory(db);
   const knownCount = db.prepare<[], number>("SELECT n FROM _tally WHERE what = 'known'").pluck();
   const latestStats = db.prepare<[], { observed_at: string; total: number | null }>(
     'SELECT observed_at, total FROM registry_stats ORDER BY _call_id DESC LIMIT 1',
@@ -45,11 +47,11 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
   const changeEstimates = readEstimates(db, live);
   const rateClasses = openRateClasses(db);
   return {
-    knownCount: () => knownCount.get() ?? 0,
-    latestStats: () => {
+    knownCount: untilWritten(() => knownCount.get() ?? 0),
+    latestStats: untilWritten(() => {
       const row = latestStats.get();
       return row === undefined ? null : { observedAtMs: Date.parse(row.observed_at), total: row.total };
-    },
+    }),
     statsCallsMade: () => statsCalls.get() ?? 0,
     searchesInVain: () => {
       let inVain = 0;
@@ -72,6 +74,23 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
         yield { kind, target, tries, nextTryAtMs: Date.parse(next), why };
     },
     controlNeeded: () => meta.get('absent_shape') === null && missing.get() !== undefined,
+  };
+}
+
+/**
+ * Asked for each call that is planned, and changed only by what is loaded: read again after this connection has
+ * written. While a run holds the lock no other writes what is asked here.
+ */
+function openMemory(db: Database): <T>(read: () => T) => () => T {
+  // Needs no transaction, whose locks are what a look-up costs.
+  const written = db.prepare<[], number>('SELECT total_changes()').pluck();
+  return (read) => {
+    let latest: { readonly at: number | undefined; readonly value: ReturnType<typeof read> } | null = null;
+    return () => {
+      const at = written.get();
+      if (latest?.at !== at) latest = { at, value: read() };
+      return (latest as { value: ReturnType<typeof read> }).value;
+    };
   };
 }
 
