@@ -4,14 +4,14 @@ interface Branch {
   /** Texts that come through here, but for those that were counted by a longer way already. */
   count: number;
   ends: number;
-  /** What follows in each of the texts, while there are few; null: it has branches. */
-  rests: string[] | null;
-  readonly next: Map<string, Branch>;
+  /** How the texts go on, each with how many do so, while those are few. Then null: they are in the branches. */
+  rests: Map<string, number> | null;
+  next: Map<string, Branch> | null;
 }
 
 /**
- * Counts how many of the texts seen begin with a given one. A burst trie: few texts below a branch stand in a list,
- * many burst into branches (Heinz, Zobel and Williams, ACM TOIS 20(2), 2002).
+ * Counts how many of the texts seen begin with a given one. A burst trie: few different texts below a branch stand in
+ * a list, many burst into branches (Heinz, Zobel and Williams, ACM TOIS 20(2), 2002).
  */
 export class TextCounts implements Counts {
   readonly #root = newBranch();
@@ -24,13 +24,16 @@ export class TextCounts implements Counts {
         branch.ends++;
         return;
       }
-      if (branch.rests !== null && at >= countedTo && branch.rests.length < MOST_RESTS) {
-        branch.rests.push(text.slice(at));
-        return;
+      if (branch.rests !== null && at >= countedTo) {
+        const rest = text.slice(at);
+        const times = branch.rests.get(rest) ?? 0;
+        if (times > 0 || branch.rests.size < MOST_RESTS) {
+          branch.rests.set(rest, times + 1);
+          return;
+        }
       }
-      burst(branch);
       const character = characterAt(text, at);
-      branch = childOf(branch, character);
+      branch = childOf(branchesOf(branch), character);
       at += character.length;
     }
   }
@@ -47,9 +50,8 @@ export class TextCounts implements Counts {
 
   followers(text: string): Map<string, number> {
     const branch = this.#branchAt(text);
-    return new Map(
-      branch === null ? [] : [...branch.next].map(([character, { count }]) => [character, count]),
-    );
+    const branches = branch === null ? [] : branchesOf(branch);
+    return new Map([...branches].map(([character, { count }]) => [character, count]));
   }
 
   /** A branch, where the text leads to one; else how many texts in a list begin with it. */
@@ -58,7 +60,7 @@ export class TextCounts implements Counts {
     for (let at = 0; at < text.length; ) {
       if (branch.rests !== null) return beginningWith(branch.rests, text.slice(at));
       const character = characterAt(text, at);
-      const next = branch.next.get(character);
+      const next = branch.next?.get(character);
       if (next === undefined) return 0;
       branch = next;
       at += character.length;
@@ -70,46 +72,47 @@ export class TextCounts implements Counts {
   #branchAt(text: string): Branch | null {
     let branch = this.#root;
     for (let at = 0; at < text.length; ) {
-      burst(branch);
       const character = characterAt(text, at);
-      const next = branch.next.get(character);
+      const next = branchesOf(branch).get(character);
       if (next === undefined) return null;
       branch = next;
       at += character.length;
     }
-    burst(branch);
     return branch;
   }
 }
 
 function newBranch(): Branch {
-  return { count: 0, ends: 0, rests: [], next: new Map() };
+  return { count: 0, ends: 0, rests: new Map(), next: null };
 }
 
-function burst(branch: Branch): void {
-  if (branch.rests === null) return;
+/** The branches below; a list bursts into them. */
+function branchesOf(branch: Branch): Map<string, Branch> {
   const { rests } = branch;
+  branch.next ??= new Map();
+  if (rests === null) return branch.next;
   branch.rests = null;
-  for (const rest of rests) {
+  for (const [rest, times] of rests) {
     const character = characterAt(rest, 0);
-    const child = childOf(branch, character);
-    child.count++;
-    if (rest.length === character.length) child.ends++;
-    else (child.rests as string[]).push(rest.slice(character.length));
+    const child = childOf(branch.next, character);
+    child.count += times;
+    if (rest.length === character.length) child.ends += times;
+    else child.rests?.set(rest.slice(character.length), times);
   }
+  return branch.next;
 }
 
-function childOf(branch: Branch, character: string): Branch {
-  const existing = branch.next.get(character);
+function childOf(branches: Map<string, Branch>, character: string): Branch {
+  const existing = branches.get(character);
   if (existing !== undefined) return existing;
   const child = newBranch();
-  branch.next.set(character, child);
+  branches.set(character, child);
   return child;
 }
 
-function beginningWith(rests: readonly string[], text: string): number {
+function beginningWith(rests: ReadonlyMap<string, number>, text: string): number {
   let count = 0;
-  for (const rest of rests) if (rest.startsWith(text)) count++;
+  for (const [rest, times] of rests) if (rest.startsWith(text)) count += times;
   return count;
 }
 
