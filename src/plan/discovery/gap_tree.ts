@@ -251,10 +251,17 @@ function isUnanswered({ state, expected }: Node): boolean {
   return state === null && expected !== null;
 }
 
-/** What was counted before is found again only after several looks. */
-function lookWorth(part: Part, limits: Limits): number {
-  if (part.kind === 'again') return part.gap / (1 + LOOKS_FOR_ONE * part.gap);
-  return firstLookWorth(part, limits);
+function lookWorth({ kind, known, gap, chance }: Part, limits: Limits): number {
+  switch (kind) {
+    case 'again':
+      // What was counted before is found again only after several looks.
+      return gap / (1 + LOOKS_FOR_ONE * gap);
+    case 'stranger':
+      // A character that is in use hides more than the mean, and one that is not, nothing.
+      return chance <= 0 ? 0 : chance * firstLookWorth({ known, gap: gap / chance }, limits);
+    default:
+      return firstLookWorth({ known, gap }, limits);
+  }
 }
 
 // Below this nothing is expected at all. What is too little is for the count of searches in vain to say.

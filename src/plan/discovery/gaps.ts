@@ -14,6 +14,8 @@ export interface Census {
 export interface Part extends Expected {
   readonly text: string;
   readonly kind: Kind;
+  /** How likely it hides any company at all. */
+  readonly chance: number;
 }
 
 /**
@@ -41,6 +43,7 @@ export class Gaps {
   counted(census: Census): boolean {
     const isSame = census.total === this.#census.total && census.observedAtMs === this.#census.observedAtMs;
     this.#census = census;
+    if (!isSame) this.#moment++;
     return !isSame;
   }
 
@@ -74,7 +77,11 @@ export class Gaps {
     const { sum, unseen } = this.#weigh(node);
     const parts: Part[] = [];
     const add = (text: string, known: number, weight: number, kind: Kind) =>
-      parts.push({ text, known, kind, gap: Math.min(most, (rest * weight) / sum) });
+      parts.push({
+        ...{ text, known, kind },
+        gap: Math.min(most, (rest * weight) / sum),
+        chance: 1 - (1 + rest / sum) ** -weight,
+      });
     for (const { text, likelihood, isStrange } of this.#waysOf(node).extensions) {
       if (this.#isAsked(text)) continue;
       const known = this.#field.known(text);
@@ -153,13 +160,13 @@ export class Gaps {
     return state?.listedAtMs ?? this.#countedAtMs(parent);
   }
 
-  /** Looked for again as more is known, and when most of those offered were asked. */
+  /** Looked for again as more is known, when most of those offered were asked, and when all were that there are. */
   #waysOf(node: Node): Ways {
     const { ways } = node;
     const { companies } = this.#field;
     if (ways !== null) {
-      const isOpen = ({ text }: { text: string }) => !this.#isAsked(text);
-      const isShort = ways.isCut && ways.extensions.filter(isOpen).length < FEWEST_OFFERED;
+      const open = ways.extensions.filter(({ text }) => !this.#isAsked(text)).length;
+      const isShort = ways.isCut ? open < FEWEST_OFFERED : open === 0 && companies > ways.companies;
       const isBlurred = ways.extensions.some(({ text }) => this.#field.isBlurred(text));
       if (!isShort && !isBlurred && companies < GROWN * ways.companies) return ways;
     }

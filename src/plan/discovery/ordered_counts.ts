@@ -39,6 +39,13 @@ export class OrderedCounts implements Counts {
     this.#blocks = this.#blocksBetween('', END);
   }
 
+  /** About so many of the texts, spread evenly over all; fewer where there are fewer. */
+  *sample(wanted: number): Generator<string> {
+    const every = Math.floor(this.#blocks.length / wanted);
+    if (every === 0) yield* spreadOver(this.#texts, Math.ceil(this.count('') / wanted));
+    else for (let at = 1; at < this.#blocks.length; at += every) yield (this.#blocks[at] as Block).from;
+  }
+
   /** The index holds it already: what it changes is counted anew. */
   add(text: string): void {
     this.#outdated.add(this.#blocks[this.#blockOf(text)] as Block);
@@ -142,6 +149,6 @@ export class OrderedCounts implements Counts {
 }
 
 const END = afterAll('');
-const SIZE = 256;
+const SIZE = 512;
 const LARGEST = 4 * SIZE;
 const MOST_COUNTED = 50_000;

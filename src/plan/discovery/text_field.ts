@@ -2,7 +2,6 @@ import type { SearchQuery } from '../../call.ts';
 import { folded } from '../../folding.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { findsName } from '../matching.ts';
-import { spreadOver } from '../texts_in_order.ts';
 import { Beginnings } from './beginnings.ts';
 import type { Counts, Extensions, Field, Spread } from './field.ts';
 import { NameModel } from './name_model.ts';
@@ -44,10 +43,10 @@ export class TextField implements Field {
 
   /** Names or identifiers searched by how they begin: an index counts them, and what they are like is read off a sample. */
   static byBeginning(by: SearchQuery['by'], minLength: number, knowledge: Knowledge): TextField {
-    const texts = knowledge.textsInOrder(by);
-    const field = new TextField(by, 'prefix', minLength, new OrderedCounts(texts));
+    const counts = new OrderedCounts(knowledge.textsInOrder(by));
+    const field = new TextField(by, 'prefix', minLength, counts);
     field.#companies = knowledge.knownCount();
-    for (const text of spreadOver(texts, Math.ceil(field.#companies / SAMPLE))) field.#model.learn(text);
+    for (const text of counts.sample(SAMPLE)) field.#model.learn(text);
     return field;
   }
 
@@ -106,4 +105,4 @@ function innerTexts(text: string): string[] {
 const LONGEST = 24;
 // Six characters tell names apart well enough, and what names contain multiplies.
 const LONGEST_INNER = 6;
-const SAMPLE = 10_000;
+const SAMPLE = 5_000;
