@@ -1,16 +1,15 @@
 // What grows with the registry: time per call, memory, start-up and the file, over warehouses in which everything is
 // listed and a tenth of the records fetched:
 // npm run bench:growth [-- --sizes 10000,100000,1000000 --calls 4000 --rounds 3 --keep FOLDER]
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
-import type { Filled } from './growth_fill.ts';
 import { DIALECT } from './growth_registry.ts';
 import type { Slice, SliceOrder } from './growth_slice.ts';
+import { fillWarehouse, startPart, toldBy } from './parts.ts';
 import { judged, median, ratioOf, say } from './throughput_figures.ts';
 
 const { values } = parseArgs({
@@ -29,7 +28,7 @@ mkdirSync(folder, { recursive: true });
 const slices = new Map<number, Slice[]>(sizes.map((size) => [size, []]));
 try {
   say(`Growth: ${values.rounds} slices of ${values.calls} calls of sync at each size, 16 at once, in turns`);
-  for (const size of sizes) await fill(size);
+  for (const size of sizes) await fillWarehouse(join(folder, `${size}.db`), size);
   for (let round = 0; round < Number(values.rounds); round++)
     for (const size of round % 2 === 0 ? sizes : sizes.toReversed())
       slices.get(size)?.push(await slice(size));
@@ -38,30 +37,15 @@ try {
   if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-async function fill(companies: number): Promise<void> {
-  const path = join(folder, `${companies}.db`);
-  if (existsSync(path)) return say(`  ${companies} companies: filled before`);
-  const startedMs = performance.now();
-  const { listedBytes, fetchedBytes, records } = await told<Filled>(
-    start('growth_fill.ts', path, String(companies)),
-  );
-  const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
-  const perListed = (listedBytes / companies).toFixed(0);
-  const perRecord = ((fetchedBytes - listedBytes) / records).toFixed(0);
-  say(
-    `  ${companies} companies filled in ${seconds} s: ${perListed} bytes per listed company, ${perRecord} more per record`,
-  );
-}
-
 /** Always another part of the same warehouse: what was fetched is not due again. */
 async function slice(companies: number): Promise<Slice> {
-  const upstream = start('growth_upstream.ts', String(companies));
+  const upstream = startPart('growth_upstream.ts', String(companies));
   const [{ port }] = (await once(upstream, 'message')) as [{ port: number }];
   const config = join(folder, `${companies}.yaml`);
   writeFileSync(config, stringify(configuration(companies, port)));
   const order: SliceOrder = { config, calls: Number(values.calls) };
   try {
-    return await told<Slice>(start('growth_slice.ts', JSON.stringify(order)));
+    return await toldBy<Slice>(startPart('growth_slice.ts', JSON.stringify(order)));
   } finally {
     upstream.disconnect();
   }
@@ -78,18 +62,6 @@ function configuration(companies: number, port: number): object {
     warehouse: join(folder, `${companies}.db`),
     ledger: join(folder, 'ledger.db'),
   };
-}
-
-function start(script: string, ...args: string[]): ChildProcess {
-  return fork(join(import.meta.dirname, script), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-}
-
-async function told<T>(child: ChildProcess): Promise<T> {
-  const ended = once(child, 'exit');
-  const first = await Promise.race([once(child, 'message'), ended.then(() => null)]);
-  if (first === null) throw new Error('a part of the benchmark ended without a result');
-  await ended;
-  return first[0] as T;
 }
 
 function report(): void {

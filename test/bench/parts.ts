@@ -1,0 +1,34 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Filled } from './growth_fill.ts';
+import { say } from './throughput_figures.ts';
+
+/** Starts a part of a benchmark in a process of its own: a script of this folder. */
+export function startPart(script: string, ...args: string[]): ChildProcess {
+  return fork(join(import.meta.dirname, script), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+}
+
+/** What a part says in the end. */
+export async function toldBy<T>(child: ChildProcess): Promise<T> {
+  const ended = once(child, 'exit');
+  const first = await Promise.race([once(child, 'message'), ended.then(() => null)]);
+  if (first === null) throw new Error('a part of the benchmark ended without a result');
+  await ended;
+  return first[0] as T;
+}
+
+/** Fills a warehouse with a registry of this size, if it is not there. */
+export async function fillWarehouse(path: string, companies: number): Promise<void> {
+  if (existsSync(path)) return say(`  ${companies} companies: filled before`);
+  const startedMs = performance.now();
+  const part = startPart('growth_fill.ts', path, String(companies));
+  const { listedBytes, fetchedBytes, records } = await toldBy<Filled>(part);
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
+  const perListed = (listedBytes / companies).toFixed(0);
+  const perRecord = ((fetchedBytes - listedBytes) / records).toFixed(0);
+  say(
+    `  ${companies} companies filled in ${seconds} s: ${perListed} bytes per listed company, ${perRecord} more per record`,
+  );
+}
