@@ -36,10 +36,12 @@ export interface PaceOptions {
  * slots are closer together than a timer can tell, one transaction takes as many as there are callers ready.
  */
 export function openPace({ ledger, clock, perMinute, purpose, keyFingerprint }: PaceOptions): Pace {
-  const batch = spacingMs(perMinute) >= LOOKAHEAD_MS ? 1 : BATCH;
+  const spacing = spacingMs(perMinute);
+  const batch = spacing >= LOOKAHEAD_MS ? 1 : BATCH;
   const queue = new Set<Caller>();
   let smoother = openSmoother(perMinute);
   let isServing = false;
+  let lastSlotMs = Number.NEGATIVE_INFINITY;
   let stir: () => void = () => {};
 
   async function serve(): Promise<void> {
@@ -64,10 +66,12 @@ export function openPace({ ledger, clock, perMinute, purpose, keyFingerprint }: 
         await new Promise<void>((resolve) => (stir = resolve));
         continue;
       }
-      const spent = spendOrNull(ready.length);
-      if (spent?.is === 'go') return handOut(spent.slots, ready);
-      if (spent !== null && spent.is !== 'wait') return dismissAll(spent);
-      const waitMs = spent === null ? BUSY_WAIT_MS : Math.min(spent.untilMs - clock.now(), RECONSIDER_MS);
+      const nowMs = clock.now();
+      const spent = ownSlotAhead(nowMs) ?? spend(ready.length, nowMs);
+      if (spent.is === 'go') return handOut(spent.slots, ready);
+      if (spent.is !== 'wait') return dismissAll(spent);
+      // A timer counts whole milliseconds: one that fires early would only ask once more.
+      const waitMs = Math.min(Math.ceil(spent.untilMs - clock.now()), RECONSIDER_MS);
       await clock.sleep(waitMs, ready[0]?.signal);
     }
   }
@@ -108,6 +112,7 @@ export function openPace({ ledger, clock, perMinute, purpose, keyFingerprint }: 
     for (const [index, slot] of slots.entries()) {
       const { answer, connection } = leave(ready[index] as Caller);
       connection.hold();
+      lastSlotMs = slot.atMs;
       const delayMs = slot.atMs - clock.now();
       if (delayMs <= 0) answer(slot);
       else void clock.sleep(delayMs).then(() => answer(slot));
@@ -133,12 +138,19 @@ export function openPace({ ledger, clock, perMinute, purpose, keyFingerprint }: 
     return caller;
   }
 
+  /** The slot after this process's own last one can only be further away: that needs no transaction to find out. */
+  function ownSlotAhead(nowMs: number): Extract<Spent, { is: 'wait' }> | null {
+    const untilMs = lastSlotMs + spacing - LOOKAHEAD_MS;
+    const isAhead = untilMs > nowMs && untilMs - nowMs <= LONGEST_UNASKED_MS;
+    return isAhead ? { is: 'wait', untilMs } : null;
+  }
+
   /** A busy ledger means "ask again". */
-  function spendOrNull(most: number): Spent | null {
+  function spend(most: number, nowMs: number): Spent {
     try {
-      return ledger.spend({ nowMs: clock.now(), most, purpose, keyFingerprint });
+      return ledger.spend({ nowMs, most, purpose, keyFingerprint });
     } catch (error) {
-      if (isBusy(error)) return null;
+      if (isBusy(error)) return { is: 'wait', untilMs: nowMs + BUSY_WAIT_MS };
       throw error;
     }
   }
@@ -209,5 +221,7 @@ const BATCH = 32;
 const BUSY_WAIT_MS = 5;
 // A pause may be lifted, and a clock may be set: no wait is slept through blindly.
 const RECONSIDER_MS = 30_000;
+// So much later a key that was refused meanwhile, or an allowance that is spent, may show.
+const LONGEST_UNASKED_MS = 1000;
 const SHORT_LIFE_MS = 500;
 const MOST_SHORT_LIVES = 3;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Ledger } from '../../src/allowance/ledger.ts';
+import type { Ledger, Spending } from '../../src/allowance/ledger.ts';
 import { spacingMs } from '../../src/allowance/windows.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { type Connection, openPace, type Pace } from '../../src/fetch/pace.ts';
@@ -54,6 +54,25 @@ describe('the pace', () => {
     expect(Math.min(...lateness)).toBeGreaterThanOrEqual(-2);
     lateness.sort((a, b) => a - b);
     expect(lateness[20]).toBeLessThan(100);
+  });
+
+  test('asks the ledger about once for each slot, since its own last slot tells when the next one comes', async () => {
+    const ledger = ledgerOf({ perMinute: 600 });
+    let asked = 0;
+    const spend = (ask: Spending) => {
+      asked += 1;
+      return ledger.spend(ask);
+    };
+    const pace = paceOf({ ...ledger, spend }, 600);
+    let slots = 0;
+    const lane = async () => {
+      for (; slots < 20; slots += 1) {
+        await slotAt(pace);
+        await sleep(5);
+      }
+    };
+    await Promise.all([lane(), lane(), lane(), lane()]);
+    expect(asked / slots).toBeLessThan(1.3);
   });
 
   test('is not held up by one connection that is slow to open', async () => {
