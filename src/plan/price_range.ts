@@ -17,6 +17,13 @@ export function lessenedBy({ low, high }: CallRange, calls: number): CallRange {
   return { low: Math.max(0, low - calls), high: high === null ? null : Math.max(0, high - calls) };
 }
 
+/** What both ranges allow, the first as long as it lies within the other. */
+export function within(one: CallRange, bounds: CallRange): CallRange {
+  const high = Math.min(one.high ?? Infinity, bounds.high ?? Infinity);
+  const low = Math.min(Math.max(one.low, bounds.low), high);
+  return { low, high: high === Infinity ? null : high };
+}
+
 export function sumOf(ranges: readonly CallRange[]): CallRange {
   return {
     low: ranges.reduce((sum, { low }) => sum + low, 0),

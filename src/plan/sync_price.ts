@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect/dialect.ts';
 import type { Knowledge } from './knowledge.ts';
 import type { Planner } from './plan.ts';
-import { type CallRange, exactly, sumOf } from './price_range.ts';
+import { type CallRange, exactly, sumOf, within } from './price_range.ts';
 import { type RegistrySize, sizeOf } from './registry_size.ts';
 import { type Rehearsal, rehearseSearches } from './rehearsal/search_rehearsal.ts';
 
@@ -33,69 +33,94 @@ export interface SyncPriceAsk {
 export function priceSync(ask: SyncPriceAsk): SyncPrice {
   const { knowledge, dialect, isStatsDue, recordsDue } = ask;
   const size = sizeOf(knowledge, dialect);
-  const search = priceSearches(ask, size);
+  const news = priceNews(ask, size);
   const stats = exactly(isStatsDue ? 1 : 0);
-  const entity = sumOf([exactly(recordsDue), search.companies]);
+  const entity = sumOf([exactly(recordsDue), news.companies]);
   return {
-    ...{ stats, search: search.calls, entity },
-    total: sumOf([stats, search.calls, entity]),
-    companies: search.companies,
+    ...{ stats, search: news.searches, entity },
+    total: within(sumOf([stats, exactly(recordsDue), news.calls]), sumOf([stats, news.searches, entity])),
+    companies: news.companies,
     size,
   };
 }
 
-function priceSearches(ask: SyncPriceAsk, size: RegistrySize): { calls: CallRange; companies: CallRange } {
+/** What companies that are not known yet will take. */
+interface NewsPrice {
+  readonly searches: CallRange;
+  readonly companies: CallRange;
+  /** Searches, and a record of each that they find: what is found by fewer searches needs the more records. */
+  readonly calls: CallRange;
+}
+
+function priceNews(ask: SyncPriceAsk, size: RegistrySize): NewsPrice {
   const { knowledge, dialect, openPlanner, nowMs } = ask;
   const known = knowledge.knownCount();
   const isIdle = openPlanner(knowledge).next({ ...ENDLESS, nowMs, most: 1 }).calls.length === 0;
-  if (isIdle) return { calls: exactly(0), companies: exactly(0) };
+  if (isIdle) return NOTHING;
   const missing = { low: size.low - known, high: size.high === null ? null : size.high - known };
   const pages = Math.ceil(missing.low / dialect.search.paging.size);
   if (size.high === null || known < FEWEST_KNOWN) {
     const least = Math.max(1, pages);
     const most = size.high === null ? null : least * FIRST_GUESS;
-    return { calls: { low: least, high: most }, companies: missing };
+    const searches = { low: least, high: most };
+    return { searches, companies: missing, calls: sumOf([searches, missing]) };
   }
-  const played = [...new Set([size.low, size.high])].flatMap((total) =>
-    SEEDS.map((seed) => rehearseSearches({ ...ask, total, seed })),
-  );
-  return {
-    calls: around(played, { pages, missing: missing.high ?? missing.low }),
-    companies: foundIn(played, missing, dialect),
-  };
+  const played = rehearseSearches({ ...ask, totals: [...new Set([size.low, size.high])] });
+  return priceOf(played, { low: missing.low, high: size.high - known });
 }
 
-/** A rehearsal knows how names are made, not the names: the last ones, above all, take more than imagined ones do. */
-function around(
+function priceOf(
   played: readonly Rehearsal[],
-  { pages, missing }: { readonly pages: number; readonly missing: number },
-): CallRange {
+  missing: { readonly low: number; readonly high: number },
+): NewsPrice {
   const searches = played.map((one) => one.searches);
   // Nothing is searched for any more: what is missing was given up.
-  if (searches.every((count) => count === 0)) return exactly(0);
-  const isOpen = played.some(({ isCutShort }) => isCutShort);
+  if (searches.every((count) => count === 0)) return NOTHING;
+  const found = Math.floor(Math.min(...played.map((one) => one.found)) * FEWER_FOUND);
+  const calls = callsOf(played);
+  const most = Math.ceil(Math.max(...searches) * MORE_SEARCHES + IN_VAIN);
   return {
-    low: searches.includes(0) ? 0 : Math.max(pages, Math.floor(Math.min(...searches) * FEWER)),
-    high: isOpen
-      ? null
-      : Math.max(pages, Math.ceil(Math.max(...searches) * MORE + LAST_ONES * Math.sqrt(missing))),
+    searches: {
+      low: Math.floor(Math.min(...searches) * FEWER_SEARCHES),
+      high: calls.high === null ? null : Math.min(most, calls.high),
+    },
+    companies: { low: Math.min(missing.low, found), high: missing.high },
+    calls,
   };
 }
 
-/** Searches by name do not reach every company. */
-function foundIn(played: readonly Rehearsal[], missing: CallRange, { search }: Dialect): CallRange {
-  const share = search.identifiers === 'prefix' ? 1 : REACHED_BY_NAME;
-  const found = Math.floor(Math.min(...played.map((one) => one.found)) * share);
-  return { low: Math.min(missing.low, found), high: missing.high };
+/** Around the middle of what was rehearsed, and towards its ends where rehearsals come out far apart. */
+function callsOf(played: readonly Rehearsal[]): CallRange {
+  const logs = played.map(({ searches, found }) => Math.log(Math.max(1, searches + found)));
+  const middle = meanOf(logs);
+  const spread = Math.sqrt(meanOf(logs.map((one) => (one - middle) ** 2)));
+  const doubt = Math.max(0, spread - USUAL_SPREAD);
+  const low = Math.exp(Math.max(middle - doubt, Math.min(...logs)));
+  const high = Math.exp(Math.min(middle + doubt, Math.max(...logs)));
+  const isOpen = played.some(({ isCutShort }) => isCutShort);
+  // Where what is missing may be out of reach, it is given up soon.
+  const inVain = played.filter(({ found }) => found === 0).map(({ searches }) => searches);
+  return {
+    low: Math.min(Math.floor(low * FEWER), ...inVain),
+    high: isOpen ? null : Math.ceil(high * MORE),
+  };
+}
+
+function meanOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 }
 
 const ENDLESS = { left: { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null } };
-const SEEDS = [1, 2];
+const NOTHING: NewsPrice = { searches: exactly(0), companies: exactly(0), calls: exactly(0) };
 // Less says nothing of what names and identifiers look like.
 const FEWEST_KNOWN = 20;
 const FIRST_GUESS = 8;
-// What `npm run bench:price` found to hold.
-const FEWER = 0.9;
-const MORE = 1.35;
-const LAST_ONES = 10;
-const REACHED_BY_NAME = 0.8;
+// What `npm run bench:price` found to hold nine times in ten: imagined companies are found more easily than real ones.
+const FEWER = 0.84;
+const MORE = 1.255;
+const USUAL_SPREAD = 0.3;
+const FEWER_SEARCHES = 0.5;
+const MORE_SEARCHES = 1.5;
+// So long is looked for a single company that is out of reach.
+const IN_VAIN = 130;
+const FEWER_FOUND = 0.8;

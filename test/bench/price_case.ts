@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type House, openHouse } from '../../src/assemble.ts';
 import { type BackfillOrder, keepBackfill, priceOrder, runBackfill } from '../../src/backfill.ts';
 import { configFrom } from '../../src/config.ts';
-import { type CallRange, sumOf } from '../../src/plan/price_range.ts';
+import type { CallRange } from '../../src/plan/price_range.ts';
 import { priceNextSync } from '../../src/price_sync.ts';
 import { ALL_KINDS, run } from '../../src/run.ts';
 import type { Company } from '../../src/server/company_store.ts';
@@ -66,7 +66,7 @@ async function syncPriced(house: House, companies: number) {
   });
   const { tally } = await syncFor(house, MOST_CALLS);
   return {
-    price: sumOf([price.stats, price.search, price.entity]),
+    price: price.total,
     truth: tally.calls,
     by: price.size.by,
     searches: { price: price.search, truth: tally.callsByKind.search },

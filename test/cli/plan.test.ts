@@ -39,8 +39,7 @@ describe('plan', () => {
     expect(truth).toBeLessThanOrEqual(high);
     // Those that are missing may be looked for a little longer.
     const { data } = (await upstream.cli('plan')).json;
-    expect(data.calls.low).toBe(0);
-    expect(data.calls.high).toBeLessThanOrEqual(25);
+    expect(data.calls.high).toBeLessThan(truth / 3);
   });
 
   it('lists the next calls with their reasons, and they are the ones that sync makes', async () => {

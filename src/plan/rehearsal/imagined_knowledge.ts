@@ -23,7 +23,6 @@ export class ImaginedKnowledge {
   view(total: number | null, nowMs: number): Knowledge {
     const from = this.#from;
     return {
-      ...from,
       knownCount: () => from.knownCount() + this.#learned.length,
       latestStats: () => ({ observedAtMs: nowMs, total }),
       statsCallsMade: () => 1,
@@ -31,6 +30,8 @@ export class ImaginedKnowledge {
       searchesInVain: () => from.searchesInVain(),
       knownCompanies: () => this.#companies(),
       textsInOrder: (by) => this.#textsInOrder(by),
+      changeEstimates: () => from.changeEstimates(),
+      rateClasses: () => from.rateClasses(),
       recordsDue: () => [],
       failures: () => [],
       controlNeeded: () => false,

@@ -1,8 +1,9 @@
 import type { SearchCall, SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
-import { folded, wordsOf } from '../../folding.ts';
 import type { KnownCompany, News, NewsRow, QueryState } from '../knowledge.ts';
-import { findsName, foldedIdentifier, semanticsOf } from '../matching.ts';
+import { windowOf } from '../matching.ts';
+import { indexOf } from './imagined_index.ts';
+import type { Supposition } from './supposition.ts';
 
 /** A registry that answers searches as its dialect says, over companies that are known or imagined. */
 export interface ImaginedRegistry {
@@ -13,54 +14,19 @@ export interface ImaginedRegistry {
 export function imaginedRegistry(
   companies: readonly KnownCompany[],
   dialect: Dialect,
+  { seed, overlooksMarks, ranksByQuery }: Supposition,
   nowMs: number,
 ): ImaginedRegistry {
   const { search } = dialect;
   const { paging } = search;
-  const window =
-    paging.style === 'none'
-      ? Math.min(paging.size, paging.window ?? paging.size)
-      : (paging.window ?? Infinity);
-  const semantics = semanticsOf(dialect);
-  const indexed = companies.map(({ entityId, name }) => ({
-    ...{ entityId, name },
-    foldedName: folded(name ?? ''),
-    foldedId: foldedIdentifier(entityId),
-  }));
-  const byWord = new Map<string, typeof indexed>();
-  if (semantics === 'token')
-    for (const one of indexed)
-      for (const word of new Set(wordsOf(one.foldedName))) {
-        const bucket = byWord.get(word);
-        if (bucket === undefined) byWord.set(word, [one]);
-        else bucket.push(one);
-      }
-  const found = new Map<string, typeof indexed>();
-
-  const matching = ({ by, text }: SearchQuery): typeof indexed => {
-    const key = `${by}:${text}`;
-    const already = found.get(key);
-    if (already !== undefined) return already;
-    const wanted = by === 'name' ? text : foldedIdentifier(text);
-    const now = candidates({ by, text }).filter(({ foldedName, foldedId }) =>
-      by === 'name' ? findsName(semantics, wanted, foldedName) : foldedId.startsWith(wanted),
-    );
-    found.set(key, now);
-    return now;
-  };
-
-  /** What a text finds is among what it finds without its last character, or, for whole words, by one of them. */
-  const candidates = ({ by, text }: SearchQuery): typeof indexed => {
-    if (by === 'name' && semantics === 'token') return byWord.get(wordsOf(folded(text))[0] ?? '') ?? [];
-    const shorter = [...text].slice(0, -1).join('');
-    return shorter === '' ? indexed : matching({ by, text: shorter });
-  };
-
+  const window = Math.min(windowOf(dialect), paging.style === 'none' ? paging.size : Infinity);
+  const find = indexOf(inOrder(companies, String(seed)), dialect, overlooksMarks);
   return {
     search: (call, before, isKnown) => {
       const { query, page } = call;
       if ([...query.text].length < search.min_length) return news(call, [], refused(query, nowMs));
-      const all = matching(query);
+      const found = find(query);
+      const all = ranksByQuery ? inOrder(found, query.text) : found;
       // What a listing has shown so far is known; what it will show stands after that.
       const listing =
         before === undefined || page.index === 0 ? all : all.toSorted((a, b) => rank(a) - rank(b));
@@ -86,6 +52,20 @@ export function imaginedRegistry(
       }
     },
   };
+}
+
+/** In the order of a hash of the identifier: the same for the same salt. */
+function inOrder<Company extends KnownCompany>(companies: readonly Company[], salt: string): Company[] {
+  return companies
+    .map((company) => ({ company, rank: hashOf(salt + company.entityId) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ company }) => company);
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
 }
 
 function refused(query: SearchQuery, listedAtMs: number): QueryState {

@@ -3,13 +3,20 @@ import { folded } from '../../folding.ts';
 import type { KnownCompany, QueryState } from '../knowledge.ts';
 import { foldedIdentifier, semanticsOf, textsFinding } from '../matching.ts';
 
+export interface Place {
+  readonly beginning: string;
+  readonly left: number;
+}
+
 /** How many more companies each query can have found, by the totals that it stated or what it listed to its end. */
 export interface Room {
   isFor(company: KnownCompany): boolean;
   take(company: KnownCompany): void;
+  /** Beginnings of identifiers that were counted, and what of that no longer one accounts for. */
+  places(): Place[];
 }
 
-export const ENDLESS_ROOM: Room = { isFor: () => true, take: () => {} };
+export const ENDLESS_ROOM: Room = { isFor: () => true, take: () => {}, places: () => [] };
 
 export function roomBeside(
   known: Iterable<KnownCompany>,
@@ -27,12 +34,20 @@ export function roomBeside(
       if (status === 'complete') names.set(folded(query.text), 0);
     } else if (most !== null) ids.set(foldedIdentifier(query.text), most);
   }
-  const isFull = (room: ReadonlyMap<string, number>, texts: readonly string[]) =>
-    texts.some((text) => (room.get(text) ?? 1) <= 0);
-  const idTexts = (id: string) => textsFinding('prefix', foldedIdentifier(id), LONGEST);
-  const take = ({ entityId }: KnownCompany) => {
+  const isFull = (room: ReadonlyMap<string, number>, texts: Iterable<string>) => {
+    for (const text of texts) if ((room.get(text) ?? 1) <= 0) return true;
+    return false;
+  };
+  const nameTexts = ({ name }: KnownCompany) => textsFinding(semantics, folded(name ?? ''), LONGEST);
+  // Where one parameter takes both, what was meant as an identifier has counted names as well.
+  const countsNames = dialect.search.identifier_param === null;
+  const idTexts = (company: KnownCompany) => {
+    const texts = textsFinding('prefix', foldedIdentifier(company.entityId), LONGEST);
+    return countsNames ? new Set([...texts, ...nameTexts(company).map(foldedIdentifier)]) : texts;
+  };
+  const take = (company: KnownCompany) => {
     if (ids.size === 0) return;
-    for (const text of idTexts(entityId)) {
+    for (const text of idTexts(company)) {
       const left = ids.get(text);
       if (left !== undefined) ids.set(text, left - 1);
     }
@@ -40,10 +55,21 @@ export function roomBeside(
   for (const company of known) take(company);
   return {
     take,
-    isFor: ({ entityId, name }) =>
-      !(ids.size > 0 && isFull(ids, idTexts(entityId))) &&
-      !(names.size > 0 && isFull(names, textsFinding(semantics, folded(name ?? ''), LONGEST))),
+    places: () => placesIn(ids),
+    isFor: (company) =>
+      !(ids.size > 0 && isFull(ids, idTexts(company))) &&
+      !(names.size > 0 && isFull(names, nameTexts(company))),
   };
+}
+
+function placesIn(ids: ReadonlyMap<string, number>): Place[] {
+  const own = new Map(ids);
+  for (const [text, left] of ids) {
+    let above = text.slice(0, -1);
+    while (above !== '' && !own.has(above)) above = above.slice(0, -1);
+    if (above !== '') own.set(above, (own.get(above) ?? 0) - Math.max(0, left));
+  }
+  return [...own].map(([beginning, left]) => ({ beginning, left })).filter(({ left }) => left > 0);
 }
 
 const LONGEST = 24;

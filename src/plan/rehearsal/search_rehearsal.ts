@@ -6,6 +6,7 @@ import { imagineCompanies } from './imagined_companies.ts';
 import { ImaginedKnowledge } from './imagined_knowledge.ts';
 import { imaginedRegistry } from './imagined_registry.ts';
 import { ENDLESS_ROOM, roomBeside } from './room.ts';
+import { type Supposition, suppositionsFor } from './supposition.ts';
 
 export interface RehearsalAsk {
   readonly knowledge: Knowledge;
@@ -14,10 +15,9 @@ export interface RehearsalAsk {
   readonly dialect: Dialect;
   /** The planner that a sync would use, over this knowledge. */
   readonly openPlanner: (knowledge: Knowledge) => Planner;
-  /** How many companies the registry is taken to have. */
-  readonly total: number;
+  /** How many companies the registry is taken to have; several where nobody is sure. */
+  readonly totals: readonly number[];
   readonly nowMs: number;
-  readonly seed: number;
 }
 
 export interface Rehearsal {
@@ -30,45 +30,76 @@ export interface Rehearsal {
 }
 
 /**
- * Plays the searches that are still to come against an imagined registry of the size given, with the planner that
- * will make them. Large registries are played in small, from the start, and counted from where the mirror stands.
+ * Plays the searches that are still to come against imagined registries, with the planner that will make them: once for
+ * each supposition, as long as that does not take too long. Large registries are played in small, from the start, and
+ * counted from where the mirror stands.
  */
-export function rehearseSearches(ask: RehearsalAsk): Rehearsal {
-  const { knowledge, total } = ask;
-  const known = knowledge.knownCount();
-  if (total <= MOST_COMPANIES) return play(ask, [...knowledge.knownCompanies()], knowledge, 0);
+export function rehearseSearches(ask: RehearsalAsk): Rehearsal[] {
+  const { knowledge, dialect, totals } = ask;
+  const known = [...knowledge.knownCompanies()];
+  const queries = [...knowledge.queries()];
+  const rehearsals: Rehearsal[] = [];
+  let played = 0;
+  for (const supposition of suppositionsFor(known, queries, dialect, knowledge.searchesInVain())) {
+    if (rehearsals.length >= FEWEST && played >= ENOUGH_SEARCHES) break;
+    for (const total of totals) {
+      const one = rehearse({ ...ask, known, queries, total, supposition });
+      played += one.played;
+      rehearsals.push(one);
+    }
+  }
+  return rehearsals;
+}
+
+interface Part extends RehearsalAsk {
+  readonly known: readonly KnownCompany[];
+  readonly queries: readonly QueryState[];
+  readonly total: number;
+  readonly supposition: Supposition;
+}
+
+function rehearse(part: Part): Rehearsal & { readonly played: number } {
+  const { knowledge, known, total } = part;
+  if (total <= MOST_COMPANIES) {
+    const { useful, inVain, ...played } = play(part, known, knowledge, 0);
+    return { ...played, searches: useful + inVain };
+  }
   const scale = total / MOST_COMPANIES;
-  const sample = sampleOf(knowledge.knownCompanies(), known, Math.ceil(known / scale));
-  const played = play({ ...ask, total: MOST_COMPANIES }, sample, null, Math.floor(known / scale));
+  const sample = sampleOf(known, Math.ceil(known.length / scale));
+  const countedFrom = Math.floor(known.length / scale);
+  const { useful, inVain, ...played } = play({ ...part, total: MOST_COMPANIES }, sample, null, countedFrom);
   return {
-    ...{ isCutShort: played.isCutShort },
-    ...{ searches: Math.ceil(played.searches * scale), found: Math.ceil(played.found * scale) },
+    ...played,
+    // What is out of reach is looked for the longer the more it is, by its root.
+    searches: Math.ceil(useful * scale + inVain * Math.sqrt(scale)),
+    found: Math.ceil(played.found * scale),
   };
 }
 
 /** `from`: what is known already, or null to begin with nothing; counted once `countedFrom` companies are known. */
 function play(
-  { knowledge, nothing, dialect, openPlanner, total, nowMs, seed }: RehearsalAsk,
+  { knowledge, nothing, dialect, openPlanner, queries, total, nowMs, supposition }: Part,
   sample: readonly KnownCompany[],
   from: Knowledge | null,
   countedFrom: number,
-): Rehearsal {
+) {
   const count = Math.max(0, total - sample.length);
-  const room = from === null ? ENDLESS_ROOM : roomBeside(sample, from.queries(), dialect);
-  const imagined = imagineCompanies({ known: sample, count, room, seed });
-  const registry = imaginedRegistry(shuffled([...sample, ...imagined], seed), dialect, nowMs);
+  const room = from === null ? ENDLESS_ROOM : roomBeside(sample, queries, dialect);
+  const imagined = supposition.isOutOfReach
+    ? []
+    : imagineCompanies({ known: sample, queries, dialect, count, room, supposition });
+  const registry = imaginedRegistry([...sample, ...imagined], dialect, supposition, nowMs);
   const imaginedKnowledge = new ImaginedKnowledge(from ?? nothing);
   const known = new Set(from === null ? [] : sample.map(({ entityId }) => entityId));
   const states = new Map<string, QueryState>();
-  for (const state of from?.queries() ?? []) states.set(queryKey(state.query), state);
+  if (from !== null) for (const state of queries) states.set(queryKey(state.query), state);
   const hasTotal = knowledge.latestStats()?.total != null;
-  const size = sample.length + imagined.length;
+  const size = sample.length + (supposition.isOutOfReach ? count : imagined.length);
   const planner = openPlanner(imaginedKnowledge.view(hasTotal ? size : null, nowMs));
 
-  let searches = 0;
-  let counted = 0;
   const before = known.size;
-  for (; searches < MOST_SEARCHES; searches++) {
+  let [played, useful, inVain] = [0, 0, 0];
+  for (; played < MOST_SEARCHES; played++) {
     const { calls } = planner.next({ nowMs, left: { calls: Infinity, lifetimeLimit: null }, most: 1 });
     const [call] = calls;
     if (call?.kind !== 'search') break;
@@ -76,38 +107,29 @@ function play(
     const isKnown = (entityId: string) => known.has(entityId);
     const news = registry.search(call, call.page.index === 0 ? undefined : states.get(key), isKnown);
     if (news.query !== null) states.set(key, news.query);
+    const atFirst = known.size;
     for (const { entityId, name, isNew } of news.rows) {
       if (!isNew) continue;
       known.add(entityId);
       imaginedKnowledge.learn({ entityId, name });
     }
     planner.learn(news);
-    if (known.size > countedFrom) counted++;
+    if (known.size <= countedFrom) continue;
+    inVain++;
+    if (known.size > atFirst) [useful, inVain] = [useful + inVain, 0];
   }
   return {
-    searches: counted,
+    ...{ played, useful, inVain, isCutShort: played === MOST_SEARCHES },
     found: known.size - Math.max(before, countedFrom),
-    isCutShort: searches === MOST_SEARCHES,
   };
 }
 
-function sampleOf(known: Iterable<KnownCompany>, count: number, wanted: number): KnownCompany[] {
-  const every = Math.max(1, Math.floor(count / Math.max(1, wanted)));
-  const sample: KnownCompany[] = [];
-  let at = 0;
-  for (const one of known) if (at++ % every === 0 && sample.length < wanted) sample.push({ ...one });
-  return sample;
-}
-
-/** In an order of its own: that of the hash of the id. */
-function shuffled(companies: readonly KnownCompany[], seed: number): KnownCompany[] {
-  const rank = ({ entityId }: KnownCompany) => {
-    let hash = seed;
-    for (const character of entityId) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) | 0;
-    return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
-  };
-  return companies.toSorted((a, b) => rank(a) - rank(b));
+function sampleOf(known: readonly KnownCompany[], wanted: number): KnownCompany[] {
+  const every = Math.max(1, Math.floor(known.length / Math.max(1, wanted)));
+  return known.filter((_, at) => at % every === 0).slice(0, wanted);
 }
 
 const MOST_COMPANIES = 6_000;
 const MOST_SEARCHES = 20_000;
+const FEWEST = 2;
+const ENOUGH_SEARCHES = 6_000;

@@ -1,0 +1,129 @@
+import type { Dialect } from '../../dialect/dialect.ts';
+import { folded, wordsOf } from '../../folding.ts';
+import { characterSeeds } from '../discovery/seeds.ts';
+import type { KnownCompany, QueryState } from '../knowledge.ts';
+import { type OpenText, openTexts } from './open_texts.ts';
+import type { Supposition } from './supposition.ts';
+import { tellingWords } from './telling_words.ts';
+import { wordsFrom } from './words.ts';
+
+type Maker = () => string;
+
+/**
+ * Names that could stand beside the known ones: most are made of words as those have, some of words, or in a script,
+ * of which none is known. They share words with each other, as names of one language do.
+ */
+export function nameMaker(ask: {
+  readonly known: readonly KnownCompany[];
+  readonly queries: readonly QueryState[];
+  readonly dialect: Dialect;
+  readonly supposition: Supposition;
+  /** How many companies are missing. */
+  readonly missing: number;
+  readonly random: () => number;
+}): Maker {
+  const { known, queries, dialect, supposition, missing, random } = ask;
+  const telling = tellingWords(known, queries, dialect);
+  const words = [...telling.first, ...telling.inner, ...telling.last];
+  const letters =
+    words.length < FEWEST_WORDS ? known.flatMap(({ name }) => wordsOf(folded(name ?? ''))) : words;
+  const coin = wordCoiner(letters, random);
+  const source = (seen: readonly string[]) => wordsFrom({ seen, novelty: NOVELTY, coin, random });
+  const [first, inner, last] = [source(telling.first), source(telling.inner), source(telling.last)];
+  const open = openTexts({ known, queries, dialect, missing, untold: supposition.goOn });
+  const familiar = () => {
+    const length = pick(telling.lengths, random) ?? USUAL_LENGTH;
+    const words = Array.from({ length }, (_, at) => {
+      return at === 0 ? first() : at === length - 1 ? last() : inner();
+    });
+    for (const { words: found, place, share } of open)
+      if (random() < share) words[indexOf(place, length)] = pick(found, random) ?? '';
+    return words;
+  };
+  const languages = LANGUAGES.map(() => strangerMaker(letterCoiner(letters, random), random));
+  const scripts = SCRIPTS.map((script) => strangerMaker(scriptCoiner(script, random), random));
+  const name = () => {
+    const drawn = random();
+    if (drawn < supposition.otherScripts) return pick(scripts, random)?.() ?? '';
+    if (drawn < supposition.otherScripts + supposition.otherLanguages)
+      return pick(languages, random)?.() ?? '';
+    return familiar().join(' ');
+  };
+  return () => (random() < SIGN_FIRST ? (pick(SIGNS, random) ?? '') + name() : name());
+}
+
+function indexOf(place: OpenText['place'], length: number): number {
+  if (place === 'first') return 0;
+  return place === 'last' ? length - 1 : Math.floor(length / 2);
+}
+
+/** Names of a language of its own: a few words, and a legal form, of which there are few. */
+function strangerMaker(coin: Maker, random: () => number): Maker {
+  const word = wordsFrom({ seen: [], novelty: NOVELTY_OF_STRANGERS, coin, random });
+  const form = wordsFrom({ seen: [], novelty: NOVELTY_OF_FORMS, coin, random });
+  return () => [...Array.from({ length: 1 + Math.floor(random() * 3) }, word), form()].join(' ');
+}
+
+/** The beginning of one word and the end of another; seldom a beginning that no word has. */
+function wordCoiner(words: readonly string[], random: () => number): Maker {
+  const character = characterDrawer(random);
+  return () => {
+    const [one = '', other = ''] = [pick(words, random), pick(words, random)];
+    const start = [...one].slice(0, Math.ceil(one.length / 2));
+    if (random() < NEW_BEGINNING) start[0] = character();
+    return start.join('') + [...other].slice(Math.floor(other.length / 2)).join('');
+  };
+}
+
+/** Letters as known words have them, in any order. */
+function letterCoiner(words: readonly string[], random: () => number): Maker {
+  const character = characterDrawer(random);
+  const letters = [...words.join('')];
+  return () =>
+    [character(), ...Array.from({ length: 2 + Math.floor(random() * 6) }, () => pick(letters, random))].join(
+      '',
+    );
+}
+
+function scriptCoiner([first, last]: readonly [string, string], random: () => number): Maker {
+  const [from, to] = [first.codePointAt(0) ?? 0, last.codePointAt(0) ?? 0];
+  // Some letters are frequent, most are not.
+  const letter = () => String.fromCodePoint(from + Math.floor(random() ** 1.5 * (to - from + 1)));
+  return () => Array.from({ length: 3 + Math.floor(random() * 5) }, letter).join('');
+}
+
+/** Characters as words begin with them in general. */
+function characterDrawer(random: () => number): Maker {
+  const seeds = characterSeeds().filter(({ weight }) => weight > LEAST_WEIGHT);
+  const sums: number[] = [];
+  for (const { weight } of seeds) sums.push((sums.at(-1) ?? 0) + weight);
+  return () => {
+    const drawn = random() * (sums.at(-1) ?? 0);
+    return seeds[sums.findIndex((sum) => drawn < sum)]?.text ?? '';
+  };
+}
+
+function pick<T>(items: readonly T[], random: () => number): T | undefined {
+  return items[Math.floor(random() * items.length)];
+}
+
+const LANGUAGES = [1, 2, 3];
+// Letters of Cyrillic, Greek, Arabic, Katakana, and as many of the Han characters as names use often.
+const SCRIPTS = [
+  ['а', 'я'],
+  ['α', 'ω'],
+  ['ا', 'ي'],
+  ['ア', 'ン'],
+  ['一', '亀'],
+] as const;
+// A few names begin with one, where hardly anybody looks.
+const SIGNS = [...'„"«(&\'#'];
+const SIGN_FIRST = 0.003;
+const NOVELTY = 20;
+const NOVELTY_OF_STRANGERS = 8;
+const NOVELTY_OF_FORMS = 2;
+const NEW_BEGINNING = 0.15;
+const FEWEST_WORDS = 10;
+const USUAL_LENGTH = 3;
+// Below it stand characters of other scripts.
+const LEAST_WEIGHT = 0.003;

@@ -1,0 +1,68 @@
+import type { Dialect } from '../../dialect/dialect.ts';
+import type { KnownCompany, QueryState } from '../knowledge.ts';
+import { overlooksMarks } from './marks.ts';
+
+/** What one rehearsal takes to be so where nothing that was seen tells it. */
+export interface Supposition {
+  readonly seed: number;
+  /** The share of names whose words are of a language that searches have not met. */
+  readonly otherLanguages: number;
+  /** The share of those written in a script that searches have not met. */
+  readonly otherScripts: number;
+  /** The share of identifiers that begin as none of those seen. */
+  readonly otherForms: number;
+  /** The share of companies that a text finds which was not listed to its end, where it states no total. */
+  readonly goOn: number;
+  /** Does `as` find `Åsbygg`? */
+  readonly overlooksMarks: boolean;
+  /** Is none that is missing found by any search? */
+  readonly isOutOfReach: boolean;
+  /** Does every query put companies in an order of its own? */
+  readonly ranksByQuery: boolean;
+}
+
+/** `inVain`: so many searches in a row have found nothing. So that a price says what can come of not knowing, each supposes another mixture of what is likely. */
+export function suppositionsFor(
+  known: readonly KnownCompany[],
+  queries: readonly QueryState[],
+  dialect: Dialect,
+  inVain: number,
+): Supposition[] {
+  const areMarksOverlooked = overlooksMarks(known, queries, dialect);
+  // Who was found by identifier is a fair sample of names; and totals of prefixes leave room for others, or none.
+  const isByName = queries.some(({ query }) => query.by === 'name' && query.text !== '');
+  const isCounted = queries.some(({ query, total }) => query.by === 'identifier' && total !== null);
+  const mixtures = inVain < LONG_IN_VAIN ? MIXTURES : [OUT_OF_REACH, ...MIXTURES];
+  return mixtures.map((mixture, at) => ({
+    ...mixture,
+    seed: at + 1,
+    otherLanguages: isByName ? mixture.otherLanguages : 0,
+    otherScripts: isByName ? mixture.otherScripts : 0,
+    otherForms: isCounted ? 0 : mixture.otherForms,
+    overlooksMarks: areMarksOverlooked || mixture.overlooksMarks,
+  }));
+}
+
+type Mixture = Omit<Supposition, 'seed'>;
+
+/** One language, one script, one form of identifiers: those that were met. */
+const UNIFORM: Mixture = {
+  ...{ otherLanguages: 0, otherScripts: 0, otherForms: 0, goOn: 0.8 },
+  ...{ overlooksMarks: true, ranksByQuery: false, isOutOfReach: false },
+};
+const MANIFOLD: Mixture = {
+  ...{ otherLanguages: 0.1, otherScripts: 0.15, otherForms: 0.15, goOn: 0.2 },
+  ...{ overlooksMarks: false, ranksByQuery: true, isOutOfReach: false },
+};
+// Where rehearsals take long, the first two are all there is.
+const MIXTURES: readonly Mixture[] = [
+  UNIFORM,
+  MANIFOLD,
+  { ...UNIFORM, otherLanguages: 0.05, otherScripts: 0.08, otherForms: 0.15, goOn: 0.4 },
+  { ...MANIFOLD, otherForms: 0, ranksByQuery: false },
+  { ...UNIFORM, otherLanguages: 0.05, goOn: 0.6, ranksByQuery: true },
+  MANIFOLD,
+];
+const OUT_OF_REACH: Mixture = { ...UNIFORM, isOutOfReach: true };
+// A search now and then finds nothing; so many do where names and identifiers have been tried out.
+const LONG_IN_VAIN = 40;

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { QueryState } from '../../src/plan/knowledge.ts';
+import { sizeOf } from '../../src/plan/registry_size.ts';
+import { MemoryMirror } from '../bench/simulation/memory.ts';
+import { dialectWith, listed, named } from './rehearsal/rehearsed.ts';
+
+const DIALECT = dialectWith({ semantics: 'token', identifiers: 'prefix' });
+const APART = { ...DIALECT, search: { ...DIALECT.search, identifier_param: 'id' } };
+
+describe('the size of a registry', () => {
+  it('is what its statistics say, and never less than what is known', () => {
+    expect(sizeOf(mirrorOf([], 5_000), DIALECT)).toEqual({ low: 5_000, high: 5_000, by: 'statistics' });
+    expect(sizeOf(mirrorOf([], 1), DIALECT)).toEqual({ low: 3, high: 3, by: 'statistics' });
+  });
+
+  it('is what the shortest prefixes of identifiers count, and more', () => {
+    const queries = [
+      listed('identifier', '0', 400),
+      listed('identifier', '00', 390),
+      listed('identifier', '1', 100),
+    ];
+    expect(sizeOf(mirrorOf(queries), APART)).toMatchObject({ low: 500, by: 'totals' });
+  });
+
+  it('leaves out those that a prefix of identifiers has found by name', () => {
+    // Of the two that it finds one has such an identifier, the other such a name.
+    const mirror = mirrorOf([listed('identifier', 'A', 100)]);
+    mirror.add({ id: 'A1', name: 'Baker Limited' });
+    mirror.add({ id: '77', name: 'A Cedar Limited' });
+    expect(sizeOf(mirror, DIALECT).low).toBe(50);
+    expect(sizeOf(mirror, APART).low).toBe(100);
+  });
+
+  it('is at least what searches by name count, each company once', () => {
+    const queries = [listed('name', 'limited', 400), listed('name', 'acme', 400)];
+    // Of three companies two are found by both: (400 × (1 + ½ + ½) ⁄ 3 + 400 × ½) × 0.9.
+    expect(sizeOf(mirrorOf(queries), APART)).toEqual({ low: 420, high: null, by: 'totals' });
+  });
+
+  it('is told by nothing where neither is counted', () => {
+    expect(sizeOf(mirrorOf([listed('name', 'acme')]), DIALECT)).toEqual({
+      low: 3,
+      high: null,
+      by: 'nothing',
+    });
+  });
+});
+
+function mirrorOf(queries: readonly QueryState[], total: number | null = null): MemoryMirror {
+  const mirror = new MemoryMirror();
+  for (const { entityId, name } of named('Acme Limited', 'Acme Trading Limited', 'Baker Limited'))
+    mirror.add({ id: entityId, name });
+  for (const state of queries) mirror.queryStates.set(`${state.query.by}:${state.query.text}`, state);
+  if (total !== null) mirror.stats = { observedAtMs: 0, total };
+  return mirror;
+}

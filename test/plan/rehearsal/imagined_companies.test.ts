@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { KnownCompany } from '../../../src/plan/knowledge.ts';
+import { imagineCompanies } from '../../../src/plan/rehearsal/imagined_companies.ts';
+import { ENDLESS_ROOM, roomBeside } from '../../../src/plan/rehearsal/room.ts';
+import type { Supposition } from '../../../src/plan/rehearsal/supposition.ts';
+import { dialectWith, FAMILIAR, listed, named } from './rehearsed.ts';
+
+const KNOWN = named(
+  ...['Acme Trading Limited', 'Baker Holdings Limited', 'Acme Shipping Limited', 'Cedar Trading Limited'],
+  ...['Delta Consulting Limited', 'Eagle Trading Limited', 'Baker Shipping Limited', 'Falcon Limited'],
+);
+
+describe('imagined companies', () => {
+  it('are the same for the same seed, and others for another', () => {
+    expect(imagine({})).toEqual(imagine({}));
+    expect(imagine({ seed: 2 })).not.toEqual(imagine({}));
+  });
+
+  it('are as many as are missing, none of them known', () => {
+    const ids = new Set([...KNOWN, ...imagine({})].map(({ entityId }) => entityId));
+    expect(ids.size).toBe(KNOWN.length + 200);
+  });
+
+  it('do not all have the word by which the known ones were found', () => {
+    const names = imagine({}, [listed('name', 'limited')]).map(({ name }) => name.split(' '));
+    expect(names.filter((words) => words.includes('limited'))).toEqual([]);
+    expect(names.filter((words) => words.includes('trading')).length).toBeGreaterThan(0);
+  });
+
+  it('have words in common also where none of theirs is known', () => {
+    const strangers = imagine({ otherLanguages: 1 }).map(({ name }) => name.split(' ').at(-1));
+    expect(new Set(strangers).size).toBeLessThan(strangers.length / 2);
+  });
+
+  it('are written in scripts that no search has met, as often as that is supposed', () => {
+    const others = imagine({ otherScripts: 0.3 }).filter(({ name }) => !/[a-z]/.test(name));
+    expect(others.length).toBeGreaterThan(40);
+    expect(others.length).toBeLessThan(80);
+  });
+
+  it('have identifiers of another form where searches have counted all of the known ones', () => {
+    const queries = [listed('identifier', '0', KNOWN.length)];
+    const dialect = dialectWith({ identifiers: 'prefix' });
+    const imagined = imagineCompanies({
+      ...{ known: KNOWN, queries, dialect, count: 50, supposition: FAMILIAR },
+      room: roomBeside(KNOWN, queries, dialect),
+    });
+    expect(imagined).toHaveLength(50);
+    expect(imagined.filter(({ entityId }) => entityId.startsWith('0'))).toEqual([]);
+  });
+
+  it('cannot be imagined beside none', () => {
+    expect(imagine({}, [], [])).toEqual([]);
+  });
+});
+
+function imagine(
+  supposed: Partial<Supposition>,
+  queries = [listed('name', 'acme')],
+  known: readonly KnownCompany[] = KNOWN,
+) {
+  return imagineCompanies({
+    ...{ known, queries, dialect: dialectWith({ semantics: 'token' }), count: 200, room: ENDLESS_ROOM },
+    supposition: { ...FAMILIAR, ...supposed },
+  });
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { suppositionsFor } from '../../../src/plan/rehearsal/supposition.ts';
+import { dialectWith, listed, named } from './rehearsed.ts';
+
+const DIALECT = dialectWith({ semantics: 'prefix' });
+
+describe('what is supposed of a registry', () => {
+  it('differs where nothing tells', () => {
+    const supposed = suppositionsFor(named('Acme', 'Alpine'), [listed('name', 'a')], DIALECT, 0);
+    expect(new Set(supposed.map(({ overlooksMarks }) => overlooksMarks)).size).toBe(2);
+    expect(new Set(supposed.map(({ otherScripts }) => otherScripts)).size).toBeGreaterThan(1);
+    expect(new Set(supposed.map(({ seed }) => seed)).size).toBe(supposed.length);
+  });
+
+  it('is that marks are overlooked where a company was found that shows it', () => {
+    const supposed = suppositionsFor(named('Acme', 'Åsbygg'), [listed('name', 'a')], DIALECT, 0);
+    expect(supposed.every(({ overlooksMarks }) => overlooksMarks)).toBe(true);
+  });
+
+  it('is that names are as those of companies that were found by their identifiers', () => {
+    const supposed = suppositionsFor(named('Acme', 'Alpine'), [listed('identifier', '0')], DIALECT, 0);
+    expect(supposed.every((one) => one.otherScripts + one.otherLanguages === 0)).toBe(true);
+  });
+
+  it('is that the rest is out of reach once searches have been in vain for long', () => {
+    const outOfReach = (inVain: number) =>
+      suppositionsFor(named('Acme'), [listed('name', 'a')], DIALECT, inVain).filter(
+        (one) => one.isOutOfReach,
+      );
+    expect(outOfReach(5)).toHaveLength(0);
+    expect(outOfReach(100)).toHaveLength(1);
+  });
+
+  it('is no other form of identifiers than what totals leave room for', () => {
+    const other = (total: number | null) =>
+      suppositionsFor(named('Acme'), [listed('identifier', '0', total)], DIALECT, 0).some(
+        ({ otherForms }) => otherForms > 0,
+      );
+    expect(other(null)).toBe(true);
+    expect(other(480)).toBe(false);
+  });
+});
