@@ -144,9 +144,12 @@ export function openLedger(options: { path: string; accountId: string; allowance
     });
   });
 
-  const state = db.transaction((nowMs: number, purpose: Purpose) =>
-    standing.stateAt(nowMs, account.read(), purpose),
-  );
+  /** `isDatedAnew`: the clock shows when calls were made that had no date; the state counts them once that is kept. */
+  const state = db.transaction((nowMs: number, purpose: Purpose) => {
+    const row = account.read();
+    const isDatedAnew = lookAtClock(row, nowMs, spacing).madeByMs !== null;
+    return { isDatedAnew, state: standing.stateAt(nowMs, row, purpose) };
+  });
 
   const look = db.transaction((nowMs: number) => void accountAt(nowMs));
 
@@ -181,9 +184,10 @@ export function openLedger(options: { path: string; accountId: string; allowance
     usedBy: explained((warehouse, nowMs) => whenFree(() => use.immediate(warehouse, nowMs))),
     warehouses: explained((nowMs) => users.list(nowMs)),
     state: explained((nowMs, purpose = 'scheduled') => {
-      if (lookAtClock(account.read(), nowMs, spacing).madeByMs !== null)
-        whenFree(() => look.immediate(nowMs));
-      return state(nowMs, purpose);
+      const seen = state(nowMs, purpose);
+      if (!seen.isDatedAnew) return seen.state;
+      whenFree(() => look.immediate(nowMs));
+      return state(nowMs, purpose).state;
     }),
     close: () => db.close(),
   };
