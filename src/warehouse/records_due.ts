@@ -23,7 +23,8 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
   const flagged = db.prepare<[{ most: number }], Row>(DUE_LOOKUPS.flagged);
   const neverFetched = db.prepare<[{ most: number }], Row>(DUE_LOOKUPS.neverFetched);
   const stale = db.prepare<[StaleAsk], Row>(DUE_LOOKUPS.stale);
-  return (ask) => {
+  // One look reads each class of rates: as one transaction it takes the locks of the file once.
+  return db.transaction((ask: RecordsDue) => {
     const most = ask.most + ask.except.size;
     const worth = ask.worth ?? inOrder;
     const rated = (why: RatedRecord['why']) => (row: Row) => candidate(row, why, worth, ask.nowMs);
@@ -38,7 +39,7 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
       .filter(({ entityId }) => !ask.except.has(entityId))
       .slice(0, ask.most)
       .map(({ entityId, why, worth: found }) => ({ entityId, why, ...(ask.worth && { worth: found }) }));
-  };
+  });
 }
 
 /** How many fetched companies each class of rates has. */
