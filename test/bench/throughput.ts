@@ -9,6 +9,7 @@ import { installPeers } from './peers/install.ts';
 import { CONTENDERS, type Contender, type Performed, perform } from './throughput_contender.ts';
 import { judged, median, ratioOf, say } from './throughput_figures.ts';
 import { openUpstream } from './throughput_open.ts';
+import { partsOfLatestProfile } from './throughput_profile.ts';
 
 const { values } = parseArgs({
   options: {
@@ -89,6 +90,14 @@ function report(): void {
   if (has('script')) say(judged('mirror : script, calls a second', beside('script'), { least: 0.9 }));
   if (has('limit')) say(judged('mirror : limit, calls a second', beside('limit'), { least: 0.8 }));
   if (has('crawlee')) say(judged('mirror : Crawlee, calls a second', beside('crawlee'), { least: 1 }));
+  if (values.profile !== undefined) sayParts(values.profile);
+}
+
+function sayParts(profiles: string): void {
+  const { calls } = done.mirror.at(-1) as Performed;
+  say('  microseconds a call of the thread that does everything, under the profiler');
+  for (const [part, us] of partsOfLatestProfile(profiles))
+    say(`  ${(us / calls).toFixed(0).padStart(8)}   ${part}`);
 }
 
 function callsASecond({ calls, ms }: Performed): number {
