@@ -53,7 +53,7 @@ function stackOf(
 
 function partOf(stack: readonly Frame['callFrame'][]): string {
   const { functionName = '' } = stack[0] ?? {};
-  const ofEngine = OF_ENGINE[functionName];
+  const ofEngine = OF_ENGINE.get(functionName);
   if (ofEngine !== undefined) return ofEngine;
   const places = stack.map(({ url }) => placeIn(url));
   const isUnder = (start: string) => places.some((place) => place.startsWith(start));
@@ -68,7 +68,7 @@ function partOf(stack: readonly Frame['callFrame'][]): string {
     return isUnder('src/load/') ? 'load: statements' : 'plan: look-ups';
   if (isUnder('src/load/')) return 'load: from answers to rows';
   if (nearest.startsWith('src/fetch/send') && places[0] !== nearest) return HTTP;
-  return OF_FOLDER[nearest.split('/')[1] ?? ''] ?? 'the rest';
+  return OF_FOLDER.get(nearest.split('/')[1] ?? '') ?? 'the rest';
 }
 
 /** `src/load/load.ts`, `got`, `node:net`. */
@@ -79,14 +79,14 @@ function placeIn(url: string): string {
 
 const HTTP = 'HTTP client and sockets of Node';
 const SQLITE = 'better-sqlite3';
-const OF_ENGINE: Readonly<Record<string, string>> = {
-  '(garbage collector)': 'garbage collection',
-  '(idle)': 'waiting for answers',
-  '(program)': 'the rest',
-};
-const OF_FOLDER: Readonly<Record<string, string>> = {
-  plan: 'plan',
-  allowance: 'ledger',
-  dialect: 'reading and classifying answers',
-  fetch: 'fetch',
-};
+const OF_ENGINE: ReadonlyMap<string, string> = new Map([
+  ['(garbage collector)', 'garbage collection'],
+  ['(idle)', 'waiting for answers'],
+  ['(program)', 'the rest'],
+]);
+const OF_FOLDER: ReadonlyMap<string, string> = new Map([
+  ['plan', 'plan'],
+  ['allowance', 'ledger'],
+  ['dialect', 'reading and classifying answers'],
+  ['fetch', 'fetch'],
+]);
