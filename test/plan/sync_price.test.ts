@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
 import type { CallKind } from '../../src/call.ts';
 import type { Knowledge } from '../../src/plan/knowledge.ts';
 import { openPlanner } from '../../src/plan/planner.ts';
 import { priceSync, type SyncPrice } from '../../src/plan/sync_price.ts';
 import { dialectOf, discover, START_MS } from '../bench/discovery/discover.ts';
-import { inventedCompanies } from '../bench/simulation/invented.ts';
 import { MemoryMirror } from '../bench/simulation/memory.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../bench/simulation/registry.ts';
 
@@ -64,7 +64,7 @@ describe('the price of a whole registry', () => {
 });
 
 function registryOf(shape: Partial<RegistrySettings>): Registry {
-  return new Registry(inventedCompanies(SIZE), { ...PLAIN, ...shape });
+  return new Registry([...generateRegistry({ companies: SIZE, seed: 50 })], { ...PLAIN, ...shape });
 }
 
 function priceOf(registry: Registry, mirror: MemoryMirror, recordsDue = 0): SyncPrice {

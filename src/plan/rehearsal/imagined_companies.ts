@@ -35,7 +35,7 @@ export function imagineCompanies(ask: {
     const enough = Math.min(count, imagined.length + wanted);
     let refusals = 0;
     let freed = 0;
-    for (let tries = 0; imagined.length < enough && tries < wanted * MOST_TRIES_EACH; tries++) {
+    for (let tries = 0; imagined.length < enough && tries < MOST_TRIES + wanted * MOST_TRIES_EACH; tries++) {
       if (refusals === REFUSALS_THAT_FREE) [freed, refusals] = [freed + 1, 0];
       const entityId = idOf(freed);
       if (entityId === null) return;
@@ -58,5 +58,6 @@ export function imagineCompanies(ask: {
   return imagined;
 }
 
+const MOST_TRIES = 300;
 const MOST_TRIES_EACH = 12;
-const REFUSALS_THAT_FREE = 100;
+const REFUSALS_THAT_FREE = 25;

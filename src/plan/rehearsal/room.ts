@@ -12,7 +12,7 @@ export interface Place {
 export interface Room {
   isFor(company: KnownCompany): boolean;
   take(company: KnownCompany): void;
-  /** Beginnings of identifiers that were counted, and what of that no longer one accounts for. */
+  /** Beginnings of identifiers that were counted, the longest first, and what of that no longer one accounts for. */
   places(): Place[];
 }
 
@@ -69,7 +69,10 @@ function placesIn(ids: ReadonlyMap<string, number>): Place[] {
     while (above !== '' && !own.has(above)) above = above.slice(0, -1);
     if (above !== '') own.set(above, (own.get(above) ?? 0) - Math.max(0, left));
   }
-  return [...own].map(([beginning, left]) => ({ beginning, left })).filter(({ left }) => left > 0);
+  return [...own]
+    .map(([beginning, left]) => ({ beginning, left }))
+    .filter(({ left }) => left > 0)
+    .toSorted((a, b) => b.beginning.length - a.beginning.length);
 }
 
 const LONGEST = 24;

@@ -49,6 +49,21 @@ describe('imagined companies', () => {
     expect(imagined.filter(({ entityId }) => entityId.startsWith('0'))).toEqual([]);
   });
 
+  it('have identifiers where more were counted than are known', () => {
+    const queries = [
+      listed('identifier', '0', KNOWN.length + 30),
+      listed('identifier', '00001', KNOWN.length + 10),
+      listed('identifier', '000010', KNOWN.length),
+    ];
+    const dialect = dialectWith({ identifiers: 'prefix' });
+    const ids = imagineCompanies({
+      ...{ known: KNOWN, queries, dialect, count: 40, supposition: FAMILIAR },
+      room: roomBeside(KNOWN, queries, dialect),
+    }).map(({ entityId }) => entityId);
+    const counted = (text: string) => ids.filter((id) => id.startsWith(text)).length;
+    expect([counted('0'), counted('00001'), counted('000010')]).toEqual([30, 10, 0]);
+  });
+
   it('cannot be imagined beside none', () => {
     expect(imagine({}, [], [])).toEqual([]);
   });
