@@ -257,7 +257,7 @@ function lookWorth({ kind, known, gap, chance }: Part, limits: Limits): number {
       // What was counted before is found again only after several looks.
       return gap / (1 + LOOKS_FOR_ONE * gap);
     case 'stranger':
-      // A character that is in use hides more than the mean, and one that is not, nothing.
+      // One that is in use hides more than the mean, and one that is not, nothing.
       return chance <= 0 ? 0 : chance * firstLookWorth({ known, gap: gap / chance }, limits);
     default:
       return firstLookWorth({ known, gap }, limits);

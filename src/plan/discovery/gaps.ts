@@ -80,7 +80,8 @@ export class Gaps {
       parts.push({
         ...{ text, known, kind },
         gap: Math.min(most, (rest * weight) / sum),
-        chance: 1 - (1 + rest / sum) ** -weight,
+        // Names begin with any letter, sooner or later; of those that identifiers could begin with, few are in use.
+        chance: this.#field.by === 'name' ? 1 : 1 - (1 + rest / sum) ** -weight,
       });
     for (const { text, likelihood, isStrange } of this.#waysOf(node).extensions) {
       if (this.#isAsked(text)) continue;
