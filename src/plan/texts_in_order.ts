@@ -7,6 +7,8 @@ export interface TextsInOrder {
   countBetween(from: string, to: string): number;
   /** The text so many places after the first that stands at or after `from`; null: there are fewer. */
   at(from: string, places: number): string | null;
+  /** Every one. */
+  all(): Iterable<string>;
 }
 
 /** Stands after every text that begins with this one. */
@@ -52,6 +54,10 @@ export class SortedTexts implements TextsInOrder {
 
   at(from: string, places: number): string | null {
     return this.#texts[this.#placeOf(from) + places] ?? null;
+  }
+
+  all(): Iterable<string> {
+    return this.#texts;
   }
 
   /** How many stand before it. */

@@ -15,7 +15,9 @@ export function openTextsInOrder(db: Database, by: 'name' | 'identifier'): Texts
       `SELECT ${text} FROM ${table} WHERE ${text} >= ? ORDER BY ${text} LIMIT 1 OFFSET ?`,
     )
     .pluck();
+  const all = db.prepare<[], string>(`SELECT ${text} FROM ${table} ORDER BY ${text}`).pluck();
   return {
+    all: () => all.iterate(),
     countBetween: (from, to) => count.get(from, to) ?? 0,
     at: (from, places) => at.get(from, places) ?? null,
   };

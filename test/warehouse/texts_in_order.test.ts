@@ -77,6 +77,7 @@ function expectOrder({ db }: Warehouse, companies: readonly { id: string; name?:
 
 function expectSame(held: TextsInOrder, texts: readonly string[]): void {
   const sorted = new SortedTexts(texts);
+  expect([...held.all()]).toEqual([...sorted.all()]);
   const text = fc.constantFrom('', 'a', 'acme', 'é', '～', '😀', 'C', 'D4', afterAll(''), ...texts);
   fc.assert(
     fc.property(text, text, fc.integer({ min: 0, max: 7 }), (from, to, places) => {

@@ -1,7 +1,7 @@
 import type { SearchQuery } from '../../call.ts';
-import { folded } from '../../folding.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { findsName } from '../matching.ts';
+import { spreadOver } from '../texts_in_order.ts';
 import { Beginnings } from './beginnings.ts';
 import type { Counts, Extensions, Field, Spread } from './field.ts';
 import { NameModel } from './name_model.ts';
@@ -53,7 +53,10 @@ export class TextField implements Field {
   /** Names searched by what they contain: all that is known is read. */
   static byPart(minLength: number, knowledge: Knowledge): TextField {
     const field = new TextField('name', 'substring', minLength, new TextCounts());
-    for (const { name } of knowledge.knownCompanies()) field.see(folded(name ?? ''));
+    field.#companies = knowledge.knownCount();
+    const names = knowledge.textsInOrder('name');
+    for (const name of spreadOver(names, Math.ceil(field.#companies / SAMPLE))) field.#model.learn(name);
+    for (const name of names.all()) field.#count(name);
     return field;
   }
 
@@ -64,7 +67,7 @@ export class TextField implements Field {
   see(text: string): void {
     this.#companies++;
     this.#model.learn(text);
-    this.#texts.add(this.#semantics === 'prefix' ? [text] : innerTexts(text));
+    this.#count(text);
   }
 
   known(text: string): number {
@@ -94,6 +97,10 @@ export class TextField implements Field {
 
   isBlurred(text: string): boolean {
     return text.endsWith(' ') && this.#heedsSpaces === false;
+  }
+
+  #count(text: string): void {
+    this.#texts.add(this.#semantics === 'prefix' ? [text] : innerTexts(text));
   }
 }
 

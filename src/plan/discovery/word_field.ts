@@ -1,6 +1,7 @@
-import { folded, wordsOf } from '../../folding.ts';
+import { wordsOf } from '../../folding.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { findsName } from '../matching.ts';
+import { spreadOver } from '../texts_in_order.ts';
 import { Beginnings } from './beginnings.ts';
 import type { Extensions, Field, Spread, Texts } from './field.ts';
 import { NameModel } from './name_model.ts';
@@ -22,24 +23,27 @@ export class WordField implements Field {
   readonly #words: Texts;
   readonly #beside = new Map<string, Texts>();
   readonly #names: string[] = [];
+  #companies = 0;
 
   constructor(semantics: 'token' | 'token_prefix', minLength: number, knowledge: Knowledge) {
     this.#semantics = semantics;
     this.#minLength = minLength;
     this.#words = this.#openTexts(null);
-    for (const { name } of knowledge.knownCompanies()) this.see(folded(name ?? ''));
+    this.#companies = knowledge.knownCount();
+    const names = knowledge.textsInOrder('name');
+    for (const name of spreadOver(names, Math.ceil(this.#companies / SAMPLE))) this.#learn(wordsOf(name));
+    for (const name of names.all()) this.#count(name, wordsOf(name));
   }
 
   get companies(): number {
-    return this.#names.length;
+    return this.#companies;
   }
 
   see(name: string): void {
-    this.#names.push(name);
     const words = wordsOf(name);
-    if (this.#semantics === 'token_prefix') for (const word of words) this.#model.learn(word);
-    this.#words.add(words);
-    for (const [word, texts] of this.#beside) if (this.finds(word, name)) texts.add(words);
+    this.#companies++;
+    this.#learn(words);
+    this.#count(name, words);
   }
 
   known(text: string): number {
@@ -71,6 +75,16 @@ export class WordField implements Field {
 
   isBlurred(): boolean {
     return false;
+  }
+
+  #learn(words: readonly string[]): void {
+    if (this.#semantics === 'token_prefix') for (const word of words) this.#model.learn(word);
+  }
+
+  #count(name: string, words: readonly string[]): void {
+    this.#names.push(name);
+    this.#words.add(words);
+    for (const [word, texts] of this.#beside) if (this.finds(word, name)) texts.add(words);
   }
 
   /** The last word of a text, and the words that it is one of. */
@@ -105,6 +119,7 @@ export class WordField implements Field {
 }
 
 const LONGEST = 24;
+const SAMPLE = 2_000;
 const FIRST_WORDS = wordSeeds().map(({ text, weight }) => ({
   ...{ text, likelihood: 0.02 * weight, isStrange: false },
 }));
