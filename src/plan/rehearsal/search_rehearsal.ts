@@ -36,7 +36,7 @@ export interface Rehearsal {
  */
 export function rehearseSearches(ask: RehearsalAsk): Rehearsal[] {
   const { knowledge, dialect, totals } = ask;
-  const known = [...knowledge.knownCompanies()];
+  const known = sampleOf(knowledge.knownCompanies(), knowledge.knownCount(), MOST_COMPANIES);
   const queries = [...knowledge.queries()];
   const rehearsals: Rehearsal[] = [];
   let played = 0;
@@ -65,8 +65,9 @@ function rehearse(part: Part): Rehearsal & { readonly played: number } {
     return { ...played, searches: useful + inVain };
   }
   const scale = total / MOST_COMPANIES;
-  const sample = sampleOf(known, Math.ceil(known.length / scale));
-  const countedFrom = Math.floor(known.length / scale);
+  const knownInSmall = knowledge.knownCount() / scale;
+  const sample = sampleOf(known, known.length, Math.ceil(knownInSmall));
+  const countedFrom = Math.floor(knownInSmall);
   const { useful, inVain, ...played } = play({ ...part, total: MOST_COMPANIES }, sample, null, countedFrom);
   return {
     ...played,
@@ -124,9 +125,13 @@ function play(
   };
 }
 
-function sampleOf(known: readonly KnownCompany[], wanted: number): KnownCompany[] {
-  const every = Math.max(1, Math.floor(known.length / Math.max(1, wanted)));
-  return known.filter((_, at) => at % every === 0).slice(0, wanted);
+/** Of so many, as many as are wanted, evenly taken. */
+function sampleOf(known: Iterable<KnownCompany>, count: number, wanted: number): KnownCompany[] {
+  const every = Math.max(1, count / Math.max(1, wanted));
+  const sample: KnownCompany[] = [];
+  let at = 0;
+  for (const one of known) if (at++ >= sample.length * every) sample.push(one);
+  return sample;
 }
 
 const MOST_COMPANIES = 6_000;
