@@ -23,17 +23,27 @@ export function nameIndex(db: Database, naming: Naming) {
   const removeName = db.prepare<[string, number]>(
     `DELETE FROM ${naming('_name')} WHERE folded = ? AND known_id = ?`,
   );
-  const add = (knownId: number, known: Known): void => {
+  const addText = (knownId: number, known: Known): void => {
     insert.run(knownId, known.entityId, known.name, known.formerNames, known.identifiers);
-    if (known.name !== null) insertName.run(folded(known.name), knownId);
+  };
+  const addName = (knownId: number, { name }: Known): void => {
+    if (name !== null) insertName.run(folded(name), knownId);
   };
   return {
-    add,
+    add: (knownId: number, known: Known): void => {
+      addText(knownId, known);
+      addName(knownId, known);
+    },
     replace: (before: KnownRow, after: KnownRow): void => {
-      if (isSameText(before, after)) return;
-      remove.run(before.knownId, before.entityId, before.name, before.formerNames, before.identifiers);
-      if (before.name !== null) removeName.run(folded(before.name), before.knownId);
-      add(after.knownId, after);
+      if (!isSameText(before, after)) {
+        remove.run(before.knownId, before.entityId, before.name, before.formerNames, before.identifiers);
+        addText(after.knownId, after);
+      }
+      // A record mostly brings identifiers to a name that was listed; its place in a large index is not in memory.
+      if (before.name !== after.name) {
+        if (before.name !== null) removeName.run(folded(before.name), before.knownId);
+        addName(after.knownId, after);
+      }
     },
   };
 }
