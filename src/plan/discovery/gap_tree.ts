@@ -12,6 +12,8 @@ import { firstLookWorth, type Limits, listingPays, nextPageWorth } from './worth
 interface Action {
   /** New companies expected of the call. */
   readonly worth: number;
+  /** By which actions are compared: of two that are worth the same, that which opens up more is better. */
+  readonly score: number;
   readonly awaited: Awaited;
   readonly part: Part | null;
 }
@@ -107,10 +109,10 @@ export class GapTree {
       if (entry !== node.entry) continue;
       const action = this.#actionOf(node);
       const next = this.#frontier.peek();
-      const worth = action?.worth ?? 0;
-      const isBest = next === null || worth >= next.score;
-      if (action !== null && isBest && worth >= LEAST_WORTH) return { node, action };
-      this.#place(node, worth);
+      const score = action?.score ?? 0;
+      const isBest = next === null || score >= next.score;
+      if (action !== null && isBest && action.worth >= LEAST_WORTH) return { node, action };
+      this.#place(node, score);
       if (!isBest) continue;
       if (!this.#isStale) return null;
       this.#placeAll();
@@ -123,24 +125,27 @@ export class GapTree {
     for (const node of this.#nodes.values()) this.#place(node);
   }
 
-  #place(node: Node, worth = this.#mostOf(node)): void {
+  #place(node: Node, score = this.#mostOf(node)): void {
     node.entry++;
-    if (worth > 0) this.#frontier.push({ node, entry: node.entry }, worth);
+    if (score > 0) this.#frontier.push({ node, entry: node.entry }, score);
   }
 
-  /** No action of a node can be worth more. */
+  /** No action of a node can score more. */
   #mostOf(node: Node): number {
-    if (isUnanswered(node)) return node.awaited?.worth ?? LEAST_WORTH;
-    return Math.min(this.#gaps.of(node), this.#limits.pageSize);
+    if (isUnanswered(node))
+      return (node.awaited?.worth ?? LEAST_WORTH) * this.#breadthOf(node.expected?.gap ?? 0);
+    const gap = this.#gaps.of(node);
+    return Math.min(gap, this.#limits.pageSize) * this.#breadthOf(gap);
   }
 
   #actionOf(node: Node): Action | null {
-    if (isUnanswered(node)) return this.#actionWith(node.awaited ?? { kind: 'seen', worth: LEAST_WORTH });
+    if (isUnanswered(node))
+      return this.#actionWith(node.awaited ?? { kind: 'seen', worth: LEAST_WORTH }, node.expected?.gap ?? 0);
     const gap = this.#gaps.of(node);
     if (gap <= 0) return null;
     const look = this.#isSplit(node) ? this.#bestLook(node) : null;
     const page = this.#pageOf(node, gap, look);
-    return (page?.worth ?? 0) > (look?.worth ?? 0) ? page : look;
+    return (page?.score ?? 0) > (look?.score ?? 0) ? page : look;
   }
 
   #pageOf(node: Node, gap: number, look: Action | null): Action | null {
@@ -151,24 +156,28 @@ export class GapTree {
     if (overflows && !node.isListedFirst && (look?.worth ?? 0) >= LEAST_WORTH) return null;
     const expected = { known: this.#field.known(node.query.text), gap };
     const worth = nextPageWorth(expected, state.rows, this.#limits);
-    return this.#actionWith({ kind: overflows ? 'page of many' : 'page', worth });
+    return this.#actionWith({ kind: overflows ? 'page of many' : 'page', worth }, gap);
   }
 
   #bestLook(node: Node): Action | null {
     let best: Action | null = null;
     for (const part of this.#gaps.partsOf(node)) {
-      const action = this.#actionWith({ kind: part.kind, worth: lookWorth(part, this.#limits) }, part);
-      if (best === null || action.worth > best.worth) best = action;
+      const awaited = { kind: part.kind, worth: lookWorth(part, this.#limits) };
+      const action = this.#actionWith(awaited, part.gap, part);
+      if (best === null || action.score > best.score) best = action;
     }
     return best;
   }
 
-  #actionWith(awaited: Awaited, part: Part | null = null): Action {
-    return {
-      worth: awaited.worth * this.#calibration.ratio(awaited.kind),
-      awaited,
-      part,
-    };
+  #actionWith(awaited: Awaited, gap: number, part: Part | null = null): Action {
+    const worth = awaited.worth * this.#calibration.ratio(awaited.kind);
+    return { worth, score: worth * this.#breadthOf(gap), awaited, part };
+  }
+
+  /** A long listing goes on bringing what it brings; short ones come to their ends, and each has to be begun. */
+  #breadthOf(gap: number): number {
+    const { window, pageSize } = this.#limits;
+    return (1 + Math.min(gap, window) / pageSize) ** BREADTH;
   }
 
   /** A listing that is cut off: is it listed as far as it goes, or split at once? */
@@ -267,3 +276,4 @@ function lookWorth({ kind, known, gap, chance }: Part, limits: Limits): number {
 // Below this nothing is expected at all. What is too little is for the count of searches in vain to say.
 const LEAST_WORTH = 1e-6;
 const LOOKS_FOR_ONE = 6;
+const BREADTH = 0.15;
