@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { folded } from '../../src/folding.ts';
 
 const folder = resolve(import.meta.dirname, '../../src/warehouse/migrations');
 const MIGRATIONS = readdirSync(folder)
@@ -14,6 +15,7 @@ export const CALLS = 20;
 /** A warehouse as an earlier version left it, with the first `steps` migrations and some calls with their answers. */
 export function writeOlderWarehouse(path: string, steps: number): void {
   const db = new Sqlite(path);
+  db.function('folded', { deterministic: true }, (text) => folded(String(text)));
   db.pragma('page_size = 8192');
   db.pragma('journal_mode = WAL');
   // "RMIR"
