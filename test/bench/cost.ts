@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { COMMAND_FLAGS } from './command_flags.ts';
 import { installPeers } from './peers/install.ts';
 import { AT_RATE, type Performed, perform } from './throughput_contender.ts';
 import { judged, median, ratioOf, say } from './throughput_figures.ts';
@@ -31,8 +32,7 @@ const upstream = await openUpstream(folder, 5000);
 // As the command runs: sources are stripped of their types and compiled once, not at every start.
 process.env.NODE_COMPILE_CACHE = join(folder, 'compiled');
 try {
-  for (const name of names)
-    await perform(AT_RATE[name], { ...orderAt(600), warmUpMs: 3000, measuredMs: 100 }, folder);
+  for (const name of names) await performAs(name, { ...orderAt(600), warmUpMs: 3000, measuredMs: 100 });
   const done = await Promise.all(rates.map(async (rate) => ({ rate, ...(await atRate(rate)) })));
   say(
     `What 1,000 calls cost at a rate: ${values.seconds} s of each, ${values.copies} copies at once, the start left out, scaled to 1,000 calls`,
@@ -44,6 +44,10 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
+function performAs(name: Name, order: ReturnType<typeof orderAt>): Promise<Performed> {
+  return perform(AT_RATE[name], order, folder, name === 'mirror' ? COMMAND_FLAGS : []);
+}
+
 function orderAt(perMinute: number) {
   return { ...upstream.ready, lanes: 4, records: 0, perMinute, warmUpMs: WARM_UP_MS, measuredMs };
 }
@@ -51,7 +55,7 @@ function orderAt(perMinute: number) {
 async function atRate(perMinute: number): Promise<Record<Name, Performed[]>> {
   const order = orderAt(perMinute);
   const copies = (name: Name) =>
-    Promise.all(Array.from({ length: Number(values.copies) }, () => perform(AT_RATE[name], order, folder)));
+    Promise.all(Array.from({ length: Number(values.copies) }, () => performAs(name, order)));
   const [mirror, script] = await Promise.all([copies('mirror'), copies('script')]);
   for (const { calls } of [...mirror, ...script])
     if (calls < (perMinute * measuredMs * LEAST_SHARE) / 60_000)

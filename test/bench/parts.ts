@@ -2,12 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { COMMAND_FLAGS } from './command_flags.ts';
 import type { Filled } from './growth_fill.ts';
 import { say } from './throughput_figures.ts';
 
 /** Starts a part of a benchmark in a process of its own: a script of this folder. */
 export function startPart(script: string, ...args: string[]): ChildProcess {
-  return fork(join(import.meta.dirname, script), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
+  return fork(join(import.meta.dirname, script), args, { execArgv: COMMAND_FLAGS, stdio: [...stdio] });
 }
 
 /** What a part says in the end. */

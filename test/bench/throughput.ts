@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { COMMAND_FLAGS } from './command_flags.ts';
 import { installPeers } from './peers/install.ts';
 import { CONTENDERS, type Contender, type Performed, perform } from './throughput_contender.ts';
 import { judged, median, ratioOf, say } from './throughput_figures.ts';
@@ -55,13 +56,9 @@ report();
 
 async function turn(contender: Contender): Promise<Performed> {
   const order = { ...upstream.ready, lanes, records: sizes[contender], perMinute: null };
-  const profiled = contender === 'mirror' && values.profile !== undefined;
-  const performed = await perform(
-    CONTENDERS[contender],
-    order,
-    folder,
-    profiled ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`] : [],
-  );
+  const profiling = values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`];
+  const flags = contender === 'mirror' ? [...COMMAND_FLAGS, ...profiling] : [];
+  const performed = await perform(CONTENDERS[contender], order, folder, flags);
   if (performed.records !== sizes[contender])
     throw new Error(`${contender} ended with ${performed.records} of ${sizes[contender]} records`);
   return performed;

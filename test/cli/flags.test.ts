@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { COMMAND_FLAGS } from '../bench/command_flags.ts';
+
+const read = (file: string) => readFileSync(join(import.meta.dirname, '../..', file), 'utf8');
+
+test('Node is told the same wherever the command is started: as a script, installed, and in the image', () => {
+  expect(COMMAND_FLAGS).not.toEqual([]);
+  expect(read('src/cli/bin.js').split('\n')[0]).toBe(`#!/usr/bin/env -S node ${COMMAND_FLAGS.join(' ')}`);
+  const entry = /^ENTRYPOINT (.*)$/m.exec(read('Dockerfile'))?.[1] ?? '';
+  expect(JSON.parse(entry)).toEqual(['node', ...COMMAND_FLAGS, '/app/dist/src/cli/bin.js']);
+  expect(JSON.parse(read('package.json')).scripts.demo).toContain(` ${COMMAND_FLAGS.join(' ')} `);
+});
