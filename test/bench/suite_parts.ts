@@ -70,6 +70,13 @@ export const PARTS: readonly Part[] = [
     quick: ['--quick'],
   },
   {
+    script: 'bench:choosing',
+    title: 'Choosing a call',
+    question: 'How soon a run begins among very many known companies, and what each choice costs then.',
+    full: ['--companies', '5000000'],
+    quick: ['--companies', '50000', '--calls', '100'],
+  },
+  {
     script: 'bench:refresh',
     title: 'Refresh per call',
     question:
