@@ -73,7 +73,7 @@ export const PARTS: readonly Part[] = [
     script: 'bench:choosing',
     title: 'Choosing a call',
     question: 'How soon a run begins among very many known companies, and what each choice costs then.',
-    full: ['--companies', '5000000'],
+    full: [],
     quick: ['--companies', '50000', '--calls', '100'],
   },
   {
