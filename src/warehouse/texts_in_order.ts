@@ -1,24 +1,29 @@
 import type { Database } from 'better-sqlite3';
 import type { TextsInOrder } from '../plan/texts_in_order.ts';
 
-const NAMES = { text: 'folded', table: '_name' } as const;
-const IDENTIFIERS = { text: 'upper(entity_id)', table: '_known' } as const;
+/** What is asked of the texts, each answered from their index alone, however many there are. */
+export const TEXT_LOOKUPS = {
+  name: lookupsOf('folded', '_name'),
+  identifier: lookupsOf('upper(entity_id)', '_known'),
+} as const;
 
 /** The names, or the identifiers, of all known companies as their index holds them. */
-export function openTextsInOrder(db: Database, by: 'name' | 'identifier'): TextsInOrder {
-  const { text, table } = by === 'name' ? NAMES : IDENTIFIERS;
-  const count = db
-    .prepare<[string, string], number>(`SELECT count(*) FROM ${table} WHERE ${text} >= ? AND ${text} < ?`)
-    .pluck();
-  const at = db
-    .prepare<[string, number], string>(
-      `SELECT ${text} FROM ${table} WHERE ${text} >= ? ORDER BY ${text} LIMIT 1 OFFSET ?`,
-    )
-    .pluck();
-  const all = db.prepare<[], string>(`SELECT ${text} FROM ${table} ORDER BY ${text}`).pluck();
+export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): TextsInOrder {
+  const sql = TEXT_LOOKUPS[by];
+  const count = db.prepare<[string, string], number>(sql.count).pluck();
+  const at = db.prepare<[string, number], string>(sql.at).pluck();
+  const all = db.prepare<[], string>(sql.all).pluck();
   return {
     all: () => all.iterate(),
     countBetween: (from, to) => count.get(from, to) ?? 0,
     at: (from, places) => at.get(from, places) ?? null,
+  };
+}
+
+function lookupsOf(text: string, table: string) {
+  return {
+    count: `SELECT count(*) FROM ${table} WHERE ${text} >= ? AND ${text} < ?`,
+    at: `SELECT ${text} FROM ${table} WHERE ${text} >= ? ORDER BY ${text} LIMIT 1 OFFSET ?`,
+    all: `SELECT ${text} FROM ${table} ORDER BY ${text}`,
   };
 }

@@ -5,7 +5,7 @@ import { forget } from '../../src/load/forget.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { foldedIdentifier } from '../../src/plan/matching.ts';
 import { afterAll, SortedTexts, type TextsInOrder } from '../../src/plan/texts_in_order.ts';
-import { openTextsInOrder } from '../../src/warehouse/texts_in_order.ts';
+import { openTextsInOrder, TEXT_LOOKUPS } from '../../src/warehouse/texts_in_order.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { bench, dialectWith, START_MS } from '../load/fixtures.ts';
 
@@ -51,15 +51,9 @@ test('a warehouse from before they were kept gets them when it is opened', () =>
 
 test('what is counted, and what stands at a place, is read off the index alone', () => {
   const { warehouse } = bench();
-  for (const [text, table] of [
-    ['folded', '_name'],
-    ['upper(entity_id)', '_known'],
-  ])
-    for (const sql of [
-      `SELECT count(*) FROM ${table} WHERE ${text} >= ? AND ${text} < ?`,
-      `SELECT ${text} FROM ${table} WHERE ${text} >= ? AND ? ORDER BY ${text} LIMIT 1`,
-    ]) {
-      const plan = warehouse.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all('a', 'b') as { detail: string }[];
+  for (const { count, at } of Object.values(TEXT_LOOKUPS))
+    for (const sql of [count, at]) {
+      const plan = warehouse.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all('a', 1) as { detail: string }[];
       expect(plan.map(({ detail }) => detail)).toEqual([
         expect.stringMatching(/^SEARCH \w+ USING (COVERING INDEX|PRIMARY KEY)/),
       ]);
