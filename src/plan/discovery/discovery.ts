@@ -5,6 +5,7 @@ import { comparedText, semanticsOf, windowOf } from '../matching.ts';
 import type { Pending } from '../pending.ts';
 import type { Field } from './field.ts';
 import { GapTree } from './gap_tree.ts';
+import type { Census } from './gaps.ts';
 import type { PageSeen } from './node.ts';
 import { TextField } from './text_field.ts';
 import { WordField } from './word_field.ts';
@@ -20,12 +21,14 @@ export class Discovery {
   readonly #knowledge: Knowledge;
   readonly #dialect: Dialect;
   readonly #pending: Pending;
-  /** Identifiers split a registry into parts that never overlap; names come in where they cannot reach the rest. */
+  /** Identifiers split a registry into parts that never overlap; names come in where they do not reach the rest. */
   readonly #order: readonly SearchQuery['by'][];
   /** What is known is looked at only when something may be missing. */
   readonly #searched = new Map<SearchQuery['by'], Searched>();
   /** Searches in a row that found nothing new, since the registry's own count last changed. */
   #inVain: number;
+  /** Identifiers may not reach the rest. */
+  #isOrderDoubted = false;
   #total: number | null;
 
   constructor(options: {
@@ -47,9 +50,8 @@ export class Discovery {
     if (census.total !== this.#total) this.#inVain = 0;
     this.#total = census.total;
     if (census.total !== null && this.#isOver(census.total - this.#knowledge.knownCount())) return [];
-    for (const by of this.#order) {
-      const { tree } = this.#searched.get(by) ?? this.#open(by);
-      tree.counted(census);
+    for (const by of this.#orderNow(census)) {
+      const { tree } = this.#searchedBy(by, census);
       if (this.#isOver(tree.missing)) return [];
       const calls = tree.next({ nowMs, most });
       if (calls.length > 0 || this.#pending.inFlightCount('search') > 0) return calls;
@@ -58,16 +60,32 @@ export class Discovery {
   }
 
   learn(news: News): void {
-    for (const { field } of this.#searched.values())
-      for (const row of news.rows) if (row.isNew) field.see(comparedText(row, field.by));
+    const found = news.rows.filter(({ isNew }) => isNew);
+    for (const { field, tree } of this.#searched.values()) {
+      for (const row of found) field.see(comparedText(row, field.by));
+      if (found.length > 0) tree.seen();
+    }
     if (news.call.kind !== 'search') return;
     const isAnswered = news.query !== null && (news.verdict === 'ok' || news.verdict === 'refused');
-    if (isAnswered) this.#inVain = news.rows.some(({ isNew }) => isNew) ? 0 : this.#inVain + 1;
+    if (isAnswered) this.#inVain = found.length > 0 ? 0 : this.#inVain + 1;
     const { query } = news.call;
     const searched = this.#searched.get(query.by);
     if (searched === undefined) return;
     if (isAnswered) searched.tree.answered(this.#heard(news.query), this.#pageOf(searched, query, news.rows));
     else searched.tree.reconsider(query);
+  }
+
+  /** Once some searches in a row have found nothing, what promises far more comes first. */
+  #orderNow(census: Census): readonly SearchQuery['by'][] {
+    if (this.#inVain >= SOME_IN_VAIN) this.#isOrderDoubted = true;
+    if (this.#order.length === 1 || !this.#isOrderDoubted) return this.#order;
+    const [one, other] = this.#order.map((by) => ({
+      by,
+      promise: this.#searchedBy(by, census).tree.promise,
+    }));
+    if (one === undefined || other === undefined || other.promise < FAR_MORE * one.promise)
+      return this.#order;
+    return [other.by, one.by];
   }
 
   /** Nothing is missing, or it may be out of reach: the more it is, the longer it is looked for. */
@@ -78,6 +96,12 @@ export class Discovery {
 
   release(call: SearchCall): void {
     this.#searched.get(call.query.by)?.tree.reconsider(call.query);
+  }
+
+  #searchedBy(by: SearchQuery['by'], census: Census): Searched {
+    const searched = this.#searched.get(by) ?? this.#open(by);
+    searched.tree.counted(census);
+    return searched;
   }
 
   #open(by: SearchQuery['by']): Searched {
@@ -92,7 +116,7 @@ export class Discovery {
     return searched;
   }
 
-  #census() {
+  #census(): Census {
     return this.#knowledge.latestStats() ?? { total: null, observedAtMs: 0 };
   }
 
@@ -123,5 +147,7 @@ function fieldOf(by: SearchQuery['by'], dialect: Dialect, knowledge: Knowledge):
   return new WordField(semantics, minLength, knowledge);
 }
 
+const SOME_IN_VAIN = 20;
+const FAR_MORE = 4;
 const PATIENCE = 120;
 const PATIENCE_FOR_EACH = 10;

@@ -54,8 +54,23 @@ export class GapTree {
     return this.#gaps.of(this.#root);
   }
 
+  /** New companies expected of the best call now. */
+  get promise(): number {
+    const best = this.#best();
+    if (best === null) return 0;
+    this.#place(best.node);
+    return best.action.worth;
+  }
+
   counted(census: Census): void {
     if (this.#gaps.counted(census)) this.#place(this.#root);
+  }
+
+  /** Companies were found: they may lie where nothing was expected. */
+  seen(): void {
+    this.#gaps.happened();
+    this.#isStale = true;
+    this.#place(this.#root);
   }
 
   /** A fresh answer: what can be asked next below this query? */
