@@ -76,13 +76,18 @@ export class GapTree {
   /** A fresh answer: what can be asked next below this query? */
   answered(state: QueryState, page: PageSeen): void {
     const node = this.#nodeAt(state.query.text);
-    if (node.awaited !== null) this.#calibration.learn(node.awaited, page.new);
+    if (node.awaited !== null) this.#learn(node, node.awaited, page);
     Object.assign(node, { state, page, awaited: null });
     this.#gaps.happened(page.rows === 0 ? null : page.new / page.rows);
     this.#isStale = true;
     this.#decide(node);
     for (const one of [node, node.parent, ...node.children.filter(isPairRoot)])
       if (one !== null) this.#place(one);
+  }
+
+  #learn({ experience }: Node, awaited: Awaited, page: PageSeen): void {
+    this.#calibration.learn(awaited, page.new);
+    if (awaited.kind === 'page of many') experience.learn(awaited.worth, page.new);
   }
 
   /** The call was dropped or has failed: its query is a candidate again. */
@@ -171,7 +176,8 @@ export class GapTree {
     if (overflows && !node.isListedFirst && (look?.worth ?? 0) >= LEAST_WORTH) return null;
     const expected = { known: this.#field.known(node.query.text), gap };
     const worth = nextPageWorth(expected, state.rows, this.#limits);
-    return this.#actionWith({ kind: overflows ? 'page of many' : 'page', worth }, gap);
+    if (!overflows) return this.#actionWith({ kind: 'page', worth }, gap);
+    return this.#actionWith({ kind: 'page of many', worth }, gap, null, node.experience.ratio);
   }
 
   #bestLook(node: Node): Action | null {
@@ -184,8 +190,8 @@ export class GapTree {
     return best;
   }
 
-  #actionWith(awaited: Awaited, gap: number, part: Part | null = null): Action {
-    const worth = awaited.worth * this.#calibration.ratio(awaited.kind);
+  #actionWith(awaited: Awaited, gap: number, part: Part | null = null, ratio = 1): Action {
+    const worth = awaited.worth * this.#calibration.ratio(awaited.kind) * ratio;
     return { worth, score: worth * this.#breadthOf(gap), awaited, part };
   }
 

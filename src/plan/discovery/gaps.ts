@@ -128,6 +128,8 @@ export class Gaps {
     for (const { text: longer, likelihood } of ways.extensions)
       if (!this.#isAsked(longer)) sum += this.#field.known(longer) + unseen * likelihood;
     for (const child of node.children) {
+      // In how many ways the missing companies go on is taken from those known: what is left over may be none at all.
+      if (this.#field.overlaps && this.#isCounted(child)) sum += DOUBT * this.#field.known(child.query.text);
       if (!this.#isCounted(child)) sum += this.#weightOf(child);
       else if (this.#isOutdated(child, node)) sum += this.#field.known(child.query.text) + HALF;
     }
@@ -189,6 +191,7 @@ export class Gaps {
 }
 
 const HALF = 0.5;
+const DOUBT = 0.003;
 const SWIFTNESS = 0.1;
 const SURE_OF_RULE = 4;
 const GROWN = 1.2;

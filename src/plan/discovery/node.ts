@@ -1,5 +1,6 @@
 import type { SearchQuery } from '../../call.ts';
 import type { QueryState } from '../knowledge.ts';
+import { type Experience, openListingExperience } from './calibration.ts';
 import type { Extension } from './field.ts';
 import type { Expected } from './worth.ts';
 
@@ -33,6 +34,8 @@ export interface Node {
   expected: Expected | null;
   /** To be held against the next answer. */
   awaited: Awaited | null;
+  /** With the pages of its listing, where it is cut off. */
+  readonly experience: Experience;
   /** Is it listed as far as it goes before it is split? */
   isListedFirst: boolean;
   /** Longer texts that could be asked; null: not looked for yet. */
@@ -63,7 +66,7 @@ export interface Weights {
 export function newNode(query: SearchQuery, parent: Node | null): Node {
   return {
     ...{ query, parent, children: [], state: null, page: null, expected: null },
-    ...{ awaited: null, isListedFirst: false, ways: null, entry: 0 },
+    ...{ awaited: null, experience: openListingExperience(), isListedFirst: false, ways: null, entry: 0 },
   };
 }
 
