@@ -62,8 +62,10 @@ export class Discovery {
   learn(news: News): void {
     const found = news.rows.filter(({ isNew }) => isNew);
     for (const { field, tree } of this.#searched.values()) {
-      for (const row of found) field.see(comparedText(row, field.by));
-      if (found.length > 0) tree.seen();
+      const texts = found.map((row) => comparedText(row, field.by));
+      for (const text of texts) field.see(text);
+      const isOther = news.call.kind !== 'search' || news.call.query.by !== field.by;
+      if (isOther && texts.length > 0) tree.seen(texts);
     }
     if (news.call.kind !== 'search') return;
     const isAnswered = news.query !== null && (news.verdict === 'ok' || news.verdict === 'refused');

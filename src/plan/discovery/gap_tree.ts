@@ -66,10 +66,11 @@ export class GapTree {
     if (this.#gaps.counted(census)) this.#place(this.#root);
   }
 
-  /** Companies were found: they may lie where nothing was expected. */
-  seen(): void {
+  /** Companies were found by other searches: some may begin as nothing that was asked, or was thought of. */
+  seen(texts: readonly string[]): void {
     this.#gaps.happened();
     this.#isStale = true;
+    if (texts.some((text) => this.#askedAbove(text) === this.#root)) this.#root.ways = null;
     this.#place(this.#root);
   }
 
