@@ -8,4 +8,34 @@ export function wordsOf(foldedText: string): string[] {
   return foldedText.match(WORD) ?? [];
 }
 
+export interface OrderedWord {
+  readonly word: string;
+  /** How many of its beginnings, the empty one among them, the word before it has as well; 0: it is the first. */
+  readonly shared: number;
+}
+
+/**
+ * The different words of a folded name in order, where neighbours share most: so every beginning of any of them is told
+ * of one word alone. Lengths are in UTF-16 units.
+ */
+export function orderedWords(foldedText: string): OrderedWord[] {
+  const words = wordsOf(foldedText);
+  if (words.length > 1) words.sort();
+  const ordered: OrderedWord[] = [];
+  let before: string | null = null;
+  for (const word of words) {
+    if (word === before) continue;
+    ordered.push({ word, shared: before === null ? 0 : 1 + sharedLength(before, word) });
+    before = word;
+  }
+  return ordered;
+}
+
+/** How many UTF-16 units both begin with. */
+export function sharedLength(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at++;
+  return at;
+}
+
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;

@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   dialect: ['root'],
   allowance: ['root'],
   config: ['root', 'dialect'],
-  warehouse: ['root', 'dialect', 'plan/knowledge', 'plan/texts_in_order'],
+  warehouse: ['root', 'dialect', 'plan/knowledge', 'plan/texts_in_order', 'plan/words_in_order'],
   plan: ['root', 'dialect'],
   fetch: ['root', 'dialect', 'allowance'],
   load: ['root', 'dialect', 'warehouse', 'plan/knowledge'],

@@ -38,7 +38,7 @@ export interface Books extends DerivedTables {
   readonly tables: Readonly<Record<ResourceTable, TableShape>>;
   /** Brings the file to the shape before rows are written. */
   alter(): void;
-  /** Writes what was counted in memory: the inferred schema's names, types and shares, and the tallies. */
+  /** Writes what was counted in memory: the inferred schema's names, types and shares, and the counts. */
   save(): void;
   /** Another connection changed the schema. */
   isOutdated(): boolean;
@@ -104,7 +104,7 @@ export function openBooks(options: {
     },
     save: () => {
       saveShape(shape);
-      tables.known.saveTally();
+      tables.known.saveCounts();
       tables.estimates.save();
     },
     isOutdated: () => versionNow() !== version,

@@ -16,6 +16,7 @@ import type { Answered, Effect } from './effect.ts';
 import { noteFailure } from './failure.ts';
 import { headersToKeep } from './headers.ts';
 import { withoutEntities } from './redact.ts';
+import { countSearchedWords } from './searched_words.ts';
 
 export interface LoaderOptions {
   readonly warehouse: Warehouse;
@@ -42,6 +43,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   const open = () => openBooks({ warehouse, dialect, runId, naming: live, mapping, limits });
   let books = open();
   books.describeRecords();
+  warehouse.write(() => countSearchedWords(books));
 
   return {
     load: (outcomes) => {

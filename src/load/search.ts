@@ -12,6 +12,7 @@ import { listingOf } from './listing.ts';
 import { writeRows } from './rows.ts';
 import { isSameAnswer } from './same_answer.ts';
 import { searchText } from './search_text.ts';
+import { countSearchedWord } from './searched_words.ts';
 import { type Shredded, type SqlValue, shred } from './shred.ts';
 
 /** A page of search results: its companies, and how far the query is listed now. */
@@ -29,6 +30,7 @@ export function deriveSearch(
   for (const { position, why } of answer.rejected)
     books.quarantine.add({ ...placeOfItem(answered, call), position, reason: why });
   const query = advanceListing(books, answered, call, answer);
+  countSearchedWord(books, query);
   const isUnchanged = rows.every((row) => !row.isNew && !row.changed);
   return {
     ...NO_EFFECT,
@@ -61,6 +63,7 @@ export function deriveRefusal(books: Books, { sentAt }: Answered, call: SearchCa
     note: why,
   };
   books.queries.save(row);
+  countSearchedWord(books, row);
   return queryState(row);
 }
 

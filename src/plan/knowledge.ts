@@ -2,6 +2,7 @@ import type { Call, SearchQuery } from '../call.ts';
 import type { EstimateState } from '../change_estimates.ts';
 import type { VerdictKind } from '../outcome.ts';
 import type { TextsInOrder } from './texts_in_order.ts';
+import type { CompaniesWith, WordsInOrder } from './words_in_order.ts';
 
 /**
  * What plan may look up: a small read-only view of the warehouse. The simulations implement the same
@@ -25,6 +26,8 @@ export interface Knowledge {
   knownCompanies(): Iterable<KnownCompany>;
   /** Their names, or their identifiers, as searches compare them. What is loaded later is among them. */
   textsInOrder(by: SearchQuery['by']): TextsInOrder;
+  /** The words of their names; null: nothing counts them. What is loaded later is among them. */
+  wordsInOrder(companies: CompaniesWith): WordsInOrder | null;
   /** Entities whose record is due, the most valuable first. */
   recordsDue(ask: RecordsDue): DueRecord[];
   /** How often companies change and how many changes a listing shows, as learned so far. */

@@ -1,14 +1,24 @@
 /**
- * The texts of known companies, one for each, in the order of their code points: what an index answers without a look
- * at the companies.
+ * Texts of known companies, in the order of their code points: what an index answers without a look at the companies. Of
+ * several that one company has, each beginning is to count once: so the beginnings that it shares with another of them,
+ * the empty one first, are that one's.
  */
-export interface TextsInOrder {
-  /** How many stand at or after `from`, and before `to`. */
-  countBetween(from: string, to: string): number;
+export interface CountedInOrder {
+  /** How many stand at or after `from` and before `to`, and share at most so many of their beginnings. */
+  countBetween(from: string, to: string, mostShared: number): number;
+  /** How many stand there that share none of their beginnings, one, and so on up to so many. */
+  sharesBetween(from: string, to: string, most: number): readonly number[];
   /** The text so many places after the first that stands at or after `from`; null: there are fewer. */
   at(from: string, places: number): string | null;
+}
+
+/** Texts of which each company has one. */
+export interface TextsInOrder extends CountedInOrder {
+  countBetween(from: string, to: string): number;
   /** Every one. */
   all(): Iterable<string>;
+  /** Every one that this text is a part of. A look at all of them. */
+  containing(part: string): Iterable<string>;
 }
 
 /** Stands after every text that begins with this one. */
@@ -23,7 +33,7 @@ export function nextAfter(text: string): string {
 
 /** Different texts, the first and then one every so many places, up to `end`. */
 export function* spreadOver(
-  texts: TextsInOrder,
+  texts: CountedInOrder,
   places: number,
   from = '',
   end = afterAll(''),
@@ -52,12 +62,20 @@ export class SortedTexts implements TextsInOrder {
     return Math.max(0, this.#placeOf(to) - this.#placeOf(from));
   }
 
+  sharesBetween(from: string, to: string): number[] {
+    return [this.countBetween(from, to)];
+  }
+
   at(from: string, places: number): string | null {
     return this.#texts[this.#placeOf(from) + places] ?? null;
   }
 
   all(): Iterable<string> {
     return this.#texts;
+  }
+
+  containing(part: string): string[] {
+    return this.#texts.filter((text) => text.includes(part));
   }
 
   /** How many stand before it. */

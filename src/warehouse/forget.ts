@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import { folded } from '../folding.ts';
 import { decoded } from './answer.ts';
-import { quoted } from './naming.ts';
+import { live, quoted } from './naming.ts';
+import { wordIndex } from './word_index.ts';
 
 /** Entities that were forgotten: their rows and answers are not taken in again. */
 export function forgottenIds(db: Database): Set<string> {
@@ -89,8 +90,12 @@ function eraseNames(db: Database, known: KnownTexts): void {
     `INSERT INTO entity_fts (entity_fts, rowid, entity_id, name, former_names, identifiers)
      VALUES ('delete', @known_id, @entity_id, @name, @former_names, @identifiers)`,
   ).run(known);
-  if (known.name !== null)
+  if (known.name !== null) {
     db.prepare('DELETE FROM _name WHERE folded = ? AND known_id = ?').run(folded(known.name), known.known_id);
+    const words = wordIndex(db, live);
+    words.count(folded(known.name), -1);
+    words.save();
+  }
   const isAlive = known.gone_at === null;
   const less = db.prepare('UPDATE _tally SET n = n - 1 WHERE what = ?');
   less.run('known');

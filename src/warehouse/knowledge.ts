@@ -8,6 +8,7 @@ import { queryState, queryTable } from './query.ts';
 import { DUE_LOOKUPS, openRateClasses, openRecordsDue } from './records_due.ts';
 import { openTextsInOrder } from './texts_in_order.ts';
 import type { Warehouse } from './warehouse.ts';
+import { openWordsInOrder } from './words_in_order.ts';
 
 /** What is asked again with every plan: each is answered from an index of its own, however many companies there are. */
 export const LOOKUPS = {
@@ -66,6 +67,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
     },
     knownCompanies: () => companies.iterate(),
     textsInOrder: (by) => openTextsInOrder(db, by),
+    wordsInOrder: (companies) => openWordsInOrder(db, companies),
     recordsDue,
     changeEstimates,
     rateClasses,

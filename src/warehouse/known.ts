@@ -89,7 +89,13 @@ export function knownTable(db: Database, naming: Naming) {
     },
     missingInRun: (runId: number): KnownRow[] => missingInRun.all(runId),
     /** Writes the counts that the rows above changed; belongs into their transaction. */
-    saveTally: tally.save,
+    saveCounts: (): void => {
+      tally.save();
+      names.words.save();
+    },
+    /** From now on the words of these companies' names are counted, too. */
+    countWords: names.words.begin,
+    isFrequentWord: names.words.isFrequent,
   };
 }
 

@@ -2,10 +2,11 @@ import type { Database } from 'better-sqlite3';
 import { folded } from '../folding.ts';
 import type { Known, KnownRow } from './known_row.ts';
 import type { Naming } from './naming.ts';
+import { wordIndex } from './word_index.ts';
 
 /**
  * `entity_fts`: names, former names and identifiers, searchable in any script, whose content is `_known`; and `_name`: names in
- * order, as searches compare them.
+ * order, as searches compare them, with `_word`, the words in them.
  */
 export function nameIndex(db: Database, naming: Naming) {
   const table = naming('entity_fts');
@@ -23,11 +24,19 @@ export function nameIndex(db: Database, naming: Naming) {
   const removeName = db.prepare<[string, number]>(
     `DELETE FROM ${naming('_name')} WHERE folded = ? AND known_id = ?`,
   );
+  const words = wordIndex(db, naming);
   const addText = (knownId: number, known: Known): void => {
     insert.run(knownId, known.entityId, known.name, known.formerNames, known.identifiers);
   };
   const addName = (knownId: number, { name }: Known): void => {
-    if (name !== null) insertName.run(folded(name), knownId);
+    if (name === null) return;
+    insertName.run(folded(name), knownId);
+    words.count(folded(name), 1);
+  };
+  const dropName = (knownId: number, { name }: Known): void => {
+    if (name === null) return;
+    removeName.run(folded(name), knownId);
+    words.count(folded(name), -1);
   };
   return {
     add: (knownId: number, known: Known): void => {
@@ -41,10 +50,11 @@ export function nameIndex(db: Database, naming: Naming) {
       }
       // A record mostly brings identifiers to a name that was listed; its place in a large index is not in memory.
       if (before.name !== after.name) {
-        if (before.name !== null) removeName.run(folded(before.name), before.knownId);
+        dropName(before.knownId, before);
         addName(after.knownId, after);
       }
     },
+    words,
   };
 }
 

@@ -14,6 +14,8 @@ const DERIVED = [
   'entity_change',
   '_known',
   '_name',
+  '_word_set',
+  '_word',
   '_change_estimate',
   '_tally',
   '_version',
@@ -40,6 +42,8 @@ export function createShadows(db: Database): void {
           .replace(/ ON "?\w+"?/i, ` ON ${shadow(table)}`),
       );
   }
+  // The words of the same companies are counted while names are written again.
+  db.exec(`INSERT INTO ${shadow('_word_set')} SELECT * FROM _word_set`);
   // Its content is looked up only when it is read, and then `_known` is the rebuilt one.
   db.exec(sqlOf(db, 'entity_fts').replace(/^(CREATE VIRTUAL TABLE )"?\w+"?/i, `$1${shadow('entity_fts')}`));
 }

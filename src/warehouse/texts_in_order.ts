@@ -13,9 +13,13 @@ export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): T
   const count = db.prepare<[string, string], number>(sql.count).pluck();
   const at = db.prepare<[string, number], string>(sql.at).pluck();
   const all = db.prepare<[], string>(sql.all).pluck();
+  const containing = db.prepare<[string], string>(sql.containing).pluck();
+  const countBetween = (from: string, to: string) => count.get(from, to) ?? 0;
   return {
     all: () => all.iterate(),
-    countBetween: (from, to) => count.get(from, to) ?? 0,
+    containing: (part) => containing.iterate(part),
+    countBetween,
+    sharesBetween: (from, to) => [countBetween(from, to)],
     at: (from, places) => at.get(from, places) ?? null,
   };
 }
@@ -25,5 +29,6 @@ function lookupsOf(text: string, table: string) {
     count: `SELECT count(*) FROM ${table} WHERE ${text} >= ? AND ${text} < ?`,
     at: `SELECT ${text} FROM ${table} WHERE ${text} >= ? ORDER BY ${text} LIMIT 1 OFFSET ?`,
     all: `SELECT ${text} FROM ${table} ORDER BY ${text}`,
+    containing: `SELECT ${text} FROM ${table} WHERE instr(${text}, ?) > 0 ORDER BY ${text}`,
   };
 }

@@ -1,3 +1,4 @@
+import { sharedLength } from '../../folding.ts';
 import { Heap } from '../heap.ts';
 import type { Counts, Extension, Extensions, Spread, Texts } from './field.ts';
 import { END, type NameModel } from './name_model.ts';
@@ -38,7 +39,7 @@ export class Beginnings implements Texts {
   }
 
   ending(text: string): number {
-    return this.#counts.ends(text);
+    return text.length >= this.#settings.longest ? this.known(text) : this.#counts.ends(text);
   }
 
   spread(text: string): Spread {
@@ -86,12 +87,6 @@ export class Beginnings implements Texts {
       add({ text: text + character, likelihood: likely, isStrange: !model.knows(character) });
     }
   }
-}
-
-function sharedLength(one: string, other: string): number {
-  let at = 0;
-  while (at < one.length && one[at] === other[at]) at++;
-  return at;
 }
 
 const LEAST_LIKELY = 1e-6;

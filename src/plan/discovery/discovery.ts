@@ -25,6 +25,8 @@ export class Discovery {
   readonly #order: readonly SearchQuery['by'][];
   /** What is known is looked at only when something may be missing. */
   readonly #searched = new Map<SearchQuery['by'], Searched>();
+  /** What answers taught the trees is weighed with the next choice: all that was loaded with them has been seen by then. */
+  readonly #heard: (() => void)[] = [];
   /** Searches in a row that found nothing new, since the registry's own count last changed. */
   #inVain: number;
   /** Identifiers may not reach the rest. */
@@ -46,6 +48,7 @@ export class Discovery {
   }
 
   next(nowMs: number, most: number): SearchCall[] {
+    for (const tell of this.#heard.splice(0)) tell();
     const census = this.#census();
     if (census.total !== this.#total) this.#inVain = 0;
     this.#total = census.total;
@@ -73,8 +76,12 @@ export class Discovery {
     const { query } = news.call;
     const searched = this.#searched.get(query.by);
     if (searched === undefined) return;
-    if (isAnswered) searched.tree.answered(this.#heard(news.query), this.#pageOf(searched, query, news.rows));
-    else searched.tree.reconsider(query);
+    const { tree } = searched;
+    if (isAnswered) {
+      const state = this.#stated(news.query);
+      const page = this.#pageOf(searched, query, news.rows);
+      this.#heard.push(() => tree.answered(state, page));
+    } else this.#heard.push(() => tree.reconsider(query));
   }
 
   /** Once some searches in a row have found nothing, what promises far more comes first. */
@@ -114,7 +121,7 @@ export class Discovery {
     this.#searched.set(by, searched);
     const states = [...this.#knowledge.queries()].filter(({ query }) => query.by === by);
     searched.tree.counted(this.#census());
-    searched.tree.start(states.map((state) => this.#heard(state)));
+    searched.tree.start(states.map((state) => this.#stated(state)));
     return searched;
   }
 
@@ -123,7 +130,7 @@ export class Discovery {
   }
 
   /** A clamped total says "at least": as good as none. */
-  #heard(state: QueryState): QueryState {
+  #stated(state: QueryState): QueryState {
     const clampedAt = this.#dialect.search.total_clamped_at ?? Number.POSITIVE_INFINITY;
     const isClamped = state.total !== null && state.total >= clampedAt;
     return isClamped ? { ...state, total: null } : state;

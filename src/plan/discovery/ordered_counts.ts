@@ -1,41 +1,48 @@
 import {
   afterAll,
+  type CountedInOrder,
   firstPlace,
   inOrder,
   nextAfter,
   spreadOver,
-  type TextsInOrder,
 } from '../texts_in_order.ts';
 import type { Counts } from './field.ts';
 
 /** The texts from this one up to where the next block begins. */
 interface Block {
   readonly from: string;
-  count: number;
+  /** How many share none of their beginnings with another text of the same company, one, and so on. */
+  readonly shares: number[];
+  /** Texts that came since it was counted. */
+  added: number;
 }
 
 /** What was counted for one text. */
 interface Counted {
-  readonly count: number;
+  count: number;
   ends: number | null;
-  followers: readonly string[] | null;
+  followers: Set<string> | null;
 }
 
 /**
  * Counts by an index. A long range is the sum of whole blocks, counted once, and of the parts of blocks at both ends,
- * which the index counts: no range is walked twice, and no text is held but the first of each block.
+ * which the index counts: no range is walked twice, and no text is held but the first of each block. What the index holds
+ * must have been added before anything is counted.
  */
 export class OrderedCounts implements Counts {
-  readonly #texts: TextsInOrder;
-  #blocks: Block[];
-  /** Blocks to which something was added since they were counted. */
-  readonly #outdated = new Set<Block>();
-  /** Texts before each block, and in all; null: to be added up again. */
-  #sums: number[] | null = null;
+  readonly #texts: CountedInOrder;
+  /** Of the texts that are asked for, in UTF-16 units. */
+  readonly #longest: number;
+  readonly #blocks: Block[];
+  /** Blocks that have become large. */
+  readonly #large = new Set<Block>();
+  /** By how many beginnings are shared at most: the texts before each block, and in all; null: to be added up again. */
+  #sums: readonly Float64Array[] | null = null;
   readonly #counted = new Map<string, Counted>();
 
-  constructor(texts: TextsInOrder) {
+  constructor(texts: CountedInOrder, longest: number) {
     this.#texts = texts;
+    this.#longest = longest;
     this.#blocks = this.#blocksBetween('', END);
   }
 
@@ -46,15 +53,24 @@ export class OrderedCounts implements Counts {
     else for (let at = 1; at < this.#blocks.length; at += every) yield (this.#blocks[at] as Block).from;
   }
 
-  /** The index holds it already: what it changes is counted anew. */
-  add(text: string): void {
-    this.#outdated.add(this.#blocks[this.#blockOf(text)] as Block);
+  /** The index holds it already. */
+  add(text: string, countedTo = -1): void {
+    const shared = countedTo + 1;
+    const block = this.#blocks[this.#blockOf(text)] as Block;
+    block.shares[shared] = (block.shares[shared] ?? 0) + 1;
+    if (++block.added >= LARGEST) this.#large.add(block);
+    this.#sums = null;
     let beginning = '';
-    this.#counted.delete(beginning);
     for (const character of text) {
+      const counted = this.#counted.get(beginning);
+      if (counted !== undefined && beginning.length >= shared) counted.count++;
+      counted?.followers?.add(character);
       beginning += character;
-      this.#counted.delete(beginning);
     }
+    const whole = this.#counted.get(text);
+    if (whole === undefined) return;
+    if (text.length >= shared) whole.count++;
+    if (whole.ends !== null) whole.ends++;
   }
 
   count(text: string): number {
@@ -63,14 +79,14 @@ export class OrderedCounts implements Counts {
 
   ends(text: string): number {
     const counted = this.#of(text);
-    counted.ends ??= counted.count === 0 ? 0 : this.#texts.countBetween(text, nextAfter(text));
+    counted.ends ??= counted.count === 0 ? 0 : this.#texts.countBetween(text, nextAfter(text), ANY);
     return counted.ends;
   }
 
   followers(text: string): Map<string, number> {
     const counted = this.#of(text);
-    counted.followers ??= counted.count === 0 ? [] : this.#followersOf(text);
-    return new Map(counted.followers.map((character) => [character, this.count(text + character)]));
+    counted.followers ??= new Set(counted.count === 0 ? [] : this.#followersOf(text));
+    return new Map([...counted.followers].map((character) => [character, this.count(text + character)]));
   }
 
   #of(text: string): Counted {
@@ -82,58 +98,67 @@ export class OrderedCounts implements Counts {
     return counted;
   }
 
-  #followersOf(text: string): string[] {
-    const followers: string[] = [];
+  *#followersOf(text: string): Generator<string> {
     for (let next = this.#texts.at(nextAfter(text), 0); next?.startsWith(text); ) {
       const character = String.fromCodePoint(next.codePointAt(text.length) as number);
-      followers.push(character);
+      yield character;
       next = this.#texts.at(afterAll(text + character), 0);
     }
-    return followers;
   }
 
   #countOf(text: string): number {
-    this.#update();
+    if (this.#isKnownToFollowNone(text)) return 0;
+    this.#divide();
     const end = afterAll(text);
     const first = this.#blockOf(text);
     const last = this.#blockOf(end);
-    if (first === last) return this.#texts.countBetween(text, end);
+    if (first === last) return this.#texts.countBetween(text, end, text.length);
     const sums = this.#addUp();
-    const whole = (sums[last] as number) - (sums[first + 1] as number);
-    const begun = this.#texts.countBetween(text, this.#endOf(first));
-    return begun + whole + this.#texts.countBetween((this.#blocks[last] as Block).from, end);
+    const upTo = sums[Math.min(text.length, sums.length - 1)] as Float64Array;
+    const whole = (upTo[last] as number) - (upTo[first + 1] as number);
+    const begun = this.#texts.countBetween(text, this.#endOf(first), text.length);
+    return begun + whole + this.#texts.countBetween((this.#blocks[last] as Block).from, end, text.length);
   }
 
-  #addUp(): readonly number[] {
+  #isKnownToFollowNone(text: string): boolean {
+    const last = [...text.slice(-2)].at(-1) ?? '';
+    const followers = this.#counted.get(text.slice(0, text.length - last.length))?.followers;
+    return text !== '' && followers != null && !followers.has(last);
+  }
+
+  #addUp(): readonly Float64Array[] {
     if (this.#sums !== null) return this.#sums;
-    const sums = [0];
-    let sum = 0;
-    for (const { count } of this.#blocks) {
-      sum += count;
-      sums.push(sum);
+    const most = this.#blocks.reduce((longest, { shares }) => Math.max(longest, shares.length), 1);
+    const sums = Array.from({ length: most }, () => new Float64Array(this.#blocks.length + 1));
+    const upTo = new Float64Array(most);
+    for (const [at, { shares }] of this.#blocks.entries()) {
+      let sum = 0;
+      for (const [shared, of] of sums.entries()) {
+        sum += shares[shared] ?? 0;
+        upTo[shared] = (upTo[shared] as number) + sum;
+        of[at + 1] = upTo[shared] as number;
+      }
     }
     this.#sums = sums;
     return sums;
   }
 
-  /** Counts blocks to which something was added, and divides those that have become large. */
-  #update(): void {
-    if (this.#outdated.size === 0) return;
-    for (const block of this.#outdated) {
-      const place = this.#blockOf(block.from);
-      block.count = this.#texts.countBetween(block.from, this.#endOf(place));
-      if (block.count > LARGEST)
-        this.#blocks.splice(place, 1, ...this.#blocksBetween(block.from, this.#endOf(place)));
+  /** Blocks that have become large, into several. */
+  #divide(): void {
+    for (const { from } of this.#large) {
+      const place = this.#blockOf(from);
+      this.#blocks.splice(place, 1, ...this.#blocksBetween(from, this.#endOf(place)));
+      this.#sums = null;
     }
-    this.#outdated.clear();
-    this.#sums = null;
+    this.#large.clear();
   }
 
   #blocksBetween(start: string, end: string): Block[] {
     const [, ...later] = spreadOver(this.#texts, SIZE, start, end);
     return [start, ...later].map((from, at) => ({
       from,
-      count: this.#texts.countBetween(from, later[at] ?? end),
+      shares: [...this.#texts.sharesBetween(from, later[at] ?? end, this.#longest)],
+      added: 0,
     }));
   }
 
@@ -152,3 +177,4 @@ const END = afterAll('');
 const SIZE = 512;
 const LARGEST = 4 * SIZE;
 const MOST_COUNTED = 50_000;
+const ANY = Number.MAX_SAFE_INTEGER;

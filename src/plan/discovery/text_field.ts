@@ -43,7 +43,7 @@ export class TextField implements Field {
 
   /** Names or identifiers searched by how they begin: an index counts them, and what they are like is read off a sample. */
   static byBeginning(by: SearchQuery['by'], minLength: number, knowledge: Knowledge): TextField {
-    const counts = new OrderedCounts(knowledge.textsInOrder(by));
+    const counts = new OrderedCounts(knowledge.textsInOrder(by), LONGEST);
     const field = new TextField(by, 'prefix', minLength, counts);
     field.#companies = knowledge.knownCount();
     for (const text of counts.sample(SAMPLE)) field.#model.learn(text);

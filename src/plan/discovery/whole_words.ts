@@ -1,31 +1,62 @@
+import { afterAll, nextAfter } from '../texts_in_order.ts';
+import type { WordsInOrder } from '../words_in_order.ts';
 import type { Extension, Extensions, Spread, Texts } from './field.ts';
 
-/** Texts that are found as a whole only: what was seen can be asked, the most frequent first. */
+/**
+ * Texts that are found as a whole only: what was seen can be asked, the most frequent first. Of very many words those that
+ * most companies have are held, and the index counts the others.
+ */
 export class WholeWords implements Texts {
+  readonly #words: WordsInOrder;
   readonly #first: readonly Extension[];
   /** The word that all these companies have, so that it narrows nothing; null: none. */
   readonly #beside: string | null;
-  readonly #counts = new Map<string, number>();
-  #companies = 0;
+  readonly #held = new Map<string, number>();
+  /** Words that came and are not held yet: how often they did. */
+  readonly #arrived = new Map<string, number>();
+  /** Of others that were asked for. */
+  readonly #counted = new Map<string, number>();
+  #companies: number;
+  /** Different words. */
+  #different: number;
   /** Each counted once for each company. */
-  #words = 0;
+  #sum: number;
 
-  constructor(first: readonly Extension[], beside: string | null) {
+  constructor(words: WordsInOrder, first: readonly Extension[], beside: string | null) {
+    this.#words = words;
     this.#first = first;
     this.#beside = beside;
+    this.#companies = words.countBetween('', END, 0);
+    this.#different = words.different();
+    this.#sum = words.countBetween('', END, ANY);
+    this.#hold(MOST_HELD);
+    if (beside === null || this.#companies === 0) return;
+    this.#different--;
+    this.#sum -= this.#countOf(beside);
   }
 
+  /** The index holds them already. */
   add(texts: readonly string[]): void {
     this.#companies++;
     for (const word of new Set(texts)) {
       if (word === this.#beside) continue;
-      this.#words++;
-      this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+      this.#sum++;
+      this.#counted.delete(word);
+      const held = this.#held.get(word);
+      if (held === undefined) this.#arrived.set(word, (this.#arrived.get(word) ?? 0) + 1);
+      else this.#held.set(word, held + 1);
     }
   }
 
   known(text: string): number {
-    return text === '' ? this.#companies : (this.#counts.get(text) ?? 0);
+    if (text === '') return this.#companies;
+    this.#settle();
+    const held = this.#held.get(text) ?? this.#counted.get(text);
+    if (held !== undefined) return held;
+    if (this.#counted.size >= MOST_HELD) this.#counted.clear();
+    const count = text === this.#beside ? 0 : this.#countOf(text);
+    this.#counted.set(text, count);
+    return count;
   }
 
   ending(text: string): number {
@@ -34,23 +65,57 @@ export class WholeWords implements Texts {
 
   spread(text: string): Spread {
     if (text !== '') return { ways: 0, each: 1 };
-    return { ways: this.#counts.size, each: Math.max(1, this.#words / Math.max(1, this.#companies)) };
+    this.#settle();
+    return { ways: this.#different, each: Math.max(1, this.#sum / Math.max(1, this.#companies)) };
   }
 
   extensions(text: string, isAsked: (text: string) => boolean): Extensions {
     if (text !== '') return { offered: [], otherwise: 1, isCut: false };
+    this.#settle();
     const likelihoods = new Map(this.#first.map((one) => [one.text, one.likelihood]));
-    for (const [word, count] of this.#counts) likelihoods.set(word, count / this.#companies);
+    let rest = this.#sum;
+    for (const [word, count] of this.#held) {
+      likelihoods.set(word, count / this.#companies);
+      rest -= count;
+    }
     const open = [...likelihoods].filter(([word]) => !isAsked(word)).sort((a, b) => b[1] - a[1]);
+    if (open.length < MOST_OFFERED && this.#held.size < this.#different) {
+      this.#hold(2 * this.#held.size + MOST_OFFERED);
+      return this.extensions(text, isAsked);
+    }
     const offered = open.slice(0, MOST_OFFERED);
-    let otherwise = 0;
+    let otherwise = rest / Math.max(1, this.#companies);
     for (const [, likelihood] of open.slice(MOST_OFFERED)) otherwise += likelihood;
     return {
       offered: offered.map(([word, likelihood]) => ({ text: word, likelihood, isStrange: false })),
       otherwise,
-      isCut: offered.length < open.length,
+      isCut: offered.length < open.length || this.#held.size < this.#different,
     };
+  }
+
+  /** Counts what has arrived. What no company had before is a new word. */
+  #settle(): void {
+    for (const [word, times] of this.#arrived) {
+      const count = this.#countOf(word);
+      this.#held.set(word, count);
+      if (count <= times) this.#different++;
+    }
+    this.#arrived.clear();
+    if (this.#held.size > 4 * MOST_HELD) this.#hold(MOST_HELD);
+  }
+
+  #hold(most: number): void {
+    this.#held.clear();
+    for (const [word, count] of this.#words.ranked(most))
+      if (word !== this.#beside) this.#held.set(word, count);
+  }
+
+  #countOf(word: string): number {
+    return this.#words.countBetween(word, nextAfter(word), ANY);
   }
 }
 
+const END = afterAll('');
+const ANY = Number.MAX_SAFE_INTEGER;
 const MOST_OFFERED = 200;
+const MOST_HELD = 50_000;

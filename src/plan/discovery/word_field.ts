@@ -1,17 +1,20 @@
 import { wordsOf } from '../../folding.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { findsName } from '../matching.ts';
+import { SortedWords } from '../sorted_words.ts';
 import { spreadOver } from '../texts_in_order.ts';
+import { ALL_COMPANIES, type CompaniesWith, type WordsInOrder } from '../words_in_order.ts';
 import { Beginnings } from './beginnings.ts';
 import type { Extensions, Field, Spread, Texts } from './field.ts';
 import { NameModel } from './name_model.ts';
+import { OrderedCounts } from './ordered_counts.ts';
 import { characterSeeds, wordSeeds } from './seeds.ts';
-import { TextCounts } from './text_counts.ts';
 import { WholeWords } from './whole_words.ts';
 
 /**
- * Names searched by their words, whole or by how they begin. A word so frequent that its listing is cut off is
- * asked together with a second one, `limited ac`: so the words of the companies that have it are counted by themselves.
+ * Names searched by their words, whole or by how they begin: an index counts them. A word so frequent that its listing is
+ * cut off is asked together with a second one, `limited ac`: so the words of the companies that have it are counted by
+ * themselves.
  */
 export class WordField implements Field {
   readonly by = 'name';
@@ -19,20 +22,23 @@ export class WordField implements Field {
   readonly takesPairs = true;
   readonly #semantics: 'token' | 'token_prefix';
   readonly #minLength: number;
+  readonly #knowledge: Knowledge;
   readonly #model = new NameModel(characterSeeds(), true);
   readonly #words: Texts;
   readonly #beside = new Map<string, Texts>();
-  readonly #names: string[] = [];
+  /** Words that no index counts. */
+  readonly #held: SortedWords[] = [];
   #companies = 0;
 
   constructor(semantics: 'token' | 'token_prefix', minLength: number, knowledge: Knowledge) {
     this.#semantics = semantics;
     this.#minLength = minLength;
+    this.#knowledge = knowledge;
     this.#words = this.#openTexts(null);
     this.#companies = knowledge.knownCount();
-    const names = knowledge.textsInOrder('name');
-    for (const name of spreadOver(names, Math.ceil(this.#companies / SAMPLE))) this.#learn(wordsOf(name));
-    for (const name of names.all()) this.#count(name, wordsOf(name));
+    if (semantics === 'token') return;
+    const places = Math.ceil(this.#companies / SAMPLE);
+    for (const name of spreadOver(knowledge.textsInOrder('name'), places)) this.#learn(wordsOf(name));
   }
 
   get companies(): number {
@@ -42,8 +48,10 @@ export class WordField implements Field {
   see(name: string): void {
     const words = wordsOf(name);
     this.#companies++;
-    this.#learn(words);
-    this.#count(name, words);
+    if (this.#semantics === 'token_prefix') this.#learn(words);
+    for (const held of this.#held) held.add(name);
+    this.#words.add(words);
+    for (const [word, texts] of this.#beside) if (this.finds(word, name)) texts.add(words);
   }
 
   known(text: string): number {
@@ -78,13 +86,7 @@ export class WordField implements Field {
   }
 
   #learn(words: readonly string[]): void {
-    if (this.#semantics === 'token_prefix') for (const word of words) this.#model.learn(word);
-  }
-
-  #count(name: string, words: readonly string[]): void {
-    this.#names.push(name);
-    this.#words.add(words);
-    for (const [word, texts] of this.#beside) if (this.finds(word, name)) texts.add(words);
+    for (const word of words) this.#model.learn(word);
   }
 
   /** The last word of a text, and the words that it is one of. */
@@ -99,8 +101,6 @@ export class WordField implements Field {
     const existing = this.#beside.get(word);
     if (existing !== undefined) return existing;
     const texts = this.#openTexts(word);
-    for (const name of this.#names)
-      if (name.includes(word) && this.finds(word, name)) texts.add(wordsOf(name));
     this.#beside.set(word, texts);
     return texts;
   }
@@ -108,13 +108,27 @@ export class WordField implements Field {
   /** `beside`: the word that all these companies have; null: any. */
   #openTexts(beside: string | null): Texts {
     const first = beside === null ? FIRST_WORDS : [];
-    if (this.#semantics === 'token') return new WholeWords(first, beside);
+    const words = this.#wordsOf(
+      beside === null ? ALL_COMPANIES : { beside, isWhole: this.#semantics === 'token' },
+    );
+    if (this.#semantics === 'token') return new WholeWords(words, first, beside);
     return new Beginnings({
-      ...{ counts: new TextCounts(), model: this.#model, longest: LONGEST, repeats: true },
+      ...{ counts: new OrderedCounts(words, LONGEST), model: this.#model, longest: LONGEST, repeats: true },
       first: this.#minLength > 1 ? first : [],
       // A text that the first word begins with too narrows nothing.
       canBeAsked: (text) => [...text].length >= this.#minLength && beside?.startsWith(text) !== true,
     });
+  }
+
+  #wordsOf(companies: CompaniesWith): WordsInOrder {
+    const counted = this.#knowledge.wordsInOrder(companies);
+    if (counted !== null) return counted;
+    const held = new SortedWords(
+      companies,
+      this.#knowledge.textsInOrder('name').containing(companies.beside),
+    );
+    this.#held.push(held);
+    return held;
   }
 }
 

@@ -30,6 +30,7 @@ export class ImaginedKnowledge {
       searchesInVain: () => from.searchesInVain(),
       knownCompanies: () => this.#companies(),
       textsInOrder: (by) => this.#textsInOrder(by),
+      wordsInOrder: () => null,
       changeEstimates: () => from.changeEstimates(),
       rateClasses: () => from.rateClasses(),
       recordsDue: () => [],

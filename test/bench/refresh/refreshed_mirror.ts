@@ -151,6 +151,10 @@ export class RefreshedMirror implements Knowledge {
     return this.#ids.map((entityId) => ({ entityId, name: null }));
   }
 
+  wordsInOrder(): null {
+    return null;
+  }
+
   textsInOrder(by: SearchQuery['by']): TextsInOrder {
     return new SortedTexts(by === 'name' ? [] : this.#ids);
   }

@@ -72,6 +72,10 @@ export class MemoryMirror implements Knowledge {
     return texts;
   }
 
+  wordsInOrder(): null {
+    return null;
+  }
+
   recordsDue(ask: RecordsDue): DueRecord[] {
     const due: DueRecord[] = [];
     const { worth } = ask;

@@ -16,7 +16,7 @@ test('counts as a trie of the same texts does, also after more were added', () =
       fc.array(text),
       (first, later, asked) => {
         const texts = new SortedTexts(first);
-        const ordered = new OrderedCounts(texts);
+        const ordered = new OrderedCounts(texts, 24);
         const trie = new TextCounts();
         for (const one of first) trie.add(one);
         const all = ['', ...asked, ...first, ...later];
@@ -40,7 +40,7 @@ test('thousands of texts are counted as few are, and more companies than one blo
     ...numbered('bank', 300),
   ];
   const texts = new SortedTexts(first);
-  const ordered = new OrderedCounts(texts);
+  const ordered = new OrderedCounts(texts, 24);
   expect(ordered.count('')).toBe(7300);
   expect(ordered.count('acme ')).toBe(7000);
   expect(ordered.count('acme 49')).toBe(2111);

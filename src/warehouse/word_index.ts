@@ -1,0 +1,146 @@
+import type { Database } from 'better-sqlite3';
+import { orderedWords } from '../folding.ts';
+import { afterAll, nextAfter } from '../plan/texts_in_order.ts';
+import { ALL_COMPANIES, type CompaniesWith } from '../plan/words_in_order.ts';
+import type { Naming } from './naming.ts';
+
+interface WordSet {
+  readonly setId: number;
+  readonly beside: string;
+  readonly isWhole: 0 | 1;
+}
+
+interface Name {
+  readonly folded: string;
+  readonly knownId: number;
+}
+
+/** `_word`: how many companies have each word, in the sets that `_word_set` names. */
+export function wordIndex(db: Database, naming: Naming) {
+  const table = naming('_word');
+  const selectSets = db.prepare<[], WordSet>(
+    `SELECT set_id AS setId, beside, is_whole AS isWhole FROM ${naming('_word_set')}`,
+  );
+  const insertSet = db.prepare<[string, number]>(
+    `INSERT OR IGNORE INTO ${naming('_word_set')} (beside, is_whole) VALUES (?, ?)`,
+  );
+  const add = db.prepare<[number, string, number, number]>(
+    `INSERT INTO ${table} (set_id, word, shared, companies) VALUES (?, ?, ?, ?)
+     ON CONFLICT (set_id, word, shared) DO UPDATE SET companies = companies + excluded.companies`,
+  );
+  const removeEmpty = db.prepare<[number, string, number]>(
+    `DELETE FROM ${table} WHERE set_id = ? AND word = ? AND shared = ? AND companies = 0`,
+  );
+  const namesAfter = db.prepare<[Name & { part: string }], Name>(
+    `SELECT folded, known_id AS knownId FROM ${naming('_name')}
+     WHERE (folded, known_id) > (@folded, @knownId) AND instr(folded, @part) > 0
+     ORDER BY folded, known_id LIMIT ${NAMES_AT_ONCE}`,
+  );
+  const companies = db
+    .prepare<[number, string, string, number], number | null>(
+      `SELECT sum(companies) FROM ${table} WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ?`,
+    )
+    .pluck();
+  const known = db.prepare<[], number>(`SELECT n FROM ${naming('_tally')} WHERE what = 'known'`).pluck();
+  /** Read once a transaction; null: to be read. */
+  let sets: readonly WordSet[] | null = null;
+  /** By set, then by word and `shared`. */
+  let gathered = new Map<number, Map<string, number>>();
+
+  const setOf = ({ beside, isWhole }: CompaniesWith): WordSet | undefined =>
+    selectSets.all().find((set) => set.beside === beside && set.isWhole === Number(isWhole));
+
+  const count = (name: string, by: 1 | -1): void => {
+    sets ??= selectSets.all();
+    if (sets.length > 0) countIn(sets, name, by);
+  };
+
+  const countIn = (among: readonly WordSet[], name: string, by: 1 | -1): void => {
+    const words = orderedWords(name);
+    for (const set of among) {
+      if (!isIn(set, words)) continue;
+      const groups = groupsOf(set);
+      for (const { word, shared } of words) {
+        const key = `${word} ${shared}`;
+        groups.set(key, (groups.get(key) ?? 0) + by);
+      }
+    }
+  };
+
+  const groupsOf = ({ setId }: WordSet): Map<string, number> => {
+    const existing = gathered.get(setId);
+    if (existing !== undefined) return existing;
+    const groups = new Map<string, number>();
+    gathered.set(setId, groups);
+    return groups;
+  };
+
+  const save = (): void => {
+    for (const [setId, groups] of gathered)
+      for (const [key, companies] of inOrder(groups)) {
+        if (companies === 0) continue;
+        const space = key.lastIndexOf(' ');
+        const word = key.slice(0, space);
+        const shared = Number(key.slice(space + 1));
+        add.run(setId, word, shared, companies);
+        if (companies < 0) removeEmpty.run(setId, word, shared);
+      }
+    gathered = new Map();
+    sets = null;
+  };
+
+  /** All names that are known, some at a time. */
+  const countKnown = (among: readonly WordSet[]): void => {
+    const [one, ...others] = among;
+    if (one === undefined) return;
+    const part = others.length === 0 ? one.beside : '';
+    for (let last: Name = { folded: '', knownId: -1 }; ; ) {
+      const names = namesAfter.all({ ...last, part });
+      for (const { folded } of names) countIn(among, folded, 1);
+      const isLast = names.length < NAMES_AT_ONCE;
+      if (isLast || among.some((set) => groupsOf(set).size >= MOST_GATHERED)) save();
+      if (isLast) return;
+      last = names.at(-1) as Name;
+    }
+  };
+
+  return {
+    /** The words of a name, once more (1) or less (-1); gathered in memory. */
+    count,
+    /** Writes what was gathered; belongs into the transaction of the names. */
+    save,
+    /** Do so many companies have this word, and most of those with one that begins so, that their words had better be counted? */
+    isFrequent: (word: string): boolean => {
+      const all = setOf(ALL_COMPANIES);
+      if (all === undefined) return false;
+      const [whole = 0, begun = 0] = [nextAfter(word), afterAll(word)].map(
+        (to) => companies.get(all.setId, word, to, word.length) ?? 0,
+      );
+      return whole > 0 && whole >= FREQUENT * (known.get() ?? 0) && 2 * whole >= begun;
+    },
+    /** From now on these are counted, with all that are known already. Belongs into a transaction. */
+    begin: (wanted: readonly CompaniesWith[]): void => {
+      const fresh = wanted.filter(
+        ({ beside, isWhole }) => insertSet.run(beside, Number(isWhole)).changes > 0,
+      );
+      if (fresh.length === 0) return;
+      save();
+      countKnown(fresh.flatMap((one) => setOf(one) ?? []));
+    },
+  };
+}
+
+function isIn({ beside, isWhole }: WordSet, words: ReturnType<typeof orderedWords>): boolean {
+  if (beside === '') return true;
+  return words.some(({ word }) => (isWhole === 1 ? word === beside : word.startsWith(beside)));
+}
+
+/** Neighbours stand on one page of the file. */
+function inOrder(groups: ReadonlyMap<string, number>): [string, number][] {
+  return [...groups].sort((a, b) => (a[0] < b[0] ? -1 : 1));
+}
+
+const NAMES_AT_ONCE = 10_000;
+const MOST_GATHERED = 100_000;
+/** Of all companies. Where fewer have a word, their names are read when it is asked with a second one. */
+const FREQUENT = 0.01;

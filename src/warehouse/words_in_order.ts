@@ -1,0 +1,40 @@
+import type { Database } from 'better-sqlite3';
+import type { CompaniesWith, WordsInOrder } from '../plan/words_in_order.ts';
+
+/** What is asked of the words of a set, the first three each answered from a part of their index. */
+export const WORD_LOOKUPS = {
+  count: 'SELECT sum(companies) FROM _word WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ?',
+  shares: `SELECT shared, sum(companies) AS companies FROM _word
+           WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ? GROUP BY shared`,
+  at: 'SELECT word FROM _word WHERE set_id = ? AND word >= ? ORDER BY word LIMIT 1 OFFSET ?',
+  ranked: `SELECT word, sum(companies) AS companies FROM _word WHERE set_id = ?
+           GROUP BY word ORDER BY companies DESC, length(word), word LIMIT ?`,
+  different: 'SELECT count(DISTINCT word) FROM _word WHERE set_id = ?',
+} as const;
+
+/** The words of these companies as their index holds them; null: they are not counted. */
+export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWith): WordsInOrder | null {
+  const setId = db
+    .prepare<[string, number], number>('SELECT set_id FROM _word_set WHERE beside = ? AND is_whole = ?')
+    .pluck()
+    .get(beside, Number(isWhole));
+  if (setId === undefined) return null;
+  const count = db.prepare<[number, string, string, number], number | null>(WORD_LOOKUPS.count).pluck();
+  const shares = db.prepare<[number, string, string, number], { shared: number; companies: number }>(
+    WORD_LOOKUPS.shares,
+  );
+  const at = db.prepare<[number, string, number], string>(WORD_LOOKUPS.at).pluck();
+  const ranked = db.prepare<[number, number], [string, number]>(WORD_LOOKUPS.ranked).raw();
+  const different = db.prepare<[number], number>(WORD_LOOKUPS.different).pluck();
+  return {
+    countBetween: (from, to, mostShared) => count.get(setId, from, to, mostShared) ?? 0,
+    sharesBetween: (from, to, most) => {
+      const found: number[] = [];
+      for (const { shared, companies } of shares.all(setId, from, to, most)) found[shared] = companies;
+      return Array.from(found, (companies) => companies ?? 0);
+    },
+    at: (from, places) => at.get(setId, from, places) ?? null,
+    ranked: (most) => ranked.all(setId, most),
+    different: () => different.get(setId) ?? 0,
+  };
+}
