@@ -1,6 +1,6 @@
 import { orderedWords } from '../folding.ts';
 import { findsName } from './matching.ts';
-import { firstPlace, inOrder } from './texts_in_order.ts';
+import { firstPlace, inOrder, type Stretch, stretchOf } from './texts_in_order.ts';
 import type { CompaniesWith, WordsInOrder } from './words_in_order.ts';
 
 interface Group {
@@ -42,11 +42,8 @@ export class SortedWords implements WordsInOrder {
     return count;
   }
 
-  sharesBetween(from: string, to: string, most: number): number[] {
-    const shares = Array<number>(most + 1).fill(0);
-    for (const { shared, companies } of this.#between(from, to))
-      if (shared <= most) shares[shared] = (shares[shared] as number) + companies;
-    return shares;
+  stretch(...ask: Parameters<WordsInOrder['stretch']>): Stretch {
+    return stretchOf({ at: this.at.bind(this), share: this.#share.bind(this) }, ...ask);
   }
 
   at(from: string, places: number): string | null {
@@ -61,6 +58,13 @@ export class SortedWords implements WordsInOrder {
 
   different(): number {
     return new Set(this.#groups.map(({ word }) => word)).size;
+  }
+
+  #share(from: string, to: string, most: number): number[] {
+    const shares = Array<number>(most + 1).fill(0);
+    for (const { shared, companies } of this.#between(from, to))
+      if (shared <= most) shares[shared] = (shares[shared] as number) + companies;
+    return shares;
   }
 
   #wordsOf(name: string): ReturnType<typeof orderedWords> {

@@ -6,10 +6,24 @@
 export interface CountedInOrder {
   /** How many stand at or after `from` and before `to`, and share at most so many of their beginnings. */
   countBetween(from: string, to: string, mostShared: number): number;
-  /** How many stand there that share none of their beginnings, one, and so on up to so many. */
-  sharesBetween(from: string, to: string, most: number): readonly number[];
+  /** About so many entries from `from` on, those before `to`. */
+  stretch(from: string, to: string, ask: StretchAsk): Stretch;
   /** The text so many places after the first that stands at or after `from`; null: there are fewer. */
   at(from: string, places: number): string | null;
+}
+
+export interface StretchAsk {
+  readonly size: number;
+  /** Those that share more are not counted. */
+  readonly mostShared: number;
+}
+
+/** Neighbours; those that are the very same stand in one. */
+export interface Stretch {
+  /** How many share none of their beginnings, one, and so on. */
+  readonly shares: readonly number[];
+  /** Where the next ones begin; null: there are none. */
+  readonly next: string | null;
 }
 
 /** Texts of which each company has one. */
@@ -31,19 +45,25 @@ export function nextAfter(text: string): string {
   return `${text}\0`;
 }
 
-/** Different texts, the first and then one every so many places, up to `end`. */
-export function* spreadOver(
-  texts: CountedInOrder,
-  places: number,
-  from = '',
-  end = afterAll(''),
-): Generator<string> {
-  for (let next = texts.at(from, 0); next !== null && inOrder(next, end) < 0; ) {
-    yield next;
-    const later = texts.at(next, places);
-    // More companies than that have the very same text.
-    next = later === next ? texts.at(nextAfter(next), 0) : later;
-  }
+/** A stretch, walked to its end and then counted. `share`: how many of those between share none of their beginnings, and so on. */
+export function stretchOf(
+  { at, share }: Pick<CountedInOrder, 'at'> & { share(from: string, to: string, most: number): number[] },
+  ...[from, to, { size, mostShared }]: Parameters<CountedInOrder['stretch']>
+): Stretch {
+  const next = nextDifferent({ at }, from, size);
+  const isLast = next === null || inOrder(next, to) >= 0;
+  return { shares: share(from, isLast ? to : next, mostShared), next: isLast ? null : next };
+}
+
+/** Different texts, the first and then one every so many places. */
+export function* spreadOver(texts: CountedInOrder, places: number): Generator<string> {
+  for (let next = texts.at('', 0); next !== null; next = nextDifferent(texts, next, places)) yield next;
+}
+
+/** The text so many places on, or, where more companies than that have the very same text, the one after it. */
+function nextDifferent(texts: Pick<CountedInOrder, 'at'>, from: string, places: number): string | null {
+  const later = texts.at(from, places);
+  return later === from ? texts.at(nextAfter(from), 0) : later;
 }
 
 /** Texts held in memory. */
@@ -62,8 +82,9 @@ export class SortedTexts implements TextsInOrder {
     return Math.max(0, this.#placeOf(to) - this.#placeOf(from));
   }
 
-  sharesBetween(from: string, to: string): number[] {
-    return [this.countBetween(from, to)];
+  stretch(...ask: Parameters<TextsInOrder['stretch']>): Stretch {
+    const share = (from: string, to: string) => [this.countBetween(from, to)];
+    return stretchOf({ at: this.at.bind(this), share }, ...ask);
   }
 
   at(from: string, places: number): string | null {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { TextsInOrder } from '../plan/texts_in_order.ts';
+import { inOrder, nextAfter, type Stretch, type TextsInOrder } from '../plan/texts_in_order.ts';
 
 /** What is asked of the texts, each answered from their index alone, however many there are. */
 export const TEXT_LOOKUPS = {
@@ -12,15 +12,25 @@ export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): T
   const sql = TEXT_LOOKUPS[by];
   const count = db.prepare<[string, string], number>(sql.count).pluck();
   const at = db.prepare<[string, number], string>(sql.at).pluck();
+  const neighbours = db.prepare<[string, number], string>(sql.neighbours).pluck();
   const all = db.prepare<[], string>(sql.all).pluck();
   const containing = db.prepare<[string], string>(sql.containing).pluck();
   const countBetween = (from: string, to: string) => count.get(from, to) ?? 0;
+  const entryAt = (from: string, places: number) => at.get(from, places) ?? null;
+  /** Walked once: as many as asked for, unless one more is the very same as the last. */
+  const stretch = (from: string, to: string, { size }: { readonly size: number }): Stretch => {
+    const [last, following] = neighbours.all(from, size - 1);
+    const isWhole = following !== last;
+    const next = (last === from && !isWhole ? entryAt(nextAfter(from), 0) : following) ?? null;
+    if (next === null || inOrder(next, to) >= 0) return { shares: [countBetween(from, to)], next: null };
+    return { shares: [isWhole ? size : countBetween(from, next)], next };
+  };
   return {
     all: () => all.iterate(),
     containing: (part) => containing.iterate(part),
     countBetween,
-    sharesBetween: (from, to) => [countBetween(from, to)],
-    at: (from, places) => at.get(from, places) ?? null,
+    stretch,
+    at: entryAt,
   };
 }
 
@@ -28,6 +38,7 @@ function lookupsOf(text: string, table: string) {
   return {
     count: `SELECT count(*) FROM ${table} WHERE ${text} >= ? AND ${text} < ?`,
     at: `SELECT ${text} FROM ${table} WHERE ${text} >= ? ORDER BY ${text} LIMIT 1 OFFSET ?`,
+    neighbours: `SELECT ${text} FROM ${table} WHERE ${text} >= ? ORDER BY ${text} LIMIT 2 OFFSET ?`,
     all: `SELECT ${text} FROM ${table} ORDER BY ${text}`,
     containing: `SELECT ${text} FROM ${table} WHERE instr(${text}, ?) > 0 ORDER BY ${text}`,
   };

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { stretchOf } from '../plan/texts_in_order.ts';
 import type { CompaniesWith, WordsInOrder } from '../plan/words_in_order.ts';
 
 /** What is asked of the words of a set, the first three each answered from a part of their index. */
@@ -26,14 +27,16 @@ export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWit
   const at = db.prepare<[number, string, number], string>(WORD_LOOKUPS.at).pluck();
   const ranked = db.prepare<[number, number], [string, number]>(WORD_LOOKUPS.ranked).raw();
   const different = db.prepare<[number], number>(WORD_LOOKUPS.different).pluck();
+  const entryAt = (from: string, places: number) => at.get(setId, from, places) ?? null;
+  const share = (from: string, to: string, most: number) => {
+    const found: number[] = [];
+    for (const { shared, companies } of shares.all(setId, from, to, most)) found[shared] = companies;
+    return Array.from(found, (companies) => companies ?? 0);
+  };
   return {
     countBetween: (from, to, mostShared) => count.get(setId, from, to, mostShared) ?? 0,
-    sharesBetween: (from, to, most) => {
-      const found: number[] = [];
-      for (const { shared, companies } of shares.all(setId, from, to, most)) found[shared] = companies;
-      return Array.from(found, (companies) => companies ?? 0);
-    },
-    at: (from, places) => at.get(setId, from, places) ?? null,
+    stretch: (...ask) => stretchOf({ at: entryAt, share }, ...ask),
+    at: entryAt,
     ranked: (most) => ranked.all(setId, most),
     different: () => different.get(setId) ?? 0,
   };

@@ -51,8 +51,8 @@ test('a warehouse from before they were kept gets them when it is opened', () =>
 
 test('what is counted, and what stands at a place, is read off the index alone', () => {
   const { warehouse } = bench();
-  for (const { count, at } of Object.values(TEXT_LOOKUPS))
-    for (const sql of [count, at]) {
+  for (const { count, at, neighbours } of Object.values(TEXT_LOOKUPS))
+    for (const sql of [count, at, neighbours]) {
       const plan = warehouse.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all('a', 1) as { detail: string }[];
       expect(plan.map(({ detail }) => detail)).toEqual([
         expect.stringMatching(/^SEARCH \w+ USING (COVERING INDEX|PRIMARY KEY)/),
@@ -77,6 +77,8 @@ function expectSame(held: TextsInOrder, texts: readonly string[]): void {
     fc.property(text, text, fc.integer({ min: 0, max: 7 }), (from, to, places) => {
       expect(held.countBetween(from, to)).toBe(sorted.countBetween(from, to));
       expect(held.at(from, places)).toBe(sorted.at(from, places));
+      const ask = [from, to, { size: places + 1, mostShared: 0 }] as const;
+      expect(held.stretch(...ask)).toEqual(sorted.stretch(...ask));
     }),
   );
 }

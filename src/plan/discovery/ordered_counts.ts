@@ -48,8 +48,8 @@ export class OrderedCounts implements Counts {
 
   /** About so many of the texts, spread evenly over all; fewer where there are fewer. */
   *sample(wanted: number): Generator<string> {
-    const every = Math.floor(this.#blocks.length / wanted);
-    if (every === 0) yield* spreadOver(this.#texts, Math.ceil(this.count('') / wanted));
+    const every = Math.ceil(this.#blocks.length / wanted);
+    if (every === 1) yield* spreadOver(this.#texts, Math.ceil(this.count('') / wanted));
     else for (let at = 1; at < this.#blocks.length; at += every) yield (this.#blocks[at] as Block).from;
   }
 
@@ -154,12 +154,13 @@ export class OrderedCounts implements Counts {
   }
 
   #blocksBetween(start: string, end: string): Block[] {
-    const [, ...later] = spreadOver(this.#texts, SIZE, start, end);
-    return [start, ...later].map((from, at) => ({
-      from,
-      shares: [...this.#texts.sharesBetween(from, later[at] ?? end, this.#longest)],
-      added: 0,
-    }));
+    const blocks: Block[] = [];
+    for (let from: string | null = start; from !== null; ) {
+      const { shares, next } = this.#texts.stretch(from, end, { size: SIZE, mostShared: this.#longest });
+      blocks.push({ from, shares: [...shares], added: 0 });
+      from = next;
+    }
+    return blocks;
   }
 
   /** The place of the block that a text belongs to. */
