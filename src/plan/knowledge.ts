@@ -18,10 +18,10 @@ export interface Knowledge {
   /** The state of every query asked so far, in no particular order. */
   queries(): Iterable<QueryState>;
   /**
-   * Searches in a row, up to the last, that found no company for the first time; listings made again do not count.
+   * How many companies each search found for the first time, the last search first; listings made again do not count.
    * Since the registry's own count last changed: what it counted before may have been out of reach.
    */
-  searchesInVain(): number;
+  newBySearches(): Iterable<number>;
   /** Known companies (id and name as last seen), streamed. */
   knownCompanies(): Iterable<KnownCompany>;
   /** Their names, or their identifiers, as searches compare them. What is loaded later is among them. */

@@ -54,14 +54,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
       return row === undefined ? null : { observedAtMs: Date.parse(row.observed_at), total: row.total };
     }),
     statsCallsMade: () => statsCalls.get() ?? 0,
-    searchesInVain: () => {
-      let inVain = 0;
-      for (const found of searches.iterate(countedSoSince(counts.iterate()))) {
-        if (found > 0) break;
-        inVain++;
-      }
-      return inVain;
-    },
+    newBySearches: () => searches.iterate(countedSoSince(counts.iterate())),
     queries: function* () {
       for (const row of queries.all()) yield queryState(row);
     },

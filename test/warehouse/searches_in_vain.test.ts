@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { searchesInVain } from '../../src/plan/discovery/patience.ts';
 import { openKnowledge } from '../../src/warehouse/knowledge.ts';
 import { type Bench, bench } from '../load/fixtures.ts';
 
@@ -6,7 +7,7 @@ const ACME = { total: 1, results: [{ id: 'C1', name: 'Acme' }] };
 const NOBODY = { total: 0, results: [] };
 
 function inVain({ warehouse }: Bench): number {
-  return openKnowledge(warehouse).searchesInVain();
+  return searchesInVain(openKnowledge(warehouse));
 }
 
 test('searches that found no company for the first time are counted, in a row up to the last', () => {

@@ -7,6 +7,7 @@ import type { Field } from './field.ts';
 import { GapTree } from './gap_tree.ts';
 import type { Census } from './gaps.ts';
 import type { PageSeen } from './node.ts';
+import { Patience } from './patience.ts';
 import { TextField } from './text_field.ts';
 import { WordField } from './word_field.ts';
 
@@ -27,8 +28,7 @@ export class Discovery {
   readonly #searched = new Map<SearchQuery['by'], Searched>();
   /** What answers taught the trees is weighed with the next choice: all that was loaded with them has been seen by then. */
   readonly #heard: (() => void)[] = [];
-  /** Searches in a row that found nothing new, since the registry's own count last changed. */
-  #inVain: number;
+  readonly #patience: Patience;
   /** Identifiers may not reach the rest. */
   #isOrderDoubted = false;
   #total: number | null;
@@ -43,14 +43,14 @@ export class Discovery {
     this.#dialect = dialect;
     this.#pending = pending;
     this.#order = dialect.search.identifiers === 'prefix' ? ['identifier', 'name'] : ['name'];
-    this.#inVain = knowledge.searchesInVain();
+    this.#patience = new Patience(knowledge);
     this.#total = this.#census().total;
   }
 
   next(nowMs: number, most: number): SearchCall[] {
     for (const tell of this.#heard.splice(0)) tell();
     const census = this.#census();
-    if (census.total !== this.#total) this.#inVain = 0;
+    if (census.total !== this.#total) this.#patience.renew();
     this.#total = census.total;
     if (census.total !== null && this.#isOver(census.total - this.#knowledge.knownCount())) return [];
     for (const by of this.#orderNow(census)) {
@@ -72,7 +72,7 @@ export class Discovery {
     }
     if (news.call.kind !== 'search') return;
     const isAnswered = news.query !== null && (news.verdict === 'ok' || news.verdict === 'refused');
-    if (isAnswered) this.#inVain = found.length > 0 ? 0 : this.#inVain + 1;
+    if (isAnswered) this.#patience.answered(found.length > 0);
     const { query } = news.call;
     const searched = this.#searched.get(query.by);
     if (searched === undefined) return;
@@ -86,7 +86,7 @@ export class Discovery {
 
   /** Once some searches in a row have found nothing, what promises far more comes first. */
   #orderNow(census: Census): readonly SearchQuery['by'][] {
-    if (this.#inVain >= SOME_IN_VAIN) this.#isOrderDoubted = true;
+    if (this.#patience.inVain >= SOME_IN_VAIN) this.#isOrderDoubted = true;
     if (this.#order.length === 1 || !this.#isOrderDoubted) return this.#order;
     const [one, other] = this.#order.map((by) => ({
       by,
@@ -97,10 +97,9 @@ export class Discovery {
     return [other.by, one.by];
   }
 
-  /** Nothing is missing, or it may be out of reach: the more it is, the longer it is looked for. */
+  /** Nothing is missing, or it may be out of reach. */
   #isOver(missing: number): boolean {
-    if (missing === 0) return true;
-    return missing > 0 && this.#inVain >= PATIENCE + PATIENCE_FOR_EACH * Math.sqrt(missing);
+    return missing === 0 || (missing > 0 && this.#patience.isOver(missing));
   }
 
   release(call: SearchCall): void {
@@ -158,5 +157,3 @@ function fieldOf(by: SearchQuery['by'], dialect: Dialect, knowledge: Knowledge):
 
 const SOME_IN_VAIN = 20;
 const FAR_MORE = 4;
-const PATIENCE = 120;
-const PATIENCE_FOR_EACH = 10;

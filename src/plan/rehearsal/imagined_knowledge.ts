@@ -27,7 +27,7 @@ export class ImaginedKnowledge {
       latestStats: () => ({ observedAtMs: nowMs, total }),
       statsCallsMade: () => 1,
       queries: () => from.queries(),
-      searchesInVain: () => from.searchesInVain(),
+      newBySearches: () => from.newBySearches(),
       knownCompanies: () => this.#companies(),
       textsInOrder: (by) => this.#textsInOrder(by),
       wordsInOrder: () => null,

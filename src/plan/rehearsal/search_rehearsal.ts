@@ -1,5 +1,6 @@
 import { queryKey } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
+import { searchesInVain } from '../discovery/patience.ts';
 import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import type { Planner } from '../plan.ts';
 import { imagineCompanies } from './imagined_companies.ts';
@@ -40,7 +41,7 @@ export function rehearseSearches(ask: RehearsalAsk): Rehearsal[] {
   const queries = [...knowledge.queries()];
   const rehearsals: Rehearsal[] = [];
   let played = 0;
-  for (const supposition of suppositionsFor(known, queries, dialect, knowledge.searchesInVain())) {
+  for (const supposition of suppositionsFor(known, queries, dialect, searchesInVain(knowledge))) {
     if (rehearsals.length >= FEWEST && played >= ENOUGH_SEARCHES) break;
     for (const total of totals) {
       const one = rehearse({ ...ask, known, queries, total, supposition });

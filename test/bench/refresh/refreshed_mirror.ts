@@ -134,8 +134,8 @@ export class RefreshedMirror implements Knowledge {
     return { observedAtMs: 0, total: this.#ids.length };
   }
 
-  searchesInVain(): number {
-    return 0;
+  newBySearches(): Iterable<number> {
+    return [];
   }
 
   statsCallsMade(): number {

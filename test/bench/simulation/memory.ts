@@ -32,7 +32,8 @@ export class MemoryMirror implements Knowledge {
   stats: { observedAtMs: number; total: number | null } | null = null;
   statsCalls = 0;
   needsControl = false;
-  #inVain = 0;
+  /** What searches found, the last one first. */
+  #newBySearches: number[] = [];
   /** The simulated time, which only the simulation moves. */
   nowMs: number;
 
@@ -52,8 +53,8 @@ export class MemoryMirror implements Knowledge {
     return this.statsCalls;
   }
 
-  searchesInVain(): number {
-    return this.#inVain;
+  newBySearches(): Iterable<number> {
+    return this.#newBySearches;
   }
 
   queries(): Iterable<QueryState> {
@@ -123,12 +124,12 @@ export class MemoryMirror implements Knowledge {
       return { entityId: row.id, name: row.name, isNew: known === undefined, changed };
     });
     const query = this.#listed(call, page, nowMs);
-    this.#inVain = rows.some(({ isNew }) => isNew) ? 0 : this.#inVain + 1;
+    this.#newBySearches.unshift(rows.filter(({ isNew }) => isNew).length);
     return { ...quietNews(call), verdict: page.refused ? 'refused' : 'ok', rows, query };
   }
 
   loadStats(call: Call, total: number | null, nowMs: number): News {
-    if (total !== this.stats?.total) this.#inVain = 0;
+    if (total !== this.stats?.total) this.#newBySearches = [];
     this.stats = { observedAtMs: nowMs, total };
     this.statsCalls++;
     return quietNews(call);
