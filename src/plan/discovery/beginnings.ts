@@ -54,9 +54,9 @@ export class Beginnings implements Texts {
     if (text.length >= longest) return { offered: [], otherwise: 1, isCut: false };
     const ways = new Heap<Extension>();
     const all = 1 + this.known(text);
-    const add = (one: Extension) => ways.push(one, this.known(one.text) / all + one.likelihood);
+    const add = (one: Extension, known: number) => ways.push(one, known / all + one.likelihood);
     this.#goOn({ text, likelihood: 1, isStrange: false }, add);
-    if (text === '') for (const one of first) add(one);
+    if (text === '') for (const one of first) add(one, this.known(one.text));
     const offered: Extension[] = [];
     const seen = new Set<string>();
     while (offered.length < MOST_OFFERED) {
@@ -74,17 +74,20 @@ export class Beginnings implements Texts {
   }
 
   /** The texts of one character more. */
-  #goOn({ text, likelihood }: Extension, add: (one: Extension) => void): void {
+  #goOn({ text, likelihood }: Extension, add: (one: Extension, known: number) => void): void {
     const { model, longest } = this.#settings;
     if (text.length >= longest) return;
     const following = model.following(text);
-    for (const character of new Set([...this.#counts.followers(text).keys(), ...following.keys()])) {
+    const followers = this.#counts.followers(text);
+    for (const character of new Set([...followers.keys(), ...following.keys()])) {
       // Half of a surrogate pair, where the longest text was cut off, can be sent by no URL.
       if (!character.isWellFormed()) continue;
       // Nothing begins with a space, or has two in a row.
       if (character === END || (character === ' ' && (text === '' || text.endsWith(' ')))) continue;
       const likely = likelihood * (following.get(character) ?? LEAST_LIKELY);
-      add({ text: text + character, likelihood: likely, isStrange: !model.knows(character) });
+      // Most follow nowhere: of those nothing is to be counted.
+      const known = followers.has(character) ? this.known(text + character) : 0;
+      add({ text: text + character, likelihood: likely, isStrange: !model.knows(character) }, known);
     }
   }
 }
