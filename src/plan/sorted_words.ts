@@ -1,7 +1,7 @@
 import { orderedWords } from '../folding.ts';
 import { findsName } from './matching.ts';
 import { firstPlace, inOrder, type Stretch, stretchOf } from './texts_in_order.ts';
-import type { CompaniesWith, WordsInOrder } from './words_in_order.ts';
+import type { CompaniesWith, WordsInOrder, WordTotals } from './words_in_order.ts';
 
 interface Group {
   readonly word: string;
@@ -56,8 +56,14 @@ export class SortedWords implements WordsInOrder {
     return [...counts].sort(byFrequency).slice(0, most);
   }
 
-  different(): number {
-    return new Set(this.#groups.map(({ word }) => word)).size;
+  totals(): WordTotals {
+    let words = 0;
+    let companies = 0;
+    for (const group of this.#groups) {
+      words += group.companies;
+      if (group.shared === 0) companies += group.companies;
+    }
+    return { companies, words, different: new Set(this.#groups.map(({ word }) => word)).size };
   }
 
   #share(from: string, to: string, most: number): number[] {

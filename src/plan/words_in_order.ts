@@ -13,6 +13,13 @@ export const ALL_COMPANIES: CompaniesWith = { beside: '', isWhole: false };
 export interface WordsInOrder extends CountedInOrder {
   /** The words that most companies have, each with how many; the most frequent first, and the shorter of two. */
   ranked(most: number): [word: string, companies: number][];
-  /** How many different ones there are. */
-  different(): number;
+  totals(): WordTotals;
+}
+
+export interface WordTotals {
+  /** Companies that have any word. */
+  readonly companies: number;
+  /** Words, each counted once for each company. */
+  readonly words: number;
+  readonly different: number;
 }

@@ -142,5 +142,5 @@ function inOrder(groups: ReadonlyMap<string, number>): [string, number][] {
 
 const NAMES_AT_ONCE = 10_000;
 const MOST_GATHERED = 100_000;
-/** Of all companies. Where fewer have a word, their names are read when it is asked with a second one. */
-const FREQUENT = 0.01;
+/** Of all companies: some dozens of words in any language. */
+const FREQUENT = 0.005;

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { stretchOf } from '../plan/texts_in_order.ts';
-import type { CompaniesWith, WordsInOrder } from '../plan/words_in_order.ts';
+import type { CompaniesWith, WordsInOrder, WordTotals } from '../plan/words_in_order.ts';
 
 /** What is asked of the words of a set, the first three each answered from a part of their index. */
 export const WORD_LOOKUPS = {
@@ -10,7 +10,8 @@ export const WORD_LOOKUPS = {
   at: 'SELECT word FROM _word WHERE set_id = ? AND word >= ? ORDER BY word LIMIT 1 OFFSET ?',
   ranked: `SELECT word, sum(companies) AS companies FROM _word WHERE set_id = ?
            GROUP BY word ORDER BY companies DESC, length(word), word LIMIT ?`,
-  different: 'SELECT count(DISTINCT word) FROM _word WHERE set_id = ?',
+  totals: `SELECT coalesce(sum(companies) FILTER (WHERE shared = 0), 0) AS companies, coalesce(sum(companies), 0) AS words,
+             count(DISTINCT word) AS different FROM _word WHERE set_id = ?`,
 } as const;
 
 /** The words of these companies as their index holds them; null: they are not counted. */
@@ -26,7 +27,7 @@ export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWit
   );
   const at = db.prepare<[number, string, number], string>(WORD_LOOKUPS.at).pluck();
   const ranked = db.prepare<[number, number], [string, number]>(WORD_LOOKUPS.ranked).raw();
-  const different = db.prepare<[number], number>(WORD_LOOKUPS.different).pluck();
+  const totals = db.prepare<[number], WordTotals>(WORD_LOOKUPS.totals);
   const entryAt = (from: string, places: number) => at.get(setId, from, places) ?? null;
   const share = (from: string, to: string, most: number) => {
     const found: number[] = [];
@@ -38,6 +39,6 @@ export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWit
     stretch: (...ask) => stretchOf({ at: entryAt, share }, ...ask),
     at: entryAt,
     ranked: (most) => ranked.all(setId, most),
-    different: () => different.get(setId) ?? 0,
+    totals: () => totals.get(setId) as WordTotals,
   };
 }

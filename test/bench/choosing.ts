@@ -43,22 +43,26 @@ try {
   const hidden = join(folder, 'hidden.json');
   say(`Choosing among ${values.companies} known companies, up to ${values.calls} calls of each kind`);
   await fillWarehouse(warehouse, Number(values.companies));
-  countWords(warehouse);
   say(
-    '  kind                            first choice   CPU ms a choice, median   99 of 100   longest load   memory at most',
+    '  kind                            first choice, of CPU   again   CPU ms a choice, median   99 of 100   longest load   memory at most',
   );
   for (const [kind, reach] of Object.entries(KINDS)) {
     if (!kind.includes(values.kinds)) continue;
     const order = { warehouse, hidden, kind: kind as ChoosingOrder['kind'], calls: Number(values.calls) };
+    if (kind === 'token' || kind === 'token_prefix') countWords(warehouse, kind);
     hide(warehouse, hidden);
-    const chosen = await toldBy<Choices>(startPart('choosing_slice.ts', JSON.stringify(order)));
+    const chosen = await choose(order);
+    const again = await choose({ ...order, calls: 1 });
     const isReached =
-      chosen.start.wallMs <= MOST_START_MS && chosen.medianMs <= reach.mostMs && chosen.peakMib <= MOST_MIB;
+      Math.max(chosen.start.wallMs, again.start.wallMs) <= MOST_START_MS &&
+      chosen.medianMs <= reach.mostMs &&
+      chosen.peakMib <= MOST_MIB;
     say(
       [
         `  ${reach.title.padEnd(30)}`,
         `${chosen.start.wallMs.toFixed(0)} ms`.padStart(14),
         `${chosen.start.cpuMs.toFixed(0)} ms`.padStart(8),
+        `${again.start.wallMs.toFixed(0)} ms`.padStart(10),
         String(chosen.calls).padStart(9),
         chosen.medianMs.toFixed(3).padStart(21),
         chosen.most99Ms.toFixed(1).padStart(12),
@@ -73,14 +77,18 @@ try {
   if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
+function choose(order: ChoosingOrder): Promise<Choices> {
+  return toldBy<Choices>(startPart('choosing_slice.ts', JSON.stringify(order)));
+}
+
 /** It was filled by identifiers; where names are searched by their words, these are counted when it is first loaded into. */
-function countWords(path: string): void {
+function countWords(path: string, matches: 'token' | 'token_prefix'): void {
   const nowMs = Date.now();
   const held = openWarehouse({ path, nowMs });
   const runId = startRun(held.db, { command: 'bench', owner: null, nowMs });
   openLoader({
     warehouse: held,
-    dialect: { ...DIALECT, search: { ...DIALECT.search, matches: 'token_prefix' } },
+    dialect: { ...DIALECT, search: { ...DIALECT.search, matches } },
     runId,
   });
   finishRun(held.db, { runId, ended: 'done', error: null, nowMs });
@@ -88,10 +96,12 @@ function countWords(path: string): void {
   say(`  words counted in ${((Date.now() - nowMs) / 1000).toFixed(1)} s`);
 }
 
-/** Writes down a hundredth of companies that the warehouse does not know. */
+/** Writes down a hundredth of companies that the warehouse does not know. No name was asked before. */
 function hide(path: string, file: string): void {
   const held = openWarehouse({ path, nowMs: Date.now() });
   const known = openKnowledge(held).knownCount();
+  // What was asked by another rule says nothing.
+  held.db.exec(`DELETE FROM _query WHERE "by" = 'name'`);
   held.close();
   const hidden = Array.from({ length: Math.ceil(known / 100) }, (_, at) => {
     const { company_number: id, name } = companyRecord(known + at);

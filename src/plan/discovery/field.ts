@@ -57,6 +57,8 @@ export interface Field extends Omit<Texts, 'add'> {
   readonly overlaps: boolean;
   /** Can a word that stays cut off be asked together with a second one, as `word second`? */
   readonly takesPairs: boolean;
+  /** Is it worth while to count the words beside this one? `gap`: companies with it that nobody has seen. */
+  pairsWith(word: string, gap: () => number): boolean;
   /** Known companies. */
   readonly companies: number;
   /** A company became known; its folded name or identifier. */

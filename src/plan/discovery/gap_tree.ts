@@ -42,6 +42,7 @@ export class GapTree {
   /** Call once after every known company has been told. */
   start(states: readonly QueryState[]): void {
     for (const state of states.toSorted((a, b) => a.query.text.length - b.query.text.length)) {
+      if (this.#isPairNotCounted(state.query.text)) continue;
       this.#nodeAt(state.query.text).state = state;
       this.#gaps.happened(0);
     }
@@ -207,7 +208,7 @@ export class GapTree {
     const { state } = node;
     if (state === null || !this.#isSplit(node)) return;
     const isCutOff = state.status !== 'open' || this.#gaps.overflows(state);
-    if (isCutOff && this.#isWord(node)) this.#nodeAt(`${node.query.text} `, node);
+    if (isCutOff && this.#isWord(node) && this.#pairsWith(node)) this.#nodeAt(`${node.query.text} `, node);
     if (state.status !== 'open' || !isCutOff || node.isListedFirst) return;
     const whole = { known: this.#field.known(node.query.text), gap: this.#gaps.of(node) };
     const parts = this.#gaps.partsOf(node).filter(({ kind }) => kind !== 'pair');
@@ -218,6 +219,17 @@ export class GapTree {
   #isWord({ query: { text } }: Node): boolean {
     if (!this.#field.takesPairs || text === '' || text.includes(' ')) return false;
     return 2 * this.#field.ending(text) >= this.#field.known(text);
+  }
+
+  #pairsWith(node: Node): boolean {
+    return this.#field.pairsWith(node.query.text, () => this.#gaps.of(node));
+  }
+
+  /** What a word was asked with before says nothing, where the words of the companies that have it are not counted. */
+  #isPairNotCounted(text: string): boolean {
+    const space = this.#field.takesPairs ? text.indexOf(' ') : -1;
+    const word = space === -1 ? undefined : this.#nodes.get(text.slice(0, space));
+    return word !== undefined && !this.#pairsWith(word);
   }
 
   /** Are texts below it worth asking, beside its own listing or instead of it? */

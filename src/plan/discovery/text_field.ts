@@ -95,6 +95,10 @@ export class TextField implements Field {
     this.#heedsSpaces = companies.every((company) => company.includes(text));
   }
 
+  pairsWith(): boolean {
+    return false;
+  }
+
   isBlurred(text: string): boolean {
     return text.endsWith(' ') && this.#heedsSpaces === false;
   }

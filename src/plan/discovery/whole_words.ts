@@ -1,4 +1,4 @@
-import { afterAll, nextAfter } from '../texts_in_order.ts';
+import { nextAfter } from '../texts_in_order.ts';
 import type { WordsInOrder } from '../words_in_order.ts';
 import type { Extension, Extensions, Spread, Texts } from './field.ts';
 
@@ -26,10 +26,11 @@ export class WholeWords implements Texts {
     this.#words = words;
     this.#first = first;
     this.#beside = beside;
-    this.#companies = words.countBetween('', END, 0);
-    this.#different = words.different();
-    this.#sum = words.countBetween('', END, ANY);
-    this.#hold(MOST_HELD);
+    const { companies, different, words: sum } = words.totals();
+    this.#companies = companies;
+    this.#different = different;
+    this.#sum = sum;
+    this.#hold(FEWEST_HELD);
     if (beside === null || this.#companies === 0) return;
     this.#different--;
     this.#sum -= this.#countOf(beside);
@@ -53,7 +54,7 @@ export class WholeWords implements Texts {
     this.#settle();
     const held = this.#held.get(text) ?? this.#counted.get(text);
     if (held !== undefined) return held;
-    if (this.#counted.size >= MOST_HELD) this.#counted.clear();
+    if (this.#counted.size >= MOST_COUNTED) this.#counted.clear();
     const count = text === this.#beside ? 0 : this.#countOf(text);
     this.#counted.set(text, count);
     return count;
@@ -101,7 +102,7 @@ export class WholeWords implements Texts {
       if (count <= times) this.#different++;
     }
     this.#arrived.clear();
-    if (this.#held.size > 4 * MOST_HELD) this.#hold(MOST_HELD);
+    if (this.#held.size > MOST_HELD) this.#hold(MOST_HELD / 4);
   }
 
   #hold(most: number): void {
@@ -115,7 +116,8 @@ export class WholeWords implements Texts {
   }
 }
 
-const END = afterAll('');
 const ANY = Number.MAX_SAFE_INTEGER;
 const MOST_OFFERED = 200;
-const MOST_HELD = 50_000;
+const MOST_COUNTED = 50_000;
+const FEWEST_HELD = 2_000;
+const MOST_HELD = 200_000;

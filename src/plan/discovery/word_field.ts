@@ -75,6 +75,13 @@ export class WordField implements Field {
     return { ...found, offered: found.offered.map((one) => ({ ...one, text: before + one.text })) };
   }
 
+  /** All names are read once for a word beside which nothing counts; of very many, not for a few companies. */
+  pairsWith(word: string, gap: () => number): boolean {
+    if (this.#companies <= ALWAYS_READ || this.#beside.has(word)) return true;
+    if (this.#knowledge.wordsInOrder(this.#companiesWith(word)) !== null) return true;
+    return this.#held.length < MOST_READ && gap() * READ_FOR_EACH >= this.#companies;
+  }
+
   finds(text: string, company: string): boolean {
     return findsName(this.#semantics, text, company);
   }
@@ -108,9 +115,7 @@ export class WordField implements Field {
   /** `beside`: the word that all these companies have; null: any. */
   #openTexts(beside: string | null): Texts {
     const first = beside === null ? FIRST_WORDS : [];
-    const words = this.#wordsOf(
-      beside === null ? ALL_COMPANIES : { beside, isWhole: this.#semantics === 'token' },
-    );
+    const words = this.#wordsOf(beside === null ? ALL_COMPANIES : this.#companiesWith(beside));
     if (this.#semantics === 'token') return new WholeWords(words, first, beside);
     return new Beginnings({
       ...{ counts: new OrderedCounts(words, LONGEST), model: this.#model, longest: LONGEST, repeats: true },
@@ -118,6 +123,10 @@ export class WordField implements Field {
       // A text that the first word begins with too narrows nothing.
       canBeAsked: (text) => [...text].length >= this.#minLength && beside?.startsWith(text) !== true,
     });
+  }
+
+  #companiesWith(word: string): CompaniesWith {
+    return { beside: word, isWhole: this.#semantics === 'token' };
   }
 
   #wordsOf(companies: CompaniesWith): WordsInOrder {
@@ -134,6 +143,9 @@ export class WordField implements Field {
 
 const LONGEST = 24;
 const SAMPLE = 2_000;
+const ALWAYS_READ = 100_000;
+const READ_FOR_EACH = 5_000;
+const MOST_READ = 64;
 const FIRST_WORDS = wordSeeds().map(({ text, weight }) => ({
   ...{ text, likelihood: 0.02 * weight, isStrange: false },
 }));
