@@ -4,6 +4,7 @@ import { discover } from '../../bench/discovery/discover.ts';
 import { inventedCompanies } from '../../bench/simulation/invented.ts';
 import { type Company, type Page, PLAIN, Registry } from '../../bench/simulation/registry.ts';
 
+const CONSONANTS = 'bcdfghjklm';
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
 
 /** It takes spaces off the ends of what is searched for, as many upstreams do. */
@@ -36,6 +37,18 @@ test.each([
   expect(firstWords).toContain('aviation');
   for (const text of firstWords)
     expect(registry.matches({ by: 'name', text }).length, text).toBeGreaterThan(40);
+});
+
+test('a listing that is cut off and shows only what that of a shorter text has shown is soon left', () => {
+  const tail = (at: number) =>
+    [...'bcdfg'].map((_, place) => CONSONANTS[(at * 7919 + place * 13) % (10 - place)]);
+  const named = (at: number) => ({ id: `${1000 + at}`, name: `Enterprise ${tail(at).join('')}${at}` });
+  const companies = Array.from({ length: 1500 }, (_, at) => named(at));
+  const shape = { ...PLAIN, window: 1000, pageSize: 20 };
+  const { calls, mirror } = discover(new Registry(companies, shape), UNTIL_NOTHING_IS_DUE);
+  expect(mirror.knownCount()).toBe(companies.length);
+  // 75 pages show all. Each of the eleven beginnings that they share can show 50 pages of the same 1,000.
+  expect(calls.length).toBeLessThan(250);
 });
 
 test.each(['token', 'token_prefix'] as const)('no word is asked with itself: %s', (semantics) => {
