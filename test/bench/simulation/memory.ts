@@ -12,6 +12,7 @@ import type {
 } from '../../../src/plan/knowledge.ts';
 import { comparedText } from '../../../src/plan/matching.ts';
 import { SortedTexts, type TextsInOrder } from '../../../src/plan/texts_in_order.ts';
+import type { CompaniesWith, WordsInOrder } from '../../../src/plan/words_in_order.ts';
 import type { Page, Registry } from './registry.ts';
 
 interface Known {
@@ -73,7 +74,7 @@ export class MemoryMirror implements Knowledge {
     return texts;
   }
 
-  wordsInOrder(): null {
+  wordsInOrder(_companies: CompaniesWith): WordsInOrder | null {
     return null;
   }
 
