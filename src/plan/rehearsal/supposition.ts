@@ -31,16 +31,28 @@ export function suppositionsFor(
   const areMarksOverlooked = overlooksMarks(known, queries, dialect);
   // Who was found by identifier is a fair sample of names; and totals of prefixes leave room for others, or none.
   const isByName = queries.some(({ query }) => query.by === 'name' && query.text !== '');
+  const foreign = isByName ? foreignness(known, queries) : 0;
   const isCounted = queries.some(({ query, total }) => query.by === 'identifier' && total !== null);
   const mixtures = inVain < LONG_IN_VAIN ? MIXTURES : [OUT_OF_REACH, ...MIXTURES];
   return mixtures.map((mixture, at) => ({
     ...mixture,
     seed: at + 1,
-    otherLanguages: isByName ? mixture.otherLanguages : 0,
-    otherScripts: isByName ? mixture.otherScripts : 0,
+    otherLanguages: mixture.otherLanguages * foreign,
+    otherScripts: mixture.otherScripts * foreign,
     otherForms: isCounted ? 0 : mixture.otherForms,
     overlooksMarks: areMarksOverlooked || mixture.overlooksMarks,
   }));
+}
+
+/**
+ * How much of the usual share of foreign names there is. Single letters find names of every language that is written
+ * in them: where marks are frequent among those names, so are other languages, and scripts; where there are none, not.
+ */
+function foreignness(known: readonly KnownCompany[], queries: readonly QueryState[]): number {
+  const isByLetters = queries.every(({ query }) => query.by === 'name' && [...query.text].length <= 1);
+  if (!isByLetters) return 1;
+  const marked = known.filter(({ name }) => MARKED_LETTER.test(name ?? '')).length;
+  return Math.min(1, (marked + 0.5) / (known.length + 1) / USUALLY_MARKED);
 }
 
 type Mixture = Omit<Supposition, 'seed'>;
@@ -66,3 +78,5 @@ const MIXTURES: readonly Mixture[] = [
 const OUT_OF_REACH: Mixture = { ...UNIFORM, isOutOfReach: true };
 // A search now and then finds nothing; so many do where names and identifiers have been tried out.
 const LONG_IN_VAIN = 40;
+const MARKED_LETTER = /[^\P{L}A-Za-z]/u;
+const USUALLY_MARKED = 0.05;

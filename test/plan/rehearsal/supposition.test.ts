@@ -22,6 +22,19 @@ describe('what is supposed of a registry', () => {
     expect(supposed.every((one) => one.otherScripts + one.otherLanguages === 0)).toBe(true);
   });
 
+  it('is that hardly any name is of another language where letters found many, and none with a mark', () => {
+    const others = (names: readonly string[], text: string) => {
+      const supposed = suppositionsFor(named(...names), [listed('name', text)], DIALECT, 0);
+      return Math.max(...supposed.map((one) => one.otherScripts + one.otherLanguages));
+    };
+    const plain = Array.from({ length: 100 }, (_, at) => `Acme ${at}`);
+    const marked = Array.from({ length: 20 }, (_, at) => `Åsbygg ${at}`);
+    expect(others(plain, 'a')).toBeLessThan(0.05);
+    expect(others([...plain, ...marked], 'a')).toBeGreaterThan(0.2);
+    // Who was found by a word speaks of nobody who does not have it.
+    expect(others(plain, 'acme')).toBeGreaterThan(0.2);
+  });
+
   it('is that the rest is out of reach once searches have been in vain for long', () => {
     const outOfReach = (inVain: number) =>
       suppositionsFor(named('Acme'), [listed('name', 'a')], DIALECT, inVain).filter(
