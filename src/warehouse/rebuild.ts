@@ -48,8 +48,10 @@ export function createShadows(db: Database): void {
   db.exec(sqlOf(db, 'entity_fts').replace(/^(CREATE VIRTUAL TABLE )"?\w+"?/i, `$1${shadow('entity_fts')}`));
 }
 
+/** Are there shadows of all derived tables? Those that an older program left behind may lack some. */
 export function hasShadows(db: Database): boolean {
-  return db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(`${SHADOW_PREFIX}_known`) !== undefined;
+  const find = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?');
+  return DERIVED.every((table) => find.get(SHADOW_PREFIX + table) !== undefined);
 }
 
 /** Gives the shadows the live names, in the caller's transaction. */

@@ -120,6 +120,17 @@ test('readers see the old tables until the new ones are whole, and it goes on wh
   reader.close();
 });
 
+test('what an older program left behind unfinished, without a table that came later, is begun anew', async () => {
+  const { warehouse } = livedIn();
+  const before = dumpDerived(warehouse);
+  const stop = new AbortController();
+  stop.abort();
+  await reprocess({ warehouse, dialect: dialectWith(), signal: stop.signal });
+  warehouse.db.exec('DROP TABLE "_next__word"');
+  expect((await reprocess({ warehouse, dialect: dialectWith() })).isWhole).toBe(true);
+  expect(dumpDerived(warehouse)).toEqual(before);
+});
+
 test('it refuses where answers were pruned', async () => {
   const { warehouse } = livedIn();
   const before = dumpDerived(warehouse);
