@@ -8,6 +8,7 @@ import type { Books } from './books.ts';
  */
 export function countSearchedWords(books: Books): void {
   const isWhole = isWholeWord(books);
+  books.known.keepOnlyWords(isWhole);
   if (isWhole === null) return;
   books.known.countWords([{ beside: '', isWhole: false }]);
   const cutOff = [...books.queries.all()].filter((query) => isCutOffWord(books, query));

@@ -95,6 +95,7 @@ export function knownTable(db: Database, naming: Naming) {
     },
     /** From now on the words of these companies' names are counted, too. */
     countWords: names.words.begin,
+    keepOnlyWords: names.words.keepOnly,
     isFrequentWord: names.words.isFrequent,
   };
 }

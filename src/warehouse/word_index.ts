@@ -24,6 +24,8 @@ export function wordIndex(db: Database, naming: Naming) {
   const insertSet = db.prepare<[string, number]>(
     `INSERT OR IGNORE INTO ${naming('_word_set')} (beside, is_whole) VALUES (?, ?)`,
   );
+  const removeSet = db.prepare<[number]>(`DELETE FROM ${naming('_word_set')} WHERE set_id = ?`);
+  const removeWords = db.prepare<[number]>(`DELETE FROM ${table} WHERE set_id = ?`);
   const add = db.prepare<[number, string, number, number]>(
     `INSERT INTO ${table} (set_id, word, shared, companies) VALUES (?, ?, ?, ?)
      ON CONFLICT (set_id, word, shared) DO UPDATE SET companies = companies + excluded.companies`,
@@ -117,6 +119,16 @@ export function wordIndex(db: Database, naming: Naming) {
         (to) => companies.get(all.setId, word, to, word.length) ?? 0,
       );
       return whole > 0 && whole >= FREQUENT * (known.get() ?? 0) && 2 * whole >= begun;
+    },
+    /** What was counted for searches by another rule is given up; null: by no words at all. Belongs into a transaction. */
+    keepOnly: (isWhole: boolean | null): void => {
+      const isKept = (set: WordSet) =>
+        isWhole !== null && (set.beside === '' || set.isWhole === Number(isWhole));
+      for (const set of selectSets.all().filter((one) => !isKept(one))) {
+        removeWords.run(set.setId);
+        removeSet.run(set.setId);
+      }
+      sets = null;
     },
     /** From now on these are counted, with all that are known already. Belongs into a transaction. */
     begin: (wanted: readonly CompaniesWith[]): void => {

@@ -1,19 +1,18 @@
 // Chooses and loads calls of one kind, in a process of its own: node test/bench/choosing_slice.ts ORDER
 import { once } from 'node:events';
 import type { Call } from '../../src/call.ts';
-import type { Dialect } from '../../src/dialect/dialect.ts';
 import { openLoader } from '../../src/load/load.ts';
 import { openPlanner } from '../../src/plan/planner.ts';
 import { openKnowledge } from '../../src/warehouse/knowledge.ts';
 import { finishRun, startRun } from '../../src/warehouse/run.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { DIALECT, outcomeOf, statsBody } from './growth_registry.ts';
+import { type ChoosingKind, dialectFor } from './choosing_kind.ts';
+import { outcomeOf, statsBody } from './growth_registry.ts';
 import { startPart } from './parts.ts';
 
 export interface ChoosingOrder {
   readonly warehouse: string;
-  /** How the registry can be searched, or that records are due. */
-  readonly kind: 'identifier' | 'prefix' | 'token_prefix' | 'token' | 'record';
+  readonly kind: ChoosingKind;
   readonly calls: number;
   /** File of the companies that the registry has beside those known: JSON, pairs of id and folded name. */
   readonly hidden: string;
@@ -41,7 +40,7 @@ const begun = process.cpuUsage();
 const warehouse = openWarehouse({ path: order.warehouse, nowMs: Date.now() });
 const knowledge = openKnowledge(warehouse);
 const runId = startRun(warehouse.db, { command: 'bench', owner: null, nowMs: Date.now() });
-const dialect = searchedBy(kind);
+const dialect = dialectFor(kind);
 const { load } = openLoader({ warehouse, dialect, runId });
 let callId = Date.now() * 1024;
 load([outcomeOf({ kind: 'stats', reason: 'bench', expected: 0 }, callId++, statsBody(companies))]);
@@ -101,9 +100,4 @@ async function answerTo(call: Call): Promise<string> {
   upstream.send(call);
   const [body] = (await answered) as [string];
   return body;
-}
-
-function searchedBy(how: ChoosingOrder['kind']): Dialect {
-  if (how === 'identifier' || how === 'record') return DIALECT;
-  return { ...DIALECT, search: { ...DIALECT.search, identifiers: 'none', matches: how } };
 }

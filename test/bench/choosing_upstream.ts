@@ -5,8 +5,10 @@ import Sqlite from 'better-sqlite3';
 import type { Call } from '../../src/call.ts';
 import { folded } from '../../src/folding.ts';
 import { findsName } from '../../src/plan/matching.ts';
+import { afterAll } from '../../src/plan/texts_in_order.ts';
 import { openKnowledge } from '../../src/warehouse/knowledge.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
+import type { ChoosingKind } from './choosing_kind.ts';
 import type { ChoosingOrder } from './choosing_slice.ts';
 import { DIALECT, recordBody, searchBody, statsBody } from './growth_registry.ts';
 
@@ -57,14 +59,17 @@ function semantics() {
 /** Of names that begin with a text: those known when it was opened. */
 function beginningSo({ db }: Warehouse): (text: string) => Found {
   const last = db.prepare('SELECT max(known_id) FROM _known').pluck().get() as number;
-  const among = "FROM _name WHERE folded GLOB @text || '*' AND known_id <= @last";
+  const among = 'FROM _name WHERE folded >= @text AND folded < @end AND known_id <= @last';
   const count = db.prepare<[object], number>(`SELECT count(*) ${among}`).pluck();
   const first = db.prepare<[object], number>(`SELECT known_id ${among} LIMIT ${PAGE}`).pluck();
-  return (text) => ({ total: count.get({ text, last }) ?? 0, first: first.all({ text, last }) });
+  return (text) => {
+    const range = { text, end: afterAll(text), last };
+    return { total: count.get(range) ?? 0, first: first.all(range) };
+  };
 }
 
 /** Of names with words: an index of its own beside the warehouse, which stays with it. */
-function withWords({ path, db }: Warehouse, how: ChoosingOrder['kind']): (text: string) => Found {
+function withWords({ path, db }: Warehouse, how: ChoosingKind): (text: string) => Found {
   const index = new Sqlite(`${path}.words`);
   index.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
     CREATE VIRTUAL TABLE IF NOT EXISTS name USING fts5 (

@@ -67,7 +67,7 @@ test('words are counted as a look at all names does, whatever was renamed, forgo
   );
 });
 
-test('a warehouse that was filled before gets them when it is loaded into by a dialect whose names are searched so', () => {
+test('a warehouse that was filled before gets them when it is loaded into by a dialect whose names are searched so, and loses them by another', () => {
   const companies = ['Acme Limited', 'Acme', 'Bank Limited'].map((one, at) => ({ id: `C${at}`, name: one }));
   const before = bench({ dialect: { search: { matches: 'prefix', paging: paging() } } });
   before.search('limited', { total: 40, results: companies });
@@ -79,6 +79,10 @@ test('a warehouse that was filled before gets them when it is loaded into by a d
   const later = { id: 'C9', name: 'Late Limited' };
   search('late', { total: 1, results: [later] });
   expectWords(warehouse, [ALL_COMPANIES, WITH_LIMITED], [...companies, later]);
+
+  const after = bench({ warehouse, dialect: { search: { matches: 'prefix', paging: paging() } } });
+  expectWords(warehouse, [], []);
+  expect(after.value('SELECT count(*) FROM _word')).toBe(0);
 });
 
 test('what is rolled back is not counted', () => {
