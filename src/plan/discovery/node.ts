@@ -1,6 +1,6 @@
 import type { SearchQuery } from '../../call.ts';
 import type { QueryState } from '../knowledge.ts';
-import { type Experience, openListingExperience } from './calibration.ts';
+import { type Experience, openListingExperience } from './experience.ts';
 import type { Extension } from './field.ts';
 import type { Expected } from './worth.ts';
 
