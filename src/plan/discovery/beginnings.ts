@@ -59,9 +59,15 @@ export class Beginnings implements Texts {
     if (text === '') for (const one of first) add(one, this.known(one.text));
     const offered: Extension[] = [];
     const seen = new Set<string>();
+    let isWide = false;
     while (offered.length < MOST_OFFERED) {
       const best = ways.pop()?.item;
-      if (best === undefined) break;
+      if (best === undefined) {
+        if (isWide) break;
+        isWide = true;
+        for (const one of this.#unseen(text)) add(one, 0);
+        continue;
+      }
       if (seen.has(best.text)) continue;
       seen.add(best.text);
       // It may have been asked before it was known that it is read as another one: that answers for none below it.
@@ -71,6 +77,12 @@ export class Beginnings implements Texts {
     let otherwise = repeats && text !== '' ? (model.following(text).get(END) ?? 0) : 0;
     for (const one of ways.items()) if (!isAsked(one.text)) otherwise += one.likelihood;
     return { offered, otherwise, isCut: ways.size > 0 };
+  }
+
+  /** Those that end in a character which no text has. */
+  #unseen(text: string): Extension[] {
+    const { characters, likelihood } = this.#settings.model.unseen(text);
+    return characters.map((character) => ({ text: text + character, likelihood, isStrange: true }));
   }
 
   /** The texts of one character more. */

@@ -1,3 +1,5 @@
+import { inventoryOf } from './inventories.ts';
+
 /** Stands for the end of a text among the characters that may follow. */
 export const END = '';
 
@@ -18,6 +20,11 @@ export class NameModel {
   /** Does a text asked for stand at the beginning? */
   readonly #isAnchored: boolean;
   #offered = 0;
+  /** Of an alphabet of so many characters. */
+  #inventoryFor: { readonly alphabet: number; readonly characters: readonly string[] } = {
+    alphabet: 0,
+    characters: [],
+  };
 
   constructor(seeds: readonly { readonly text: string; readonly weight: number }[], isAnchored: boolean) {
     this.#isAnchored = isAnchored;
@@ -57,6 +64,19 @@ export class NameModel {
     return text === '' ? this.#first(likely) : likely;
   }
 
+  /** Characters of a script in use that were never seen, where it has thousands, and how likely each follows this text. */
+  unseen(text: string): { readonly characters: readonly string[]; readonly likelihood: number } {
+    const characters = this.#inventory().filter((character) => !this.knows(character));
+    const before = this.#isAnchored ? [START, ...text] : [...text];
+    let likelihood = 1 / (2 * Math.max(1, characters.length));
+    for (const context of contextsOf(before, before.length)) {
+      const seen = this.#contexts.get(context);
+      if (seen === undefined) break;
+      likelihood *= seen.followers.size / (seen.seen + seen.followers.size);
+    }
+    return { characters, likelihood };
+  }
+
   /** How it begins is seen only of those that were found by it: what is known of beginnings before counts as well. */
   #first(likely: ReadonlyMap<string, number>): Map<string, number> {
     const first = new Map<string, number>();
@@ -68,6 +88,14 @@ export class NameModel {
       );
     }
     return first;
+  }
+
+  #inventory(): readonly string[] {
+    if (this.#inventoryFor.alphabet !== this.#alphabet.size) {
+      const characters = inventoryOf((character) => this.knows(character));
+      this.#inventoryFor = { alphabet: this.#alphabet.size, characters };
+    }
+    return this.#inventoryFor.characters;
   }
 
   #count(context: string, follower: string): void {
