@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { Call, CallKind } from '../../../src/call.ts';
+import { openClassify } from '../../../src/dialect/classify.ts';
+import type { Dialect } from '../../../src/dialect/dialect.ts';
+import { openLoader } from '../../../src/load/load.ts';
+import { openPlanner } from '../../../src/plan/planner.ts';
+import { openKnowledge } from '../../../src/warehouse/knowledge.ts';
+import { startRun } from '../../../src/warehouse/run.ts';
+import { dialectOf, discover } from '../../bench/discovery/discover.ts';
+import { inventedCompanies } from '../../bench/simulation/invented.ts';
+import { PLAIN, Registry } from '../../bench/simulation/registry.ts';
+import { START_MS, temporaryWarehouse } from '../../load/fixtures.ts';
+
+const DAY_MS = 86_400_000;
+
+test.each(['prefix', 'token_prefix', 'token'] as const)(
+  'what is chosen from the index of a warehouse is what is chosen from memory: %s',
+  (semantics) => {
+    const registry = new Registry(inventedCompanies(1500), {
+      ...PLAIN,
+      semantics,
+      window: 100,
+      pageSize: 20,
+    });
+    const { calls } = discover(registry, { mostCalls: 400, enough: Number.POSITIVE_INFINITY });
+    const chosen = discoverInto(registry, 400);
+    expect(chosen).toEqual(calls);
+    // Words with a second one among them, where words are searched.
+    const pairs = chosen.filter((call) => call.kind === 'search' && call.query.text.includes(' '));
+    expect(pairs.length).toBeGreaterThan(5);
+  },
+);
+
+/** The same through a real warehouse: each answer is loaded before the next choice. */
+function discoverInto(registry: Registry, mostCalls: number): Call[] {
+  const warehouse = temporaryWarehouse();
+  const dialect = named(dialectOf(registry.settings));
+  const runId = startRun(warehouse.db, { command: 'test', owner: null, nowMs: START_MS });
+  const { load } = openLoader({ warehouse, dialect, runId });
+  const classify = openClassify(dialect);
+  const settings = {
+    maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
+    focus: 'coverage' as const,
+    kinds: new Set<CallKind>(['stats', 'search']),
+    scope: { of: 'whole' as const },
+  };
+  const planner = openPlanner({ knowledge: openKnowledge(warehouse), dialect, settings });
+  const calls: Call[] = [];
+  for (let nowMs = START_MS; calls.length < mostCalls; nowMs += 100) {
+    const left = { calls: mostCalls - calls.length, lifetimeLimit: null };
+    const [call] = planner.next({ nowMs, left, most: 1 }).calls;
+    if (call === undefined) break;
+    calls.push(call);
+    const body = Buffer.from(JSON.stringify(answerOf(registry, call)));
+    const reply = { status: 200, headers: {}, body };
+    const verdict = classify(call, reply, { nowMs, keyHasWorked: true });
+    const outcome = {
+      callId: nowMs * 1024,
+      call,
+      sentAtMs: nowMs,
+      durationMs: 1,
+      status: 200,
+      body,
+      verdict,
+    };
+    for (const news of load([outcome])) planner.learn(news);
+  }
+  return calls;
+}
+
+function named(dialect: Dialect): Dialect {
+  return { ...dialect, search: { ...dialect.search, name: '/name' } };
+}
+
+function answerOf(registry: Registry, call: Call): object {
+  if (call.kind !== 'search') return { total: registry.size };
+  const { total, rows } = registry.search(call.query, call.page.index);
+  return { total, results: rows };
+}
