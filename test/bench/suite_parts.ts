@@ -70,6 +70,13 @@ export const PARTS: readonly Part[] = [
     quick: ['--quick'],
   },
   {
+    script: 'bench:price',
+    title: 'What calls will be needed',
+    question: 'What `plan` says of a whole registry, of ids and of names, beside what it then costs.',
+    full: [],
+    quick: ['--registries', '3', '--companies', '300'],
+  },
+  {
     script: 'bench:choosing',
     title: 'Choosing a call',
     question: 'How soon a run begins among very many known companies, and what each choice costs then.',
