@@ -30,8 +30,9 @@ export class Patience {
   }
 
   isOver(missing: number): boolean {
-    if (this.#inVain >= LONG_IN_VAIN + LONG_FOR_EACH * Math.sqrt(missing)) return true;
-    return this.#inVain >= SOME_IN_VAIN && this.#finds < FEWEST_FINDS;
+    const root = Math.sqrt(missing);
+    if (this.#inVain >= LONG_IN_VAIN + LONG_FOR_EACH * root) return true;
+    return this.#inVain >= SOME_IN_VAIN + SOME_FOR_EACH * root && this.#finds < FEWEST_FINDS;
   }
 }
 
@@ -57,6 +58,7 @@ function lastOf(knowledge: Knowledge): number[] {
 const LONG_IN_VAIN = 120;
 const LONG_FOR_EACH = 10;
 const SOME_IN_VAIN = 40;
+const SOME_FOR_EACH = 8;
 const MEMORY = 0.99;
 const FEWEST_FINDS = 0.5;
 const USUAL_FINDS = 30;
