@@ -1,3 +1,4 @@
+import type { SearchQuery } from '../../../src/call.ts';
 import type { Registry } from '../simulation/registry.ts';
 import { type Bound, Caller } from './caller.ts';
 
@@ -19,8 +20,12 @@ export function twoLetterSweep(registry: Registry, bound: Bound): readonly numbe
  * A text that can be listed to its end is listed; any other is split by the letters, and by the characters seen
  * to follow it. The broadest text comes first. It knows no probabilities and predicts nothing.
  */
-export function plainTree(registry: Registry, bound: Bound): readonly number[] {
-  const caller = new Caller(registry, bound);
+export function plainTree(
+  registry: Registry,
+  bound: Bound,
+  by: SearchQuery['by'] = 'name',
+): readonly number[] {
+  const caller = new Caller(registry, bound, by);
   const { window } = registry.settings;
   let level = new Map<string, number>([['', Number.POSITIVE_INFINITY]]);
   while (level.size > 0 && !caller.isOver) {

@@ -1,3 +1,4 @@
+import type { SearchQuery } from '../../../src/call.ts';
 import { foldedName, type Page, type Registry, words } from '../simulation/registry.ts';
 
 export interface Bound {
@@ -8,18 +9,20 @@ export interface Bound {
   readonly mostMs: number;
 }
 
-/** Asks a simulated registry by name for the baselines, and keeps the count of companies after each call. */
+/** Asks a simulated registry for the baselines, and keeps the count of companies after each call. */
 export class Caller {
   readonly known: number[] = [];
   readonly #registry: Registry;
+  readonly #by: SearchQuery['by'];
   readonly #bound: Bound;
   readonly #untilMs: number;
   readonly #ids = new Set<string>();
   /** Characters seen to follow a text, in names or in their words, whichever the search goes by. */
   readonly #after = new Map<string, Set<string>>();
 
-  constructor(registry: Registry, bound: Bound) {
+  constructor(registry: Registry, bound: Bound, by: SearchQuery['by'] = 'name') {
     this.#registry = registry;
+    this.#by = by;
     this.#bound = bound;
     this.#untilMs = performance.now() + bound.mostMs;
   }
@@ -45,15 +48,15 @@ export class Caller {
   /** Lists the pages after the first. */
   listOn(text: string): void {
     const { pageSize, window } = this.#registry.settings;
-    const total = this.#registry.matches({ by: 'name', text }).length;
+    const total = this.#registry.matches({ by: this.#by, text }).length;
     const pages = Math.ceil(Math.min(total, window ?? total) / pageSize);
     for (let page = 1; page < pages && !this.isOver; page++) this.#ask(text, page);
   }
 
   #ask(text: string, pageIndex: number): Page {
-    const page = this.#registry.search({ by: 'name', text }, pageIndex);
+    const page = this.#registry.search({ by: this.#by, text }, pageIndex);
     for (const { id, name } of page.rows) {
-      if (!this.#ids.has(id)) this.#read(name);
+      if (!this.#ids.has(id)) this.#read(this.#by === 'name' ? name : id);
       this.#ids.add(id);
     }
     this.known.push(this.#ids.size);

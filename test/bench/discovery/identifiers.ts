@@ -1,5 +1,6 @@
 import { inventedCompanies } from '../simulation/invented.ts';
 import { type Company, Registry, type RegistrySettings } from '../simulation/registry.ts';
+import { plainTree } from './baselines.ts';
 import { discover } from './discover.ts';
 import { callsPerBest, fewestCalls } from './figures.ts';
 import { settingsOf } from './rows.ts';
@@ -38,16 +39,20 @@ export function identifierPrefixes(count: number, mostMs: number): string[] {
     ...[byIdentifier(1000, 100), byIdentifier(1000, 20), byIdentifier(100, 100), byIdentifier(100, 20)],
   ].map((settings) => {
     const { pageSize } = settings;
-    const mostCalls = 12 * fewestCalls({ companies: count, pageSize });
-    const { known } = discover(new Registry(companies, settings), {
-      mostCalls,
+    const bound = {
+      mostCalls: 12 * fewestCalls({ companies: count, pageSize }),
       enough: 0.99 * count,
       mostMs,
-    });
-    return `| ${settings.window} | ${pageSize} | ${callsPerBest([{ known, companies: count, pageSize }])} |`;
+    };
+    const ways = [
+      plainTree(new Registry(companies, settings), bound, 'identifier'),
+      discover(new Registry(companies, settings), bound).known,
+    ];
+    const cells = ways.map((known) => callsPerBest([{ known, companies: count, pageSize }]));
+    return `| ${settings.window} | ${pageSize} | ${cells.join(' | ')} |`;
   });
   const title = `${count.toLocaleString('en')} invented companies by identifier prefix`;
-  return [`| ${title}: cap | page | planner |`, '|---|---|---|', ...lines];
+  return [`| ${title}: cap | page | plain tree | planner |`, '|---|---|---|---|', ...lines];
 }
 
 /** Calls until 50 companies founded since are found, in a registry that is known already. */
