@@ -3,9 +3,12 @@ import { inventoryOf } from './inventories.ts';
 /** Stands for the end of a text among the characters that may follow. */
 export const END = '';
 
+/** What stood before a place, and what followed. */
 interface Context {
   seen: number;
   readonly followers: Map<string, number>;
+  /** With one character more before it. */
+  longer: Map<string, Context> | null;
 }
 
 /**
@@ -13,7 +16,9 @@ interface Context {
  * followed there (prediction by partial matching; Witten and Bell, IEEE Trans. Inf. Theory 37(4), 1991).
  */
 export class NameModel {
-  readonly #contexts = new Map<string, Context>();
+  readonly #anywhere = newContext();
+  /** Beginnings of words that are longer than the contexts. */
+  readonly #beginnings = new Map<string, Context>();
   /** How likely a character is before any text was seen; they add up to 1. */
   readonly #prior: ReadonlyMap<string, number>;
   readonly #alphabet: Set<string>;
@@ -36,7 +41,7 @@ export class NameModel {
 
   /** Was this character seen in a text? */
   knows(character: string): boolean {
-    return this.#contexts.get('')?.followers.has(character) ?? false;
+    return this.#anywhere.followers.has(character);
   }
 
   /** Learns from every text at first, and from fewer as they become many. */
@@ -46,7 +51,7 @@ export class NameModel {
     for (let at = 1; at < characters.length; at++) {
       const follower = characters[at] as string;
       this.#alphabet.add(follower);
-      for (const context of contextsOf(characters, at)) this.#count(context, follower);
+      this.#count(characters, at, follower);
     }
   }
 
@@ -56,11 +61,7 @@ export class NameModel {
     let likely = new Map<string, number>();
     for (const character of this.#alphabet)
       likely.set(character, this.#prior.get(character) ?? 1 / (10 * this.#alphabet.size));
-    for (const context of contextsOf(before, before.length)) {
-      const seen = this.#contexts.get(context);
-      if (seen === undefined) break;
-      likely = refined(likely, seen);
-    }
+    for (const seen of this.#seenBefore(before, before.length)) likely = refined(likely, seen);
     return text === '' ? this.#first(likely) : likely;
   }
 
@@ -69,11 +70,8 @@ export class NameModel {
     const characters = this.#inventory().filter((character) => !this.knows(character));
     const before = this.#isAnchored ? [START, ...text] : [...text];
     let likelihood = 1 / (2 * Math.max(1, characters.length));
-    for (const context of contextsOf(before, before.length)) {
-      const seen = this.#contexts.get(context);
-      if (seen === undefined) break;
-      likelihood *= seen.followers.size / (seen.seen + seen.followers.size);
-    }
+    for (const { seen, followers } of this.#seenBefore(before, before.length))
+      likelihood *= followers.size / (seen + followers.size);
     return { characters, likelihood };
   }
 
@@ -98,29 +96,52 @@ export class NameModel {
     return this.#inventoryFor.characters;
   }
 
-  #count(context: string, follower: string): void {
-    let stored = this.#contexts.get(context);
-    if (stored === undefined) {
-      stored = { seen: 0, followers: new Map() };
-      this.#contexts.set(context, stored);
+  #count(characters: readonly string[], at: number, follower: string): void {
+    const contexts = this.#seenBefore(characters, at, newContext);
+    for (const context of contexts) {
+      context.seen++;
+      context.followers.set(follower, (context.followers.get(follower) ?? 0) + 1);
     }
-    stored.seen++;
-    stored.followers.set(follower, (stored.followers.get(follower) ?? 0) + 1);
+  }
+
+  /**
+   * What was seen before such a place, the shortest first: up to five characters, and the whole beginning of the word
+   * where that is longer. Those that were never seen are left out, or made.
+   */
+  #seenBefore(characters: readonly string[], at: number, make?: () => Context): Context[] {
+    let last = this.#anywhere;
+    if (last.seen === 0 && make === undefined) return [];
+    const found = [last];
+    for (let order = 1; order <= Math.min(at, ORDER); order++) {
+      if (last.longer === null && make === undefined) return found;
+      last.longer ??= new Map();
+      const longer = entryOf(last.longer, characters[at - order] as string, make);
+      if (longer === undefined) return found;
+      found.push(longer);
+      last = longer;
+    }
+    const start = at > ORDER ? characters.lastIndexOf(START, at - ORDER - 1) : -1;
+    if (start < 0 || at - start > LONGEST_WORD) return found;
+    const beginning = entryOf(this.#beginnings, characters.slice(start + 1, at).join(''), make);
+    if (beginning !== undefined) found.push(beginning);
+    return found;
   }
 }
 
-/** What stands before a place, the shortest first: up to five characters, and the whole word where it is longer. */
-function contextsOf(characters: readonly string[], at: number): string[] {
-  const contexts = [''];
-  let context = '';
-  for (let order = 1; order <= Math.min(at, LONGEST_WORD); order++) {
-    const character = characters[at - order] as string;
-    context = character + context;
-    const isWholeWord = order > ORDER && character === START;
-    if (order <= ORDER || isWholeWord) contexts.push(context);
-    if (isWholeWord) break;
-  }
-  return contexts;
+function entryOf(
+  contexts: Map<string, Context>,
+  key: string,
+  make: (() => Context) | undefined,
+): Context | undefined {
+  const existing = contexts.get(key);
+  if (existing !== undefined || make === undefined) return existing;
+  const made = make();
+  contexts.set(key, made);
+  return made;
+}
+
+function newContext(): Context {
+  return { seen: 0, followers: new Map(), longer: null };
 }
 
 function refined(likely: ReadonlyMap<string, number>, { seen, followers }: Context): Map<string, number> {
