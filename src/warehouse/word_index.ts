@@ -153,6 +153,6 @@ function inOrder(groups: ReadonlyMap<string, number>): [string, number][] {
 }
 
 const NAMES_AT_ONCE = 10_000;
-const MOST_GATHERED = 100_000;
+const MOST_GATHERED = 40_000;
 /** Of all companies: some dozens of words in any language. */
 const FREQUENT = 0.005;
