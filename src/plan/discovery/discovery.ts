@@ -31,6 +31,8 @@ export class Discovery {
   readonly #patience: Patience;
   /** Identifiers may not reach the rest. */
   #isOrderDoubted = false;
+  /** After the rest was given up, may listings still hold some of it? null: not looked at yet. */
+  #isListingLeft: boolean | null = null;
   #total: number | null;
 
   constructor(options: {
@@ -52,18 +54,22 @@ export class Discovery {
     const census = this.#census();
     if (census.total !== this.#total) this.#patience.renew();
     this.#total = census.total;
-    if (census.total !== null && this.#isOver(census.total - this.#knowledge.knownCount())) return [];
+    const missing = census.total === null ? null : census.total - this.#knowledge.knownCount();
+    if (missing === 0 || (missing !== null && this.#isGivenUp(missing) && !this.#mayListOn())) return [];
     for (const by of this.#orderNow(census)) {
       const { tree } = this.#searchedBy(by, census);
-      if (this.#isOver(tree.missing)) return [];
-      const calls = tree.next({ nowMs, most });
+      if (tree.missing === 0) return [];
+      const isGivenUp = this.#isGivenUp(tree.missing);
+      const calls = isGivenUp ? tree.listOn({ nowMs, most }) : tree.next({ nowMs, most });
       if (calls.length > 0 || this.#pending.inFlightCount('search') > 0) return calls;
     }
+    this.#isListingLeft = false;
     return [];
   }
 
   learn(news: News): void {
     const found = news.rows.filter(({ isNew }) => isNew);
+    if (found.length > 0 || news.call.kind === 'search') this.#isListingLeft = true;
     for (const { field, tree } of this.#searched.values()) {
       const texts = found.map((row) => comparedText(row, field.by));
       for (const text of texts) field.see(text);
@@ -97,9 +103,16 @@ export class Discovery {
     return [other.by, one.by];
   }
 
-  /** Nothing is missing, or it may be out of reach. */
-  #isOver(missing: number): boolean {
-    return missing === 0 || (missing > 0 && this.#patience.isOver(missing));
+  #mayListOn(): boolean {
+    this.#isListingLeft ??= [...this.#knowledge.queries()].some((state) =>
+      isReadable(this.#stated(state), this.#dialect),
+    );
+    return this.#isListingLeft;
+  }
+
+  /** What is missing may be out of reach: it is searched for no longer. */
+  #isGivenUp(missing: number): boolean {
+    return missing > 0 && this.#patience.isOver(missing);
   }
 
   release(call: SearchCall): void {
@@ -153,6 +166,11 @@ function fieldOf(by: SearchQuery['by'], dialect: Dialect, knowledge: Knowledge):
   if (by === 'identifier' || semantics === 'prefix') return TextField.byBeginning(by, minLength, knowledge);
   if (semantics === 'substring') return TextField.byPart(minLength, knowledge);
   return new WordField(semantics, minLength, knowledge);
+}
+
+/** Is there more of it, that can be read to its end? */
+function isReadable({ status, total, rows }: QueryState, dialect: Dialect): boolean {
+  return status === 'open' && total !== null && total <= windowOf(dialect) && rows < total;
 }
 
 const SOME_IN_VAIN = 20;

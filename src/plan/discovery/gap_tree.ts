@@ -122,6 +122,33 @@ export class GapTree {
     return calls;
   }
 
+  /**
+   * The next pages of listings that can be read to their ends and by their own count hold companies that nobody has seen:
+   * these are not out of reach.
+   */
+  listOn(ask: { readonly nowMs: number; readonly most: number }): SearchCall[] {
+    const pages = [...this.#nodes.values()].flatMap((node) => {
+      const action = this.#surePageOf(node);
+      return action === null ? [] : [{ node, action, call: this.#callOf(node, action) }];
+    });
+    return pages
+      .filter(({ call }) => this.#pending.isFree('search', targetOf(call), ask.nowMs))
+      .sort((one, other) => other.action.score - one.action.score)
+      .slice(0, ask.most)
+      .map(({ node, action, call }) => {
+        node.awaited = action.awaited;
+        this.#pending.sent(call);
+        return call;
+      });
+  }
+
+  #surePageOf(node: Node): Action | null {
+    const { state } = node;
+    if (state === null || state.total === null || this.#gaps.overflows(state)) return null;
+    const gap = this.#gaps.of(node);
+    return gap < 1 ? null : this.#pageOf(node, gap, null);
+  }
+
   /** The node of the best action, taken from the frontier. Places there are old ones: most are too good. */
   #best(): { readonly node: Node; readonly action: Action } | null {
     for (;;) {

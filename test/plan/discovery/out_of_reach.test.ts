@@ -44,6 +44,17 @@ test('as long as the registry counts the same, nothing more is spent on them', (
   expect(inVain).toBe(MOST_IN_VAIN);
 });
 
+test('what a listing that can be read to its end still holds is not out of reach, however long it is looked for', () => {
+  // No text tells the last ten apart: the listing of their word shows all the others first, on 300 pages.
+  const companies = [
+    ...Array.from({ length: 3000 }, (_, at) => ({ id: `${100_000 + at}`, name: 'Ab Bc' })),
+    ...Array.from({ length: 10 }, (_, at) => ({ id: `${900_000 + at}`, name: 'Bc' })),
+  ];
+  const registry = new Registry(companies, { ...PLAIN, semantics: 'token_prefix', pageSize: 10 });
+  const { mirror } = discover(registry, UNTIL_NOTHING_IS_DUE);
+  expect(mirror.knownCount()).toBe(companies.length);
+});
+
 test('when the registry counts otherwise, it is looked again', () => {
   const { mirror } = discover(secretive(COMPANIES, {}), UNTIL_NOTHING_IS_DUE);
   const founded = { id: '999999', name: 'Acme Foundlings Limited' };
