@@ -36,12 +36,24 @@ export function priceSync(ask: SyncPriceAsk): SyncPrice {
   const news = priceNews(ask, size);
   const stats = exactly(isStatsDue ? 1 : 0);
   const entity = sumOf([exactly(recordsDue), news.companies]);
+  const parts = sumOf([stats, news.searches, entity]);
+  const totalOf = (calls: CallRange) => within(sumOf([stats, exactly(recordsDue), calls]), parts);
   return {
     ...{ stats, search: news.searches, entity },
-    total: within(sumOf([stats, exactly(recordsDue), news.calls]), sumOf([stats, news.searches, entity])),
+    total: totalOf(widened(news.calls, shortfallOf(totalOf(news.calls)))),
     companies: news.companies,
     size,
   };
+}
+
+/** By what factor each end of a range is too near to the other for what it has to hold. */
+function shortfallOf({ low, high }: CallRange): number {
+  if (high === null || high === 0) return 1;
+  return Math.min(WIDEST, Math.max(1, Math.sqrt((USUAL_RATIO * low) / high)));
+}
+
+function widened({ low, high }: CallRange, factor: number): CallRange {
+  return { low: Math.floor(low / factor), high: high === null ? null : Math.ceil(high * factor) };
 }
 
 /** What companies that are not known yet will take. */
@@ -119,6 +131,9 @@ const FIRST_GUESS = 8;
 const FEWER = 0.84;
 const MORE = 1.255;
 const USUAL_SPREAD = 0.3;
+// Of the ends of a total. What is certain of it makes it narrower, and such ones held less often.
+const USUAL_RATIO = 1.48;
+const WIDEST = 1.1;
 const FEWER_SEARCHES = 0.5;
 const MORE_SEARCHES = 1.5;
 // So long is looked for a single company that is out of reach.
