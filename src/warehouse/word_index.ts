@@ -3,6 +3,7 @@ import { orderedWords } from '../folding.ts';
 import { afterAll, nextAfter } from '../plan/texts_in_order.ts';
 import { ALL_COMPANIES, type CompaniesWith } from '../plan/words_in_order.ts';
 import type { Naming } from './naming.ts';
+import { companiesBetween } from './words_in_order.ts';
 
 interface WordSet {
   readonly setId: number;
@@ -39,9 +40,7 @@ export function wordIndex(db: Database, naming: Naming) {
      ORDER BY folded, known_id LIMIT ${NAMES_AT_ONCE}`,
   );
   const companies = db
-    .prepare<[number, string, string, number], number | null>(
-      `SELECT sum(companies) FROM ${table} WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ?`,
-    )
+    .prepare<[number, string, string, number], number | null>(companiesBetween(table))
     .pluck();
   const known = db.prepare<[], number>(`SELECT n FROM ${naming('_tally')} WHERE what = 'known'`).pluck();
   /** Read once a transaction; null: to be read. */

@@ -2,9 +2,14 @@ import type { Database } from 'better-sqlite3';
 import { stretchOf } from '../plan/texts_in_order.ts';
 import type { CompaniesWith, WordsInOrder, WordTotals } from '../plan/words_in_order.ts';
 
+/** How many companies have a word of a set in such a range. */
+export function companiesBetween(table: string): string {
+  return `SELECT sum(companies) FROM ${table} WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ?`;
+}
+
 /** What is asked of the words of a set, the first three each answered from a part of their index. */
 export const WORD_LOOKUPS = {
-  count: 'SELECT sum(companies) FROM _word WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ?',
+  count: companiesBetween('_word'),
   shares: `SELECT shared, sum(companies) AS companies FROM _word
            WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ? GROUP BY shared`,
   at: 'SELECT word FROM _word WHERE set_id = ? AND word >= ? ORDER BY word LIMIT 1 OFFSET ?',

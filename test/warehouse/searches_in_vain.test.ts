@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { searchesInVain } from '../../src/plan/discovery/patience.ts';
+import { Patience } from '../../src/plan/discovery/patience.ts';
 import { openKnowledge } from '../../src/warehouse/knowledge.ts';
 import { type Bench, bench } from '../load/fixtures.ts';
 
@@ -7,7 +7,7 @@ const ACME = { total: 1, results: [{ id: 'C1', name: 'Acme' }] };
 const NOBODY = { total: 0, results: [] };
 
 function inVain({ warehouse }: Bench): number {
-  return searchesInVain(openKnowledge(warehouse));
+  return new Patience(openKnowledge(warehouse)).inVain;
 }
 
 test('searches that found no company for the first time are counted, in a row up to the last', () => {

@@ -57,20 +57,18 @@ export class NameModel {
 
   /** How likely each character is to follow this text. They add up to about 1. */
   following(text: string): Map<string, number> {
-    const before = this.#isAnchored ? [START, ...text] : [...text];
     let likely = new Map<string, number>();
     for (const character of this.#alphabet)
       likely.set(character, this.#prior.get(character) ?? 1 / (10 * this.#alphabet.size));
-    for (const seen of this.#seenBefore(before, before.length)) likely = refined(likely, seen);
+    for (const seen of this.#seenIn(text)) likely = refined(likely, seen);
     return text === '' ? this.#first(likely) : likely;
   }
 
   /** Characters of a script in use that were never seen, where it has thousands, and how likely each follows this text. */
   unseen(text: string): { readonly characters: readonly string[]; readonly likelihood: number } {
     const characters = this.#inventory().filter((character) => !this.knows(character));
-    const before = this.#isAnchored ? [START, ...text] : [...text];
     let likelihood = 1 / (2 * Math.max(1, characters.length));
-    for (const { seen, followers } of this.#seenBefore(before, before.length))
+    for (const { seen, followers } of this.#seenIn(text))
       likelihood *= followers.size / (seen + followers.size);
     return { characters, likelihood };
   }
@@ -102,6 +100,12 @@ export class NameModel {
       context.seen++;
       context.followers.set(follower, (context.followers.get(follower) ?? 0) + 1);
     }
+  }
+
+  /** What was seen before the place after this text. */
+  #seenIn(text: string): Context[] {
+    const before = this.#isAnchored ? [START, ...text] : [...text];
+    return this.#seenBefore(before, before.length);
   }
 
   /**

@@ -36,16 +36,6 @@ export class Patience {
   }
 }
 
-/** Searches in a row, up to the last, that found nothing new. */
-export function searchesInVain(knowledge: Knowledge): number {
-  let inVain = 0;
-  for (const found of knowledge.newBySearches()) {
-    if (found > 0) break;
-    inVain++;
-  }
-  return inVain;
-}
-
 function lastOf(knowledge: Knowledge): number[] {
   const last: number[] = [];
   for (const found of knowledge.newBySearches()) {

@@ -1,6 +1,6 @@
 import { queryKey } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
-import { searchesInVain } from '../discovery/patience.ts';
+import { Patience } from '../discovery/patience.ts';
 import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import type { Planner } from '../plan.ts';
 import { imagineCompanies } from './imagined_companies.ts';
@@ -41,7 +41,8 @@ export function rehearseSearches(ask: RehearsalAsk): Rehearsal[] {
   const queries = [...knowledge.queries()];
   const rehearsals: Rehearsal[] = [];
   let played = 0;
-  for (const supposition of suppositionsFor(known, queries, dialect, searchesInVain(knowledge))) {
+  const { inVain } = new Patience(knowledge);
+  for (const supposition of suppositionsFor(known, queries, dialect, inVain)) {
     if (rehearsals.length >= FEWEST && played >= ENOUGH_SEARCHES) break;
     for (const total of totals) {
       const one = rehearse({ ...ask, known, queries, total, supposition });
