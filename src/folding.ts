@@ -3,6 +3,16 @@ export function folded(text: string): string {
   return text.toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
+/** As searches compare it where they overlook marks and width: `Åsbygg` is found by `as`. */
+export function withoutMarks(text: string): string {
+  if (isAscii(text)) return folded(text);
+  return folded(text.normalize('NFKD').toLowerCase().replace(MARKS, '').normalize('NFC'));
+}
+
+export function isAscii(text: string): boolean {
+  return ASCII.test(text);
+}
+
 /** The words of a folded name: runs of letters, marks and digits. */
 export function wordsOf(foldedText: string): string[] {
   return foldedText.match(WORD) ?? [];
@@ -38,4 +48,7 @@ export function sharedLength(one: string, other: string): number {
   return at;
 }
 
+const MARKS = /\p{M}/gu;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself
+const ASCII = /^[\x00-\x7f]*$/;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;

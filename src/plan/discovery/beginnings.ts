@@ -2,6 +2,7 @@ import { sharedLength } from '../../folding.ts';
 import { Heap } from '../heap.ts';
 import type { Counts, Extension, Extensions, Spread, Texts } from './field.ts';
 import { END, type NameModel } from './name_model.ts';
+import { TextCounts } from './text_counts.ts';
 
 export interface BeginningsSettings {
   readonly counts: Counts;
@@ -10,7 +11,10 @@ export interface BeginningsSettings {
   readonly longest: number;
   /** Can many companies have the very same text? */
   readonly repeats: boolean;
+  /** A longer text may be. */
   canBeAsked(text: string): boolean;
+  /** The text that asks for the same, if there is one that is read as it stands; it may be the text itself. */
+  readAs(text: string): string | null;
   /** Texts to begin with, beside single characters. */
   readonly first: readonly Extension[];
 }
@@ -19,6 +23,8 @@ export interface BeginningsSettings {
 export class Beginnings implements Texts {
   readonly #settings: BeginningsSettings;
   readonly #counts: Counts;
+  /** What companies are found by where marks are overlooked, and were not counted for already. */
+  readonly #unmarked = new TextCounts();
 
   constructor(settings: BeginningsSettings) {
     this.#settings = settings;
@@ -34,23 +40,39 @@ export class Beginnings implements Texts {
     }
   }
 
+  addUnmarked(texts: readonly string[], unmarked: readonly string[]): void {
+    const cut = (all: readonly string[]) => new Set(all.map((one) => one.slice(0, this.#settings.longest)));
+    const own = cut(texts);
+    const sorted = [...new Set([...own, ...cut(unmarked)])].sort();
+    let before: string | null = null;
+    for (const [at, text] of sorted.entries()) {
+      if (!own.has(text)) {
+        // Neighbours share most; of those that follow, its own were counted before.
+        const next = sorted.slice(at + 1).find((one) => own.has(one));
+        const shared = [before, next].map((one) => (one == null ? -1 : sharedLength(one, text)));
+        this.#unmarked.add(text, Math.max(...shared));
+      }
+      before = text;
+    }
+  }
+
   known(text: string): number {
-    return this.#counts.count(text);
+    return this.#counts.count(text) + this.#unmarked.count(text);
   }
 
   ending(text: string): number {
-    return text.length >= this.#settings.longest ? this.known(text) : this.#counts.ends(text);
+    return text.length >= this.#settings.longest ? this.known(text) : this.#ends(text);
   }
 
   spread(text: string): Spread {
-    const followers = this.#counts.followers(text);
-    let below = this.#counts.ends(text);
+    const followers = this.#followers(text);
+    let below = this.#ends(text);
     for (const count of followers.values()) below += count;
     return { ways: followers.size, each: Math.max(1, below / Math.max(1, this.known(text))) };
   }
 
   extensions(text: string, isAsked: (text: string) => boolean): Extensions {
-    const { model, repeats, first, longest, canBeAsked } = this.#settings;
+    const { model, repeats, first, longest, canBeAsked, readAs } = this.#settings;
     if (text.length >= longest) return { offered: [], otherwise: 1, isCut: false };
     const ways = new Heap<Extension>();
     const all = 1 + this.known(text);
@@ -70,13 +92,39 @@ export class Beginnings implements Texts {
       }
       if (seen.has(best.text)) continue;
       seen.add(best.text);
+      const read = readAs(best.text);
+      if (read !== best.text) {
+        if (read?.startsWith(text) && read !== text) add({ ...best, text: read }, this.known(read));
+        continue;
+      }
       // It may have been asked before it was known that it is read as another one: that answers for none below it.
       if (!canBeAsked(best.text)) this.#goOn(best, add);
       else if (!isAsked(best.text)) offered.push(best);
     }
+    if (text === '') offered.push(...this.#firstOf((one) => !seen.has(one) && !isAsked(one)));
     let otherwise = repeats && text !== '' ? (model.following(text).get(END) ?? 0) : 0;
     for (const one of ways.items()) if (!isAsked(one.text)) otherwise += one.likelihood;
     return { offered, otherwise, isCut: ways.size > 0 };
+  }
+
+  /** How well they do is learned apart, so that some are always offered. */
+  #firstOf(isOpen: (text: string) => boolean): Extension[] {
+    const { first, canBeAsked, readAs } = this.#settings;
+    const isOffered = ({ text }: Extension) => isOpen(text) && canBeAsked(text) && readAs(text) === text;
+    return first.filter(isOffered).slice(0, FIRST_OFFERED);
+  }
+
+  #ends(text: string): number {
+    return this.#counts.ends(text) + this.#unmarked.ends(text);
+  }
+
+  #followers(text: string): Map<string, number> {
+    const followers = this.#counts.followers(text);
+    for (const [character, count] of this.#unmarked.followers(text))
+      followers.set(character, (followers.get(character) ?? 0) + count);
+    for (const character of followers.keys())
+      if (this.#settings.readAs(character) !== character) followers.delete(character);
+    return followers;
   }
 
   /** Those that end in a character which no text has. */
@@ -90,7 +138,7 @@ export class Beginnings implements Texts {
     const { model, longest } = this.#settings;
     if (text.length >= longest) return;
     const following = model.following(text);
-    const followers = this.#counts.followers(text);
+    const followers = this.#followers(text);
     for (const character of new Set([...followers.keys(), ...following.keys()])) {
       // Half of a surrogate pair, where the longest text was cut off, can be sent by no URL.
       if (!character.isWellFormed()) continue;
@@ -106,3 +154,4 @@ export class Beginnings implements Texts {
 
 const LEAST_LIKELY = 1e-6;
 const MOST_OFFERED = 400;
+const FIRST_OFFERED = 20;

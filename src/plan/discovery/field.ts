@@ -41,6 +41,8 @@ export interface Counts {
 export interface Texts {
   /** The texts of one more company. */
   add(texts: readonly string[]): void;
+  /** What the same company is found by where marks are overlooked, beside the texts of it that were added. */
+  addUnmarked(texts: readonly string[], unmarked: readonly string[]): void;
   /** Companies that have a text which this one finds. */
   known(text: string): number;
   /** Those among them that no longer text finds. */
@@ -51,7 +53,7 @@ export interface Texts {
 }
 
 /** A field of companies that can be searched: what is known of it, by any query, and what could be asked next. */
-export interface Field extends Omit<Texts, 'add'> {
+export interface Field extends Omit<Texts, 'add' | 'addUnmarked'> {
   readonly by: SearchQuery['by'];
   /** Can a company lie below several texts, none of which contains the other? */
   readonly overlaps: boolean;

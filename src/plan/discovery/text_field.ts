@@ -1,4 +1,5 @@
 import type { SearchQuery } from '../../call.ts';
+import { withoutMarks } from '../../folding.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { findsName } from '../matching.ts';
 import { spreadOver } from '../texts_in_order.ts';
@@ -6,6 +7,7 @@ import { Beginnings } from './beginnings.ts';
 import type { Counts, Extensions, Field, Spread } from './field.ts';
 import { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
+import { Reading } from './reading.ts';
 import { characterSeeds, identifierSeeds } from './seeds.ts';
 import { TextCounts } from './text_counts.ts';
 
@@ -20,14 +22,21 @@ export class TextField implements Field {
   #companies = 0;
   /** Does the upstream heed a space at the end of a text? null: not seen yet. */
   #heedsSpaces: boolean | null = null;
+  readonly #reading: Reading;
+  readonly #knowledge: Knowledge;
+  /** Was it counted what known companies are found by where marks are overlooked? */
+  #isUnmarkedCounted = false;
 
   private constructor(
     by: SearchQuery['by'],
     semantics: 'prefix' | 'substring',
     minLength: number,
+    knowledge: Knowledge,
     counts: Counts,
   ) {
     this.by = by;
+    this.#knowledge = knowledge;
+    this.#reading = new Reading((text, company) => isFoundBy(semantics, text, company));
     this.overlaps = semantics === 'substring';
     this.#semantics = semantics;
     this.#model = new NameModel(by === 'name' ? characterSeeds() : identifierSeeds(), semantics === 'prefix');
@@ -38,13 +47,14 @@ export class TextField implements Field {
       repeats: semantics === 'substring',
       first: [],
       canBeAsked: (text) => !this.isBlurred(text) && [...text].length >= minLength,
+      readAs: (text) => this.#reading.readAs(text),
     });
   }
 
   /** Names or identifiers searched by how they begin: an index counts them, and what they are like is read off a sample. */
   static byBeginning(by: SearchQuery['by'], minLength: number, knowledge: Knowledge): TextField {
     const counts = new OrderedCounts(knowledge.textsInOrder(by), LONGEST);
-    const field = new TextField(by, 'prefix', minLength, counts);
+    const field = new TextField(by, 'prefix', minLength, knowledge, counts);
     field.#companies = knowledge.knownCount();
     for (const text of counts.sample(SAMPLE)) field.#model.learn(text);
     return field;
@@ -52,7 +62,7 @@ export class TextField implements Field {
 
   /** Names searched by what they contain: all that is known is read. */
   static byPart(minLength: number, knowledge: Knowledge): TextField {
-    const field = new TextField('name', 'substring', minLength, new TextCounts());
+    const field = new TextField('name', 'substring', minLength, knowledge, new TextCounts());
     field.#companies = knowledge.knownCount();
     const names = knowledge.textsInOrder('name');
     for (const name of spreadOver(names, Math.ceil(field.#companies / SAMPLE))) field.#model.learn(name);
@@ -71,26 +81,27 @@ export class TextField implements Field {
   }
 
   known(text: string): number {
-    return this.#texts.known(text);
+    return this.#counted().known(text);
   }
 
   ending(text: string): number {
-    return this.#texts.ending(text);
+    return this.#counted().ending(text);
   }
 
   spread(text: string): Spread {
-    return this.#texts.spread(text);
+    return this.#counted().spread(text);
   }
 
   extensions(text: string, isAsked: (text: string) => boolean): Extensions {
-    return this.#texts.extensions(text, isAsked);
+    return this.#counted().extensions(text, isAsked);
   }
 
   finds(text: string, company: string): boolean {
-    return this.#semantics === 'prefix' ? company.startsWith(text) : findsName('substring', text, company);
+    return this.#reading.finds(text, company);
   }
 
   observe(text: string, companies: readonly string[]): void {
+    if (this.by === 'name') this.#reading.observe(text, companies);
     if (!text.endsWith(' ') || companies.length === 0) return;
     this.#heedsSpaces = companies.every((company) => company.includes(text));
   }
@@ -100,12 +111,34 @@ export class TextField implements Field {
   }
 
   isBlurred(text: string): boolean {
-    return text.endsWith(' ') && this.#heedsSpaces === false;
+    return (text.endsWith(' ') && this.#heedsSpaces === false) || this.#reading.readAs(text) !== text;
   }
 
   #count(text: string): void {
-    this.#texts.add(this.#semantics === 'prefix' ? [text] : innerTexts(text));
+    this.#texts.add(this.#textsOf(text));
+    if (this.#isUnmarkedCounted) this.#countUnmarked(text);
   }
+
+  #counted(): Beginnings {
+    if (this.#isUnmarkedCounted || !this.#reading.overlooksMarks) return this.#texts;
+    this.#isUnmarkedCounted = true;
+    if (this.#companies <= MOST_UNMARKED)
+      for (const name of this.#knowledge.textsInOrder(this.by).all()) this.#countUnmarked(name);
+    return this.#texts;
+  }
+
+  #countUnmarked(name: string): void {
+    const unmarked = withoutMarks(name);
+    if (unmarked !== name) this.#texts.addUnmarked(this.#textsOf(name), this.#textsOf(unmarked));
+  }
+
+  #textsOf(text: string): string[] {
+    return this.#semantics === 'prefix' ? [text] : innerTexts(text);
+  }
+}
+
+function isFoundBy(semantics: 'prefix' | 'substring', text: string, company: string): boolean {
+  return semantics === 'prefix' ? company.startsWith(text) : findsName('substring', text, company);
 }
 
 function innerTexts(text: string): string[] {
@@ -117,3 +150,5 @@ const LONGEST = 24;
 // Six characters tell names apart well enough, and what names contain multiplies.
 const LONGEST_INNER = 6;
 const SAMPLE = 5_000;
+// All names are read for it.
+const MOST_UNMARKED = 2_000_000;

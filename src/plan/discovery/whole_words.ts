@@ -9,6 +9,7 @@ import type { Extension, Extensions, Spread, Texts } from './field.ts';
 export class WholeWords implements Texts {
   readonly #words: WordsInOrder;
   readonly #first: readonly Extension[];
+  readonly #firstTexts: ReadonlySet<string>;
   /** The word that all these companies have, so that it narrows nothing; null: none. */
   readonly #beside: string | null;
   readonly #held = new Map<string, number>();
@@ -16,6 +17,8 @@ export class WholeWords implements Texts {
   readonly #arrived = new Map<string, number>();
   /** Of others that were asked for. */
   readonly #counted = new Map<string, number>();
+  /** How many companies have words that are read as this one, and not this one itself. */
+  readonly #unmarked = new Map<string, number>();
   #companies: number;
   /** Different words. */
   #different: number;
@@ -25,6 +28,7 @@ export class WholeWords implements Texts {
   constructor(words: WordsInOrder, first: readonly Extension[], beside: string | null) {
     this.#words = words;
     this.#first = first;
+    this.#firstTexts = new Set(first.map(({ text }) => text));
     this.#beside = beside;
     const { companies, different, words: sum } = words.totals();
     this.#companies = companies;
@@ -49,8 +53,21 @@ export class WholeWords implements Texts {
     }
   }
 
+  addUnmarked(texts: readonly string[], unmarked: readonly string[]): void {
+    if (texts.length === 0) this.#companies++;
+    for (const word of new Set(unmarked)) {
+      if (word === this.#beside || texts.includes(word)) continue;
+      this.#sum++;
+      this.#unmarked.set(word, (this.#unmarked.get(word) ?? 0) + 1);
+    }
+  }
+
   known(text: string): number {
     if (text === '') return this.#companies;
+    return this.#knownMarked(text) + (this.#unmarked.get(text) ?? 0);
+  }
+
+  #knownMarked(text: string): number {
     this.#settle();
     const held = this.#held.get(text) ?? this.#counted.get(text);
     if (held !== undefined) return held;
@@ -79,14 +96,20 @@ export class WholeWords implements Texts {
       likelihoods.set(word, count / this.#companies);
       rest -= count;
     }
+    for (const [word, count] of this.#unmarked) {
+      likelihoods.set(word, (likelihoods.get(word) ?? 0) + count / this.#companies);
+      rest -= count;
+    }
     const open = [...likelihoods].filter(([word]) => !isAsked(word)).sort((a, b) => b[1] - a[1]);
     if (open.length < MOST_OFFERED && this.#held.size < this.#different) {
       this.#hold(2 * this.#held.size + MOST_OFFERED);
       return this.extensions(text, isAsked);
     }
-    const offered = open.slice(0, MOST_OFFERED);
+    const [offered, others] = [open.slice(0, MOST_OFFERED), open.slice(MOST_OFFERED)];
+    // Words that nobody has seen are few, and seldom as frequent as those that were: how well they do is learned apart.
+    offered.push(...others.filter(([word]) => this.#firstTexts.has(word)).slice(0, FIRST_OFFERED));
     let otherwise = rest / Math.max(1, this.#companies);
-    for (const [, likelihood] of open.slice(MOST_OFFERED)) otherwise += likelihood;
+    for (const [, likelihood] of others) otherwise += likelihood;
     return {
       offered: offered.map(([word, likelihood]) => ({ text: word, likelihood, isStrange: false })),
       otherwise,
@@ -118,6 +141,7 @@ export class WholeWords implements Texts {
 
 const ANY = Number.MAX_SAFE_INTEGER;
 const MOST_OFFERED = 200;
+const FIRST_OFFERED = 20;
 const MOST_COUNTED = 50_000;
 const FEWEST_HELD = 2_000;
 const MOST_HELD = 200_000;

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../folding.ts';
+import { withoutMarks, wordsOf } from '../../folding.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { findsName } from '../matching.ts';
 import { SortedWords } from '../sorted_words.ts';
@@ -8,6 +8,7 @@ import { Beginnings } from './beginnings.ts';
 import type { Extensions, Field, Spread, Texts } from './field.ts';
 import { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
+import { Reading } from './reading.ts';
 import { characterSeeds, wordSeeds } from './seeds.ts';
 import { WholeWords } from './whole_words.ts';
 
@@ -26,6 +27,9 @@ export class WordField implements Field {
   readonly #model = new NameModel(characterSeeds(), true);
   readonly #words: Texts;
   readonly #beside = new Map<string, Texts>();
+  readonly #reading: Reading;
+  /** Known names that have marks, where they are overlooked; null: they were not looked for. */
+  #marked: string[] | null = null;
   /** Words that no index counts. */
   readonly #held: SortedWords[] = [];
   #companies = 0;
@@ -34,6 +38,7 @@ export class WordField implements Field {
     this.#semantics = semantics;
     this.#minLength = minLength;
     this.#knowledge = knowledge;
+    this.#reading = new Reading((text, company) => findsName(semantics, text, company));
     this.#words = this.#openTexts(null);
     this.#companies = knowledge.knownCount();
     if (semantics === 'token') return;
@@ -51,7 +56,11 @@ export class WordField implements Field {
     if (this.#semantics === 'token_prefix') this.#learn(words);
     for (const held of this.#held) held.add(name);
     this.#words.add(words);
-    for (const [word, texts] of this.#beside) if (this.finds(word, name)) texts.add(words);
+    for (const [word, texts] of this.#beside) if (this.#has(name, word)) texts.add(words);
+    if (this.#marked === null || withoutMarks(name) === name) return;
+    this.#marked.push(name);
+    this.#countUnmarked(this.#words, null, name);
+    for (const [word, texts] of this.#beside) this.#countUnmarked(texts, word, name);
   }
 
   known(text: string): number {
@@ -71,7 +80,7 @@ export class WordField implements Field {
 
   extensions(text: string, isAsked: (text: string) => boolean): Extensions {
     const { before, texts, last } = this.#split(text);
-    const found = texts.extensions(last, (one) => isAsked(before + one));
+    const found = texts.extensions(last, (one) => isAsked(before + one) || this.isBlurred(before + one));
     return { ...found, offered: found.offered.map((one) => ({ ...one, text: before + one.text })) };
   }
 
@@ -83,13 +92,38 @@ export class WordField implements Field {
   }
 
   finds(text: string, company: string): boolean {
-    return findsName(this.#semantics, text, company);
+    return this.#reading.finds(text, company);
   }
 
-  observe(): void {}
+  observe(text: string, companies: readonly string[]): void {
+    this.#reading.observe(text, companies);
+  }
 
-  isBlurred(): boolean {
-    return false;
+  isBlurred(text: string): boolean {
+    return this.#reading.readAs(text) !== text;
+  }
+
+  #has(name: string, word: string): boolean {
+    return findsName(this.#semantics, word, name);
+  }
+
+  #countMarked(): void {
+    if (this.#marked !== null || !this.#reading.overlooksMarks) return;
+    this.#marked = [];
+    if (this.#companies > MOST_UNMARKED) return;
+    for (const name of this.#knowledge.textsInOrder('name').all())
+      if (withoutMarks(name) !== name) this.#marked.push(name);
+    for (const name of this.#marked) {
+      this.#countUnmarked(this.#words, null, name);
+      for (const [word, texts] of this.#beside) this.#countUnmarked(texts, word, name);
+    }
+  }
+
+  #countUnmarked(texts: Texts, beside: string | null, name: string): void {
+    const unmarked = withoutMarks(name);
+    if (beside !== null && !this.#has(unmarked, beside)) return;
+    const isCounted = beside === null || this.#has(name, beside);
+    texts.addUnmarked(isCounted ? wordsOf(name) : [], wordsOf(unmarked));
   }
 
   #learn(words: readonly string[]): void {
@@ -98,6 +132,7 @@ export class WordField implements Field {
 
   /** The last word of a text, and the words that it is one of. */
   #split(text: string): { readonly before: string; readonly texts: Texts; readonly last: string } {
+    this.#countMarked();
     const space = text.indexOf(' ');
     if (space === -1) return { before: '', texts: this.#words, last: text };
     const word = text.slice(0, space);
@@ -108,6 +143,7 @@ export class WordField implements Field {
     const existing = this.#beside.get(word);
     if (existing !== undefined) return existing;
     const texts = this.#openTexts(word);
+    for (const name of this.#marked ?? []) this.#countUnmarked(texts, word, name);
     this.#beside.set(word, texts);
     return texts;
   }
@@ -122,6 +158,7 @@ export class WordField implements Field {
       first: this.#minLength > 1 ? first : [],
       // A text that the first word begins with too narrows nothing.
       canBeAsked: (text) => [...text].length >= this.#minLength && beside?.startsWith(text) !== true,
+      readAs: (text) => this.#reading.readAs(text),
     });
   }
 
@@ -146,6 +183,8 @@ const SAMPLE = 2_000;
 const ALWAYS_READ = 100_000;
 const READ_FOR_EACH = 5_000;
 const MOST_READ = 64;
+// All names are read for it.
+const MOST_UNMARKED = 2_000_000;
 const FIRST_WORDS = wordSeeds().map(({ text, weight }) => ({
   ...{ text, likelihood: 0.02 * weight, isStrange: false },
 }));

@@ -1,9 +1,8 @@
 import type { SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
-import { folded, wordsOf } from '../../folding.ts';
+import { folded, withoutMarks, wordsOf } from '../../folding.ts';
 import type { KnownCompany } from '../knowledge.ts';
 import { findsName, foldedIdentifier, semanticsOf } from '../matching.ts';
-import { withoutMarks } from './marks.ts';
 
 export interface Indexed extends KnownCompany {
   readonly foldedName: string;

@@ -61,7 +61,7 @@ function expectSame(all: {
 
 function beginnings(counts: TextCounts | OrderedCounts): Beginnings {
   return new Beginnings({
-    ...{ counts, longest: LONGEST, repeats: true, first: [], canBeAsked: () => true },
+    ...{ counts, longest: LONGEST, repeats: true, first: [], canBeAsked: () => true, readAs: (text) => text },
     model: new NameModel([], true),
   });
 }
