@@ -27,7 +27,7 @@ export function nameMaker(ask: {
   const words = [...telling.first, ...telling.inner, ...telling.last];
   const letters =
     words.length < FEWEST_WORDS ? known.flatMap(({ name }) => wordsOf(folded(name ?? ''))) : words;
-  const coin = wordCoiner(letters, random);
+  const coin = wordCoiner([...new Set(letters)], random);
   const source = (seen: readonly string[]) => wordsFrom({ seen, novelty: NOVELTY, coin, random });
   const [first, inner, last] = [source(telling.first), source(telling.inner), source(telling.last)];
   const open = openTexts({ known, queries, dialect, missing, untold: supposition.goOn });
@@ -85,10 +85,18 @@ function letterCoiner(words: readonly string[], random: () => number): Maker {
     );
 }
 
+/** Most letters are those that are frequent at the beginnings of names, and the frequent ones of a script stand first. */
 function scriptCoiner([first, last]: readonly [string, string], random: () => number): Maker {
   const [from, to] = [first.codePointAt(0) ?? 0, last.codePointAt(0) ?? 0];
-  // Some letters are frequent, most are not.
-  const letter = () => String.fromCodePoint(from + Math.floor(random() ** 1.5 * (to - from + 1)));
+  const isOfScript = (letter: string) => letter >= first && letter <= last;
+  const frequent = characterSeeds()
+    .map(({ text }) => text)
+    .filter(isOfScript);
+  const placeIn = (count: number) => Math.floor(random() ** 1.5 * count);
+  const letter = () =>
+    random() < FREQUENT
+      ? (frequent[placeIn(frequent.length)] ?? '')
+      : String.fromCodePoint(from + placeIn(to - from + 1));
   return () => Array.from({ length: 3 + Math.floor(random() * 5) }, letter).join('');
 }
 
@@ -108,17 +116,18 @@ function pick<T>(items: readonly T[], random: () => number): T | undefined {
 }
 
 const LANGUAGES = [1, 2, 3];
-// Letters of Cyrillic, Greek, Arabic, Katakana, and as many of the Han characters as names use often.
+// Cyrillic, Greek, Arabic, Katakana, and Han.
 const SCRIPTS = [
   ['а', 'я'],
   ['α', 'ω'],
   ['ا', 'ي'],
   ['ア', 'ン'],
-  ['一', '亀'],
+  ['一', '龠'],
 ] as const;
 // A few names begin with one, where hardly anybody looks.
 const SIGNS = [...'„"«(&\'#'];
 const SIGN_FIRST = 0.003;
+const FREQUENT = 0.6;
 const NOVELTY = 20;
 const NOVELTY_OF_STRANGERS = 8;
 const NOVELTY_OF_FORMS = 2;

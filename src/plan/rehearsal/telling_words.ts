@@ -20,7 +20,10 @@ export function tellingWords(
   dialect: Dialect,
 ): TellingWords {
   const semantics = semanticsOf(dialect);
-  const asked = textsAsked(queries);
+  // Most names contain a letter anyway: while there are more that do, its words are as good as any.
+  const isOrdinary = ({ query, status }: QueryState) =>
+    semantics === 'substring' && [...query.text].length === 1 && status !== 'complete';
+  const asked = textsAsked(queries.filter((one) => !isOrdinary(one)));
   const isAskedFor = (word: string, at: number) => {
     if (semantics === 'prefix' && at > 0) return false;
     return textsFinding(semantics, word, LONGEST).some((text) => asked.has(text));

@@ -27,6 +27,24 @@ describe('imagined companies', () => {
     expect(names.filter((words) => words.includes('trading')).length).toBeGreaterThan(0);
   });
 
+  it('have words with the letter that was asked, where there are more names with it', () => {
+    const asked = { ...listed('name', 'd'), status: 'capped' as const };
+    const dialect = dialectWith({ semantics: 'substring' });
+    const imagined = imagineCompanies({
+      ...{ known: KNOWN, queries: [asked], dialect, count: 200 },
+      ...{ room: ENDLESS_ROOM, supposition: FAMILIAR },
+    });
+    expect(imagined.filter(({ name }) => name.includes('limited')).length).toBeGreaterThan(40);
+  });
+
+  it('have new words that do not all begin as the most frequent ones', () => {
+    const words = imagine({}, []).flatMap(({ name }) => name.split(' '));
+    const known = new Set(KNOWN.flatMap(({ name }) => (name ?? '').toLowerCase().split(' ')));
+    const coined = words.filter((word) => !known.has(word));
+    expect(coined.length).toBeGreaterThan(100);
+    expect(coined.filter((word) => word.startsWith('limi')).length).toBeLessThan(coined.length / 5);
+  });
+
   it('have words in common also where none of theirs is known', () => {
     const strangers = imagine({ otherLanguages: 1 }).map(({ name }) => name.split(' ').at(-1));
     expect(new Set(strangers).size).toBeLessThan(strangers.length / 2);
@@ -36,6 +54,8 @@ describe('imagined companies', () => {
     const others = imagine({ otherScripts: 0.3 }).filter(({ name }) => !/[a-z]/.test(name));
     expect(others.length).toBeGreaterThan(40);
     expect(others.length).toBeLessThan(80);
+    // Most have a letter by which such a script is begun with.
+    expect(others.filter(({ name }) => /[株有合東соапαακπشم]/.test(name)).length).toBeGreaterThan(20);
   });
 
   it('have identifiers of another form where searches have counted all of the known ones', () => {
