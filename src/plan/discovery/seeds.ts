@@ -85,5 +85,5 @@ export function identifierSeeds(): Seed[] {
 }
 
 export function wordSeeds(): Seed[] {
-  return WORDS.map((text, rank) => ({ text, weight: 1 / (1 + rank) }));
+  return WORDS.map((text, rank) => ({ text, weight: 1 / (1 + rank) ** 0.6 }));
 }
