@@ -30,6 +30,7 @@ function asking(search: SearchDialect): string[] {
     NAMES[search.matches],
     IDENTIFIERS[search.identifiers],
     ...(search.min_length > 1 ? [`A query needs at least ${search.min_length} characters.`] : []),
+    ...(search.min_length === 0 ? [`A search without ${search.query_param} lists everything.`] : []),
     ...(extra.length > 0 ? [`Every search also sends ${extra.join(' and ')}.`] : []),
   ];
 }

@@ -114,7 +114,11 @@ export const SearchDialect = z.strictObject({
     .enum(IDENTIFIER_MATCHES)
     .default('unknown')
     .describe('how an identifier query finds identifiers'),
-  min_length: z.int().positive().default(1).describe('shortest query text that is answered'),
+  min_length: z
+    .int()
+    .nonnegative()
+    .default(1)
+    .describe('shortest query text that is answered; 0: a search without a text lists everything'),
   absent_when_empty: z
     .boolean()
     .default(false)

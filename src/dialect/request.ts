@@ -81,7 +81,8 @@ function searchUrl(
   const url = new URL(endpoints.search);
   for (const [name, value] of Object.entries(search.extra)) url.searchParams.set(name, value);
   const param = by === 'identifier' ? (search.identifier_param ?? search.query_param) : search.query_param;
-  url.searchParams.set(param, text);
+  // Everything is listed without the filter (brreg, GLEIF): an empty one may be refused. `extra` can send it all the same.
+  if (text !== '') url.searchParams.set(param, text);
   if (search.paging.size_param !== null)
     url.searchParams.set(search.paging.size_param, String(search.paging.size));
   setPage(url, search.paging, page);

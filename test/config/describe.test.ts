@@ -3,6 +3,16 @@ import { describeDialect } from '../../src/dialect/describe.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 
 describe('a dialect in words', () => {
+  it('says where a search without a text lists everything', () => {
+    const { search } = describeDialect(
+      Dialect.parse({
+        search: { query_param: 'navn', min_length: 0, paging: { style: 'none' }, results: '', id: '/id' },
+        entity: { id: '/id' },
+      }),
+    );
+    expect(search).toContain('A search without navn lists everything.');
+  });
+
   it('says where everything stands', () => {
     const words = describeDialect(
       Dialect.parse({

@@ -84,6 +84,14 @@ describe('a dialect put into a configuration', () => {
     expect(parse(text).dialect).toEqual(dialect);
   });
 
+  it('says where a search without a text lists everything', () => {
+    const listing = { ...dialect, search: { ...dialect.search, min_length: 0 } };
+    const text = withDialect(FILE, { ...found, dialect: listing });
+    expect(text).toContain('min_length: 0');
+    expect(parse(text).dialect).toEqual(listing);
+    expect(withDialect(text, found)).not.toContain('min_length');
+  });
+
   it('brings the paths where the default join is wrong', () => {
     const paths = {
       search: '/api/api/search',

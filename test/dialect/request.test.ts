@@ -121,6 +121,16 @@ describe('the address of a search', () => {
     expect(hrefOf(searchFor('00', 'identifier'), searchDialect({ paging }))).toBe(`${HOST}/api/search?q=00`);
   });
 
+  test('a search for everything leaves the text out, on every page, unless it is always sent', () => {
+    const paging = { style: 'page', param: 'page', first: 0, size_param: 'size', size: 50 } as const;
+    const everything = searchFor('', 'name', { index: 2, next: null });
+    const dialect = searchDialect({ paging, min_length: 0 });
+    expect(hrefOf(everything, dialect)).toBe(`${HOST}/api/search?size=50&page=2`);
+    const solr = searchDialect({ paging, min_length: 0, extra: { q: '*:*' } });
+    expect(hrefOf(everything, solr)).toBe(`${HOST}/api/search?q=*%3A*&size=50&page=2`);
+    expect(hrefOf(searchFor('acme'), solr)).toBe(`${HOST}/api/search?q=acme&size=50&page=0`);
+  });
+
   test.each([
     ['none', {}, null, '?q=acme'],
     ['page', { param: 'page[number]', first: 0 }, null, '?q=acme&page%5Bnumber%5D=3'],

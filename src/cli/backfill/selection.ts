@@ -138,7 +138,8 @@ function refuseImpossible({ ids, names, idPrefix }: SelectionFlags, { search }: 
       `this registry cannot be searched by the beginning of an id (dialect.search.identifiers: ${search.identifiers})`,
       { hint: 'Use --ids with whole ids, or --prefix for the beginning of a name.' },
     );
-  const shortest = search.min_length;
+  // Everything at once can be listed by name only.
+  const shortest = Math.max(1, search.min_length);
   const short = idPrefix?.find((text) => [...text].length < shortest);
   if (short !== undefined)
     throw new UsageError(

@@ -24,6 +24,8 @@ export function mirrorShape(dialect: Dialect | undefined, upstream: UpstreamAddr
       matches: search.matches === 'unknown' ? 'token_prefix' : search.matches,
       identifiers: 'prefix',
       folding: 'diacritics',
+      // It finds by any text, and lists everything where the registry does.
+      min_length: Math.min(1, search.min_length),
       results: search.results,
       // Items are served whole, wrapping and all.
       item: '',

@@ -27,7 +27,7 @@ export function dialectFor(shape: Shape, options: { readonly pageSize?: number }
       total_clamped_at: search.total_clamped_at,
       matches: search.matches,
       identifiers: search.identifiers,
-      min_length: Math.max(1, search.min_length),
+      min_length: search.min_length,
       absent_when_empty: search.empty !== 'list',
     },
     entity: {
