@@ -10,8 +10,8 @@ export interface RegistrySize extends CallRange {
 }
 
 /**
- * By the registry's own statistics; else by the totals that its searches stated, of which those of names say only how
- * many there are at least; else nobody can tell.
+ * By the registry's own statistics; else by what the listing of everything counts; else by the totals that its searches
+ * stated, of which those of names say only how many there are at least; else nobody can tell.
  */
 export function sizeOf(knowledge: Knowledge, dialect: Dialect): RegistrySize {
   const known = knowledge.knownCount();
@@ -20,8 +20,15 @@ export function sizeOf(knowledge: Knowledge, dialect: Dialect): RegistrySize {
     const size = Math.max(stated, known);
     return { low: size, high: size, by: 'statistics' };
   }
+  const queries = [...knowledge.queries()];
+  const everything = dialect.search.min_length === 0 ? queries.find(isOfAll) : undefined;
+  const listed = everything === undefined ? null : countOfAll(everything, dialect);
+  if (listed !== null) {
+    const size = Math.max(listed, known);
+    return { low: size, high: size, by: 'totals' };
+  }
   const clamped = dialect.search.total_clamped_at ?? Infinity;
-  const counted = [...knowledge.queries()].filter(
+  const counted = queries.filter(
     ({ query, total }) => query.text !== '' && total !== null && total < clamped,
   );
   const sample = sampleOf(knowledge.knownCompanies());
@@ -33,8 +40,27 @@ export function sizeOf(knowledge: Knowledge, dialect: Dialect): RegistrySize {
       by: 'totals',
     };
   const byNames = countedByNames(counted, sample, dialect);
-  if (byNames === null) return { low: known, high: null, by: 'nothing' };
-  return { low: Math.max(known, Math.floor(byNames * SURE)), high: null, by: 'totals' };
+  const least = everything?.total ?? null;
+  if (byNames === null && least === null) return { low: known, high: null, by: 'nothing' };
+  return { low: Math.max(known, least ?? 0, Math.floor((byNames ?? 0) * SURE)), high: null, by: 'totals' };
+}
+
+/** Is it the query that lists everything, where one does? */
+export function isOfAll({ query }: QueryState): boolean {
+  return query.by === 'name' && query.text === '';
+}
+
+/**
+ * How many companies the listing of everything counts, by its total or, read to its end, by its rows; null: it does not
+ * tell. A number as round as limits are may be one that nobody has stated: then it says "at least".
+ */
+export function countOfAll({ total, rows, status }: QueryState, { search }: Dialect): number | null {
+  if (search.min_length > 0 || rows === 0) return null;
+  const isTold = total !== null && total < (search.total_clamped_at ?? Infinity);
+  const isAtEnd = status === 'complete';
+  if (isTold) return (isAtEnd && rows >= total) || total % ROUND_TOTAL !== 0 ? total : null;
+  const isCutOff = search.paging.window === null && rows % ROUND_ROWS === 0;
+  return isAtEnd && !isCutOff ? rows : null;
 }
 
 /** Prefixes of identifiers overlap only where one begins the other: the shortest ones add up. */
@@ -98,6 +124,8 @@ function sampleOf(known: Iterable<KnownCompany>): KnownCompany[] {
   return sample;
 }
 
+const ROUND_ROWS = 100;
+const ROUND_TOTAL = 1_000;
 const UNSEEN_IDS = 1.3;
 const SURE = 0.9;
 const MOST_NAMES = 2_000;

@@ -30,6 +30,17 @@ describe('the price of a whole registry', () => {
     expect((price.total.high ?? Infinity) / price.total.low).toBeLessThanOrEqual(1.5);
   });
 
+  it('is that of the pages that are left, where a search without a text lists everything', () => {
+    const registry = registryOf({ minLength: 0, semantics: 'token' });
+    const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
+    const { total } = priceOf(registry, mirror);
+    const known = mirror.knownCount();
+    const truth = (SIZE - known) / PLAIN.pageSize + SIZE - known;
+    expect(total.low).toBeLessThanOrEqual(truth);
+    expect(total.high).toBeGreaterThanOrEqual(truth);
+    expect((total.high ?? Infinity) / total.low).toBeLessThanOrEqual(1.5);
+  });
+
   it('counts what is due already', () => {
     const registry = registryOf({});
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });

@@ -3,6 +3,7 @@ import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, News, NewsRow, QueryState } from '../knowledge.ts';
 import { comparedText, semanticsOf, windowOf } from '../matching.ts';
 import type { Pending } from '../pending.ts';
+import { countOfAll, isOfAll } from '../registry_size.ts';
 import type { Field } from './field.ts';
 import { GapTree } from './gap_tree.ts';
 import type { Census } from './gaps.ts';
@@ -33,6 +34,8 @@ export class Discovery {
   #isOrderDoubted = false;
   /** After the rest was given up, may listings still hold some of it? null: not looked at yet. */
   #isListingLeft: boolean | null = null;
+  /** Of the listing of everything; null: it was not asked, or there is none. */
+  #everything: QueryState | null = null;
   #total: number | null;
 
   constructor(options: {
@@ -46,6 +49,7 @@ export class Discovery {
     this.#pending = pending;
     this.#order = dialect.search.identifiers === 'prefix' ? ['identifier', 'name'] : ['name'];
     this.#patience = new Patience(knowledge);
+    if (this.#listsAll) this.#everything = [...knowledge.queries()].find(isOfAll) ?? null;
     this.#total = this.#census().total;
   }
 
@@ -56,7 +60,7 @@ export class Discovery {
     this.#total = census.total;
     const missing = census.total === null ? null : census.total - this.#knowledge.knownCount();
     if (missing === 0 || (missing !== null && this.#isGivenUp(missing) && !this.#mayListOn())) return [];
-    for (const by of this.#orderNow(census)) {
+    for (const by of this.#orderNow(census, nowMs)) {
       const { tree } = this.#searchedBy(by, census);
       if (tree.missing === 0) return [];
       const isGivenUp = this.#isGivenUp(tree.missing);
@@ -77,6 +81,7 @@ export class Discovery {
       if (isOther && texts.length > 0) tree.seen(texts);
     }
     if (news.call.kind !== 'search') return;
+    if (news.query !== null && isOfAll(news.query) && this.#listsAll) this.#everything = news.query;
     const isAnswered = news.query !== null && (news.verdict === 'ok' || news.verdict === 'refused');
     if (isAnswered) this.#patience.answered(found.length > 0);
     const { query } = news.call;
@@ -90,8 +95,16 @@ export class Discovery {
     } else this.#heard.push(() => tree.reconsider(query));
   }
 
-  /** Once some searches in a row have found nothing, what promises far more comes first. */
-  #orderNow(census: Census): readonly SearchQuery['by'][] {
+  get #listsAll(): boolean {
+    return this.#dialect.search.min_length === 0;
+  }
+
+  /**
+   * The listing of everything comes first where its next page promises as much as the best identifier. Once some searches
+   * in a row have found nothing, so does what promises far more.
+   */
+  #orderNow(census: Census, nowMs: number): readonly SearchQuery['by'][] {
+    if (this.#order.length > 1 && this.#isAllFirst(census, nowMs)) return this.#order.toReversed();
     if (this.#patience.inVain >= SOME_IN_VAIN) this.#isOrderDoubted = true;
     if (this.#order.length === 1 || !this.#isOrderDoubted) return this.#order;
     const [one, other] = this.#order.map((by) => ({
@@ -101,6 +114,15 @@ export class Discovery {
     if (one === undefined || other === undefined || other.promise < FAR_MORE * one.promise)
       return this.#order;
     return [other.by, one.by];
+  }
+
+  #isAllFirst(census: Census, nowMs: number): boolean {
+    const status = this.#everything?.status ?? 'open';
+    if (!this.#listsAll || status !== 'open') return false;
+    const { tree } = this.#searchedBy('name', census);
+    if (tree.isReadingAll) return true;
+    const promise = tree.promiseOfAll(nowMs);
+    return promise > 0 && promise >= this.#searchedBy('identifier', census).tree.promise;
   }
 
   #mayListOn(): boolean {
@@ -129,7 +151,10 @@ export class Discovery {
     const { search } = this.#dialect;
     const limits = { pageSize: search.paging.size, window: windowOf(this.#dialect) };
     const field = fieldOf(by, this.#dialect, this.#knowledge);
-    const searched = { field, tree: new GapTree(field, limits, this.#pending) };
+    const searched = {
+      field,
+      tree: new GapTree(field, limits, this.#pending, by === 'name' && this.#listsAll),
+    };
     this.#searched.set(by, searched);
     const states = [...this.#knowledge.queries()].filter(({ query }) => query.by === by);
     searched.tree.counted(this.#census());
@@ -137,8 +162,12 @@ export class Discovery {
     return searched;
   }
 
+  /** By its statistics, or else by its listing of everything. */
   #census(): Census {
-    return this.#knowledge.latestStats() ?? { total: null, observedAtMs: 0 };
+    const stats = this.#knowledge.latestStats() ?? { total: null, observedAtMs: 0 };
+    if (stats.total !== null || this.#everything === null) return stats;
+    const total = countOfAll(this.#everything, this.#dialect);
+    return total === null ? stats : { total, observedAtMs: this.#everything.listedAtMs };
   }
 
   /** A clamped total says "at least": as good as none. */

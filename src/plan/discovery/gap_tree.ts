@@ -28,21 +28,26 @@ export class GapTree {
   readonly #nodes = new Map<string, Node>();
   readonly #frontier = new Heap<{ readonly node: Node; readonly entry: number }>();
   readonly #root: Node;
+  /** Does the text of the root, which is empty, list everything? */
+  readonly #listsAll: boolean;
   /** Something was learned since all was placed anew. */
   #isStale = true;
+  #nowMs = Number.NEGATIVE_INFINITY;
 
-  constructor(field: Field, limits: Limits, pending: Pending) {
+  constructor(field: Field, limits: Limits, pending: Pending, listsAll = false) {
     this.#field = field;
     this.#limits = limits;
     this.#pending = pending;
     this.#gaps = new Gaps(field, limits, (text) => this.#nodes.has(text));
+    this.#listsAll = listsAll;
     this.#root = newNode({ by: field.by, text: '' }, null);
+    this.#nodes.set('', this.#root);
   }
 
   /** Call once after every known company has been told. */
   start(states: readonly QueryState[]): void {
     for (const state of states.toSorted((a, b) => a.query.text.length - b.query.text.length)) {
-      if (this.#isPairNotCounted(state.query.text)) continue;
+      if (!this.#isPart(state.query) || this.#isPairNotCounted(state.query.text)) continue;
       this.#nodeAt(state.query.text).state = state;
       this.#gaps.happened(0);
     }
@@ -63,6 +68,18 @@ export class GapTree {
     return best.action.worth;
   }
 
+  /** New companies expected of the next page of the listing of everything; 0: there is none to be asked now. */
+  promiseOfAll(nowMs: number): number {
+    this.#nowMs = nowMs;
+    const action = this.#actionOf(this.#root);
+    return action?.part === null ? action.worth : 0;
+  }
+
+  /** A page of a listing is on its way that shows everything: what else is asked now may find what it will show. */
+  get isReadingAll(): boolean {
+    return this.#listsAll && this.#isInFlight(this.#root) && !this.#isCutOff(this.#root);
+  }
+
   counted(census: Census): void {
     if (this.#gaps.counted(census)) this.#place(this.#root);
   }
@@ -77,6 +94,7 @@ export class GapTree {
 
   /** A fresh answer: what can be asked next below this query? */
   answered(state: QueryState, page: PageSeen): void {
+    if (!this.#isPart(state.query)) return;
     const node = this.#nodeAt(state.query.text);
     if (node.awaited !== null) this.#learn(node, node.awaited, page);
     Object.assign(node, { state, page, awaited: null });
@@ -102,7 +120,8 @@ export class GapTree {
   next(ask: { readonly nowMs: number; readonly most: number }): SearchCall[] {
     const calls: SearchCall[] = [];
     const aside = new Set<Node>();
-    while (calls.length < ask.most) {
+    this.#nowMs = ask.nowMs;
+    while (calls.length < ask.most && !this.isReadingAll) {
       const best = this.#best();
       if (best === null) break;
       const { node, action } = best;
@@ -170,7 +189,6 @@ export class GapTree {
 
   #placeAll(): void {
     this.#isStale = false;
-    this.#place(this.#root);
     for (const node of this.#nodes.values()) this.#place(node);
   }
 
@@ -198,15 +216,33 @@ export class GapTree {
   }
 
   #pageOf(node: Node, gap: number, look: Action | null): Action | null {
+    if (!this.#canBePaged(node)) return null;
     const { state } = node;
-    if (state?.status !== 'open' || state.pages === 0 || this.#isInFlight(node)) return null;
-    const overflows = this.#gaps.overflows(state);
+    const overflows = this.#isCutOff(node);
+    const isBegun = state !== null && !node.isListedFirst;
     // What cannot be told apart by a longer text is listed as far as it goes.
-    if (overflows && !node.isListedFirst && (look?.worth ?? 0) >= LEAST_WORTH) return null;
-    const expected = { known: this.#field.known(node.query.text), gap };
-    const worth = nextPageWorth(expected, state.rows, this.#limits);
+    if (overflows && isBegun && (look?.worth ?? 0) >= LEAST_WORTH) return null;
+    const worth = nextPageWorth({ known: this.#knownOf(node), gap }, state?.rows ?? 0, this.#limits);
     if (!overflows) return this.#actionWith({ kind: 'page', worth }, gap);
     return this.#actionWith({ kind: 'page of many', worth }, gap, null, node.experience.ratio);
+  }
+
+  #canBePaged(node: Node): boolean {
+    const { state } = node;
+    const hasPage = state === null ? node === this.#root && this.#listsAll : state.status === 'open';
+    if (!hasPage || (state !== null && state.pages === 0) || this.#isInFlight(node)) return false;
+    // A page of everything that waits for another try keeps nothing else from being asked.
+    return node !== this.#root || this.#pending.isFree('search', this.#nextTargetOf(node), this.#nowMs);
+  }
+
+  /** Can it not be listed to its end? */
+  #isCutOff(node: Node): boolean {
+    if (node === this.#root) return this.#knownOf(node) + this.missing > this.#limits.window;
+    return node.state !== null && this.#gaps.overflows(node.state);
+  }
+
+  #knownOf(node: Node): number {
+    return node === this.#root ? this.#field.companies : this.#field.known(node.query.text);
   }
 
   #bestLook(node: Node): Action | null {
@@ -234,10 +270,10 @@ export class GapTree {
   #decide(node: Node): void {
     const { state } = node;
     if (state === null || !this.#isSplit(node)) return;
-    const isCutOff = state.status !== 'open' || this.#gaps.overflows(state);
+    const isCutOff = state.status !== 'open' || this.#isCutOff(node);
     if (isCutOff && this.#isWord(node) && this.#pairsWith(node)) this.#nodeAt(`${node.query.text} `, node);
     if (state.status !== 'open' || !isCutOff || node.isListedFirst) return;
-    const whole = { known: this.#field.known(node.query.text), gap: this.#gaps.of(node) };
+    const whole = { known: this.#knownOf(node), gap: this.#gaps.of(node) };
     const parts = this.#gaps.partsOf(node).filter(({ kind }) => kind !== 'pair');
     node.isListedFirst = listingPays({ whole, parts, rows: state.rows, limits: this.#limits });
   }
@@ -289,10 +325,18 @@ export class GapTree {
     return parent === null || parent === this.#root ? 'first look' : `splits ${parent.query.text.trim()}`;
   }
 
-  #isInFlight({ query, state }: Node): boolean {
-    const key = queryKey(query);
-    if (this.#pending.isInFlight('search', key)) return true;
-    return state !== null && this.#pending.isInFlight('search', `${key}#${state.pages}`);
+  #isInFlight(node: Node): boolean {
+    const isFirstInFlight = this.#pending.isInFlight('search', queryKey(node.query));
+    return isFirstInFlight || this.#pending.isInFlight('search', this.#nextTargetOf(node));
+  }
+
+  #nextTargetOf({ query, state }: Node): string {
+    return state === null ? queryKey(query) : `${queryKey(query)}#${state.pages}`;
+  }
+
+  /** What the empty text was answered is no part of the tree where it does not list everything. */
+  #isPart({ text }: SearchQuery): boolean {
+    return text !== '' || this.#listsAll;
   }
 
   #nodeAt(text: string, above = this.#askedAbove(text)): Node {

@@ -31,10 +31,11 @@ function keyOf({ query }: QueryState): string {
   return `${query.by}:${query.text}`;
 }
 
-/** The keys of all shorter texts that this one begins with. */
-function prefixesOf({ query }: QueryState): string[] {
-  return Array.from(
-    { length: Math.max(query.text.length - 1, 0) },
-    (_, at) => `${query.by}:${query.text.slice(0, at + 1)}`,
+/** The keys of all shorter texts that this one begins with; the empty name lists everything, whatever is asked by. */
+function prefixesOf({ query: { by, text } }: QueryState): string[] {
+  const shorter = Array.from(
+    { length: Math.max(text.length - 1, 0) },
+    (_, at) => `${by}:${text.slice(0, at + 1)}`,
   );
+  return text === '' ? [] : ['name:', ...shorter];
 }

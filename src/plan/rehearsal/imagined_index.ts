@@ -56,6 +56,7 @@ function indexApart(
 
   /** What a text finds is among what it finds without its last character, or, for whole words, by one of them. */
   const candidates: Find = ({ by, text }) => {
+    if (text === '') return all;
     if (by === 'name' && byWord !== null) return byWord.get(wordsOf(text)[0] ?? '') ?? [];
     const shorter = [...text].slice(0, -1).join('');
     return shorter === '' ? all : find({ by, text: shorter });

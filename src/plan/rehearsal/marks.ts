@@ -9,7 +9,7 @@ export function overlooksMarks(
   queries: readonly QueryState[],
   dialect: Dialect,
 ): boolean {
-  if (queries.some(({ query }) => query.by === 'identifier')) return false;
+  if (queries.some(({ query }) => query.by === 'identifier' || query.text === '')) return false;
   const semantics = semanticsOf(dialect);
   const asked = new Set(queries.map(({ query }) => folded(query.text)));
   const isFound = (name: string) => textsFinding(semantics, name, LONGEST).some((text) => asked.has(text));

@@ -3,6 +3,7 @@ import type { Dialect } from '../../dialect/dialect.ts';
 import { Patience } from '../discovery/patience.ts';
 import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import type { Planner } from '../plan.ts';
+import { countOfAll, isOfAll } from '../registry_size.ts';
 import { imagineCompanies } from './imagined_companies.ts';
 import { ImaginedKnowledge } from './imagined_knowledge.ts';
 import { imaginedRegistry } from './imagined_registry.ts';
@@ -96,7 +97,9 @@ function play(
   const known = new Set(from === null ? [] : sample.map(({ entityId }) => entityId));
   const states = new Map<string, QueryState>();
   if (from !== null) for (const state of queries) states.set(queryKey(state.query), state);
-  const hasTotal = knowledge.latestStats()?.total != null;
+  const everything = queries.find(isOfAll);
+  const isCounted = everything !== undefined && countOfAll(everything, dialect) !== null;
+  const hasTotal = isCounted || knowledge.latestStats()?.total != null;
   const size = sample.length + (supposition.isOutOfReach ? count : imagined.length);
   const planner = openPlanner(imaginedKnowledge.view(hasTotal ? size : null, nowMs));
 

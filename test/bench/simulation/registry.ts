@@ -125,6 +125,7 @@ export class Registry {
       return found;
     }
     const whole = this.settings.semantics === 'token';
+    if (text === '') return new Set(this.#companies.keys());
     const sets = words(text).map((word) => startingWith(this.#sortedNames, word, whole));
     const [smallest, ...others] = sets.sort((a, b) => a.size - b.size);
     if (smallest === undefined) return new Set();

@@ -26,6 +26,16 @@ describe('an imagined registry', () => {
     expect(found('0000', withParameter(dialect, 'id'))).toEqual(['0000 Coffee']);
   });
 
+  it.each(['prefix', 'token', 'token_prefix', 'substring'] as const)(
+    'lists everything without a text, where its dialect says so: %s',
+    (semantics) => {
+      const dialect = dialectWith({ semantics, identifiers: 'prefix', minLength: 0, pageSize: 3 });
+      const shown = [0, 1].flatMap((page) => found('', dialect, { ranksByQuery: true }, page));
+      expect(shown.sort()).toEqual(COMPANIES.map(({ name }) => name).sort());
+      expect(found('', dialectWith({ semantics }))).toEqual([]);
+    },
+  );
+
   it('shows every company once, page after page, and no more than its window', () => {
     const dialect = dialectWith({ semantics: 'substring', pageSize: 2, window: 3 });
     const shown = [0, 1].flatMap((page) => found('a', dialect, { ranksByQuery: true }, page));
