@@ -1,4 +1,5 @@
 import type { Dialect } from '../../src/dialect/dialect.ts';
+import { shortestAnswered } from '../../src/plan/probing/everything.ts';
 import type { Finding } from '../../src/plan/probing/finding.ts';
 import type { Conclusions, SearchConclusions } from '../../src/plan/probing/probing.ts';
 import type { Shape } from '../../src/server/shape/shape.ts';
@@ -8,15 +9,20 @@ export type Grade = 'right' | 'open' | 'guessed wrong' | 'wrong';
 
 /** Every finding of a probe against what the shape is. */
 export function gradesOf(conclusions: Conclusions, shape: Shape, truth: Dialect): Map<string, Grade> {
-  const { queryParam, registryTotal, search } = conclusions;
+  const { queryParam, registryTotal, search, everything } = conclusions;
   return new Map([
     ['query parameter', grade(queryParam, (param) => param === truth.search.query_param)],
     ['registry total', grade(registryTotal, (place) => place === truth.stats.total)],
-    ...(search === null ? [] : searchGrades(search, shape, truth)),
+    ...(search === null ? [] : searchGrades(search, everything, shape, truth)),
   ]);
 }
 
-function searchGrades(search: SearchConclusions, shape: Shape, truth: Dialect): [string, Grade][] {
+function searchGrades(
+  search: SearchConclusions,
+  everything: Finding<boolean>,
+  shape: Shape,
+  truth: Dialect,
+): [string, Grade][] {
   const { listing, item, id, name, total, clamp, size, turning, record, semantics, identifiers, least } =
     search;
   const { search: spoken, entity } = truth;
@@ -45,7 +51,7 @@ function searchGrades(search: SearchConclusions, shape: Shape, truth: Dialect): 
       ),
     ],
     ['semantics', grade(semantics, (how) => how === spoken.matches)],
-    ['shortest text', grade(least, (length) => length === spoken.min_length)],
+    ['shortest text', grade(shortestAnswered(least, everything), (length) => length === spoken.min_length)],
     ['identifiers', grade(identifiers.matches, (how) => how === spoken.identifiers)],
     ['identifier parameter', grade(identifiers.param, (param) => isSameParam(param, truth))],
   ];

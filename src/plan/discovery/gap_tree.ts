@@ -223,7 +223,9 @@ export class GapTree {
     // What cannot be told apart by a longer text is listed as far as it goes.
     if (overflows && isBegun && (look?.worth ?? 0) >= LEAST_WORTH) return null;
     const worth = nextPageWorth({ known: this.#knownOf(node), gap }, state?.rows ?? 0, this.#limits);
-    if (!overflows) return this.#actionWith({ kind: 'page', worth }, gap);
+    // Pages of other listings often have no total to tell how much is left: what they were worth says nothing of it.
+    const kind = node === this.#root ? 'page of all' : 'page';
+    if (!overflows) return this.#actionWith({ kind, worth }, gap);
     return this.#actionWith({ kind: 'page of many', worth }, gap, null, node.experience.ratio);
   }
 

@@ -9,7 +9,7 @@ export type Kind = 'seen' | 'unseen' | 'stranger' | 'pair' | 'again';
 
 /** What a call was expected to bring, before experience with its kind: new companies. */
 export interface Awaited {
-  readonly kind: Kind | 'page' | 'page of many';
+  readonly kind: Kind | 'page' | 'page of many' | 'page of all';
   readonly worth: number;
 }
 

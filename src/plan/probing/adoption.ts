@@ -2,6 +2,7 @@ import { type Call, FIRST_PAGE } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import type { Asked } from './asked.ts';
 import type { Conclusions } from './conclusions.ts';
+import { asksForAll } from './everything.ts';
 import type { Exchange } from './exchange.ts';
 import { TURNING_PARAMS } from './turning.ts';
 
@@ -50,7 +51,8 @@ function firstPages({ search }: Conclusions, dialect: Dialect): Adoption[] {
 }
 
 function queryOf({ search, text }: Asked, dialect: Dialect): (Call & { kind: 'search' })['query'] | null {
-  const { query_param, identifier_param } = dialect.search;
+  const { query_param, identifier_param, min_length } = dialect.search;
+  if (asksForAll(search)) return min_length === 0 ? { by: 'name', text: '' } : null;
   const sent = new Map(search.request.params);
   if (text !== null)
     return identifier_param !== null && sent.has(identifier_param) ? null : { by: 'name', text };

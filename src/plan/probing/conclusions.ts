@@ -3,6 +3,7 @@ import { valueAt } from '../../dialect/pointer.ts';
 import type { UpstreamAddress } from '../../dialect/request.ts';
 import { findAbsence } from './absence.ts';
 import { type Addresses, findAddresses, joinsOf } from './addresses.ts';
+import { asksForAll, findEverything } from './everything.ts';
 import type { Exchange } from './exchange.ts';
 import { type Finding, open } from './finding.ts';
 import { findListing } from './listing.ts';
@@ -44,6 +45,8 @@ export interface Conclusions {
   readonly search: SearchConclusions | null;
   readonly absence: Finding<ResponseRule | null>;
   readonly leastText: number;
+  /** Does a search without a text list everything? */
+  readonly everything: Finding<boolean>;
 }
 
 export function conclude({ upstream, exchanges, told }: ProbeInput): Conclusions {
@@ -67,17 +70,19 @@ export function conclude({ upstream, exchanges, told }: ProbeInput): Conclusions
           template,
         });
   const registryTotal = registryTotalOf(telling, search);
+  const registrySize = registrySizeOf(telling, registryTotal.value);
   return {
     joins,
     addresses,
     nextAddress,
     registryTotal,
-    registrySize: registrySizeOf(telling, registryTotal.value),
+    registrySize,
     query,
     queryParam,
     search,
     absence: findAbsence(unknownIdAnswer(entities, search?.listing ?? null, template)),
     leastText: Math.max(shortestText(searches), search?.least.value ?? 1),
+    everything: findEverything(search?.asked ?? [], searches, registrySize),
   };
 }
 
@@ -87,7 +92,7 @@ function registryTotalOf(
 ): Finding<Pointer | null> {
   const stats = statsAnswer(exchanges);
   if (stats?.json === undefined) return open(null, 'the statistics were not found');
-  const everything = search?.asked.find(({ text }) => text === null)?.total ?? null;
+  const everything = search?.asked.find((one) => asksForAll(one.search))?.total ?? null;
   return findRegistryTotal(stats.json, everything);
 }
 

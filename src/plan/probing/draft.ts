@@ -2,6 +2,7 @@ import { Dialect, type Paging, type ResponseRule } from '../../dialect/dialect.t
 import { softRule } from './absence.ts';
 import { isCut } from './asked.ts';
 import type { Conclusions, SearchConclusions } from './conclusions.ts';
+import { asksForAll, shortestAnswered } from './everything.ts';
 import type { Exchange } from './exchange.ts';
 import { relativeTo } from './fields.ts';
 import type { Certainty } from './finding.ts';
@@ -47,7 +48,7 @@ export function draftDialect(conclusions: Conclusions): Draft | null {
       total_clamped_at: clamp.value,
       matches: semantics.value ?? 'unknown',
       identifiers: identifiers.matches.value,
-      min_length: conclusions.leastText,
+      min_length: conclusions.everything.value && conclusions.leastText === 1 ? 0 : conclusions.leastText,
       absent_when_empty: isAbsentWhenEmpty(search),
     },
     entity: record,
@@ -82,9 +83,9 @@ function rulesOf({ query, absence }: Conclusions, { asked }: SearchConclusions):
   return [...notFound, ...(soft === null ? [] : [soft]), ...(absence.value === null ? [] : [absence.value])];
 }
 
-/** A search that found nothing and says so with a 404 whose body is like any other. */
-function isNothingFound({ reading, json }: Exchange): boolean {
-  return reading === 'absent' && json !== undefined;
+/** A search for a text that found nothing and says so with a 404 whose body is like any other. */
+function isNothingFound(search: Exchange): boolean {
+  return search.reading === 'absent' && search.json !== undefined && !asksForAll(search);
 }
 
 function notesOf(conclusions: Conclusions, search: SearchConclusions): Map<string, Note> {
@@ -102,7 +103,7 @@ function notesOf(conclusions: Conclusions, search: SearchConclusions): Map<strin
     ['search.total_clamped_at', clamp],
     ['search.matches', semantics],
     ['search.identifiers', identifiers.matches],
-    ['search.min_length', search.least],
+    ['search.min_length', shortestAnswered(search.least, conclusions.everything)],
     ['entity', record],
     ['stats.total', registryTotal],
   ] as const;

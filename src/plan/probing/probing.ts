@@ -5,6 +5,7 @@ import type { Draft } from './query_parameter.ts';
 import { isStrict } from './query_parameter.ts';
 import {
   askForAbsence,
+  askForEverything,
   askForIdentifiers,
   askForLeast,
   askForNothing,
@@ -65,6 +66,7 @@ function searchQuestion(conclusions: Conclusions, search: SearchConclusions): Dr
         askForTurning,
         askForSemantics,
         askForLeast,
+        askForEverything,
         askForSizeParam,
         askForIdentifiers,
         askForMoreTurning,
@@ -76,6 +78,7 @@ function searchQuestion(conclusions: Conclusions, search: SearchConclusions): Dr
         askForTurning,
         askForSemantics,
         askForLeast,
+        askForEverything,
         askForIdentifiers,
       ];
   for (const ask of [...ways, askForLargest, askForNothing]) {

@@ -221,7 +221,8 @@ function candidatesOf(told: string | null): ReadonlySet<string> {
 }
 
 function longestIn({ request }: Exchange): number {
-  return Math.max(0, ...request.params.map(([, value]) => value.length));
+  const texts = request.params.filter(([name]) => !SIZE_PARAMS.includes(name));
+  return Math.max(0, ...texts.map(([, value]) => value.length));
 }
 
 function rotated<T>(items: readonly T[], by: number): T[] {

@@ -1,5 +1,6 @@
 import { unlikelyId } from './absence.ts';
 import type { Conclusions, SearchConclusions } from './conclusions.ts';
+import { asksForAll } from './everything.ts';
 import type { Exchange, Param } from './exchange.ts';
 import { sharedBeginning } from './identifiers.ts';
 import { USUAL } from './largest.ts';
@@ -80,6 +81,17 @@ export function askForLeast({ query, queryParam }: Conclusions, search: SearchCo
   if (text === null) return null;
   const params: Param[] = [[queryParam.value ?? '', text]];
   return wasAsked(query.searches, params) ? null : { params, why: 'how short may a text be?' };
+}
+
+/** No text at all, where single letters are answered: one listing may show all that letters would. */
+export function askForEverything(
+  { query, queryParam, leastText }: Conclusions,
+  search: SearchConclusions,
+): Draft | null {
+  if (queryParam.certainty === 'open' || leastText > 1 || query.searches.some(asksForAll)) return null;
+  const { param, largest } = search.size;
+  const params: Param[] = param.value === null ? [] : [[param.value, String(largest.value.rows)]];
+  return { params, why: 'does a search without a text list everything?' };
 }
 
 /** Nothing found, where no total would say so: is the list empty then, or missing? */

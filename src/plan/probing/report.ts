@@ -1,4 +1,5 @@
 import type { Conclusions, SearchConclusions } from './conclusions.ts';
+import { shortestAnswered } from './everything.ts';
 import type { Certainty, Finding } from './finding.ts';
 import type { Turning } from './turning.ts';
 
@@ -13,17 +14,17 @@ export interface ReportedFinding {
 
 /** Everything that was concluded, in the order in which a reader wants it. */
 export function reportFindings(conclusions: Conclusions): ReportedFinding[] {
-  const { addresses, registryTotal, queryParam, search, absence } = conclusions;
+  const { addresses, registryTotal, queryParam, search, absence, everything } = conclusions;
   return [
     reported('address', addresses, (found) => found?.search ?? null),
     reported('registry total', registryTotal, plain),
     reported('query parameter', queryParam, plain),
-    ...(search === null ? [] : searchFindings(search)),
+    ...(search === null ? [] : searchFindings(search, everything)),
     reported('unknown id', absence, (rule) => (rule === null ? 'HTTP status' : `${rule.status} ${rule.at}`)),
   ];
 }
 
-function searchFindings(search: SearchConclusions): ReportedFinding[] {
+function searchFindings(search: SearchConclusions, everything: Finding<boolean>): ReportedFinding[] {
   const { listing, item, id, name, total, clamp, size, turning, record, semantics, least, identifiers } =
     search;
   return [
@@ -42,7 +43,7 @@ function searchFindings(search: SearchConclusions): ReportedFinding[] {
     reported('largest page', size.largest, ({ rows }) => rows),
     reported('record', record, (places) => (places === null ? null : places.root || 'the whole body')),
     reported('names are found by', semantics, plain),
-    reported('shortest text', least, plain),
+    reported('shortest text', shortestAnswered(least, everything), plain),
     reported('identifier parameter', identifiers.param, plain),
     reported('identifiers are found', identifiers.matches, plain),
   ];
