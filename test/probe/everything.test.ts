@@ -41,6 +41,7 @@ describe('a search without a text', () => {
 
   it.each<[string, ShapeInput]>([
     ['refuses it', {}],
+    ['refuses it as too broad', { search: { min_length: 0, broad_above: 500 } }],
     ['refuses every text so short', { search: { min_length: 2 } }],
     ['lists everything whatever is asked', { search: { min_length: 0, flaws: { deaf: true } } }],
     [

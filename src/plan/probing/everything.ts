@@ -1,6 +1,7 @@
 import { type Asked, isCut } from './asked.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, wordsIn } from './exchange.ts';
 import { type Finding, likely, open, sure } from './finding.ts';
+import { speaksOfBreadth } from './query.ts';
 import { TURNING_PARAMS } from './turning.ts';
 import { SIZE_PARAMS } from './vocabulary.ts';
 
@@ -20,7 +21,7 @@ export function findEverything(
   const all = asked
     .filter(({ search }) => asksForAll(search))
     .sort((a, b) => b.rows.length - a.rows.length)[0];
-  if (all === undefined) return sure(false, 'a search without a text is refused');
+  if (all === undefined) return byRefusals(bare);
   if (all.rows.length === 0) return sure(false, 'a search without a text finds nothing');
   const others = asked.filter(({ text }) => text !== null && text !== '');
   if (!others.some((one) => isAnother(one, all)))
@@ -39,6 +40,14 @@ export function asksForAll({ request }: Exchange): boolean {
 }
 
 const SIZES: ReadonlySet<string> = new Set(SIZE_PARAMS);
+
+/** A registry that is too large for it today may have been small enough yesterday. */
+function byRefusals(bare: readonly Exchange[]): Finding<boolean> {
+  const because = 'a search without a text is refused';
+  if (bare.some(speaksOfBreadth)) return open(false, `${because}, as one that finds too many`);
+  const hasWords = bare.some((search) => wordsIn(search).trim() !== '');
+  return hasWords ? sure(false, because) : likely(false, `${because} without a word`);
+}
 
 function byTotal(total: number, others: readonly Asked[], registrySize: number | null): Finding<boolean> {
   const largest = Math.max(0, ...others.map((one) => one.total ?? 0));
