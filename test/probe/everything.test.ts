@@ -18,7 +18,6 @@ describe('a search without a text', () => {
     ['with totals and statistics', {}],
     ['without statistics', { stats: { total: null } }],
     ['without totals', { search: { total: null } }],
-    ['of whole words', { search: { matches: 'token' } }],
   ])('that lists everything is found out, and written: %s', async (_name, shape) => {
     const { place, sandbox, companies } = await upstreamOf({
       ...shape,

@@ -52,7 +52,9 @@ function nextQuestion(input: ProbeInput, conclusions: Conclusions): ProbeRequest
   return (
     recordQuestion(input, conclusions, search) ??
     asSearch(searchQuestion(conclusions, search)) ??
-    (input.exchanges.length < HANDFUL ? absenceQuestion(input, conclusions, search) : null)
+    (input.exchanges.length < HANDFUL
+      ? (asSearch(askForEverything(conclusions, search)) ?? absenceQuestion(input, conclusions, search))
+      : null)
   );
 }
 
@@ -66,7 +68,6 @@ function searchQuestion(conclusions: Conclusions, search: SearchConclusions): Dr
         askForTurning,
         askForSemantics,
         askForLeast,
-        askForEverything,
         askForSizeParam,
         askForIdentifiers,
         askForMoreTurning,
@@ -78,7 +79,6 @@ function searchQuestion(conclusions: Conclusions, search: SearchConclusions): Dr
         askForTurning,
         askForSemantics,
         askForLeast,
-        askForEverything,
         askForIdentifiers,
       ];
   for (const ask of [...ways, askForLargest, askForNothing]) {
