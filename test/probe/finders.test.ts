@@ -310,7 +310,7 @@ describe('whatever comes', () => {
         (answers) => {
           const exchanges: Exchange[] = [];
           const upstream = { base_url: 'https://r.example/api' };
-          for (let calls = 0; calls < 40; calls++) {
+          for (let calls = 0; calls < 60; calls++) {
             const { ask } = probe({ upstream, exchanges, told: { queryParam: null, examples: [] } });
             if (ask === null) return;
             const { status, body } = answers[calls % answers.length] ?? { status: 200, body: '{}' };
@@ -318,7 +318,7 @@ describe('whatever comes', () => {
               status === 200 ? 'answered' : status === 404 ? 'absent' : status === 400 ? 'refused' : 'broken';
             exchanges.push({ request: ask, status, headers: {}, json: parseJson(body), text: body, reading });
           }
-          expect.fail('forty questions, and no end');
+          expect.fail('sixty questions, and no end');
         },
       ),
       { numRuns: 150 },
