@@ -33,12 +33,11 @@ export function sizeOf(knowledge: Knowledge, dialect: Dialect): RegistrySize {
   );
   const sample = sampleOf(knowledge.knownCompanies());
   const byIds = countedByIdentifiers(counted, sample, dialect);
-  if (byIds !== null)
-    return {
-      low: Math.max(known, byIds),
-      high: Math.max(known, Math.ceil(byIds * UNSEEN_IDS)),
-      by: 'totals',
-    };
+  if (byIds !== null) {
+    const isWhole = queries.every((one) => one.query.by !== 'identifier' || isExplained(one, counted));
+    const high = isWhole ? Math.max(known, Math.ceil(byIds * UNSEEN_IDS)) : null;
+    return { low: Math.max(known, byIds), high, by: 'totals' };
+  }
   const byNames = countedByNames(counted, sample, dialect);
   const least = everything?.total ?? null;
   if (byNames === null && least === null) return { low: known, high: null, by: 'nothing' };
@@ -78,6 +77,12 @@ function countedByIdentifiers(
   return prefixes
     .filter(({ text }) => !isInside(text))
     .reduce((sum, { text, total }) => sum + Math.round(total * shareOfIdentifiers(text, sample, dialect)), 0);
+}
+
+/** A prefix whose total says "at least" is left out of the sum: do longer ones count as many? */
+function isExplained({ query, total }: QueryState, counted: readonly QueryState[]): boolean {
+  const longer = counted.filter((one) => one.query.by === query.by && one.query.text.startsWith(query.text));
+  return longer.reduce((sum, one) => sum + (one.total ?? 0), 0) >= (total ?? 0);
 }
 
 /** Where one parameter takes both, some are found by their names: the share of those that are not. */

@@ -22,6 +22,14 @@ describe('the size of a registry', () => {
     expect(sizeOf(mirrorOf(queries), APART)).toMatchObject({ low: 500, by: 'totals' });
   });
 
+  it('is at least that, while a clamped count of prefixes is not explained by longer ones', () => {
+    const clamping = { ...APART, search: { ...APART.search, total_clamped_at: 100 } };
+    const queries = [listed('identifier', '0', 100), listed('identifier', '1', 30)];
+    expect(sizeOf(mirrorOf(queries), clamping)).toEqual({ low: 30, high: null, by: 'totals' });
+    const longer = [...queries, listed('identifier', '00', 90), listed('identifier', '01', 80)];
+    expect(sizeOf(mirrorOf(longer), clamping)).toMatchObject({ low: 200, high: 260 });
+  });
+
   it('leaves out those that a prefix of identifiers has found by name', () => {
     // Of the two that it finds one has such an identifier, the other such a name.
     const mirror = mirrorOf([listed('identifier', 'A', 100)]);
