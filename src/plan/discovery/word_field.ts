@@ -99,8 +99,10 @@ export class WordField implements Field {
     this.#reading.observe(text, companies);
   }
 
+  /** Of a whole word no other says what it finds, unless it is known how it is read. */
   isBlurred(text: string): boolean {
-    return this.#reading.readAs(text) !== text;
+    const read = this.#reading.readAs(text);
+    return read === null ? this.#semantics !== 'token' : read !== text;
   }
 
   #has(name: string, word: string): boolean {

@@ -5,8 +5,10 @@ import { Beginnings } from '../../../src/plan/discovery/beginnings.ts';
 import { NameModel } from '../../../src/plan/discovery/name_model.ts';
 import { Reading } from '../../../src/plan/discovery/reading.ts';
 import { TextCounts } from '../../../src/plan/discovery/text_counts.ts';
+import { WordField } from '../../../src/plan/discovery/word_field.ts';
 import { discover } from '../../bench/discovery/discover.ts';
 import { inventedCompanies } from '../../bench/simulation/invented.ts';
+import { MemoryMirror } from '../../bench/simulation/memory.ts';
 import { type Company, type Page, PLAIN, Registry } from '../../bench/simulation/registry.ts';
 
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
@@ -78,6 +80,18 @@ test('a single letter that finds names without it is read as another one', () =>
   reading.observe('ø', ['olsen', 'ostbygg', 'ødegaard']);
   expect(reading.readAs('øs')).toBeNull();
   expect(reading.readAs('os')).toBe('os');
+});
+
+test('a whole word with such a letter is asked all the same, for no other is known to find what it does', () => {
+  const mirror = new MemoryMirror();
+  mirror.add({ id: '1', name: 'Ødegaard Bjørn Limited' });
+  const [whole, beginning] = (['token', 'token_prefix'] as const).map(
+    (semantics) => new WordField(semantics, 1, mirror),
+  ) as [WordField, WordField];
+  for (const field of [whole, beginning]) field.observe('bjørn', ['bjorn as', 'bjorn ab', 'bjorn ltd']);
+  expect(whole.isBlurred('ødegaard')).toBe(false);
+  expect(whole.extensions('', () => false).offered.map(({ text }) => text)).toContain('ødegaard');
+  expect(beginning.isBlurred('ø')).toBe(true);
 });
 
 test('what is found by names that are not shown tells nothing of a script', () => {
