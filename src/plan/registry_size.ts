@@ -21,8 +21,8 @@ export function sizeOf(knowledge: Knowledge, dialect: Dialect): RegistrySize {
     return { low: size, high: size, by: 'statistics' };
   }
   const queries = [...knowledge.queries()];
-  const everything = dialect.search.min_length === 0 ? queries.find(isOfAll) : undefined;
-  const listed = everything === undefined ? null : countOfAll(everything, dialect);
+  const everything = listingOfAll(queries, dialect);
+  const listed = everything === null ? null : countOfAll(everything, dialect);
   if (listed !== null) {
     const size = Math.max(listed, known);
     return { low: size, high: size, by: 'totals' };
@@ -42,6 +42,13 @@ export function sizeOf(knowledge: Knowledge, dialect: Dialect): RegistrySize {
   const least = everything?.total ?? null;
   if (byNames === null && least === null) return { low: known, high: null, by: 'nothing' };
   return { low: Math.max(known, least ?? 0, Math.floor((byNames ?? 0) * SURE)), high: null, by: 'totals' };
+}
+
+/** The listing of everything; null: it was not asked, or there is none. */
+export function listingOfAll(queries: Iterable<QueryState>, { search }: Dialect): QueryState | null {
+  if (search.min_length > 0) return null;
+  for (const state of queries) if (isOfAll(state)) return state;
+  return null;
 }
 
 /** Is it the query that lists everything, where one does? */

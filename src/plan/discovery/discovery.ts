@@ -3,7 +3,7 @@ import type { Dialect } from '../../dialect/dialect.ts';
 import type { Knowledge, News, NewsRow, QueryState } from '../knowledge.ts';
 import { comparedText, semanticsOf, windowOf } from '../matching.ts';
 import type { Pending } from '../pending.ts';
-import { countOfAll, isOfAll } from '../registry_size.ts';
+import { countOfAll, isOfAll, listingOfAll } from '../registry_size.ts';
 import type { Field } from './field.ts';
 import { GapTree } from './gap_tree.ts';
 import type { Census } from './gaps.ts';
@@ -35,7 +35,7 @@ export class Discovery {
   /** After the rest was given up, may listings still hold some of it? null: not looked at yet. */
   #isListingLeft: boolean | null = null;
   /** Of the listing of everything; null: it was not asked, or there is none. */
-  #everything: QueryState | null = null;
+  #everything: QueryState | null;
   #total: number | null;
 
   constructor(options: {
@@ -49,7 +49,7 @@ export class Discovery {
     this.#pending = pending;
     this.#order = dialect.search.identifiers === 'prefix' ? ['identifier', 'name'] : ['name'];
     this.#patience = new Patience(knowledge);
-    if (this.#listsAll) this.#everything = [...knowledge.queries()].find(isOfAll) ?? null;
+    this.#everything = listingOfAll(knowledge.queries(), dialect);
     this.#total = this.#census().total;
   }
 

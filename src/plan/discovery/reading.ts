@@ -66,6 +66,8 @@ function charactersMissed(text: string, companies: readonly string[]): string[] 
   return [...text].filter((character) => READ_AS_OTHERS.test(character) && isMissed(character));
 }
 
+/** Of so many companies at most the names are read, to count those with marks below their plain forms. */
+export const MOST_UNMARKED = 2_000_000;
 const FEWEST_COMPANIES = 3;
 // Latin letters that are not plain, and marks. Other scripts may be found by names that are not shown.
 const READ_AS_OTHERS = /[^\P{Script=Latin}a-z]|\p{M}/u;

@@ -7,7 +7,7 @@ import { Beginnings } from './beginnings.ts';
 import type { Counts, Extensions, Field, Spread } from './field.ts';
 import { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
-import { Reading } from './reading.ts';
+import { MOST_UNMARKED, Reading } from './reading.ts';
 import { characterSeeds, identifierSeeds } from './seeds.ts';
 import { TextCounts } from './text_counts.ts';
 
@@ -46,7 +46,7 @@ export class TextField implements Field {
       longest: semantics === 'prefix' ? LONGEST : LONGEST_INNER,
       repeats: semantics === 'substring',
       first: [],
-      canBeAsked: (text) => !this.isBlurred(text) && [...text].length >= minLength,
+      canBeAsked: (text) => !this.#losesSpace(text) && [...text].length >= minLength,
       readAs: (text) => this.#reading.readAs(text),
     });
   }
@@ -111,7 +111,11 @@ export class TextField implements Field {
   }
 
   isBlurred(text: string): boolean {
-    return (text.endsWith(' ') && this.#heedsSpaces === false) || this.#reading.readAs(text) !== text;
+    return this.#losesSpace(text) || this.#reading.readAs(text) !== text;
+  }
+
+  #losesSpace(text: string): boolean {
+    return text.endsWith(' ') && this.#heedsSpaces === false;
   }
 
   #count(text: string): void {
@@ -150,5 +154,3 @@ const LONGEST = 24;
 // Six characters tell names apart well enough, and what names contain multiplies.
 const LONGEST_INNER = 6;
 const SAMPLE = 5_000;
-// All names are read for it.
-const MOST_UNMARKED = 2_000_000;

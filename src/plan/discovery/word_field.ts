@@ -8,7 +8,7 @@ import { Beginnings } from './beginnings.ts';
 import type { Extensions, Field, Spread, Texts } from './field.ts';
 import { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
-import { Reading } from './reading.ts';
+import { MOST_UNMARKED, Reading } from './reading.ts';
 import { characterSeeds, wordSeeds } from './seeds.ts';
 import { WholeWords } from './whole_words.ts';
 
@@ -57,10 +57,7 @@ export class WordField implements Field {
     for (const held of this.#held) held.add(name);
     this.#words.add(words);
     for (const [word, texts] of this.#beside) if (this.#has(name, word)) texts.add(words);
-    if (this.#marked === null || withoutMarks(name) === name) return;
-    this.#marked.push(name);
-    this.#countUnmarked(this.#words, null, name);
-    for (const [word, texts] of this.#beside) this.#countUnmarked(texts, word, name);
+    if (this.#marked !== null) this.#seeMarked(this.#marked, name);
   }
 
   known(text: string): number {
@@ -113,12 +110,14 @@ export class WordField implements Field {
     if (this.#marked !== null || !this.#reading.overlooksMarks) return;
     this.#marked = [];
     if (this.#companies > MOST_UNMARKED) return;
-    for (const name of this.#knowledge.textsInOrder('name').all())
-      if (withoutMarks(name) !== name) this.#marked.push(name);
-    for (const name of this.#marked) {
-      this.#countUnmarked(this.#words, null, name);
-      for (const [word, texts] of this.#beside) this.#countUnmarked(texts, word, name);
-    }
+    for (const name of this.#knowledge.textsInOrder('name').all()) this.#seeMarked(this.#marked, name);
+  }
+
+  #seeMarked(marked: string[], name: string): void {
+    if (withoutMarks(name) === name) return;
+    marked.push(name);
+    this.#countUnmarked(this.#words, null, name);
+    for (const [word, texts] of this.#beside) this.#countUnmarked(texts, word, name);
   }
 
   #countUnmarked(texts: Texts, beside: string | null, name: string): void {
@@ -185,8 +184,6 @@ const SAMPLE = 2_000;
 const ALWAYS_READ = 100_000;
 const READ_FOR_EACH = 5_000;
 const MOST_READ = 64;
-// All names are read for it.
-const MOST_UNMARKED = 2_000_000;
 const FIRST_WORDS = wordSeeds().map(({ text, weight }) => ({
   ...{ text, likelihood: 0.02 * weight, isStrange: false },
 }));
