@@ -73,7 +73,7 @@ export class Beginnings implements Texts {
 
   extensions(text: string, isAsked: (text: string) => boolean): Extensions {
     const { model, repeats, first, longest, canBeAsked, readAs } = this.#settings;
-    if (text.length >= longest) return { offered: [], otherwise: 1, isCut: false };
+    if (text.length >= longest) return { offered: [], otherwise: 1, asked: 0, isCut: false };
     const ways = new Heap<Extension>();
     const all = 1 + this.known(text);
     const add = (one: Extension, known: number) => ways.push(one, known / all + one.likelihood);
@@ -81,6 +81,7 @@ export class Beginnings implements Texts {
     if (text === '') for (const one of first) add(one, this.known(one.text));
     const offered: Extension[] = [];
     const seen = new Set<string>();
+    let asked = 0;
     let isWide = false;
     while (offered.length < MOST_OFFERED) {
       const best = ways.pop()?.item;
@@ -99,12 +100,16 @@ export class Beginnings implements Texts {
       }
       // It may have been asked before it was known that it is read as another one: that answers for none below it.
       if (!canBeAsked(best.text)) this.#goOn(best, add);
-      else if (!isAsked(best.text)) offered.push(best);
+      else if (isAsked(best.text)) asked += best.likelihood;
+      else offered.push(best);
     }
     if (text === '') offered.push(...this.#firstOf((one) => !seen.has(one) && !isAsked(one)));
     let otherwise = repeats && text !== '' ? (model.following(text).get(END) ?? 0) : 0;
-    for (const one of ways.items()) if (!isAsked(one.text)) otherwise += one.likelihood;
-    return { offered, otherwise, isCut: ways.size > 0 };
+    for (const one of ways.items()) {
+      if (isAsked(one.text)) asked += one.likelihood;
+      else otherwise += one.likelihood;
+    }
+    return { offered, otherwise, asked, isCut: ways.size > 0 };
   }
 
   /** How well they do is learned apart, so that some are always offered. */

@@ -13,6 +13,8 @@ export interface Extensions {
   readonly offered: readonly Extension[];
   /** How likely it goes on in another way, or ends here. */
   readonly otherwise: number;
+  /** How likely it goes on as a text that was asked; 0 also where that cannot be told. */
+  readonly asked: number;
   /** There are more than those offered. */
   readonly isCut: boolean;
 }

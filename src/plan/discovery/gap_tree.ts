@@ -57,7 +57,7 @@ export class GapTree {
 
   /** Companies that nobody has seen, as far as can be told. */
   get missing(): number {
-    return this.#gaps.of(this.#root);
+    return this.#gaps.missing;
   }
 
   /** New companies expected of the best call now. */

@@ -30,6 +30,8 @@ export class Gaps {
   #census: Census = { total: null, observedAtMs: 0 };
   /** The share of companies on the pages seen lately that were new. */
   #freshness = 1;
+  /** What was computed of it last, and when. */
+  #hiddenAt = { moment: -1, companies: 0 };
   /** Counts what happened: what was weighed before is out of date. */
   #moment = 0;
 
@@ -55,7 +57,7 @@ export class Gaps {
 
   /** Companies below that nobody has seen, as far as can be told. */
   of(node: Node): number {
-    if (node.parent === null) return this.#missing();
+    if (node.parent === null) return Math.max(this.missing, this.#hidden(node));
     const { state, page, expected } = node;
     if (isPairRoot(node)) return this.#shared(node, node.parent);
     if (state === null) return expected?.gap ?? 0;
@@ -173,24 +175,52 @@ export class Gaps {
       const isBlurred = ways.extensions.some(({ text }) => this.#field.isBlurred(text));
       if (!isShort && !isBlurred && companies < GROWN * ways.companies) return ways;
     }
-    const { offered, otherwise, isCut } = this.#field.extensions(node.query.text, this.#isAsked);
+    const { offered, ...others } = this.#field.extensions(node.query.text, this.#isAsked);
     const weights = { sum: LEAST_WEIGHT, unseen: HALF };
-    node.ways = { extensions: offered, otherwise, isCut, companies, weights, weighedAt: -1 };
+    node.ways = { extensions: offered, ...others, companies, weights, weighedAt: -1 };
     return node.ways;
   }
 
+  /** Does the registry say how many companies it has? Where more are known than it counts, that tells nothing of the others. */
+  get #isTold(): boolean {
+    return this.#census.total !== null && this.#field.companies <= this.#census.total;
+  }
+
   /** Companies of the whole registry that nobody has seen. Where it does not say, what is new on pages tells. */
-  #missing(): number {
+  get missing(): number {
     const known = this.#field.companies;
-    const { total } = this.#census;
-    // More are known than it counts: its count says nothing of what is missing.
-    if (total !== null && known <= total) return total - known;
+    if (this.#isTold) return (this.#census.total ?? known) - known;
     const fresh = Math.min(this.#freshness, HALF);
     return Math.max(this.#limits.pageSize, (known * fresh) / (1 - fresh));
+  }
+
+  /**
+   * Where the registry does not say how many it has, the totals of the texts below the root do: what is missing there and,
+   * by their share of all texts, what is below the others. Else a few of them that hide many would explain all of it.
+   */
+  #hidden(root: Node): number {
+    if (this.#isTold) return 0;
+    if (this.#hiddenAt.moment === this.#moment) return this.#hiddenAt.companies;
+    const { extensions, asked } = this.#waysOf(root);
+    let [share, seen, gaps, unasked] = [asked, 0, 0, 0];
+    for (const { text, likelihood } of extensions) {
+      if (this.#isAsked(text)) share += likelihood;
+      else unasked += this.#field.known(text);
+    }
+    for (const child of root.children) {
+      if (child.state === null || !this.#isCounted(child)) continue;
+      gaps += this.of(child);
+      seen += this.of(child) + this.#field.known(child.query.text);
+    }
+    const others = share < LEAST_SHARE ? 0 : Math.max(0, (seen * (1 - share)) / share - unasked);
+    const companies = (gaps + others) / this.#field.spread('').each;
+    this.#hiddenAt = { moment: this.#moment, companies };
+    return companies;
   }
 }
 
 const HALF = 0.5;
+const LEAST_SHARE = 0.02;
 const DOUBT = 0.003;
 const SWIFTNESS = 0.1;
 const SURE_OF_RULE = 4;

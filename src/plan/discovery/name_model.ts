@@ -21,6 +21,8 @@ export class NameModel {
   readonly #beginnings = new Map<string, Context>();
   /** How likely a character is before any text was seen; they add up to 1. */
   readonly #prior: ReadonlyMap<string, number>;
+  /** What such texts are like in general: it speaks for what was not seen yet, and the less the more texts were. */
+  readonly #general: NameModel | null;
   readonly #alphabet: Set<string>;
   /** Does a text asked for stand at the beginning? */
   readonly #isAnchored: boolean;
@@ -31,8 +33,13 @@ export class NameModel {
     characters: [],
   };
 
-  constructor(seeds: readonly { readonly text: string; readonly weight: number }[], isAnchored: boolean) {
+  constructor(
+    seeds: readonly { readonly text: string; readonly weight: number }[],
+    isAnchored: boolean,
+    general: NameModel | null = null,
+  ) {
     this.#isAnchored = isAnchored;
+    this.#general = general;
     const single = seeds.filter(({ text }) => [...text].length === 1);
     const sum = single.reduce((total, { weight }) => total + weight, 0);
     this.#prior = new Map(single.map(({ text, weight }) => [text, weight / sum]));
@@ -60,7 +67,14 @@ export class NameModel {
     let likely = new Map<string, number>();
     for (const character of this.#alphabet)
       likely.set(character, this.#prior.get(character) ?? 1 / (10 * this.#alphabet.size));
-    for (const seen of this.#seenIn(text)) likely = refined(likely, seen);
+    const general = this.#general === null ? [] : this.#general.#seenIn(text);
+    const own = this.#seenIn(text);
+    const trust = TRUST_IN_GENERAL / (1 + (this.#offered / SOME) ** 2);
+    for (let order = 0; order < Math.max(general.length, own.length); order++) {
+      const [usual, seen] = [general[order], own[order]];
+      if (usual !== undefined) likely = refined(likely, usual, trust);
+      if (seen !== undefined) likely = refined(likely, seen, 1);
+    }
     return text === '' ? this.#first(likely) : likely;
   }
 
@@ -148,11 +162,17 @@ function newContext(): Context {
   return { seen: 0, followers: new Map(), longer: null };
 }
 
-function refined(likely: ReadonlyMap<string, number>, { seen, followers }: Context): Map<string, number> {
+/** `weight`: what each text that was seen counts for. */
+function refined(
+  likely: ReadonlyMap<string, number>,
+  { seen, followers }: Context,
+  weight: number,
+): Map<string, number> {
   const types = followers.size;
+  const all = weight * seen + types;
   const refined = new Map<string, number>();
   for (const [character, before] of likely)
-    refined.set(character, ((followers.get(character) ?? 0) + types * before) / (seen + types));
+    refined.set(character, (weight * (followers.get(character) ?? 0) + types * before) / all);
   return refined;
 }
 
@@ -164,3 +184,5 @@ const LONGEST_WORD = 14;
 const ENOUGH = 10_000;
 const SELDOM_FIRST = 0.1;
 const TRUST_IN_PRIOR = 0.2;
+const TRUST_IN_GENERAL = 3;
+const SOME = 200;

@@ -48,6 +48,7 @@ export interface Node {
 export interface Ways {
   extensions: readonly Extension[];
   otherwise: number;
+  asked: number;
   isCut: boolean;
   /** How many companies were known when they were looked for. */
   companies: number;

@@ -4,6 +4,7 @@ import type { Knowledge } from '../knowledge.ts';
 import { findsName } from '../matching.ts';
 import { spreadOver } from '../texts_in_order.ts';
 import { Beginnings } from './beginnings.ts';
+import { generalModel } from './common_words.ts';
 import type { Counts, Extensions, Field, Spread } from './field.ts';
 import { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
@@ -39,7 +40,7 @@ export class TextField implements Field {
     this.#reading = new Reading((text, company) => isFoundBy(semantics, text, company));
     this.overlaps = semantics === 'substring';
     this.#semantics = semantics;
-    this.#model = new NameModel(by === 'name' ? characterSeeds() : identifierSeeds(), semantics === 'prefix');
+    this.#model = modelOf(by, semantics);
     this.#texts = new Beginnings({
       counts,
       model: this.#model,
@@ -139,6 +140,14 @@ export class TextField implements Field {
   #textsOf(text: string): string[] {
     return this.#semantics === 'prefix' ? [text] : innerTexts(text);
   }
+}
+
+/** Where it is searched by what it contains, common words would only cost searches at the end. */
+function modelOf(by: SearchQuery['by'], semantics: 'prefix' | 'substring'): NameModel {
+  if (by === 'identifier') return new NameModel(identifierSeeds(), true);
+  return semantics === 'prefix'
+    ? new NameModel(characterSeeds(), true, generalModel())
+    : new NameModel(characterSeeds(), false);
 }
 
 function isFoundBy(semantics: 'prefix' | 'substring', text: string, company: string): boolean {

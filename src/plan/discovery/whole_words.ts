@@ -88,7 +88,7 @@ export class WholeWords implements Texts {
   }
 
   extensions(text: string, isAsked: (text: string) => boolean): Extensions {
-    if (text !== '') return { offered: [], otherwise: 1, isCut: false };
+    if (text !== '') return { offered: [], otherwise: 1, asked: 0, isCut: false };
     this.#settle();
     const likelihoods = new Map(this.#first.map((one) => [one.text, one.likelihood]));
     let rest = this.#sum;
@@ -113,6 +113,7 @@ export class WholeWords implements Texts {
     return {
       offered: offered.map(([word, likelihood]) => ({ text: word, likelihood, isStrange: false })),
       otherwise,
+      asked: 0,
       isCut: offered.length < open.length || this.#held.size < this.#different,
     };
   }

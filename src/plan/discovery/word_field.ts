@@ -5,6 +5,7 @@ import { SortedWords } from '../sorted_words.ts';
 import { spreadOver } from '../texts_in_order.ts';
 import { ALL_COMPANIES, type CompaniesWith, type WordsInOrder } from '../words_in_order.ts';
 import { Beginnings } from './beginnings.ts';
+import { generalModel } from './common_words.ts';
 import type { Extensions, Field, Spread, Texts } from './field.ts';
 import { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
@@ -24,7 +25,7 @@ export class WordField implements Field {
   readonly #semantics: 'token' | 'token_prefix';
   readonly #minLength: number;
   readonly #knowledge: Knowledge;
-  readonly #model = new NameModel(characterSeeds(), true);
+  readonly #model = new NameModel(characterSeeds(), true, generalModel());
   readonly #words: Texts;
   readonly #beside = new Map<string, Texts>();
   readonly #reading: Reading;

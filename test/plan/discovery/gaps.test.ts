@@ -86,6 +86,15 @@ test('where the registry does not say its size, more is taken to be missing whil
   expect(gaps.of(root)).toBe(LIMITS.pageSize);
 });
 
+test('where the registry does not say its size, one text that hides many does not keep the others from being asked', () => {
+  const { gaps, root, asked } = registry({ total: null, names: ['abel', 'bank'] });
+  asked('a', { total: 301 });
+  // Most names begin with another letter.
+  expect(gaps.of(root)).toBeGreaterThan(2 * 300);
+  expect(gaps.partsOf(root).find(({ text }) => text === 'c')?.gap).toBeGreaterThan(LIMITS.pageSize);
+  expect(gaps.missing).toBe(LIMITS.pageSize);
+});
+
 test('a registry that counts fewer than are known says nothing of what is missing', () => {
   const { gaps, root } = registry({ total: 2, names: ['abel', 'acme', 'bank'] });
   expect(gaps.of(root)).toBe(LIMITS.pageSize);

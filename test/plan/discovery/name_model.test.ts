@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { generalModel } from '../../../src/plan/discovery/common_words.ts';
 import { END, NameModel } from '../../../src/plan/discovery/name_model.ts';
 import { characterSeeds } from '../../../src/plan/discovery/seeds.ts';
 import { inventedCompanies } from '../../bench/simulation/invented.ts';
@@ -53,6 +54,23 @@ test('a character outside the seeds is taken up once it was seen, and stands who
   expect(model.following('a').get('😀')).toBeUndefined();
   model.learn('a😀');
   expect(ranked(model.following('a'))[0]).toBe('😀');
+});
+
+test('before a name was seen, texts go on as words in general do; what is seen outweighs that', () => {
+  const model = new NameModel(characterSeeds(), true, generalModel());
+  expect(ranked(model.following('q'))[0]).toBe('u');
+  expect(model.following('st').get('r')).toBeGreaterThan(20 * (model.following('st').get('s') ?? 1));
+  const before = model.following('co').get('x') ?? 1;
+  expect(before).toBeLessThan(0.05);
+  for (let times = 0; times < 400; times++) model.learn('coxab');
+  expect(model.following('co').get('x')).toBeGreaterThan(0.9);
+});
+
+test('common words begin as often with a letter as names do', () => {
+  const likely = generalModel().following('');
+  for (const frequent of ['s', 'c', 'm', 'p', 'b', 'a'])
+    for (const rare of ['q', 'x', 'y', 'z'])
+      expect(likely.get(frequent)).toBeGreaterThan(likely.get(rare) ?? 1);
 });
 
 test('anchored, a text stands at the beginning of a word; else it may stand anywhere', () => {
