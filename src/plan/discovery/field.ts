@@ -65,6 +65,8 @@ export interface Field extends Omit<Texts, 'add' | 'addUnmarked'> {
   pairsWith(word: string, gap: () => number): boolean;
   /** Known companies. */
   readonly companies: number;
+  /** Grows with all that is learned of it: companies, and how the upstream reads texts. */
+  readonly lessons: number;
   /** A company became known; its folded name or identifier. */
   see(text: string): void;
   /** Does a query of this text find this company, by the rule that is taken to hold? */

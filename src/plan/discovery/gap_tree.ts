@@ -49,7 +49,7 @@ export class GapTree {
     for (const state of states.toSorted((a, b) => a.query.text.length - b.query.text.length)) {
       if (!this.#isPart(state.query) || this.#isPairNotCounted(state.query.text)) continue;
       this.#nodeAt(state.query.text).state = state;
-      this.#gaps.happened(0);
+      this.#gaps.happened(null, 0);
     }
     for (const node of [...this.#nodes.values()]) this.#decide(node);
     this.#placeAll();
@@ -86,7 +86,7 @@ export class GapTree {
 
   /** Companies were found by other searches: some may begin as nothing that was asked, or was thought of. */
   seen(texts: readonly string[]): void {
-    this.#gaps.happened();
+    this.#gaps.happened(null);
     this.#isStale = true;
     if (texts.some((text) => this.#askedAbove(text) === this.#root)) this.#root.ways = null;
     this.#place(this.#root);
@@ -98,7 +98,9 @@ export class GapTree {
     const node = this.#nodeAt(state.query.text);
     if (node.awaited !== null) this.#learn(node, node.awaited, page);
     Object.assign(node, { state, page, awaited: null });
-    this.#gaps.happened(page.rows === 0 ? null : page.new / page.rows);
+    this.#gaps.happened(node, page.rows === 0 ? null : page.new / page.rows);
+    // Below a word, those with a second one are as old as its own answer.
+    for (const pairs of node.children.filter(isPairRoot)) this.#gaps.happened(pairs);
     this.#isStale = true;
     this.#decide(node);
     for (const one of [node, node.parent, ...node.children.filter(isPairRoot)])
@@ -128,6 +130,7 @@ export class GapTree {
       const asked = action.part === null ? node : this.#expect(action.part, node);
       const call = this.#callOf(asked, action);
       asked.awaited = action.awaited;
+      this.#gaps.happened(asked);
       const isFree = this.#pending.isFree('search', targetOf(call), ask.nowMs);
       if (isFree) {
         this.#pending.sent(call);
@@ -156,6 +159,7 @@ export class GapTree {
       .slice(0, ask.most)
       .map(({ node, action, call }) => {
         node.awaited = action.awaited;
+        this.#gaps.happened(node);
         this.#pending.sent(call);
         return call;
       });
@@ -308,7 +312,7 @@ export class GapTree {
   #expect({ text, known, gap }: Part, above: Node): Node {
     const node = this.#nodeAt(text, above);
     node.expected = { known, gap };
-    this.#gaps.happened();
+    this.#gaps.happened(node);
     return node;
   }
 

@@ -32,8 +32,12 @@ export class Gaps {
   #freshness = 1;
   /** What was computed of it last, and when. */
   #hiddenAt = { moment: -1, companies: 0 };
-  /** Counts what happened: what was weighed before is out of date. */
+  /** Counts what happened. */
   #moment = 0;
+  /** When last something happened that may tell of every text: what was weighed before is out of date. */
+  #changedAt = 0;
+  /** What the field had learned by then. */
+  #lessons = 0;
 
   constructor(field: Field, limits: Limits, isAsked: (text: string) => boolean) {
     this.#field = field;
@@ -45,13 +49,21 @@ export class Gaps {
   counted(census: Census): boolean {
     const isSame = census.total === this.#census.total && census.observedAtMs === this.#census.observedAtMs;
     this.#census = census;
-    if (!isSame) this.#moment++;
+    if (!isSame) this.happened(null);
     return !isSame;
   }
 
-  /** Something was asked or answered. `share` of its companies that were new, where a page came. */
-  happened(share: number | null = null): void {
+  /**
+   * A node was asked or answered, which tells of those above it too; null: it may tell of all. `share` of its companies that
+   * were new, where a page came.
+   */
+  happened(node: Node | null, share: number | null = null): void {
     this.#moment++;
+    if (node === null || this.#field.lessons !== this.#lessons) {
+      this.#changedAt = this.#moment;
+      this.#lessons = this.#field.lessons;
+    }
+    for (let one = node; one !== null; one = one.parent) one.changedAt = this.#moment;
     if (share !== null) this.#freshness += SWIFTNESS * (share - this.#freshness);
   }
 
@@ -122,7 +134,7 @@ export class Gaps {
   /** What all that can hide companies below a node weighs. */
   #weigh(node: Node): Weights {
     const ways = this.#waysOf(node);
-    if (ways.weighedAt === this.#moment) return ways.weights;
+    if (this.#isUpToDate(node, ways.weighedAt)) return ways.weights;
     const { text } = node.query;
     const unseen = this.#field.spread(text).ways + HALF;
     let sum = unseen * ways.otherwise;
@@ -165,11 +177,17 @@ export class Gaps {
     return state?.listedAtMs ?? this.#countedAtMs(parent);
   }
 
+  #isUpToDate(node: Node, moment: number): boolean {
+    return moment >= Math.max(node.changedAt, this.#changedAt);
+  }
+
   /** Looked for again as more is known, when most of those offered were asked, and when all were that there are. */
   #waysOf(node: Node): Ways {
     const { ways } = node;
+    if (ways !== null && this.#isUpToDate(node, ways.checkedAt)) return ways;
     const { companies } = this.#field;
     if (ways !== null) {
+      ways.checkedAt = this.#moment;
       const open = ways.extensions.filter(({ text }) => !this.#isAsked(text)).length;
       const isShort = ways.isCut ? open < FEWEST_OFFERED : open === 0 && companies > ways.companies;
       const isBlurred = ways.extensions.some(({ text }) => this.#field.isBlurred(text));
@@ -177,7 +195,14 @@ export class Gaps {
     }
     const { offered, ...others } = this.#field.extensions(node.query.text, this.#isAsked);
     const weights = { sum: LEAST_WEIGHT, unseen: HALF };
-    node.ways = { extensions: offered, ...others, companies, weights, weighedAt: -1 };
+    node.ways = {
+      extensions: offered,
+      ...others,
+      companies,
+      checkedAt: this.#moment,
+      weights,
+      weighedAt: -1,
+    };
     return node.ways;
   }
 

@@ -40,6 +40,8 @@ export interface Node {
   isListedFirst: boolean;
   /** Longer texts that could be asked; null: not looked for yet. */
   ways: Ways | null;
+  /** When last something happened to it or to a text below it, as Gaps counts. */
+  changedAt: number;
   /** The entry in the frontier that counts: others are left over. */
   entry: number;
 }
@@ -52,6 +54,8 @@ export interface Ways {
   isCut: boolean;
   /** How many companies were known when they were looked for. */
   companies: number;
+  /** When it was seen last that they still hold. */
+  checkedAt: number;
   weights: Weights;
   /** When they were weighed last. */
   weighedAt: number;
@@ -67,7 +71,8 @@ export interface Weights {
 export function newNode(query: SearchQuery, parent: Node | null): Node {
   return {
     ...{ query, parent, children: [], state: null, page: null, expected: null },
-    ...{ awaited: null, experience: openListingExperience(), isListedFirst: false, ways: null, entry: 0 },
+    ...{ awaited: null, experience: openListingExperience(), isListedFirst: false, ways: null },
+    ...{ changedAt: 0, entry: 0 },
   };
 }
 

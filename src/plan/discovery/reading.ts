@@ -26,6 +26,11 @@ export class Reading {
     return this.#overlooksMarks;
   }
 
+  /** Grows with all that was learned. */
+  get lessons(): number {
+    return this.#asOthers.size + (this.#overlooksMarks ? 1 : 0);
+  }
+
   finds(text: string, company: string): boolean {
     if (!this.#overlooksMarks) return this.#rule(text, company);
     return this.#rule(withoutMarks(text), withoutMarks(company));

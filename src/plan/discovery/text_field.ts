@@ -23,6 +23,8 @@ export class TextField implements Field {
   #companies = 0;
   /** Does the upstream heed a space at the end of a text? null: not seen yet. */
   #heedsSpaces: boolean | null = null;
+  /** How often that came out otherwise than before. */
+  #spacesLearned = 0;
   readonly #reading: Reading;
   readonly #knowledge: Knowledge;
   /** Was it counted what known companies are found by where marks are overlooked? */
@@ -75,6 +77,10 @@ export class TextField implements Field {
     return this.#companies;
   }
 
+  get lessons(): number {
+    return this.#companies + this.#reading.lessons + this.#spacesLearned;
+  }
+
   see(text: string): void {
     this.#companies++;
     this.#model.learn(text);
@@ -104,7 +110,9 @@ export class TextField implements Field {
   observe(text: string, companies: readonly string[]): void {
     if (this.by === 'name') this.#reading.observe(text, companies);
     if (!text.endsWith(' ') || companies.length === 0) return;
-    this.#heedsSpaces = companies.every((company) => company.includes(text));
+    const heedsSpaces = companies.every((company) => company.includes(text));
+    if (heedsSpaces !== this.#heedsSpaces) this.#spacesLearned++;
+    this.#heedsSpaces = heedsSpaces;
   }
 
   pairsWith(): boolean {

@@ -51,6 +51,10 @@ export class WordField implements Field {
     return this.#companies;
   }
 
+  get lessons(): number {
+    return this.#companies + this.#reading.lessons;
+  }
+
   see(name: string): void {
     const words = wordsOf(name);
     this.#companies++;

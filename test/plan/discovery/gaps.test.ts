@@ -80,9 +80,9 @@ test('a text asked before the registry was counted last is offered again, and no
 test('where the registry does not say its size, more is taken to be missing while pages show new companies', () => {
   const names = Array.from({ length: 100 }, (_, at) => `company ${at}`);
   const { gaps, root } = registry({ total: null, names });
-  gaps.happened(1);
+  gaps.happened(null, 1);
   expect(gaps.of(root)).toBe(100);
-  for (let page = 0; page < 60; page++) gaps.happened(0);
+  for (let page = 0; page < 60; page++) gaps.happened(null, 0);
   expect(gaps.of(root)).toBe(LIMITS.pageSize);
 });
 
@@ -134,7 +134,7 @@ function registry({ total, names, semantics = 'prefix' }: Shape) {
     node.page = page;
     texts.add(text);
     root.children.push(node);
-    gaps.happened();
+    gaps.happened(null);
     return node;
   };
   return { gaps, root, asked, field };
