@@ -30,8 +30,8 @@ describe('a first run', () => {
   it.each(shapes)('lists every company that can be reached: %j', (shape) => {
     const registry = new Registry(inventedCompanies(1500), { ...PLAIN, ...shape });
     const { mirror, calls } = run(registry, { kinds: new Set<CallKind>(['stats', 'search']) });
-    // Without totals it cannot be told which text hides the last ones.
-    const least = (shape.totals ?? 'exact') === 'exact' ? 1500 : 1490;
+    // Without totals it cannot be told which text hides the last ones: they are given up after some 165 searches in vain.
+    const least = (shape.totals ?? 'exact') === 'exact' ? 1500 : 1470;
     expect(mirror.knownCount()).toBeGreaterThanOrEqual(least);
     expect(calls.length).toBeLessThan(1500);
   });

@@ -3,7 +3,8 @@ import { characterSeeds } from './seeds.ts';
 
 /**
  * Words that names of companies begin with, or have, in the languages of many registries: trades, surnames, places, and
- * syllables of new words. They say how names go on before any was seen; none of them is asked for by itself.
+ * syllables of new words, in Latin letters: other scripts begin with the characters listed beside these. They say how names
+ * go on before any was seen; none of them is asked for by itself.
  */
 const COMMON_WORDS: readonly string[] = `
   academy accounting acorn active advance advisory agency agri air alliance allied alpha alpine american anchor angel
@@ -169,14 +170,6 @@ const COMMON_WORDS: readonly string[] = `
   arab bin dar dubai emirates gulf hassan hussein ibrahim jamal khalid mohammed najm noor omar qatar rashid salem
   saudi sharjah tariq yousef zain bangkok mekong minh nguyen phat phu saigon siam thai thanh tien viet dewi indah jaya
   karya maju makmur sinar sumber utama
-
-  авто агро альфа альянс арт бизнес восток газ гарант город группа дом завод инвест интер капитал компания контакт лес
-  лидер магазин медиа металл мир москва нефть новый общество партнер плюс проект производство развитие регион ремонт
-  рос рус север сервис союз спец спорт строй тех технология торговый транс универсал управление урал центр эко
-  экспресс электро энерго юг автосервіз агенция аптека българия будинок виробництво київ компанія львів софия стил
-  строител україна αγροτική αθήνα αφοί γενική δημος εκδόσεις ελλάς ελληνική εμπορική ενέργεια επιχείρηση ευρω
-  θεσσαλονίκη ιατρικό κατασκευές κέντρο κρήτη κτηματική μεταφορές νέα ξενοδοχείο οικο παπαδόπουλος σπίτι σύλλογος
-  τεχνική τουριστική φαρμακείο
 `
   .trim()
   .split(/\s+/u);

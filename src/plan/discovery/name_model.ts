@@ -184,5 +184,5 @@ const LONGEST_WORD = 14;
 const ENOUGH = 10_000;
 const SELDOM_FIRST = 0.1;
 const TRUST_IN_PRIOR = 0.2;
-const TRUST_IN_GENERAL = 3;
+const TRUST_IN_GENERAL = 1;
 const SOME = 200;
