@@ -351,6 +351,7 @@ export class GapTree {
     const node = newNode({ by: this.#field.by, text }, above);
     this.#nodes.set(text, node);
     above.children.push(node);
+    this.#gaps.happened(node);
     return node;
   }
 

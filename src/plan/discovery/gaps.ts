@@ -30,7 +30,7 @@ export class Gaps {
   #census: Census = { total: null, observedAtMs: 0 };
   /** The share of companies on the pages seen lately that were new. */
   #freshness = 1;
-  /** What was computed of it last, and when. */
+  /** What the root hides, as computed last, and when. */
   #hiddenAt = { moment: -1, companies: 0 };
   /** Counts what happened. */
   #moment = 0;
@@ -206,15 +206,16 @@ export class Gaps {
     return node.ways;
   }
 
-  /** Does the registry say how many companies it has? Where more are known than it counts, that tells nothing of the others. */
-  get #isTold(): boolean {
-    return this.#census.total !== null && this.#field.companies <= this.#census.total;
+  /** How many companies the registry says it has; null also where more are known: its count tells nothing of the others. */
+  get #stated(): number | null {
+    const { total } = this.#census;
+    return total !== null && this.#field.companies <= total ? total : null;
   }
 
   /** Companies of the whole registry that nobody has seen. Where it does not say, what is new on pages tells. */
   get missing(): number {
     const known = this.#field.companies;
-    if (this.#isTold) return (this.#census.total ?? known) - known;
+    if (this.#stated !== null) return this.#stated - known;
     const fresh = Math.min(this.#freshness, HALF);
     return Math.max(this.#limits.pageSize, (known * fresh) / (1 - fresh));
   }
@@ -224,7 +225,7 @@ export class Gaps {
    * by their share of all texts, what is below the others. Else a few of them that hide many would explain all of it.
    */
   #hidden(root: Node): number {
-    if (this.#isTold) return 0;
+    if (this.#stated !== null) return 0;
     if (this.#hiddenAt.moment === this.#moment) return this.#hiddenAt.companies;
     const { extensions, asked } = this.#waysOf(root);
     let [share, seen, gaps, unasked] = [asked, 0, 0, 0];
