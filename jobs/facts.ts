@@ -5,14 +5,15 @@ import type { Config } from '../src/config.ts';
 import { isAlive } from '../src/is_alive.ts';
 import {
   type CallCount,
-  callsAfter,
+  callsBetween,
   lastFindOf,
+  lastProcessedCallId,
   lastRunOf,
   lastSuccessAt,
   openQuarantineCount,
   statisticsChangedAt,
 } from '../src/warehouse/activity.ts';
-import { lastCallId } from '../src/warehouse/call.ts';
+
 import { type Coverage, readCoverage } from '../src/warehouse/coverage.ts';
 import { type FileSizes, fileSizes } from '../src/warehouse/health.ts';
 import { LOCK_STALE_AFTER_MS, lockHolder } from '../src/warehouse/lock.ts';
@@ -51,7 +52,7 @@ export function readFacts(config: Config, nowMs: number, afterCallId: number | n
 
 function readAll({ db }: Warehouse, ledger: Ledger, nowMs: number, afterCallId: number | null): Reading {
   const allowance = ledger.state(nowMs);
-  const latestCallId = lastCallId(db);
+  const latestCallId = lastProcessedCallId(db);
   const lastRun = (name: ScheduledName) => asLastRun(lastRunOf(db, name));
   return {
     coverage: readCoverage(db),
@@ -60,7 +61,8 @@ function readAll({ db }: Warehouse, ledger: Ledger, nowMs: number, afterCallId: 
     quarantined: openQuarantineCount(db),
     sizes: fileSizes(db),
     lastCallId: latestCallId,
-    newCalls: afterCallId === null || afterCallId >= latestCallId ? [] : callsAfter(db, afterCallId),
+    newCalls:
+      afterCallId === null || afterCallId >= latestCallId ? [] : callsBetween(db, afterCallId, latestCallId),
     facts: {
       nowMs,
       lastRuns: {

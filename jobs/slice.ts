@@ -158,8 +158,8 @@ function reporter(job: MirrorJob, log: Logger) {
     },
     loaded: (tally: Tally, last: Outcome) => {
       logOutcome(log, runId, last);
-      if (isShowing || last.sentAtMs + last.durationMs - shownMs < PROGRESS_EVERY_MS) return;
-      shownMs = last.sentAtMs + last.durationMs;
+      if (isShowing || Date.parse(last.sentAt) + last.durationMs - shownMs < PROGRESS_EVERY_MS) return;
+      shownMs = Date.parse(last.sentAt) + last.durationMs;
       isShowing = true;
       const { calls, listed, fetched, changed, failed: failures } = tally;
       job

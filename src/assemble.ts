@@ -7,11 +7,10 @@ import { assertWritable } from './config/paths.ts';
 import { type Config, type DayStart as ConfiguredDay, requireDialect } from './config.ts';
 import { endpointsOf } from './dialect/request.ts';
 import { openCallIds } from './fetch/call_ids.ts';
+import { type Connection, openConnections as openConnectionsTo } from './fetch/connection.ts';
 import { openFetch } from './fetch/fetch.ts';
-import { type Lane, openLanes as openLanesTo } from './fetch/lane.ts';
-import { openPace } from './fetch/pace.ts';
 import { openSend } from './fetch/send.ts';
-import { type Load, openLoader } from './load/load.ts';
+import { openLoader } from './load/load.ts';
 import { openProbeLoader } from './load/probe.ts';
 import type { MirrorParts } from './mirror.ts';
 import { openDriftWatch } from './plan/drift.ts';
@@ -81,18 +80,23 @@ export interface Order {
 export function assembleMirror(house: House, order: Order): MirrorParts & { close(): void } {
   const { config, clock, warehouse, ledger } = house;
   const dialect = requireDialect(config);
-  const lanes = openLanes(config);
-  const fetch = openFetch({ ...fetchParts(house, order.purpose), dialect });
   const loader = openLoader({ warehouse, dialect, mapping: config.mapping, runId: order.runId });
-  const parts = { fetch, ledger, lanes, clock, close: () => closeAll(lanes) };
+  // Before a planner reads what is known, and before a call is sent.
+  loader.recover();
+  const connections = openConnections(config);
+  const fetch = openFetch({ ...fetchParts(house, order.purpose), connections, dialect });
+  const parts = { fetch, ledger, clock, close: () => closeAll(connections) };
   const given = order.openPlanner?.();
-  if (given !== undefined) return { ...parts, planner: given, load: loader.load };
+  if (given !== undefined) return { ...parts, planner: given, loader };
   const watch = openDriftWatch(order.kinds, (kinds) => usualPlanner(house, { ...order, kinds }));
-  const load: Load = (outcomes) => {
-    watch.note(outcomes);
-    return loader.load(outcomes);
+  const watched: MirrorParts['loader'] = {
+    store: loader.store,
+    process: (outcomes) => {
+      watch.note(outcomes);
+      return loader.process(outcomes);
+    },
   };
-  return { ...parts, planner: watch.planner, load };
+  return { ...parts, planner: watch.planner, loader: watched };
 }
 
 /** The engine of a probe: no dialect yet, so that planner, language and loader are its own. */
@@ -107,20 +111,16 @@ export function assembleProbe(
 ): MirrorParts & { close(): void } {
   const { config, clock, warehouse, ledger } = house;
   const { notebook, told } = order;
-  const lanes = openLanes(config);
+  const connections = openConnections(config);
   const fetch = openFetch({
     ...fetchParts(house, order.purpose),
+    connections,
     dialect: SILENT_DIALECT,
     language: notebook.language,
   });
   const planner = openProbePlanner({ upstream: config.upstream, told, notebook });
-  const loader = openProbeLoader({ warehouse, runId: order.runId });
-  const load: Load = (outcomes) => {
-    const news = loader(outcomes.map((outcome) => notebook.entryOf(outcome)));
-    for (const outcome of outcomes) notebook.note(outcome);
-    return news;
-  };
-  return { planner, fetch, load, ledger, lanes, clock, close: () => closeAll(lanes) };
+  const loader = openProbeLoader({ warehouse, runId: order.runId, notebook });
+  return { planner, fetch, loader, ledger, clock, close: () => closeAll(connections) };
 }
 
 function fetchParts(house: House, purpose: Purpose) {
@@ -131,7 +131,8 @@ function fetchParts(house: House, purpose: Purpose) {
   return {
     endpoints: endpointsOf(upstream),
     ledger,
-    pace: openPace({ ledger, clock, perMinute, purpose, keyFingerprint }),
+    perMinute,
+    purpose,
     send: openSend(
       {
         apiKey: upstream.api_key.reveal(),
@@ -197,8 +198,8 @@ export function plannerOver(
   });
 }
 
-function closeAll(lanes: readonly Lane[]): void {
-  for (const lane of lanes) lane.close();
+function closeAll(connections: readonly Connection[]): void {
+  for (const connection of connections) connection.close();
 }
 
 export function allowanceOf({ allowance, account }: Config): Allowance {
@@ -218,8 +219,8 @@ function dayStartOf(day: ConfiguredDay): DayStart {
   return { kind: 'fixed', minuteOfDay: day.hour * 60 + day.minute, timeZone: day.timezone };
 }
 
-export function openLanes({ upstream }: Config): Lane[] {
-  return openLanesTo(upstream.concurrency, {
+export function openConnections({ upstream }: Config): Connection[] {
+  return openConnectionsTo(upstream.concurrency, {
     origin: new URL(upstream.base_url),
     connectTimeoutMs: upstream.timeouts.connect.ms,
     ca: upstream.ca_file === null ? null : readFileSync(upstream.ca_file, 'utf8'),

@@ -1,23 +1,23 @@
 import type { Ledger } from './allowance/ledger.ts';
 import type { Purpose } from './allowance/windows.ts';
-import { targetOf } from './call.ts';
+import { type Call, targetOf } from './call.ts';
 import type { Clock } from './clock.ts';
-import type { Fetch, Halt, NotMade } from './fetch/fetch.ts';
-import { openFlight } from './fetch/flight.ts';
-import type { Lane } from './fetch/lane.ts';
-import type { Load } from './load/load.ts';
-import { type Outcome, wasSent } from './outcome.ts';
-import type { News } from './plan/knowledge.ts';
+import type { Fetch, NoSlot, NotSent, SendSlot } from './fetch/fetch.ts';
+import { describe } from './fetch/send.ts';
+import { openIntake } from './load/intake.ts';
+import type { Loader } from './load/load.ts';
+import type { LoadResult } from './load_result.ts';
+import type { Attempt, Outcome } from './outcome.ts';
+import { openChoice } from './plan/choice.ts';
 import type { Left, Planner } from './plan/plan.ts';
 import { EMPTY_TALLY, type Tally, withNews, withOutcome } from './tally.ts';
 
-/** What a run stands on; all of it is made in assemble.ts. */
+/** What a run stands on. */
 export interface MirrorParts {
   readonly planner: Planner;
   readonly fetch: Fetch;
-  readonly load: Load;
+  readonly loader: Pick<Loader, 'store' | 'process'>;
   readonly ledger: Ledger;
-  readonly lanes: readonly Lane[];
   readonly clock: Clock;
 }
 
@@ -28,9 +28,9 @@ export interface Bounds {
   readonly maxCalls: number;
   /** Epoch milliseconds; Infinity: no bound. */
   readonly deadlineMs: number;
-  /** Aborts at Ctrl-C or SIGTERM: what is in flight is finished and loaded. */
+  /** Aborts at Ctrl-C or SIGTERM: calls in flight are finished and loaded. */
   readonly signal: AbortSignal;
-  /** Told after each load. */
+  /** Called after each batch is processed. */
   readonly onProgress?: (tally: Tally, last: Outcome) => void;
 }
 
@@ -46,23 +46,27 @@ export interface Mirrored {
 }
 
 /**
- * The engine: plan which calls are worth most, fetch each with one attempt, load what it meant; again,
- * until nothing is due or nothing is left to spend.
+ * The engine. When the account may send, choose the call with the highest value, send it, store the response and
+ * process it; again, until nothing is due or nothing is left to spend.
+ *
+ * Throws if the warehouse or the ledger cannot be written.
  */
 export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirrored> {
-  const { planner, ledger, clock } = parts;
-  const stop = new AbortController();
-  const flight = openFlight({ ...parts, signal: stop.signal, onNotMade });
+  const { fetch, loader, ledger, clock } = parts;
+  const choice = openChoice(parts.planner);
+  const intake = openIntake({ loader, outcomeOf: fetch.outcomeOf, onLoaded, onFailure: fail });
+  const quota = openQuota(ledger, bounds.purpose);
   const health = openHealth(clock.now());
-  let ending: Ending | null = null;
-  let tally = EMPTY_TALLY;
+  const stop = new AbortController();
+  const inFlight = new Set<Promise<void>>();
   let started = 0;
+  let chooseFrom: Left = NOTHING_LEFT;
+  let tally = EMPTY_TALLY;
   let drifted: string | null = null;
+  let ending = null as Ending | null;
+  let failure = null as { readonly error: unknown } | null;
+  let wake: () => void = () => {};
 
-  const end = (how: Ending) => {
-    ending ??= how;
-    stop.abort();
-  };
   const interrupt = () => end({ ended: 'interrupted' });
   bounds.signal.addEventListener('abort', interrupt);
   if (bounds.signal.aborted) interrupt();
@@ -70,84 +74,172 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
 
   try {
     while (ending === null) {
-      const wakeAtMs = plan();
-      load(await flight.landed());
-      flight.check();
-      if (ending === null && flight.isEmpty && wakeAtMs !== undefined) await waitOrEnd(wakeAtMs);
+      const room = await roomForCalls();
+      if (room === 0) continue;
+      const slots = await fetch.slots(room, stop.signal);
+      if ('is' in slots) noSlot(slots);
+      else for (const slot of slots) await send(slot);
     }
+  } catch (error) {
+    fail(error);
   } finally {
     overtime.cancel();
     bounds.signal.removeEventListener('abort', interrupt);
     stop.abort();
-    load(await flight.settled());
+    await settleAll();
   }
-  flight.check();
-  return { ending: drifted === null ? ending : asDrift(ending, drifted), tally };
+  if (failure !== null) throw failure.error;
+  const ended = ending ?? { ended: 'done' };
+  return { ending: drifted === null ? ended : asDrift(ended, drifted), tally };
 
-  /**
-   * Gives every free lane a call. Answers undefined while calls are under way, else when the earliest
-   * retry becomes possible, or null when nothing is due.
-   */
-  function plan(): number | null | undefined {
-    if (flight.freeLanes === 0 || flight.holdsLessons) return undefined;
+  /** How many slots can be used now. 0: none yet, after a wait for what could change that; or the run has ended. */
+  async function roomForCalls(): Promise<number> {
+    if (!fetch.isKeyAccepted) intake.flush();
+    await fetch.reported();
     const nowMs = clock.now();
-    if (nowMs < health.resumesAtMs) return flight.isEmpty ? health.resumesAtMs : undefined;
-    const left = leftToSpend(ledger, bounds.purpose, nowMs);
-    if ('ended' in left) {
-      end(left);
-      return undefined;
-    }
-    const most = Math.min(flight.freeLanes, left.calls, bounds.maxCalls - started);
-    if (most <= 0) {
-      if (flight.isEmpty) end({ ended: 'max_calls' });
-      return undefined;
-    }
-    const { calls, wakeAtMs, drift } = planner.next({ nowMs, left, most });
+    if (nowMs < health.resumesAtMs) return wait(health.resumesAtMs);
+    const left = quota.left(nowMs);
+    if ('ended' in left) return endOnceIdle(left);
+    const free = fetch.isKeyAccepted ? fetch.free : 1 - inFlight.size;
+    const room = Math.min(free, left.calls, bounds.maxCalls - started);
+    if (room <= 0) return endOnceIdle({ ended: 'max_calls' });
+    chooseFrom = left;
+    const { isDue, wakeAtMs, drift } = choice.look({ nowMs, left });
     drifted = drift;
-    for (const call of calls) flight.start(call);
-    started += calls.length;
-    if (drift !== null && flight.isEmpty) end({ ended: 'drift', why: drift });
-    return flight.isEmpty ? wakeAtMs : undefined;
+    if (isDue) return room;
+    if (drift !== null) return endOnceIdle({ ended: 'drift', why: drift });
+    if (isIdle()) return waitForRetry(wakeAtMs);
+    return waitForResponse();
   }
 
-  function load(outcomes: Outcome[]): void {
-    if (outcomes.length === 0) return;
-    const learned = parts.load(outcomes);
-    for (const news of learned) {
-      planner.learn(news);
-      tally = withNews(tally, news);
+  /** Sends the best call in a slot, or returns the slot's unit. */
+  async function send(slot: SendSlot): Promise<void> {
+    const aheadMs = slot.atMs - clock.now();
+    if (aheadMs > 0) await clock.sleep(aheadMs, stop.signal);
+    const call = ending === null ? bestCall() : null;
+    if (call === null) return fetch.giveBack(slot);
+    started += 1;
+    quota.used();
+    const attempt = fetch
+      .attempt(call, slot)
+      .then(received, fail)
+      .finally(() => {
+        inFlight.delete(attempt);
+        wake();
+      });
+    inFlight.add(attempt);
+  }
+
+  /** By all that is known now. A call for which no URL can be written needs no slot. */
+  function bestCall(): Call | null {
+    for (;;) {
+      const call = choice.choose({ nowMs: clock.now(), left: chooseFrom });
+      const unwritable = call === null ? null : fetch.unwritable(call);
+      if (unwritable === null) return call;
+      loader.store([unwritable]);
+      onLoaded([unwritable], loader.process([unwritable]));
+    }
+  }
+
+  function received(result: Attempt | NotSent): void {
+    if ('callId' in result) intake.take(result);
+    else notSent(result);
+  }
+
+  function notSent({ call, why }: NotSent): void {
+    started -= 1;
+    choice.release(call);
+    if (why !== null) unreachable(why);
+  }
+
+  function onLoaded(outcomes: readonly Outcome[], results: readonly LoadResult[]): void {
+    for (const result of results) {
+      choice.learn(result);
+      tally = withNews(tally, result);
     }
     for (const outcome of outcomes) {
       tally = withOutcome(tally, outcome);
-      if (!wasSent(outcome)) started -= 1;
       if (outcome.verdict.is === 'unauthorised') end({ ended: 'unauthorised', why: outcome.verdict.why });
     }
-    bounds.onProgress?.(tally, outcomes[outcomes.length - 1] as Outcome);
-    const failing = health.observe(learned, clock.now());
-    if (failing === null) return;
-    // Several misread answers at once: what the planner makes of them says more than that they failed.
-    drifted = planner.next({ nowMs: clock.now(), left: NOTHING_LEFT, most: 0 }).drift;
-    end({ ended: 'failed', why: failing });
+    const last = outcomes.at(-1);
+    if (last !== undefined) bounds.onProgress?.(tally, last);
+    const why = health.observe(results, clock.now());
+    if (why === null) return;
+    // Several misread responses at once: the planner's finding explains more than their failure.
+    drifted = choice.look({ nowMs: clock.now(), left: chooseFrom }).drift;
+    end({ ended: 'failed', why });
   }
 
-  function onNotMade({ call, because }: NotMade): void {
-    started -= 1;
-    planner.release(call);
-    const how = endingOf(because);
-    if (how !== null) end(how);
+  function noSlot(because: NoSlot): void {
+    if (because.is === 'unreachable') unreachable(describe(because.error));
+    else end(endingOf(because));
   }
 
-  /** With nothing in flight: waits for the earliest retry if that is near, else the work is done. */
-  async function waitOrEnd(wakeAtMs: number | null): Promise<void> {
-    const waitMs = (wakeAtMs ?? Infinity) - clock.now();
-    if (waitMs > LONGEST_RETRY_WAIT_MS) return end({ ended: 'done' });
-    await clock.sleep(Math.max(waitMs, 1), stop.signal);
+  function unreachable(why: string): void {
+    const isOver = health.unreachable(clock.now());
+    if (isOver) end({ ended: 'failed', why: `the upstream cannot be reached: ${why}` });
+  }
+
+  function end(how: Ending): void {
+    ending ??= how;
+    stop.abort();
+    wake();
+  }
+
+  /** An error that is no outcome: a defect, or a file that cannot be written. */
+  function fail(error: unknown): void {
+    failure ??= { error };
+    end({ ended: 'failed', why: describe(error) });
+  }
+
+  function isIdle(): boolean {
+    return inFlight.size === 0 && intake.isEmpty;
+  }
+
+  /** What is in flight may still change how the run ends. */
+  function endOnceIdle(how: Ending): Promise<0> | 0 {
+    if (!isIdle()) return waitForResponse();
+    end(how);
+    return 0;
+  }
+
+  /** Nothing is due yet: waits for the earliest retry if that is near, else the work is done. */
+  function waitForRetry(wakeAtMs: number | null): Promise<0> | 0 {
+    if ((wakeAtMs ?? Infinity) - clock.now() <= LONGEST_RETRY_WAIT_MS) return wait(wakeAtMs ?? 0);
+    end({ ended: 'done' });
+    return 0;
+  }
+
+  async function wait(untilMs: number): Promise<0> {
+    await clock.sleep(Math.max(untilMs - clock.now(), 1), stop.signal);
+    return 0;
+  }
+
+  /** Waits until a call in flight has come back; with none in flight, processes what waits for a batch. */
+  async function waitForResponse(): Promise<0> {
+    if (inFlight.size === 0) intake.flush();
+    else
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    return 0;
+  }
+
+  /** Calls that were sent are finished, stored and processed, however the run ends. */
+  async function settleAll(): Promise<void> {
+    await Promise.all(inFlight);
+    try {
+      intake.flush();
+      await fetch.reported();
+    } catch (error) {
+      fail(error);
+    }
   }
 }
 
 const NOTHING_LEFT: Left = { calls: 0, lifetimeLimit: null };
 
-/** A run that came to its bound in the meantime has found out all the same that the upstream has changed. */
+/** A run that reached a bound has found out all the same that the upstream has changed. */
 function asDrift(ending: Ending, why: string): Ending {
   switch (ending.ended) {
     case 'done':
@@ -161,7 +253,50 @@ function asDrift(ending: Ending, why: string): Ending {
   }
 }
 
-/** What the account can spend now, or how the run ends because it can spend nothing for long. */
+function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
+  switch (because.is) {
+    case 'spent':
+    case 'paused':
+      return { ended: 'allowance', resumesAtMs: because.untilMs };
+    case 'refused_key':
+      return {
+        ended: 'unauthorised',
+        why: `this key was refused on ${new Date(because.sinceMs).toISOString()}`,
+      };
+    case 'interrupted':
+      return { ended: 'interrupted' };
+  }
+}
+
+interface Quota {
+  /** What the account can still spend, or how the run ends because it can spend nothing for long. */
+  left(nowMs: number): Left | Ending;
+  /** A unit was used since. */
+  used(): void;
+}
+
+/** Reads the ledger at most every QUOTA_VALID_MS: spending checks it in any case. */
+function openQuota(ledger: Ledger, purpose: Purpose): Quota {
+  let read: { readonly left: Left | Ending; readonly atMs: number } | null = null;
+  let used = 0;
+  return {
+    left: (nowMs) => {
+      if (read === null || Math.abs(nowMs - read.atMs) >= QUOTA_VALID_MS) {
+        read = { left: leftToSpend(ledger, purpose, nowMs), atMs: nowMs };
+        used = 0;
+      }
+      const { left } = read;
+      if ('ended' in left || left.calls > used)
+        return 'ended' in left ? left : { ...left, calls: left.calls - used };
+      read = null;
+      return leftToSpend(ledger, purpose, nowMs);
+    },
+    used: () => {
+      used += 1;
+    },
+  };
+}
+
 function leftToSpend(ledger: Ledger, purpose: Purpose, nowMs: number): Left | Ending {
   const state = ledger.state(nowMs, purpose);
   if (state.left <= 0) return { ended: 'allowance', resumesAtMs: state.resumesAtMs };
@@ -173,31 +308,19 @@ function leftToSpend(ledger: Ledger, purpose: Purpose, nowMs: number): Left | En
   };
 }
 
-function endingOf(halt: Halt): Ending | null {
-  switch (halt.is) {
-    case 'spent':
-      return { ended: 'allowance', resumesAtMs: halt.untilMs };
-    case 'refused_key':
-      return {
-        ended: 'unauthorised',
-        why: `this key was refused on ${new Date(halt.sinceMs).toISOString()}`,
-      };
-    case 'interrupted':
-      return null;
-  }
-}
-
 interface Health {
   /** Until then no call is sent, because several failed in a row. */
   readonly resumesAtMs: number;
-  /** Answers why the run must end, or null. */
-  observe(learned: readonly News[], nowMs: number): string | null;
+  /** Why the run must end; null: it goes on. */
+  observe(results: readonly LoadResult[], nowMs: number): string | null;
+  /** No connection could be used. True: the run must end. */
+  unreachable(nowMs: number): boolean;
 }
 
 /**
- * Notices an upstream that only fails: waits longer and longer, and gives up before the allowance is gone.
- * A target that failed before says less of the upstream than a new one, and waits longer each time by itself:
- * a handful that always fails must not stop the others.
+ * Notices an upstream that only fails: waits longer and longer, and ends the run before the allowance is gone.
+ * A target that failed before says less about the upstream than a new one, and has a longer wait of its own: a
+ * few targets that always fail must not stop the others.
  */
 function openHealth(startedMs: number): Health {
   let failuresInARow = 0;
@@ -205,29 +328,33 @@ function openHealth(startedMs: number): Health {
   let lastGoodMs = startedMs;
   let hasSucceeded = false;
   let resumesAtMs = 0;
+
+  /** True: so many in a row failed that the run must end. */
+  function failed(isNewTarget: boolean, nowMs: number): boolean {
+    failuresInARow += 1;
+    if (isNewTarget) newFailuresInARow += 1;
+    const doublings = newFailuresInARow - FAILURES_BEFORE_WAITING;
+    if (doublings >= 0) resumesAtMs = nowMs + Math.min(250 * 2 ** doublings, 4000);
+    if (!hasSucceeded) return failuresInARow >= FAILURES_AT_START;
+    const isDown = newFailuresInARow >= FAILURES_IN_A_ROW || nowMs - lastGoodMs >= LONGEST_OUTAGE_MS;
+    return failuresInARow >= FAILURES_IN_A_ROW && isDown;
+  }
+
   return {
     get resumesAtMs() {
       return resumesAtMs;
     },
-    observe: (learned, nowMs) => {
-      for (const { call, verdict, failure } of learned) {
+    observe: (results, nowMs) => {
+      for (const { call, verdict, failure } of results) {
         if (failure === null || verdict === 'refused') {
           [failuresInARow, newFailuresInARow, lastGoodMs, hasSucceeded] = [0, 0, nowMs, true];
-          continue;
-        }
-        failuresInARow += 1;
-        if (failure.tries === 1) newFailuresInARow += 1;
-        const isDown = newFailuresInARow >= FAILURES_IN_A_ROW || nowMs - lastGoodMs >= LONGEST_OUTAGE_MS;
-        if (
-          failuresInARow >= (hasSucceeded ? FAILURES_IN_A_ROW : FAILURES_AT_START) &&
-          (isDown || !hasSucceeded)
-        )
+          resumesAtMs = 0;
+        } else if (failed(failure.tries === 1, nowMs))
           return `${failuresInARow} calls in a row failed; the last one was for ${call.kind} ${targetOf(call)}: ${failure.why}`;
       }
-      const doublings = newFailuresInARow - FAILURES_BEFORE_WAITING;
-      if (doublings >= 0) resumesAtMs = nowMs + Math.min(250 * 2 ** doublings, 4000);
       return null;
     },
+    unreachable: (nowMs) => failed(true, nowMs),
   };
 }
 
@@ -239,6 +366,7 @@ function startTimer(delayMs: number, action: () => void): { cancel(): void } {
 
 const LONGEST_RETRY_WAIT_MS = 60_000;
 const LONGEST_PAUSE_MS = 10 * 60_000;
+const QUOTA_VALID_MS = 200;
 const FAILURES_BEFORE_WAITING = 3;
 const FAILURES_AT_START = 6;
 const FAILURES_IN_A_ROW = 12;

@@ -2,22 +2,31 @@ import type { Call } from './call.ts';
 import type { JsonObject } from './dialect/json.ts';
 
 /**
- * An Outcome is what fetch hands to load: everything that one attempt meant. Loading the same Outcome
- * twice changes nothing.
+ * An Attempt is one HTTP request and what came back, before the body is parsed. Load stores it in this
+ * form first: whatever happens while it is parsed, the response is safe.
  */
-export interface Outcome {
+export interface Attempt {
   /** Unique in the warehouse and growing with time (see `call_id` in docs/architecture.md). */
   readonly callId: number;
   readonly call: Call;
-  /** Epoch milliseconds at which the request left. */
-  readonly sentAtMs: number;
+  /** When the request left: ISO 8601 with milliseconds. */
+  readonly sentAt: string;
   readonly durationMs: number;
-  /** The HTTP status, or null when no answer came. */
+  /** The HTTP status, or null if no response came. */
   readonly status: number | null;
-  /** The body as received, after content decoding; null when none came. */
+  /** The body as received, after content decoding; null if no complete body came. */
   readonly body: Buffer | null;
-  /** The response headers, of which load keeps those that reading the body again needs. */
+  /** The response headers, of which load keeps those that parsing the body again needs. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Why no usable response came. */
+  readonly failure?: string;
+}
+
+/**
+ * An Outcome is an attempt with its verdict: all that one call meant. Processing the same Outcome twice
+ * changes nothing.
+ */
+export interface Outcome extends Attempt {
   readonly verdict: Verdict;
 }
 

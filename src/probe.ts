@@ -110,11 +110,11 @@ function adopt(house: House, runId: number, notebook: OpenNotebook, conclusions:
     const kept = stored.get(notebook.callIdOf(adoption.exchange) ?? 0);
     if (kept === undefined || kept.status === null || kept.body === null) return [];
     const { callId, status, headers, body } = kept;
-    const sentAtMs = Date.parse(kept.sentAt);
-    const verdict = meaning(adoption, { status, headers, body }, sentAtMs);
+    const { sentAt, ms: durationMs } = kept;
+    const verdict = meaning(adoption, { status, headers, body }, Date.parse(sentAt));
     const isGood = verdict.is === 'ok' || verdict.is === 'absent' || verdict.is === 'gone';
     return isGood
-      ? [{ callId, call: adoption.call, sentAtMs, durationMs: kept.ms, status, body, headers, verdict }]
+      ? [{ callId, call: adoption.call, sentAt, durationMs, status, body, headers, verdict }]
       : [];
   });
   adoptProbes({ warehouse: house.warehouse, dialect, mapping: house.config.mapping, runId, outcomes });

@@ -184,9 +184,9 @@ async function runEngine(house: House, order: RunOrder, runId: number, signal: A
 /** After our clock was set back: an answer of the same time ends the doubt, which may cost calls as long as it lasts. */
 function clockDoubtEnding({ ledger, clock }: House): (answer: Outcome) => void {
   let isDoubted = ledger.state(clock.now()).clockDoubt !== null;
-  return ({ headers, sentAtMs, durationMs }) => {
+  return ({ headers, sentAt, durationMs }) => {
     if (!isDoubted) return;
-    const skewMs = clockSkewMs(headers?.date, sentAtMs + durationMs);
+    const skewMs = clockSkewMs(headers?.date, Date.parse(sentAt) + durationMs);
     if (skewMs === null || Math.abs(skewMs) >= TOLERATED_SKEW_MS) return;
     ledger.clockAgrees(clock.now());
     isDoubted = false;

@@ -119,8 +119,8 @@ async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
 
 function onlineFindings(report: RunReport, answer: Outcome | null, { config }: House): Finding[] {
   if (answer === null) return [warning('call', headlineOf(report), 'Try again when calls can be made.')];
-  const { verdict, status, durationMs, sentAtMs } = answer;
-  const clock = checkClock(answer.headers?.date, sentAtMs + durationMs);
+  const { verdict, status, durationMs, sentAt } = answer;
+  const clock = checkClock(answer.headers?.date, Date.parse(sentAt) + durationMs);
   const spent = `${counted(report.tally.calls, 'call')} spent`;
   switch (verdict.is) {
     case 'ok':

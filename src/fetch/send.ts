@@ -3,10 +3,10 @@ import https from 'node:https';
 import got, { type Got, RequestError, type RequestFunction } from 'got';
 import type { Clock } from '../clock.ts';
 import type { Reply } from '../dialect/classify.ts';
-import type { Lane } from './lane.ts';
+import type { Connection } from './connection.ts';
 import { openRedaction, type Redact } from './redact.ts';
 
-/** One HTTP attempt on a lane: no retry, no redirect, no cache. */
+/** What became of one HTTP request: no retry, no redirect, no cache. */
 export type Sent =
   | { readonly is: 'reply'; readonly sentAtMs: number; readonly durationMs: number; readonly reply: Reply }
   /** The request left (or may have), and no usable reply came. */
@@ -29,7 +29,8 @@ export interface SendOptions {
   readonly maxBodyBytes: number;
 }
 
-export type Send = (lane: Lane, url: URL, notAfterMs: number) => Promise<Sent>;
+/** Sends one request on an open connection, unless its slot has passed. */
+export type Send = (connection: Connection, url: URL, notAfterMs: number) => Promise<Sent>;
 
 export function openSend(options: SendOptions, clock: Clock): Send {
   const client = got.extend({
@@ -45,47 +46,47 @@ export function openSend(options: SendOptions, clock: Clock): Send {
     timeout: { request: options.responseTimeoutMs },
     request: onStandingConnection,
   });
-  const attempt = {
+  const request = {
     client,
     clock,
     maxBodyBytes: options.maxBodyBytes,
     redact: openRedaction(options.apiKey),
   };
-  return (lane, url, notAfterMs) => new Attempt({ ...attempt, lane, url, notAfterMs }).run();
+  return (connection, url, notAfterMs) => new HttpRequest({ ...request, connection, url, notAfterMs }).run();
 }
 
 /**
- * Of the thirty options that got hands to Node most say how to open a connection. A lane's stands already, and
- * Node copies them all several times for each request.
+ * Most of the thirty options that got passes to Node describe how to open a connection. Ours is open already,
+ * and Node copies all options several times for each request.
  */
 const onStandingConnection: RequestFunction = (url, { method, headers, agent }) =>
   (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
 
-interface AttemptOptions {
+interface HttpRequestOptions {
   readonly client: Got;
   readonly clock: Clock;
   readonly maxBodyBytes: number;
   readonly redact: Redact;
-  readonly lane: Lane;
+  readonly connection: Connection;
   readonly url: URL;
   readonly notAfterMs: number;
 }
 
-class Attempt {
-  readonly #options: AttemptOptions;
+class HttpRequest {
+  readonly #options: HttpRequestOptions;
   #sentAtMs: number | null = null;
   #isMissed = false;
   #status: number | null = null;
 
-  constructor(options: AttemptOptions) {
+  constructor(options: HttpRequestOptions) {
     this.#options = options;
   }
 
   /** Resolves with the first of the stream's ends; what follows it says nothing new. */
   run(): Promise<Sent> {
-    const { client, url, lane, maxBodyBytes } = this.#options;
+    const { client, url, connection, maxBodyBytes } = this.#options;
     return new Promise((resolve) => {
-      const stream = client.stream(url, { agent: lane.agents });
+      const stream = client.stream(url, { agent: connection.agents });
       const chunks: Buffer[] = [];
       let receivedBytes = 0;
 
@@ -107,7 +108,7 @@ class Attempt {
       });
       stream.once('end', () => resolve(this.#ended(stream.response?.headers, chunks)));
       stream.once('error', (error) => resolve(this.#failed(describe(error))));
-      stream.once('close', () => resolve(this.#failed('the answer ended before it was whole')));
+      stream.once('close', () => resolve(this.#failed('the response ended before it was complete')));
     });
   }
 
@@ -121,7 +122,7 @@ class Attempt {
   #ended(headers: object | undefined, chunks: readonly Buffer[]): Sent {
     const { clock, redact } = this.#options;
     if (headers === undefined || this.#status === null || this.#sentAtMs === null)
-      return this.#failed('no answer came');
+      return this.#failed('no response came');
     const reply = redact({ status: this.#status, headers: { ...headers }, body: Buffer.concat(chunks) });
     return { is: 'reply', sentAtMs: this.#sentAtMs, durationMs: clock.now() - this.#sentAtMs, reply };
   }
@@ -139,7 +140,7 @@ export function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   if (error instanceof RequestError && code === 'ETIMEDOUT')
-    return `no whole answer in time (${error.message})`;
+    return `no complete response in time (${error.message})`;
   const message = messageOf(error);
   return code === null || message.includes(code) ? message : `${code}: ${message}`;
 }

@@ -1,7 +1,8 @@
 import { targetOf } from '../call.ts';
-import type { Verdict } from '../outcome.ts';
+import { type LoadResult, noChange } from '../load_result.ts';
+import type { Outcome, Verdict } from '../outcome.ts';
 import type { Books } from './books.ts';
-import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
+import { noteFailure } from './failure.ts';
 import { deriveAbsent, deriveGone, noteAnswered } from './gone.ts';
 import { deriveRecord } from './record.ts';
 import { deriveRefusal, deriveSearch } from './search.ts';
@@ -11,72 +12,86 @@ import { deriveStats } from './stats.ts';
  * Writes what a classified answer means to the derived tables: as it comes in, or again from the stored
  * answer. What cannot be derived at all is quarantined.
  */
-export function derive(books: Books, answered: Answered, verdict: Verdict): Effect {
-  books.shape.at = answered;
-  const effect = deriveUnlessTooDeep(books, answered, verdict);
-  if (effect.quarantined === 0 && isUnderstood(verdict))
-    books.quarantine.supersede(answered.call.kind, targetOf(answered.call));
-  return effect;
+export function derive(books: Books, outcome: Outcome): LoadResult {
+  books.shape.at = outcome;
+  const result = deriveUnlessTooDeep(books, outcome);
+  if (result.quarantined === 0 && isUnderstood(outcome.verdict))
+    books.quarantine.supersede(outcome.call.kind, targetOf(outcome.call));
+  return { ...result, failure: noteFailure(books, outcome, verdictAfter(outcome.verdict, result)) };
 }
 
-function deriveUnlessTooDeep(books: Books, answered: Answered, verdict: Verdict): Effect {
+/** A response of which nothing could be loaded is a failure: its target waits. */
+function verdictAfter(verdict: Verdict, { quarantined, rows, record, note }: LoadResult): Verdict {
+  const isInVain = verdict.is === 'ok' && quarantined > 0 && rows.length === 0 && record === null;
+  return isInVain ? { is: 'broken', why: note ?? 'nothing of the response could be loaded' } : verdict;
+}
+
+function deriveUnlessTooDeep(books: Books, outcome: Outcome): LoadResult {
   try {
-    return deriveVerdict(books, answered, verdict);
+    return deriveVerdict(books, outcome);
   } catch (error) {
     // The stack ends before JSON's own limits do; nothing was written then.
     if (error instanceof RangeError && error.message.includes('call stack'))
-      return quarantined(books, answered, `nested too deeply: ${error.message}`);
+      return quarantined(books, outcome, `nested too deeply: ${error.message}`);
     throw error;
   }
 }
 
-function deriveVerdict(books: Books, answered: Answered, verdict: Verdict): Effect {
-  const { call } = answered;
+function deriveVerdict(books: Books, outcome: Outcome): LoadResult {
+  const { call, verdict } = outcome;
   if (call.kind === 'entity' && books.forgotten.has(call.entityId))
-    return { ...NO_EFFECT, note: 'forgotten: not taken in' };
+    return { ...noChange(outcome), note: 'forgotten: not taken in' };
   switch (verdict.is) {
     case 'ok':
-      return deriveAnswer(books, answered, verdict.answer);
+      return deriveAnswer(books, outcome, verdict.answer);
     case 'gone':
       return call.kind === 'entity'
-        ? deriveGone(books, answered, call.entityId, verdict.answer)
-        : { ...NO_EFFECT, note: 'only a record can be gone' };
+        ? deriveGone(books, outcome, call.entityId, verdict.answer)
+        : { ...noChange(outcome), note: 'only a record can be gone' };
     case 'absent':
-      return call.kind === 'entity' ? deriveAbsent(books, answered, call.entityId, verdict.shape) : NO_EFFECT;
+      return call.kind === 'entity'
+        ? deriveAbsent(books, outcome, call.entityId, verdict.shape)
+        : noChange(outcome);
     case 'refused':
       return {
-        ...NO_EFFECT,
-        query: call.kind === 'search' ? deriveRefusal(books, answered, call, verdict.why) : null,
+        ...noChange(outcome),
+        query: call.kind === 'search' ? deriveRefusal(books, outcome, call, verdict.why) : null,
         note: verdict.why,
       };
     case 'broken':
-      return isWorthKeeping(answered)
-        ? quarantined(books, answered, verdict.why)
-        : { ...NO_EFFECT, note: verdict.why };
+      return isWorthKeeping(outcome)
+        ? quarantined(books, outcome, verdict.why)
+        : { ...noChange(outcome), note: verdict.why };
     case 'throttled':
     case 'exhausted':
     case 'unauthorised':
     case 'unsent':
-      return { ...NO_EFFECT, note: verdict.why };
+      return { ...noChange(outcome), note: verdict.why };
   }
 }
 
-function deriveAnswer(books: Books, answered: Answered, answer: (Verdict & { is: 'ok' })['answer']): Effect {
-  const { call } = answered;
-  if (answer.kind === 'stats') return deriveStats(books, answered, answer);
-  if (answer.kind === 'search' && call.kind === 'search') return deriveSearch(books, answered, call, answer);
+function deriveAnswer(
+  books: Books,
+  outcome: Outcome,
+  answer: (Verdict & { is: 'ok' })['answer'],
+): LoadResult {
+  const { call } = outcome;
+  if (answer.kind === 'stats') return deriveStats(books, outcome, answer);
+  if (answer.kind === 'search' && call.kind === 'search') return deriveSearch(books, outcome, call, answer);
   if (answer.kind !== 'record' || call.kind !== 'entity')
-    return quarantined(books, answered, `a ${call.kind} call was answered with a ${answer.kind}`);
-  const effect = deriveRecord(books, answered, answer);
-  return effect.newCompanies > 0 ? effect : { ...effect, goneCount: noteAnswered(books, answered) };
+    return quarantined(books, outcome, `a ${call.kind} call was answered with a ${answer.kind}`);
+  const effect = deriveRecord(books, outcome, answer);
+  return effect.newCompanies > 0 ? effect : { ...effect, goneCount: noteAnswered(books, outcome) };
 }
 
 /** A body that came, of a status that is no plain failure of the server, may hold something. */
-function isWorthKeeping({ status, body }: Answered): boolean {
+function isWorthKeeping({ status, body }: Outcome): boolean {
   return body !== null && body.length > 0 && status !== null && status < 500;
 }
 
-function quarantined(books: Books, { call, callId, sentAt }: Answered, reason: string): Effect {
+/** Adds the response as a whole to quarantine. */
+function quarantined(books: Books, outcome: Outcome, reason: string): LoadResult {
+  const { call, callId, sentAt } = outcome;
   books.quarantine.add({
     callId,
     kind: call.kind,
@@ -85,7 +100,7 @@ function quarantined(books: Books, { call, callId, sentAt }: Answered, reason: s
     reason,
     at: sentAt,
   });
-  return { ...NO_EFFECT, quarantined: 1, note: reason };
+  return { ...noChange(outcome), quarantined: 1, note: reason };
 }
 
 function isUnderstood(verdict: Verdict): boolean {

@@ -1,9 +1,8 @@
 import { targetOf } from '../call.ts';
 import { isoTime } from '../clock.ts';
-import type { Verdict } from '../outcome.ts';
+import type { Outcome, Verdict } from '../outcome.ts';
 import type { Failure } from '../plan/knowledge.ts';
 import type { Books } from './books.ts';
-import type { Answered } from './effect.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -30,7 +29,7 @@ const WAITS_MS = [
 /** Failed targets wait, longer each time; an answer ends it. Being turned away says nothing of the target. */
 export function noteFailure(
   books: Books,
-  { call, callId, sentAt }: Answered,
+  { call, callId, sentAt }: Outcome,
   verdict: Verdict,
 ): Failure | null {
   if (call.kind === 'entity' && books.forgotten.has(call.entityId)) return null;

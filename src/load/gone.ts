@@ -1,28 +1,28 @@
-import type { RecordAnswer } from '../outcome.ts';
+import { type LoadResult, noChange } from '../load_result.ts';
+import type { Outcome, RecordAnswer } from '../outcome.ts';
 import { type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import type { Books } from './books.ts';
 import { isProven } from './deletion.ts';
-import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
 import { storeTombstone } from './record.ts';
 
 /** The upstream itself says that the entity is gone: a 410, or its own mark. */
 export function deriveGone(
   books: Books,
-  answered: Answered,
+  outcome: Outcome,
   entityId: string,
   answer: RecordAnswer | null,
-): Effect {
+): LoadResult {
   const before = books.known.find(entityId);
-  if (before === undefined && answer === null) return NO_EFFECT;
-  if (answer !== null && before?.goneAt == null) storeTombstone(books, answered, answer, before);
-  const known = books.known.find(entityId) ?? (newKnown(entityId, answered.sentAt) as KnownRow);
+  if (before === undefined && answer === null) return noChange(outcome);
+  if (answer !== null && before?.goneAt == null) storeTombstone(books, outcome, answer, before);
+  const known = books.known.find(entityId) ?? (newKnown(entityId, outcome.sentAt) as KnownRow);
   const isNews = known.goneAt === null;
   // The upstream's own word: being listed in a search does not speak against it.
   const told = { ...known, missingShape: null };
-  if (isNews) markGone(books, told, { goneAt: answered.sentAt, callId: answered.callId });
-  else confirmGone(books, told, answered.sentAt);
+  if (isNews) markGone(books, told, { goneAt: outcome.sentAt, callId: outcome.callId });
+  else confirmGone(books, told, outcome.sentAt);
   return {
-    ...NO_EFFECT,
+    ...noChange(outcome),
     record: answer === null ? null : { isNew: before?.fetchedAt == null, changed: isNews },
     newCompanies: before === undefined ? 1 : 0,
     gone: isNews,
@@ -31,30 +31,30 @@ export function deriveGone(
 }
 
 /** A 404. For a known company it is remembered as missing; for any other it shows what unknown ids get. */
-export function deriveAbsent(books: Books, answered: Answered, entityId: string, shape: string): Effect {
+export function deriveAbsent(books: Books, outcome: Outcome, entityId: string, shape: string): LoadResult {
   const known = books.known.find(entityId);
   if (known === undefined) {
     books.absentShape = shape;
-    return { ...NO_EFFECT, goneCount: settleMissing(books, answered.callId).length };
+    return { ...noChange(outcome), goneCount: settleMissing(books, outcome.callId).length };
   }
   if (known.goneAt !== null) {
-    confirmGone(books, known, answered.sentAt);
-    return NO_EFFECT;
+    confirmGone(books, known, outcome.sentAt);
+    return noChange(outcome);
   }
   books.known.replace(known, {
     ...known,
-    askedAt: answered.sentAt,
+    askedAt: outcome.sentAt,
     flaggedAt: null,
-    missingAt: answered.sentAt,
+    missingAt: outcome.sentAt,
     missingShape: shape,
     missingRun: books.runId,
   });
-  const settled = settleMissing(books, answered.callId);
-  return { ...NO_EFFECT, missing: true, gone: settled.includes(entityId), goneCount: settled.length };
+  const settled = settleMissing(books, outcome.callId);
+  return { ...noChange(outcome), missing: true, gone: settled.includes(entityId), goneCount: settled.length };
 }
 
-/** A known company answered: the upstream and the path work. Answers how many were proven gone by it. */
-export function noteAnswered(books: Books, { callId, sentAt }: Answered): number {
+/** A known company responded: the upstream and the path work. Returns how many companies this proves gone. */
+export function noteAnswered(books: Books, { callId, sentAt }: Outcome): number {
   if (books.answeredAt === null || sentAt > books.answeredAt) books.answeredAt = sentAt;
   return books.mayHaveMissing ? settleMissing(books, callId).length : 0;
 }
@@ -71,7 +71,7 @@ function settleMissing(books: Books, callId: number): string[] {
   return proven.map(({ entityId }) => entityId);
 }
 
-/** Still gone: whatever made it worth asking again is answered. */
+/** Still gone: the doubt that led to this call is settled. */
 function confirmGone(books: Books, known: KnownRow, askedAt: string): void {
   books.known.replace(known, { ...known, askedAt, flaggedAt: null });
 }

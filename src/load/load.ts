@@ -1,9 +1,10 @@
-import { type Call, targetOf } from '../call.ts';
-import { isoTime } from '../clock.ts';
+import Sqlite from 'better-sqlite3';
+import { targetOf } from '../call.ts';
+import { openClassify } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
-import { type Outcome, type Verdict, wasSent } from '../outcome.ts';
-import type { Failure, News } from '../plan/knowledge.ts';
+import type { LoadResult } from '../load_result.ts';
+import { type Attempt, type Outcome, type Verdict, wasSent } from '../outcome.ts';
 import { callTable } from '../warehouse/call.ts';
 import { settleMapping } from '../warehouse/mapping.ts';
 import { live } from '../warehouse/naming.ts';
@@ -12,29 +13,41 @@ import { DEFAULT_LIMITS, type ShapeLimits } from '../warehouse/shape.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { openBooks } from './books.ts';
 import { derive } from './derive.ts';
-import type { Answered, Effect } from './effect.ts';
-import { noteFailure } from './failure.ts';
 import { headersToKeep } from './headers.ts';
 import { withoutEntities } from './redact.ts';
 import { countSearchedWords } from './searched_words.ts';
+import { enterRun, outcomeOfStored, storedAttempt } from './stored.ts';
 
 export interface LoaderOptions {
   readonly warehouse: Warehouse;
   readonly dialect: Dialect;
   /** The run that pays for the calls (`startRun`). */
   readonly runId: number;
-  /** How payloads become tables; of a warehouse with rows, the mapping that they were made by goes on. */
+  /** How payloads become tables; a warehouse with rows keeps the mapping that made them. */
   readonly mapping?: Mapping;
   readonly limits?: Partial<ShapeLimits>;
 }
 
-/**
- * Writes all that a group of outcomes means in one transaction, and says what was learned, in order. An
- * outcome that was loaded before changes nothing and is left out of the news.
- */
-export type Load = (outcomes: readonly Outcome[]) => News[];
+/** Loads responses in two steps, so that nothing can lose one: store it as received, then process it. */
+export interface Loader {
+  /** Stores attempts byte for byte, in one transaction. Storing the same attempt twice changes nothing. */
+  store(attempts: readonly Attempt[]): void;
+  /**
+   * Writes all that stored attempts mean, in one transaction, and returns the results in order. An outcome
+   * that was processed before changes nothing and has no result. One that cannot be processed goes to
+   * quarantine and holds up no other.
+   */
+  process(outcomes: readonly Outcome[]): LoadResult[];
+  /** Both steps. */
+  load(outcomes: readonly Outcome[]): LoadResult[];
+  /**
+   * Processes what an earlier run stored and did not process, one response at a time. A response that ends the
+   * process again, at MAX_TRIES_ALONE starts in a row, goes to quarantine. Returns how many were processed.
+   */
+  recover(): number;
+}
 
-export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOptions): { load: Load } {
+export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOptions): Loader {
   const mapping = settleMapping(warehouse.db, options.mapping ?? DEFAULT_MAPPING).inForce;
   const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...options.limits };
   const calls = callTable(warehouse.db);
@@ -42,96 +55,124 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   const toKeep = headersToKeep(dialect);
   const open = () => openBooks({ warehouse, dialect, runId, naming: live, mapping, limits });
   let books = open();
+  /** Calls that this loader stored and has not processed yet. */
+  const stored = new Set<number>();
   books.describeRecords();
   warehouse.write(() => countSearchedWords(books));
 
-  return {
-    load: (outcomes) => {
-      try {
-        return warehouse.write(() => {
-          // Another process may have added columns since.
-          if (books.isOutdated()) books = open();
-          return loadAll(outcomes);
-        });
-      } catch (error) {
-        // What was rolled back in the file is still in memory.
-        books = open();
-        throw error;
+  function store(attempts: readonly Attempt[]): void {
+    warehouse.write(() => {
+      for (const attempt of attempts) {
+        if (!calls.add({ ...callRow(attempt), runId })) continue;
+        stored.add(attempt.callId);
+        const body = withoutForgotten(attempt);
+        if (body !== null)
+          books.answers.keep(attempt.callId, attempt.call.kind, body, toKeep(attempt.headers));
       }
-    },
-  };
-
-  function loadAll(outcomes: readonly Outcome[]): News[] {
-    const loaded = outcomes.flatMap((outcome) => loadOne(outcome) ?? []);
-    books.save();
-    runs.add(runId, countsOf(loaded));
-    return loaded.map(newsOf);
+    });
   }
 
-  function loadOne(outcome: Outcome): Loaded | null {
-    const answered = answeredOf(outcome);
-    const fresh = isFirstFetch(outcome) ? 1 : 0;
-    if (!calls.add({ ...callRow(outcome, answered), runId, new: fresh })) return null;
-    const effect = derive(books, answered, outcome.verdict);
-    keepAnswer(outcome, effect.sameAs);
-    noteYield(answered.callId, effect, fresh);
-    return { outcome, effect, failure: noteFailure(books, answered, verdictAfter(outcome, effect)) };
-  }
-
-  function keepAnswer({ call, callId, body: received, headers }: Outcome, sameAs: number | null): void {
-    const body = withoutForgotten(call, received, headers);
-    if (body === null) return;
-    if (sameAs === null) books.answers.keep(callId, call.kind, body, toKeep(headers));
-    else books.answers.keepReference(callId, sameAs, toKeep(headers));
-  }
-
-  function withoutForgotten(call: Call, body: Buffer | null, headers: Outcome['headers']): Buffer | null {
+  function withoutForgotten({ call, body, headers }: Attempt): Buffer | null {
     const { forgotten } = books;
     if (forgotten.size === 0 || body === null || call.kind === 'stats') return body;
     if (call.kind === 'entity') return forgotten.has(call.entityId) ? null : body;
     return withoutEntities(dialect.search, body, headers?.['content-type'] ?? '', forgotten) ?? body;
   }
 
-  /** Of the commonest call what it yields is known before it is written: that saves a second write. */
-  function isFirstFetch({ call, verdict }: Outcome): boolean {
-    return (
-      call.kind === 'entity' &&
-      verdict.is === 'ok' &&
-      !books.forgotten.has(call.entityId) &&
-      books.known.find(call.entityId)?.fetchedAt == null
-    );
+  function process(outcomes: readonly Outcome[]): LoadResult[] {
+    const waiting = outcomes.filter(({ callId }) => stored.has(callId));
+    if (waiting.length === 0) return [];
+    try {
+      return processTogether(waiting);
+    } catch (error) {
+      if (isFailureOfFile(error)) throw error;
+      return waiting.flatMap(processAlone);
+    }
   }
 
-  function noteYield(callId: number, { record, rows, newCompanies, note }: Effect, noted: number): void {
-    const changed = rows.filter((row) => row.changed).length + (record?.changed && !record.isNew ? 1 : 0);
-    const fresh = Math.max(newCompanies, record?.isNew ? 1 : 0);
-    if (fresh !== noted || changed > 0 || note !== null) calls.yielded(callId, { new: fresh, changed, note });
+  function processAlone(outcome: Outcome): LoadResult[] {
+    try {
+      return processTogether([outcome]);
+    } catch (error) {
+      if (isFailureOfFile(error)) throw error;
+      const why = `it cannot be processed: ${error instanceof Error ? error.message : String(error)}`;
+      return processTogether([{ ...outcome, verdict: { is: 'broken', why } }]);
+    }
   }
+
+  function processTogether(outcomes: readonly Outcome[]): LoadResult[] {
+    try {
+      const results = warehouse.write(() => {
+        // Another process may have added columns since.
+        if (books.isOutdated()) books = open();
+        const written = outcomes.map((outcome) => {
+          const result = derive(books, outcome);
+          settle(outcome, result);
+          return result;
+        });
+        books.save();
+        runs.add(books.runId, countsOf(outcomes, written));
+        return written;
+      });
+      for (const { callId } of outcomes) stored.delete(callId);
+      return results;
+    } catch (error) {
+      // The transaction was rolled back; its changes are still in memory.
+      books = open();
+      throw error;
+    }
+  }
+
+  /** Completes the stored call, and replaces a body that differs in volatile fields at most by a reference. */
+  function settle({ callId, verdict }: Outcome, result: LoadResult): void {
+    const { record, rows, newCompanies, sameAs, note } = result;
+    calls.settle(callId, {
+      outcome: verdict.is,
+      rows: rowsOf(verdict),
+      new: Math.max(newCompanies, record?.isNew ? 1 : 0),
+      changed: rows.filter((row) => row.changed).length + (record?.changed && !record.isNew ? 1 : 0),
+      note,
+    });
+    if (sameAs !== null) books.answers.refer(callId, sameAs);
+  }
+
+  function recover(): number {
+    const classify = openClassify(dialect);
+    const waiting = calls.unprocessed();
+    for (const row of waiting) {
+      stored.add(row.callId);
+      enterRun(books, row.runId);
+      const tries = triesAlone(books.meta.get(PROCESSED_ALONE), row.callId);
+      books.meta.set(PROCESSED_ALONE, `${row.callId} ${tries + 1}`);
+      if (tries < MAX_TRIES_ALONE) processAlone(outcomeOfStored(books, classify, row));
+      else {
+        const why = `the process ended ${tries + 1} times while this response was processed`;
+        processTogether([{ ...storedAttempt(books, row), verdict: { is: 'broken', why } }]);
+      }
+      books.meta.set(PROCESSED_ALONE, null);
+    }
+    enterRun(books, runId);
+    return waiting.length;
+  }
+
+  return {
+    store,
+    process,
+    load: (outcomes) => {
+      store(outcomes);
+      return process(outcomes);
+    },
+    recover,
+  };
 }
 
-interface Loaded {
-  readonly outcome: Outcome;
-  readonly effect: Effect;
-  readonly failure: Failure | null;
+/** The disk or the file failed, not the response: it stays stored, and a later run processes it. */
+function isFailureOfFile(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && !error.code.startsWith('SQLITE_CONSTRAINT');
 }
 
-/** An answer of which nothing could be loaded is as good as none: its target waits like one that failed. */
-function verdictAfter({ verdict }: Outcome, { quarantined, rows, record, note }: Effect): Verdict {
-  const isInVain = verdict.is === 'ok' && quarantined > 0 && rows.length === 0 && record === null;
-  return isInVain ? { is: 'broken', why: note ?? 'nothing of the answer could be loaded' } : verdict;
-}
-
-function answeredOf({ call, callId, sentAtMs, status, body, headers = {} }: Outcome): Answered {
-  return { call, callId, sentAt: isoTime(sentAtMs), status, body, headers };
-}
-
-function callRow({ call, callId, durationMs, status, body, verdict }: Outcome, { sentAt }: Answered) {
-  const rows =
-    verdict.is !== 'ok' || verdict.answer.kind === 'stats'
-      ? 0
-      : verdict.answer.kind === 'record'
-        ? 1
-        : verdict.answer.rows.length;
+/** The columns of `_call` that are known before processing. */
+export function callRow({ call, callId, sentAt, durationMs, status, body, failure }: Attempt) {
   return {
     callId,
     kind: call.kind,
@@ -142,34 +183,36 @@ function callRow({ call, callId, durationMs, status, body, verdict }: Outcome, {
     sentAt,
     ms: durationMs,
     status,
-    outcome: verdict.is,
     bytes: body?.length ?? 0,
-    rows,
+    note: failure ?? null,
   };
 }
 
-function newsOf({ outcome, effect, failure }: Loaded): News {
-  const { rows, query, record, missing, gone, quarantined } = effect;
+/** Companies in the response. */
+function rowsOf(verdict: Verdict): number {
+  if (verdict.is !== 'ok' || verdict.answer.kind === 'stats') return 0;
+  return verdict.answer.kind === 'record' ? 1 : verdict.answer.rows.length;
+}
+
+function countsOf(outcomes: readonly Outcome[], results: readonly LoadResult[]): RunCounts {
+  const sum = (count: (result: LoadResult) => number) =>
+    results.reduce((total, one) => total + count(one), 0);
   return {
-    call: outcome.call,
-    verdict: outcome.verdict.is,
-    rows,
-    query,
-    record,
-    missing,
-    gone,
-    quarantined,
-    failure,
+    calls: outcomes.filter(wasSent).length,
+    new: sum(({ newCompanies }) => newCompanies),
+    changed: sum(({ record }) => (record?.changed && !record.isNew ? 1 : 0)),
+    gone: sum(({ goneCount }) => goneCount),
+    quarantined: sum(({ quarantined }) => quarantined),
   };
 }
 
-function countsOf(loaded: readonly Loaded[]): RunCounts {
-  const sum = (count: (one: Loaded) => number) => loaded.reduce((total, one) => total + count(one), 0);
-  return {
-    calls: sum(({ outcome }) => (wasSent(outcome) ? 1 : 0)),
-    new: sum(({ effect }) => effect.newCompanies),
-    changed: sum(({ effect }) => (effect.record?.changed && !effect.record.isNew ? 1 : 0)),
-    gone: sum(({ effect }) => effect.goneCount),
-    quarantined: sum(({ effect }) => effect.quarantined),
-  };
+/** How often recovery has begun to process this call alone, by the note of an earlier start. */
+function triesAlone(note: string | null, callId: number): number {
+  const [id, tries] = (note ?? '').split(' ');
+  return id === String(callId) ? Number(tries) : 0;
 }
+
+/** Key in `_meta`: the call that recovery processes alone at the moment, and how often it has begun to. */
+const PROCESSED_ALONE = 'processed_alone';
+/** A kill from outside may hit a good response twice by chance; three times in a row is the response's doing. */
+const MAX_TRIES_ALONE = 3;

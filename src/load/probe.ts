@@ -1,42 +1,57 @@
-import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { Mapping } from '../dialect/mapping.ts';
-import type { Outcome } from '../outcome.ts';
-import type { News } from '../plan/knowledge.ts';
+import { noChange } from '../load_result.ts';
+import { type Attempt, type Outcome, wasSent } from '../outcome.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import { callTable } from '../warehouse/call.ts';
 import { removeProbe, type StoredProbe, storedProbes } from '../warehouse/probe.ts';
 import { runCounter } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { openLoader } from './load.ts';
+import { callRow, type Loader, openLoader } from './load.ts';
 
-/** A probe's outcome, and the text of what it asked. */
-export interface ProbedOutcome {
-  readonly target: string;
-  readonly outcome: Outcome;
+/** What a probe keeps of its own attempts. */
+export interface ProbeNotes {
+  /** The question as text, for `_call.target`. */
+  targetOf(attempt: Attempt): string;
+  note(outcome: Outcome): void;
 }
 
 /** Stores what probes bring, byte for byte; nothing is derived from it before there is a dialect. */
-export function openProbeLoader({
-  warehouse,
-  runId,
-}: {
+export function openProbeLoader(options: {
   readonly warehouse: Warehouse;
   readonly runId: number;
-}): (probed: readonly ProbedOutcome[]) => News[] {
+  readonly notebook: ProbeNotes;
+}): Pick<Loader, 'store' | 'process'> {
+  const { warehouse, runId, notebook } = options;
   const calls = callTable(warehouse.db);
   const answers = answerTable(warehouse.db);
   const runs = runCounter(warehouse.db);
-  return (probed) =>
-    warehouse.write(() =>
-      probed.map(({ target, outcome }) => {
-        calls.add({ ...callRow(target, outcome), runId });
-        if (outcome.body !== null)
-          answers.keep(outcome.callId, outcome.call.kind, outcome.body, headersText(outcome));
-        runs.add(runId, { ...NOTHING, calls: outcome.verdict.is === 'unsent' ? 0 : 1 });
-        return newsOf(outcome);
+  return {
+    store: (attempts) =>
+      warehouse.write(() => {
+        for (const attempt of attempts) {
+          const { callId, call, body } = attempt;
+          calls.add({
+            ...callRow(attempt),
+            kind: 'probe',
+            target: notebook.targetOf(attempt),
+            page: null,
+            runId,
+          });
+          if (body !== null) answers.keep(callId, call.kind, body, headersText(attempt));
+        }
       }),
-    );
+    process: (outcomes) =>
+      warehouse.write(() =>
+        outcomes.map((outcome) => {
+          const { callId, verdict, failure = null } = outcome;
+          calls.settle(callId, { outcome: verdict.is, rows: 0, new: 0, changed: 0, note: failure });
+          runs.add(runId, { ...NOTHING, calls: wasSent(outcome) ? 1 : 0 });
+          notebook.note(outcome);
+          return noChange(outcome);
+        }),
+      ),
+  };
 }
 
 /**
@@ -67,42 +82,11 @@ export function readProbes({ db }: Warehouse): StoredProbe[] {
   return storedProbes(db);
 }
 
-function callRow(target: string, { call, callId, sentAtMs, durationMs, status, body, verdict }: Outcome) {
-  return {
-    callId,
-    kind: 'probe',
-    target,
-    page: null,
-    reason: call.reason,
-    expected: call.expected,
-    sentAt: isoTime(sentAtMs),
-    ms: durationMs,
-    status,
-    outcome: verdict.is,
-    bytes: body?.length ?? 0,
-    rows: 0,
-  };
-}
-
 /** All of them: which ones the dialect will need is not known yet. */
-function headersText({ headers = {} }: Outcome): string {
+function headersText({ headers = {} }: Attempt): string {
   return JSON.stringify(Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET.has(name))));
 }
 
 const SECRET = new Set(['set-cookie']);
-
-function newsOf({ call, verdict }: Outcome): News {
-  return {
-    call,
-    verdict: verdict.is,
-    rows: [],
-    query: null,
-    record: null,
-    missing: false,
-    gone: false,
-    quarantined: 0,
-    failure: null,
-  };
-}
 
 const NOTHING = { calls: 0, new: 0, changed: 0, gone: 0, quarantined: 0 };

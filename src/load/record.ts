@@ -1,33 +1,33 @@
 import type { Json, JsonObject } from '../dialect/json.ts';
-import type { RecordAnswer } from '../outcome.ts';
+import { type LoadResult, noChange } from '../load_result.ts';
+import type { Outcome, RecordAnswer } from '../outcome.ts';
 import { type Known, type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import type { Books } from './books.ts';
 import { ratesAfterFetch } from './change_rates.ts';
 import { changedValue, noteChanges, noteCompared } from './changes.ts';
 import { isSame, withoutVolatile } from './content.ts';
 import { type Difference, differences } from './difference.ts';
-import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
 import { latestDocument } from './history.ts';
 import { writeRows } from './rows.ts';
 import { isSameAnswer } from './same_answer.ts';
 import { searchText } from './search_text.ts';
 import { shred } from './shred.ts';
 
-/** A record was answered: new, changed, or as it was. */
-export function deriveRecord(books: Books, answered: Answered, answer: RecordAnswer): Effect {
+/** A record was received: new, changed, or as stored. */
+export function deriveRecord(books: Books, outcome: Outcome, answer: RecordAnswer): LoadResult {
   const known = books.known.find(answer.entityId);
   const stored = known?.recordCallId == null ? null : books.answers.read(known.recordCallId);
   if (known === undefined || known.fetchedAt === null)
-    return storeRecord(books, answered, answer, known, null);
-  if (answered.body !== null && stored?.body.equals(answered.body))
-    return confirmRecord(books, answered, answer, known, known.recordCallId);
+    return storeRecord(books, outcome, answer, known, null);
+  if (outcome.body !== null && stored?.body.equals(outcome.body))
+    return confirmRecord(books, outcome, answer, known, known.recordCallId);
 
   const before = latestDocument(books, known.entityId);
   const now = withoutVolatile(answer.document, books.ignored);
   if (before === null || !isSame(withoutVolatile(before, books.ignored), now))
-    return storeRecord(books, answered, answer, known, before);
-  const isAllTheSame = known.recordCallId !== null && isSameAnswer(books, answered, known.recordCallId);
-  return confirmRecord(books, answered, answer, known, isAllTheSame ? known.recordCallId : null);
+    return storeRecord(books, outcome, answer, known, before);
+  const isAllTheSame = known.recordCallId !== null && isSameAnswer(books, outcome, known.recordCallId);
+  return confirmRecord(books, outcome, answer, known, isAllTheSame ? known.recordCallId : null);
 }
 
 /**
@@ -36,13 +36,13 @@ export function deriveRecord(books: Books, answered: Answered, answer: RecordAns
  */
 export function storeTombstone(
   books: Books,
-  answered: Answered,
+  outcome: Outcome,
   answer: RecordAnswer,
   known: KnownRow | undefined,
 ): void {
   const before = known?.fetchedAt == null ? null : latestDocument(books, known.entityId);
   const document: JsonObject = { ...before, ...answer.document };
-  writeVersion(books, answered, known, {
+  writeVersion(books, outcome, known, {
     document,
     found: before === null ? [] : compare(books, before, document),
     isTombstone: true,
@@ -53,49 +53,49 @@ export function storeTombstone(
 /** The upstream still holds what is stored. */
 function confirmRecord(
   books: Books,
-  answered: Answered,
+  outcome: Outcome,
   answer: RecordAnswer,
   known: KnownRow,
   sameAs: number | null,
-): Effect {
-  const at = answered.sentAt;
+): LoadResult {
+  const at = outcome.sentAt;
   if (known.goneAt === null && known.missingAt === null && known.flaggedAt === null)
     books.known.fetchedAgain(known.knownId, at, ratesAfterFetch(books, known, at, false));
   else {
-    noteReturn(books, answered, known);
+    noteReturn(books, outcome, known);
     // What ended begins again, with the same content.
-    if (known.goneAt !== null) books.versions.add(known.entityId, answered.callId, at, false);
+    if (known.goneAt !== null) books.versions.add(known.entityId, outcome.callId, at, false);
     const rates = ratesAfterFetch(books, known, at, false);
     books.known.replace(known, { ...known, ...rates, ...seenAlive(at), name: answer.name ?? known.name });
   }
   books.touch.fetchedAgain(answer.entityId, at);
   noteCompared(books, books.tables.entity);
-  return { ...NO_EFFECT, record: { isNew: false, changed: false }, sameAs };
+  return { ...noChange(outcome), record: { isNew: false, changed: false }, sameAs };
 }
 
 function storeRecord(
   books: Books,
-  answered: Answered,
+  outcome: Outcome,
   answer: RecordAnswer,
   known: KnownRow | undefined,
   before: JsonObject | null,
-): Effect {
+): LoadResult {
   const found = before === null ? [] : compare(books, before, answer.document);
   // Another order of a list is no change, but the rows follow it.
   const changed = before === null || found.length > 0;
-  if (known !== undefined) noteReturn(books, answered, known);
-  writeVersion(books, answered, known, {
+  if (known !== undefined) noteReturn(books, outcome, known);
+  writeVersion(books, outcome, known, {
     document: answer.document,
     found: changed ? found : null,
     isTombstone: false,
     facts: {
-      ...seenAlive(answered.sentAt),
-      ...(known !== undefined && ratesAfterFetch(books, known, answered.sentAt, changed)),
+      ...seenAlive(outcome.sentAt),
+      ...(known !== undefined && ratesAfterFetch(books, known, outcome.sentAt, changed)),
       name: answer.name ?? known?.name ?? null,
     },
   });
   return {
-    ...NO_EFFECT,
+    ...noChange(outcome),
     record: { isNew: known?.fetchedAt == null, changed },
     newCompanies: known === undefined ? 1 : 0,
   };
@@ -109,9 +109,9 @@ interface Version {
   readonly facts: Partial<Known>;
 }
 
-function writeVersion(books: Books, answered: Answered, known: KnownRow | undefined, version: Version): void {
-  const { callId, sentAt } = answered;
-  const entityId = known?.entityId ?? entityOf(answered);
+function writeVersion(books: Books, outcome: Outcome, known: KnownRow | undefined, version: Version): void {
+  const { callId, sentAt } = outcome;
+  const entityId = known?.entityId ?? entityOf(outcome);
   const changedAt = version.found === null ? (known?.changedAt ?? sentAt) : sentAt;
   const { rows, formerNames, identifiers } = shred(books.shape, books.tables.entity, version.document);
   const after: Known = {
@@ -139,7 +139,7 @@ function writeVersion(books: Books, answered: Answered, known: KnownRow | undefi
 }
 
 /** A company that was gone, and answers again. */
-function noteReturn(books: Books, { callId, sentAt }: Answered, known: KnownRow): void {
+function noteReturn(books: Books, { callId, sentAt }: Outcome, known: KnownRow): void {
   if (known.goneAt === null) return;
   books.changes.add({
     entityId: known.entityId,
@@ -173,7 +173,7 @@ function compare(books: Books, before: Json, after: Json): Difference[] {
   );
 }
 
-function entityOf({ call }: Answered): string {
+function entityOf({ call }: Outcome): string {
   if (call.kind !== 'entity') throw new TypeError('only a call for a record has an entity');
   return call.entityId;
 }

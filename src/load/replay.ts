@@ -1,17 +1,15 @@
-import { callOfTarget } from '../call.ts';
 import { openClassify } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
-import type { Verdict } from '../outcome.ts';
-import { type AnsweredCall, callsInOrder } from '../warehouse/call.ts';
+import type { Outcome, Verdict } from '../outcome.ts';
+import { callsInOrder, type StoredCall } from '../warehouse/call.ts';
 import { live } from '../warehouse/naming.ts';
 import { type Quarantined, quarantineRegister } from '../warehouse/quarantined.ts';
 import { DEFAULT_LIMITS } from '../warehouse/shape.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Books, openBooks } from './books.ts';
 import { derive } from './derive.ts';
-import type { Answered } from './effect.ts';
-import { noteFailure } from './failure.ts';
+import { enterRun, outcomeOfStored } from './stored.ts';
 
 /** What came of one entry. */
 export interface Replayed {
@@ -52,22 +50,16 @@ export function replayQuarantined(options: {
     return replayed;
   });
 
-  function replayCall(row: AnsweredCall, some: readonly Quarantined[]): Replayed[] {
-    const answered = answeredOf(books, row);
-    const { call, status, headers, body, sentAt } = answered;
+  function replayCall(row: StoredCall, some: readonly Quarantined[]): Replayed[] {
+    const outcome = outcomeOfStored(books, classify, row);
+    const { body, status, verdict } = outcome;
     if (body === null || status === null)
-      return some.map((entry) => open(entry, 'its answer is no longer kept'));
-    const verdict = classify(
-      call,
-      { status, headers, body },
-      { nowMs: Date.parse(sentAt), keyHasWorked: true },
-    );
+      return some.map((entry) => open(entry, 'its response is no longer stored'));
     if (verdict.is === 'broken') return some.map((entry) => open(entry, verdict.why));
-    if (isOutdated(books, answered))
+    if (isOutdated(books, outcome))
       return some.map(({ quarantineId }) => ({ quarantineId, state: 'superseded', why: null }));
-    books.runId = row.runId;
-    derive(books, answered, withoutNewer(books, answered, verdict));
-    noteFailure(books, answered, verdict);
+    enterRun(books, row.runId);
+    derive(books, { ...outcome, verdict: withoutNewer(books, outcome) });
     return some.map((entry) => outcomeOf(entry, verdict));
   }
 }
@@ -81,14 +73,14 @@ function outcomeOf(entry: Quarantined, verdict: Verdict): Replayed {
 }
 
 /** The record was fetched again since, or forgotten. */
-function isOutdated(books: Books, { call, sentAt }: Answered): boolean {
+function isOutdated(books: Books, { call, sentAt }: Outcome): boolean {
   if (call.kind !== 'entity') return false;
   const fetchedAt = books.known.find(call.entityId)?.fetchedAt ?? null;
   return (fetchedAt !== null && fetchedAt > sentAt) || books.forgotten.has(call.entityId);
 }
 
 /** Companies of an old page that were listed again since are left as they are. */
-function withoutNewer(books: Books, { sentAt }: Answered, verdict: Verdict): Verdict {
+function withoutNewer(books: Books, { sentAt, verdict }: Outcome): Verdict {
   if (verdict.is !== 'ok' || verdict.answer.kind !== 'search') return verdict;
   const rows = verdict.answer.rows.filter(({ entityId }) => {
     const listedAt = books.known.find(entityId)?.listedAt ?? null;
@@ -99,16 +91,4 @@ function withoutNewer(books: Books, { sentAt }: Answered, verdict: Verdict): Ver
 
 function open({ quarantineId }: Quarantined, why: string): Replayed {
   return { quarantineId, state: 'open', why };
-}
-
-function answeredOf(books: Books, row: AnsweredCall): Answered {
-  const stored = books.answers.read(row.callId);
-  return {
-    call: callOfTarget(row, row),
-    callId: row.callId,
-    sentAt: row.sentAt,
-    status: row.status,
-    body: stored?.body ?? null,
-    headers: stored?.headers ?? {},
-  };
 }

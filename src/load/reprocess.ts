@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { callOfTarget } from '../call.ts';
 import { openClassify } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import { FailedError } from '../errors.ts';
-import type { Verdict } from '../outcome.ts';
-import { type AnsweredCall, callsInOrder, lastCallId } from '../warehouse/call.ts';
+import { callsInOrder, lastCallId, type StoredCall } from '../warehouse/call.ts';
 import { settledMapping } from '../warehouse/mapping.ts';
 import { metaTable } from '../warehouse/meta.ts';
 import { shadow } from '../warehouse/naming.ts';
@@ -22,8 +20,7 @@ import { DEFAULT_LIMITS, type ReservedNames, type ShapeLimits } from '../warehou
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Books, openBooks } from './books.ts';
 import { derive } from './derive.ts';
-import type { Answered } from './effect.ts';
-import { noteFailure } from './failure.ts';
+import { enterRun, outcomeOfStored } from './stored.ts';
 
 export interface ReprocessOptions {
   readonly warehouse: Warehouse;
@@ -132,15 +129,12 @@ function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
 }
 
 /** Derives a batch of calls in order, and moves the mark, in the caller's transaction. */
-function openReplay(books: Books): (calls: readonly AnsweredCall[]) => number {
+function openReplay(books: Books): (calls: readonly StoredCall[]) => number {
   const classify = openClassify(books.dialect);
   return (calls) => {
     for (const row of calls) {
       enterRun(books, row.runId);
-      const answered = answeredOf(books, row);
-      const verdict = verdictOf(answered, row);
-      derive(books, answered, verdict);
-      noteFailure(books, answered, verdict);
+      derive(books, outcomeOfStored(books, classify, row));
     }
     const last = calls.at(-1);
     if (last === undefined) return 0;
@@ -148,35 +142,6 @@ function openReplay(books: Books): (calls: readonly AnsweredCall[]) => number {
     const progress = JSON.parse(books.meta.get('rebuild') ?? '{}') as Progress;
     books.meta.set('rebuild', JSON.stringify({ ...progress, after: last.callId }));
     return last.callId;
-  };
-
-  function verdictOf(answered: Answered, row: AnsweredCall): Verdict {
-    const { call, status, headers, body, sentAt } = answered;
-    if (body !== null && status !== null)
-      return classify(call, { status, headers, body }, { nowMs: Date.parse(sentAt), keyHasWorked: true });
-    const why = row.note ?? row.outcome;
-    return row.outcome === 'unsent' ? { is: 'unsent', why } : { is: 'broken', why };
-  }
-}
-
-/** What a run proved about its upstream proves nothing about another run's. */
-function enterRun(books: Books, runId: number): void {
-  if (books.runId === runId) return;
-  books.runId = runId;
-  books.answeredAt = null;
-  books.mayHaveMissing = true;
-}
-
-function answeredOf(books: Books, row: AnsweredCall): Answered {
-  const { callId, sentAt, status } = row;
-  const stored = books.answers.read(callId);
-  return {
-    call: callOfTarget(row, row),
-    callId,
-    sentAt,
-    status,
-    body: stored?.body ?? null,
-    headers: stored?.headers ?? {},
   };
 }
 

@@ -1,14 +1,18 @@
 import { readBody } from '../dialect/body.ts';
 import { segmentsOf } from '../dialect/pointer.ts';
+import type { Outcome } from '../outcome.ts';
 import type { Books } from './books.ts';
 import { isSame, type Volatile, withoutVolatile } from './content.ts';
-import type { Answered } from './effect.ts';
 
 /**
  * Does this answer differ from a stored one in nothing but volatile fields, envelope included? Then a
  * reference is stored and nothing is lost.
  */
-export function isSameAnswer(books: Books, { call, body, headers }: Answered, storedCallId: number): boolean {
+export function isSameAnswer(
+  books: Books,
+  { call, body, headers = {} }: Outcome,
+  storedCallId: number,
+): boolean {
   if (body === null || !books.storesAnswers) return false;
   const stored = books.answers.read(storedCallId);
   if (stored === null) return false;
@@ -22,7 +26,7 @@ export function isSameAnswer(books: Books, { call, body, headers }: Answered, st
 }
 
 /** Volatile places count from the record or summary, and from the top of the body. */
-function volatileInBody({ dialect, ignored }: Books, kind: Answered['call']['kind']): Volatile {
+function volatileInBody({ dialect, ignored }: Books, kind: Outcome['call']['kind']): Volatile {
   if (kind === 'stats') return ignored;
   const { search, entity } = dialect;
   const prefix =

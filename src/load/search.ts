@@ -1,5 +1,6 @@
 import { queryKey, type SearchCall, targetOf } from '../call.ts';
-import type { SearchAnswer, SearchRow } from '../outcome.ts';
+import { type LoadResult, noChange } from '../load_result.ts';
+import type { Outcome, SearchAnswer, SearchRow } from '../outcome.ts';
 import type { NewsRow, QueryState } from '../plan/knowledge.ts';
 import { type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import { type QueryRow, queryState } from '../warehouse/query.ts';
@@ -7,7 +8,6 @@ import type { Books } from './books.ts';
 import { ratesAfterListing } from './change_rates.ts';
 import { noteCompared } from './changes.ts';
 import { bytesHash, contentHash } from './content.ts';
-import { type Answered, type Effect, NO_EFFECT } from './effect.ts';
 import { listingOf } from './listing.ts';
 import { writeRows } from './rows.ts';
 import { isSameAnswer } from './same_answer.ts';
@@ -18,34 +18,34 @@ import { type Shredded, type SqlValue, shred } from './shred.ts';
 /** A page of search results: its companies, and how far the query is listed now. */
 export function deriveSearch(
   books: Books,
-  answered: Answered,
+  outcome: Outcome,
   call: SearchCall,
   answer: SearchAnswer,
-): Effect {
+): LoadResult {
   const key = queryKey(call.query);
   const pageBefore = books.queries.callOfPage(key, call.page.index);
   const rows = answer.rows
     .filter(({ entityId }) => !books.forgotten.has(entityId))
-    .map((row) => deriveRow(books, answered, row));
+    .map((row) => deriveRow(books, outcome, row));
   for (const { position, why } of answer.rejected)
-    books.quarantine.add({ ...placeOfItem(answered, call), position, reason: why });
-  const query = advanceListing(books, answered, call, answer);
+    books.quarantine.add({ ...placeOfItem(outcome, call), position, reason: why });
+  const query = advanceListing(books, outcome, call, answer);
   countSearchedWord(books, query);
   const isUnchanged = rows.every((row) => !row.isNew && !row.changed);
   return {
-    ...NO_EFFECT,
+    ...noChange(outcome),
     rows,
     query: queryState(query),
     newCompanies: rows.filter((row) => row.isNew).length,
     quarantined: answer.rejected.length,
     sameAs:
-      pageBefore !== null && isUnchanged && isSameAnswer(books, answered, pageBefore) ? pageBefore : null,
+      pageBefore !== null && isUnchanged && isSameAnswer(books, outcome, pageBefore) ? pageBefore : null,
     note: query.note,
   };
 }
 
 /** The upstream will not answer this query: too broad or invalid, or, on a later page, out of its window. */
-export function deriveRefusal(books: Books, { sentAt }: Answered, call: SearchCall, why: string): QueryState {
+export function deriveRefusal(books: Books, { sentAt }: Outcome, call: SearchCall, why: string): QueryState {
   const key = queryKey(call.query);
   const before = books.queries.find(key);
   const isBeyondWindow = call.page.index > 0 && before !== undefined;
@@ -67,35 +67,35 @@ export function deriveRefusal(books: Books, { sentAt }: Answered, call: SearchCa
   return queryState(row);
 }
 
-function deriveRow(books: Books, answered: Answered, row: SearchRow): NewsRow {
+function deriveRow(books: Books, outcome: Outcome, row: SearchRow): NewsRow {
   const { entityId, name } = row;
   const known = books.known.find(entityId);
   const summaryHash = contentHash(row.summary, books.ignored);
   if (known?.summaryHash?.equals(summaryHash) === true) {
-    if (speaksAgainstDeletion(known, answered.sentAt))
-      books.known.replace(known, { ...known, flaggedAt: answered.sentAt });
-    const { rateClass } = ratesAfterListing(books, known, answered.sentAt, false);
-    books.known.listedAgain(known, answered.sentAt, rateClass);
-    books.touch.listedAgain(entityId, answered.sentAt);
+    if (speaksAgainstDeletion(known, outcome.sentAt))
+      books.known.replace(known, { ...known, flaggedAt: outcome.sentAt });
+    const { rateClass } = ratesAfterListing(books, known, outcome.sentAt, false);
+    books.known.listedAgain(known, outcome.sentAt, rateClass);
+    books.touch.listedAgain(entityId, outcome.sentAt);
     noteCompared(books, books.tables.search_result);
     return { entityId, name, isNew: false, changed: false, listedAtMs: listedBefore(known) };
   }
   const isChange = known?.summaryHash != null;
-  const { formerNames, identifiers } = writeSummary(books, answered, row, known);
+  const { formerNames, identifiers } = writeSummary(books, outcome, row, known);
   const after = {
-    ...(known ?? newKnown(entityId, answered.sentAt)),
-    ...(known !== undefined && isChange && ratesAfterListing(books, known, answered.sentAt, true)),
+    ...(known ?? newKnown(entityId, outcome.sentAt)),
+    ...(known !== undefined && isChange && ratesAfterListing(books, known, outcome.sentAt, true)),
     // The record knows better, once there is one.
     ...(known?.fetchedAt == null && searchText(entityId, formerNames, identifiers)),
     name: name ?? known?.name ?? null,
-    lastSeenAt: answered.sentAt,
-    listedAt: answered.sentAt,
+    lastSeenAt: outcome.sentAt,
+    listedAt: outcome.sentAt,
     summaryHash,
     // Fetched first, for what it shows is out of date.
     flaggedAt:
       known !== undefined &&
-      ((isChange && known.askedAt !== null) || speaksAgainstDeletion(known, answered.sentAt))
-        ? answered.sentAt
+      ((isChange && known.askedAt !== null) || speaksAgainstDeletion(known, outcome.sentAt))
+        ? outcome.sentAt
         : (known?.flaggedAt ?? null),
   };
   if (known === undefined) books.known.add(after);
@@ -114,7 +114,7 @@ function speaksAgainstDeletion({ goneAt, missingShape }: KnownRow, listedAt: str
 
 function writeSummary(
   books: Books,
-  { sentAt, callId }: Answered,
+  { sentAt, callId }: Outcome,
   row: SearchRow,
   known: KnownRow | undefined,
 ): Shredded {
@@ -144,8 +144,8 @@ function isSameValue(before: SqlValue | undefined, after: SqlValue | undefined):
   return String(before ?? null) === String(after ?? null);
 }
 
-function advanceListing(books: Books, answered: Answered, call: SearchCall, answer: SearchAnswer): QueryRow {
-  const { callId, sentAt } = answered;
+function advanceListing(books: Books, outcome: Outcome, call: SearchCall, answer: SearchAnswer): QueryRow {
+  const { callId, sentAt } = outcome;
   const { paging, total_clamped_at: totalClampedAt } = books.dialect.search;
   const key = queryKey(call.query);
   const size = answer.rows.length + answer.rejected.length;
@@ -198,6 +198,6 @@ function fingerprintOf({ rows }: SearchAnswer): Buffer {
   return bytesHash(JSON.stringify(rows.map(({ entityId }) => entityId)));
 }
 
-function placeOfItem({ callId, sentAt }: Answered, call: SearchCall) {
+function placeOfItem({ callId, sentAt }: Outcome, call: SearchCall) {
   return { callId, kind: call.kind, target: targetOf(call), at: sentAt };
 }

@@ -107,6 +107,7 @@ function stretchOf(atMs: number, buckets: readonly CallBucket[]): Stretch {
 function groupOf(outcome: string): OutcomeGroup {
   switch (outcome) {
     case 'ok':
+    case 'received':
     case 'absent':
     case 'gone':
       return 'answered';

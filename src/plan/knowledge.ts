@@ -1,8 +1,10 @@
-import type { Call, SearchQuery } from '../call.ts';
+import type { SearchQuery } from '../call.ts';
 import type { EstimateState } from '../change_estimates.ts';
-import type { VerdictKind } from '../outcome.ts';
+import type { Failure, ListedCompany, QueryState } from '../load_result.ts';
 import type { TextsInOrder } from './texts_in_order.ts';
 import type { CompaniesWith, WordsInOrder } from './words_in_order.ts';
+
+export type { Failure, ListedCompany as NewsRow, LoadResult as News, QueryState } from '../load_result.ts';
 
 /**
  * What plan may look up: a small read-only view of the warehouse. The simulations implement the same
@@ -48,23 +50,6 @@ export interface KnownCompany {
   readonly name: string | null;
 }
 
-/** What is known of one query after its last answer. */
-export interface QueryState {
-  readonly query: SearchQuery;
-  /** What the upstream last said it matches in all; null: it does not say. */
-  readonly total: number | null;
-  /** Pages received in the current listing, from 0 without a hole. */
-  readonly pages: number;
-  /** Rows received in the current listing. */
-  readonly rows: number;
-  /** Cursor or URL of the next page, for the styles that have one. */
-  readonly next: string | null;
-  /** open: more pages can be asked; complete: nothing is left; capped: the rest is out of reach; refused: never ask again. */
-  readonly status: 'open' | 'complete' | 'capped' | 'refused';
-  /** When the current listing's first page was received. */
-  readonly listedAtMs: number;
-}
-
 export interface RecordsDue {
   readonly nowMs: number;
   /** A record older than this is due. */
@@ -98,45 +83,6 @@ export interface DueRecord {
   readonly worth?: Worth;
 }
 
-export interface Failure {
-  readonly kind: Call['kind'];
-  readonly target: string;
-  readonly tries: number;
-  readonly nextTryAtMs: number;
-  /** What happened last, in words. */
-  readonly why: string;
-}
-
-/** What load learned from one outcome, told to the planner in the order of loading. */
-export interface News {
-  readonly call: Call;
-  readonly verdict: VerdictKind;
-  /** The companies of a search page, in the order received. */
-  readonly rows: readonly NewsRow[];
-  /** State of the query after this page; null for other kinds of call. */
-  readonly query: QueryState | null;
-  /** A record whose content differs from the stored one (or was the first); null for other kinds. */
-  readonly record: { readonly isNew: boolean; readonly changed: boolean } | null;
-  /** The upstream answered 404 for an entity that the mirror knows (listed or fetched). */
-  readonly missing: boolean;
-  /** The entity was marked as gone by this outcome. */
-  readonly gone: boolean;
-  /** Rows or bodies of this outcome that went to quarantine. */
-  readonly quarantined: number;
-  /** Set while a failed target waits. */
-  readonly failure: Failure | null;
-}
-
-export interface NewsRow {
-  readonly entityId: string;
-  readonly name: string | null;
-  readonly isNew: boolean;
-  /** The summary differs from the stored one. */
-  readonly changed: boolean;
-  /** When it was listed last before this; null: never. Left out where nobody knows. */
-  readonly listedAtMs?: number | null;
-}
-
 /** What the plan of a backfill may look up beyond what every plan may. Its `failures` are those since it began. */
 export interface BackfillKnowledge extends Knowledge {
   /** Is this record to be left as it is: fetched lately, or asked for by this backfill? */
@@ -144,5 +90,5 @@ export interface BackfillKnowledge extends Knowledge {
   /** Queries listed so lately that their listing counts. */
   freshQueries(): Iterable<QueryState>;
   /** The companies that the current listing of a query has shown, in order. */
-  listed(query: SearchQuery): readonly Pick<NewsRow, 'entityId' | 'name'>[];
+  listed(query: SearchQuery): readonly Pick<ListedCompany, 'entityId' | 'name'>[];
 }

@@ -24,6 +24,8 @@ class OpenPlanner implements Planner {
   readonly #discovery: Discovery;
   /** The best search for new companies, kept until nothing else is worth more. */
   #found: SearchCall | null = null;
+  /** What each planned call is worth: its price is known once it was made. */
+  readonly #worths = new Map<Call, number>();
 
   constructor(knowledge: Knowledge, dialect: Dialect, settings: PlannerSettings) {
     const pending = new Pending(knowledge.failures());
@@ -50,6 +52,10 @@ class OpenPlanner implements Planner {
   }
 
   learn(news: News): void {
+    const worth = this.#worths.get(news.call);
+    if (worth !== undefined) this.#refresh.exchange.chosen(worth);
+    this.#worths.delete(news.call);
+    if (this.#found !== null && news.call.kind === 'search') this.#reconsider(this.#found);
     this.#pending.landed(news.call);
     if (news.failure === null) this.#pending.recovered(news.call);
     else this.#pending.wait(news.failure);
@@ -59,7 +65,14 @@ class OpenPlanner implements Planner {
     if (!isSweep || news.rows.some((row) => row.isNew)) this.#discovery.learn(news);
   }
 
+  /** The best search is found anew, by what is known now. */
+  #reconsider(found: SearchCall): void {
+    this.#found = null;
+    this.release(found);
+  }
+
   release(call: Call): void {
+    this.#worths.delete(call);
     this.#pending.landed(call);
     this.#refresh.release(call);
     if (call.kind === 'search' && !this.#refresh.isSweep(call)) this.#discovery.release(call);
@@ -71,10 +84,12 @@ class OpenPlanner implements Planner {
     this.#found ??= this.#settings.kinds.has('search') ? (this.#discovery.next(nowMs, 1)[0] ?? null) : null;
     const found = this.#found;
     const worth = found === null ? 0 : exchange.companies(Math.max(found.expected, LEAST_EXPECTED));
-    const refresh = this.#refresh.bestWorth(nowMs) > worth ? this.#refresh.take(nowMs) : null;
+    const refreshWorth = this.#refresh.bestWorth(nowMs);
+    const refresh = refreshWorth > worth ? this.#refresh.take(nowMs) : null;
+    if (refresh !== null) this.#worths.set(refresh, refreshWorth);
     if (refresh !== null || found === null) return refresh;
     this.#found = null;
-    exchange.chosen(worth);
+    this.#worths.set(found, worth);
     return found;
   }
 

@@ -27,6 +27,8 @@ export class Records {
   readonly #worth: ((record: RatedRecord) => Worth) | undefined;
   #ahead: DueRecord[] = [];
   #lookAheadBy = MOST_AHEAD;
+  /** The record taken last: it returns to its place if its call is not sent. */
+  #lastTaken: DueRecord | null = null;
   #nothingDueUntilMs = Number.NEGATIVE_INFINITY;
   #missingInARow: string[] = [];
   #controlsAsked = 0;
@@ -88,6 +90,7 @@ export class Records {
     const due = this.#peekDue(nowMs);
     if (due === null) return null;
     this.#ahead.pop();
+    this.#lastTaken = due;
     const expected = Math.round((due.worth?.repairs ?? 1) * 1000) / 1000;
     const call: EntityCall = { kind: 'entity', entityId: due.entityId, reason: REASONS[due.why], expected };
     this.#pending.sent(call);
@@ -127,11 +130,16 @@ export class Records {
 
   release(call: Call): void {
     if (call.kind !== 'entity') return;
-    if (call.entityId === this.#controlInFlight) this.#controlInFlight = null;
+    if (call.entityId === this.#controlInFlight) {
+      this.#controlInFlight = null;
+      this.#controlsAsked--;
+    }
     if (call.entityId === this.#witnessInFlight) {
       this.#witnessInFlight = null;
       this.#hasAskedWitness = false;
     }
+    if (call.entityId === this.#lastTaken?.entityId) this.#ahead.push(this.#lastTaken);
+    this.#lastTaken = null;
     this.#nothingDueUntilMs = Number.NEGATIVE_INFINITY;
   }
 

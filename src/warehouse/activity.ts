@@ -55,11 +55,25 @@ export interface CallCount {
   readonly calls: number;
 }
 
-/** Calls by kind and outcome that were loaded after the call of this id, whichever process made them. */
-export function callsAfter(db: Database, callId: number): CallCount[] {
+/** The latest call before the first that is not processed yet; 0: there is none. */
+export function lastProcessedCallId(db: Database): number {
   return db
-    .prepare('SELECT kind, outcome, count(*) AS calls FROM _call WHERE call_id > ? GROUP BY kind, outcome')
-    .all(callId) as CallCount[];
+    .prepare(
+      `SELECT coalesce(
+         (SELECT min(call_id) - 1 FROM _call WHERE outcome = 'received' AND kind <> 'probe'),
+         (SELECT max(call_id) FROM _call), 0)`,
+    )
+    .pluck()
+    .get() as number;
+}
+
+/** Calls by kind and outcome after one call, up to another, whichever process made them. */
+export function callsBetween(db: Database, after: number, upTo: number): CallCount[] {
+  return db
+    .prepare(
+      'SELECT kind, outcome, count(*) AS calls FROM _call WHERE call_id > ? AND call_id <= ? GROUP BY kind, outcome',
+    )
+    .all(after, upTo) as CallCount[];
 }
 
 /** When a run last came to a good end, UTC; null: none did. */

@@ -21,8 +21,10 @@ export function answerTable(db: Database) {
     'INSERT INTO _answer (call_id, encoding, body, headers) VALUES (?, ?, ?, ?)',
   );
   // A reference always names the body itself, never another reference.
-  const refer = db.prepare<[number, string | null, number]>(
-    'INSERT INTO _answer (call_id, same_as, headers) SELECT ?, coalesce(same_as, call_id), ? FROM _answer WHERE call_id = ?',
+  const refer = db.prepare<[number, number]>(
+    `UPDATE _answer SET encoding = NULL, body = NULL,
+       same_as = (SELECT coalesce(same_as, call_id) FROM _answer WHERE call_id = ?)
+     WHERE call_id = ?`,
   );
   const select = db.prepare<[number], AnswerRow>(
     `SELECT b.encoding, b.body, a.headers FROM _answer a JOIN _answer b ON b.call_id = coalesce(a.same_as, a.call_id)
@@ -37,8 +39,9 @@ export function answerTable(db: Database) {
       if (paysToCompress(kind, body)) insert.run(callId, 'zstd', zstdCompressSync(body), headers);
       else insert.run(callId, null, body, headers);
     },
-    keepReference: (callId: number, sameAs: number, headers: string | null): void => {
-      refer.run(callId, headers, sameAs);
+    /** Replaces a stored body by a reference to an equal one. */
+    refer: (callId: number, sameAs: number): void => {
+      refer.run(sameAs, callId);
     },
     /** The answer to a call; null when none came or it was pruned. */
     read,

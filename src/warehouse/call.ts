@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 
+/** An attempt as it is stored, before it is processed. */
 export interface CallRow {
   readonly callId: number;
   readonly runId: number;
@@ -12,55 +13,55 @@ export interface CallRow {
   readonly sentAt: string;
   readonly ms: number;
   readonly status: number | null;
-  readonly outcome: string;
   readonly bytes: number;
-  /** Companies in the answer. */
-  readonly rows: number;
-  /** What is known already of its yield. */
-  readonly new?: number;
+  /** Why no usable response came; null: one came. */
+  readonly note: string | null;
 }
 
-export interface CallYield {
+/** What processing found in it. */
+export interface CallResult {
+  readonly outcome: string;
+  /** Companies in the response. */
+  readonly rows: number;
   readonly new: number;
   readonly changed: number;
   readonly note: string | null;
 }
 
+/** The outcome of a call that is stored and not processed yet. */
+const RECEIVED = 'received';
+
 /** `_call`: one row per HTTP attempt, the lineage of everything else. */
 export function callTable(db: Database) {
   const insert = db.prepare(
-    `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, ms, status, outcome, bytes, rows, new)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, ms, status, outcome, bytes, note)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '${RECEIVED}', ?, ?)
      ON CONFLICT (call_id) DO NOTHING`,
   );
-  const setYield = db.prepare('UPDATE _call SET new = ?, changed = ?, note = ? WHERE call_id = ?');
+  const settle = db.prepare(
+    'UPDATE _call SET outcome = ?, rows = ?, new = ?, changed = ?, note = ? WHERE call_id = ?',
+  );
+  const unprocessed = db.prepare<[], StoredCall>(
+    `SELECT ${STORED} FROM _call WHERE outcome = '${RECEIVED}' AND kind <> 'probe' ORDER BY call_id`,
+  );
   return {
-    /** False: this call was loaded before. */
+    /** Stores an attempt. False: it was stored before. */
     add: (row: CallRow): boolean => {
-      const { callId, runId, kind, target, page, reason, expected, sentAt, ms, status, outcome, bytes } = row;
-      const values = [
-        callId,
-        runId,
-        kind,
-        target,
-        page,
-        reason,
-        expected,
-        sentAt,
-        ms,
-        status,
-        outcome,
-        bytes,
-      ];
-      return insert.run(...values, row.rows, row.new ?? 0).changes === 1;
+      const { callId, runId, kind, target, page, reason, expected, sentAt, ms, status, bytes, note } = row;
+      return (
+        insert.run(callId, runId, kind, target, page, reason, expected, sentAt, ms, status, bytes, note)
+          .changes === 1
+      );
     },
-    yielded: (callId: number, result: CallYield): void => {
-      setYield.run(result.new, result.changed, result.note, callId);
+    settle: (callId: number, result: CallResult): void => {
+      settle.run(result.outcome, result.rows, result.new, result.changed, result.note, callId);
     },
+    /** The calls that are stored and not processed yet, in order. */
+    unprocessed: (): StoredCall[] => unprocessed.all(),
   };
 }
 
-export interface AnsweredCall {
+export interface StoredCall {
   readonly callId: number;
   readonly runId: number;
   readonly kind: 'stats' | 'search' | 'entity';
@@ -69,16 +70,19 @@ export interface AnsweredCall {
   readonly reason: string;
   readonly expected: number;
   readonly sentAt: string;
+  readonly ms: number;
   readonly status: number | null;
   readonly outcome: string;
   readonly note: string | null;
 }
 
+const STORED = `call_id AS callId, run_id AS runId, kind, target, page, reason, expected, sent_at AS sentAt, ms, status,
+  outcome, note`;
+
 /** The calls after one, in order: what deriving everything again goes through. */
-export function callsInOrder(db: Database): (after: number, most: number) => AnsweredCall[] {
-  const select = db.prepare<[number, number], AnsweredCall>(
-    `SELECT call_id AS callId, run_id AS runId, kind, target, page, reason, expected, sent_at AS sentAt, status, outcome, note
-     FROM _call WHERE call_id > ? AND kind <> 'probe' ORDER BY call_id LIMIT ?`,
+export function callsInOrder(db: Database): (after: number, most: number) => StoredCall[] {
+  const select = db.prepare<[number, number], StoredCall>(
+    `SELECT ${STORED} FROM _call WHERE call_id > ? AND kind <> 'probe' ORDER BY call_id LIMIT ?`,
   );
   return (after, most) => select.all(after, most);
 }

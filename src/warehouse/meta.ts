@@ -22,6 +22,8 @@ export type MetaKey =
   | 'tier'
   | 'dialect'
   | 'schema_version'
+  /** The stored call that recovery processes alone at the moment. */
+  | 'processed_alone'
   /** The mapping that the tables were made by, as JSON. */
   | 'mapping'
   /** How many times the derived tables were rebuilt. */

@@ -5,15 +5,13 @@ import { systemClock } from '../../src/clock.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 import { endpointsOf } from '../../src/dialect/request.ts';
 import { openCallIds } from '../../src/fetch/call_ids.ts';
-import { type Fetch, openFetch } from '../../src/fetch/fetch.ts';
-import { type Lane, openLanes } from '../../src/fetch/lane.ts';
-import { openPace } from '../../src/fetch/pace.ts';
+import { openConnections } from '../../src/fetch/connection.ts';
+import { type Fetch, openFetch, type SendSlot } from '../../src/fetch/fetch.ts';
 import { openSend } from '../../src/fetch/send.ts';
 
 /** fetch as assemble.ts puts it together, alone: no plan, no load. */
 export interface Caller {
   readonly fetch: Fetch;
-  readonly lanes: readonly Lane[];
   close(): void;
 }
 
@@ -21,12 +19,13 @@ export interface CallerOptions {
   readonly port: number;
   readonly ledgerPath: string;
   readonly perMinute: number | null;
+  /** Connections. */
   readonly lanes: number;
 }
 
 export const RECORD: Call = { kind: 'entity', entityId: '42', reason: 'bench', expected: 1 };
 
-export function openCaller({ port, ledgerPath, perMinute, lanes: count }: CallerOptions): Caller {
+export function openCaller({ port, ledgerPath, perMinute, lanes }: CallerOptions): Caller {
   const allowance: Allowance = {
     perMinute,
     total: null,
@@ -38,7 +37,7 @@ export function openCaller({ port, ledgerPath, perMinute, lanes: count }: Caller
   };
   const ledger = openLedger({ path: ledgerPath, accountId: 'main', allowance });
   const origin = new URL(`http://127.0.0.1:${port}`);
-  const lanes = openLanes(count, { origin, connectTimeoutMs: 5000, ca: null, proxy: null });
+  const connections = openConnections(lanes, { origin, connectTimeoutMs: 5000, ca: null, proxy: null });
   const clock = systemClock;
   const keyFingerprint = 'fingerprint';
   const fetch = openFetch({
@@ -48,7 +47,9 @@ export function openCaller({ port, ledgerPath, perMinute, lanes: count }: Caller
     }),
     endpoints: endpointsOf({ base_url: `${origin.href}api` }),
     ledger,
-    pace: openPace({ ledger, clock, perMinute, purpose: 'scheduled', keyFingerprint }),
+    perMinute,
+    purpose: 'scheduled',
+    connections,
     send: openSend(
       { apiKey: 'k'.repeat(40), userAgent: 'bench', responseTimeoutMs: 30_000, maxBodyBytes: 8_000_000 },
       clock,
@@ -58,25 +59,43 @@ export function openCaller({ port, ledgerPath, perMinute, lanes: count }: Caller
     keyFingerprint,
   });
   const close = () => {
-    for (const lane of lanes) lane.close();
+    for (const connection of connections) connection.close();
     ledger.close();
   };
-  return { fetch, lanes, close };
+  return { fetch, close };
 }
 
-/** Keeps every lane busy until the end of the time; answers how many calls were answered well. */
-export async function callUntil({ fetch, lanes }: Caller, untilMs: number): Promise<number> {
+/** Keeps every connection busy until the given time, and counts the calls whose response is good. */
+export async function callUntil({ fetch }: Caller, untilMs: number): Promise<number> {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), untilMs - Date.now());
+  const inFlight = new Set<Promise<void>>();
   let good = 0;
-  await Promise.all(
-    lanes.map(async (lane) => {
-      while (!stop.signal.aborted) {
-        const result = await fetch(RECORD, lane, stop.signal);
-        if ('verdict' in result && result.verdict.is === 'ok') good += 1;
-      }
-    }),
-  );
+
+  function send(slot: SendSlot): void {
+    const sending = fetch.attempt(RECORD, slot).then((result) => {
+      inFlight.delete(sending);
+      if ('callId' in result && fetch.outcomeOf(result).verdict.is === 'ok') good += 1;
+    });
+    inFlight.add(sending);
+  }
+
+  while (!stop.signal.aborted) {
+    if (fetch.free === 0) {
+      await Promise.race(inFlight);
+      continue;
+    }
+    await fetch.reported();
+    const slots = await fetch.slots(fetch.free, stop.signal);
+    if ('is' in slots) continue;
+    for (const slot of slots) {
+      const aheadMs = slot.atMs - Date.now();
+      if (aheadMs > 0) await systemClock.sleep(aheadMs, stop.signal);
+      if (stop.signal.aborted) await fetch.giveBack(slot);
+      else send(slot);
+    }
+  }
+  await Promise.all(inFlight);
   clearTimeout(timer);
   return good;
 }

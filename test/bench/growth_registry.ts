@@ -1,4 +1,5 @@
 import { FIRST_PAGE, type SearchCall } from '../../src/call.ts';
+import { isoTime } from '../../src/clock.ts';
 import { openClassify } from '../../src/dialect/classify.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 import type { Outcome } from '../../src/outcome.ts';
@@ -80,5 +81,5 @@ export function outcomeOf(call: Outcome['call'], callId: number, text: string): 
   const sentAtMs = Math.floor(callId / 1024);
   const reply = { status: 200, headers: { 'content-type': 'application/json' }, body };
   const verdict = classify(call, reply, { nowMs: sentAtMs, keyHasWorked: true });
-  return { callId, call, sentAtMs, durationMs: 50, status: 200, body, verdict };
+  return { callId, call, sentAt: isoTime(sentAtMs), durationMs: 50, status: 200, body, verdict };
 }

@@ -68,7 +68,7 @@ function understood(classify: Classify, outcome: Outcome): Outcome {
   const reply = { status: 200, headers: {}, body: outcome.body ?? Buffer.alloc(0) };
   return {
     ...outcome,
-    verdict: classify(outcome.call, reply, { nowMs: outcome.sentAtMs, keyHasWorked: true }),
+    verdict: classify(outcome.call, reply, { nowMs: Date.parse(outcome.sentAt), keyHasWorked: true }),
   };
 }
 

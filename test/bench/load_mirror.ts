@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
+import { isoTime } from '../../src/clock.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 import { type JsonObject, parseJson } from '../../src/dialect/json.ts';
-import { type Load, openLoader } from '../../src/load/load.ts';
+import { type Loader, openLoader } from '../../src/load/load.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import { startRun } from '../../src/warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
@@ -13,7 +14,10 @@ export const DIALECT = Dialect.parse({
 });
 
 /** A new warehouse with the real loader. */
-export function newMirror(path: string, { isFresh = true } = {}): { warehouse: Warehouse; load: Load } {
+export function newMirror(
+  path: string,
+  { isFresh = true } = {},
+): { warehouse: Warehouse; load: Loader['load'] } {
   if (isFresh) for (const part of ['', '-wal', '-shm']) rmSync(path + part, { force: true });
   const warehouse = openWarehouse({ path, nowMs: Date.now() });
   const runId = startRun(warehouse.db, { command: 'bench', owner: null, nowMs: Date.now() });
@@ -35,7 +39,7 @@ export function outcomeOf(index: number, callId: number, record: JsonObject): Ou
   return {
     callId,
     call: { kind: 'entity', entityId, reason: 'never fetched', expected: 1 },
-    sentAtMs: 1_770_000_000_000 + callId,
+    sentAt: isoTime(1_770_000_000_000 + callId),
     durationMs: 50,
     status: 200,
     body: Buffer.from(text),

@@ -100,7 +100,7 @@ describe('sync', () => {
   });
 
   test('two at once over one warehouse: the second ends at once and spends nothing', async () => {
-    const upstream = await upstreamOf({ latencyMs: 5 });
+    const upstream = await upstreamOf({ latencyMs: 50 });
     const first = upstream.start('sync');
     await upstream.arrived(5, first);
     expect(await upstream.cli('sync')).toMatchObject({

@@ -9,11 +9,10 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import { endpointsOf } from '../../src/dialect/request.ts';
 import { openCallIds } from '../../src/fetch/call_ids.ts';
-import { type Fetch, type NotMade, openFetch } from '../../src/fetch/fetch.ts';
-import { type Lane, type LaneOptions, openLanes } from '../../src/fetch/lane.ts';
-import { openPace } from '../../src/fetch/pace.ts';
-import { openSend } from '../../src/fetch/send.ts';
-import type { Outcome } from '../../src/outcome.ts';
+import { type Connection, type ConnectionOptions, openConnections } from '../../src/fetch/connection.ts';
+import { type Fetch, type NoSlot, type NotSent, openFetch, type SendSlot } from '../../src/fetch/fetch.ts';
+import { describe, openSend } from '../../src/fetch/send.ts';
+import type { Attempt, Outcome } from '../../src/outcome.ts';
 import { allowanceOf, ledgerOf } from '../allowance/fixtures.ts';
 import { dialectOf } from '../dialect/fixtures.ts';
 
@@ -77,18 +76,26 @@ export const answerWith =
 
 export interface Rig {
   readonly ledger: Ledger & { readonly path: string };
-  readonly lanes: readonly Lane[];
+  readonly connections: readonly Connection[];
   readonly fetch: Fetch;
-  /** Makes one call on the first lane. */
-  make(call: Call, signal?: AbortSignal): Promise<Outcome | NotMade>;
+  /** Makes one call as the engine does. A request that did not leave is sent again, three times at most. */
+  make(call: Call, signal?: AbortSignal): Promise<Outcome | NotMade | NotSent>;
+  /** Makes calls at once, each on a connection of its own. */
+  makeTogether(calls: readonly Call[]): Promise<(Outcome | NotSent)[]>;
+}
+
+/** No slot was available for the call. */
+export interface NotMade {
+  readonly call: Call;
+  readonly because: NoSlot;
 }
 
 export interface RigOptions {
   readonly baseUrl: string;
   readonly allowance?: Partial<Allowance>;
   readonly dialect?: Dialect;
-  readonly lanes?: number;
-  readonly lane?: Partial<LaneOptions>;
+  readonly connections?: number;
+  readonly connection?: Partial<ConnectionOptions>;
   readonly clock?: Clock;
   readonly responseTimeoutMs?: number;
   readonly maxBodyBytes?: number;
@@ -98,6 +105,8 @@ export interface RigOptions {
   readonly keyHasWorked?: boolean;
   /** What happens to this process between taking a slot and sending. */
   readonly beforeSending?: () => Promise<void>;
+  /** Stands between the fetch and its ledger. */
+  readonly watchLedger?: (ledger: Ledger) => Ledger;
 }
 
 /** Everything that fetch stands on, real, as assemble.ts puts it together. */
@@ -108,15 +117,15 @@ export function rigOf(options: RigOptions): Rig {
   if (options.keyHasWorked ?? true) ledger.keyWorked(keyFingerprint);
   const { perMinute } = allowanceOf(allowance);
   const origin = new URL(baseUrl);
-  const lanes = openLanes(options.lanes ?? 1, {
+  const connections = openConnections(options.connections ?? 1, {
     origin,
     connectTimeoutMs: 2000,
     ca: null,
     proxy: null,
-    ...options.lane,
+    ...options.connection,
   });
   onTestFinished(() => {
-    for (const lane of lanes) lane.close();
+    for (const connection of connections) connection.close();
   });
   const send = openSend(
     {
@@ -130,8 +139,10 @@ export function rigOf(options: RigOptions): Rig {
   const fetch = openFetch({
     dialect: options.dialect ?? dialectOf(),
     endpoints: endpointsOf({ base_url: baseUrl }),
-    ledger,
-    pace: openPace({ ledger, clock, perMinute, purpose: 'scheduled', keyFingerprint }),
+    ledger: options.watchLedger?.(ledger) ?? ledger,
+    perMinute,
+    purpose: 'scheduled',
+    connections,
     send: async (...attempt) => {
       await options.beforeSending?.();
       return send(...attempt);
@@ -140,17 +151,67 @@ export function rigOf(options: RigOptions): Rig {
     callIds: openCallIds(0),
     keyFingerprint,
   });
-  const [first] = lanes as [Lane, ...Lane[]];
   return {
     ledger,
-    lanes,
+    connections,
     fetch,
-    make: (call, signal = new AbortController().signal) => fetch(call, first, signal),
+    make: (call, signal = new AbortController().signal) => make({ fetch, clock }, call, signal),
+    makeTogether: (calls) => makeTogether({ fetch, clock }, calls),
   };
 }
 
+interface Parts {
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+}
+
+async function make(parts: Parts, call: Call, signal: AbortSignal): Promise<Outcome | NotMade | NotSent> {
+  const unwritable = parts.fetch.unwritable(call);
+  if (unwritable !== null) return unwritable;
+  for (let retries = 0; ; retries++) {
+    const slots = await parts.fetch.slots(1, signal);
+    if ('is' in slots) return { call, because: slots };
+    const result = await attempt(parts, call, slots[0] as SendSlot);
+    if ('callId' in result) return outcomeOf(parts, result);
+    if (retries === MAX_RETRIES) return result;
+  }
+}
+
+async function makeTogether(parts: Parts, calls: readonly Call[]): Promise<(Outcome | NotSent)[]> {
+  const attempts: Promise<Attempt | NotSent>[] = [];
+  while (attempts.length < calls.length) {
+    const slots = await parts.fetch.slots(calls.length - attempts.length, new AbortController().signal);
+    if ('is' in slots) throw new Error(`no slot: ${JSON.stringify(slots)}`);
+    for (const slot of slots) attempts.push(attempt(parts, calls[attempts.length] as Call, slot));
+  }
+  const results = await Promise.all(attempts);
+  return Promise.all(results.map((one) => ('callId' in one ? outcomeOf(parts, one) : one)));
+}
+
+async function attempt({ fetch, clock }: Parts, call: Call, slot: SendSlot): Promise<Attempt | NotSent> {
+  const aheadMs = slot.atMs - clock.now();
+  if (aheadMs > 0) await clock.sleep(aheadMs);
+  return fetch.attempt(call, slot);
+}
+
+async function outcomeOf({ fetch }: Parts, received: Attempt): Promise<Outcome> {
+  const outcome = fetch.outcomeOf(received);
+  await fetch.reported();
+  return outcome;
+}
+
+const MAX_RETRIES = 3;
+
 /** The outcome, where there must be one. */
-export function made(result: Outcome | NotMade): Outcome {
+export function made(result: Outcome | NotMade | NotSent): Outcome {
   if ('because' in result) throw new Error(`not made: ${JSON.stringify(result.because)}`);
+  if ('why' in result) throw new Error(`not sent: ${result.why}`);
   return result;
+}
+
+/** Why no connection could be opened, where none must be. */
+export function unreachable(result: Outcome | NotMade | NotSent): string {
+  if (!('because' in result) || result.because.is !== 'unreachable')
+    throw new Error(`not unreachable: ${JSON.stringify(result)}`);
+  return describe(result.because.error);
 }

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Call } from '../../src/call.ts';
 import { classify } from '../../src/dialect/classify.ts';
 import type { Mapping } from '../../src/dialect/mapping.ts';
-import { type Load, openLoader } from '../../src/load/load.ts';
+import { type Loader, openLoader } from '../../src/load/load.ts';
 import type { Outcome, Verdict } from '../../src/outcome.ts';
 import type { News } from '../../src/plan/knowledge.ts';
 import { startRun } from '../../src/warehouse/run.ts';
@@ -41,7 +41,8 @@ export function temporaryWarehouse(): Warehouse {
 /** A loader that speaks in bodies: each is classified as fetch would, and loaded one second after the last. */
 export interface Bench {
   readonly warehouse: Warehouse;
-  readonly load: Load;
+  readonly load: Loader['load'];
+  readonly loader: Loader;
   readonly record: (entityId: string, body: unknown, status?: number) => News;
   readonly search: (text: string, body: unknown, options?: { page?: number; status?: number }) => News;
   readonly stats: (body: unknown) => News;
@@ -66,13 +67,14 @@ export function bench(
   const { db } = warehouse;
   const dialect = dialectWith(options.dialect);
   const runId = startRun(db, { command: 'test', owner: null, nowMs: START_MS });
-  const { load } = openLoader({
+  const loader = openLoader({
     warehouse,
     dialect,
     runId,
     ...(options.limits && { limits: options.limits }),
     ...(options.mapping && { mapping: options.mapping }),
   });
+  const { load } = loader;
   let callId = db.prepare('SELECT coalesce(max(call_id), 0) FROM _call').pluck().get() as number;
 
   const outcome = (call: Call, body: unknown, status = 200): Outcome => {
@@ -81,9 +83,10 @@ export function bench(
       ? body
       : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     const sentAtMs = (options.startMs ?? START_MS) + callId * 1000;
+    const sentAt = new Date(sentAtMs).toISOString();
     const reply = { status, headers: {}, body: bytes };
     const verdict = classify(dialect, call, reply, { nowMs: sentAtMs, keyHasWorked: true });
-    return { callId, call, sentAtMs, durationMs: 12, status, body: bytes, verdict };
+    return { callId, call, sentAt, durationMs: 12, status, body: bytes, verdict };
   };
   const one = (loaded: Outcome): News => {
     const [news] = load([loaded]);
@@ -94,6 +97,7 @@ export function bench(
   return {
     warehouse,
     load,
+    loader,
     outcome,
     record: (entityId, body, status) => one(outcome({ kind: 'entity', entityId, ...planned }, body, status)),
     search: (text, body, { page = 0, status } = {}) =>
@@ -109,7 +113,7 @@ export function bench(
       one({
         callId: ++callId,
         call,
-        sentAtMs: START_MS + callId * 1000,
+        sentAt: new Date(START_MS + callId * 1000).toISOString(),
         durationMs: 5,
         status: null,
         body: null,

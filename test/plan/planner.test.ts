@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Call, type CallKind, targetOf } from '../../src/call.ts';
+import { noChange } from '../../src/load_result.ts';
 import type { News } from '../../src/plan/knowledge.ts';
 import type { Ask, Planner, PlannerSettings } from '../../src/plan/plan.ts';
 import { openPlanner } from '../../src/plan/planner.ts';
@@ -224,14 +225,5 @@ function missing(call: Call): News {
 }
 
 function silent(call: Call): News {
-  const nothing = {
-    rows: [],
-    query: null,
-    record: null,
-    missing: false,
-    gone: false,
-    quarantined: 0,
-    failure: null,
-  };
-  return { call, verdict: 'ok', ...nothing };
+  return noChange({ call, verdict: { is: 'ok' } });
 }

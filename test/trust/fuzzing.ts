@@ -226,7 +226,8 @@ function loading(): Target {
       const loaded = target('load', 1, exchangeIn(fc.constant(LOADED_SHAPE)), ({ call, ...reply }) => {
         callId += 1;
         const verdict = classify(call, reply, { nowMs: NOW_MS, keyHasWorked: true });
-        load([{ callId, call, sentAtMs: NOW_MS + callId, durationMs: 1, ...reply, verdict }]);
+        const sentAt = new Date(NOW_MS + callId).toISOString();
+        load([{ callId, call, sentAt, durationMs: 1, ...reply, verdict }]);
         if (answers.body(callId)?.equals(reply.body) !== true) throw new Error('the body is not kept');
       });
       try {

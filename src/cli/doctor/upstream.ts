@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { openLanes } from '../../assemble.ts';
+import { openConnections } from '../../assemble.ts';
 import { clockSkewMs, TOLERATED_SKEW_MS } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import { duration } from '../format.ts';
@@ -10,13 +10,13 @@ export async function checkWay(config: Config): Promise<Finding[]> {
   const { upstream } = config;
   const { hostname: host } = new URL(upstream.base_url);
   const through = upstream.proxy === null ? 'directly' : `through the proxy ${upstream.proxy}`;
-  const [lane, ...others] = openLanes(config);
+  const [connection, ...others] = openConnections(config);
   for (const other of others) other.close();
   const startedMs = performance.now();
   try {
     // Through a proxy, the proxy finds the address.
     if (upstream.proxy === null) await lookup(host.replace(/^\[|\]$/g, ''));
-    await lane?.connect();
+    await connection?.connect();
     return [
       ok(
         'connection',
@@ -26,7 +26,7 @@ export async function checkWay(config: Config): Promise<Finding[]> {
   } catch (error) {
     return [unreachable(config, through, error)];
   } finally {
-    lane?.close();
+    connection?.close();
   }
 }
 

@@ -2,19 +2,11 @@ import type { Call } from '../../call.ts';
 import type { Reply } from '../../dialect/classify.ts';
 import type { Language } from '../../dialect/language.ts';
 import { UnwritableUrl } from '../../dialect/request.ts';
-import type { Outcome } from '../../outcome.ts';
+import type { Attempt, Outcome } from '../../outcome.ts';
 import { isProbeCall, probeOfTarget, targetOfProbe, urlOfProbe } from './call.ts';
 import type { Exchange } from './exchange.ts';
 import type { Notebook } from './planner.ts';
 import { readReply } from './reply.ts';
-
-/** A probe as it is kept: the question as text, and all that came back. */
-export interface ProbeEntry {
-  readonly callId: number;
-  /** `search https://registry.example/api/search?q=acme` */
-  readonly target: string;
-  readonly outcome: Outcome;
-}
 
 /** What is kept of an earlier probe. */
 export interface KeptProbe {
@@ -29,7 +21,8 @@ export interface KeptProbe {
 /** All questions and answers of a probe, those of earlier runs included; and how its calls are written and read. */
 export interface OpenNotebook extends Notebook {
   readonly language: Language;
-  entryOf(outcome: Outcome): ProbeEntry;
+  /** The question as text. */
+  targetOf(attempt: Attempt): string;
   note(outcome: Outcome): void;
   /** The call that brought an answer. */
   callIdOf(exchange: Exchange): number | null;
@@ -52,11 +45,7 @@ export function openNotebook(origin: string, kept: readonly KeptProbe[]): OpenNo
         isProbeCall(call) ? urlOfProbe(origin, call.probe) : new UnwritableUrl('a probe asks by itself'),
       classify: (call, reply, circumstances) => readProbe(call, reply, circumstances).verdict,
     },
-    entryOf: (outcome) => ({
-      callId: outcome.callId,
-      target: isProbeCall(outcome.call) ? targetOfProbe(origin, outcome.call.probe) : '',
-      outcome,
-    }),
+    targetOf: ({ call }) => (isProbeCall(call) ? targetOfProbe(origin, call.probe) : ''),
     note: (outcome) => add(outcome.callId, exchangeOf(outcome)),
     callIdOf: (exchange) => callIds.get(exchange) ?? null,
   };
@@ -68,11 +57,11 @@ function readProbe(call: Call, reply: Reply, circumstances: Parameters<Language[
 }
 
 /** What an outcome says; null where no byte of the question left. */
-function exchangeOf({ call, status, headers, body, verdict, sentAtMs }: Outcome): Exchange | null {
+function exchangeOf({ call, status, headers, body, verdict, sentAt }: Outcome): Exchange | null {
   if (!isProbeCall(call) || verdict.is === 'unsent') return null;
   if (status === null || body === null) return noAnswer(call.probe);
   const reply = { status, headers: headers ?? {}, body };
-  return readReply(call.probe, call, reply, { nowMs: sentAtMs, keyHasWorked: true }).exchange;
+  return readReply(call.probe, call, reply, { nowMs: Date.parse(sentAt), keyHasWorked: true }).exchange;
 }
 
 function readKept(origin: string, { target, why, status, headers, body }: KeptProbe): Exchange | null {

@@ -42,9 +42,7 @@ export class Refresh {
     const record = this.#recordWorth(nowMs);
     const sweep = this.#sweepWorth(nowMs);
     if (record === 0 && sweep === 0) return null;
-    const call = record >= sweep ? this.records.take(nowMs) : this.#takeSweep(nowMs);
-    if (call !== null) this.exchange.chosen(Math.max(record, sweep));
-    return call;
+    return record >= sweep ? this.records.take(nowMs) : this.#takeSweep(nowMs);
   }
 
   /** Is this a page of a listing that is made again? */

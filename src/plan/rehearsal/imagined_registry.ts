@@ -1,5 +1,6 @@
 import type { SearchCall, SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
+import { noChange } from '../../load_result.ts';
 import type { KnownCompany, News, NewsRow, QueryState } from '../knowledge.ts';
 import { windowOf } from '../matching.ts';
 import { indexOf } from './imagined_index.ts';
@@ -73,8 +74,6 @@ function refused(query: SearchQuery, listedAtMs: number): QueryState {
 }
 
 function news(call: SearchCall, rows: readonly NewsRow[], query: QueryState): News {
-  return {
-    ...{ call, rows, query, verdict: query.status === 'refused' ? 'refused' : 'ok' },
-    ...{ record: null, missing: false, gone: false, quarantined: 0, failure: null },
-  };
+  const verdict = { is: query.status === 'refused' ? 'refused' : 'ok' } as const;
+  return { ...noChange({ call, verdict }), rows, query };
 }

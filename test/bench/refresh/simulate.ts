@@ -1,6 +1,7 @@
 import type { Call, CallKind, SearchCall } from '../../../src/call.ts';
 import { type EstimateState, shownShareOf } from '../../../src/change_estimates.ts';
 import { Dialect } from '../../../src/dialect/dialect.ts';
+import { noChange } from '../../../src/load_result.ts';
 import type { News } from '../../../src/plan/knowledge.ts';
 import { openPlanner } from '../../../src/plan/planner.ts';
 import { ChangingRegistry, type World } from './changing_registry.ts';
@@ -128,17 +129,7 @@ function list(
 }
 
 function quietNews(call: Call): News {
-  return {
-    call,
-    verdict: 'ok',
-    rows: [],
-    query: null,
-    record: null,
-    missing: false,
-    gone: false,
-    quarantined: 0,
-    failure: null,
-  };
+  return noChange({ call, verdict: { is: 'ok' } });
 }
 
 function dialectOf(size: number): Dialect {

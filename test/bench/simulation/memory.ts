@@ -1,6 +1,7 @@
 import { type Call, queryKey, type SearchCall, type SearchQuery } from '../../../src/call.ts';
 import { type EstimateState, FIRST_ESTIMATES } from '../../../src/change_estimates.ts';
 import { FIRST_CLASS } from '../../../src/change_rate.ts';
+import { noChange } from '../../../src/load_result.ts';
 import type {
   DueRecord,
   Failure,
@@ -197,17 +198,7 @@ function whyDue(one: Known, staleBeforeMs: number): RatedRecord['why'] | null {
 }
 
 function quietNews(call: Call): News {
-  return {
-    call,
-    verdict: 'ok',
-    rows: [],
-    query: null,
-    record: null,
-    missing: false,
-    gone: false,
-    quarantined: 0,
-    failure: null,
-  };
+  return noChange({ call, verdict: { is: 'ok' } });
 }
 
 const DAY_MS = 86_400_000;

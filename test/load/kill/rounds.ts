@@ -133,7 +133,7 @@ function outcomeOf(n: number, callId: number, tag: string): Outcome {
   return {
     callId,
     call: { kind: 'entity', entityId, reason: 'test', expected: 1 },
-    sentAtMs: callId,
+    sentAt: new Date(callId).toISOString(),
     durationMs: 1,
     status: 200,
     body: Buffer.from(JSON.stringify(document)),

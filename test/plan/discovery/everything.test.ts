@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Call, type CallKind, type SearchCall, targetOf } from '../../../src/call.ts';
+import { noChange } from '../../../src/load_result.ts';
 import type { Planner } from '../../../src/plan/plan.ts';
 import { openPlanner } from '../../../src/plan/planner.ts';
 import { sizeOf } from '../../../src/plan/registry_size.ts';
@@ -229,10 +230,7 @@ function askAt(nowMs: number) {
 
 function broken(call: Call, nextTryAtMs: number) {
   const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs, why: 'HTTP 500' };
-  return {
-    ...({ call, verdict: 'broken', rows: [], query: null, record: null } as const),
-    ...{ missing: false, gone: false, quarantined: 0, failure },
-  };
+  return { ...noChange({ call, verdict: { is: 'broken' } }), failure };
 }
 
 function searchesIn(calls: readonly Call[]): SearchCall[] {

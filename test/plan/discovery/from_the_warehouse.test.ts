@@ -57,7 +57,7 @@ function discoverInto(registry: Registry, mostCalls: number): Call[] {
     const outcome = {
       callId: nowMs * 1024,
       call,
-      sentAtMs: nowMs,
+      sentAt: new Date(nowMs).toISOString(),
       durationMs: 1,
       status: 200,
       body,

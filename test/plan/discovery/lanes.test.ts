@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Call, type CallKind, targetOf } from '../../../src/call.ts';
+import { noChange } from '../../../src/load_result.ts';
 import type { Planner } from '../../../src/plan/plan.ts';
 import { openPlanner } from '../../../src/plan/planner.ts';
 import { dialectOf, START_MS } from '../../bench/discovery/discover.ts';
@@ -41,16 +42,11 @@ test('searches that were never answered do not count as searches in vain', () =>
       nextTryAtMs: mirror.nowMs,
       why: 'HTTP 500',
     };
-    planner.learn({ ...NOTHING, call, failure });
+    planner.learn({ ...noChange({ call, verdict: { is: 'broken' } }), failure });
   }
   const [call] = planner.next(ask(mirror, 1)).calls;
   expect(call).toMatchObject({ kind: 'search', page: { index: 0 } });
 });
-
-const NOTHING = {
-  ...{ verdict: 'broken' as const, rows: [], query: null, record: null },
-  ...{ missing: false, gone: false, quarantined: 0 },
-};
 
 /** Calls until every company is known; answers land in the order of sending, `lanes` later. */
 function sweep(registry: Registry, lanes: number): number {

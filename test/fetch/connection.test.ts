@@ -4,7 +4,7 @@ import https from 'node:https';
 import net from 'node:net';
 import { generate } from 'selfsigned';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openLanes } from '../../src/fetch/lane.ts';
+import { openConnections } from '../../src/fetch/connection.ts';
 import { entityOf } from '../dialect/fixtures.ts';
 import {
   API_KEY,
@@ -14,6 +14,7 @@ import {
   made,
   rigOf,
   type Upstream,
+  unreachable,
   upstreamOf,
 } from './fixtures.ts';
 
@@ -51,14 +52,14 @@ async function secureUpstream(
 describe('TLS', () => {
   test('with an authority of its own', async () => {
     const { port, ca, arrivals, connections } = await secureUpstream(['localhost']);
-    const rig = rigOf({ baseUrl: `https://localhost:${port}/api`, lane: { ca } });
+    const rig = rigOf({ baseUrl: `https://localhost:${port}/api`, connection: { ca } });
     for (let call = 0; call < 3; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect([arrivals.length, connections(), spentBy(rig)]).toEqual([3, 1, 3]);
   });
 
   test('by address, where the certificate names it', async () => {
     const { port, ca } = await secureUpstream(['registry.example'], ['127.0.0.1']);
-    const rig = rigOf({ baseUrl: `https://127.0.0.1:${port}/api`, lane: { ca } });
+    const rig = rigOf({ baseUrl: `https://127.0.0.1:${port}/api`, connection: { ca } });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
   });
 
@@ -68,18 +69,15 @@ describe('TLS', () => {
     ['for a name, by address', ['localhost'], '127.0.0.1', true, /does not match|altnames|not in the cert/i],
   ])('%s sends nothing and costs nothing', async (_what, names, host, isTrusted, why) => {
     const { port, ca, arrivals } = await secureUpstream(names);
-    const rig = rigOf({ baseUrl: `https://${host}:${port}/api`, lane: { ca: isTrusted ? ca : null } });
-    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({
-      is: 'unsent',
-      why: expect.stringMatching(why),
-    });
+    const rig = rigOf({ baseUrl: `https://${host}:${port}/api`, connection: { ca: isTrusted ? ca : null } });
+    expect(unreachable(await rig.make(ENTITY))).toMatch(why);
     expect([arrivals.length, spentBy(rig)]).toEqual([0, 0]);
   });
 
   test('with a server that speaks none', async () => {
     const plain = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `https://127.0.0.1:${plain.port}/api` });
-    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({ is: 'unsent' });
+    expect(unreachable(await rig.make(ENTITY))).toMatch(/SSL|TLS|packet length|wrong version/i);
     expect(spentBy(rig)).toBe(0);
   });
 
@@ -87,11 +85,8 @@ describe('TLS', () => {
     const server = net.createServer(() => {});
     const port = await listen(server);
     onTestFinished(() => void server.close());
-    const rig = rigOf({ baseUrl: `https://127.0.0.1:${port}/api`, lane: { connectTimeoutMs: 100 } });
-    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({
-      is: 'unsent',
-      why: expect.stringMatching(/no connection within/),
-    });
+    const rig = rigOf({ baseUrl: `https://127.0.0.1:${port}/api`, connection: { connectTimeoutMs: 100 } });
+    expect(unreachable(await rig.make(ENTITY))).toMatch(/no connection within/);
     expect(spentBy(rig)).toBe(0);
   });
 });
@@ -133,7 +128,7 @@ describe('a proxy', () => {
   test('is tunnelled through, once for many calls', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const proxy = await proxyOf();
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, lane: { proxy: proxy.url } });
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { proxy: proxy.url } });
     for (let call = 0; call < 3; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect(proxy.tunnels).toEqual([{ target: `127.0.0.1:${upstream.port}`, credentials: undefined }]);
     expect(upstream.arrivals).toHaveLength(3);
@@ -142,7 +137,10 @@ describe('a proxy', () => {
   test('never sees the key of a call over TLS, and resolves the name', async () => {
     const { port, ca } = await secureUpstream(['registry.example']);
     const proxy = await proxyOf();
-    const rig = rigOf({ baseUrl: `https://registry.example:${port}/api`, lane: { ca, proxy: proxy.url } });
+    const rig = rigOf({
+      baseUrl: `https://registry.example:${port}/api`,
+      connection: { ca, proxy: proxy.url },
+    });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect(proxy.tunnels).toMatchObject([{ target: `registry.example:${port}` }]);
     expect(Buffer.concat(proxy.seen).includes(API_KEY)).toBe(false);
@@ -153,7 +151,7 @@ describe('a proxy', () => {
     const proxy = await proxyOf();
     proxy.url.username = 'user';
     proxy.url.password = 'p@ss:word';
-    made(await rigOf({ baseUrl: `${upstream.origin}/api`, lane: { proxy: proxy.url } }).make(ENTITY));
+    made(await rigOf({ baseUrl: `${upstream.origin}/api`, connection: { proxy: proxy.url } }).make(ENTITY));
     expect(proxy.tunnels[0]?.credentials).toBe(`Basic ${Buffer.from('user:p@ss:word').toString('base64')}`);
   });
 
@@ -164,29 +162,26 @@ describe('a proxy', () => {
       const proxy = await proxyOf(() => status);
       proxy.url.username = 'user';
       proxy.url.password = 'secret';
-      const rig = rigOf({ baseUrl: `${upstream.origin}/api`, lane: { proxy: proxy.url } });
-      const { verdict } = made(await rig.make(ENTITY));
-      expect(verdict).toMatchObject({
-        is: 'unsent',
-        why: expect.stringMatching(`refused to connect .* HTTP ${status.slice(0, 3)}`),
-      });
-      expect(JSON.stringify(verdict)).not.toContain('secret');
+      const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { proxy: proxy.url } });
+      const why = unreachable(await rig.make(ENTITY));
+      expect(why).toMatch(new RegExp(`refused to connect .* HTTP ${status.slice(0, 3)}`));
+      expect(why).not.toContain('secret');
       expect([upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0]);
     },
   );
 
   test('that is not there costs nothing', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, lane: { proxy: new URL('http://127.0.0.1:1') } });
-    expect(made(await rig.make(ENTITY)).verdict).toMatchObject({
-      is: 'unsent',
-      why: expect.stringMatching(/ECONNREFUSED/),
+    const rig = rigOf({
+      baseUrl: `${upstream.origin}/api`,
+      connection: { proxy: new URL('http://127.0.0.1:1') },
     });
+    expect(unreachable(await rig.make(ENTITY))).toMatch(/ECONNREFUSED/);
     expect([upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0]);
   });
 });
 
-test('a lane that is closed gives up at once what it is opening', async () => {
+test('a closed connection stops at once what it is opening', async () => {
   const server = net.createServer(() => {});
   const port = await listen(server);
   onTestFinished(() => void server.close());
@@ -196,12 +191,12 @@ test('a lane that is closed gives up at once what it is opening', async () => {
     ca: null,
     proxy: null,
   };
-  const [lane] = openLanes(1, options);
-  const connecting = lane?.connect();
+  const [connection] = openConnections(1, options);
+  const connecting = connection?.connect();
   const startMs = Date.now();
-  setTimeout(() => lane?.close(), 50);
+  setTimeout(() => connection?.close(), 50);
   await expect(connecting).rejects.toThrow();
-  await expect(lane?.connect()).rejects.toThrow();
+  await expect(connection?.connect()).rejects.toThrow();
   expect(Date.now() - startMs).toBeLessThan(5000);
 });
 
@@ -222,40 +217,53 @@ describe('an idle connection', () => {
 
   test('is opened anew after a while, before the upstream may close it', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, lane: { longestIdleMs: 80 } });
-    const [lane] = rig.lanes;
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { maxIdleMs: 80 } });
+    const [connection] = rig.connections;
     for (const pauseMs of [0, 200]) {
       made(await rig.make(ENTITY));
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
     expect(upstream.connections()).toBe(1);
-    expect(lane?.isReady).toBe(false);
-    await lane?.connect();
-    expect(lane?.isReady).toBe(true);
+    expect(connection?.isReady).toBe(false);
+    await connection?.connect();
+    expect(connection?.isReady).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(lane?.isReady).toBe(false);
+    expect(connection?.isReady).toBe(false);
     made(await rig.make(ENTITY));
     expect(upstream.connections()).toBe(3);
   });
 
-  test('is not given up between the taking of its slot and the slot, where lanes take turns as fast as they idle', async () => {
+  test('stays open from the taking of a slot to the slot, where slots are as far apart as connections idle', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const spacing = 61_000 / 240;
     const rig = rigOf({
       baseUrl: `${upstream.origin}/api`,
       allowance: { perMinute: 240 },
-      lanes: 2,
-      lane: { longestIdleMs: 2 * spacing - 20 },
+      connection: { maxIdleMs: spacing - 12 },
     });
-    const inTurn = rig.lanes.map(async (lane) => {
-      for (let call = 0; call < 5; call++)
-        expect(made(await rig.fetch(ENTITY, lane, new AbortController().signal)).verdict.is).toBe('ok');
-    });
-    await Promise.all(inTurn);
+    for (let call = 0; call < 10; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     const [first, last] = [upstream.arrivals[0], upstream.arrivals[9]];
     // Nine lie between ten calls; each connection that is lost at its slot wastes one more.
     expect(((last?.atMs ?? 0) - (first?.atMs ?? 0)) / spacing).toBeLessThan(12);
     expect(spentBy(rig)).toBe(10);
+  });
+
+  test('is not closed when all connections are used in turn', async () => {
+    const spacing = 61_000 / 240;
+    const upstream = await upstreamOf(
+      (request, response, index) =>
+        void setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), 1.2 * spacing),
+    );
+    const rig = rigOf({
+      baseUrl: `${upstream.origin}/api`,
+      allowance: { perMinute: 240 },
+      connections: 2,
+      connection: { maxIdleMs: 2 * spacing - 20 },
+    });
+    for (let pair = 0; pair < 5; pair++)
+      for (const outcome of await rig.makeTogether([ENTITY, ENTITY]))
+        expect(made(outcome).verdict.is).toBe('ok');
+    expect([upstream.arrivals.length, upstream.connections(), spentBy(rig)]).toEqual([10, 2, 10]);
   });
 
   test('is not one on which an answer is awaited, however long', async () => {
@@ -263,7 +271,7 @@ describe('an idle connection', () => {
       (request, response, index) =>
         void setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), index === 0 ? 0 : 300),
     );
-    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, lane: { longestIdleMs: 50 } });
+    const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { maxIdleMs: 50 } });
     for (let call = 0; call < 3; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect(upstream.arrivals).toHaveLength(3);
   });

@@ -1,12 +1,12 @@
 import type { Verdict } from '../outcome.ts';
 
 /** Lengthens the pauses that an upstream asks for while it does nothing but ask for them: each asking costs a unit. */
-export interface Patience {
+export interface Backoff {
   /** The verdict, with a throttle's pause at least as long as patience has grown. */
   observe(verdict: Verdict, sentAtMs: number, nowMs: number): Verdict;
 }
 
-export function openPatience(): Patience {
+export function openBackoff(): Backoff {
   let quietUntilMs = Number.NEGATIVE_INFINITY;
   let times = 0;
   return {

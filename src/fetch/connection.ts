@@ -4,21 +4,21 @@ import net from 'node:net';
 import tls from 'node:tls';
 
 /**
- * A lane is one connection to the upstream, opened before a unit is spent: what fails up to here was
- * never sent and costs nothing, and what is sent leaves in the tick in which it was decided.
+ * One connection to the upstream. It is opened before a unit is spent: a failure up to that point sent
+ * nothing and costs nothing, and a request leaves in the tick in which it was chosen.
  */
-export interface Lane {
-  /** A connection stands ready. */
+export interface Connection {
+  /** An open connection is available. */
   readonly isReady: boolean;
-  /** Resolves when a connection stands ready. Rejects with the network's error. */
+  /** Resolves when a connection is open. Rejects with the network's error. */
   connect(): Promise<void>;
-  /** A slot was taken for it: its idle time begins anew, so that it is not given up just before it is used. */
+  /** Restarts the idle timer, so that the connection is not closed between taking a slot and using it. */
   hold(): void;
   readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
   close(): void;
 }
 
-export interface LaneOptions {
+export interface ConnectionOptions {
   readonly origin: URL;
   readonly connectTimeoutMs: number;
   /** Extra certificate authorities, PEM. */
@@ -26,31 +26,34 @@ export interface LaneOptions {
   /** A proxy to tunnel through (CONNECT), or null. */
   readonly proxy: URL | null;
   /**
-   * A connection that was idle for longer is opened anew. Upstreams close idle connections after 5 seconds
-   * and more; a request that crosses with the closing is lost, and its unit with it.
+   * A connection that was idle for longer is replaced. Upstreams close idle connections after 5 seconds or
+   * more; a request sent while the upstream closes the connection is lost, and its unit with it.
    */
-  readonly longestIdleMs?: number;
+  readonly maxIdleMs?: number;
 }
 
-/** Opens `count` lanes to one upstream; they share what is costly to prepare. No connection is made yet. */
-export function openLanes(count: number, options: LaneOptions): Lane[] {
+/** Prepares `count` connections to one upstream; they share the TLS context. Nothing is opened yet. */
+export function openConnections(count: number, options: ConnectionOptions): Connection[] {
   const connect = openConnector(options);
-  return Array.from({ length: count }, () => openLane(options, connect));
+  return Array.from({ length: count }, () => openConnection(options, connect));
 }
 
-function openLane({ origin, longestIdleMs = LONGEST_IDLE_MS }: LaneOptions, connect: Connect): Lane {
+function openConnection(
+  { origin, maxIdleMs = MAX_IDLE_MS }: ConnectionOptions,
+  connect: Connect,
+): Connection {
   const closing = new AbortController();
   let ready: net.Socket | null = null;
 
   const takeReady = (): net.Socket => {
     const socket = ready;
     ready = null;
-    // Never a connection made behind our back: it would be opened after the unit was spent.
+    // The agent must never connect by itself: that would happen after the unit was spent.
     if (socket === null || !isOpen(socket))
       throw new Error('the connection was lost before the request left');
     return socket.setTimeout(0).removeAllListeners('timeout');
   };
-  const agentOptions = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1, timeout: longestIdleMs };
+  const agentOptions = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1, timeout: maxIdleMs };
   const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
   Object.assign(agents.http, { createConnection: takeReady });
   Object.assign(agents.https, { createConnection: takeReady });
@@ -60,7 +63,7 @@ function openLane({ origin, longestIdleMs = LONGEST_IDLE_MS }: LaneOptions, conn
     ...(ready === null ? [] : [ready]),
     ...Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []),
   ];
-  // Asked several times for each call.
+  // Called several times for each call.
   const isReady = () =>
     (ready !== null && isOpen(ready)) ||
     Object.values(agent.freeSockets).some((sockets) => sockets?.some(isOpen));
@@ -73,15 +76,15 @@ function openLane({ origin, longestIdleMs = LONGEST_IDLE_MS }: LaneOptions, conn
     connect: async () => {
       if (isReady()) return;
       const socket = await connect(closing.signal);
-      // An idle connection may fail at any time; it is then simply not there when it is wanted.
+      // An idle connection may fail at any time; the next `connect` then opens another one.
       socket.on('error', () => socket.destroy());
-      ready = socket.setTimeout(longestIdleMs, () => socket.destroy());
+      ready = socket.setTimeout(maxIdleMs, () => socket.destroy());
     },
     hold: () => {
-      for (const socket of idle()) socket.setTimeout(longestIdleMs);
+      for (const socket of idle()) socket.setTimeout(maxIdleMs);
     },
     close: () => {
-      closing.abort(new Error('the lane was closed'));
+      closing.abort(new Error('the connection was closed'));
       ready?.destroy();
       agents.http.destroy();
       agents.https.destroy();
@@ -96,7 +99,7 @@ function isOpen(socket: net.Socket): boolean {
 /** Opens a connection; gives up after its time, or when the signal aborts. */
 type Connect = (signal: AbortSignal) => Promise<net.Socket>;
 
-function openConnector({ origin, connectTimeoutMs, ca, proxy }: LaneOptions): Connect {
+function openConnector({ origin, connectTimeoutMs, ca, proxy }: ConnectionOptions): Connect {
   const target = { host: bareHost(origin), port: portOf(origin) };
   // Made once: reading a whole store of authorities takes longer than a call.
   const secureContext =
@@ -117,7 +120,7 @@ async function within<T>(
 ): Promise<T> {
   const inner = new AbortController();
   const onAbort = () => inner.abort(outer.reason);
-  const timer = setTimeout(() => inner.abort(new Error('no connection within the time allowed')), timeMs);
+  const timer = setTimeout(() => inner.abort(new Error('no connection within the connect timeout')), timeMs);
   outer.addEventListener('abort', onAbort, { once: true });
   if (outer.aborted) onAbort();
   try {
@@ -212,7 +215,7 @@ function settled<S extends net.Socket>(
       reject(error);
     };
     const succeed = () => finish(null);
-    const closed = () => finish(new Error('the connection was closed before it stood'));
+    const closed = () => finish(new Error('the connection was closed before it was established'));
     const abort = () => finish(signal.reason as Error);
     socket.once(event, succeed).once('error', finish).once('close', closed);
     signal.addEventListener('abort', abort, { once: true });
@@ -228,4 +231,4 @@ function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }
 
-const LONGEST_IDLE_MS = 4000;
+const MAX_IDLE_MS = 4000;

@@ -1,0 +1,92 @@
+import type { Call, SearchQuery } from './call.ts';
+import type { VerdictKind } from './outcome.ts';
+
+/** What processing one outcome changed in the warehouse. The planner and the run's totals learn from it. */
+export interface LoadResult {
+  readonly call: Call;
+  readonly verdict: VerdictKind;
+  /** The companies of a search page, in the order received. */
+  readonly rows: readonly ListedCompany[];
+  /** State of the query after this page; null for other kinds of call. */
+  readonly query: QueryState | null;
+  /** A record: its first version, or whether its content differs from the stored one. null for other kinds of call. */
+  readonly record: { readonly isNew: boolean; readonly changed: boolean } | null;
+  /** The upstream returned 404 for an entity that the mirror knows (listed or fetched). */
+  readonly missing: boolean;
+  /** The entity of this call was marked as gone. */
+  readonly gone: boolean;
+  /** Rows added to quarantine, or updated there. */
+  readonly quarantined: number;
+  /** Set while a failed target waits for its next try. */
+  readonly failure: Failure | null;
+  /** Entities marked as gone: this one, or others for which this response is the proof. */
+  readonly goneCount: number;
+  /** Companies never seen before. */
+  readonly newCompanies: number;
+  /** The call whose response differs from this one in volatile fields at most. */
+  readonly sameAs: number | null;
+  /** A finding for `_call.note`. */
+  readonly note: string | null;
+}
+
+export interface ListedCompany {
+  readonly entityId: string;
+  readonly name: string | null;
+  readonly isNew: boolean;
+  /** The summary differs from the stored one. */
+  readonly changed: boolean;
+  /** When it was last listed before this; null: never. Absent if unknown. */
+  readonly listedAtMs?: number | null;
+}
+
+/** What is known of one query after its last response. */
+export interface QueryState {
+  readonly query: SearchQuery;
+  /** The latest total that the upstream reported for it; null: it reports none. */
+  readonly total: number | null;
+  /** Pages received in the current listing, from 0 without a hole. */
+  readonly pages: number;
+  /** Rows received in the current listing. */
+  readonly rows: number;
+  /** Cursor or URL of the next page, for the styles that have one. */
+  readonly next: string | null;
+  /** open: more pages can be requested; complete: nothing is left; capped: the rest is out of reach; refused: never send it again. */
+  readonly status: 'open' | 'complete' | 'capped' | 'refused';
+  /** When the first page of the current listing was received. */
+  readonly listedAtMs: number;
+}
+
+/** A target that failed and may be tried again only later. */
+export interface Failure {
+  readonly kind: Call['kind'];
+  readonly target: string;
+  readonly tries: number;
+  readonly nextTryAtMs: number;
+  /** The last failure, in words. */
+  readonly why: string;
+}
+
+/** The result of an outcome that changed nothing. */
+export function noChange({
+  call,
+  verdict,
+}: {
+  readonly call: Call;
+  readonly verdict: { readonly is: VerdictKind };
+}): LoadResult {
+  return {
+    call,
+    verdict: verdict.is,
+    rows: [],
+    query: null,
+    record: null,
+    missing: false,
+    gone: false,
+    quarantined: 0,
+    failure: null,
+    goneCount: 0,
+    newCompanies: 0,
+    sameAs: null,
+    note: null,
+  };
+}

@@ -1,0 +1,411 @@
+import http from 'node:http';
+import https from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Ledger, LOOKAHEAD_MS, type Spending } from '../../src/allowance/ledger.ts';
+import { spacingMs } from '../../src/allowance/windows.ts';
+import { systemClock } from '../../src/clock.ts';
+import type { Connection } from '../../src/fetch/connection.ts';
+import { type ConnectionPool, openConnectionPool } from '../../src/fetch/connection_pool.ts';
+import { openRateLimiter, type RateLimiter, type SendSlot } from '../../src/fetch/rate_limiter.ts';
+import { KEY, ledgerOf } from '../allowance/fixtures.ts';
+
+/** A connection that takes a while to open. */
+class SlowConnection implements Connection {
+  isReady = false;
+  connects = 0;
+  holds = 0;
+  readonly agents = { http: new http.Agent(), https: new https.Agent() };
+  readonly #delayMs: number;
+
+  constructor(delayMs = 0) {
+    this.#delayMs = delayMs;
+  }
+
+  async connect(): Promise<void> {
+    this.connects += 1;
+    await sleep(this.#delayMs);
+    this.isReady = true;
+  }
+
+  hold(): void {
+    this.holds += 1;
+  }
+
+  close(): void {
+    this.isReady = false;
+  }
+}
+
+class FailingConnection extends SlowConnection {
+  override async connect(): Promise<void> {
+    this.connects += 1;
+    throw new Error('no route');
+  }
+}
+
+/** Closed again as soon as it is open. */
+class ShortLivedConnection extends SlowConnection {
+  override async connect(): Promise<void> {
+    this.connects += 1;
+  }
+}
+
+interface Limited {
+  readonly limiter: RateLimiter;
+  readonly pool: ConnectionPool;
+}
+
+function limited(
+  ledger: Ledger,
+  perMinute: number | null,
+  connections: readonly Connection[] = [new SlowConnection()],
+): Limited {
+  const clock = systemClock;
+  const pool = openConnectionPool(connections, clock);
+  const limiter = openRateLimiter({
+    ledger,
+    pool,
+    clock,
+    perMinute,
+    purpose: 'scheduled',
+    keyFingerprint: KEY,
+  });
+  return { limiter, pool };
+}
+
+const slowConnections = (count: number) => Array.from({ length: count }, () => new SlowConnection());
+const never = new AbortController().signal;
+
+/** Takes slots and returns their connections, as a call without duration does. */
+async function slotsOf({ limiter, pool }: Limited, most = 1): Promise<readonly SendSlot[]> {
+  const slots = await limiter.slots(most, never);
+  if ('is' in slots) throw new Error(`no slot: ${JSON.stringify(slots)}`);
+  for (const { connection } of slots) pool.giveBack(connection);
+  return slots;
+}
+
+/** Counts the transactions in which units are spent. */
+function counting(ledger: Ledger): { readonly ledger: Ledger; readonly count: () => number } {
+  let count = 0;
+  const spend = (ask: Spending) => {
+    count += 1;
+    return ledger.spend(ask);
+  };
+  return { ledger: { ...ledger, spend }, count: () => count };
+}
+
+describe('the rate limiter', () => {
+  test.each([1, 4])(
+    'spaces slots that are taken up to %i at a time, and resolves in time for them',
+    async (most) => {
+      const parts = limited(ledgerOf({ perMinute: 1200 }), 1200, slowConnections(4));
+      const slots: number[] = [];
+      const lateness: number[] = [];
+      while (slots.length < 40) {
+        const taken = await slotsOf(parts, most);
+        expect(taken.length).toBeLessThanOrEqual(most);
+        expect((taken[0]?.atMs ?? 0) - Date.now()).toBeLessThanOrEqual(LOOKAHEAD_MS);
+        for (const { atMs } of taken) {
+          slots.push(atMs);
+          await sleep(Math.max(0, atMs - Date.now()));
+          lateness.push(Date.now() - atMs);
+        }
+      }
+      for (const [index, slot] of slots.entries())
+        if (index > 0) expect(slot - (slots[index - 1] ?? 0)).toBeGreaterThan(spacingMs(1200) - 0.01);
+      lateness.sort((a, b) => a - b);
+      expect(lateness[20]).toBeLessThan(100);
+      const lastedMs = (slots.at(-1) ?? 0) - (slots[0] ?? 0);
+      expect(lastedMs).toBeLessThan(1.3 * slots.length * spacingMs(1200));
+    },
+  );
+
+  test('reads the ledger about once for each slot that is taken alone', async () => {
+    const { ledger, count } = counting(ledgerOf({ perMinute: 600 }));
+    const parts = limited(ledger, 600, slowConnections(4));
+    for (let slots = 0; slots < 20; slots++) {
+      await slotsOf(parts);
+      await sleep(5);
+    }
+    expect(count() / 20).toBeLessThan(1.3);
+  });
+
+  test('takes all slots of the next 200 ms in one transaction', async () => {
+    const { ledger, count } = counting(ledgerOf({ perMinute: 6000 }));
+    const parts = limited(ledger, 6000, slowConnections(16));
+    await sleep(5);
+    let slots = 0;
+    while (slots < 100) {
+      const taken = await slotsOf(parts, 16);
+      slots += taken.length;
+      await sleep((taken.at(-1)?.atMs ?? 0) - Date.now());
+    }
+    expect(count() / slots).toBeLessThan(0.5);
+  });
+
+  test('takes no more slots than connections are open', async () => {
+    const parts = limited(ledgerOf(), null, slowConnections(3));
+    await slotsOf(parts, 3);
+    await sleep(20);
+    expect(await slotsOf(parts, 8)).toHaveLength(3);
+  });
+
+  test('puts each slot on a connection of its own, and keeps that one open', async () => {
+    const connections = slowConnections(3);
+    const parts = limited(ledgerOf(), null, connections);
+    await slotsOf(parts, 3);
+    await sleep(20);
+    const slots = await parts.limiter.slots(3, never);
+    if ('is' in slots) throw new Error('no slots');
+    expect(new Set(slots.map(({ connection }) => connection))).toEqual(new Set(connections));
+    expect(parts.pool.free).toBe(0);
+    expect(connections.every(({ holds }) => holds > 0)).toBe(true);
+  });
+
+  test('does not wait for a connection that is slow to open', async () => {
+    const slow = new SlowConnection(1000);
+    const parts = limited(ledgerOf({ perMinute: 6000 }), 6000, [slow, new SlowConnection()]);
+    const startMs = Date.now();
+    for (let slots = 0; slots < 20; ) slots += (await slotsOf(parts, 2)).length;
+    expect(Date.now() - startMs).toBeLessThan(900);
+    await sleep(1100);
+    expect(slow).toMatchObject({ isReady: true, connects: 1 });
+    expect(await slotsOf(parts, 2)).toHaveLength(2);
+  });
+
+  test('spends no unit before a connection is open', async () => {
+    const ledger = ledgerOf({ total: 5 });
+    const waiting = slotsOf(limited(ledger, null, [new SlowConnection(200)]));
+    await sleep(100);
+    expect(ledger.state(Date.now()).spentEver).toBe(0);
+    await waiting;
+    expect(ledger.state(Date.now()).spentEver).toBe(1);
+  });
+
+  test('opens a connection again that was closed while it waited for the slot', async () => {
+    const ledger = ledgerOf();
+    ledger.pauseUntil(Date.now() + 800, Date.now());
+    const connection = new SlowConnection();
+    const waiting = slotsOf(limited(ledger, null, [connection]));
+    await sleep(400);
+    expect(connection).toMatchObject({ isReady: true, connects: 1 });
+    connection.close();
+    await waiting;
+    expect(connection).toMatchObject({ isReady: true, connects: 2 });
+  });
+
+  test('opens a connection again that was closed after its last slot', async () => {
+    const connection = new SlowConnection();
+    const parts = limited(ledgerOf({ perMinute: 60 }), 60, [connection]);
+    await slotsOf(parts);
+    const waiting = slotsOf(parts);
+    await sleep(600);
+    connection.close();
+    await waiting;
+    expect(connection.connects).toBe(2);
+  });
+
+  test('gives up when connections never stay open, and spends nothing', async () => {
+    const ledger = ledgerOf();
+    const connection = new ShortLivedConnection();
+    const { limiter } = limited(ledger, null, [connection]);
+    expect(await limiter.slots(1, never)).toMatchObject({
+      is: 'unreachable',
+      error: { message: expect.stringMatching(/closes connections at once/) },
+    });
+    expect(connection.connects).toBeLessThanOrEqual(5);
+    expect(ledger.state(Date.now()).spentEver).toBe(0);
+  });
+
+  test('reports why no connection can be opened, and spends nothing', async () => {
+    const ledger = ledgerOf();
+    const { limiter } = limited(ledger, null, [new FailingConnection(), new FailingConnection()]);
+    expect(await limiter.slots(2, never)).toMatchObject({
+      is: 'unreachable',
+      error: { message: 'no route' },
+    });
+    expect(ledger.state(Date.now()).spentEver).toBe(0);
+  });
+
+  test('uses the other connections when one cannot be opened', async () => {
+    const good = new SlowConnection();
+    const parts = limited(ledgerOf(), null, [new FailingConnection(), good]);
+    for (let call = 0; call < 3; call++)
+      expect(await slotsOf(parts, 2)).toMatchObject([{ connection: good }]);
+  });
+
+  test('takes what the allowance has left, then reports that it is spent', async () => {
+    const ledger = ledgerOf({ total: 3 });
+    const parts = limited(ledger, null, slowConnections(8));
+    expect(await slotsOf(parts, 8)).toHaveLength(1);
+    await sleep(20);
+    expect(await slotsOf(parts, 8)).toHaveLength(2);
+    expect(await parts.limiter.slots(8, never)).toMatchObject({ is: 'spent', window: 'total' });
+    expect(ledger.state(Date.now()).spentEver).toBe(3);
+    expect(parts.pool.free).toBe(8);
+  });
+
+  test('reports a refused key', async () => {
+    const ledger = ledgerOf();
+    ledger.refuseKey(KEY, Date.now());
+    expect(await limited(ledger, null).limiter.slots(1, never)).toMatchObject({ is: 'refused_key' });
+  });
+
+  test('waits out a short pause', async () => {
+    const ledger = ledgerOf({ perMinute: 6000 });
+    ledger.pauseUntil(Date.now() + 500, Date.now());
+    const startMs = Date.now();
+    await slotsOf(limited(ledger, 6000));
+    expect(Date.now() - startMs).toBeGreaterThanOrEqual(495 - LOOKAHEAD_MS);
+  });
+
+  test('never takes a slot inside a pause', async () => {
+    const ledger = ledgerOf({ perMinute: 6000 });
+    const untilMs = Date.now() + 500;
+    ledger.pauseUntil(untilMs, Date.now());
+    const [slot] = await slotsOf(limited(ledger, 6000));
+    expect(slot?.atMs).toBeGreaterThanOrEqual(untilMs);
+  });
+
+  test('reports a pause that is longer than a run waits', async () => {
+    const ledger = ledgerOf();
+    const untilMs = Date.now() + 11 * 60_000;
+    ledger.pauseUntil(untilMs, Date.now());
+    const startMs = Date.now();
+    const paused = await limited(ledger, null).limiter.slots(1, never);
+    if (!('is' in paused) || paused.is !== 'paused') throw new Error('not paused');
+    expect(Math.abs(paused.untilMs - untilMs)).toBeLessThanOrEqual(LOOKAHEAD_MS);
+    expect(Date.now() - startMs).toBeLessThan(2000);
+  });
+
+  test('rejects when the ledger fails, and recovers', async () => {
+    const ledger = ledgerOf();
+    let isBroken = true;
+    const unsteady: Ledger = {
+      ...ledger,
+      spend: (ask) => {
+        if (isBroken) throw new Error('disk I/O error');
+        return ledger.spend(ask);
+      },
+    };
+    const parts = limited(unsteady, null);
+    await expect(parts.limiter.slots(1, never)).rejects.toThrow('disk I/O error');
+    expect(parts.pool.free).toBe(1);
+    isBroken = false;
+    expect(await slotsOf(parts)).toHaveLength(1);
+  });
+
+  test('waits for a busy ledger', async () => {
+    const ledger = ledgerOf();
+    const other = new Database(ledger.path);
+    onTestFinished(() => void other.close());
+    other.exec('BEGIN IMMEDIATE');
+    setTimeout(() => other.exec('COMMIT'), 1300);
+    expect(await slotsOf(limited(ledger, null))).toHaveLength(1);
+    expect(ledger.state(Date.now()).spentEver).toBe(1);
+  }, 15_000);
+
+  test('stops waiting at once when it is interrupted, and spends nothing', async () => {
+    const ledger = ledgerOf({ perMinute: 6 });
+    const parts = limited(ledger, 6);
+    const [first] = await slotsOf(parts);
+    const stop = new AbortController();
+    const waiting = parts.limiter.slots(1, stop.signal);
+    await sleep(50);
+    const startMs = Date.now();
+    stop.abort();
+    expect(await waiting).toEqual({ is: 'interrupted' });
+    expect(Date.now() - startMs).toBeLessThan(500);
+    expect(first).toBeDefined();
+    expect(ledger.state(Date.now()).spentEver).toBe(1);
+    expect(parts.pool.free).toBe(1);
+  });
+
+  test('stops at once when it is interrupted while a connection opens', async () => {
+    const ledger = ledgerOf();
+    const stop = new AbortController();
+    const waiting = limited(ledger, null, [new SlowConnection(3000)]).limiter.slots(1, stop.signal);
+    await sleep(50);
+    const startMs = Date.now();
+    stop.abort();
+    expect(await waiting).toEqual({ is: 'interrupted' });
+    expect(Date.now() - startMs).toBeLessThan(500);
+    expect(ledger.state(Date.now()).spentEver).toBe(0);
+  });
+
+  test('keeps the spacing after an interruption', async () => {
+    const parts = limited(ledgerOf({ perMinute: 60 }), 60);
+    const [first] = await slotsOf(parts);
+    const stop = new AbortController();
+    const leaving = parts.limiter.slots(1, stop.signal);
+    stop.abort();
+    expect(await leaving).toEqual({ is: 'interrupted' });
+    const [second] = await slotsOf(parts);
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(spacingMs(60) - 0.01);
+  });
+});
+
+describe('the connection pool', () => {
+  const poolOf = (connections: readonly Connection[]) => openConnectionPool(connections, systemClock);
+
+  test('opens as many connections as are missing, once each', async () => {
+    const connections = [new SlowConnection(50), new SlowConnection(100), new SlowConnection(50)];
+    const pool = poolOf(connections);
+    expect(await pool.ready(2, never)).toEqual([connections[0]]);
+    await pool.ready(2, never);
+    await sleep(150);
+    expect(await pool.ready(2, never)).toEqual(connections.slice(0, 2));
+    expect(connections.map(({ connects }) => connects)).toEqual([1, 1, 0]);
+  });
+
+  test('counts the free connections, and offers none that is taken', async () => {
+    const connections = slowConnections(2);
+    const pool = poolOf(connections);
+    const [first] = await pool.ready(1, never);
+    pool.take(first as Connection);
+    expect(pool.free).toBe(1);
+    expect(await pool.ready(2, never)).toEqual([connections[1]]);
+    pool.giveBack(first as Connection);
+    expect(pool.free).toBe(2);
+  });
+
+  test('offers the connection first that was used last', async () => {
+    const connections = slowConnections(3);
+    for (const connection of connections) connection.isReady = true;
+    const pool = poolOf(connections);
+    const second = connections[1] as Connection;
+    pool.take(second);
+    pool.giveBack(second);
+    expect(await pool.ready(1, never)).toEqual([second]);
+    expect(await pool.ready(3, never)).toEqual([second, connections[0], connections[2]]);
+  });
+
+  test('leaves out an idle connection that was closed', async () => {
+    const connections = slowConnections(2);
+    const pool = poolOf(connections);
+    await pool.ready(2, never);
+    await sleep(20);
+    connections[0]?.close();
+    expect(await pool.ready(1, never)).toEqual([connections[1]]);
+  });
+
+  test('resolves with none when the signal aborts', async () => {
+    const stop = new AbortController();
+    const pool = poolOf([new SlowConnection(3000)]);
+    const waiting = pool.ready(1, stop.signal);
+    stop.abort();
+    expect(await waiting).toEqual([]);
+    expect(await pool.ready(1, stop.signal)).toEqual([]);
+  });
+
+  test('rejects with the error of the network when none can be opened, and tries again when asked', async () => {
+    const failing = new FailingConnection();
+    const pool = poolOf([failing]);
+    await expect(pool.ready(1, never)).rejects.toThrow('no route');
+    await expect(pool.ready(1, never)).rejects.toThrow('no route');
+    expect(failing.connects).toBe(2);
+    expect(pool.free).toBe(1);
+  });
+});

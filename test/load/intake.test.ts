@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Call } from '../../src/call.ts';
+import { openIntake } from '../../src/load/intake.ts';
+import { noChange } from '../../src/load_result.ts';
+import type { Attempt, Outcome, Verdict } from '../../src/outcome.ts';
+import { entityOf, SEARCH, STATS } from '../dialect/fixtures.ts';
+
+const OK = (call: Call): Verdict =>
+  call.kind === 'entity'
+    ? { is: 'ok', answer: { kind: 'record', entityId: call.entityId, name: null, document: {} } }
+    : { is: 'ok', answer: { kind: 'stats', total: null, document: {} } };
+
+interface Faults {
+  store: boolean;
+  process: boolean;
+}
+
+/** An intake over a loader that remembers when it was called. */
+function intakeOf(verdictOf: (call: Call) => Verdict = OK) {
+  const faults: Faults = { store: false, process: false };
+  const events: string[] = [];
+  const storedAtMs: number[] = [];
+  const processedAtMs: number[] = [];
+  const batches: Outcome[][] = [];
+  const loaded: Outcome[] = [];
+  const failures: unknown[] = [];
+  const intake = openIntake({
+    loader: {
+      store: (attempts) => {
+        if (faults.store) throw new Error('database or disk is full');
+        events.push(`store ${attempts.length}`);
+        for (const _ of attempts) storedAtMs.push(performance.now());
+      },
+      process: (outcomes) => {
+        if (faults.process) throw new Error('database or disk is full');
+        events.push(`process ${outcomes.length}`);
+        batches.push([...outcomes]);
+        for (const _ of outcomes) processedAtMs.push(performance.now());
+        return outcomes.map(noChange);
+      },
+    },
+    outcomeOf: (attempt) => ({ ...attempt, verdict: verdictOf(attempt.call) }),
+    onLoaded: (outcomes, results) => {
+      expect(results.map(({ call }) => call)).toEqual(outcomes.map(({ call }) => call));
+      loaded.push(...outcomes);
+    },
+    onFailure: (error) => void failures.push(error),
+  });
+  onTestFinished(() => {
+    faults.store = false;
+    faults.process = false;
+    intake.flush();
+  });
+  return { intake, faults, events, storedAtMs, processedAtMs, batches, loaded, failures };
+}
+
+let callId = 0;
+function attemptOf(call: Call): Attempt {
+  callId += 1;
+  return {
+    callId,
+    call,
+    sentAt: '2026-03-01T00:00:00.000Z',
+    durationMs: 1,
+    status: 200,
+    body: Buffer.from('{}'),
+  };
+}
+
+const recordOf = (id: number) => attemptOf(entityOf(String(id)));
+
+describe('a response', () => {
+  test('is stored within 10 ms', async () => {
+    const { intake, storedAtMs } = intakeOf();
+    const delays: number[] = [];
+    for (let id = 0; id < 10; id++) {
+      const startMs = performance.now();
+      intake.take(recordOf(id));
+      expect(intake.isEmpty).toBe(false);
+      await sleep(40);
+      expect(storedAtMs).toHaveLength(id + 1);
+      delays.push((storedAtMs[id] ?? Infinity) - startMs);
+    }
+    delays.sort((a, b) => a - b);
+    // The median: one turn of a busy event loop may last longer.
+    expect(delays[5]).toBeLessThanOrEqual(10);
+  });
+
+  test.each([SEARCH, STATS])('is processed at once: %j', (call) => {
+    const { intake, events, loaded } = intakeOf();
+    intake.take(attemptOf(call));
+    expect(events).toEqual(['store 1', 'process 1']);
+    expect(loaded).toHaveLength(1);
+    expect(intake.isEmpty).toBe(true);
+  });
+
+  test('of a search is processed together with the records that arrived before it, in order', () => {
+    const { intake, batches } = intakeOf();
+    const attempts = [recordOf(1), recordOf(2), attemptOf(SEARCH)];
+    for (const one of attempts) intake.take(one);
+    expect(batches.map((batch) => batch.map((one) => one.callId))).toEqual([
+      attempts.map((one) => one.callId),
+    ]);
+  });
+
+  test.each<Verdict>([
+    { is: 'absent', shape: '{}' },
+    { is: 'gone', answer: null },
+    { is: 'refused', why: 'HTTP 400' },
+    { is: 'throttled', untilMs: 0, why: 'HTTP 429' },
+    { is: 'exhausted', untilMs: null, why: 'HTTP 402' },
+    { is: 'unauthorised', why: 'HTTP 401' },
+    { is: 'broken', why: 'HTTP 500' },
+  ])('that is no good record is processed as soon as it is stored: $is', async (verdict) => {
+    const { intake, events } = intakeOf(() => verdict);
+    intake.take(recordOf(1));
+    await sleep(50);
+    expect(events).toEqual(['store 1', 'process 1']);
+    expect(intake.isEmpty).toBe(true);
+  });
+});
+
+describe('records', () => {
+  test('are processed in a batch, within 250 ms of the first', async () => {
+    const { intake, batches, storedAtMs, processedAtMs } = intakeOf();
+    for (let id = 0; id < 8; id++) {
+      intake.take(recordOf(id));
+      await sleep(10);
+    }
+    expect(batches).toEqual([]);
+    expect(storedAtMs.length).toBeGreaterThan(0);
+    await sleep(400);
+    expect(batches.map(({ length }) => length)).toEqual([8]);
+    const waitedMs = (processedAtMs[0] ?? Infinity) - (storedAtMs[0] ?? 0);
+    expect(waitedMs).toBeGreaterThan(150);
+    expect(waitedMs).toBeLessThan(350);
+    expect(intake.isEmpty).toBe(true);
+  });
+
+  test('that arrive fast are stored together, 32 at most', () => {
+    const { intake, events } = intakeOf();
+    for (let id = 0; id < 70; id++) intake.take(recordOf(id));
+    expect(events).toEqual(['store 32', 'store 32']);
+    intake.flush();
+    expect(events).toEqual(['store 32', 'store 32', 'store 6', 'process 70']);
+  });
+
+  test('are processed when 200 of them wait', () => {
+    const { intake, batches } = intakeOf();
+    for (let id = 0; id < 32 * 7; id++) intake.take(recordOf(id));
+    expect(batches.map(({ length }) => length)).toEqual([32 * 7]);
+  });
+
+  test('are all processed by a flush, once each', async () => {
+    const { intake, loaded, events } = intakeOf();
+    for (let id = 0; id < 5; id++) intake.take(recordOf(id));
+    intake.flush();
+    expect(loaded).toHaveLength(5);
+    expect(intake.isEmpty).toBe(true);
+    await sleep(300);
+    intake.flush();
+    expect(events).toEqual(['store 5', 'process 5']);
+  });
+});
+
+describe('a warehouse that cannot be written', () => {
+  test('is reported, and what arrived is kept for another flush', async () => {
+    const { intake, faults, failures, loaded, events } = intakeOf();
+    faults.store = true;
+    intake.take(recordOf(1));
+    await sleep(50);
+    intake.take(attemptOf(SEARCH));
+    expect(failures).toHaveLength(2);
+    expect(failures[0]).toMatchObject({ message: 'database or disk is full' });
+    expect(() => intake.flush()).toThrow('disk is full');
+    expect(intake.isEmpty).toBe(false);
+    faults.store = false;
+    intake.flush();
+    expect(events).toEqual(['store 2', 'process 2']);
+    expect(loaded.map(({ call }) => call.kind)).toEqual(['entity', 'search']);
+  });
+
+  test('is reported when processing fails, and what was stored is kept and not stored again', async () => {
+    const { intake, faults, failures, loaded, events } = intakeOf();
+    faults.process = true;
+    intake.take(recordOf(1));
+    await sleep(400);
+    expect(failures).toHaveLength(1);
+    intake.take(attemptOf(SEARCH));
+    expect(failures).toHaveLength(2);
+    expect(() => intake.flush()).toThrow('disk is full');
+    faults.process = false;
+    intake.flush();
+    expect(events).toEqual(['store 1', 'store 1', 'process 2']);
+    expect(loaded).toHaveLength(2);
+    expect(intake.isEmpty).toBe(true);
+  });
+});

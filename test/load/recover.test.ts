@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import type { Attempt } from '../../src/outcome.ts';
+import { metaTable } from '../../src/warehouse/meta.ts';
+import { type Bench, bench, entityCall } from './fixtures.ts';
+
+const TABLES = ['entity', 'search_result', 'entity_change', '_known', '_query', '_quarantine'];
+const SEARCH = {
+  kind: 'search',
+  query: { by: 'name', text: 'acme' },
+  page: { index: 0, next: null },
+  reason: 'test',
+  expected: 1,
+} as const;
+
+const company = (id: string, name: string) => ({ id, name });
+const received = ({ outcome }: Bench): Attempt[] => [
+  outcome(entityCall('1'), company('1', 'Acme')),
+  outcome(SEARCH, { results: [company('1', 'Acme Ltd'), company('2', 'Acme Two')] }),
+  outcome(entityCall('2'), company('2', 'Acme Two')),
+  {
+    callId: 9,
+    call: entityCall('3'),
+    sentAt: '2026-03-01T00:00:09.000Z',
+    durationMs: 5,
+    status: null,
+    body: null,
+  },
+];
+
+function rowsOf({ all }: Bench): Record<string, unknown[]> {
+  return Object.fromEntries(TABLES.map((table) => [table, all(`SELECT * FROM ${table} ORDER BY 1`)]));
+}
+
+test('recovery processes stored responses as if they had been processed on arrival', () => {
+  const undisturbed = bench();
+  undisturbed.load(
+    received(undisturbed).map((attempt) => ({ ...attempt, verdict: verdictOf(undisturbed, attempt) })),
+  );
+
+  const killed = bench();
+  killed.loader.store(received(killed));
+  expect(killed.value("SELECT count(*) FROM _call WHERE outcome = 'received'")).toBe(4);
+  expect(killed.value('SELECT count(*) FROM entity')).toBe(0);
+
+  const restarted = killed.reopen();
+  expect(restarted.loader.recover()).toBe(4);
+  expect(rowsOf(restarted)).toEqual(rowsOf(undisturbed));
+  expect(
+    restarted.value('SELECT group_concat(outcome) FROM (SELECT outcome FROM _call ORDER BY call_id)'),
+  ).toBe('ok,ok,ok,broken');
+  expect(restarted.loader.recover()).toBe(0);
+});
+
+test('recovered responses count for the run that paid for them', () => {
+  const killed = bench();
+  killed.loader.store(received(killed));
+  const restarted = killed.reopen();
+  restarted.loader.recover();
+  expect(restarted.all('SELECT run_id, calls, new FROM _run ORDER BY run_id')).toEqual([
+    { run_id: 1, calls: 4, new: 2 },
+    { run_id: 2, calls: 0, new: 0 },
+  ]);
+});
+
+test('a response that ends the process at three starts in a row goes to quarantine, and the others are processed', () => {
+  const killed = bench();
+  killed.loader.store(received(killed));
+  // As left behind by the third start that ended while it processed the first response.
+  metaTable(killed.warehouse.db).set('processed_alone', '1 3');
+
+  const restarted = killed.reopen();
+  expect(restarted.loader.recover()).toBe(4);
+  expect(restarted.all('SELECT call_id, target, reason FROM _quarantine')).toEqual([
+    { call_id: 1, target: '1', reason: 'the process ended 4 times while this response was processed' },
+  ]);
+  expect(restarted.all('SELECT entity_id FROM entity')).toEqual([{ entity_id: '2' }]);
+  expect(restarted.value('SELECT count(*) FROM _answer WHERE call_id = 1')).toBe(1);
+  expect(restarted.value("SELECT tries FROM _failure WHERE kind = 'entity' AND target = '1'")).toBe(1);
+  expect(metaTable(killed.warehouse.db).get('processed_alone')).toBeNull();
+});
+
+test('a response whose rows the file rejects goes to quarantine and holds up no other', () => {
+  const { warehouse, load, outcome, all, value } = bench();
+  warehouse.db.exec(
+    "CREATE TRIGGER reject BEFORE INSERT ON entity WHEN new.entity_id = '2' BEGIN SELECT raise(ABORT, 'rejected'); END",
+  );
+  const results = load(['1', '2', '3'].map((id) => outcome(entityCall(id), company(id, 'Acme'))));
+  expect(results.map(({ verdict }) => verdict)).toEqual(['ok', 'broken', 'ok']);
+  expect(all('SELECT entity_id FROM entity')).toEqual([{ entity_id: '1' }, { entity_id: '3' }]);
+  expect(value('SELECT reason FROM _quarantine')).toBe('it cannot be processed: rejected');
+  expect(value("SELECT count(*) FROM _call WHERE outcome = 'received'")).toBe(0);
+});
+
+function verdictOf({ outcome }: Bench, { call, body, status }: Attempt) {
+  if (body === null || status === null) return { is: 'broken', why: 'received' } as const;
+  return outcome(call, body, status).verdict;
+}

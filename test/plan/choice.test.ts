@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { type Call, targetOf } from '../../src/call.ts';
+import { noChange } from '../../src/load_result.ts';
+import { openChoice } from '../../src/plan/choice.ts';
+import type { Ask, Planner } from '../../src/plan/plan.ts';
+import { entityOf } from '../dialect/fixtures.ts';
+
+const LEFT = { calls: 100, lifetimeLimit: null };
+const askAt = (nowMs: number) => ({ nowMs, left: LEFT });
+
+/** A planner that is a list, and that records what happens to it. */
+function listPlanner(ids: readonly string[]) {
+  const due = ids.map(entityOf);
+  const events: string[] = [];
+  const asks: Ask[] = [];
+  const planner: Planner = {
+    next: (ask) => {
+      asks.push(ask);
+      const calls = due.splice(0, ask.most);
+      events.push(`next ${calls.map(targetOf).join()}`.trim());
+      return { calls, wakeAtMs: calls.length === 0 ? 9000 : null, drift: null };
+    },
+    learn: ({ call }) => void events.push(`learn ${targetOf(call)}`),
+    release: (call) => {
+      events.push(`release ${targetOf(call)}`);
+      due.unshift(call);
+    },
+  };
+  return { planner, due, events, asks, choice: openChoice(planner) };
+}
+
+const learned = (id: string) => noChange({ call: entityOf(id), verdict: { is: 'ok' } });
+
+describe('a draft', () => {
+  test('is kept when nothing was learned', () => {
+    const { choice, events, asks } = listPlanner(['a', 'b']);
+    expect(choice.look(askAt(0))).toEqual({ isDue: true, wakeAtMs: null, drift: null });
+    expect(choice.look(askAt(20)).isDue).toBe(true);
+    expect(choice.choose(askAt(50))).toEqual(entityOf('a'));
+    expect(events).toEqual(['next a']);
+    expect(asks).toEqual([{ nowMs: 0, left: LEFT, most: 1 }]);
+  });
+
+  test('is used once', () => {
+    const { choice } = listPlanner(['a', 'b']);
+    choice.look(askAt(0));
+    expect([choice.choose(askAt(1)), choice.choose(askAt(1)), choice.choose(askAt(1))]).toEqual([
+      entityOf('a'),
+      entityOf('b'),
+      null,
+    ]);
+  });
+
+  test('is released before the planner learns, and chosen again by what it knows then', () => {
+    const { choice, events, due } = listPlanner(['a', 'b']);
+    choice.look(askAt(0));
+    choice.learn(learned('x'));
+    due.reverse();
+    expect(choice.choose(askAt(1))).toEqual(entityOf('b'));
+    expect(events).toEqual(['next a', 'release a', 'learn x', 'next b']);
+  });
+
+  test('is dropped when what was learned leaves nothing due', () => {
+    const { choice, due } = listPlanner(['a']);
+    expect(choice.look(askAt(0)).isDue).toBe(true);
+    choice.learn(learned('x'));
+    due.splice(0);
+    expect(choice.choose(askAt(1))).toBeNull();
+  });
+
+  test('is chosen again when another call is released', () => {
+    const { choice, events } = listPlanner(['a', 'b']);
+    const sent = choice.choose(askAt(0)) as Call;
+    choice.look(askAt(1));
+    choice.release(sent);
+    expect(choice.choose(askAt(2))).toEqual(entityOf('a'));
+    expect(events).toEqual(['next a', 'next b', 'release b', 'release a', 'next a']);
+  });
+
+  test('is chosen again after 50 ms', () => {
+    const { choice, events, due } = listPlanner(['a']);
+    choice.look(askAt(0));
+    due.unshift(entityOf('b'));
+    expect(choice.choose(askAt(50))).toEqual(entityOf('a'));
+    choice.look(askAt(100));
+    due.unshift(entityOf('c'));
+    due.push(entityOf('d'));
+    expect(choice.choose(askAt(151))).toEqual(entityOf('b'));
+    expect(events).toEqual(['next a', 'next b', 'release b', 'next b']);
+  });
+});
+
+describe('a look', () => {
+  test('reports when the earliest retry is possible, if nothing is due', () => {
+    const { choice } = listPlanner([]);
+    expect(choice.look(askAt(0))).toEqual({ isDue: false, wakeAtMs: 9000, drift: null });
+  });
+
+  test('keeps no draft in which nothing is due', () => {
+    const { choice, due } = listPlanner([]);
+    expect(choice.look(askAt(0)).isDue).toBe(false);
+    due.push(entityOf('a'));
+    expect(choice.look(askAt(0)).isDue).toBe(true);
+    expect(choice.choose(askAt(0))).toEqual(entityOf('a'));
+  });
+
+  test('passes on the drift that the planner has found', () => {
+    const { planner } = listPlanner([]);
+    const drifting = openChoice({ ...planner, next: () => ({ calls: [], wakeAtMs: null, drift: 'why' }) });
+    expect(drifting.look(askAt(0)).drift).toBe('why');
+  });
+});
