@@ -2,7 +2,7 @@
 //   [--rules "name prefix,word prefix,identifier prefix"] [--parallel 36] [--json] [--quick]
 // `sync` in real time at a rate: with more connections it must find as many companies as with one, fetch no record
 // while a search is expected to find companies, and never exceed the rate. `--rates` gives calls a minute and the
-// calls of a run.
+// calls of a run; `--quick` is two short runs over generated companies. `--rates 60:90` fills whole minutes.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const START_EVERY_MS = 600;
 const startedMs = performance.now();
 const lag = monitorEventLoopDelay({ resolution: 10 });
 const trials = trialsOf(values.quick ? QUICK() : FULL());
-const companies = await companiesFrom(values.data);
+const companies = await companiesFrom(values.quick ? undefined : values.data);
 const registries = new Map<Rule, Sandbox>();
 for (const rule of new Set(trials.map((trial) => trial.rule)))
   registries.set(rule, await startRegistry(companies, rule, trials));

@@ -92,7 +92,7 @@ function fewerThanWithOne(results: readonly TrialResult[]): string[] {
     );
     if (alone === undefined) return [`${nameOf(result)}: no run with 1 connection to compare with`];
     if (listed >= LEAST_SHARE * alone.listed) return [];
-    const share = ((100 * listed) / alone.listed).toFixed(0);
+    const share = ((100 * listed) / alone.listed).toFixed(1);
     return [`${nameOf(result)}: ${listed} companies listed, ${share} % of ${alone.listed} with 1 connection`];
   });
 }

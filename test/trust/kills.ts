@@ -44,10 +44,11 @@ async function killEverywhere(): Promise<boolean> {
 /** Every second mirror has one connection, the others four. */
 async function killBetween(points: number): Promise<boolean> {
   const total = { kills: 0, between: 0, arrivals: 0, broken: 0 };
+  const mostOfOne = Math.min(KILLS_OF_ONE_MIRROR, Math.ceil(points / 2));
   let wanted = points;
   const kill = async () => {
     while (wanted > 0) {
-      const kills = Math.min(wanted, KILLS_OF_ONE_MIRROR);
+      const kills = Math.min(wanted, mostOfOne);
       wanted -= kills;
       const own = seed++;
       const order = { seed: own, connections: own % 2 === 0 ? 4 : 1, kills };

@@ -45,7 +45,7 @@ export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promis
   const marks = watchStored(upstream, connections);
   const broken: string[] = [];
   let [kills, between] = [0, 0];
-  try {
+  const killAll = async () => {
     while (kills < wanted) {
       const blow = {
         afterStore: 1 + random.below(MOST_STORES),
@@ -53,7 +53,7 @@ export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promis
         journal: marks.journal,
       };
       const { killed } = await strike(['sync', '--config', upstream.configPath], blow);
-      if (!killed) break;
+      if (!killed) return;
       kills += 1;
       const look = marks.after(blow.later);
       if (look.unprocessed > 0) between += 1;
@@ -61,6 +61,10 @@ export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promis
         ...look.broken.map((fault) => `kill ${kills}, ${blow.afterStore} + ${blow.later}: ${fault}`),
       );
     }
+  };
+  try {
+    // A run that fails by itself ends this mirror.
+    await killAll().catch((error: unknown) => broken.push(`after kill ${kills}: ${messageOf(error)}`));
     broken.push(
       ...(await endWhole(upstream)).map((fault) => `at the end: ${fault}`),
       ...marks.fetchedAgain(),
@@ -71,6 +75,10 @@ export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promis
   } finally {
     await upstream.close();
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Half of the kills come right after the commit. */
