@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { earlyRecords, failedChecks, type SentCall, soonerThanRate } from './rate_checks.ts';
 import type { TrialResult } from './rate_trial.ts';
@@ -79,3 +82,11 @@ describe('failedChecks', () => {
     ]);
   });
 });
+
+test('sync finds as many companies with 4 connections as with 1, within the rate', async () => {
+  const command = promisify(execFile)(process.execPath, ['test/acceptance/rate.ts', '--quick', '--json'], {
+    cwd: resolve(import.meta.dirname, '../..'),
+  });
+  const { stdout } = await command.catch((error: { stdout: string }) => error);
+  expect(JSON.parse(stdout)).toMatchObject({ failures: [], runs: 2 });
+}, 60_000);
