@@ -1,8 +1,10 @@
 // npm run accept:rate [-- --data FILE] [--rates 60:24,10:9] [--connections 1,4,16] [--responses 50,2000]
 //   [--rules "name prefix,word prefix,identifier prefix"] [--parallel 36] [--json] [--quick]
-// `sync` in real time at a rate: with more connections it must find as many companies as with one, fetch no record
-// while a search is expected to find companies, and never exceed the rate. `--rates` gives calls a minute and the
-// calls of a run; `--quick` is two short runs over generated companies. `--rates 60:90` fills whole minutes.
+//
+// Runs `sync` in real time at a rate. With more connections it must find as many companies as with one. It must fetch
+// no record while a search is expected to find companies. It must never exceed the rate. `--rates` lists calls a
+// minute and calls of a run; `--rates 60:90` fills whole minutes. `--quick` makes two short runs over generated
+// companies.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +28,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
   },
 });
-// A start takes half a second of processor time: several at once would delay each other's first calls.
+// A start takes half a second of processor time: simultaneous starts would delay each other's first calls.
 const START_EVERY_MS = 600;
 const startedMs = performance.now();
 const lag = monitorEventLoopDelay({ resolution: 10 });
@@ -44,7 +46,7 @@ try {
     companies: companies.length,
     runs: results.length,
     seconds: Math.round((performance.now() - startedMs) / 1000),
-    // A busy machine delays arrivals; far above 50 ms the figures say little.
+    // A busy machine delays arrivals: above 500 ms the figures mean little.
     upstream_lag_p99_ms: Math.round(lag.percentile(99) / 1e6),
     load_average: Number(loadavg()[0]?.toFixed(1)),
   };

@@ -12,8 +12,8 @@ export interface SentCall {
 
 /**
  * Arrivals that came before their slot. Slots are (60,000 + 1,000) / per_minute ms apart, so arrival j belongs at least
- * (j - i) × spacing after arrival i. It may come up to 1,000 ms sooner, because an earlier one was late: then any
- * 60 seconds still hold at most per_minute arrivals, however long the run is.
+ * (j - i) × spacing after arrival i. It may come up to 1,000 ms sooner, because an earlier one was late.
+ * Then any 60 seconds still hold at most per_minute arrivals, however long the run is.
  */
 export function soonerThanRate(timesMs: readonly number[], perMinute: number): number {
   const spacingMs = 61_000 / perMinute;
@@ -29,14 +29,14 @@ export function soonerThanRate(timesMs: readonly number[], perMinute: number): n
 const TOLERANCE_MS = 1000;
 
 export interface EarlyRecord {
-  /** What a search promised at that time. */
+  /** The highest expected yield of a search at that time. */
   readonly bestSearch: number;
   readonly isDuringSearch: boolean;
 }
 
 /**
- * Record calls that were sent before searches were exhausted. A search that is sent later in the run could have been
- * sent instead; at the end of a run over an incomplete list, the last search shows what the next one promises.
+ * Record calls that were sent before searches were exhausted. A later search of the run could have been sent instead.
+ * If none follows and the list is incomplete, the last search shows the yield of the next one.
  * Controls and witnesses prove a deletion and expect nothing: they may come first.
  */
 export function earlyRecords(
@@ -57,7 +57,7 @@ export function earlyRecords(
   });
 }
 
-/** What must hold for all runs and does not: one sentence each. */
+/** The checks that do not hold, one sentence each. */
 export function failedChecks(results: readonly TrialResult[]): string[] {
   return [...results.flatMap(failuresOfOne), ...fewerThanWithOne(results)];
 }

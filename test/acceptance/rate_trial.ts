@@ -9,10 +9,10 @@ import { sandboxConfiguration } from '../e2e/sandbox_configuration.ts';
 import { earlyRecords, type SentCall, soonerThanRate } from './rate_checks.ts';
 import { accountOf, PER_DAY, type Trial } from './rate_upstream.ts';
 
-/** What one run did, counted at the upstream and read from its warehouse. */
+/** One run, counted at the upstream and read from its warehouse. */
 export interface TrialResult {
   readonly trial: Trial;
-  /** How the command ended: `max_calls`, or why it failed. */
+  /** `max_calls`, or the reason of a failure. */
   readonly ended: string;
   readonly calls: Readonly<Record<SentCall['kind'], number>>;
   readonly listed: number;

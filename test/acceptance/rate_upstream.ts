@@ -4,7 +4,7 @@ import { readCompanies } from '../../src/server/company_file.ts';
 import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
 import type { ShapeInput } from '../../src/server/shape/shape.ts';
 
-/** How a search finds companies; each rule is one registry with many accounts. */
+/** The rules by which a search finds companies; each is one registry with many accounts. */
 export const RULES = {
   'name prefix': { matches: 'prefix', identifiers: 'none' },
   'word prefix': { matches: 'token_prefix', identifiers: 'none' },

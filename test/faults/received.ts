@@ -60,7 +60,7 @@ export function listenToAnswers(origin: string, maxBytes: number): Received {
   };
 }
 
-/** How often the warehouse holds each body, by its SHA-256. */
+/** Counts the equal bodies in the warehouse, by SHA-256. */
 export function keptBodies(db: Database): Map<string, number> {
   const kept = new Map<string, number>();
   const answers = answerTable(db);
