@@ -1,7 +1,7 @@
-// node --import …/kill_after_store.ts …: ends the process with SIGKILL after the n-th commit that adds rows to
-// `_call`, where KILL_AFTER_STORE=n: the response is stored then, and not processed yet. KILL_STATEMENTS_LATER=k lets
-// k more statements run, but no further commit to the warehouse. Every body that arrives whole is noted in the file
-// KILL_JOURNAL, from outside the code under test.
+// node --import …/kill_after_store.ts … with KILL_AFTER_STORE=n, KILL_STATEMENTS_LATER=k and KILL_JOURNAL=FILE.
+// Ends the process with SIGKILL after the n-th commit that adds rows to `_call`: a response is stored, and not
+// processed yet. k more statements may run, but no further commit to the warehouse. The journal lists every body that
+// arrived whole, independently of the code under test.
 import { hash } from 'node:crypto';
 import diagnostics from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ const originals = Object.fromEntries(
 
 for (const [name, original] of Object.entries(originals)) {
   const watched = function (this: Statement, ...args: unknown[]) {
-    const isCommit = this.source === 'COMMIT' || (!this.readonly && !this.database.inTransaction);
+    const isCommit = commits(this);
     before(this.database, isCommit);
     const result = original.apply(this, args);
     if (isCommit) after(this.database);
@@ -56,6 +56,12 @@ function before(db: Database, isCommit: boolean): void {
   if (statementsLeft === null) return;
   if (statementsLeft === 0 || (isCommit && isWarehouse(db))) kill();
   statementsLeft -= 1;
+}
+
+/** A statement outside a transaction commits itself. */
+function commits({ source, readonly, database }: Statement): boolean {
+  if (source === 'COMMIT') return true;
+  return !readonly && !database.inTransaction && !source.startsWith('BEGIN');
 }
 
 /** Was this a store? */

@@ -5,7 +5,7 @@ import type { Arrival } from '../../src/server/arrivals.ts';
 import type { Upstream } from '../e2e/upstream.ts';
 import { keptBodies } from '../faults/received.ts';
 
-/** What the killed process noted about itself, line by line. */
+/** A line of the journal that the killed process wrote about itself. */
 export type Journalled =
   | { readonly is: 'received'; readonly path: string; readonly digest: string; readonly atMs: number }
   /** A commit added rows to `_call`; `calls`: how many there are then. */
@@ -13,7 +13,7 @@ export type Journalled =
   | { readonly is: 'killed'; readonly atMs: number };
 
 export interface StoredMarks {
-  /** Looks at the files after a kill that came so many statements after the store. */
+  /** Looks at the files after a kill that came `statementsLater` after the store. */
   after(statementsLater: number): { readonly broken: string[]; readonly unprocessed: number };
   /** Looks at what was fetched since the last kill. */
   fetchedAgain(): string[];
@@ -104,7 +104,7 @@ function heldAgainst(db: Database, lines: readonly Journalled[]) {
   const received = lines.filter((line) => line.is === 'received');
   const stored = new Set<string>();
   const lost: (typeof received)[number][] = [];
-  // Equal bodies of different requests, such as empty lists, cannot be told apart: the last ones count as lost.
+  // Equal bodies of different requests, such as empty lists, are indistinguishable: the last ones count as lost.
   for (const line of received) {
     const left = kept.get(line.digest) ?? 0;
     kept.set(line.digest, left - 1);
