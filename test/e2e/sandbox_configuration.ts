@@ -3,13 +3,13 @@ import type { ConfigInput } from '../../src/config.ts';
 import type { Sandbox } from '../../src/server/sandbox.ts';
 
 /** What an operator would write to mirror the sandbox into a folder, without a limit of any kind. */
-export function sandboxConfiguration(sandbox: Sandbox, folder: string): ConfigInput {
+export function sandboxConfiguration(sandbox: Sandbox, folder: string, account = 'main'): ConfigInput {
   return {
     version: 1,
     source: { name: 'Sandbox' },
     upstream: {
       base_url: sandbox.baseUrl,
-      api_key: sandbox.keyOf('main'),
+      api_key: sandbox.keyOf(account),
       ...(sandbox.paths === null ? {} : { paths: sandbox.paths }),
     },
     account: { tier: 'paid' },

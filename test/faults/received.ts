@@ -60,8 +60,8 @@ export function listenToAnswers(origin: string, maxBytes: number): Received {
   };
 }
 
-/** How often each body stands in the warehouse. */
-function keptBodies(db: Database): Map<string, number> {
+/** Counts the equal bodies in the warehouse, by SHA-256. */
+export function keptBodies(db: Database): Map<string, number> {
   const kept = new Map<string, number>();
   const answers = answerTable(db);
   const ids = db.prepare<[], number>('SELECT call_id FROM _answer').pluck().all();

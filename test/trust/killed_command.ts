@@ -5,8 +5,16 @@ import { join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '../..');
 const LONGEST_MS = 600_000;
 
-/** Where a command is struck: before its n-th statement of SQLite, or so long after its first. */
-export type Blow = { readonly statement: number } | { readonly afterMs: number } | null;
+/** When a command is killed: before its n-th statement of SQLite, so long after its first, or after a store. */
+export type Blow = { readonly statement: number } | { readonly afterMs: number } | AfterStore | null;
+
+/** After the n-th commit that adds calls to the warehouse and `later` further statements; see kill_after_store.ts. */
+interface AfterStore {
+  readonly afterStore: number;
+  readonly later: number;
+  /** The killed process notes there what it received. */
+  readonly journal: string;
+}
 
 export interface Struck {
   readonly killed: boolean;
@@ -17,12 +25,11 @@ export interface Struck {
 
 /** Runs a command of the product and kills it; throws when it failed by itself. */
 export async function strike(args: readonly string[], blow: Blow): Promise<Struck> {
-  const env = { ...process.env };
-  if (blow !== null && 'statement' in blow) env.KILL_AT = String(blow.statement);
+  const killer = blow !== null && 'afterStore' in blow ? 'kill_after_store.ts' : 'kill_at.ts';
   const child = spawn(
     process.execPath,
-    ['--import', join(import.meta.dirname, 'kill_at.ts'), 'src/cli/bin.js', ...args],
-    { cwd: root, env, stdio: ['ignore', 'ignore', 'pipe'] },
+    ['--import', join(import.meta.dirname, killer), 'src/cli/bin.js', ...args],
+    { cwd: root, env: { ...process.env, ...orderOf(blow) }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let stderr = '';
   let startedMs = 0;
@@ -46,6 +53,17 @@ export async function strike(args: readonly string[], blow: Blow): Promise<Struc
     killed: signal === 'SIGKILL',
     statements: Number(counted ?? 0),
     lastedMs: performance.now() - startedMs,
+  };
+}
+
+function orderOf(blow: Blow): NodeJS.ProcessEnv {
+  if (blow === null || 'afterMs' in blow) return {};
+  if ('statement' in blow) return { KILL_AT: String(blow.statement) };
+  const { afterStore, later, journal } = blow;
+  return {
+    KILL_AFTER_STORE: String(afterStore),
+    KILL_STATEMENTS_LATER: String(later),
+    KILL_JOURNAL: journal,
   };
 }
 

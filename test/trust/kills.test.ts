@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { killAgainAndAgain } from './killing.ts';
+import { killBetweenStoreAndProcess } from './stored_kills.ts';
 import { VICTIMS, type VictimName } from './victims.ts';
 
 test.each(Object.keys(VICTIMS) as VictimName[])(
@@ -10,4 +11,13 @@ test.each(Object.keys(VICTIMS) as VictimName[])(
     expect(killed.kills).toBeGreaterThan(2);
   },
   60_000,
+);
+
+test.each([1, 4])(
+  'sync with %i connections: killed after a response is stored, it loses nothing and fetches nothing twice',
+  async (connections) => {
+    const killed = await killBetweenStoreAndProcess({ seed: 7, connections, kills: 4, companies: 40 });
+    expect(killed).toMatchObject({ kills: 4, between: 4, broken: [] });
+  },
+  120_000,
 );

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { generateRegistry } from '../../data/generate.ts';
+import { readCompanies } from '../../src/server/company_file.ts';
+import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
+import type { ShapeInput } from '../../src/server/shape/shape.ts';
+
+/** The rules by which a search finds companies; each is one registry with many accounts. */
+export const RULES = {
+  'name prefix': { matches: 'prefix', identifiers: 'none' },
+  'word prefix': { matches: 'token_prefix', identifiers: 'none' },
+  'identifier prefix': { matches: 'token', identifiers: 'prefix' },
+} as const satisfies Record<string, ShapeInput['search']>;
+
+export type Rule = keyof typeof RULES;
+
+/** One `sync` run: an account of its own, an empty warehouse and a bound on its calls. */
+export interface Trial {
+  readonly rule: Rule;
+  readonly perMinute: number;
+  readonly maxCalls: number;
+  readonly connections: number;
+  readonly responseMs: number;
+}
+
+export function accountOf({ perMinute, connections, responseMs }: Trial): string {
+  return `${perMinute}-${connections}-${responseMs}`;
+}
+
+/** Current names of a CSV file if it is present, else generated companies. */
+export async function companiesFrom(data: string | undefined) {
+  if (data === undefined || !existsSync(data)) return [...generateRegistry({ companies: 20_000, seed: 17 })];
+  return readCompanies(data, { where: { column: 'name_status', value: 'Current' } });
+}
+
+/** A registry with one account for each trial of its rule. Each account has its own limits and response time. */
+export async function startRegistry(
+  companies: Awaited<ReturnType<typeof companiesFrom>>,
+  rule: Rule,
+  trials: readonly Trial[],
+): Promise<Sandbox> {
+  const own = trials.filter((trial) => trial.rule === rule);
+  const responseMs = new Map(own.map((trial) => [accountOf(trial), trial.responseMs]));
+  const sandbox = await startSandbox({
+    companies,
+    shape: { search: RULES[rule] },
+    accounts: [
+      ...own.map((trial) => ({ id: accountOf(trial), perMinute: trial.perMinute, perDay: PER_DAY })),
+      { id: WARM_UP },
+    ],
+    faults: ({ account }) => ({ kind: 'delay', ms: responseMs.get(account ?? '') ?? 0 }),
+  });
+  await warmUp(sandbox);
+  return sandbox;
+}
+
+export const PER_DAY = 1000;
+
+/** The first search builds the index, which blocks the process for longer than a slot. */
+async function warmUp(sandbox: Sandbox): Promise<void> {
+  const url = new URL(`${sandbox.url}${sandbox.shape.paths.search}`);
+  url.searchParams.set(sandbox.shape.search.query_param, '0');
+  const response = await fetch(url, { headers: { authorization: `Bearer ${sandbox.keyOf(WARM_UP)}` } });
+  if (!response.ok)
+    throw new Error(`The sandbox rejected the warm-up search with status ${response.status}.`);
+  await response.arrayBuffer();
+}
+
+const WARM_UP = 'warm-up';

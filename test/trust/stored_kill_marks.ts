@@ -1,0 +1,131 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite, { type Database } from 'better-sqlite3';
+import type { Arrival } from '../../src/server/arrivals.ts';
+import type { Upstream } from '../e2e/upstream.ts';
+import { keptBodies } from '../faults/received.ts';
+
+/** A line of the journal that the killed process wrote about itself. */
+export type Journalled =
+  | { readonly is: 'received'; readonly path: string; readonly digest: string; readonly atMs: number }
+  /** A commit added rows to `_call`; `calls`: how many there are then. */
+  | { readonly is: 'stored'; readonly calls: number; readonly atMs: number }
+  | { readonly is: 'killed'; readonly atMs: number };
+
+export interface StoredMarks {
+  /** Looks at the files after a kill that came `statementsLater` after the store. */
+  after(statementsLater: number): { readonly broken: string[]; readonly unprocessed: number };
+  /** Looks at what was fetched since the last kill. */
+  fetchedAgain(): string[];
+  readonly journal: string;
+}
+
+/** Holds the warehouse against the bodies that arrived in the killed process, and against the upstream's arrivals. */
+export function watchStored(upstream: Upstream, connections: number): StoredMarks {
+  const journal = join(upstream.folder, 'journal.jsonl');
+  let seenArrivals = 0;
+  let storedPaths: ReadonlySet<string> = new Set();
+  let lostBefore = 0;
+
+  const fetchedAgain = () => {
+    const since = upstream.sandbox.arrivals().slice(seenArrivals).map(pathOf);
+    seenArrivals += since.length;
+    return since.filter((path) => storedPaths.has(path)).map((path) => `${path} was fetched again`);
+  };
+
+  return {
+    journal,
+    fetchedAgain,
+    after: (statementsLater) => {
+      const broken = fetchedAgain();
+      const lines = readJournal(journal);
+      const db = new Sqlite(join(upstream.folder, 'warehouse.db'), { fileMustExist: true });
+      try {
+        const check = db.pragma('quick_check', { simple: true });
+        if (check !== 'ok') broken.push(`quick_check: ${check}`);
+        broken.push(...withoutBody(db), ...vanished(db, lines), ...fetchedTwice(db));
+        const { stored, lost } = heldAgainst(db, lines);
+        const killedMs = lines.findLast(({ is }) => is === 'killed')?.atMs ?? 0;
+        const news = lost.slice(lostBefore);
+        lostBefore = lost.length;
+        if (news.length > connections)
+          broken.push(`${news.length} responses arrived and are not stored, with ${connections} connections`);
+        // Right after the store, one connection has no other response.
+        const longestMs = connections === 1 && statementsLater === 0 ? -1 : LONGEST_UNSTORED_MS;
+        for (const { path, atMs } of news) {
+          const ageMs = killedMs - atMs;
+          if (ageMs > longestMs)
+            broken.push(`the response to ${path} arrived ${ageMs} ms before the kill and is not stored`);
+        }
+        storedPaths = stored;
+        return { broken, unprocessed: unprocessedIn(db) };
+      } finally {
+        db.close();
+      }
+    },
+  };
+}
+
+/** Responses that are stored and not processed. */
+export function unprocessedIn(db: Database): number {
+  return db.prepare("SELECT count(*) FROM _call WHERE outcome = 'received'").pluck().get() as number;
+}
+
+/** A target that two calls answered. */
+export function fetchedTwice(db: Database): string[] {
+  const rows = db
+    .prepare<[], { kind: string; target: string; calls: number }>(
+      `SELECT kind, target, count(*) AS calls FROM _call WHERE status = 200 GROUP BY kind, target HAVING calls > 1`,
+    )
+    .all();
+  return rows.map(({ kind, target, calls }) => `${kind} ${target} was answered and stored ${calls} times`);
+}
+
+function withoutBody(db: Database): string[] {
+  const calls = db
+    .prepare(
+      'SELECT count(*) FROM _call WHERE status IS NOT NULL AND call_id NOT IN (SELECT call_id FROM _answer)',
+    )
+    .pluck()
+    .get();
+  return calls === 0 ? [] : [`${calls} answered calls without their response`];
+}
+
+/** Rows that a commit promised, and that are gone. */
+function vanished(db: Database, lines: readonly Journalled[]): string[] {
+  const promised = Math.max(0, ...lines.map((line) => (line.is === 'stored' ? line.calls : 0)));
+  const calls = db.prepare('SELECT count(*) FROM _call').pluck().get() as number;
+  return calls >= promised ? [] : [`${promised} calls were stored, ${calls} are left`];
+}
+
+/** Which requests have their response in the warehouse, and which responses arrived and are not there, in order. */
+function heldAgainst(db: Database, lines: readonly Journalled[]) {
+  const kept = keptBodies(db);
+  const received = lines.filter((line) => line.is === 'received');
+  const stored = new Set<string>();
+  const lost: (typeof received)[number][] = [];
+  // Equal bodies of different requests, such as empty lists, are indistinguishable: the last ones count as lost.
+  for (const line of received) {
+    const left = kept.get(line.digest) ?? 0;
+    kept.set(line.digest, left - 1);
+    if (left > 0) stored.add(line.path);
+    else lost.push(line);
+  }
+  const ambiguous = new Set(lost.map(({ digest }) => digest));
+  for (const { path, digest } of received) if (ambiguous.has(digest)) stored.delete(path);
+  return { stored, lost };
+}
+
+function readJournal(path: string): Journalled[] {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Journalled);
+}
+
+/** As the client wrote it. */
+function pathOf({ kind, target }: Arrival): string {
+  return kind === 'entity' ? `/api/entity/${encodeURIComponent(target)}` : target;
+}
+
+// A response is stored within 10 ms of its arrival. A process that waits for a processor of a busy machine takes longer.
+const LONGEST_UNSTORED_MS = 1000;
