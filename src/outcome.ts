@@ -58,8 +58,12 @@ export interface StatsAnswer {
 export interface SearchAnswer {
   readonly kind: 'search';
   readonly rows: readonly SearchRow[];
-  /** Items of the list that carried no usable id: they go to quarantine, never to waste. */
-  readonly rejected: readonly { readonly position: number; readonly why: string }[];
+  /**
+   * Results without a usable id, for the quarantine: one entry each, or, if they are many, one entry without a
+   * position for all of them.
+   */
+  readonly rejected: readonly { readonly position: number | null; readonly why: string }[];
+  readonly rejectedCount: number;
   /** What the upstream says the query matches in all; null where it does not say. */
   readonly total: number | null;
   /** The cursor or URL of the next page for the styles that have one; null at the end and for the other styles. */

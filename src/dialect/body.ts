@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type Json, parseJson } from './json.ts';
+import { type Json, LimitExceeded, parseJson } from './json.ts';
 
 /** A reply's body, read once: text where its bytes are text, JSON where the text is JSON. */
 export interface Body {
@@ -28,8 +28,9 @@ function unreadable(text: string | null, flaw: string): Body {
 }
 
 function flawIn(error: unknown): string {
-  const isTooDeep = error instanceof SyntaxError && error.message.startsWith('nested deeper');
-  return isTooDeep ? `the body is ${error.message}` : 'the body is not JSON, or not all of it came';
+  return error instanceof LimitExceeded
+    ? `the body ${error.message}`
+    : 'the body is not JSON, or not all of it came';
 }
 
 export function isMarkup(text: string): boolean {
