@@ -54,7 +54,7 @@ export const DEFAULT_LIMITS: ShapeLimits = {
   childTables: 200,
   depth: 16,
   listDepth: 4,
-  places: 10_000,
+  places: 5_000,
 };
 
 export interface TableShape {
