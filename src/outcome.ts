@@ -34,8 +34,11 @@ export type Verdict =
   /** The upstream says that the allowance is spent; null: it names no date. */
   | { readonly is: 'exhausted'; readonly untilMs: number | null; readonly why: string }
   | { readonly is: 'unauthorised'; readonly why: string }
-  /** Transport, status or body. The unit is spent. misread: an answer in good order that is not as the dialect says. */
-  | { readonly is: 'broken'; readonly why: string; readonly misread?: true }
+  /**
+   * Transport, status or body. The unit is spent. misread: an answer in good order that is not as the dialect
+   * says. isLasting: another attempt would end the same way.
+   */
+  | { readonly is: 'broken'; readonly why: string; readonly misread?: true; readonly isLasting?: true }
   /** No byte of the request left: the unit was never spent, or was given back. */
   | { readonly is: 'unsent'; readonly why: string };
 

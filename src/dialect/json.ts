@@ -60,8 +60,8 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
  * What decides how the text is parsed, found in one pass that steps over strings: does it exceed a limit, and
  * has it a number of sixteen digits or with an exponent? Only in those can a double lose something.
  *
- * A list or object of n > 0 members has n - 1 commas, so the values of a text are its commas and its opening
- * brackets, plus one at the top, less one for each empty list or object (written without a space).
+ * A list or object of n > 0 members has n - 1 commas, so the values of a text are its commas and its lists and
+ * objects with members, plus one at the top. `[ ]` counts as if it had a member.
  */
 function scan(json: string): { exceeded: string | null; mayLoseDigits: boolean } {
   let depth = 0;
@@ -82,11 +82,9 @@ function scan(json: string): { exceeded: string | null; mayLoseDigits: boolean }
     else if (isOpening(code)) {
       depth += 1;
       if (depth > MAX_DEPTH) return { exceeded: TOO_DEEP, mayLoseDigits };
-      values += 1;
-    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
-      depth -= 1;
-      if (isOpening(json.charCodeAt(at - 1))) values -= 1;
-    } else continue;
+      if (!isClosing(json.charCodeAt(at + 1))) values += 1;
+    } else if (isClosing(code)) depth -= 1;
+    else continue;
     if (values > MAX_VALUES) return { exceeded: TOO_MANY, mayLoseDigits };
   }
   return { exceeded: null, mayLoseDigits };
@@ -94,6 +92,10 @@ function scan(json: string): { exceeded: string | null; mayLoseDigits: boolean }
 
 function isOpening(code: number): boolean {
   return code === OPEN_LIST || code === OPEN_OBJECT;
+}
+
+function isClosing(code: number): boolean {
+  return code === CLOSE_LIST || code === CLOSE_OBJECT;
 }
 
 /** Where the string that opens at `start` closes; the end of the text where it does not. */
