@@ -1,7 +1,7 @@
 /**
  * What one response may cost. `upstream.max_body` bounds its bytes, and these bound the memory, rows and disk that
  * few bytes can ask for: `[{},{},…]` of 8 MiB is 2.6 million objects. A heap of 512 MB holds the worst response
- * that passes. docs/decisions/0032-response-limits.md has the measurements.
+ * that passes. docs/decisions/0019-response-limits.md has the measurements.
  */
 
 /** Lists and objects within each other. SQLite's JSON functions stop at 1,000, and recursion needs no guard of its own. */

@@ -147,6 +147,7 @@ describe('what a success must carry', () => {
       why,
       // JSON in good order that is not as the dialect says.
       ...(why.includes('no list of results') ? { misread: true } : {}),
+      ...(why.includes('nested deeper') ? { isLasting: true } : {}),
     });
   });
 
