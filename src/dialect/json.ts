@@ -57,7 +57,7 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
 }
 
 /**
- * What decides how the text is parsed, found in one pass that steps over strings: does it exceed a limit, and
+ * Decides how the text is parsed, in one pass that steps over strings: does it exceed a limit, and
  * has it a number of sixteen digits or with an exponent? Only in those can a double lose something.
  *
  * A list or object of n > 0 members has n - 1 commas, so the values of a text are its commas and its lists and

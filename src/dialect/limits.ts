@@ -1,7 +1,7 @@
 /**
- * What one response may cost. `upstream.max_body` bounds its bytes, and these bound the memory, rows and disk that
- * few bytes can ask for: `[{},{},…]` of 8 MiB is 2.6 million objects. A heap of 512 MB holds the worst response
- * that passes. docs/decisions/0019-response-limits.md has the measurements.
+ * Limits on the cost of one response. `upstream.max_body` bounds its bytes, and these bound its memory, rows and
+ * disk: `[{},{},…]` of 8 MiB is 2.6 million objects. A heap of 512 MB is enough for what passes.
+ * docs/decisions/0019-response-limits.md has the measurements.
  */
 
 /** Lists and objects within each other. SQLite's JSON functions stop at 1,000, and recursion needs no guard of its own. */

@@ -74,7 +74,7 @@ export function replayQuarantined(options: {
 
 function outcomeOf(entry: Quarantined, verdict: Verdict): Replayed {
   const rejected = verdict.is === 'ok' && verdict.answer.kind === 'search' ? verdict.answer.rejected : [];
-  // An entry without a position stands for many, this one perhaps among them.
+  // An entry without a position covers many results, and may cover this one.
   const still = rejected.find(({ position }) => position === null || position === entry.position);
   return still === undefined
     ? { quarantineId: entry.quarantineId, state: 'replayed', why: null }

@@ -52,7 +52,7 @@ export function shred(
   return shredding;
 }
 
-/** What the rows of one response may still take; it is the same for all results of a page. */
+/** The room left for the rows of one response; all results of a page share it. */
 export interface Room {
   rows: number;
   cells: number;
