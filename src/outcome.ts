@@ -43,8 +43,11 @@ export type Verdict =
   /** The upstream says that the allowance is spent; null: it names no date. */
   | { readonly is: 'exhausted'; readonly untilMs: number | null; readonly why: string }
   | { readonly is: 'unauthorised'; readonly why: string }
-  /** Transport, status or body. The unit is spent. misread: an answer in good order that is not as the dialect says. */
-  | { readonly is: 'broken'; readonly why: string; readonly misread?: true }
+  /**
+   * Transport, status or body. The unit is spent. misread: an answer in good order that is not as the dialect
+   * says. isLasting: another attempt would end the same way.
+   */
+  | { readonly is: 'broken'; readonly why: string; readonly misread?: true; readonly isLasting?: true }
   /** No byte of the request left: the unit was never spent, or was given back. */
   | { readonly is: 'unsent'; readonly why: string };
 
@@ -67,8 +70,12 @@ export interface StatsAnswer {
 export interface SearchAnswer {
   readonly kind: 'search';
   readonly rows: readonly SearchRow[];
-  /** Items of the list that carried no usable id: they go to quarantine, never to waste. */
-  readonly rejected: readonly { readonly position: number; readonly why: string }[];
+  /**
+   * Results without a usable id, for the quarantine: one entry each, or, if they are many, one entry without a
+   * position for all of them.
+   */
+  readonly rejected: readonly { readonly position: number | null; readonly why: string }[];
+  readonly rejectedCount: number;
   /** What the upstream says the query matches in all; null where it does not say. */
   readonly total: number | null;
   /** The cursor or URL of the next page for the styles that have one; null at the end and for the other styles. */

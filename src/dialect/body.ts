@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type Json, parseJson } from './json.ts';
+import { type Json, LimitExceeded, parseJson } from './json.ts';
 
 /** A reply's body, read once: text where its bytes are text, JSON where the text is JSON. */
 export interface Body {
@@ -7,6 +7,8 @@ export interface Body {
   /** undefined: it is no JSON, and `flaw` says why. */
   readonly json: Json | undefined;
   readonly flaw: string | null;
+  /** Its JSON exceeds a limit, and would again. */
+  readonly exceedsLimit: boolean;
   /** HTML or XML. */
   readonly isMarkup: boolean;
 }
@@ -17,19 +19,24 @@ export function readBody(bytes: Buffer, contentType: string): Body {
   const text = decodeText(bytes, contentType);
   if (text === null) return unreadable(null, 'the body is no text in its character set (UTF-8 unless named)');
   try {
-    return { text, json: parseJson(text), flaw: null, isMarkup: false };
+    return { text, json: parseJson(text), flaw: null, exceedsLimit: false, isMarkup: false };
   } catch (error) {
-    return unreadable(text, isMarkup(text) ? 'the body is HTML or XML, not JSON' : flawIn(error));
+    const exceedsLimit = error instanceof LimitExceeded;
+    return {
+      ...unreadable(text, isMarkup(text) ? 'the body is HTML or XML, not JSON' : flawIn(error)),
+      exceedsLimit,
+    };
   }
 }
 
 function unreadable(text: string | null, flaw: string): Body {
-  return { text, json: undefined, flaw, isMarkup: text !== null && isMarkup(text) };
+  return { text, json: undefined, flaw, exceedsLimit: false, isMarkup: text !== null && isMarkup(text) };
 }
 
 function flawIn(error: unknown): string {
-  const isTooDeep = error instanceof SyntaxError && error.message.startsWith('nested deeper');
-  return isTooDeep ? `the body is ${error.message}` : 'the body is not JSON, or not all of it came';
+  return error instanceof LimitExceeded
+    ? `the body ${error.message}`
+    : 'the body is not JSON, or not all of it came';
 }
 
 export function isMarkup(text: string): boolean {

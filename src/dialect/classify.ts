@@ -95,7 +95,10 @@ function verdictOf(means: VerdictKind, subject: Subject): Verdict {
 
 function understood(subject: Subject): Verdict {
   const { dialect, call, reply, body } = subject;
-  if (body.json === undefined) return broken(reply, body.flaw ?? 'the body is no JSON');
+  if (body.json === undefined) {
+    const verdict = broken(reply, body.flaw ?? 'the body is no JSON');
+    return body.exceedsLimit ? { ...verdict, isLasting: true } : verdict;
+  }
   if (call.kind === 'entity' && isMarkedGone(dialect, body.json)) return gone(subject);
   const answer = decode(dialect, call, body.json, reply.headers);
   return answer instanceof NotUnderstood
@@ -111,7 +114,7 @@ function gone({ dialect, call, reply, body }: Subject): Verdict {
   return isSuccess(reply.status) ? broken(reply, answer.why) : { is: 'gone', answer: null };
 }
 
-function broken(reply: Reply, why: string): Verdict {
+function broken(reply: Reply, why: string): Verdict & { is: 'broken' } {
   return { is: 'broken', why: `${statusLine(reply)}, but ${why}` };
 }
 

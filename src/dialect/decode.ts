@@ -1,8 +1,10 @@
 import type { Call } from '../call.ts';
+import { count } from '../figures.ts';
 import type { Answer, RecordAnswer, SearchAnswer, SearchRow, StatsAnswer } from '../outcome.ts';
 import type { Dialect, SearchDialect } from './dialect.ts';
 import { type Headers, nextLink } from './headers.ts';
 import { ExactNumber, isJsonObject, type Json } from './json.ts';
+import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './limits.ts';
 import { valueAt } from './pointer.ts';
 
 /** Why a body could not be understood: the dialect does not fit it. */
@@ -97,7 +99,14 @@ function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood 
 }
 
 /** What a search means that the upstream answers by "not found". */
-export const NOTHING_FOUND: SearchAnswer = { kind: 'search', rows: [], rejected: [], total: 0, next: null };
+export const NOTHING_FOUND: SearchAnswer = {
+  kind: 'search',
+  rows: [],
+  rejected: [],
+  rejectedCount: 0,
+  total: 0,
+  next: null,
+};
 
 function decodeSearch(search: SearchDialect, body: Json, headers: Headers): SearchAnswer | NotUnderstood {
   const total = search.total === null ? null : countOf(valueAt(body, search.total));
@@ -106,18 +115,38 @@ function decodeSearch(search: SearchDialect, body: Json, headers: Headers): Sear
     const meansEmpty = (list === undefined || list === null) && (total === 0 || search.absent_when_empty);
     if (!meansEmpty)
       return new NotUnderstood(`no list of results at ${place(search.results)}: found ${kindOf(list)}`);
-    return { kind: 'search', rows: [], rejected: [], total, next: null };
+    return { ...NOTHING_FOUND, total };
   }
+  if (list.length > MAX_PAGE_ROWS)
+    return new NotUnderstood(
+      `one page has ${count(list.length)} results: at most ${count(MAX_PAGE_ROWS)} are read`,
+    );
   const rows: SearchRow[] = [];
-  const rejected: { position: number; why: string }[] = [];
+  const first: { position: number; why: string }[] = [];
+  let rejectedCount = 0;
   for (const [position, item] of list.entries()) {
     const row = rowOf(search, item);
-    if (row instanceof NotUnderstood) rejected.push({ position, why: row.why });
-    else rows.push(row);
+    if (!(row instanceof NotUnderstood)) rows.push(row);
+    else if (++rejectedCount <= MAX_REJECTED_ROWS) first.push({ position, why: row.why });
   }
-  if (rows.length === 0 && rejected.length > 0)
-    return new NotUnderstood(`none of ${rejected.length} results is usable: ${rejected[0]?.why}`);
-  return { kind: 'search', rows, rejected, total, next: nextPage(search, body, headers) };
+  if (rows.length === 0 && rejectedCount > 0)
+    return new NotUnderstood(`none of ${count(rejectedCount)} results is usable: ${first[0]?.why}`);
+  const rejected =
+    rejectedCount <= MAX_REJECTED_ROWS ? first : [summaryOf(first, rejectedCount, list.length)];
+  return { kind: 'search', rows, rejected, rejectedCount, total, next: nextPage(search, body, headers) };
+}
+
+/** Many rejected results in one reason, with the positions of the first. */
+function summaryOf(
+  first: readonly { readonly position: number; readonly why: string }[],
+  rejectedCount: number,
+  resultCount: number,
+): { position: null; why: string } {
+  const positions = first.slice(0, SHOWN_POSITIONS).map(({ position }) => position);
+  return {
+    position: null,
+    why: `${count(rejectedCount)} of ${count(resultCount)} results are not usable (positions ${positions.join(', ')}, …): ${first[0]?.why}`,
+  };
 }
 
 function rowOf(search: SearchDialect, item: Json): SearchRow | NotUnderstood {
@@ -179,3 +208,5 @@ function place(pointer: string): string {
 function brief(id: string): string {
   return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
 }
+
+const SHOWN_POSITIONS = 5;

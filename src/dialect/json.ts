@@ -1,3 +1,6 @@
+import { count } from '../figures.ts';
+import { MAX_DEPTH, MAX_VALUES } from './limits.ts';
+
 /**
  * JSON whose numbers survive: integers beyond 2^53 become bigint, and any other number that a double
  * would alter becomes an ExactNumber holding the digits as they were sent.
@@ -17,14 +20,20 @@ export class ExactNumber {
   }
 }
 
+/** The text may be JSON, but would take too much memory as values. The message is a predicate: `is nested …`. */
+export class LimitExceeded extends SyntaxError {}
+
 /**
  * Parses JSON text (a leading BOM is tolerated). Of a repeated key the last value counts, and own `__proto__`
- * keys stay plain keys. Throws SyntaxError, also for text that nests deeper than MAX_DEPTH.
+ * keys stay plain keys.
+ *
+ * @throws LimitExceeded before any value is made, if the text nests deeper than MAX_DEPTH or holds more than MAX_VALUES.
+ * @throws SyntaxError if the text is no JSON.
  */
 export function parseJson(text: string): Json {
   const json = text.charCodeAt(0) === BOM ? text.slice(1) : text;
-  const { isTooDeep, mayLoseDigits } = scan(json);
-  if (isTooDeep) throw new SyntaxError(`nested deeper than ${MAX_DEPTH} levels`);
+  const { exceeded, mayLoseDigits } = scan(json);
+  if (exceeded !== null) throw new LimitExceeded(exceeded);
   return mayLoseDigits ? (JSON.parse(json, keepExact as Reviver) as Json) : (JSON.parse(json) as Json);
 }
 
@@ -47,15 +56,16 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   );
 }
 
-/** SQLite's JSON functions stop at 1,000 levels, and recursion over what passes here needs no guard of its own. */
-export const MAX_DEPTH = 500;
-
 /**
- * What decides how the text is parsed, found in one pass that steps over strings: does it nest too deeply, and
+ * Decides how the text is parsed, in one pass that steps over strings: does it exceed a limit, and
  * has it a number of sixteen digits or with an exponent? Only in those can a double lose something.
+ *
+ * A list or object of n > 0 members has n - 1 commas, so the values of a text are its commas and its lists and
+ * objects with members, plus one at the top. `[ ]` counts as if it had a member.
  */
-function scan(json: string): { isTooDeep: boolean; mayLoseDigits: boolean } {
+function scan(json: string): { exceeded: string | null; mayLoseDigits: boolean } {
   let depth = 0;
+  let values = 1;
   let numeral = 0;
   let mayLoseDigits = false;
   for (let at = 0; at < json.length; at++) {
@@ -68,12 +78,24 @@ function scan(json: string): { isTooDeep: boolean; mayLoseDigits: boolean } {
     if (numeral > 0 && (code === SMALL_E || code === LARGE_E)) mayLoseDigits = true;
     numeral = 0;
     if (code === QUOTE) at = endOfString(json, at);
-    else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+    else if (code === COMMA) values += 1;
+    else if (isOpening(code)) {
       depth += 1;
-      if (depth > MAX_DEPTH) return { isTooDeep: true, mayLoseDigits };
-    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
+      if (depth > MAX_DEPTH) return { exceeded: TOO_DEEP, mayLoseDigits };
+      if (!isClosing(json.charCodeAt(at + 1))) values += 1;
+    } else if (isClosing(code)) depth -= 1;
+    else continue;
+    if (values > MAX_VALUES) return { exceeded: TOO_MANY, mayLoseDigits };
   }
-  return { isTooDeep: false, mayLoseDigits };
+  return { exceeded: null, mayLoseDigits };
+}
+
+function isOpening(code: number): boolean {
+  return code === OPEN_LIST || code === OPEN_OBJECT;
+}
+
+function isClosing(code: number): boolean {
+  return code === CLOSE_LIST || code === CLOSE_OBJECT;
 }
 
 /** Where the string that opens at `start` closes; the end of the text where it does not. */
@@ -123,10 +145,13 @@ function significand(literal: string): string {
 
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
 
+const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
+const TOO_MANY = `holds more than ${count(MAX_VALUES)} values`;
 const LONGEST_BIGINT = 1000;
 const BOM = 0xfeff;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;

@@ -1,4 +1,5 @@
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../dialect/json.ts';
+import { MAX_DIFFERENCES } from '../dialect/limits.ts';
 import { isSame, textOf } from './content.ts';
 
 export interface Difference {
@@ -13,36 +14,52 @@ export interface Difference {
  * What changed between two versions, field by field. Null and absent are the same nothing. Elements of
  * lists are matched by content, so a list in another order is no change; what is left over on both sides is
  * paired by likeness, so that an officer who moved is one changed address and not a leaver and a joiner.
+ * A list or object with more than MAX_DIFFERENCES of them is one difference, of the whole.
  */
 export function differences(before: JsonObject, after: JsonObject): Difference[] {
   const found: Difference[] = [];
-  compareObjects(found, '', before, after);
+  compare(found, '', before, after);
   return found;
 }
 
 function compare(found: Difference[], path: string, before: Json | undefined, after: Json | undefined): void {
   if (isSame(before, after) || (isNothing(before) && isNothing(after))) return;
+  const foundBefore = found.length;
   if (isObjectOrNothing(before) && isObjectOrNothing(after))
     compareObjects(found, path, before ?? {}, after ?? {});
   else if (isListOrNothing(before) && isListOrNothing(after))
     compareLists(found, path, before ?? [], after ?? []);
   else found.push({ path, before, after });
+  if (found.length - foundBefore <= MAX_DIFFERENCES) return;
+  found.length = foundBefore;
+  found.push({ path, before, after });
 }
 
 function compareObjects(found: Difference[], path: string, before: JsonObject, after: JsonObject): void {
-  for (const key of Object.keys(before)) compare(found, below(path, key), before[key], own(after, key));
-  for (const key of Object.keys(after))
+  const most = found.length + MAX_DIFFERENCES;
+  for (const key of Object.keys(before)) {
+    if (found.length > most) return;
+    compare(found, below(path, key), before[key], own(after, key));
+  }
+  for (const key of Object.keys(after)) {
+    if (found.length > most) return;
     if (!Object.hasOwn(before, key)) compare(found, below(path, key), undefined, after[key]);
+  }
 }
 
 function compareLists(found: Difference[], path: string, before: Json[], after: Json[]): void {
+  const most = found.length + MAX_DIFFERENCES;
   const { removed, added } = unmatched(before, after);
+  const mayPair = removed.length * added.length <= MAX_PAIRING ** 2;
   for (const element of added) {
-    const partner = takeMostAlike(removed, element.value);
+    if (found.length > most) return;
+    const partner = mayPair ? takeMostAlike(removed, element.value) : undefined;
     compareElements(found, below(path, String(element.at)), partner, element.value);
   }
-  for (const element of removed)
+  for (const element of removed) {
+    if (found.length > most) return;
     found.push({ path: below(path, String(element.at)), before: element.value, after: undefined });
+  }
 }
 
 function compareElements(found: Difference[], path: string, before: Json | undefined, after: Json): void {
@@ -57,23 +74,26 @@ interface Element {
 
 /** What is left of two lists after equal elements have met, each as often as it occurs. */
 function unmatched(before: Json[], after: Json[]): { removed: Element[]; added: Element[] } {
-  const waiting = new Map<string, number[]>();
+  const waiting = new Map<string, { readonly places: number[]; met: number }>();
   before.forEach((value, at) => {
     const key = sortedText(value);
-    const places = waiting.get(key);
-    if (places === undefined) waiting.set(key, [at]);
-    else places.push(at);
+    const equal = waiting.get(key);
+    if (equal === undefined) waiting.set(key, { places: [at], met: 0 });
+    else equal.places.push(at);
   });
-  const added = after.flatMap((value, at) =>
-    waiting.get(sortedText(value))?.shift() === undefined ? [{ at, value }] : [],
-  );
-  const left = [...waiting.values()].flat().sort((a, b) => a - b);
+  const added = after.flatMap((value, at) => {
+    const equal = waiting.get(sortedText(value));
+    if (equal === undefined || equal.met === equal.places.length) return [{ at, value }];
+    equal.met += 1;
+    return [];
+  });
+  const left = [...waiting.values()].flatMap(({ places, met }) => places.slice(met)).sort((a, b) => a - b);
   return { removed: left.map((at) => ({ at, value: before[at] as Json })), added };
 }
 
 /** The removed element that shares at least half of its fields with this one, taken out of the list. */
 function takeMostAlike(removed: Element[], value: Json): Json | undefined {
-  if (!isObject(value) || removed.length > MAX_PAIRING) return undefined;
+  if (!isObject(value)) return undefined;
   let best = -1;
   let bestLikeness = 0.5;
   removed.forEach((element, at) => {

@@ -48,7 +48,8 @@ export function noteFailure(
     case 'broken':
     case 'unsent': {
       const tries = books.failures.tries(target.kind, target.target) + 1;
-      const failure = (verdict.is === 'refused' ? refusalAfter : failureAfter)(
+      const isLasting = verdict.is === 'refused' || (verdict.is === 'broken' && verdict.isLasting === true);
+      const failure = (isLasting ? refusalAfter : failureAfter)(
         { ...target, why: verdict.why },
         tries,
         Date.parse(sentAt),

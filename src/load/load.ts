@@ -96,7 +96,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     } catch (error) {
       if (isFailureOfFile(error)) throw error;
       const why = `it cannot be processed: ${error instanceof Error ? error.message : String(error)}`;
-      return processTogether([{ ...outcome, verdict: { is: 'broken', why } }]);
+      return processTogether([{ ...outcome, verdict: { is: 'broken', why, isLasting: true } }]);
     }
   }
 
@@ -147,7 +147,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       if (tries < MAX_TRIES_ALONE) processAlone(outcomeOfStored(books, classify, row));
       else {
         const why = `the process ended ${tries + 1} times while this response was processed`;
-        processTogether([{ ...storedAttempt(books, row), verdict: { is: 'broken', why } }]);
+        processTogether([{ ...storedAttempt(books, row), verdict: { is: 'broken', why, isLasting: true } }]);
       }
       books.meta.set(PROCESSED_ALONE, null);
     }

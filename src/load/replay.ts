@@ -66,7 +66,8 @@ export function replayQuarantined(options: {
 
 function outcomeOf(entry: Quarantined, verdict: Verdict): Replayed {
   const rejected = verdict.is === 'ok' && verdict.answer.kind === 'search' ? verdict.answer.rejected : [];
-  const still = rejected.find(({ position }) => position === entry.position);
+  // An entry without a position covers many results, and may cover this one.
+  const still = rejected.find(({ position }) => position === null || position === entry.position);
   return still === undefined
     ? { quarantineId: entry.quarantineId, state: 'replayed', why: null }
     : open(entry, still.why);

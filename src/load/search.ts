@@ -13,7 +13,7 @@ import { writeRows } from './rows.ts';
 import { isSameAnswer } from './same_answer.ts';
 import { searchText } from './search_text.ts';
 import { countSearchedWord } from './searched_words.ts';
-import { type Shredded, type SqlValue, shred } from './shred.ts';
+import { type Room, type Shredded, type SqlValue, shred, wholeRoom } from './shred.ts';
 
 /** A page of search results: its companies, and how far the query is listed now. */
 export function deriveSearch(
@@ -24,9 +24,10 @@ export function deriveSearch(
 ): LoadResult {
   const key = queryKey(call.query);
   const pageBefore = books.queries.callOfPage(key, call.page.index);
+  const room = wholeRoom();
   const rows = answer.rows
     .filter(({ entityId }) => !books.forgotten.has(entityId))
-    .map((row) => deriveRow(books, outcome, row));
+    .map((row) => deriveRow(books, outcome, row, room));
   for (const { position, why } of answer.rejected)
     books.quarantine.add({ ...placeOfItem(outcome, call), position, reason: why });
   const query = advanceListing(books, outcome, call, answer);
@@ -67,7 +68,7 @@ export function deriveRefusal(books: Books, { sentAt }: Outcome, call: SearchCal
   return queryState(row);
 }
 
-function deriveRow(books: Books, outcome: Outcome, row: SearchRow): NewsRow {
+function deriveRow(books: Books, outcome: Outcome, row: SearchRow, room: Room): NewsRow {
   const { entityId, name } = row;
   const known = books.known.find(entityId);
   const summaryHash = contentHash(row.summary, books.ignored);
@@ -81,7 +82,7 @@ function deriveRow(books: Books, outcome: Outcome, row: SearchRow): NewsRow {
     return { entityId, name, isNew: false, changed: false, listedAtMs: listedBefore(known) };
   }
   const isChange = known?.summaryHash != null;
-  const { formerNames, identifiers } = writeSummary(books, outcome, row, known);
+  const { formerNames, identifiers } = writeSummary(books, outcome, row, known, room);
   const after = {
     ...(known ?? newKnown(entityId, outcome.sentAt)),
     ...(known !== undefined && isChange && ratesAfterListing(books, known, outcome.sentAt, true)),
@@ -117,9 +118,10 @@ function writeSummary(
   { sentAt, callId }: Outcome,
   row: SearchRow,
   known: KnownRow | undefined,
+  room: Room,
 ): Shredded {
   const table = books.tables.search_result;
-  const shredded = shred(books.shape, table, row.summary);
+  const shredded = shred(books.shape, table, row.summary, room);
   const isNew = known?.summaryHash == null;
   books.alter();
   if (!isNew) countChanges(books, row.entityId, shredded.rows[0]?.values ?? []);
@@ -148,7 +150,7 @@ function advanceListing(books: Books, outcome: Outcome, call: SearchCall, answer
   const { callId, sentAt } = outcome;
   const { paging, total_clamped_at: totalClampedAt } = books.dialect.search;
   const key = queryKey(call.query);
-  const size = answer.rows.length + answer.rejected.length;
+  const size = answer.rows.length + answer.rejectedCount;
   books.largestPage = Math.max(books.largestPage, size);
   const page = {
     index: call.page.index,

@@ -11,5 +11,5 @@ export function searchText(
 }
 
 function linesOf(texts: readonly string[]): string {
-  return texts.filter((text, at) => texts.indexOf(text) === at).join('\n');
+  return [...new Set(texts)].join('\n');
 }

@@ -1,5 +1,7 @@
 import { scalarText } from '../dialect/decode.ts';
 import { ExactNumber, type Json, type JsonObject, stringifyJson } from '../dialect/json.ts';
+import { MAX_LIST_CELLS, MAX_LIST_ROWS, MAX_REST_PATH_CHARS, MAX_SEARCH_TEXTS } from '../dialect/limits.ts';
+import { segmentsOf } from '../dialect/pointer.ts';
 import {
   giveColumn,
   listOf,
@@ -31,11 +33,34 @@ export interface Row {
  * Turns one document into rows: scalars become columns, objects are flattened, elements of lists become rows
  * of child tables. Places never seen before are added to the shape. The first row is the document's own.
  */
-export function shred(shape: Shape, table: TableShape, document: JsonObject): Shredded {
-  const shredding: Shredding = { shape, rows: [], positions: new Map(), formerNames: [], identifiers: [] };
+export function shred(
+  shape: Shape,
+  table: TableShape,
+  document: JsonObject,
+  room: Room = wholeRoom(),
+): Shredded {
+  const shredding: Shredding = {
+    shape,
+    room,
+    rows: [],
+    positions: new Map(),
+    formerNames: [],
+    identifiers: [],
+  };
   const row = addRow(shredding, table, 0);
   placeMembers(shredding, table.root, document, row);
   return shredding;
+}
+
+/** The room left for the rows of one response; all results of a page share it. */
+export interface Room {
+  rows: number;
+  cells: number;
+  restPathChars: number;
+}
+
+export function wholeRoom(): Room {
+  return { rows: MAX_LIST_ROWS, cells: MAX_LIST_CELLS, restPathChars: MAX_REST_PATH_CHARS };
 }
 
 /** The value as SQLite stores it: exact where a double or 64 bits would alter it, then as text. */
@@ -55,6 +80,7 @@ export interface Shredded {
 
 interface Shredding extends Shredded {
   readonly shape: Shape;
+  readonly room: Room;
   readonly rows: Row[];
   readonly formerNames: string[];
   readonly identifiers: string[];
@@ -92,11 +118,7 @@ function placeValue(shredding: Shredding, place: Place, value: Json, row: Row): 
     }
     return;
   }
-  if (
-    place.column === null &&
-    !(place.types !== 0 && value === null) &&
-    !giveColumn(shredding.shape, place)
-  ) {
+  if (place.column === null && !(place.types !== 0 && value === null) && !addColumn(shredding, place)) {
     keepRest(shredding, row, place.path, value);
     return;
   }
@@ -111,10 +133,20 @@ function placeValue(shredding: Shredding, place: Place, value: Json, row: Row): 
   row.values[place.index] = sqlValue(wanted);
 }
 
+/** A new column is one more cell in every row of its table. */
+function addColumn({ shape, room, positions }: Shredding, place: Place): boolean {
+  const cells = place.table.parent === null ? 0 : (positions.get(place.table) ?? 0);
+  if (cells > room.cells || !giveColumn(shape, place)) return false;
+  room.cells -= cells;
+  return true;
+}
+
 function placeList(shredding: Shredding, place: Place, list: Json[], row: Row): void {
   sawType(shredding.shape, place, TYPE_BITS.list);
   if (list.length === 0) return;
-  const table = row.table.name === 'registry_stats' ? null : listOf(shredding.shape, place);
+  const isWithoutLists = row.table.name === 'registry_stats';
+  const table =
+    isWithoutLists || !takeRoom(shredding.room, place, list) ? null : listOf(shredding.shape, place);
   if (table === null) {
     keepRest(shredding, row, place.path, list);
     return;
@@ -132,12 +164,23 @@ function placeList(shredding: Shredding, place: Place, list: Json[], row: Row): 
   }
 }
 
+/** A list is in the rows whole, or, if they have no room for it, in `_rest` whole. */
+function takeRoom(room: Room, { list: table }: Place, list: readonly Json[]): boolean {
+  const cells = list.length * (table?.columns.length ?? 0);
+  if (list.length > room.rows || cells > room.cells) return false;
+  room.rows -= list.length;
+  room.cells -= cells;
+  return true;
+}
+
 function noteText(
   { formerNames, identifiers }: Shredding,
   role: 'former_name' | 'identifier',
   value: Json,
 ): void {
   const text = scalarText(value) ?? '';
+  const texts = role === 'former_name' ? formerNames : identifiers;
+  if (texts.length >= MAX_SEARCH_TEXTS) return;
   if (role === 'former_name' && text !== '') formerNames.push(text);
   if (role === 'identifier' && text.length <= 60 && /\d.*\d.*\d/.test(text)) identifiers.push(text);
 }
@@ -150,7 +193,14 @@ function keepRest(shredding: Shredding, row: Row, path: string, value: Json): vo
   needRest(shredding.shape, row.table);
   // Keys begin with "/": none can reach the prototype. The root of a scalar list has the path "".
   row.rest ??= {};
-  row.rest[path] = value;
+  const endOfParent = path.lastIndexOf('/');
+  shredding.room.restPathChars -= Math.max(endOfParent, 0);
+  if (endOfParent > 0 && shredding.room.restPathChars < 0) {
+    const parent = path.slice(0, endOfParent);
+    // Without a prototype, so that a key `__proto__` is a member like any other.
+    row.rest[parent] ??= Object.create(null) as JsonObject;
+    (row.rest[parent] as JsonObject)[segmentsOf(path.slice(endOfParent))[0] ?? ''] = value;
+  } else row.rest[path] = value;
 }
 
 export function restText(rest: Record<string, Json>): string {

@@ -13,6 +13,8 @@ export interface Shape {
   readonly touched: Set<TableShape>;
   /** The file lacks a table, a column or a wider type that rows in memory need. */
   isAhead: boolean;
+  /** In all tables. */
+  placeCount: number;
   /** The answer that is being taken in: new places and types are dated by it. */
   at: SeenAt;
   readonly limits: ShapeLimits;
@@ -42,6 +44,8 @@ export interface ShapeLimits {
   readonly depth: number;
   /** Lists within lists. */
   readonly listDepth: number;
+  /** Places in all tables: each has a row in `_column`, and takes 600 bytes of memory. */
+  readonly places: number;
 }
 
 // SQLite allows 2,000 columns in a table and in a result; two joined tables must fit.
@@ -50,6 +54,7 @@ export const DEFAULT_LIMITS: ShapeLimits = {
   childTables: 200,
   depth: 16,
   listDepth: 4,
+  places: 5_000,
 };
 
 export interface TableShape {
@@ -140,7 +145,14 @@ export function typeBits(names: string): number {
 }
 
 export function emptyShape(options: Pick<Shape, 'limits' | 'mapping' | 'reserved'>): Shape {
-  return { tables: new Map(), touched: new Set(), isAhead: false, at: { sentAt: '', callId: 0 }, ...options };
+  return {
+    tables: new Map(),
+    touched: new Set(),
+    isAhead: false,
+    placeCount: 0,
+    at: { sentAt: '', callId: 0 },
+    ...options,
+  };
 }
 
 export function addTable(
@@ -170,7 +182,8 @@ export function addTable(
 export function memberOf(shape: Shape, place: Place, key: string): Place | null {
   const known = place.members?.get(key);
   if (known !== undefined) return known;
-  if (isFull(shape, place.table) || place.keys.length >= shape.limits.depth || !isStorable(key)) return null;
+  if (isFull(shape, place.table) || shape.placeCount >= shape.limits.places) return null;
+  if (place.keys.length >= shape.limits.depth || !isStorable(place, key)) return null;
   return addMember(shape, place, key);
 }
 
@@ -246,11 +259,11 @@ function isFull(shape: Shape, table: TableShape): boolean {
 }
 
 // A key must come back from the file as it went in.
-function isStorable(key: string): boolean {
-  return key.length <= MAX_KEY_LENGTH && key.isWellFormed();
+function isStorable({ path }: Place, key: string): boolean {
+  return path.length + key.length <= MAX_PATH_LENGTH && key.isWellFormed();
 }
 
-const MAX_KEY_LENGTH = 1_000;
+const MAX_PATH_LENGTH = 1_000;
 
 function newPlace(shape: Shape, table: TableShape, keys: readonly string[]): Place {
   const keysFromTop = [...table.keysFromTop, ...keys];
@@ -273,6 +286,7 @@ function newPlace(shape: Shape, table: TableShape, keys: readonly string[]): Pla
     stored: { declared: '', types: 0, counts: 0, isNamed: false },
   };
   table.places.push(place);
+  shape.placeCount++;
   return place;
 }
 

@@ -145,27 +145,39 @@ export function columnNames(db: Database, naming: Naming, table: string): string
     .all(naming(table).slice(1, -1).replaceAll('""', '"')) as string[];
 }
 
+/** With all its columns at once: each ALTER TABLE reads the whole schema again. */
 function createChildTable(db: Database, naming: Naming, table: TableShape): void {
   const isNested = table.listDepth > 1;
   const root = rootOf(table);
+  const columns = table.columns.map((place) => {
+    place.stored.declared = declaredType(place.types);
+    return `, ${columnDefinition(place)}`;
+  });
   db.exec(
     `CREATE TABLE ${naming(table.name)} (
        entity_id TEXT NOT NULL REFERENCES ${naming(root.name)} (entity_id),
        position INTEGER NOT NULL,
        ${isNested ? 'parent_position INTEGER NOT NULL,' : ''}
-       _call_id INTEGER NOT NULL,
+       _call_id INTEGER NOT NULL${columns.join('')}${table.hasRest ? ', _rest TEXT' : ''},
        PRIMARY KEY (entity_id, position)
      ) WITHOUT ROWID`,
   );
   table.stored.isCreated = true;
+  table.stored.columns = table.columns.length;
+  table.stored.hasRest = table.hasRest;
+  table.stored.version++;
+  for (const place of table.columns) if (place.rule?.index) createIndex(db, naming, place);
+}
+
+function columnDefinition({ column, types }: Place): string {
+  return `${quoted(column ?? '')} ${declaredType(types)}`.trimEnd();
 }
 
 function addColumns(db: Database, naming: Naming, table: TableShape): void {
   for (const place of table.columns.slice(table.stored.columns)) {
-    const type = declaredType(place.types);
-    db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN ${quoted(place.column ?? '')} ${type}`);
+    db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN ${columnDefinition(place)}`);
     if (place.rule?.index) createIndex(db, naming, place);
-    place.stored.declared = type;
+    place.stored.declared = declaredType(place.types);
     table.stored.version++;
   }
   table.stored.columns = table.columns.length;

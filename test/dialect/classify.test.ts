@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Call } from '../../src/call.ts';
 import { classify, openClassify, type Reply } from '../../src/dialect/classify.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
-import { MAX_DEPTH } from '../../src/dialect/json.ts';
+import { MAX_DEPTH } from '../../src/dialect/limits.ts';
 import type { Verdict } from '../../src/outcome.ts';
 import { dialectOf, ENTITY, entityOf, SEARCH, STATS, searchDialect } from './fixtures.ts';
 
@@ -147,6 +147,7 @@ describe('what a success must carry', () => {
       why,
       // JSON in good order that is not as the dialect says.
       ...(why.includes('no list of results') ? { misread: true } : {}),
+      ...(why.includes('nested deeper') ? { isLasting: true } : {}),
     });
   });
 

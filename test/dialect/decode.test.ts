@@ -21,6 +21,7 @@ describe('a search', () => {
         { entityId: '1', name: 'A', summary: { id: '1', name: 'A' } },
         { entityId: '12345678901234567890', name: null, summary: { id: 12345678901234567890n, name: null } },
       ],
+      rejectedCount: 2,
       rejected: [
         { position: 1, why: 'no id at /id: found nothing' },
         { position: 3, why: 'no company at the top of the body: found a number' },

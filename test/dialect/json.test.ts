@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ExactNumber, type Json, MAX_DEPTH, parseJson, stringifyJson } from '../../src/dialect/json.ts';
+import { ExactNumber, type Json, parseJson, stringifyJson } from '../../src/dialect/json.ts';
+import { MAX_DEPTH } from '../../src/dialect/limits.ts';
 
 describe('numbers', () => {
   test.each([

@@ -1,6 +1,7 @@
 import type { Call } from '../../call.ts';
 import { readBody } from '../../dialect/body.ts';
 import { type Circumstances, classify, type Reply } from '../../dialect/classify.ts';
+import { NOTHING_FOUND } from '../../dialect/decode.ts';
 import { Dialect } from '../../dialect/dialect.ts';
 import type { Verdict } from '../../outcome.ts';
 import { type Exchange, type ProbeRequest, type Reading, softError } from './exchange.ts';
@@ -55,7 +56,7 @@ const LIMIT_WORDS =
 function understood(call: Call): Verdict {
   switch (call.kind) {
     case 'search':
-      return { is: 'ok', answer: { kind: 'search', rows: [], rejected: [], total: null, next: null } };
+      return { is: 'ok', answer: { ...NOTHING_FOUND, total: null } };
     case 'stats':
       return { is: 'ok', answer: { kind: 'stats', total: null, document: {} } };
     case 'entity':
