@@ -5,6 +5,7 @@ import { comparedText, semanticsOf, windowOf } from '../matching.ts';
 import type { Pending } from '../pending.ts';
 import { countOfAll, isOfAll, listingOfAll } from '../registry_size.ts';
 import type { Field } from './field.ts';
+import { FirstLooks } from './first_looks.ts';
 import { GapTree } from './gap_tree.ts';
 import type { Census } from './gaps.ts';
 import type { PageSeen } from './node.ts';
@@ -30,6 +31,8 @@ export class Discovery {
   /** What answers taught the trees is weighed with the next choice: all that was loaded with them has been seen by then. */
   readonly #heard: (() => void)[] = [];
   readonly #patience: Patience;
+  /** null: not needed yet. */
+  #firstLooks: FirstLooks | null = null;
   /** Identifiers may not reach the rest. */
   #isOrderDoubted = false;
   /** After the rest was given up, may listings still hold some of it? null: not looked at yet. */
@@ -59,20 +62,38 @@ export class Discovery {
     if (census.total !== this.#total) this.#patience.renew();
     this.#total = census.total;
     const missing = census.total === null ? null : census.total - this.#knowledge.knownCount();
-    if (missing === 0 || (missing !== null && this.#isGivenUp(missing) && !this.#mayListOn())) return [];
+    if (missing === 0) return [];
+    if (missing !== null && this.#isGivenUp(missing) && !this.#mayListOn())
+      return this.#firstCharacters(census, { nowMs, most });
     for (const by of this.#orderNow(census, nowMs)) {
       const { tree } = this.#searchedBy(by, census);
       if (tree.missing === 0) return [];
+      const first = this.#patience.isHalfOver(tree.missing)
+        ? this.#firstCharacters(census, { nowMs, most })
+        : [];
+      if (first.length > 0) return first;
       const isGivenUp = this.#isGivenUp(tree.missing);
       const calls = isGivenUp ? tree.listOn({ nowMs, most }) : tree.next({ nowMs, most });
       if (calls.length > 0 || this.#pending.inFlightCount('search') > 0) return calls;
     }
     this.#isListingLeft = false;
-    return [];
+    return this.#firstCharacters(census, { nowMs, most });
+  }
+
+  /** Those that were not tried yet: each costs one call, and companies may begin with nothing else. */
+  #firstCharacters(census: Census, ask: { readonly nowMs: number; readonly most: number }): SearchCall[] {
+    const { due } = this.#looks;
+    return due.length === 0 ? [] : this.#searchedBy('name', census).tree.look(due, ask);
+  }
+
+  get #looks(): FirstLooks {
+    this.#firstLooks ??= new FirstLooks(this.#knowledge, this.#dialect);
+    return this.#firstLooks;
   }
 
   learn(news: News): void {
     const found = news.rows.filter(({ isNew }) => isNew);
+    this.#look(news, found);
     if (found.length > 0 || news.call.kind === 'search') this.#isListingLeft = true;
     for (const { field, tree } of this.#searched.values()) {
       const texts = found.map((row) => comparedText(row, field.by));
@@ -93,6 +114,18 @@ export class Discovery {
       const page = this.#pageOf(searched, query, news.rows);
       this.#heard.push(() => tree.answered(state, page));
     } else this.#heard.push(() => tree.reconsider(query));
+  }
+
+  #look({ call, query, rows }: News, found: readonly NewsRow[]): void {
+    if (this.#firstLooks === null) return;
+    for (const row of found) this.#firstLooks.see(comparedText(row, 'name'));
+    if (call.kind !== 'search' || call.query.by !== 'name') return;
+    if (query === null) this.#firstLooks.tried(call.query.text);
+    else
+      this.#firstLooks.answered(
+        query,
+        rows.map((row) => comparedText(row, 'name')),
+      );
   }
 
   get #listsAll(): boolean {
@@ -153,7 +186,10 @@ export class Discovery {
     const field = fieldOf(by, this.#dialect, this.#knowledge);
     const searched = {
       field,
-      tree: new GapTree(field, limits, this.#pending, by === 'name' && this.#listsAll),
+      tree: new GapTree({
+        ...{ field, limits, pending: this.#pending, listsAll: by === 'name' && this.#listsAll },
+        firstLooks: by === 'name' ? this.#looks : null,
+      }),
     };
     this.#searched.set(by, searched);
     const states = [...this.#knowledge.queries()].filter(({ query }) => query.by === by);

@@ -1,5 +1,7 @@
 import type { QueryState } from '../knowledge.ts';
 import type { Field } from './field.ts';
+import { isPunctuation } from './first_characters.ts';
+import type { FirstLooks } from './first_looks.ts';
 import { isPairRoot, type Kind, type Node, type Ways, type Weights } from './node.ts';
 import type { Expected, Limits } from './worth.ts';
 
@@ -39,10 +41,19 @@ export class Gaps {
   /** What the field had learned by then. */
   #lessons = 0;
 
-  constructor(field: Field, limits: Limits, isAsked: (text: string) => boolean) {
+  readonly #firstLooks: FirstLooks | null;
+
+  /** `firstLooks`: first characters to be tried before a script that no known name uses; null: none. */
+  constructor(
+    field: Field,
+    limits: Limits,
+    isAsked: (text: string) => boolean,
+    firstLooks: FirstLooks | null = null,
+  ) {
     this.#field = field;
     this.#limits = limits;
     this.#isAsked = isAsked;
+    this.#firstLooks = firstLooks;
   }
 
   /** Is this news? */
@@ -75,6 +86,8 @@ export class Gaps {
     if (state === null) return expected?.gap ?? 0;
     if (state.status === 'complete' || this.#field.isBlurred(node.query.text)) return 0;
     const unlisted = state.total === null ? this.#limits.pageSize : Math.max(0, state.total - state.rows);
+    const share = isPunctuation(node.query.text) ? this.#newShareOf(node) : null;
+    if (share !== null) return unlisted * share;
     // It finds by another rule than was taken to hold: what is new on a page tells how much is.
     if (page !== null && 2 * page.fitting < page.rows)
       return (unlisted * (page.new + HALF)) / (page.rows + 1);
@@ -97,10 +110,17 @@ export class Gaps {
         // Names begin with any letter, sooner or later; of those that identifiers could begin with, few are in use.
         chance: this.#field.by === 'name' ? 1 : 1 - (1 + rest / sum) ** -weight,
       });
+    let first = this.#firstBefore(node);
     for (const { text, likelihood, isStrange } of this.#waysOf(node).extensions) {
       if (this.#isAsked(text)) continue;
       const known = this.#field.known(text);
-      add(text, known, known + unseen * likelihood, this.#kindOf(text, known, isStrange));
+      if (first === null || !this.#firstLooks?.isForeign(text.slice(node.query.text.length)))
+        add(text, known, known + unseen * likelihood, this.#kindOf(text, known, isStrange));
+      else if (node.parent === null && first !== '') {
+        // In the place of the likeliest of them.
+        add(first, this.#field.known(first), unseen * likelihood, 'stranger');
+        first = '';
+      }
     }
     for (const child of node.children) {
       if (!this.#isOutdated(child, node)) continue;
@@ -108,6 +128,29 @@ export class Gaps {
       add(child.query.text, known, known + HALF, 'again');
     }
     return parts;
+  }
+
+  /**
+   * The first character to be tried before any of a script that no known name uses; null: none is left, or most of the
+   * registry may be written in such a script.
+   */
+  #firstBefore(node: Node): string | null {
+    if (this.#firstLooks === null || this.missing > this.#field.companies) return null;
+    const isOpen = (text: string) => !this.#isAsked(text) && !this.#field.isBlurred(text);
+    return node.parent === null || node.query.text.endsWith(' ') ? this.#firstLooks.next(isOpen) : null;
+  }
+
+  /**
+   * Of the companies that punctuation finds, the share that nobody has seen. An upstream may refuse it, drop it, or give it
+   * a meaning of its own, as `%` for any text: then nothing is expected of it. null: it is counted as any other text is.
+   */
+  #newShareOf({ query: { text }, state, page }: Node): number | null {
+    if (state === null || state.status === 'refused') return 0;
+    const known = this.#field.known(text);
+    if (page === null) return known < state.rows ? 0 : null;
+    if (2 * page.fitting < page.rows) return 0;
+    // Words are counted without it.
+    return known === 0 ? page.new / Math.max(1, page.rows) : null;
   }
 
   overflows({ total }: QueryState): boolean {

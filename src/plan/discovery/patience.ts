@@ -30,9 +30,20 @@ export class Patience {
   }
 
   isOver(missing: number): boolean {
+    return this.#inVain >= this.#most(missing);
+  }
+
+  /** Time to try the first characters that are left: digits and ASCII punctuation are all tried before it is over. */
+  isHalfOver(missing: number): boolean {
+    return 2 * this.#inVain >= this.#most(missing);
+  }
+
+  /** Searches in a row that may find nothing. */
+  #most(missing: number): number {
     const root = Math.sqrt(missing);
-    if (this.#inVain >= LONG_IN_VAIN + LONG_FOR_EACH * root) return true;
-    return this.#inVain >= SOME_IN_VAIN + SOME_FOR_EACH * root && this.#finds < FEWEST_FINDS;
+    return this.#finds < FEWEST_FINDS
+      ? SOME_IN_VAIN + SOME_FOR_EACH * root
+      : LONG_IN_VAIN + LONG_FOR_EACH * root;
   }
 }
 

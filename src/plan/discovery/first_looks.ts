@@ -1,0 +1,105 @@
+import type { Dialect } from '../../dialect/dialect.ts';
+import type { Knowledge, QueryState } from '../knowledge.ts';
+import { findsName, semanticsOf } from '../matching.ts';
+import { spreadOver } from '../texts_in_order.ts';
+import {
+  CHARACTER_GROUPS,
+  isPunctuation,
+  type Script,
+  scriptOf,
+  scriptsAmong,
+  scriptsIn,
+} from './first_characters.ts';
+
+/** The first characters that were not tried yet, in the order of their groups. */
+export class FirstLooks {
+  readonly #untried: { readonly text: string; readonly isDue: boolean; readonly isForLatin: boolean }[];
+  readonly #scripts = new Set<Script>();
+  /** Punctuation by which known names should be found. */
+  readonly #punctuation = new Set<string>();
+  readonly #fits: (character: string, name: string) => boolean;
+
+  constructor(knowledge: Knowledge, dialect: Dialect) {
+    const asked = new Map<string, QueryState>();
+    for (const state of knowledge.queries())
+      if (state.query.by === 'name') asked.set(state.query.text, state);
+    const semantics = semanticsOf(dialect);
+    const isWhole = semantics === 'token';
+    const isAsked = (text: string) => asked.has(text) || dialect.search.min_length > 1;
+    this.#fits = fitOf(dialect);
+    this.#untried = CHARACTER_GROUPS.filter(
+      ({ precedes, script }) => precedes !== 'never' && !(isWhole && script),
+    )
+      .toSorted((one, other) => one.rank - other.rank)
+      .flatMap(({ characters, isDue, precedes }) =>
+        characters.map((text) => ({ text, isDue, isForLatin: precedes !== 'always' })),
+      )
+      .filter(({ text }) => !isAsked(text));
+    const names = knowledge.textsInOrder('name');
+    for (const script of scriptsAmong(names)) this.#scripts.add(script);
+    const isByWords = isWhole || semantics === 'token_prefix';
+    const places = Math.ceil(knowledge.knownCount() / SAMPLE);
+    if (isByWords) for (const name of spreadOver(names, places)) this.see(name);
+    for (const text of asked.keys())
+      if (isPunctuation(text) && names.at(text, 0)?.startsWith(text)) this.#punctuation.add(text);
+    for (const [text, { status, rows }] of asked)
+      if (status === 'refused' || (status === 'complete' && rows === 0)) this.#foundNone(text);
+  }
+
+  /** A company became known; its folded name. */
+  see(name: string): void {
+    for (const script of scriptsIn(name)) this.#scripts.add(script);
+    for (const character of name)
+      if (isPunctuation(character) && this.#fits(character, name)) this.#punctuation.add(character);
+  }
+
+  /** It was asked, or the call has failed. */
+  tried(text: string): void {
+    const place = this.#untried.findIndex((one) => one.text === text);
+    if (place >= 0) this.#untried.splice(place, 1);
+  }
+
+  answered({ query: { text }, status, rows }: QueryState, names: readonly string[]): void {
+    this.tried(text);
+    if (!isPunctuation(text)) return;
+    const fitting = names.filter((name) => name.includes(text)).length;
+    if (status === 'refused' || rows === 0 || 2 * fitting < names.length) this.#foundNone(text);
+  }
+
+  /** No known name is written in the script of this text. */
+  isForeign(text: string): boolean {
+    const script = scriptOf(text);
+    return script !== null && this.#scripts.size > 0 && !this.#scripts.has(script);
+  }
+
+  /** To be tried before a script that no known name uses. */
+  next(isOpen: (text: string) => boolean): string | null {
+    const isLatin = [...this.#scripts].every((script) => script === 'latin');
+    return (
+      this.#untried.find(({ text, isForLatin }) => (isLatin || !isForLatin) && isOpen(text))?.text ?? null
+    );
+  }
+
+  /** To be tried before companies are given up. */
+  get due(): string[] {
+    return this.#untried.flatMap(({ text, isDue }) => (isDue ? [text] : []));
+  }
+
+  /** Known names have this character where it should be found: the upstream drops punctuation from queries. */
+  #foundNone(text: string): void {
+    if (!this.#punctuation.has(text)) return;
+    for (const one of this.#untried.filter((untried) => isPunctuation(untried.text))) this.tried(one.text);
+  }
+}
+
+/** Where a query of this character should find a name by it; of a rule that is not known, where every rule does. */
+function fitOf(dialect: Dialect): (character: string, name: string) => boolean {
+  const semantics = semanticsOf(dialect);
+  if (dialect.search.matches === 'unknown' || semantics === 'prefix')
+    return (character, name) => name.startsWith(character);
+  if (semantics === 'substring') return (character, name) => findsName('substring', character, name);
+  // By itself between spaces it is a word.
+  return (character, name) => ` ${name} `.includes(` ${character} `);
+}
+
+const SAMPLE = 2_000;
