@@ -63,7 +63,7 @@ export class Discovery {
     this.#total = census.total;
     const missing = census.total === null ? null : census.total - this.#knowledge.knownCount();
     if (missing === 0) return [];
-    if (missing !== null && this.#isGivenUp(missing) && !this.#mayListOn())
+    if (missing !== null && this.#isGivenUp(missing, census) && !this.#mayListOn())
       return this.#firstCharacters(census, { nowMs, most });
     for (const by of this.#orderNow(census, nowMs)) {
       const { tree } = this.#searchedBy(by, census);
@@ -72,7 +72,7 @@ export class Discovery {
         ? this.#firstCharacters(census, { nowMs, most })
         : [];
       if (first.length > 0) return first;
-      const isGivenUp = this.#isGivenUp(tree.missing);
+      const isGivenUp = this.#isGivenUp(tree.missing, census);
       const calls = isGivenUp ? tree.listOn({ nowMs, most }) : tree.next({ nowMs, most });
       if (calls.length > 0 || this.#pending.inFlightCount('search') > 0) return calls;
     }
@@ -165,9 +165,17 @@ export class Discovery {
     return this.#isListingLeft;
   }
 
-  /** What is missing may be out of reach: it is searched for no longer. */
-  #isGivenUp(missing: number): boolean {
-    return missing > 0 && this.#patience.isOver(missing);
+  /**
+   * What is missing may be out of reach: it is searched for no longer. Where names are written in a script of thousands of
+   * characters, those in common use may take as many searches as companies are known.
+   */
+  #isGivenUp(missing: number, census: Census): boolean {
+    if (missing <= 0 || !this.#patience.isOver(missing)) return false;
+    const semantics = semanticsOf(this.#dialect);
+    if (census.total === null || (semantics !== 'prefix' && semantics !== 'token_prefix')) return true;
+    if (this.#patience.isOver(missing, this.#knowledge.knownCount()) || !this.#looks.isOfThousands)
+      return true;
+    return !this.#searchedBy('name', census).tree.isAlphabetOpen;
   }
 
   release(call: SearchCall): void {

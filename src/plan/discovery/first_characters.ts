@@ -35,6 +35,8 @@ const LETTERS = {
 } as const;
 
 const OTHER_SCRIPT = { rank: 5, precedes: 'never', isDue: false, weight: () => 0.002 } as const;
+/** Characters of surnames, places and trades; tried where known names are in the script. */
+const SCRIPT_OF_THOUSANDS = { ...OTHER_SCRIPT, rank: 6, weight: () => 0 } as const;
 const ANY_NAME = { precedes: 'always', isDue: true } as const;
 const LATIN_NAMES = { precedes: 'if all known names are Latin', isDue: false } as const;
 
@@ -72,6 +74,28 @@ export const CHARACTER_GROUPS: readonly CharacterGroup[] = [
   { ...{ name: 'Greek letters', ...OTHER_SCRIPT, script: 'greek' }, characters: [...'ακπμσετδγν'] },
   { ...{ name: 'Hebrew letters', ...OTHER_SCRIPT, script: 'hebrew' }, characters: [...'שאמ'] },
   { ...{ name: 'Arabic letters', ...OTHER_SCRIPT, script: 'arabic' }, characters: [...'شمأا'] },
+  {
+    ...{ name: 'further kanji and kana', ...SCRIPT_OF_THOUSANDS, script: 'cjk' },
+    characters: [
+      ...'シジニオクタリテハウビバダホデパベプグイヒナミユセラロヤモネソツルレボゴガキケブワノメチヨゲペ京阪神奈川横浜名古屋札幌仙台広島福岡千葉埼玉静長野潟富石金沢井岐阜愛知重滋賀都兵庫和歌',
+      ...'鳥取根口徳香媛高佐崎熊分宮鹿児沖縄青森岩手秋田形茨城栃木群馬海道鈴渡伊小加吉林斎清池橋阿前藤後近遠村坂太菅武原内上杉谷水堀黒今河安久白片荒菊早市桑関浅柴笠辻寺戸冨仲永成二萩畑平星牧',
+      ...'増真丸南向室望元盛八柳矢米若全国際共同協第明光士昭令正旭栄邦亜極月天空地双五六七九十百万四銀鉄宝寿鶴亀松竹梅桜花緑朝春夏友信仁誠理美豊泉泰創総未世英独仏豪印韓住商農漁建設工業電機気',
+      ...'通運輸航証券保険投資産不動医薬品化学繊維食刷出教育研究開発技環境生活社会財団法人校組あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわ',
+      ...'澤齋齊邊邉濱廣國嶋櫻眞惠靜瀨條榮實壽龍與圓會學藝禮髙﨑㈱㈲',
+    ],
+  },
+  {
+    ...{ name: 'further hanzi', ...SCRIPT_OF_THOUSANDS, script: 'cjk' },
+    characters: [
+      ...'中国京海津重庆东西苏宁湖河山川安福建贵云四辽吉黑内新陕甘青大金银鑫盛恒瑞嘉佳百万信德永泰和合众联人民鸿宏富源利通达友康宝龙兴隆正明光星地长春美丰顺台臺華東國聯豐興龍廣寶萬',
+    ],
+  },
+  {
+    ...{ name: 'further hangul', ...SCRIPT_OF_THOUSANDS, script: 'hangul' },
+    characters: [
+      ...'동서남북부신현우유영성세제조중태하화효금경고광국기두디라롯마미바보비사산상선스시아안애엘오인일자전정지진케코크타테토티파포피',
+    ],
+  },
   {
     ...{ name: 'Latin letters with diacritics', rank: 3, ...LATIN_NAMES, script: 'latin' },
     characters: [...'øåäöéüčšžłıç'],

@@ -15,6 +15,8 @@ import {
 export class FirstLooks {
   readonly #untried: { readonly text: string; readonly isDue: boolean; readonly isForLatin: boolean }[];
   readonly #scripts = new Set<Script>();
+  /** Different characters of scripts that have thousands. */
+  readonly #ofThousands = new Set<string>();
   /** Punctuation by which known names should be found. */
   readonly #punctuation = new Set<string>();
   readonly #fits: (character: string, name: string) => boolean;
@@ -39,7 +41,8 @@ export class FirstLooks {
     for (const script of scriptsAmong(names)) this.#scripts.add(script);
     const isByWords = isWhole || semantics === 'token_prefix';
     const places = Math.ceil(knowledge.knownCount() / SAMPLE);
-    if (isByWords) for (const name of spreadOver(names, places)) this.see(name);
+    if (isByWords || this.#scripts.has('cjk') || this.#scripts.has('hangul'))
+      for (const name of spreadOver(names, places)) this.see(name);
     for (const text of asked.keys())
       if (isPunctuation(text) && names.at(text, 0)?.startsWith(text)) this.#punctuation.add(text);
     for (const [text, { status, rows }] of asked)
@@ -49,8 +52,16 @@ export class FirstLooks {
   /** A company became known; its folded name. */
   see(name: string): void {
     for (const script of scriptsIn(name)) this.#scripts.add(script);
-    for (const character of name)
+    for (const character of name) {
       if (isPunctuation(character) && this.#fits(character, name)) this.#punctuation.add(character);
+      const script = scriptOf(character);
+      if (script === 'cjk' || script === 'hangul') this.#ofThousands.add(character);
+    }
+  }
+
+  /** Are known names written in a script of thousands of characters? */
+  get isOfThousands(): boolean {
+    return this.#ofThousands.size >= FEWEST_OF_THOUSANDS;
   }
 
   /** It was asked, or the call has failed. */
@@ -103,3 +114,4 @@ function fitOf(dialect: Dialect): (character: string, name: string) => boolean {
 }
 
 const SAMPLE = 2_000;
+const FEWEST_OF_THOUSANDS = 30;

@@ -174,6 +174,11 @@ export class GapTree {
       });
   }
 
+  /** Is a character of a script that known names use still to be tried, although none of them has it? */
+  get isAlphabetOpen(): boolean {
+    return this.#gaps.isAlphabetOpen(this.#root);
+  }
+
   /** First looks at texts that promise nothing, but were not asked. */
   look(texts: readonly string[], ask: { readonly nowMs: number; readonly most: number }): SearchCall[] {
     const gap = LOOK_SHARE * Math.min(this.missing, this.#limits.pageSize);

@@ -1,5 +1,5 @@
 import type { QueryState } from '../knowledge.ts';
-import type { Field } from './field.ts';
+import type { Extension, Field } from './field.ts';
 import { isPunctuation } from './first_characters.ts';
 import type { FirstLooks } from './first_looks.ts';
 import { isPairRoot, type Kind, type Node, type Ways, type Weights } from './node.ts';
@@ -110,18 +110,16 @@ export class Gaps {
         // Names begin with any letter, sooner or later; of those that identifiers could begin with, few are in use.
         chance: this.#field.by === 'name' ? 1 : 1 - (1 + rest / sum) ** -weight,
       });
-    let first = this.#firstBefore(node);
-    for (const { text, likelihood, isStrange } of this.#waysOf(node).extensions) {
-      if (this.#isAsked(text)) continue;
+    const open = this.#waysOf(node).extensions.filter(({ text }) => !this.#isAsked(text));
+    const { foreign, others } = this.#divided(open, node);
+    for (const { text, likelihood, isStrange } of others) {
       const known = this.#field.known(text);
-      if (first === null || !this.#firstLooks?.isForeign(text.slice(node.query.text.length)))
-        add(text, known, known + unseen * likelihood, this.#kindOf(text, known, isStrange));
-      else if (node.parent === null && first !== '') {
-        // In the place of the likeliest of them.
-        add(first, this.#field.known(first), unseen * likelihood, 'stranger');
-        first = '';
-      }
+      add(text, known, known + unseen * likelihood, this.#kindOf(text, known, isStrange));
     }
+    const [likeliest] = foreign;
+    const first = likeliest === undefined || node.parent !== null ? null : this.#firstLook();
+    if (likeliest !== undefined && first !== null)
+      add(first, this.#field.known(first), unseen * likeliest.likelihood, 'stranger');
     for (const child of node.children) {
       if (!this.#isOutdated(child, node)) continue;
       const known = this.#field.known(child.query.text);
@@ -131,13 +129,34 @@ export class Gaps {
   }
 
   /**
-   * The first character to be tried before any of a script that no known name uses; null: none is left, or most of the
-   * registry may be written in such a script.
+   * Texts that go on in a script that no known name uses wait until all others were asked, and all first characters of any
+   * script; but not where most of the registry may be written in such a script.
    */
-  #firstBefore(node: Node): string | null {
-    if (this.#firstLooks === null || this.missing > this.#field.companies) return null;
+  #divided(
+    open: readonly Extension[],
+    { parent, query }: Node,
+  ): { readonly foreign: readonly Extension[]; readonly others: readonly Extension[] } {
+    const firstLooks = this.#firstLooks;
+    const isFirst = parent === null || query.text.endsWith(' ');
+    if (firstLooks === null || !isFirst || this.missing > this.#field.companies)
+      return { foreign: [], others: open };
+    const isForeign = ({ text }: Extension) => firstLooks.isForeign(text.slice(query.text.length));
+    const others = open.filter((one) => !isForeign(one));
+    if (others.length === 0 && this.#firstLook() === null) return { foreign: [], others: open };
+    return { foreign: open.filter(isForeign), others };
+  }
+
+  isAlphabetOpen(root: Node): boolean {
+    const isForeign = (text: string) => this.#firstLooks?.isForeign(text) ?? false;
+    return this.#waysOf(root).extensions.some(
+      ({ text, isStrange }) => isStrange && !this.#isAsked(text) && !isForeign(text),
+    );
+  }
+
+  /** The first character to be tried next; null: none is left. */
+  #firstLook(): string | null {
     const isOpen = (text: string) => !this.#isAsked(text) && !this.#field.isBlurred(text);
-    return node.parent === null || node.query.text.endsWith(' ') ? this.#firstLooks.next(isOpen) : null;
+    return this.#firstLooks?.next(isOpen) ?? null;
   }
 
   /**

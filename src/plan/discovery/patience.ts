@@ -29,8 +29,9 @@ export class Patience {
     this.#finds = USUAL_FINDS;
   }
 
-  isOver(missing: number): boolean {
-    return this.#inVain >= this.#most(missing);
+  /** `least`: so many searches in a row may find nothing, whatever is missing. */
+  isOver(missing: number, least = 0): boolean {
+    return this.#inVain >= Math.max(least, this.#most(missing));
   }
 
   /** Time to try the first characters that are left: digits and ASCII punctuation are all tried before it is over. */
