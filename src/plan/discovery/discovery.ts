@@ -1,15 +1,18 @@
 import type { SearchCall, SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
+import { wordsOf } from '../../folding.ts';
 import type { Knowledge, News, NewsRow, QueryState } from '../knowledge.ts';
-import { comparedText, semanticsOf, windowOf } from '../matching.ts';
+import { comparedText, type Semantics, semanticsOf, windowOf } from '../matching.ts';
 import type { Pending } from '../pending.ts';
 import { countOfAll, isOfAll, listingOfAll } from '../registry_size.ts';
+import { afterAll } from '../texts_in_order.ts';
 import type { Field } from './field.ts';
 import { FirstLooks } from './first_looks.ts';
 import { GapTree } from './gap_tree.ts';
 import type { Census } from './gaps.ts';
 import type { PageSeen } from './node.ts';
 import { Patience } from './patience.ts';
+import { RuleEvidence } from './rule_evidence.ts';
 import { TextField } from './text_field.ts';
 import { WordField } from './word_field.ts';
 
@@ -33,6 +36,7 @@ export class Discovery {
   readonly #patience: Patience;
   /** null: not needed yet. */
   #firstLooks: FirstLooks | null = null;
+  readonly #ruleEvidence = new RuleEvidence();
   /** Identifiers may not reach the rest. */
   #isOrderDoubted = false;
   /** After the rest was given up, may listings still hold some of it? null: not looked at yet. */
@@ -109,11 +113,26 @@ export class Discovery {
     const searched = this.#searched.get(query.by);
     if (searched === undefined) return;
     const { tree } = searched;
+    if (isAnswered && this.#learnRule(searched.field, news)) return;
     if (isAnswered) {
       const state = this.#stated(news.query);
       const page = this.#pageOf(searched, query, news.rows);
       this.#heard.push(() => tree.answered(state, page));
     } else this.#heard.push(() => tree.reconsider(query));
+  }
+
+  /** Has the rule by which names are searched come out otherwise? Then another tree is begun, with all that is known. */
+  #learnRule(field: Field, { query, rows }: News): boolean {
+    if (!this.#isRuleUnknown || field.by !== 'name' || query === null) return false;
+    const before = this.#semantics;
+    this.#ruleEvidence.showed(
+      query.query.text,
+      rows.map((row) => comparedText(row, 'name')),
+    );
+    this.#judgeRule(field, query);
+    if (this.#semantics === before) return false;
+    this.#searched.delete('name');
+    return true;
   }
 
   #look({ call, query, rows }: News, found: readonly NewsRow[]): void {
@@ -171,7 +190,7 @@ export class Discovery {
    */
   #isGivenUp(missing: number, census: Census): boolean {
     if (missing <= 0 || !this.#patience.isOver(missing)) return false;
-    const semantics = semanticsOf(this.#dialect);
+    const semantics = this.#semantics;
     if (census.total === null || (semantics !== 'prefix' && semantics !== 'token_prefix')) return true;
     if (this.#patience.isOver(missing, this.#knowledge.knownCount()) || !this.#looks.isOfThousands)
       return true;
@@ -190,8 +209,9 @@ export class Discovery {
 
   #open(by: SearchQuery['by']): Searched {
     const { search } = this.#dialect;
+    const states = [...this.#knowledge.queries()].filter(({ query }) => query.by === by);
     const limits = { pageSize: search.paging.size, window: windowOf(this.#dialect) };
-    const field = fieldOf(by, this.#dialect, this.#knowledge);
+    const field = this.#fieldOf(by, states);
     const searched = {
       field,
       tree: new GapTree({
@@ -200,10 +220,37 @@ export class Discovery {
       }),
     };
     this.#searched.set(by, searched);
-    const states = [...this.#knowledge.queries()].filter(({ query }) => query.by === by);
     searched.tree.counted(this.#census());
     searched.tree.start(states.map((state) => this.#stated(state)));
     return searched;
+  }
+
+  #fieldOf(by: SearchQuery['by'], states: readonly QueryState[]): Field {
+    const { min_length: minLength } = this.#dialect.search;
+    const field = fieldOf(by, this.#semantics, minLength, this.#knowledge);
+    if (by === 'identifier' || !this.#isRuleUnknown) return field;
+    for (const state of states) this.#judgeRule(field, state);
+    return this.#semantics === semanticsOf(this.#dialect)
+      ? field
+      : fieldOf(by, this.#semantics, minLength, this.#knowledge);
+  }
+
+  get #isRuleUnknown(): boolean {
+    return this.#dialect.search.matches === 'unknown';
+  }
+
+  /** How names are searched, as told, or else as responses show. */
+  get #semantics(): Semantics {
+    const rule = this.#isRuleUnknown ? this.#ruleEvidence.rule : null;
+    return rule ?? semanticsOf(this.#dialect);
+  }
+
+  #judgeRule(field: Field, { query: { text }, status, rows }: QueryState): void {
+    // Only a field of words counts by each rule.
+    if (status !== 'complete' || !field.takesPairs || wordsOf(text)[0] !== text) return;
+    const asPrefix = this.#knowledge.textsInOrder('name').countBetween(text, afterAll(text));
+    const [asWordPrefix, asWord] = [field.known(text), field.ending(text)];
+    this.#ruleEvidence.answered({ text, rows, asPrefix, asWordPrefix, asWord });
   }
 
   /** By its statistics, or else by its listing of everything. */
@@ -233,9 +280,12 @@ export class Discovery {
   }
 }
 
-function fieldOf(by: SearchQuery['by'], dialect: Dialect, knowledge: Knowledge): Field {
-  const { min_length: minLength } = dialect.search;
-  const semantics = semanticsOf(dialect);
+function fieldOf(
+  by: SearchQuery['by'],
+  semantics: Semantics,
+  minLength: number,
+  knowledge: Knowledge,
+): Field {
   if (by === 'identifier' || semantics === 'prefix') return TextField.byBeginning(by, minLength, knowledge);
   if (semantics === 'substring') return TextField.byPart(minLength, knowledge);
   return new WordField(semantics, minLength, knowledge);
