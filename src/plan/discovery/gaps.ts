@@ -129,8 +129,9 @@ export class Gaps {
   }
 
   /**
-   * Texts that go on in a script that no known name uses wait until all others were asked, and all first characters of any
-   * script; but not where most of the registry may be written in such a script.
+   * Texts that go on in a script that no known name uses wait until all first characters of any script were asked; but not
+   * where most of the registry may be written in such a script, or known names are in one of thousands of characters: of
+   * those most are in vain as well.
    */
   #divided(
     open: readonly Extension[],
@@ -138,12 +139,11 @@ export class Gaps {
   ): { readonly foreign: readonly Extension[]; readonly others: readonly Extension[] } {
     const firstLooks = this.#firstLooks;
     const isFirst = parent === null || query.text.endsWith(' ');
-    if (firstLooks === null || !isFirst || this.missing > this.#field.companies)
+    const isAnyScript = firstLooks?.isOfThousands || this.missing > this.#field.companies;
+    if (firstLooks === null || !isFirst || isAnyScript || this.#firstLook() === null)
       return { foreign: [], others: open };
     const isForeign = ({ text }: Extension) => firstLooks.isForeign(text.slice(query.text.length));
-    const others = open.filter((one) => !isForeign(one));
-    if (others.length === 0 && this.#firstLook() === null) return { foreign: [], others: open };
-    return { foreign: open.filter(isForeign), others };
+    return { foreign: open.filter(isForeign), others: open.filter((one) => !isForeign(one)) };
   }
 
   isAlphabetOpen(root: Node): boolean {
