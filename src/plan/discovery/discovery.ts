@@ -139,12 +139,8 @@ export class Discovery {
     if (this.#firstLooks === null) return;
     for (const row of found) this.#firstLooks.see(comparedText(row, 'name'));
     if (call.kind !== 'search' || call.query.by !== 'name') return;
-    if (query === null) this.#firstLooks.tried(call.query.text);
-    else
-      this.#firstLooks.answered(
-        query,
-        rows.map((row) => comparedText(row, 'name')),
-      );
+    const names = rows.map((row) => comparedText(row, 'name'));
+    if (query !== null) this.#firstLooks.answered(query, names);
   }
 
   get #listsAll(): boolean {

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../dialect/dialect.ts';
+import { isAscii } from '../../folding.ts';
 import type { Knowledge, QueryState } from '../knowledge.ts';
 import { findsName, semanticsOf } from '../matching.ts';
 import { spreadOver } from '../texts_in_order.ts';
@@ -54,7 +55,7 @@ export class FirstLooks {
     for (const script of scriptsIn(name)) this.#scripts.add(script);
     for (const character of name) {
       if (isPunctuation(character) && this.#fits(character, name)) this.#punctuation.add(character);
-      const script = scriptOf(character);
+      const script = isAscii(character) ? null : scriptOf(character);
       if (script === 'cjk' || script === 'hangul') this.#ofThousands.add(character);
     }
   }
@@ -64,14 +65,8 @@ export class FirstLooks {
     return this.#ofThousands.size >= FEWEST_OF_THOUSANDS;
   }
 
-  /** It was asked, or the call has failed. */
-  tried(text: string): void {
-    const place = this.#untried.findIndex((one) => one.text === text);
-    if (place >= 0) this.#untried.splice(place, 1);
-  }
-
   answered({ query: { text }, status, rows }: QueryState, names: readonly string[]): void {
-    this.tried(text);
+    this.#tried(text);
     if (!isPunctuation(text)) return;
     const fitting = names.filter((name) => name.includes(text)).length;
     if (status === 'refused' || rows === 0 || 2 * fitting < names.length) this.#foundNone(text);
@@ -96,10 +91,15 @@ export class FirstLooks {
     return this.#untried.flatMap(({ text, isDue }) => (isDue ? [text] : []));
   }
 
+  #tried(text: string): void {
+    const place = this.#untried.findIndex((one) => one.text === text);
+    if (place >= 0) this.#untried.splice(place, 1);
+  }
+
   /** Known names have this character where it should be found: the upstream drops punctuation from queries. */
   #foundNone(text: string): void {
     if (!this.#punctuation.has(text)) return;
-    for (const one of this.#untried.filter((untried) => isPunctuation(untried.text))) this.tried(one.text);
+    for (const one of this.#untried.filter((untried) => isPunctuation(untried.text))) this.#tried(one.text);
   }
 }
 

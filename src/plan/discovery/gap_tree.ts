@@ -185,7 +185,9 @@ export class GapTree {
     const calls: SearchCall[] = [];
     for (const text of texts) {
       if (calls.length === ask.most) break;
-      if (this.#nodes.has(text) || this.#field.isBlurred(text)) continue;
+      const asked = this.#nodes.get(text);
+      if (asked !== undefined && (asked.state !== null || this.#isInFlight(asked))) continue;
+      if (this.#field.isBlurred(text)) continue;
       const awaited: Awaited = { kind: 'stranger', worth: gap };
       const part: Part = { text, known: this.#field.known(text), gap, kind: 'stranger', chance: 1 };
       const node = this.#expect(part, this.#root);

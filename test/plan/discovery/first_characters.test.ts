@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Call, SearchQuery } from '../../../src/call.ts';
+import { type Call, type CallKind, type SearchQuery, targetOf } from '../../../src/call.ts';
 import {
   ASCII_PUNCTUATION,
   CHARACTER_GROUPS,
@@ -7,13 +7,22 @@ import {
   scriptOf,
 } from '../../../src/plan/discovery/first_characters.ts';
 import { characterSeeds } from '../../../src/plan/discovery/seeds.ts';
+import { openPlanner } from '../../../src/plan/planner.ts';
 import { dialectOf, discover } from '../../bench/discovery/discover.ts';
 import { latinCompanies } from '../../bench/simulation/first_characters.ts';
+import { answer, MemoryMirror } from '../../bench/simulation/memory.ts';
 import { type Company, foldedName, type Page, PLAIN, Registry } from '../../bench/simulation/registry.ts';
 
 const FIRSTS = ['#', '(', "'", '"', '&', '@', '1', '~'];
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
 const SIZES = [300, 1_000, 5_000];
+const DAY_MS = 86_400_000;
+const SETTINGS = {
+  maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
+  focus: 'coverage' as const,
+  kinds: new Set<CallKind>(['stats', 'search']),
+  scope: { of: 'whole' as const },
+};
 const NO_MATCH = { rows: [], total: 0, refused: false, clamped: false, cut: false, more: false };
 
 /** Words end at spaces only, so that `#` belongs to the word `#acme`. */
@@ -165,6 +174,29 @@ test('an upstream that drops punctuation shows it by one query that known names 
   expect(texts.filter((text) => ASCII_PUNCTUATION.characters.includes(text))).toEqual(['&']);
 });
 
+test('a first character whose call has failed is asked again', () => {
+  const companies = latinCompanies(300, ['#']);
+  const registry = new Registry(companies, PLAIN);
+  const mirror = new MemoryMirror();
+  const planner = openPlanner({ knowledge: mirror, dialect: dialectOf(PLAIN), settings: SETTINGS });
+  const texts: string[] = [];
+  const left = { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null };
+  for (;;) {
+    const { calls, wakeAtMs } = planner.next({ nowMs: mirror.nowMs, left, most: 1 });
+    const [call] = calls;
+    if (call === undefined && wakeAtMs === null) break;
+    mirror.nowMs = call === undefined ? Number(wakeAtMs) : mirror.nowMs + 1;
+    if (call === undefined) continue;
+    texts.push(...textsOf([call]));
+    const isFirst = texts.filter((text) => text === '#').length === 1 && texts.at(-1) === '#';
+    planner.learn(
+      isFirst ? broken(call, mirror.nowMs + 60_000) : answer(mirror, registry, call, mirror.nowMs),
+    );
+  }
+  expect(texts.filter((text) => text === '#')).toHaveLength(2);
+  expect(missedBy(mirror, companies)).toEqual([]);
+});
+
 test('no digit, letter or punctuation that is due is listed twice, and punctuation has no prior weight', () => {
   const due = CHARACTER_GROUPS.filter(({ isDue }) => isDue).flatMap(({ characters }) => characters);
   expect(due).toHaveLength(26 + 10 + 32);
@@ -195,6 +227,14 @@ class Unpunctuated extends SecretiveRegistry {
     const more = from + page.size < all.length;
     return this.#respond(page, { ...page, rows, total: all.length, refused: false, more, cut: false });
   }
+}
+
+function broken(call: Call, nextTryAtMs: number) {
+  const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs, why: 'HTTP 500' };
+  return {
+    ...({ call, verdict: 'broken', rows: [], query: null, record: null } as const),
+    ...{ missing: false, gone: false, quarantined: 0, failure },
+  };
 }
 
 function secretive(count: number): Registry {
