@@ -84,7 +84,7 @@ export class Discovery {
     return this.#firstCharacters(census, { nowMs, most });
   }
 
-  /** Those that were not tried yet: each costs one call, and companies may begin with nothing else. */
+  /** Calls for the due first characters that were not sent yet. */
   #firstCharacters(census: Census, ask: { readonly nowMs: number; readonly most: number }): SearchCall[] {
     const { due } = this.#looks;
     return due.length === 0 ? [] : this.#searchedBy('name', census).tree.look(due, ask);
@@ -121,7 +121,7 @@ export class Discovery {
     } else this.#heard.push(() => tree.reconsider(query));
   }
 
-  /** Has the rule by which names are searched come out otherwise? Then another tree is begun, with all that is known. */
+  /** Did the response show another query rule? Then the next choice opens a tree by the new rule. */
   #learnRule(field: Field, { query, rows }: News): boolean {
     if (!this.#isRuleUnknown || field.by !== 'name' || query === null) return false;
     const before = this.#semantics;
@@ -181,8 +181,8 @@ export class Discovery {
   }
 
   /**
-   * What is missing may be out of reach: it is searched for no longer. Where names are written in a script of thousands of
-   * characters, those in common use may take as many searches as companies are known.
+   * Missing companies may be out of reach: the search for them ends. If names use a script of thousands of characters, as
+   * many searches in a row as known companies may find nothing, until every common character was sent.
    */
   #isGivenUp(missing: number, census: Census): boolean {
     if (missing <= 0 || !this.#patience.isOver(missing)) return false;
@@ -235,14 +235,14 @@ export class Discovery {
     return this.#dialect.search.matches === 'unknown';
   }
 
-  /** How names are searched, as told, or else as responses show. */
+  /** The query rule of names: the dialect's, or else the one that responses show. */
   get #semantics(): Semantics {
     const rule = this.#isRuleUnknown ? this.#ruleEvidence.rule : null;
     return rule ?? semanticsOf(this.#dialect);
   }
 
   #judgeRule(field: Field, { query: { text }, status, rows }: QueryState): void {
-    // Only a field of words counts by each rule.
+    // Only a field of words has counts for each rule.
     if (status !== 'complete' || !field.takesPairs || wordsOf(text)[0] !== text) return;
     const asPrefix = this.#knowledge.textsInOrder('name').countBetween(text, afterAll(text));
     const [asWordPrefix, asWord] = [field.known(text), field.ending(text)];

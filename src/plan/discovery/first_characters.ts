@@ -1,14 +1,11 @@
-/**
- * Characters that names begin with, in the order in which they are tried. Those of scripts that known names use are
- * expected most; a script that no known name uses comes after all that any name may begin with.
- */
+/** Characters that names begin with. The rank gives the order in which groups are tried. */
 export interface CharacterGroup {
   readonly name: string;
   /** Groups of a lower rank are tried first. */
   readonly rank: number;
-  /** When all of it is tried before a script that no known name uses. */
+  /** When does the whole group precede a foreign script, which no known name uses? */
   readonly precedes: 'always' | 'if all known names are Latin' | 'never';
-  /** Is all of it tried before companies that the registry counts are given up? */
+  /** Must all of it be tried before the search for missing companies ends? */
   readonly isDue: boolean;
   /** Its letters belong to this script; null: names in any script have such characters. */
   readonly script: Script | null;

@@ -12,13 +12,13 @@ import {
   scriptsIn,
 } from './first_characters.ts';
 
-/** The first characters that were not tried yet, in the order of their groups. */
+/** First characters that no query has tried, in the order of their groups. */
 export class FirstLooks {
   readonly #untried: { readonly text: string; readonly isDue: boolean; readonly isForLatin: boolean }[];
   readonly #scripts = new Set<Script>();
   /** Different characters of scripts that have thousands. */
   readonly #ofThousands = new Set<string>();
-  /** Punctuation by which known names should be found. */
+  /** Punctuation whose queries should match known names. */
   readonly #punctuation = new Set<string>();
   readonly #fits: (character: string, name: string) => boolean;
 
@@ -72,13 +72,13 @@ export class FirstLooks {
     if (status === 'refused' || rows === 0 || 2 * fitting < names.length) this.#foundNone(text);
   }
 
-  /** No known name is written in the script of this text. */
+  /** Does no known name use the script of this text? */
   isForeign(text: string): boolean {
     const script = scriptOf(text);
     return script !== null && this.#scripts.size > 0 && !this.#scripts.has(script);
   }
 
-  /** To be tried before a script that no known name uses. */
+  /** The next character to try before a foreign script; null: all were tried. */
   next(isOpen: (text: string) => boolean): string | null {
     const isLatin = [...this.#scripts].every((script) => script === 'latin');
     return (
@@ -86,7 +86,7 @@ export class FirstLooks {
     );
   }
 
-  /** To be tried before companies are given up. */
+  /** Characters to try before the search for missing companies ends. */
   get due(): string[] {
     return this.#untried.flatMap(({ text, isDue }) => (isDue ? [text] : []));
   }
@@ -96,20 +96,20 @@ export class FirstLooks {
     if (place >= 0) this.#untried.splice(place, 1);
   }
 
-  /** Known names have this character where it should be found: the upstream drops punctuation from queries. */
+  /** If known names should match, the upstream drops punctuation from queries. */
   #foundNone(text: string): void {
     if (!this.#punctuation.has(text)) return;
     for (const one of this.#untried.filter((untried) => isPunctuation(untried.text))) this.#tried(one.text);
   }
 }
 
-/** Where a query of this character should find a name by it; of a rule that is not known, where every rule does. */
+/** Should a query of this character match this name? For an unknown rule: by any rule. */
 function fitOf(dialect: Dialect): (character: string, name: string) => boolean {
   const semantics = semanticsOf(dialect);
   if (dialect.search.matches === 'unknown' || semantics === 'prefix')
     return (character, name) => name.startsWith(character);
   if (semantics === 'substring') return (character, name) => findsName('substring', character, name);
-  // By itself between spaces it is a word.
+  // A word between two spaces.
   return (character, name) => ` ${name} `.includes(` ${character} `);
 }
 

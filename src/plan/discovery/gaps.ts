@@ -129,9 +129,9 @@ export class Gaps {
   }
 
   /**
-   * Texts that go on in a script that no known name uses wait until all first characters of any script were asked; but not
-   * where most of the registry may be written in such a script, or known names are in one of thousands of characters: of
-   * those most are in vain as well.
+   * Queries in a foreign script, which no known name uses, wait for the due first characters. But a registry
+   * with more missing than known companies may use such a script. And a script of thousands of characters has many that are as
+   * unlikely.
    */
   #divided(
     open: readonly Extension[],
@@ -153,22 +153,23 @@ export class Gaps {
     );
   }
 
-  /** The first character to be tried next; null: none is left. */
+  /** The next due first character; null: all were sent. */
   #firstLook(): string | null {
     const isOpen = (text: string) => !this.#isAsked(text) && !this.#field.isBlurred(text);
     return this.#firstLooks?.next(isOpen) ?? null;
   }
 
   /**
-   * Of the companies that punctuation finds, the share that nobody has seen. An upstream may refuse it, drop it, or give it
-   * a meaning of its own, as `%` for any text: then nothing is expected of it. null: it is counted as any other text is.
+   * The share of new companies among those that match a punctuation query. An upstream may refuse or drop punctuation, or
+   * interpret it, such as `%` for any text: then the share is 0.
+   * null: the query counts as any other does.
    */
   #newShareOf({ query: { text }, state, page }: Node): number | null {
     if (state === null || state.status === 'refused') return 0;
     const known = this.#field.known(text);
     if (page === null) return known < state.rows ? 0 : null;
     if (2 * page.fitting < page.rows) return 0;
-    // Words are counted without it.
+    // The counts of words leave out punctuation.
     return known === 0 ? page.new / Math.max(1, page.rows) : null;
   }
 

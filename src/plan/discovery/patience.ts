@@ -34,7 +34,7 @@ export class Patience {
     return this.#inVain >= Math.max(least, this.#most(missing));
   }
 
-  /** Time to try the first characters that are left: digits and ASCII punctuation are all tried before it is over. */
+  /** Half of the searches are used: the due first characters come next, so that all are tried before the end. */
   isHalfOver(missing: number): boolean {
     return 2 * this.#inVain >= this.#most(missing);
   }

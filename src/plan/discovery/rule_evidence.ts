@@ -1,6 +1,6 @@
 import { findsName, type Semantics } from '../matching.ts';
 
-/** A query answered to its end, so that every company that it finds is known. */
+/** A query that was read to its end: every match is known. */
 export interface AnsweredToEnd {
   readonly text: string;
   readonly rows: number;
@@ -11,13 +11,13 @@ export interface AnsweredToEnd {
 }
 
 /**
- * The rule of a name search of which nothing is told. A query answered to its end finds exactly the known names that its
- * rule finds; any other rule finds more or fewer of them.
+ * Infers the query rule of a name search. A query that was read to its end returned exactly the known names that match by the
+ * true rule. Another rule matches more or fewer of them.
  */
 export class RuleEvidence {
   readonly #votes: Record<Semantics, number> = { prefix: 0, token: 0, token_prefix: 0, substring: 0 };
 
-  /** null: it cannot be told yet. */
+  /** null: not enough evidence. */
   get rule(): Semantics | null {
     const [best, second] = Object.entries(this.#votes).sort(([, one], [, other]) => other - one);
     if (best === undefined || best[1] < FEWEST || best[1] <= 2 * (second?.[1] ?? 0)) return null;
@@ -30,7 +30,7 @@ export class RuleEvidence {
     if (rows === asPrefix) rules.push('prefix');
     if (rows === asWordPrefix) rules.push('token_prefix');
     if (rows === asWord) rules.push('token');
-    // What fits several rules tells nothing.
+    // A response that fits several rules is no evidence.
     const [rule] = rules;
     if (rules.length === 1 && rule !== undefined) this.#votes[rule]++;
   }

@@ -23,7 +23,7 @@ export interface DiscoverOptions {
   /** Stops after so long, whatever was found. */
   readonly mostMs?: number;
   readonly mirror?: MemoryMirror;
-  /** What the planner is told of the registry; without it, what holds. */
+  /** The planner's view of the registry; by default, the true one. */
   readonly dialect?: Dialect;
   /** Does the registry give a count of its companies? */
   readonly isCounted?: boolean;

@@ -113,9 +113,10 @@ function reachableByWords(companies: readonly Company[]): number {
   let rest = companies.map(({ name }) => wordsOf(foldedName(name)));
   for (let before = -1; before !== rest.length; ) {
     before = rest.length;
-    const found = rest.filter((words) => words.some((word) => known.has(word)));
+    const isFound = (words: readonly string[]) => words.some((word) => known.has(word));
+    const found = rest.filter(isFound);
+    rest = rest.filter((words) => !isFound(words));
     for (const word of found.flat()) known.add(word);
-    rest = rest.filter((words) => !words.some((word) => known.has(word)));
   }
   return companies.length - rest.length;
 }

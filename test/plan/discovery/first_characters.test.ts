@@ -136,7 +136,7 @@ test('a new process repeats no first character', () => {
   expect(discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror: first.mirror }).calls).toEqual([]);
 });
 
-test('a new process tries the first characters that are left', () => {
+test('a new process tries the remaining first characters', () => {
   const registry = secretive(300);
   const whole = discover(registry, UNTIL_NOTHING_IS_DUE);
   const begun = whole.calls.findIndex((call) => call.kind === 'search' && call.query.text === '#');
@@ -151,7 +151,7 @@ test.each([
   ['lists everything for', (_: Page, all: Page) => all],
   ['refuses', (page: Page) => ({ ...page, ...NO_MATCH, total: null, refused: true })],
   ['finds nothing by', (page: Page) => ({ ...page, ...NO_MATCH })],
-] as const)('an upstream that %s punctuation is asked once for each character', (_, respond) => {
+] as const)('an upstream that %s punctuation receives each character once', (_, respond) => {
   for (const semantics of ['prefix', 'substring', 'token_prefix'] as const) {
     const registry = new Unpunctuated(latinCompanies(300, []), { ...PLAIN, semantics, window: 40 }, respond);
     const { mirror, calls } = discover(registry, UNTIL_NOTHING_IS_DUE);
@@ -174,7 +174,7 @@ test('an upstream that drops punctuation shows it by one query that known names 
   expect(texts.filter((text) => ASCII_PUNCTUATION.characters.includes(text))).toEqual(['&']);
 });
 
-test('a first character whose call has failed is asked again', () => {
+test('the planner retries a first character after a failed call', () => {
   const companies = latinCompanies(300, ['#']);
   const registry = new Registry(companies, PLAIN);
   const mirror = new MemoryMirror();

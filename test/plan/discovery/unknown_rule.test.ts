@@ -12,7 +12,7 @@ test.each([
   { semantics: 'prefix', window: 100 },
   { semantics: 'substring', window: null },
   { semantics: 'substring', window: 100 },
-] as const)('a registry ends complete although its rule is not told: %j', (shape) => {
+] as const)('a registry with an unknown rule ends complete: %j', (shape) => {
   for (const size of [300, 1_000]) {
     const registry = new Registry(latinCompanies(size, FIRSTS), { ...PLAIN, ...shape });
     const told = discover(registry, UNTIL_NOTHING_IS_DUE);
@@ -57,7 +57,7 @@ test.each<[Semantics, readonly (readonly [number, number, number])[]]>([
       [1, 6, 3],
     ],
   ],
-])('queries answered to their ends tell the rule: %s', (rule, queries) => {
+])('complete responses show the rule: %s', (rule, queries) => {
   const evidence = new RuleEvidence();
   for (const [asPrefix, asWordPrefix, asWord] of queries) {
     const rows = { prefix: asPrefix, token_prefix: asWordPrefix, token: asWord, substring: 0 }[rule];
@@ -66,13 +66,13 @@ test.each<[Semantics, readonly (readonly [number, number, number])[]]>([
   expect(evidence.rule).toBe(rule);
 });
 
-test('pages of names that have a text inside a word tell a substring search', () => {
+test('matches inside a word show a substring search', () => {
   const evidence = new RuleEvidence();
   for (const text of ['me', 'ol', 'in']) evidence.showed(text, ['acme holdings']);
   expect(evidence.rule).toBe('substring');
 });
 
-test('queries that fit several rules tell none', () => {
+test('responses that fit several rules show none', () => {
   const evidence = new RuleEvidence();
   for (let times = 0; times < 9; times++)
     evidence.answered({ text: 'ab', rows: 3, asPrefix: 3, asWordPrefix: 3, asWord: 0 });
