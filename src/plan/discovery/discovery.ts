@@ -1,14 +1,18 @@
 import type { SearchCall, SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
+import { wordsOf } from '../../folding.ts';
 import type { Knowledge, News, NewsRow, QueryState } from '../knowledge.ts';
-import { comparedText, semanticsOf, windowOf } from '../matching.ts';
+import { comparedText, type Semantics, semanticsOf, windowOf } from '../matching.ts';
 import type { Pending } from '../pending.ts';
 import { countOfAll, isOfAll, listingOfAll } from '../registry_size.ts';
+import { afterAll } from '../texts_in_order.ts';
 import type { Field } from './field.ts';
+import { FirstLooks } from './first_looks.ts';
 import { GapTree } from './gap_tree.ts';
 import type { Census } from './gaps.ts';
 import type { PageSeen } from './node.ts';
 import { Patience } from './patience.ts';
+import { RuleEvidence } from './rule_evidence.ts';
 import { TextField } from './text_field.ts';
 import { WordField } from './word_field.ts';
 
@@ -30,6 +34,9 @@ export class Discovery {
   /** What answers taught the trees is weighed with the next choice: all that was loaded with them has been seen by then. */
   readonly #heard: (() => void)[] = [];
   readonly #patience: Patience;
+  /** null: not needed yet. */
+  #firstLooks: FirstLooks | null = null;
+  readonly #ruleEvidence = new RuleEvidence();
   /** Identifiers may not reach the rest. */
   #isOrderDoubted = false;
   /** After the rest was given up, may listings still hold some of it? null: not looked at yet. */
@@ -59,20 +66,38 @@ export class Discovery {
     if (census.total !== this.#total) this.#patience.renew();
     this.#total = census.total;
     const missing = census.total === null ? null : census.total - this.#knowledge.knownCount();
-    if (missing === 0 || (missing !== null && this.#isGivenUp(missing) && !this.#mayListOn())) return [];
+    if (missing === 0) return [];
+    if (missing !== null && this.#isGivenUp(missing, census) && !this.#mayListOn())
+      return this.#firstCharacters(census, { nowMs, most });
     for (const by of this.#orderNow(census, nowMs)) {
       const { tree } = this.#searchedBy(by, census);
       if (tree.missing === 0) return [];
-      const isGivenUp = this.#isGivenUp(tree.missing);
+      const first = this.#patience.isHalfOver(tree.missing)
+        ? this.#firstCharacters(census, { nowMs, most })
+        : [];
+      if (first.length > 0) return first;
+      const isGivenUp = this.#isGivenUp(tree.missing, census);
       const calls = isGivenUp ? tree.listOn({ nowMs, most }) : tree.next({ nowMs, most });
       if (calls.length > 0 || this.#pending.inFlightCount('search') > 0) return calls;
     }
     this.#isListingLeft = false;
-    return [];
+    return this.#firstCharacters(census, { nowMs, most });
+  }
+
+  /** Calls for the due first characters that were not sent yet. */
+  #firstCharacters(census: Census, ask: { readonly nowMs: number; readonly most: number }): SearchCall[] {
+    const { due } = this.#looks;
+    return due.length === 0 ? [] : this.#searchedBy('name', census).tree.look(due, ask);
+  }
+
+  get #looks(): FirstLooks {
+    this.#firstLooks ??= new FirstLooks(this.#knowledge, this.#dialect);
+    return this.#firstLooks;
   }
 
   learn(news: News): void {
     const found = news.rows.filter(({ isNew }) => isNew);
+    this.#look(news, found);
     if (found.length > 0 || news.call.kind === 'search') this.#isListingLeft = true;
     for (const { field, tree } of this.#searched.values()) {
       const texts = found.map((row) => comparedText(row, field.by));
@@ -88,11 +113,34 @@ export class Discovery {
     const searched = this.#searched.get(query.by);
     if (searched === undefined) return;
     const { tree } = searched;
+    if (isAnswered && this.#learnRule(searched.field, news)) return;
     if (isAnswered) {
       const state = this.#stated(news.query);
       const page = this.#pageOf(searched, query, news.rows);
       this.#heard.push(() => tree.answered(state, page));
     } else this.#heard.push(() => tree.reconsider(query));
+  }
+
+  /** Did the response show another query rule? Then the next choice opens a tree by the new rule. */
+  #learnRule(field: Field, { query, rows }: News): boolean {
+    if (!this.#isRuleUnknown || field.by !== 'name' || query === null) return false;
+    const before = this.#semantics;
+    this.#ruleEvidence.showed(
+      query.query.text,
+      rows.map((row) => comparedText(row, 'name')),
+    );
+    this.#judgeRule(field, query);
+    if (this.#semantics === before) return false;
+    this.#searched.delete('name');
+    return true;
+  }
+
+  #look({ call, query, rows }: News, found: readonly NewsRow[]): void {
+    if (this.#firstLooks === null) return;
+    for (const row of found) this.#firstLooks.see(comparedText(row, 'name'));
+    if (call.kind !== 'search' || call.query.by !== 'name') return;
+    const names = rows.map((row) => comparedText(row, 'name'));
+    if (query !== null) this.#firstLooks.answered(query, names);
   }
 
   get #listsAll(): boolean {
@@ -132,9 +180,17 @@ export class Discovery {
     return this.#isListingLeft;
   }
 
-  /** What is missing may be out of reach: it is searched for no longer. */
-  #isGivenUp(missing: number): boolean {
-    return missing > 0 && this.#patience.isOver(missing);
+  /**
+   * Missing companies may be out of reach: the search for them ends. If names use a script of thousands of characters, as
+   * many searches in a row as known companies may find nothing, until every common character was sent.
+   */
+  #isGivenUp(missing: number, census: Census): boolean {
+    if (missing <= 0 || !this.#patience.isOver(missing)) return false;
+    const semantics = this.#semantics;
+    if (census.total === null || (semantics !== 'prefix' && semantics !== 'token_prefix')) return true;
+    if (this.#patience.isOver(missing, this.#knowledge.knownCount()) || !this.#looks.isOfThousands)
+      return true;
+    return !this.#searchedBy('name', census).tree.isAlphabetOpen;
   }
 
   release(call: SearchCall): void {
@@ -149,17 +205,48 @@ export class Discovery {
 
   #open(by: SearchQuery['by']): Searched {
     const { search } = this.#dialect;
+    const states = [...this.#knowledge.queries()].filter(({ query }) => query.by === by);
     const limits = { pageSize: search.paging.size, window: windowOf(this.#dialect) };
-    const field = fieldOf(by, this.#dialect, this.#knowledge);
+    const field = this.#fieldOf(by, states);
     const searched = {
       field,
-      tree: new GapTree(field, limits, this.#pending, by === 'name' && this.#listsAll),
+      tree: new GapTree({
+        ...{ field, limits, pending: this.#pending, listsAll: by === 'name' && this.#listsAll },
+        firstLooks: by === 'name' ? this.#looks : null,
+      }),
     };
     this.#searched.set(by, searched);
-    const states = [...this.#knowledge.queries()].filter(({ query }) => query.by === by);
     searched.tree.counted(this.#census());
     searched.tree.start(states.map((state) => this.#stated(state)));
     return searched;
+  }
+
+  #fieldOf(by: SearchQuery['by'], states: readonly QueryState[]): Field {
+    const { min_length: minLength } = this.#dialect.search;
+    const field = fieldOf(by, this.#semantics, minLength, this.#knowledge);
+    if (by === 'identifier' || !this.#isRuleUnknown) return field;
+    for (const state of states) this.#judgeRule(field, state);
+    return this.#semantics === semanticsOf(this.#dialect)
+      ? field
+      : fieldOf(by, this.#semantics, minLength, this.#knowledge);
+  }
+
+  get #isRuleUnknown(): boolean {
+    return this.#dialect.search.matches === 'unknown';
+  }
+
+  /** The query rule of names: the dialect's, or else the one that responses show. */
+  get #semantics(): Semantics {
+    const rule = this.#isRuleUnknown ? this.#ruleEvidence.rule : null;
+    return rule ?? semanticsOf(this.#dialect);
+  }
+
+  #judgeRule(field: Field, { query: { text }, status, rows }: QueryState): void {
+    // Only a field of words has counts for each rule.
+    if (status !== 'complete' || !field.takesPairs || wordsOf(text)[0] !== text) return;
+    const asPrefix = this.#knowledge.textsInOrder('name').countBetween(text, afterAll(text));
+    const [asWordPrefix, asWord] = [field.known(text), field.ending(text)];
+    this.#ruleEvidence.answered({ text, rows, asPrefix, asWordPrefix, asWord });
   }
 
   /** By its statistics, or else by its listing of everything. */
@@ -189,9 +276,12 @@ export class Discovery {
   }
 }
 
-function fieldOf(by: SearchQuery['by'], dialect: Dialect, knowledge: Knowledge): Field {
-  const { min_length: minLength } = dialect.search;
-  const semantics = semanticsOf(dialect);
+function fieldOf(
+  by: SearchQuery['by'],
+  semantics: Semantics,
+  minLength: number,
+  knowledge: Knowledge,
+): Field {
   if (by === 'identifier' || semantics === 'prefix') return TextField.byBeginning(by, minLength, knowledge);
   if (semantics === 'substring') return TextField.byPart(minLength, knowledge);
   return new WordField(semantics, minLength, knowledge);

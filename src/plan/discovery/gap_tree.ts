@@ -4,6 +4,7 @@ import type { QueryState } from '../knowledge.ts';
 import type { Pending } from '../pending.ts';
 import { Calibration } from './calibration.ts';
 import type { Field } from './field.ts';
+import type { FirstLooks } from './first_looks.ts';
 import { type Census, Gaps, type Part } from './gaps.ts';
 import { type Awaited, isPairRoot, type Node, newNode, type PageSeen } from './node.ts';
 import { firstLookWorth, type Limits, listingPays, nextPageWorth } from './worth.ts';
@@ -34,11 +35,19 @@ export class GapTree {
   #isStale = true;
   #nowMs = Number.NEGATIVE_INFINITY;
 
-  constructor(field: Field, limits: Limits, pending: Pending, listsAll = false) {
+  constructor(options: {
+    readonly field: Field;
+    readonly limits: Limits;
+    readonly pending: Pending;
+    readonly listsAll?: boolean;
+    /** First characters to be tried before a script that no known name uses; null: none. */
+    readonly firstLooks?: FirstLooks | null;
+  }) {
+    const { field, limits, pending, listsAll = false, firstLooks = null } = options;
     this.#field = field;
     this.#limits = limits;
     this.#pending = pending;
-    this.#gaps = new Gaps(field, limits, (text) => this.#nodes.has(text));
+    this.#gaps = new Gaps(field, limits, (text) => this.#nodes.has(text), firstLooks);
     this.#listsAll = listsAll;
     this.#root = newNode({ by: field.by, text: '' }, null);
     this.#nodes.set('', this.#root);
@@ -163,6 +172,32 @@ export class GapTree {
         this.#pending.sent(call);
         return call;
       });
+  }
+
+  /** Is a character of a script that known names use still to be tried, although none of them has it? */
+  get isAlphabetOpen(): boolean {
+    return this.#gaps.isAlphabetOpen(this.#root);
+  }
+
+  /** First looks at texts that promise nothing, but were not asked. */
+  look(texts: readonly string[], ask: { readonly nowMs: number; readonly most: number }): SearchCall[] {
+    const gap = LOOK_SHARE * Math.min(this.missing, this.#limits.pageSize);
+    const calls: SearchCall[] = [];
+    for (const text of texts) {
+      if (calls.length === ask.most) break;
+      const asked = this.#nodes.get(text);
+      if (asked !== undefined && (asked.state !== null || this.#isInFlight(asked))) continue;
+      if (this.#field.isBlurred(text)) continue;
+      const awaited: Awaited = { kind: 'stranger', worth: gap };
+      const part: Part = { text, known: this.#field.known(text), gap, kind: 'stranger', chance: 1 };
+      const node = this.#expect(part, this.#root);
+      const call = this.#callOf(node, { worth: gap, score: gap, awaited, part });
+      if (!this.#pending.isFree('search', targetOf(call), ask.nowMs)) continue;
+      node.awaited = awaited;
+      this.#pending.sent(call);
+      calls.push(call);
+    }
+    return calls;
   }
 
   #surePageOf(node: Node): Action | null {
@@ -389,3 +424,4 @@ function lookWorth({ kind, known, gap, chance }: Part, limits: Limits): number {
 const LEAST_WORTH = 1e-6;
 const LOOKS_FOR_ONE = 6;
 const BREADTH = 0.15;
+const LOOK_SHARE = 0.01;

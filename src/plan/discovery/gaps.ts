@@ -1,5 +1,7 @@
 import type { QueryState } from '../knowledge.ts';
-import type { Field } from './field.ts';
+import type { Extension, Field } from './field.ts';
+import { isPunctuation } from './first_characters.ts';
+import type { FirstLooks } from './first_looks.ts';
 import { isPairRoot, type Kind, type Node, type Ways, type Weights } from './node.ts';
 import type { Expected, Limits } from './worth.ts';
 
@@ -39,10 +41,19 @@ export class Gaps {
   /** What the field had learned by then. */
   #lessons = 0;
 
-  constructor(field: Field, limits: Limits, isAsked: (text: string) => boolean) {
+  readonly #firstLooks: FirstLooks | null;
+
+  /** `firstLooks`: first characters to be tried before a script that no known name uses; null: none. */
+  constructor(
+    field: Field,
+    limits: Limits,
+    isAsked: (text: string) => boolean,
+    firstLooks: FirstLooks | null = null,
+  ) {
     this.#field = field;
     this.#limits = limits;
     this.#isAsked = isAsked;
+    this.#firstLooks = firstLooks;
   }
 
   /** Is this news? */
@@ -75,6 +86,8 @@ export class Gaps {
     if (state === null) return expected?.gap ?? 0;
     if (state.status === 'complete' || this.#field.isBlurred(node.query.text)) return 0;
     const unlisted = state.total === null ? this.#limits.pageSize : Math.max(0, state.total - state.rows);
+    const share = isPunctuation(node.query.text) ? this.#newShareOf(node) : null;
+    if (share !== null) return unlisted * share;
     // It finds by another rule than was taken to hold: what is new on a page tells how much is.
     if (page !== null && 2 * page.fitting < page.rows)
       return (unlisted * (page.new + HALF)) / (page.rows + 1);
@@ -97,17 +110,67 @@ export class Gaps {
         // Names begin with any letter, sooner or later; of those that identifiers could begin with, few are in use.
         chance: this.#field.by === 'name' ? 1 : 1 - (1 + rest / sum) ** -weight,
       });
-    for (const { text, likelihood, isStrange } of this.#waysOf(node).extensions) {
-      if (this.#isAsked(text)) continue;
+    const open = this.#waysOf(node).extensions.filter(({ text }) => !this.#isAsked(text));
+    const { foreign, others } = this.#divided(open, node);
+    for (const { text, likelihood, isStrange } of others) {
       const known = this.#field.known(text);
       add(text, known, known + unseen * likelihood, this.#kindOf(text, known, isStrange));
     }
+    const [likeliest] = foreign;
+    const first = likeliest === undefined || node.parent !== null ? null : this.#firstLook();
+    if (likeliest !== undefined && first !== null)
+      add(first, this.#field.known(first), unseen * likeliest.likelihood, 'stranger');
     for (const child of node.children) {
       if (!this.#isOutdated(child, node)) continue;
       const known = this.#field.known(child.query.text);
       add(child.query.text, known, known + HALF, 'again');
     }
     return parts;
+  }
+
+  /**
+   * Queries in a foreign script, which no known name uses, wait for the due first characters. But a registry
+   * with more missing than known companies may use such a script. And a script of thousands of characters has many that are as
+   * unlikely.
+   */
+  #divided(
+    open: readonly Extension[],
+    { parent, query }: Node,
+  ): { readonly foreign: readonly Extension[]; readonly others: readonly Extension[] } {
+    const firstLooks = this.#firstLooks;
+    const isFirst = parent === null || query.text.endsWith(' ');
+    const isAnyScript = firstLooks?.isOfThousands || this.missing > this.#field.companies;
+    if (firstLooks === null || !isFirst || isAnyScript || this.#firstLook() === null)
+      return { foreign: [], others: open };
+    const isForeign = ({ text }: Extension) => firstLooks.isForeign(text.slice(query.text.length));
+    return { foreign: open.filter(isForeign), others: open.filter((one) => !isForeign(one)) };
+  }
+
+  isAlphabetOpen(root: Node): boolean {
+    const isForeign = (text: string) => this.#firstLooks?.isForeign(text) ?? false;
+    return this.#waysOf(root).extensions.some(
+      ({ text, isStrange }) => isStrange && !this.#isAsked(text) && !isForeign(text),
+    );
+  }
+
+  /** The next due first character; null: all were sent. */
+  #firstLook(): string | null {
+    const isOpen = (text: string) => !this.#isAsked(text) && !this.#field.isBlurred(text);
+    return this.#firstLooks?.next(isOpen) ?? null;
+  }
+
+  /**
+   * The share of new companies among those that match a punctuation query. An upstream may refuse or drop punctuation, or
+   * interpret it, such as `%` for any text: then the share is 0.
+   * null: the query counts as any other does.
+   */
+  #newShareOf({ query: { text }, state, page }: Node): number | null {
+    if (state === null || state.status === 'refused') return 0;
+    const known = this.#field.known(text);
+    if (page === null) return known < state.rows ? 0 : null;
+    if (2 * page.fitting < page.rows) return 0;
+    // The counts of words leave out punctuation.
+    return known === 0 ? page.new / Math.max(1, page.rows) : null;
   }
 
   overflows({ total }: QueryState): boolean {

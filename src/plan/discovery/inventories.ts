@@ -1,13 +1,23 @@
-/** Scripts of thousands of characters: those in common use, as the national standards for encoding list them. */
+import { CHARACTER_GROUPS } from './first_characters.ts';
+
+/**
+ * Scripts of thousands of characters: those in common use, as the national standards for encoding list them. `common`: the
+ * groups of first characters that come first.
+ */
 const STANDARDS = [
   // JIS X 0208: kana and the first level of kanji.
-  { encoding: 'euc-jp', rows: [0xa4, 0xa5, ...range(0xb0, 0xcf)], cells: range(0xa1, 0xfe) },
+  { encoding: 'euc-jp', common: /kanji/, rows: [0xa4, 0xa5, ...range(0xb0, 0xcf)], cells: range(0xa1, 0xfe) },
   // GB 2312, first level.
-  { encoding: 'gb2312', rows: range(0xb0, 0xd7), cells: range(0xa1, 0xfe) },
+  { encoding: 'gb2312', common: /hanzi/, rows: range(0xb0, 0xd7), cells: range(0xa1, 0xfe) },
   // Big5, frequently used characters.
-  { encoding: 'big5', rows: range(0xa4, 0xc6), cells: [...range(0x40, 0x7e), ...range(0xa1, 0xfe)] },
+  {
+    encoding: 'big5',
+    common: /hanzi/,
+    rows: range(0xa4, 0xc6),
+    cells: [...range(0x40, 0x7e), ...range(0xa1, 0xfe)],
+  },
   // KS X 1001, hangul.
-  { encoding: 'euc-kr', rows: range(0xb0, 0xc8), cells: range(0xa1, 0xfe) },
+  { encoding: 'euc-kr', common: /hangul/, rows: range(0xb0, 0xc8), cells: range(0xa1, 0xfe) },
 ] as const;
 
 /** The inventory that holds most of the characters seen; empty where hardly any was of such a script. */
@@ -25,12 +35,14 @@ export function inventoryOf(isSeen: (character: string) => boolean): readonly st
 
 const inventories = new Map<string, readonly string[]>();
 
-function charactersOf({ encoding, rows, cells }: (typeof STANDARDS)[number]): readonly string[] {
+function charactersOf({ encoding, common, rows, cells }: (typeof STANDARDS)[number]): readonly string[] {
   const before = inventories.get(encoding);
   if (before !== undefined) return before;
   const bytes = rows.flatMap((row) => cells.flatMap((cell) => [row, cell]));
   const text = new TextDecoder(encoding).decode(Uint8Array.from(bytes));
-  const characters = [...new Set(text.match(/\p{L}/gu))];
+  const standard = new Set(text.match(/\p{L}/gu));
+  const first = CHARACTER_GROUPS.filter(({ name }) => common.test(name)).flatMap((group) => group.characters);
+  const characters = [...new Set([...first, ...standard])];
   inventories.set(encoding, characters);
   return characters;
 }

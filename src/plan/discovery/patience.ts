@@ -29,10 +29,22 @@ export class Patience {
     this.#finds = USUAL_FINDS;
   }
 
-  isOver(missing: number): boolean {
+  /** `least`: so many searches in a row may find nothing, whatever is missing. */
+  isOver(missing: number, least = 0): boolean {
+    return this.#inVain >= Math.max(least, this.#most(missing));
+  }
+
+  /** Half of the searches are used: the due first characters come next, so that all are tried before the end. */
+  isHalfOver(missing: number): boolean {
+    return 2 * this.#inVain >= this.#most(missing);
+  }
+
+  /** Searches in a row that may find nothing. */
+  #most(missing: number): number {
     const root = Math.sqrt(missing);
-    if (this.#inVain >= LONG_IN_VAIN + LONG_FOR_EACH * root) return true;
-    return this.#inVain >= SOME_IN_VAIN + SOME_FOR_EACH * root && this.#finds < FEWEST_FINDS;
+    return this.#finds < FEWEST_FINDS
+      ? SOME_IN_VAIN + SOME_FOR_EACH * root
+      : LONG_IN_VAIN + LONG_FOR_EACH * root;
   }
 }
 

@@ -1,19 +1,4 @@
-/**
- * What to ask of a registry of which nothing is known yet. Order is preference: Latin letters and digits
- * first, then common first characters of other scripts. What comes back teaches the rest.
- */
-const LATIN = [...'acsmbpetdgrhilnfwkjovuzyxq'];
-const DIGITS = [...'1234567890'];
-const OTHER_SCRIPTS = [
-  ...'株有合東大日三中新一アスエサコ山北西フトマ', // Japanese
-  ...'上深广北江浙杭南天成华', // Chinese
-  ...'주한에삼대', // Korean
-  ...'соапткмвнргиэюбдлфцзеу', // Cyrillic
-  ...'ακπμσετδγν', // Greek
-  ...'שאמ', // Hebrew
-  ...'شمأا', // Arabic
-  ...'øåäöéüčšžłıç', // Latin letters with marks
-];
+import { CHARACTER_GROUPS, DIGITS, LATIN_LETTERS } from './first_characters.ts';
 
 /** Words that stand in very many company names, for searches that find whole words only. */
 const WORDS = [
@@ -69,18 +54,16 @@ export type Seed = { readonly text: string; readonly weight: number };
 
 /** Single characters to begin a tree with; the weights fall with the preference. */
 export function characterSeeds(): Seed[] {
-  return [
-    ...LATIN.map((text, rank) => ({ text, weight: 1 / (1 + rank / 8) })),
-    ...DIGITS.map((text, rank) => ({ text, weight: 0.15 / (1 + rank / 4) })),
-    ...OTHER_SCRIPTS.map((text) => ({ text, weight: 0.002 })),
-  ];
+  return CHARACTER_GROUPS.flatMap(({ characters, weight }) =>
+    characters.map((text, place) => ({ text, weight: weight(place) })),
+  ).filter(({ weight }) => weight > 0);
 }
 
 /** Digits and capital letters: how identifiers begin. */
 export function identifierSeeds(): Seed[] {
   return [
-    ...[...'0123456789'].map((text) => ({ text, weight: 1 })),
-    ...[...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].map((text) => ({ text, weight: 0.05 })),
+    ...DIGITS.characters.toSorted().map((text) => ({ text, weight: 1 })),
+    ...LATIN_LETTERS.characters.toSorted().map((text) => ({ text: text.toUpperCase(), weight: 0.05 })),
   ];
 }
 

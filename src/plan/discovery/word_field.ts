@@ -7,6 +7,7 @@ import { ALL_COMPANIES, type CompaniesWith, type WordsInOrder } from '../words_i
 import { Beginnings } from './beginnings.ts';
 import { generalModel } from './common_words.ts';
 import type { Extensions, Field, Spread, Texts } from './field.ts';
+import { isPunctuation } from './first_characters.ts';
 import { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
 import { MOST_UNMARKED, Reading } from './reading.ts';
@@ -39,7 +40,10 @@ export class WordField implements Field {
     this.#semantics = semantics;
     this.#minLength = minLength;
     this.#knowledge = knowledge;
-    this.#reading = new Reading((text, company) => findsName(semantics, text, company));
+    const finds = (text: string, company: string) => findsName(semantics, text, company);
+    this.#reading = new Reading((text, company) =>
+      isPunctuation(text) ? company.includes(text) : finds(text, company),
+    );
     this.#words = this.#openTexts(null);
     this.#companies = knowledge.knownCount();
     if (semantics === 'token') return;

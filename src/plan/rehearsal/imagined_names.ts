@@ -1,6 +1,6 @@
 import type { Dialect } from '../../dialect/dialect.ts';
 import { folded, wordsOf } from '../../folding.ts';
-import { characterSeeds } from '../discovery/seeds.ts';
+import { ASCII_PUNCTUATION, CHARACTER_GROUPS, DIGITS, LATIN_LETTERS } from '../discovery/first_characters.ts';
 import type { KnownCompany, QueryState } from '../knowledge.ts';
 import { type OpenText, openTexts } from './open_texts.ts';
 import type { Supposition } from './supposition.ts';
@@ -89,9 +89,7 @@ function letterCoiner(words: readonly string[], random: () => number): Maker {
 function scriptCoiner([first, last]: readonly [string, string], random: () => number): Maker {
   const [from, to] = [first.codePointAt(0) ?? 0, last.codePointAt(0) ?? 0];
   const isOfScript = (letter: string) => letter >= first && letter <= last;
-  const frequent = characterSeeds()
-    .map(({ text }) => text)
-    .filter(isOfScript);
+  const frequent = CHARACTER_GROUPS.flatMap(({ characters }) => characters).filter(isOfScript);
   const placeIn = (count: number) => Math.floor(random() ** 1.5 * count);
   const letter = () =>
     random() < FREQUENT
@@ -102,7 +100,9 @@ function scriptCoiner([first, last]: readonly [string, string], random: () => nu
 
 /** Characters as words begin with them in general. */
 function characterDrawer(random: () => number): Maker {
-  const seeds = characterSeeds().filter(({ weight }) => weight > LEAST_WEIGHT);
+  const seeds = [LATIN_LETTERS, DIGITS].flatMap(({ characters, weight }) =>
+    characters.map((text, place) => ({ text, weight: weight(place) })),
+  );
   const sums: number[] = [];
   for (const { weight } of seeds) sums.push((sums.at(-1) ?? 0) + weight);
   return () => {
@@ -125,7 +125,7 @@ const SCRIPTS = [
   ['一', '龠'],
 ] as const;
 // A few names begin with one, where hardly anybody looks.
-const SIGNS = [...'„"«(&\'#'];
+const SIGNS = ['„', '«', ...ASCII_PUNCTUATION.characters.slice(0, 5)];
 const SIGN_FIRST = 0.003;
 const FREQUENT = 0.6;
 const NOVELTY = 20;
@@ -134,5 +134,3 @@ const NOVELTY_OF_FORMS = 2;
 const NEW_BEGINNING = 0.15;
 const FEWEST_WORDS = 10;
 const USUAL_LENGTH = 3;
-// Below it stand characters of other scripts.
-const LEAST_WEIGHT = 0.003;

@@ -23,6 +23,10 @@ export interface DiscoverOptions {
   /** Stops after so long, whatever was found. */
   readonly mostMs?: number;
   readonly mirror?: MemoryMirror;
+  /** The planner's view of the registry; by default, the true one. */
+  readonly dialect?: Dialect;
+  /** Does the registry give a count of its companies? */
+  readonly isCounted?: boolean;
 }
 
 /** Discovers a simulated registry through the planner as it runs in the product, one call after the other. */
@@ -32,10 +36,11 @@ export function discover(registry: Registry, { mostCalls, enough, ...rest }: Dis
   const settings = {
     maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
     focus: 'coverage' as const,
-    kinds: new Set<CallKind>(['stats', 'search']),
+    kinds: new Set<CallKind>(rest.isCounted === false ? ['search'] : ['stats', 'search']),
     scope: { of: 'whole' as const },
   };
-  const planner = openPlanner({ knowledge: mirror, dialect: dialectOf(registry.settings), settings });
+  const dialect = rest.dialect ?? dialectOf(registry.settings);
+  const planner = openPlanner({ knowledge: mirror, dialect, settings });
   const known: number[] = [];
   const choiceMs: number[] = [];
   const calls: Call[] = [];

@@ -1,0 +1,138 @@
+/** Characters that names begin with. The rank gives the order in which groups are tried. */
+export interface CharacterGroup {
+  readonly name: string;
+  /** Groups of a lower rank are tried first. */
+  readonly rank: number;
+  /** When does the whole group precede a foreign script, which no known name uses? */
+  readonly precedes: 'always' | 'if all known names are Latin' | 'never';
+  /** Must all of it be tried before the search for missing companies ends? */
+  readonly isDue: boolean;
+  /** Its letters belong to this script; null: names in any script have such characters. */
+  readonly script: Script | null;
+  /** The most frequent ones first. */
+  readonly characters: readonly string[];
+  /** Prior weight of the character at this place; 0: none is expected before one was seen. */
+  weight(place: number): number;
+}
+
+export type Script = keyof typeof LETTERS;
+
+/**
+ * Scripts that names mix are one: a Japanese name has kanji and kana. `starts`: in the order of code points, letters of the
+ * script follow each of these.
+ */
+const LETTERS = {
+  latin: { letter: /\p{Script=Latin}/u, starts: ['a', 'ａ'] },
+  greek: { letter: /\p{Script=Greek}/u, starts: ['Ͱ'] },
+  cyrillic: { letter: /\p{Script=Cyrillic}/u, starts: ['Ѐ'] },
+  hebrew: { letter: /\p{Script=Hebrew}/u, starts: ['א'] },
+  arabic: { letter: /\p{Script=Arabic}/u, starts: ['ء'] },
+  cjk: { letter: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u, starts: ['ぁ', '一'] },
+  hangul: { letter: /\p{Script=Hangul}/u, starts: ['가'] },
+} as const;
+
+const OTHER_SCRIPT = { rank: 5, precedes: 'never', isDue: false, weight: () => 0.002 } as const;
+/** Characters of surnames, places and trades; tried where known names are in the script. */
+const SCRIPT_OF_THOUSANDS = { ...OTHER_SCRIPT, rank: 6, weight: () => 0 } as const;
+const ANY_NAME = { precedes: 'always', isDue: true } as const;
+const LATIN_NAMES = { precedes: 'if all known names are Latin', isDue: false } as const;
+
+export const LATIN_LETTERS: CharacterGroup = {
+  ...{ name: 'Latin letters', rank: 0, ...ANY_NAME, script: 'latin' },
+  characters: [...'acsmbpetdgrhilnfwkjovuzyxq'],
+  weight: (place) => 1 / (1 + place / 8),
+};
+export const DIGITS: CharacterGroup = {
+  ...{ name: 'digits', rank: 1, ...ANY_NAME, script: null },
+  characters: [...'1234567890'],
+  weight: (place) => 0.15 / (1 + place / 4),
+};
+/** `&` comes first: most registries have a name with it, so its response shows whether punctuation is searched. */
+export const ASCII_PUNCTUATION: CharacterGroup = {
+  ...{ name: 'ASCII punctuation', rank: 2, ...ANY_NAME, script: null },
+  characters: [...'&\'"(#@+.-!*$/[:?%=,~_<;>)\\]^{|}`'],
+  weight: () => 0,
+};
+
+export const CHARACTER_GROUPS: readonly CharacterGroup[] = [
+  LATIN_LETTERS,
+  DIGITS,
+  ASCII_PUNCTUATION,
+  {
+    ...{ name: 'kanji and kana', ...OTHER_SCRIPT, script: 'cjk' },
+    characters: [...'株有合東大日三中新一アスエサコ山北西フトマ'],
+  },
+  { ...{ name: 'hanzi', ...OTHER_SCRIPT, script: 'cjk' }, characters: [...'上深广北江浙杭南天成华'] },
+  { ...{ name: 'hangul', ...OTHER_SCRIPT, script: 'hangul' }, characters: [...'주한에삼대'] },
+  {
+    ...{ name: 'Cyrillic letters', ...OTHER_SCRIPT, script: 'cyrillic' },
+    characters: [...'соапткмвнргиэюбдлфцзеу'],
+  },
+  { ...{ name: 'Greek letters', ...OTHER_SCRIPT, script: 'greek' }, characters: [...'ακπμσετδγν'] },
+  { ...{ name: 'Hebrew letters', ...OTHER_SCRIPT, script: 'hebrew' }, characters: [...'שאמ'] },
+  { ...{ name: 'Arabic letters', ...OTHER_SCRIPT, script: 'arabic' }, characters: [...'شمأا'] },
+  {
+    ...{ name: 'further kanji and kana', ...SCRIPT_OF_THOUSANDS, script: 'cjk' },
+    characters: [
+      ...'シジニオクタリテハウビバダホデパベプグイヒナミユセラロヤモネソツルレボゴガキケブワノメチヨゲペ京阪神奈川横浜名古屋札幌仙台広島福岡千葉埼玉静長野潟富石金沢井岐阜愛知重滋賀都兵庫和歌',
+      ...'鳥取根口徳香媛高佐崎熊分宮鹿児沖縄青森岩手秋田形茨城栃木群馬海道鈴渡伊小加吉林斎清池橋阿前藤後近遠村坂太菅武原内上杉谷水堀黒今河安久白片荒菊早市桑関浅柴笠辻寺戸冨仲永成二萩畑平星牧',
+      ...'増真丸南向室望元盛八柳矢米若全国際共同協第明光士昭令正旭栄邦亜極月天空地双五六七九十百万四銀鉄宝寿鶴亀松竹梅桜花緑朝春夏友信仁誠理美豊泉泰創総未世英独仏豪印韓住商農漁建設工業電機気',
+      ...'通運輸航証券保険投資産不動医薬品化学繊維食刷出教育研究開発技環境生活社会財団法人校組あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわ',
+      ...'澤齋齊邊邉濱廣國嶋櫻眞惠靜瀨條榮實壽龍與圓會學藝禮髙﨑㈱㈲',
+    ],
+  },
+  {
+    ...{ name: 'further hanzi', ...SCRIPT_OF_THOUSANDS, script: 'cjk' },
+    characters: [
+      ...'中国京海津重庆东西苏宁湖河山川安福建贵云四辽吉黑内新陕甘青大金银鑫盛恒瑞嘉佳百万信德永泰和合众联人民鸿宏富源利通达友康宝龙兴隆正明光星地长春美丰顺台臺華東國聯豐興龍廣寶萬',
+    ],
+  },
+  {
+    ...{ name: 'further hangul', ...SCRIPT_OF_THOUSANDS, script: 'hangul' },
+    characters: [
+      ...'동서남북부신현우유영성세제조중태하화효금경고광국기두디라롯마미바보비사산상선스시아안애엘오인일자전정지진케코크타테토티파포피',
+    ],
+  },
+  {
+    ...{ name: 'Latin letters with diacritics', rank: 3, ...LATIN_NAMES, script: 'latin' },
+    characters: [...'øåäöéüčšžłıç'],
+    weight: () => 0.002,
+  },
+  {
+    ...{ name: 'rarer Latin letters with diacritics', rank: 4, ...LATIN_NAMES, script: 'latin' },
+    characters: [...'áàèóñæêíúâōāēīūśżőğş'],
+    weight: () => 0,
+  },
+  {
+    ...{ name: 'typographic punctuation', rank: 4, ...LATIN_NAMES, script: null },
+    characters: [...'“„‘’«–'],
+    weight: () => 0,
+  },
+];
+
+/** The script of the first character of a text; null: it is no letter, or of a script not listed. */
+export function scriptOf(text: string): Script | null {
+  const [first = ''] = text;
+  return SCRIPTS.find((script) => LETTERS[script].letter.test(first)) ?? null;
+}
+
+/** The scripts that a text uses. */
+export function scriptsIn(text: string): Script[] {
+  return SCRIPTS.filter((script) => LETTERS[script].letter.test(text));
+}
+
+/** The scripts that texts in the order of code points begin with. */
+export function scriptsAmong(texts: { at(from: string, places: number): string | null }): Script[] {
+  const isIn = (script: Script) =>
+    LETTERS[script].starts.some((start) => scriptOf(texts.at(start, 0) ?? '') === script);
+  return SCRIPTS.filter(isIn);
+}
+
+const SCRIPTS = Object.keys(LETTERS) as Script[];
+
+/** A character that names begin with although no word does. */
+export function isPunctuation(text: string): boolean {
+  return PUNCTUATION.test(text);
+}
+
+const PUNCTUATION = /^[^\p{L}\p{M}\p{N}\s]$/u;

@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { wordsOf } from '../../../src/folding.ts';
+import { wordSeeds } from '../../../src/plan/discovery/seeds.ts';
+import { readCompanies, shuffle } from '../simulation/companies.ts';
+import { inventedCompanies } from '../simulation/invented.ts';
+import { type Company, foldedName, PLAIN, Registry, type RegistrySettings } from '../simulation/registry.ts';
+import { dialectOf, discover } from './discover.ts';
+import { mean } from './figures.ts';
+
+/**
+ * How complete small registries end: samples of real names are searched until the planner offers no more. A cell gives the
+ * companies found, those that the query rule can reach, and the calls; of several samples, the sums and the mean of calls.
+ *
+ *   node test/bench/discovery/small.ts [--data FOLDER] [--samples 3] [--sizes 300,1000,5000] [--rows TEXT] [--uncounted]
+ *
+ * FOLDER holds `isle_of_man.csv` and `japan_edinet.csv`; without it, names are generated. With `--uncounted`, the registry
+ * gives no count of its companies.
+ */
+const { values } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    samples: { type: 'string', default: '3' },
+    sizes: { type: 'string', default: '300,1000,5000' },
+    rows: { type: 'string', default: '' },
+    uncounted: { type: 'boolean', default: false },
+  },
+});
+
+/** `rule`: what the registry does. `isTold`: does the dialect say so? */
+interface Search {
+  readonly title: string;
+  readonly rule: RegistrySettings['semantics'];
+  readonly isTold: boolean;
+}
+
+const SEARCHES: readonly Search[] = [
+  { title: 'name prefix', rule: 'prefix', isTold: true },
+  { title: 'word prefix', rule: 'token_prefix', isTold: true },
+  { title: 'substring', rule: 'substring', isTold: true },
+  { title: 'whole word', rule: 'token', isTold: true },
+  { title: 'unknown (name prefix)', rule: 'prefix', isTold: false },
+  { title: 'unknown (word prefix)', rule: 'token_prefix', isTold: false },
+  { title: 'unknown (substring)', rule: 'substring', isTold: false },
+];
+const LIMITS = [
+  { window: null, pageSize: 20 },
+  { window: null, pageSize: 100 },
+  { window: 1000, pageSize: 20 },
+  { window: 100, pageSize: 20 },
+  { window: 100, pageSize: 100 },
+];
+const MOST_CALLS = 30_000;
+const samples = Array.from({ length: Number(values.samples) }, (_, at) => at + 1);
+const sizes = values.sizes.split(',').map(Number);
+
+for (const [title, companies] of sources()) {
+  print(
+    `\n${title}, ${samples.length} sample(s)${values.uncounted ? ', no count' : ''}: found / reachable / calls\n`,
+  );
+  print(`| search | cap | page | ${sizes.map((size) => `${size.toLocaleString('en')} names`).join(' | ')} |`);
+  print(`|---|---|---|${sizes.map(() => '---').join('|')}|`);
+  for (const search of SEARCHES)
+    for (const limits of LIMITS) {
+      const row = `${search.title} | ${limits.window ?? 'none'} | ${limits.pageSize}`;
+      if (!row.includes(values.rows)) continue;
+      const cells = sizes.map((size) => cell(companies, size, search, { ...PLAIN, ...limits }));
+      print(`| ${row} | ${cells.join(' | ')} |`);
+    }
+}
+
+function sources(): (readonly [string, readonly Company[]])[] {
+  const { data } = values;
+  if (data === undefined) return [['Generated names', inventedCompanies(20_000)]];
+  return [
+    ['Isle of Man', readCompanies(join(data, 'isle_of_man.csv'))],
+    ['EDINET filers (Japanese)', readCompanies(join(data, 'japan_edinet.csv'))],
+  ];
+}
+
+function cell(companies: readonly Company[], size: number, search: Search, limits: RegistrySettings): string {
+  const runs = samples.map((seed) => {
+    const sample = shuffle(companies, seed).slice(0, size);
+    const registry = new Registry(sample, { ...limits, semantics: search.rule, order: 'given' });
+    const told = dialectOf(registry.settings);
+    const { mirror, calls } = discover(registry, {
+      ...{ mostCalls: MOST_CALLS, enough: sample.length, isCounted: !values.uncounted },
+      dialect: search.isTold ? told : { ...told, search: { ...told.search, matches: 'unknown' } },
+    });
+    return { found: mirror.knownCount(), reachable: reachableOf(sample, registry), calls: calls.length };
+  });
+  const sum = (of: 'found' | 'reachable') => runs.reduce((all, run) => all + run[of], 0);
+  const isShort = sum('found') < sum('reachable');
+  const text = `${sum('found')} / ${sum('reachable')} / ${Math.round(mean(runs.map(({ calls }) => calls)))}`;
+  return isShort ? `**${text}**` : text;
+}
+
+/** Companies that a query of the whole name lists; of whole words, those that lead to each other. */
+function reachableOf(companies: readonly Company[], registry: Registry): number {
+  if (registry.settings.semantics === 'token') return reachableByWords(companies);
+  const { window } = registry.settings;
+  const isReachable = (company: Company) => {
+    const found = registry.matches({ by: 'name', text: foldedName(company.name).trim() });
+    const listed = window === null ? found : found.slice(0, window);
+    return listed.some((at) => registry.company(at).id === company.id);
+  };
+  return companies.filter(isReachable).length;
+}
+
+/** The first words asked are common ones; then each company found gives its other words. No cap is heeded. */
+function reachableByWords(companies: readonly Company[]): number {
+  const known = new Set([...wordSeeds().map(({ text }) => text), ...'0123456789']);
+  let rest = companies.map(({ name }) => wordsOf(foldedName(name)));
+  for (let before = -1; before !== rest.length; ) {
+    before = rest.length;
+    const isFound = (words: readonly string[]) => words.some((word) => known.has(word));
+    const found = rest.filter(isFound);
+    rest = rest.filter((words) => !isFound(words));
+    for (const word of found.flat()) known.add(word);
+  }
+  return companies.length - rest.length;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,11 @@
+import { inventedCompanies } from './invented.ts';
+import type { Company } from './registry.ts';
+
+/** Companies with Latin names; the last ones begin with these characters, with which no other name begins. */
+export function latinCompanies(count: number, firsts: readonly string[]): Company[] {
+  const usual = inventedCompanies(2 * count)
+    .filter(({ name }) => /^[A-Z][\x20-\x7e]+$/.test(name))
+    .slice(0, count);
+  const odd = usual.length - firsts.length;
+  return usual.map(({ id, name }, at) => ({ id, name: `${firsts[at - odd] ?? ''}${name}` }));
+}

@@ -1,0 +1,262 @@
+import { expect, test } from 'vitest';
+import { type Call, type CallKind, type SearchQuery, targetOf } from '../../../src/call.ts';
+import {
+  ASCII_PUNCTUATION,
+  CHARACTER_GROUPS,
+  DIGITS,
+  scriptOf,
+} from '../../../src/plan/discovery/first_characters.ts';
+import { characterSeeds } from '../../../src/plan/discovery/seeds.ts';
+import { openPlanner } from '../../../src/plan/planner.ts';
+import { dialectOf, discover } from '../../bench/discovery/discover.ts';
+import { latinCompanies } from '../../bench/simulation/first_characters.ts';
+import { answer, MemoryMirror } from '../../bench/simulation/memory.ts';
+import { type Company, foldedName, type Page, PLAIN, Registry } from '../../bench/simulation/registry.ts';
+
+const FIRSTS = ['#', '(', "'", '"', '&', '@', '1', '~'];
+const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
+const SIZES = [300, 1_000, 5_000];
+const DAY_MS = 86_400_000;
+const SETTINGS = {
+  maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
+  focus: 'coverage' as const,
+  kinds: new Set<CallKind>(['stats', 'search']),
+  scope: { of: 'whole' as const },
+};
+const NO_MATCH = { rows: [], total: 0, refused: false, clamped: false, cut: false, more: false };
+
+/** Words end at spaces only, so that `#` belongs to the word `#acme`. */
+class SpacedRegistry extends Registry {
+  readonly #all: readonly Company[];
+
+  constructor(...[companies, settings]: ConstructorParameters<typeof Registry>) {
+    super(companies, settings);
+    this.#all = companies;
+  }
+
+  override matches({ text }: SearchQuery): readonly number[] {
+    const wanted = foldedName(text).split(' ').filter(Boolean);
+    const isWhole = this.settings.semantics === 'token';
+    return [...this.#all.keys()].filter((at) => {
+      const words = foldedName(this.#all[at]?.name ?? '').split(' ');
+      return wanted.every((one) => words.some((word) => (isWhole ? word === one : word.startsWith(one))));
+    });
+  }
+}
+
+/** It counts a company that no query finds. */
+class SecretiveRegistry extends Registry {
+  override get size(): number {
+    return super.size + 1;
+  }
+}
+
+test.each(SIZES)('a name prefix search finds all of %i names, whatever they begin with', (size) => {
+  for (const window of [null, 100]) {
+    const companies = latinCompanies(size, FIRSTS);
+    const { mirror } = discover(new Registry(companies, { ...PLAIN, window }), UNTIL_NOTHING_IS_DUE);
+    expect(missedBy(mirror, companies)).toEqual([]);
+  }
+});
+
+test.each(SIZES)('a substring search finds all of %i names, also those without a letter', (size) => {
+  const companies = latinCompanies(size, []).map((one, at) =>
+    at < FIRSTS.length ? { ...one, name: `${FIRSTS[at]}${FIRSTS[at]}` } : one,
+  );
+  const settings = { ...PLAIN, semantics: 'substring', pageSize: 100 } as const;
+  const { mirror } = discover(new Registry(companies, settings), UNTIL_NOTHING_IS_DUE);
+  expect(missedBy(mirror, companies)).toEqual([]);
+});
+
+test.each(SIZES)('a word prefix search finds all of %i names where punctuation belongs to a word', (size) => {
+  const companies = withWords(size, (first) => `${first}Xyzzy`);
+  const settings = { ...PLAIN, semantics: 'token_prefix', pageSize: 100 } as const;
+  const { mirror } = discover(new SpacedRegistry(companies, settings), UNTIL_NOTHING_IS_DUE);
+  expect(missedBy(mirror, companies)).toEqual([]);
+});
+
+test.each(SIZES)('a whole word search finds all of %i names where punctuation is a word', (size) => {
+  const companies = withWords(size, (first) => `${first} Xyzzy${first.charCodeAt(0)}`);
+  const settings = { ...PLAIN, semantics: 'token', pageSize: 100 } as const;
+  const { mirror } = discover(new SpacedRegistry(companies, settings), UNTIL_NOTHING_IS_DUE);
+  const odd = companies.filter(({ name }) => name.includes('Xyzzy'));
+  expect(missedBy(mirror, odd)).toEqual([]);
+});
+
+test.each(SIZES)(
+  'a search by an unknown rule finds all of %i names, whatever their words begin with',
+  (size) => {
+    const companies = withWords(size, (first) => `${first}Xyzzy`);
+    const settings = { ...PLAIN, semantics: 'token_prefix', pageSize: 100 } as const;
+    const told = dialectOf(settings);
+    const { mirror } = discover(new SpacedRegistry(companies, settings), {
+      ...UNTIL_NOTHING_IS_DUE,
+      dialect: { ...told, search: { ...told.search, matches: 'unknown' } },
+    });
+    expect(missedBy(mirror, companies)).toEqual([]);
+  },
+);
+
+test('names find the company that an identifier search does not', () => {
+  const companies = latinCompanies(300, ['#']).map((one) =>
+    one.name.startsWith('#') ? { ...one, id: 'é1' } : one,
+  );
+  const settings = { ...PLAIN, identifiers: 'prefix', pageSize: 100 } as const;
+  const { mirror } = discover(new Registry(companies, settings), UNTIL_NOTHING_IS_DUE);
+  expect(missedBy(mirror, companies)).toEqual([]);
+});
+
+test('a registry without a count ends complete', () => {
+  const companies = latinCompanies(300, FIRSTS);
+  for (const totals of ['exact', 'none'] as const) {
+    const registry = new Registry(companies, { ...PLAIN, totals });
+    const { mirror } = discover(registry, { ...UNTIL_NOTHING_IS_DUE, isCounted: false });
+    expect(missedBy(mirror, companies)).toEqual([]);
+  }
+});
+
+test('digits and ASCII punctuation are all tried before a script that no known name uses', () => {
+  const texts = textsOf(discover(secretive(300), UNTIL_NOTHING_IS_DUE).calls);
+  const foreign = texts.findIndex((text) => !['latin', null].includes(scriptOf(text)));
+  const before = texts.slice(0, foreign);
+  expect(foreign).toBeGreaterThan(0);
+  expect(before).toEqual(expect.arrayContaining([...DIGITS.characters, ...ASCII_PUNCTUATION.characters]));
+});
+
+test('no search follows the last company that the registry counts', () => {
+  const { known, calls } = discover(new Registry(latinCompanies(300, []), PLAIN), UNTIL_NOTHING_IS_DUE);
+  expect(known.indexOf(300)).toBe(calls.length - 1);
+  expect(textsOf(calls)).not.toContain('#');
+});
+
+test('a new process repeats no first character', () => {
+  const registry = secretive(300);
+  const first = discover(registry, UNTIL_NOTHING_IS_DUE);
+  expect(textsOf(first.calls)).toContain('#');
+  expect(discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror: first.mirror }).calls).toEqual([]);
+});
+
+test('a new process tries the remaining first characters', () => {
+  const registry = secretive(300);
+  const whole = discover(registry, UNTIL_NOTHING_IS_DUE);
+  const begun = whole.calls.findIndex((call) => call.kind === 'search' && call.query.text === '#');
+  const first = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mostCalls: begun });
+  const second = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror: first.mirror });
+  expect(textsOf(first.calls)).not.toContain('#');
+  expect(textsOf(second.calls)).toContain('#');
+  expect(new Set(textsOf([...first.calls, ...second.calls])).size).toBeGreaterThan(begun);
+});
+
+test.each([
+  ['lists everything for', (_: Page, all: Page) => all],
+  ['refuses', (page: Page) => ({ ...page, ...NO_MATCH, total: null, refused: true })],
+  ['finds nothing by', (page: Page) => ({ ...page, ...NO_MATCH })],
+] as const)('an upstream that %s punctuation receives each character once', (_, respond) => {
+  for (const semantics of ['prefix', 'substring', 'token_prefix'] as const) {
+    const registry = new Unpunctuated(latinCompanies(300, []), { ...PLAIN, semantics, window: 40 }, respond);
+    const { mirror, calls } = discover(registry, UNTIL_NOTHING_IS_DUE);
+    const punctuation = textsOf(calls).filter((text) => /^[^a-z0-9]/.test(text) && scriptOf(text) === null);
+    expect(mirror.knownCount()).toBe(300);
+    expect(punctuation).toContain(semantics === 'substring' ? "'" : '&');
+    expect(punctuation.filter((text) => [...text].length > 1)).toEqual([]);
+    expect(new Set(punctuation).size).toBe(punctuation.length);
+  }
+});
+
+test('an upstream that drops punctuation shows it by one query that known names have', () => {
+  const companies = latinCompanies(300, []).map((one, at) => ({
+    ...one,
+    name: one.name.replace(' ', at % 9 ? ' ' : ' & '),
+  }));
+  const settings = { ...PLAIN, semantics: 'token_prefix', window: 40 } as const;
+  const registry = new Unpunctuated(companies, settings, (page) => ({ ...page, ...NO_MATCH }));
+  const texts = textsOf(discover(registry, UNTIL_NOTHING_IS_DUE).calls);
+  expect(texts.filter((text) => ASCII_PUNCTUATION.characters.includes(text))).toEqual(['&']);
+});
+
+test('the planner retries a first character after a failed call', () => {
+  const companies = latinCompanies(300, ['#']);
+  const registry = new Registry(companies, PLAIN);
+  const mirror = new MemoryMirror();
+  const planner = openPlanner({ knowledge: mirror, dialect: dialectOf(PLAIN), settings: SETTINGS });
+  const texts: string[] = [];
+  const left = { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null };
+  for (;;) {
+    const { calls, wakeAtMs } = planner.next({ nowMs: mirror.nowMs, left, most: 1 });
+    const [call] = calls;
+    if (call === undefined && wakeAtMs === null) break;
+    mirror.nowMs = call === undefined ? Number(wakeAtMs) : mirror.nowMs + 1;
+    if (call === undefined) continue;
+    texts.push(...textsOf([call]));
+    const isFirst = texts.filter((text) => text === '#').length === 1 && texts.at(-1) === '#';
+    planner.learn(
+      isFirst ? broken(call, mirror.nowMs + 60_000) : answer(mirror, registry, call, mirror.nowMs),
+    );
+  }
+  expect(texts.filter((text) => text === '#')).toHaveLength(2);
+  expect(missedBy(mirror, companies)).toEqual([]);
+});
+
+test('no digit, letter or punctuation that is due is listed twice, and punctuation has no prior weight', () => {
+  const due = CHARACTER_GROUPS.filter(({ isDue }) => isDue).flatMap(({ characters }) => characters);
+  expect(due).toHaveLength(26 + 10 + 32);
+  expect(new Set(due).size).toBe(due.length);
+  expect(characterSeeds().map(({ text }) => text)).toEqual(expect.arrayContaining([...DIGITS.characters]));
+  expect(characterSeeds().some(({ text }) => ASCII_PUNCTUATION.characters.includes(text))).toBe(false);
+});
+
+/** It counts one company more than it has, and reads punctuation in its own way. */
+class Unpunctuated extends SecretiveRegistry {
+  readonly #respond: (page: Page, all: Page) => Page;
+
+  constructor(
+    companies: readonly Company[],
+    settings: Registry['settings'],
+    respond: (page: Page, all: Page) => Page,
+  ) {
+    super(companies, settings);
+    this.#respond = respond;
+  }
+
+  override search(query: SearchQuery, pageIndex: number): Page {
+    const page = super.search(query, pageIndex);
+    if (/[\p{L}\p{M}\p{N}]/u.test(query.text)) return page;
+    const all = Array.from({ length: super.size - 1 }, (_, at) => this.company(at));
+    const from = pageIndex * page.size;
+    const rows = all.slice(from, from + page.size);
+    const more = from + page.size < all.length;
+    return this.#respond(page, { ...page, rows, total: all.length, refused: false, more, cut: false });
+  }
+}
+
+function broken(call: Call, nextTryAtMs: number) {
+  const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs, why: 'HTTP 500' };
+  return {
+    ...({ call, verdict: 'broken', rows: [], query: null, record: null } as const),
+    ...{ missing: false, gone: false, quarantined: 0, failure },
+  };
+}
+
+function secretive(count: number): Registry {
+  return new SecretiveRegistry(latinCompanies(count, []), PLAIN);
+}
+
+/** Names whose last ones are words made of a first character. */
+function withWords(size: number, name: (first: string) => string): Company[] {
+  const odd = size - FIRSTS.length;
+  return latinCompanies(size, []).map((one, at) => {
+    const first = FIRSTS[at - odd];
+    return first === undefined ? one : { ...one, name: name(first) };
+  });
+}
+
+function missedBy(
+  mirror: { readonly companies: ReadonlyMap<string, unknown> },
+  companies: readonly Company[],
+): string[] {
+  return companies.filter(({ id }) => !mirror.companies.has(id)).map(({ name }) => name);
+}
+
+function textsOf(calls: readonly Call[]): string[] {
+  return calls.flatMap((call) => (call.kind === 'search' ? [call.query.text] : []));
+}
