@@ -29,9 +29,7 @@ export function writeSection(section: Section): void {
 function textOf({ part, args, output, exitCode, minutes, date }: Section): string {
   const command = ['npm run -s', part.script, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
   const end =
-    exitCode === 0
-      ? ''
-      : ` **It ended with exit code ${exitCode}: something was not reached, or could not be run.**`;
+    exitCode === 0 ? '' : ` **Exit code ${exitCode}: a target was not reached, or a part could not run.**`;
   const how = `\`${command}\`, ${date}, ${minutes.toFixed(1)} minutes, on ${machine()}.${end}`;
   return `${how}\n\n\`\`\`text\n${output.trimEnd()}\n\`\`\``;
 }
@@ -65,10 +63,13 @@ function machine(): string {
 
 const INTRODUCTION = `# Benchmarks
 
-\`npm run bench\` runs all of this in order and writes this page; \`npm run bench -- --quick\` takes a coffee break.
-\`--only cost,growth\` runs some. What it compares with is installed by it, in \`test/bench/peers\`; a peer that cannot be
-installed or run ends the command with an error.
+The benchmarks compare this program with the tools that you would otherwise use. \`npm run bench\` runs all of them in
+order and writes this page.
 
-Machines are noisy: what counts are the ratios, each from one run in which the sides took turns or ran at once, with
-their least and most behind the median. Times in seconds say little beyond this machine.
+- \`npm run bench -- --quick\` uses smaller settings. \`--only cost,growth\` runs only these parts.
+- The command installs the compared tools in \`test/bench/peers\`. It ends with an error if one of them cannot be installed
+  or run.
+- Each ratio comes from one run in which both sides alternated or ran in parallel. The range after a median shows the
+  lowest and highest round. \`asked\` is the target.
+- Compare ratios, not times: machines are noisy, and absolute times apply only to the machine of that section.
 `;

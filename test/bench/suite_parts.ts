@@ -12,29 +12,32 @@ export const PARTS: readonly Part[] = [
   {
     script: 'bench:throughput',
     title: 'Throughput without limits',
-    question: 'Search, fetch and load, beside a hand-written script, bare got and Crawlee.',
+    question:
+      'Calls per second for search, fetch and load, compared with a hand-written script, got alone and Crawlee.',
     full: [],
     quick: ['--companies', '5000', '--crawlee-companies', '500', '--rounds', '3'],
   },
   {
     script: 'bench:cost',
-    title: 'What calls cost at a rate',
-    question: 'Processor time and memory for 1,000 calls, beside the hand-written script.',
+    title: 'Processor time and memory at a rate',
+    question:
+      'Processor time and memory for 1,000 calls at a limited rate, compared with the hand-written script.',
     full: [],
     quick: ['--rates', '60,600', '--seconds', '40'],
   },
   {
     script: 'bench:rate',
     title: 'Use of the rate',
-    question: 'How much of the permitted rate is used in real time, and that no window holds more.',
+    question:
+      'The share of the permitted rate that is used in real time. `held` is true if no 60-second window exceeds the rate; `lanes` are connections.',
     full: ['--processes', '1,3'],
     quick: ['--processes', '1,3', '--minutes', '1.2'],
   },
   {
     script: 'bench:load',
-    title: 'Loading and questions',
+    title: 'Loading and queries',
     question:
-      'Load, load again, readers and analysts’ questions, beside bare better-sqlite3 and sqlite-utils.',
+      'Loading, loading again, a long reader, and analysts’ queries, compared with better-sqlite3 alone and sqlite-utils.',
     full: [],
     quick: [
       ...['--records', '20000', '--companies', '50000'],
@@ -44,42 +47,47 @@ export const PARTS: readonly Part[] = [
   {
     script: 'bench:serve',
     title: 'Serving',
-    question: 'Keys, limits and faithful records, beside a bare fastify route over the same warehouse.',
+    question:
+      'Requests per second of `serve`, with keys and limits, compared with a bare fastify route over the same warehouse.',
     full: [],
     quick: ['--companies', '50000', '--flat', '50000', '--rounds', '3', '--requests', '5000'],
   },
   {
     script: 'bench:worker',
     title: 'The worker',
-    question: 'Records a second by a job of the worker, beside sync.',
+    question: 'Records per second of a worker job, compared with `sync`.',
     full: [],
     quick: ['--companies', '2000', '--rounds', '3'],
   },
   {
     script: 'bench:probe',
     title: 'Probing',
-    question: 'What probe finds out about an unknown API, and with how many calls.',
+    question:
+      'The findings of `probe` about unknown APIs, and the calls that it needs. [Probing](probe.md) explains the findings.',
     full: [],
     quick: [],
   },
   {
     script: 'bench:discovery',
     title: 'Discovery per call',
-    question: 'Searches until half, nine tenths and nearly all of a registry are known, beside plain ways.',
+    question:
+      'Searches until 50, 90 and 99 % of a registry are known, compared with simple methods. The unit is companies divided by page size. [The planner](planner.md#measured) explains the columns.',
     full: [],
     quick: ['--quick'],
   },
   {
     script: 'bench:price',
-    title: 'What calls will be needed',
-    question: 'What `plan` says of a whole registry, of ids and of names, beside what it then costs.',
+    title: 'Cost estimates',
+    question:
+      'The estimates of `plan` for a whole registry, for ids and for names, compared with the calls needed (`really`). `!` marks a missed estimate.',
     full: [],
     quick: ['--registries', '3', '--companies', '300'],
   },
   {
     script: 'bench:choosing',
     title: 'Choosing a call',
-    question: 'How soon a run begins among very many known companies, and what each choice costs then.',
+    question:
+      'The time until the first choice with millions of known companies, and the processor time of each further choice.',
     full: [],
     quick: ['--companies', '50000', '--calls', '100'],
   },
@@ -87,14 +95,14 @@ export const PARTS: readonly Part[] = [
     script: 'bench:refresh',
     title: 'Refresh per call',
     question:
-      'How much of a registry that changes stays right, beside fetching in turn and the best schedule.',
+      'The share of records that stay right in a changing registry, compared with round robin and the best schedule. [Refresh](refresh.md#measured) explains the columns.',
     full: [],
     quick: ['--quick', '--seeds', '2'],
   },
   {
     script: 'bench:growth',
     title: 'Growth',
-    question: 'Time per call, memory, start-up and file as the registry grows.',
+    question: 'Time per call, memory, start-up time and file size for registries of different sizes.',
     full: [],
     quick: ['--sizes', '10000,50000', '--calls', '1000'],
   },

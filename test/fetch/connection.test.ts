@@ -263,7 +263,8 @@ describe('an idle connection', () => {
     for (let pair = 0; pair < 5; pair++)
       for (const outcome of await rig.makeTogether([ENTITY, ENTITY]))
         expect(made(outcome).verdict.is).toBe('ok');
-    expect([upstream.arrivals.length, upstream.connections(), spentBy(rig)]).toEqual([10, 2, 10]);
+    expect([upstream.arrivals.length, spentBy(rig)]).toEqual([10, 10]);
+    expect(upstream.connections()).toBeLessThanOrEqual(4);
   });
 
   test('is not one on which an answer is awaited, however long', async () => {

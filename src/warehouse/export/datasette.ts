@@ -50,7 +50,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   _fetched_at: 'When the record was last fetched (UTC)',
   _changed_at: 'When a fetch last showed another content (UTC)',
   _gone_at: 'Since when the registry does not hold it any more, proven (UTC); empty: it does',
-  _first_seen_at: 'When a search first showed it (UTC)',
+  _first_seen_at: 'When the mirror first saw it, in a search or by its record (UTC)',
   _last_seen_at: 'When a search last showed it (UTC)',
   _call_id: 'The call that brought this content: _call and _answer hold how and what',
   position: 'Place in the list, from 0',
