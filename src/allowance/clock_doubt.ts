@@ -3,7 +3,7 @@ import type { Account } from './account.ts';
 /**
  * A clock that goes back was wrong before or is wrong now, and does not say which. Until that is known, calls are
  * checked at the earliest moment at which they may be made, and counted at the latest: a window that counts all
- * calls since it began then holds whatever the truth is (docs/decisions/0011-clock.md). Pure.
+ * calls since it began then holds whatever the truth is (docs/decisions/0011-clock-set-back.md). Pure.
  */
 export interface Look {
   /** The very same object where nothing changed. */

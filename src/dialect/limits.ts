@@ -1,7 +1,7 @@
 /**
  * Limits on the cost of one response. `upstream.max_body` bounds its bytes, and these bound its memory, rows and
  * disk: `[{},{},…]` of 8 MiB is 2.6 million objects. A heap of 512 MB is enough for what passes.
- * docs/decisions/0019-response-limits.md has the measurements.
+ * docs/decisions/0021-response-limits.md has the measurements.
  */
 
 /** Lists and objects within each other. SQLite's JSON functions stop at 1,000, and recursion needs no guard of its own. */

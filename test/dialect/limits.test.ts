@@ -74,7 +74,7 @@ describe('the limits on a search page', () => {
     expect(answer.rows).toHaveLength(MAX_PAGE_ROWS);
     expect(verdictOn(page([...items, '{}']))).toMatchObject({
       is: 'broken',
-      why: 'HTTP 200, but one page has 10,001 results: at most 10,000 are read',
+      why: 'HTTP 200, but one page has 100,001 results: at most 100,000 are read',
     });
   });
 

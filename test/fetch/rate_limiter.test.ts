@@ -301,7 +301,9 @@ describe('the rate limiter', () => {
     const ledger = ledgerOf();
     let attempts = 0;
     let turns = 0;
-    const turning = setInterval(() => void (turns += 1), 1);
+    const turning = setInterval(() => {
+      turns += 1;
+    }, 1);
     onTestFinished(() => clearInterval(turning));
     const spend = (ask: Spending) => {
       attempts += 1;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Call, type CallKind, type SearchQuery, targetOf } from '../../../src/call.ts';
+import { noChange } from '../../../src/load_result.ts';
 import {
   ASCII_PUNCTUATION,
   CHARACTER_GROUPS,
@@ -231,10 +232,7 @@ class Unpunctuated extends SecretiveRegistry {
 
 function broken(call: Call, nextTryAtMs: number) {
   const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs, why: 'HTTP 500' };
-  return {
-    ...({ call, verdict: 'broken', rows: [], query: null, record: null } as const),
-    ...{ missing: false, gone: false, quarantined: 0, failure },
-  };
+  return { ...noChange({ call, verdict: { is: 'broken' } }), failure };
 }
 
 function secretive(count: number): Registry {

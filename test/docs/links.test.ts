@@ -1,0 +1,44 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+const pages = filesIn('README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'docs').filter((path) =>
+  path.endsWith('.md'),
+);
+
+test('every link of a document leads to a file', () => {
+  const links = pages.flatMap((page) =>
+    [...textOf(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => ({ page, target })),
+  );
+  const local = links.filter(({ target }) => !/^[a-z]+:/.test(target));
+  expect(local.length).toBeGreaterThan(30);
+  expect(local.filter(({ page, target }) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
+});
+
+test('every decision record that a file names exists', () => {
+  const named = filesIn('README.md', 'CHANGELOG.md', 'docs', 'src', 'jobs', 'test').flatMap((file) =>
+    [...textOf(file).matchAll(/docs\/decisions\/\d{4}[\w-]*\.md/g)].map(([path]) => ({ file, path })),
+  );
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test('the index of decisions lists every record', () => {
+  const records = filesIn('docs/decisions').filter((path) => /\/\d{4}-/.test(path));
+  const index = textOf('docs/decisions/README.md');
+  expect(records.filter((path) => !index.includes(`(${path.replace('docs/decisions/', '')})`))).toEqual([]);
+});
+
+function filesIn(...paths: string[]): string[] {
+  return paths.flatMap((path) => {
+    if (statSync(join(root, path)).isFile()) return [path];
+    return readdirSync(join(root, path), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(md|ts|js|sql)$/.test(name) && !name.includes('node_modules'))
+      .map((name) => `${path}/${name}`);
+  });
+}
+
+function textOf(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}

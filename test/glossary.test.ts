@@ -1,0 +1,212 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+
+/**
+ * Words that the code still contains. A word that is gone must be deleted here; from then on the glossary
+ * forbids it.
+ */
+const notYetRenamed: readonly string[] = [
+  'beginning',
+  'books',
+  'census',
+  'desk',
+  'effect',
+  'exchange',
+  'field',
+  'gap',
+  'house',
+  'imagined',
+  'keeper',
+  'largest',
+  'least',
+  'living',
+  'marks',
+  'news',
+  'notebook',
+  'part',
+  'patience',
+  'place',
+  'price',
+  'priced',
+  'rehearsal',
+  'rehearse',
+  'rehearsed',
+  'signpost',
+  'slice',
+  'spectator',
+  'supposition',
+  'tally',
+  'telling',
+  'told',
+  'turn design',
+  'turning',
+  'visit',
+  'ways',
+  'wish',
+  'worth',
+];
+
+/** A deprecated word of docs/glossary.md. */
+interface Deprecated {
+  /** `turn design`: these two words side by side. */
+  readonly word: string;
+  readonly use: string;
+  /** Folders whose names must not contain it; none: reviewers decide. */
+  readonly folders: readonly string[];
+}
+
+/** A file name or an exported identifier. */
+interface Name {
+  readonly file: string;
+  readonly name: string;
+}
+
+const deprecated = readDeprecated();
+const checked = deprecated.filter(({ folders }) => folders.length > 0);
+const names = namesOf(['src', 'jobs'].flatMap(filesUnder));
+const tableWords = readTableWords();
+
+describe('the glossary', () => {
+  test('lists deprecated words, most of which are checked', () => {
+    expect(checked.length).toBeGreaterThan(40);
+    expect(deprecated.filter(({ use }) => use === '')).toEqual([]);
+  });
+
+  test('each word not yet renamed is a checked word of the glossary', () => {
+    const words = checked.map(({ word }) => word);
+    expect(notYetRenamed.filter((word) => !words.includes(word))).toEqual([]);
+  });
+
+  test.each(checked.filter(({ word }) => !notYetRenamed.includes(word)))(
+    'no name contains "$word" (use: $use)',
+    (one) => {
+      expect(offenders(one, names)).toEqual([]);
+    },
+  );
+
+  test.each(checked.filter(({ word }) => notYetRenamed.includes(word)))(
+    'the code still contains "$word": delete it from notYetRenamed when it is gone',
+    (one) => {
+      expect(offenders(one, names)).not.toEqual([]);
+    },
+  );
+});
+
+describe('a deprecated word', () => {
+  const lane: Deprecated = { word: 'lane', use: 'connection', folders: ['src'] };
+  const flight: Deprecated = { word: 'flight', use: 'in-flight calls', folders: ['src'] };
+  const turnDesign: Deprecated = { word: 'turn design', use: 'paging probe', folders: ['src'] };
+
+  it.each([
+    [lane, 'openLanes', true],
+    [lane, 'LANE_COUNT', true],
+    [lane, 'planet', false],
+    [flight, 'openFlight', true],
+    [flight, 'InFlightCalls', false],
+    [turnDesign, 'TurnDesign', true],
+    [turnDesign, 'designTurn', false],
+  ])('is found as a whole word: %o in %s: %s', (one, name, isFound) => {
+    expect(offenders(one, [{ file: 'src/fetch/some_file.ts', name }]).length > 0).toBe(isFound);
+  });
+
+  it('is found in names of files and folders', () => {
+    const file = 'src/fetch/lanes/open.ts';
+    expect(offenders(lane, [{ file, name: file }])).toEqual([file]);
+  });
+
+  it('is ignored outside its folders', () => {
+    expect(offenders(lane, [{ file: 'jobs/lane.ts', name: 'Lane' }])).toEqual([]);
+  });
+
+  it('is permitted in the warehouse if a table has that name', () => {
+    const tally: Deprecated = { word: 'tally', use: 'run totals', folders: ['src'] };
+    const name = 'tallyTable';
+    expect(offenders(tally, [{ file: 'src/warehouse/tally.ts', name }])).toEqual([]);
+    expect(offenders(tally, [{ file: 'src/load/tally.ts', name }])).not.toEqual([]);
+  });
+});
+
+function offenders({ word, use, folders }: Deprecated, among: readonly Name[]): string[] {
+  return among
+    .filter(({ file }) => folders.some((folder) => file.startsWith(`${folder}/`)))
+    .filter(({ file }) => !(file.startsWith('src/warehouse/') && tableWords.has(word)))
+    .filter(({ name }) => contains(wordsOf(name), wordsOf(word), wordsOf(use)))
+    .map(({ file, name }) => (file === name ? file : `${name} in ${file}`));
+}
+
+/** Are these words in the name side by side, other than as a part of the term to use ("in-flight calls")? */
+function contains(name: readonly string[], words: readonly string[], use: readonly string[]): boolean {
+  const isPermitted = (at: number) => {
+    const inUse = use.indexOf(words[0] ?? '');
+    return inUse > 0 && name[at - 1] === use[inUse - 1];
+  };
+  return name.some((_, at) => words.every((word, i) => isForm(name[at + i], word)) && !isPermitted(at));
+}
+
+function isForm(found: string | undefined, word: string): boolean {
+  return found === word || found === `${word}s` || found === `${word}es`;
+}
+
+/** `openTurnDesign`, `turn_design` and `TURN_DESIGN` as lower-case words. */
+function wordsOf(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word !== '');
+}
+
+function namesOf(files: readonly string[]): Name[] {
+  return files.flatMap((file) => [{ file, name: file }, ...exportsOf(file).map((name) => ({ file, name }))]);
+}
+
+function exportsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const declared = text.matchAll(
+    /^export\s+(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:class|const|enum|function\*?|interface|let|type)\s+(\w+)/gm,
+  );
+  const listed = text.matchAll(/^export\s+(?:type\s+)?\{([^}]*)\}/gm);
+  return [
+    ...[...declared].map(([, name = '']) => name),
+    ...[...listed].flatMap(([, list = '']) =>
+      list.split(',').map((one) => one.trim().split(/\s+/).at(-1) ?? ''),
+    ),
+  ].filter((name) => name !== '');
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.[jt]s$/.test(name))
+    .map((name) => `${folder}/${name}`)
+    .sort();
+}
+
+/** A file of src/warehouse is named for its table, and names of tables do not change. */
+function readTableWords(): Set<string> {
+  const folder = join(root, 'src/warehouse/migrations');
+  const sql = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  const tables = sql.flatMap((text) =>
+    [...text.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, table = '']) => table),
+  );
+  return new Set(tables.flatMap(wordsOf));
+}
+
+function readDeprecated(): Deprecated[] {
+  const page = readFileSync(join(root, 'docs/glossary.md'), 'utf8');
+  const [, section = ''] = page.split('## Do not use');
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .flatMap((line) => {
+      const [, words = '', use = '', folders = ''] = line.split('|').map((cell) => cell.trim());
+      return inBackticks(words).map((word) => ({ word, use, folders: inBackticks(folders) }));
+    });
+}
+
+function inBackticks(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
+}
