@@ -70,9 +70,10 @@ interface Place {
 
 /** The planner itself, on what is known now; what it plans goes nowhere. */
 function plannerOf({ config, warehouse, nowMs, focus }: Place, scope: Scope): Planner {
-  if (scope.of === 'whole') return plannerOver(openKnowledge(warehouse), config, { focus, kinds: ALL_KINDS });
+  if (scope.of === 'whole')
+    return plannerOver(openKnowledge(warehouse), config, { focus, kinds: ALL_KINDS, startedAtMs: nowMs });
   const knowledge = watchKnowledge({ config, warehouse }, nowMs);
-  return watchPlannerOver(knowledge, config, { watchlist: scope, kinds: ALL_KINDS });
+  return watchPlannerOver(knowledge, config, { watchlist: scope, kinds: ALL_KINDS, startedAtMs: nowMs });
 }
 
 function priceWhole({ config, warehouse, empty, nowMs, focus }: Place, isStatsDue: boolean): SyncPrice {
@@ -80,7 +81,7 @@ function priceWhole({ config, warehouse, empty, nowMs, focus }: Place, isStatsDu
   return priceSync({
     ...{ knowledge: openKnowledge(warehouse), nothing: openKnowledge(empty), isStatsDue, nowMs },
     dialect: requireDialect(config),
-    openPlanner: (of) => plannerOver(of, config, { focus, kinds: new Set(['search']) }),
+    openPlanner: (of) => plannerOver(of, config, { focus, kinds: new Set(['search']), startedAtMs: nowMs }),
     recordsDue: dueRecordCount(warehouse.db, before),
   });
 }

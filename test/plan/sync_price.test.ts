@@ -85,6 +85,7 @@ function priceOf(registry: Registry, mirror: MemoryMirror, recordsDue = 0): Sync
   // The simulated registry takes names and identifiers apart.
   const dialect = { ...plain, search: { ...plain.search, identifier_param: 'id' } };
   const settings = {
+    startedAtMs: mirror.nowMs,
     maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3_000 * DAY_MS, recordsMs: 9_000 * DAY_MS },
     focus: 'coverage' as const,
     kinds: new Set<CallKind>(['search']),
