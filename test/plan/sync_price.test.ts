@@ -94,6 +94,6 @@ function priceOf(registry: Registry, mirror: MemoryMirror, recordsDue = 0): Sync
   return priceSync({
     ...{ knowledge: mirror, nothing: new MemoryMirror(START_MS), dialect, recordsDue, nowMs: mirror.nowMs },
     openPlanner: (knowledge: Knowledge) => openPlanner({ knowledge, dialect, settings }),
-    isStatsDue: false,
+    ...{ isStatsDue: false, isSearchNext: null, budget: { searches: 12_000, usedShare: () => 0 } },
   });
 }
