@@ -5,7 +5,8 @@ import type { Call } from './call.ts';
 import { isoTime } from './clock.ts';
 import { type Config, requireDialect } from './config.ts';
 import { Pending } from './plan/pending.ts';
-import type { Ask, Focus, Left, Planner, Scope } from './plan/plan.ts';
+import type { Focus, Left, Planner, Scope } from './plan/plan.ts';
+import { nextCalls } from './plan/rehearsal/next_calls.ts';
 import type { Budget } from './plan/rehearsal/search_rehearsal.ts';
 import { statisticsDue } from './plan/statistics.ts';
 import { priceSync, type SyncPrice, type SyncPriceAsk } from './plan/sync_price.ts';
@@ -52,7 +53,7 @@ export function priceNextSync(config: Config, ask: PriceAsk): SyncPricing {
   try {
     const state = ledger.state(nowMs);
     const left = leftOf(state);
-    const calls = explain === 0 ? [] : nextCalls(plannerOf(place, scope), { nowMs, left }, explain);
+    const calls = explain === 0 ? [] : nextCallsOf(place, scope, left, explain);
     const isStatsDue = isStatsCallDue(place, left);
     const isSearchNext = explain === 0 ? null : calls.some(({ kind }) => kind === 'search');
     return {
@@ -80,15 +81,18 @@ interface Place {
 }
 
 /** The planner itself, on what is known now; what it plans goes nowhere. */
-function plannerOf({ config, warehouse, nowMs, focus }: Place, scope: Scope): Planner {
-  if (scope.of === 'whole')
-    return plannerOver(openKnowledge(warehouse), config, { focus, kinds: ALL_KINDS, startedAtMs: nowMs });
+function watchPlannerOf({ config, warehouse, nowMs }: Place, watchlist: Watchlist): Planner {
   const knowledge = watchKnowledge({ config, warehouse }, nowMs);
-  return watchPlannerOver(knowledge, config, { watchlist: scope, kinds: ALL_KINDS, startedAtMs: nowMs });
+  return watchPlannerOver(knowledge, config, { watchlist, kinds: ALL_KINDS, startedAtMs: nowMs });
 }
 
-function nextCalls(planner: Planner, ask: Omit<Ask, 'most'>, count: number): Call[] {
-  return planner.next({ ...ask, most: count }).calls;
+function nextCallsOf(place: Place, scope: Scope, left: Left, count: number): readonly Call[] {
+  const { config, warehouse, nowMs, focus } = place;
+  if (scope.of !== 'whole') return watchPlannerOf(place, scope).next({ nowMs, left, most: count }).calls;
+  return nextCalls({
+    ...{ knowledge: openKnowledge(warehouse), dialect: requireDialect(config), left, nowMs, count },
+    openPlanner: (of) => plannerOver(of, config, { focus, kinds: ALL_KINDS, startedAtMs: nowMs }),
+  });
 }
 
 /** Does the planner begin with the statistics? */

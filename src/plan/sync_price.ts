@@ -99,7 +99,7 @@ function priceOf(
 ): NewsPrice {
   const searches = played.map((one) => one.searches);
   // Nothing is searched for any more: what is missing was given up.
-  if (searches.every((count) => count === 0)) return NOTHING;
+  if (played.every(({ searches, isCutShort }) => searches === 0 && !isCutShort)) return NOTHING;
   const found = Math.floor(Math.min(...played.map((one) => one.found)) * FEWER_FOUND);
   const calls = callsOf(played);
   const most = Math.ceil(Math.max(...searches) * MORE_SEARCHES + IN_VAIN);

@@ -9,7 +9,7 @@ import { inventedCompanies } from '../../bench/simulation/invented.ts';
 import { MemoryMirror } from '../../bench/simulation/memory.ts';
 import { PLAIN, Registry } from '../../bench/simulation/registry.ts';
 
-const SIZE = 20_000;
+const SIZE = 6_000;
 const ENDLESS: Budget = { searches: 12_000, usedShare: () => 0 };
 
 describe('the budget of the simulations', () => {
@@ -26,35 +26,24 @@ describe('the budget of the simulations', () => {
   });
 
   it('ends within the searches that are allowed', () => {
-    const registry = new Registry(inventedCompanies(3_000), { ...PLAIN, window: 100 });
-    const mirror = mirrored(registry, 300);
-    for (const searches of [5, 50, 500]) {
+    const registry = new Registry(inventedCompanies(1_000), { ...PLAIN, window: 100 });
+    const mirror = mirrored(registry, 100);
+    for (const searches of [5, 50]) {
       const counted = counting(registry, mirror);
-      rehearseSearches(counted.ask({ searches, usedShare: () => 0 }, [3_000]));
+      rehearseSearches(counted.ask({ searches, usedShare: () => 0 }, [1_000]));
       // The search that a simulation was about to make when it was cut short is planned, and not made.
       expect(counted.calls()).toBeLessThanOrEqual(searches);
     }
   });
 
   it('leaves the upper end open if no simulation came to its end', () => {
-    const registry = new Registry(inventedCompanies(3_000), { ...PLAIN, window: 100 });
-    const mirror = mirrored(registry, 300);
+    const registry = new Registry(inventedCompanies(1_000), { ...PLAIN, window: 100 });
+    const mirror = mirrored(registry, 100);
     const cut = priced(registry, mirror, { searches: 12_000, usedShare: () => 1 });
     const whole = priced(registry, mirror, ENDLESS);
     expect(cut.total.high).toBeNull();
     expect(cut.total.low).toBeLessThanOrEqual(whole.total.low);
     expect(whole.total.high).not.toBeNull();
-  });
-
-  it('widens the interval if only some simulations came to their ends', () => {
-    const registry = new Registry(inventedCompanies(3_000), { ...PLAIN, window: 100 });
-    const mirror = mirrored(registry, 300);
-    let used = 0;
-    const some = priced(registry, mirror, { searches: 12_000, usedShare: () => (used += 1) / 400 });
-    const whole = priced(registry, mirror, ENDLESS);
-    const widthOf = ({ low, high }: { low: number; high: number | null }) => (high ?? Infinity) / low;
-    expect(some.total.high).not.toBeNull();
-    expect(widthOf(some.total)).toBeGreaterThan(widthOf(whole.total));
   });
 
   it('tells how much is done, up to the end', () => {
