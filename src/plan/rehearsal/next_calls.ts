@@ -32,14 +32,16 @@ export function nextCalls(ask: NextCallsAsk): Call[] {
   const known = knowledge.knownCount();
   const isSimulated = total !== null && known >= FEWEST_KNOWN && Math.max(total, known) <= MOST_COMPANIES;
   if (count === 1 || !isSimulated) return [first, ...others];
-  return first.kind === 'stats' ? [first, ...simulated(ask, total, count - 1)] : simulated(ask, total, count);
+  if (first.kind !== 'stats') return simulated(ask, knowledge.latestStats(), count);
+  return [first, ...simulated(ask, { observedAtMs: nowMs, total }, count - 1)];
 }
 
 function simulated(
   { knowledge, dialect, openPlanner, left, nowMs }: NextCallsAsk,
-  total: number,
+  stats: ReturnType<Knowledge['latestStats']>,
   count: number,
-) {
+): Call[] {
+  const total = stats?.total ?? 0;
   const known = [...knowledge.knownCompanies()].map(({ entityId, name }) => ({ entityId, name }));
   const queries = [...knowledge.queries()];
   const [supposition] = suppositionsFor(known, queries, dialect, 0);
@@ -54,6 +56,8 @@ function simulated(
   const imaginedKnowledge = new ImaginedKnowledge(knowledge);
   const planner = openPlanner({
     ...imaginedKnowledge.view(total, nowMs),
+    // A count that is newer than the listings makes them out of date.
+    latestStats: () => stats,
     failures: () => knowledge.failures(),
     controlNeeded: () => knowledge.controlNeeded(),
     recordsDue: (ask) => knowledge.recordsDue({ ...ask, except: new Set([...ask.except, ...fetched]) }),
