@@ -88,7 +88,8 @@ export function assembleMirror(house: House, order: Order): MirrorParts & { clos
   const parts = { fetch, ledger, clock, close: () => closeAll(connections) };
   const given = order.openPlanner?.();
   if (given !== undefined) return { ...parts, planner: given, loader };
-  const watch = openDriftWatch(order.kinds, (kinds) => usualPlanner(house, { ...order, kinds }));
+  const startedAtMs = clock.now();
+  const watch = openDriftWatch(order.kinds, (kinds) => usualPlanner(house, { ...order, kinds, startedAtMs }));
   const watched: MirrorParts['loader'] = {
     store: loader.store,
     process: (outcomes) => {
@@ -148,22 +149,27 @@ function fetchParts(house: House, purpose: Purpose) {
   };
 }
 
-function usualPlanner({ config, warehouse, clock }: House, order: Order): Planner {
+function usualPlanner({ config, warehouse }: House, order: Order & RunStart): Planner {
   const watchlist = readScope(config.scope);
   if (watchlist.of === 'whole') return plannerOver(openKnowledge(warehouse), config, order);
-  return watchPlannerOver(watchKnowledge({ config, warehouse }, clock.now()), config, {
-    watchlist,
-    kinds: order.kinds,
-  });
+  const { kinds, startedAtMs } = order;
+  const knowledge = watchKnowledge({ config, warehouse }, startedAtMs);
+  return watchPlannerOver(knowledge, config, { watchlist, kinds, startedAtMs });
+}
+
+/** What is due is decided by this time. */
+interface RunStart {
+  readonly startedAtMs: number;
 }
 
 /** The planner of a sync that is for a watchlist only. */
 export function watchPlannerOver(
   knowledge: BackfillKnowledge,
   config: Config,
-  { watchlist, kinds }: { readonly watchlist: Watchlist; readonly kinds: ReadonlySet<CallKind> },
+  order: RunStart & { readonly watchlist: Watchlist; readonly kinds: ReadonlySet<CallKind> },
 ): Planner {
-  const settings = { maxAge: maxAgeOf(config), kinds };
+  const { watchlist, kinds, startedAtMs } = order;
+  const settings = { maxAge: maxAgeOf(config), kinds, startedAtMs };
   return openWatchPlanner({ knowledge, dialect: requireDialect(config), watchlist, settings });
 }
 
@@ -184,12 +190,13 @@ function maxAgeOf({ max_age }: Config): MaxAge {
 export function plannerOver(
   knowledge: Knowledge,
   config: Config,
-  { focus, kinds }: Pick<Order, 'focus' | 'kinds'>,
+  { focus, kinds, startedAtMs }: RunStart & Pick<Order, 'focus' | 'kinds'>,
 ): Planner {
   return openPlanner({
     knowledge,
     dialect: requireDialect(config),
     settings: {
+      startedAtMs,
       maxAge: maxAgeOf(config),
       focus,
       kinds,

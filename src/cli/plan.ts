@@ -45,7 +45,7 @@ export function printPlan(command: 'plan' | 'sync', config: Config, flags: PlanF
   const nowMs = systemClock.now();
   const focus = flags.focus ?? config.focus;
   const explain = flags.explain === undefined ? 0 : flags.explain === true ? FEW : flags.explain;
-  const pricing = priceNextSync(config, { nowMs, focus, explain });
+  const pricing = priceNextSync(config, { nowMs, focus, explain, onProgress: showEstimating(output) });
   const { price: sync, scope, known, next: calls, state } = pricing;
   const maxCalls = flags.maxCalls ?? Number.POSITIVE_INFINITY;
   const price = priceOf({
@@ -70,6 +70,16 @@ export function printPlan(command: 'plan' | 'sync', config: Config, flags: PlanF
     attention: null,
   });
 }
+
+/** A line on a terminal once an estimate takes longer than a second. */
+export function showEstimating(output: Pick<Output, 'progress'>, now = () => performance.now()) {
+  const startedMs = now();
+  return (share: number): void => {
+    if (now() - startedMs >= SILENT_MS) output.progress(`Estimating… ${Math.floor(100 * share)} %`);
+  };
+}
+
+const SILENT_MS = 1_000;
 
 function few(text: string): number {
   const value = Number(text);

@@ -42,7 +42,9 @@ export class BackfillPlanner implements Planner {
     this.#wanted = wanted;
     this.#pending = pending;
     this.#queue = new Set(wanted.entityIds);
-    this.#records = new Records({ ...knowledge, recordsDue: (ask) => this.#due(ask) }, 0, pending);
+    this.#records = new Records({
+      ...{ knowledge: { ...knowledge, recordsDue: (ask) => this.#due(ask) }, age: ANY_AGE, pending },
+    });
     this.#hunt = restoredHunt(knowledge, dialect, wanted.names, pending);
     this.#listings = new Listings(wanted.listings, { semantics, window }, pending);
     this.#openNames = new Set(wanted.names.keys());
@@ -63,7 +65,7 @@ export class BackfillPlanner implements Planner {
         knowledge: this.#knowledge,
         nowMs,
         left,
-        maxAgeMs: Number.POSITIVE_INFINITY,
+        age: ANY_AGE,
       });
       if (call !== null && room > 0) {
         this.#pending.sent(call);
@@ -216,4 +218,5 @@ function namesOf(rows: readonly Pick<NewsRow, 'name'>[]): string[] {
   return rows.map(({ name }) => name ?? '');
 }
 
+const ANY_AGE = { startedAtMs: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY };
 const MOST_TRIES = 3;

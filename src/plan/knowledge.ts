@@ -52,8 +52,10 @@ export interface KnownCompany {
 
 export interface RecordsDue {
   readonly nowMs: number;
-  /** A record older than this is due. */
-  readonly maxAgeMs: number;
+  /** A record that was fetched before this time is due. */
+  readonly beforeMs: number;
+  /** When the run began: no record that was fetched since is due, not even a flagged one. */
+  readonly startedAtMs: number;
   readonly most: number;
   /** Ids that are in flight or waiting for a retry. */
   readonly except: ReadonlySet<string>;

@@ -34,13 +34,23 @@ export function textsFinding(semantics: Semantics, foldedName: string, longest: 
 
 /** Does the query find a company of this name? Several words must each be found. */
 export function findsName(semantics: Semantics, queryText: string, foldedName: string): boolean {
+  return nameFinder(semantics, queryText)(foldedName);
+}
+
+/** The same for one query and many names. */
+export function nameFinder(semantics: Semantics, queryText: string): (foldedName: string) => boolean {
   const text = folded(queryText);
-  if (semantics === 'prefix') return foldedName.startsWith(text);
-  if (semantics === 'substring') return foldedName.includes(text);
-  const words = wordsOf(foldedName);
-  const fits = (wanted: string) =>
-    words.some((word) => (semantics === 'token' ? word === wanted : word.startsWith(wanted)));
-  return wordsOf(text).every(fits);
+  if (semantics === 'prefix') return (name) => name.startsWith(text);
+  if (semantics === 'substring') return (name) => name.includes(text);
+  const wanted = wordsOf(text);
+  // A name without the characters of a word does not have the word.
+  return (name) => {
+    if (!wanted.every((one) => name.includes(one))) return false;
+    const words = wordsOf(name);
+    const isFound = (one: string) =>
+      words.some((word) => (semantics === 'token' ? word === one : word.startsWith(one)));
+    return wanted.every(isFound);
+  };
 }
 
 /** Identifiers searched by prefix: Latin letters in upper case, as SQLite's `upper` writes them. */

@@ -48,7 +48,9 @@ export type Scope =
   | { readonly of: 'queries'; readonly queries: readonly string[] };
 
 export interface PlannerSettings {
-  /** When a thing is due again. */
+  /** When the run began, in epoch milliseconds. What is due is decided by this time: within a run nothing is fetched twice. */
+  readonly startedAtMs: number;
+  /** How old a thing may be at the start of a run. */
   readonly maxAge: MaxAge;
   readonly focus: Focus;
   /** Kinds of call that may be planned now. */

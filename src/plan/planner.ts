@@ -34,7 +34,7 @@ class OpenPlanner implements Planner {
     this.#pending = pending;
     this.#refresh = new Refresh({ knowledge, settings, pending });
     // What was listed is listed again by the refresh.
-    this.#discovery = new Discovery({ knowledge, dialect, pending });
+    this.#discovery = new Discovery({ knowledge, dialect, pending, startedAtMs: settings.startedAtMs });
   }
 
   next(ask: Ask): Plan {
@@ -96,8 +96,9 @@ class OpenPlanner implements Planner {
   #statistics(ask: Ask): Call[] {
     if (!this.#settings.kinds.has('stats') || !this.#pending.isFree('stats', '', ask.nowMs)) return [];
     const { nowMs, left } = ask;
-    const maxAgeMs = this.#settings.maxAge.statsMs;
-    const call = statisticsDue({ knowledge: this.#knowledge, nowMs, left, maxAgeMs });
+    const { startedAtMs, maxAge } = this.#settings;
+    const age = { startedAtMs, maxAgeMs: maxAge.statsMs };
+    const call = statisticsDue({ knowledge: this.#knowledge, nowMs, left, age });
     if (call === null) return [];
     this.#pending.sent(call);
     return [call];

@@ -1,5 +1,6 @@
 import type { Call, EntityCall } from '../call.ts';
 import { unknownIdLike } from './control.ts';
+import { type AgeLimit, dueBeforeMs } from './due.ts';
 import type { DueRecord, Knowledge, News, RatedRecord, Worth } from './knowledge.ts';
 import type { Pending } from './pending.ts';
 
@@ -7,8 +8,6 @@ import type { Pending } from './pending.ts';
 // A flag that comes in makes it out of date: the fewer calls between two flags, the less is looked up at once.
 const LEAST_AHEAD = 16;
 const MOST_AHEAD = 1024;
-// Records grow old while nothing else happens: look again now and then.
-const LOOK_AGAIN_MS = 60_000;
 const MISSING_IN_A_ROW_IS_DRIFT = 3;
 
 const REASONS: Record<DueRecord['why'], string> = {
@@ -22,7 +21,7 @@ const REASONS: Record<DueRecord['why'], string> = {
 /** Which records to fetch: never fetched, flagged, stale; and the control call that a deletion's proof needs. */
 export class Records {
   readonly #knowledge: Knowledge;
-  readonly #maxAgeMs: number;
+  readonly #age: AgeLimit;
   readonly #pending: Pending;
   readonly #worth: ((record: RatedRecord) => Worth) | undefined;
   #ahead: DueRecord[] = [];
@@ -40,16 +39,16 @@ export class Records {
   /** Since the first of `#missingInARow`. */
   #hasAskedWitness = false;
 
-  constructor(
-    knowledge: Knowledge,
-    maxAgeMs: number,
-    pending: Pending,
-    worth?: (record: RatedRecord) => Worth,
-  ) {
-    this.#knowledge = knowledge;
-    this.#worth = worth;
-    this.#maxAgeMs = maxAgeMs;
-    this.#pending = pending;
+  constructor(options: {
+    readonly knowledge: Knowledge;
+    readonly age: AgeLimit;
+    readonly pending: Pending;
+    readonly worth?: (record: RatedRecord) => Worth;
+  }) {
+    this.#knowledge = options.knowledge;
+    this.#worth = options.worth;
+    this.#age = options.age;
+    this.#pending = options.pending;
   }
 
   /**
@@ -162,17 +161,16 @@ export class Records {
     if (nowMs < this.#nothingDueUntilMs) return false;
     const due = this.#knowledge.recordsDue({
       nowMs,
-      maxAgeMs: this.#maxAgeMs,
+      beforeMs: dueBeforeMs(this.#age, nowMs),
+      startedAtMs: this.#age.startedAtMs,
       most: this.#lookAheadBy,
       except: this.#pending.blocked('entity', nowMs),
       ...(this.#worth && { worth: this.#worth }),
     });
     this.#lookAheadBy = Math.min(2 * this.#lookAheadBy, MOST_AHEAD);
     if (due.length === 0) {
-      this.#nothingDueUntilMs = Math.min(
-        nowMs + LOOK_AGAIN_MS,
-        this.#pending.earliestRetryMs(new Set(['entity']), nowMs) ?? Number.POSITIVE_INFINITY,
-      );
+      this.#nothingDueUntilMs =
+        this.#pending.earliestRetryMs(new Set(['entity']), nowMs) ?? Number.POSITIVE_INFINITY;
       return false;
     }
     this.#ahead = due.toReversed();

@@ -1,4 +1,5 @@
 import type { Call } from '../call.ts';
+import { type AgeLimit, dueBeforeMs } from './due.ts';
 import type { Knowledge } from './knowledge.ts';
 import type { Left } from './plan.ts';
 
@@ -10,11 +11,11 @@ export function statisticsDue(ask: {
   readonly knowledge: Knowledge;
   readonly nowMs: number;
   readonly left: Left;
-  readonly maxAgeMs: number;
+  readonly age: AgeLimit;
 }): Call | null {
-  const { knowledge, nowMs, left, maxAgeMs } = ask;
+  const { knowledge, nowMs, left, age } = ask;
   const latest = knowledge.latestStats();
-  if (latest !== null && nowMs - latest.observedAtMs < maxAgeMs) return null;
+  if (latest !== null && latest.observedAtMs >= dueBeforeMs(age, nowMs)) return null;
   if (left.lifetimeLimit !== null) {
     const allowed = Math.floor(left.lifetimeLimit * LIFETIME_SHARE);
     if (knowledge.statsCallsMade() >= allowed) return null;

@@ -1,9 +1,10 @@
 import type { Dialect } from '../dialect/dialect.ts';
+import { Patience } from './discovery/patience.ts';
 import type { Knowledge } from './knowledge.ts';
 import type { Planner } from './plan.ts';
 import { type CallRange, exactly, sumOf, within } from './price_range.ts';
 import { type RegistrySize, sizeOf } from './registry_size.ts';
-import { type Rehearsal, rehearseSearches } from './rehearsal/search_rehearsal.ts';
+import { type Budget, type Rehearsal, rehearseSearches } from './rehearsal/search_rehearsal.ts';
 
 /** What it takes until nothing is due any more, and what it brings. */
 export interface SyncPrice {
@@ -26,6 +27,9 @@ export interface SyncPriceAsk {
   readonly isStatsDue: boolean;
   /** Records of known companies that are due. */
   readonly recordsDue: number;
+  /** Is a search among the next calls? null: not planned yet. */
+  readonly isSearchNext: boolean | null;
+  readonly budget: Budget;
   readonly nowMs: number;
 }
 
@@ -65,10 +69,9 @@ interface NewsPrice {
 }
 
 function priceNews(ask: SyncPriceAsk, size: RegistrySize): NewsPrice {
-  const { knowledge, dialect, openPlanner, nowMs } = ask;
+  const { knowledge, dialect } = ask;
   const known = knowledge.knownCount();
-  const isIdle = openPlanner(knowledge).next({ ...ENDLESS, nowMs, most: 1 }).calls.length === 0;
-  if (isIdle) return NOTHING;
+  if (isIdle(ask, size)) return NOTHING;
   const missing = { low: size.low - known, high: size.high === null ? null : size.high - known };
   const pages = Math.ceil(missing.low / dialect.search.paging.size);
   if (size.high === null || known < FEWEST_KNOWN) {
@@ -81,13 +84,22 @@ function priceNews(ask: SyncPriceAsk, size: RegistrySize): NewsPrice {
   return priceOf(played, { low: missing.low, high: size.high - known });
 }
 
+/** Is nothing searched for? A planner over many names takes long to open: it is opened if nothing else tells. */
+function isIdle({ knowledge, openPlanner, isSearchNext, nowMs }: SyncPriceAsk, size: RegistrySize): boolean {
+  if (isSearchNext === true) return false;
+  const missing = size.high === null ? null : size.high - knowledge.knownCount();
+  const isSearching = missing !== null && missing > 0 && !new Patience(knowledge).isOver(missing);
+  if (isSearchNext === null && isSearching) return false;
+  return openPlanner(knowledge).next({ ...ENDLESS, nowMs, most: 1 }).calls.length === 0;
+}
+
 function priceOf(
   played: readonly Rehearsal[],
   missing: { readonly low: number; readonly high: number },
 ): NewsPrice {
   const searches = played.map((one) => one.searches);
   // Nothing is searched for any more: what is missing was given up.
-  if (searches.every((count) => count === 0)) return NOTHING;
+  if (played.every(({ searches, isCutShort }) => searches === 0 && !isCutShort)) return NOTHING;
   const found = Math.floor(Math.min(...played.map((one) => one.found)) * FEWER_FOUND);
   const calls = callsOf(played);
   const most = Math.ceil(Math.max(...searches) * MORE_SEARCHES + IN_VAIN);
@@ -110,11 +122,13 @@ function callsOf(played: readonly Rehearsal[]): CallRange {
   const low = Math.exp(Math.max(middle - doubt, Math.min(...logs)));
   const high = Math.exp(Math.min(middle + doubt, Math.max(...logs)));
   const isOpen = played.some(({ isCutShort }) => isCutShort);
+  // The fewer suppositions were simulated, the less is known of how far apart they are.
+  const lack = LACK * (1 - Math.min(1, played.length / SUPPOSITIONS));
   // Where what is missing may be out of reach, it is given up soon.
   const inVain = played.filter(({ found }) => found === 0).map(({ searches }) => searches);
   return {
-    low: Math.min(Math.floor(low * FEWER), ...inVain),
-    high: isOpen ? null : Math.ceil(high * MORE),
+    low: Math.min(Math.floor(low * FEWER * (1 - lack)), ...inVain),
+    high: isOpen ? null : Math.ceil(high * MORE * (1 + lack)),
   };
 }
 
@@ -131,6 +145,8 @@ const FIRST_GUESS = 8;
 const FEWER = 0.829;
 const MORE = 1.24;
 const USUAL_SPREAD = 0.3;
+const SUPPOSITIONS = 6;
+const LACK = 0.1;
 // Of the ends of a total. What is certain of it makes it narrower, and such ones held less often.
 const USUAL_RATIO = 1.49;
 const WIDEST = 1.1;

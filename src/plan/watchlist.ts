@@ -15,7 +15,7 @@ export interface WatchOptions {
   readonly knowledge: BackfillKnowledge;
   readonly dialect: Dialect;
   readonly watchlist: Watchlist;
-  readonly settings: Pick<PlannerSettings, 'maxAge' | 'kinds'>;
+  readonly settings: Pick<PlannerSettings, 'startedAtMs' | 'maxAge' | 'kinds'>;
 }
 
 /**
@@ -24,14 +24,14 @@ export interface WatchOptions {
  * backfill; a name that several companies have, or only similar ones, is left to a person.
  */
 export function openWatchPlanner({ knowledge, dialect, watchlist, settings }: WatchOptions): Planner {
-  const { kinds, maxAge } = settings;
+  const { kinds, maxAge, startedAtMs } = settings;
   const pending = new Pending(knowledge.failures());
   const wanted = wantedNow({ knowledge, dialect, watchlist, kinds });
   const inner = new BackfillPlanner({ knowledge: withoutAsking(knowledge, kinds), dialect, wanted });
 
   const statistics = ({ nowMs, left, most }: Ask): Call | null => {
     if (!kinds.has('stats') || most < 1 || !pending.isFree('stats', '', nowMs)) return null;
-    return statisticsDue({ knowledge, nowMs, left, maxAgeMs: maxAge.statsMs });
+    return statisticsDue({ knowledge, nowMs, left, age: { startedAtMs, maxAgeMs: maxAge.statsMs } });
   };
 
   return {

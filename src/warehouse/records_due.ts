@@ -8,7 +8,8 @@ const FOUND = 'SELECT entity_id AS entityId, missing_at AS missingAt, rate_class
 /** What is asked with every plan: each comes in order from an index of its own, so only the rows asked for are read. */
 export const DUE_LOOKUPS = {
   flagged: `${FOUND}, asked_at AS askedAt FROM _known
-     WHERE flagged_at IS NOT NULL ORDER BY rate_class, flagged_at LIMIT @most`,
+     WHERE flagged_at IS NOT NULL AND (asked_at IS NULL OR asked_at < @startedAt)
+     ORDER BY rate_class, flagged_at LIMIT @most`,
   neverFetched: `${FOUND}, asked_at AS askedAt FROM _known
      WHERE asked_at IS NULL AND gone_at IS NULL ORDER BY known_id LIMIT @most`,
   stale: `${FOUND}, asked_at AS askedAt FROM _known
@@ -20,7 +21,7 @@ export const DUE_LOOKUPS = {
 
 /** The records that are due, the most valuable first. */
 export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
-  const flagged = db.prepare<[{ most: number }], Row>(DUE_LOOKUPS.flagged);
+  const flagged = db.prepare<[{ most: number; startedAt: string }], Row>(DUE_LOOKUPS.flagged);
   const neverFetched = db.prepare<[{ most: number }], Row>(DUE_LOOKUPS.neverFetched);
   const stale = db.prepare<[StaleAsk], Row>(DUE_LOOKUPS.stale);
   // One look reads each class of rates: as one transaction it takes the locks of the file once.
@@ -29,7 +30,7 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
     const worth = ask.worth ?? inOrder;
     const rated = (why: RatedRecord['why']) => (row: Row) => candidate(row, why, worth, ask.nowMs);
     const first = [
-      ...flagged.all({ most }).map(rated('flagged')),
+      ...flagged.all({ most, startedAt: timeOf(ask.startedAtMs) }).map(rated('flagged')),
       ...neverFetched.all({ most }).map(rated('never_fetched')),
     ].sort((a, b) => b.worth.days - a.worth.days);
     const merged = [...first, ...mergeStale(ask, most, first, (from) => stale.all(from).map(rated('stale')))];
@@ -55,7 +56,7 @@ function mergeStale(
   first: readonly Candidate[],
   read: (from: StaleAsk) => Candidate[],
 ): Candidate[] {
-  const before = isoTime(Math.max(ask.nowMs - ask.maxAgeMs, 0));
+  const before = timeOf(ask.beforeMs);
   const chunk = Math.max(8, Math.ceil(most / 16));
   const found: Candidate[] = [];
   let heads: Head[] = [];
@@ -77,6 +78,11 @@ function mergeStale(
     if (best.rows.length === 0) heads = heads.filter((head) => head !== best);
   }
   return found;
+}
+
+/** Clamped to the times that can be written. */
+function timeOf(epochMs: number): string {
+  return isoTime(Math.min(Math.max(epochMs, 0), LATEST_MS));
 }
 
 function worthOf({ rows, at }: Head): number {
@@ -131,3 +137,4 @@ interface Head {
 }
 
 const DAY_MS = 86_400_000;
+const LATEST_MS = Date.UTC(9999, 0, 1);

@@ -48,6 +48,7 @@ const planner = openPlanner({
   knowledge,
   dialect,
   settings: {
+    startedAtMs: Date.now(),
     maxAge: { statsMs: DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 3000 * DAY_MS },
     focus: 'coverage',
     kinds: new Set([kind === 'record' ? 'entity' : 'search']),

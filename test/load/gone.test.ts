@@ -58,7 +58,7 @@ test('a gone company that a search lists again is asked for once, and is back if
   const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
   const due = () =>
     openKnowledge(warehouse)
-      .recordsDue({ nowMs: START_MS, maxAgeMs: 1e12, most: 5, except: new Set() })
+      .recordsDue({ nowMs: START_MS, beforeMs: 0, startedAtMs: START_MS + 1e9, most: 5, except: new Set() })
       .map(({ entityId }) => entityId);
   search('a', listing);
   record('NEVER-1', NOT_FOUND, 404);
@@ -91,7 +91,13 @@ test.each([
     record('C1', body, status);
     search('a', { total: 1, results: [{ id: 'C1', name: 'A', status: 'deleted' }] });
     const due = () =>
-      openKnowledge(warehouse).recordsDue({ nowMs: START_MS, maxAgeMs: 1e12, most: 5, except: new Set() });
+      openKnowledge(warehouse).recordsDue({
+        nowMs: START_MS,
+        beforeMs: 0,
+        startedAtMs: START_MS + 1e9,
+        most: 5,
+        except: new Set(),
+      });
     expect(due()).toMatchObject([{ entityId: 'C1' }]);
     record('C1', body, status);
     expect(due()).toEqual([]);
@@ -152,7 +158,10 @@ test('a gone company is not due', () => {
   const { record, warehouse } = bench();
   record('C1', { id: 'C1' });
   record('C1', '', 410);
-  const ask = { nowMs: START_MS + 1e12, maxAgeMs: 1, most: 5, except: new Set<string>() };
+  const ask = {
+    ...{ nowMs: START_MS + 1e12, beforeMs: START_MS + 1e12, startedAtMs: START_MS + 1e12 },
+    ...{ most: 5, except: new Set<string>() },
+  };
   expect(openKnowledge(warehouse).recordsDue(ask)).toEqual([]);
 });
 

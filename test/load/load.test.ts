@@ -279,7 +279,10 @@ test('a fetched record whose summary changed is flagged and due first', () => {
       { id: 'C2', name: 'B plc' },
     ],
   });
-  const ask = { nowMs: START_MS + 60_000, maxAgeMs: 86_400_000, most: 10, except: new Set<string>() };
+  const ask = {
+    ...{ nowMs: START_MS + 60_000, startedAtMs: START_MS + 60_000, beforeMs: START_MS - 86_340_000 },
+    ...{ most: 10, except: new Set<string>() },
+  };
   const knowledge = openKnowledge(warehouse);
   expect(knowledge.recordsDue(ask)).toEqual([
     { entityId: 'C2', why: 'flagged' },
@@ -291,7 +294,7 @@ test('a fetched record whose summary changed is flagged and due first', () => {
   record('C2', { id: 'C2', name: 'B plc' });
   expect(knowledge.recordsDue(ask)).toEqual([{ entityId: 'C1', why: 'never_fetched' }]);
   record('C1', { id: 'C1', name: 'A' });
-  expect(knowledge.recordsDue({ ...ask, nowMs: START_MS + 90_000_000 })).toEqual([
+  expect(knowledge.recordsDue({ ...ask, beforeMs: START_MS + 3_600_000 })).toEqual([
     { entityId: 'C2', why: 'stale' },
     { entityId: 'C1', why: 'stale' },
   ]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Call, type CallKind, targetOf } from '../../src/call.ts';
 import { noChange } from '../../src/load_result.ts';
 import type { News } from '../../src/plan/knowledge.ts';
-import type { Ask, Planner, PlannerSettings } from '../../src/plan/plan.ts';
+import type { Ask, MaxAge, Planner, PlannerSettings } from '../../src/plan/plan.ts';
 import { openPlanner } from '../../src/plan/planner.ts';
 import { dialectOf } from '../bench/discovery/discover.ts';
 import { inventedCompanies } from '../bench/simulation/invented.ts';
@@ -80,13 +80,84 @@ describe('a later run', () => {
   });
 });
 
+describe('a run that takes longer than the maximum ages', () => {
+  const maxAge = { statsMs: 5_000, summariesMs: 5_000, recordsMs: 5_000 };
+
+  it.each([{}, { window: 40 }, { identifiers: 'prefix' as const, window: 40 }])(
+    'fetches the statistics, each page and each record once: %j',
+    (shape) => {
+      const registry = new Registry(inventedCompanies(400), { ...PLAIN, ...shape });
+      const first = run(registry, { maxAge, stopAfter: 5_000 });
+      expect(repeated(first.calls)).toEqual([]);
+      first.mirror.nowMs += DAY_MS;
+      const second = run(registry, { mirror: first.mirror, maxAge, stopAfter: 5_000 });
+      expect(repeated(second.calls)).toEqual([]);
+      expect(second.calls.filter(({ kind }) => kind === 'stats')).toHaveLength(1);
+      expect(second.calls.filter(({ kind }) => kind === 'entity')).toHaveLength(400);
+      expect(second.calls.filter(({ kind }) => kind === 'search').length).toBeGreaterThan(10);
+    },
+  );
+
+  it.each([
+    [{ window: 40 }, 10],
+    [{ semantics: 'token_prefix' as const }, 10],
+    [{ identifiers: 'prefix' as const, window: 40 }, 40],
+    [{ identifiers: 'prefix' as const }, 10],
+  ])('fetches nothing twice when the registry has grown since the last run: %j', (shape, lanes) => {
+    const companies = inventedCompanies(440);
+    const { mirror } = run(new Registry(companies.slice(0, 400), { ...PLAIN, ...shape }), { maxAge });
+    mirror.nowMs += DAY_MS;
+    const grown = new Registry(companies, { ...PLAIN, ...shape });
+    const { calls } = run(grown, { mirror, maxAge, lanes, stopAfter: 5_000 });
+    expect(repeated(calls)).toEqual([]);
+    expect(mirror.knownCount()).toBe(440);
+  });
+
+  it('leaves a record that it has fetched, although a listing shows a change afterwards', () => {
+    const registry = new Registry(inventedCompanies(5), PLAIN);
+    const { mirror, planner } = run(registry, { maxAge });
+    const [one] = mirror.companies.values();
+    Object.assign(one ?? {}, { flagged: true });
+    expect(planner.next(ask(mirror.nowMs + DAY_MS)).calls).toEqual([]);
+    const next = open(registry, mirror, { startedAtMs: mirror.nowMs + 1 });
+    expect(next.next(ask(mirror.nowMs + 1)).calls).toMatchObject([{ entityId: one?.entityId }]);
+  });
+
+  it('still retries statistics that failed', () => {
+    const registry = new Registry(inventedCompanies(5), PLAIN);
+    const mirror = new MemoryMirror(NOW_MS);
+    const planner = open(registry, mirror, { kinds: new Set<CallKind>(['stats']), maxAge });
+    const [call] = planner.next(ask(NOW_MS)).calls;
+    planner.learn(broken(call as Call, NOW_MS + 20_000));
+    expect(planner.next(ask(NOW_MS + 10_000))).toMatchObject({ calls: [], wakeAtMs: NOW_MS + 20_000 });
+    const [retry] = planner.next(ask(NOW_MS + 20_000)).calls;
+    expect(retry).toMatchObject({ kind: 'stats' });
+    planner.learn(answer(mirror, registry, retry as Call, NOW_MS + 20_000));
+    expect(planner.next(ask(NOW_MS + DAY_MS)).calls).toEqual([]);
+  });
+
+  it('fetches nothing twice after the clock was set back', () => {
+    const registry = new Registry(inventedCompanies(50), PLAIN);
+    const startedAtMs = NOW_MS + 30 * DAY_MS;
+    const { calls } = run(registry, {
+      maxAge: { ...maxAge, recordsMs: DAY_MS },
+      startedAtMs,
+      stopAfter: 500,
+    });
+    expect(repeated(calls.filter(({ kind }) => kind === 'entity'))).toEqual([]);
+  });
+});
+
 describe('statistics', () => {
   it('take at most 2 % of an allowance for life', () => {
     const registry = new Registry(inventedCompanies(50), PLAIN);
     const mirror = new MemoryMirror(NOW_MS);
-    const planner = open(registry, mirror, { kinds: new Set<CallKind>(['stats']) });
     const calls: Call[] = [];
     for (let week = 0; week < 52; week++) {
+      const planner = open(registry, mirror, {
+        kinds: new Set<CallKind>(['stats']),
+        startedAtMs: NOW_MS + week * 8 * DAY_MS,
+      });
       const left = { calls: 100 - calls.length, lifetimeLimit: 100 };
       for (const call of planner.next({ nowMs: NOW_MS + week * 8 * DAY_MS, left, most: 1 }).calls) {
         planner.learn(answer(mirror, registry, call, NOW_MS + week * 8 * DAY_MS));
@@ -176,6 +247,8 @@ interface RunOptions {
   readonly kinds?: ReadonlySet<CallKind>;
   readonly lanes?: number;
   readonly stopAfter?: number;
+  readonly startedAtMs?: number;
+  readonly maxAge?: MaxAge;
 }
 
 /** Plans, answers and learns until nothing is due; answers land in the order of sending, `lanes` later. */
@@ -203,7 +276,8 @@ function run(registry: Registry, options: RunOptions) {
 
 function open(registry: Registry, mirror: MemoryMirror, options: RunOptions): Planner {
   const settings: PlannerSettings = {
-    maxAge: { statsMs: 7 * DAY_MS, summariesMs: 30 * DAY_MS, recordsMs: 90 * DAY_MS },
+    startedAtMs: options.startedAtMs ?? mirror.nowMs,
+    maxAge: options.maxAge ?? { statsMs: 7 * DAY_MS, summariesMs: 30 * DAY_MS, recordsMs: 90 * DAY_MS },
     focus: 'coverage',
     kinds: options.kinds ?? new Set<CallKind>(['stats', 'search', 'entity']),
     scope: { of: 'whole' },
@@ -213,6 +287,12 @@ function open(registry: Registry, mirror: MemoryMirror, options: RunOptions): Pl
 
 function ask(nowMs: number): Ask {
   return { nowMs, left: { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null }, most: 100 };
+}
+
+/** Targets that were called more than once. */
+function repeated(calls: readonly Call[]): string[] {
+  const targets = calls.map((call) => `${call.kind} ${targetOf(call)}`);
+  return targets.filter((target, at) => targets.indexOf(target) < at);
 }
 
 function broken(call: Call, nextTryAtMs: number): News {

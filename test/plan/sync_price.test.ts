@@ -85,6 +85,7 @@ function priceOf(registry: Registry, mirror: MemoryMirror, recordsDue = 0): Sync
   // The simulated registry takes names and identifiers apart.
   const dialect = { ...plain, search: { ...plain.search, identifier_param: 'id' } };
   const settings = {
+    startedAtMs: mirror.nowMs,
     maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3_000 * DAY_MS, recordsMs: 9_000 * DAY_MS },
     focus: 'coverage' as const,
     kinds: new Set<CallKind>(['search']),
@@ -93,6 +94,6 @@ function priceOf(registry: Registry, mirror: MemoryMirror, recordsDue = 0): Sync
   return priceSync({
     ...{ knowledge: mirror, nothing: new MemoryMirror(START_MS), dialect, recordsDue, nowMs: mirror.nowMs },
     openPlanner: (knowledge: Knowledge) => openPlanner({ knowledge, dialect, settings }),
-    isStatsDue: false,
+    ...{ isStatsDue: false, isSearchNext: null, budget: { searches: 12_000, usedShare: () => 0 } },
   });
 }

@@ -4,7 +4,10 @@ import { LOOKUPS, openKnowledge } from '../../src/warehouse/knowledge.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { bench, dialectWith, START_MS } from '../load/fixtures.ts';
 
-const ASK = { nowMs: START_MS + 60_000, maxAgeMs: 86_400_000, most: 10, except: new Set<string>() };
+const ASK = {
+  ...{ nowMs: START_MS + 60_000, startedAtMs: START_MS + 60_000, beforeMs: START_MS - 86_340_000 },
+  ...{ most: 10, except: new Set<string>() },
+};
 
 function plansOf({ db }: Warehouse): string[] {
   return Object.values(LOOKUPS).flatMap((sql) => {
@@ -37,7 +40,7 @@ test('what every plan asks is answered from an index, before and after a rebuild
     expect(knowledge.controlNeeded()).toBe(true);
     expect(knowledge.statsCallsMade()).toBe(1);
     expect(knowledge.knownCount()).toBe(2);
-    expect(knowledge.recordsDue({ ...ASK, nowMs: START_MS + 90_000_000 })).toEqual([
+    expect(knowledge.recordsDue({ ...ASK, beforeMs: START_MS + 3_600_000 })).toEqual([
       { entityId: 'C1', why: 'stale' },
       { entityId: 'C2', why: 'missing' },
     ]);

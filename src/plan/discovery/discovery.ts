@@ -27,6 +27,7 @@ export class Discovery {
   readonly #knowledge: Knowledge;
   readonly #dialect: Dialect;
   readonly #pending: Pending;
+  readonly #startedAtMs: number;
   /** Identifiers split a registry into parts that never overlap; names come in where they do not reach the rest. */
   readonly #order: readonly SearchQuery['by'][];
   /** What is known is looked at only when something may be missing. */
@@ -49,8 +50,10 @@ export class Discovery {
     readonly knowledge: Knowledge;
     readonly dialect: Dialect;
     readonly pending: Pending;
+    readonly startedAtMs: number;
   }) {
     const { knowledge, dialect, pending } = options;
+    this.#startedAtMs = options.startedAtMs;
     this.#knowledge = knowledge;
     this.#dialect = dialect;
     this.#pending = pending;
@@ -251,6 +254,11 @@ export class Discovery {
 
   /** By its statistics, or else by its listing of everything. */
   #census(): Census {
+    const { total, observedAtMs } = this.#latestCensus();
+    return { total, observedAtMs: this.#inRun(observedAtMs) };
+  }
+
+  #latestCensus(): Census {
     const stats = this.#knowledge.latestStats() ?? { total: null, observedAtMs: 0 };
     if (stats.total !== null || this.#everything === null) return stats;
     const total = countOfAll(this.#everything, this.#dialect);
@@ -261,7 +269,13 @@ export class Discovery {
   #stated(state: QueryState): QueryState {
     const clampedAt = this.#dialect.search.total_clamped_at ?? Number.POSITIVE_INFINITY;
     const isClamped = state.total !== null && state.total >= clampedAt;
-    return isClamped ? { ...state, total: null } : state;
+    const listedAtMs = this.#inRun(state.listedAtMs);
+    return { ...state, total: isClamped ? null : state.total, listedAtMs };
+  }
+
+  /** All responses of a run count as received at its start: none makes another one out of date. */
+  #inRun(receivedAtMs: number): number {
+    return Math.min(receivedAtMs, this.#startedAtMs);
   }
 
   /** What a page showed, beside what was known before it. */

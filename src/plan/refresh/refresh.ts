@@ -22,13 +22,19 @@ export class Refresh {
     readonly pending: Pending;
   }) {
     const { knowledge, settings, pending } = options;
-    const { recordsMs, summariesMs } = settings.maxAge;
+    const { startedAtMs, maxAge } = settings;
     const exchange = new Exchange(knowledge, settings.focus);
     this.exchange = exchange;
-    this.records = new Records(knowledge, recordsMs, pending, (record) => exchange.record(record));
+    this.records = new Records({
+      ...{ knowledge, pending, age: { startedAtMs, maxAgeMs: maxAge.recordsMs } },
+      worth: (record) => exchange.record(record),
+    });
     this.#kinds = settings.kinds;
     const canSweep = settings.kinds.has('search');
-    this.#sweeps = new Sweeps(canSweep ? knowledge.queries() : [], summariesMs, pending);
+    this.#sweeps = new Sweeps({
+      ...{ states: canSweep ? knowledge.queries() : [], pending },
+      age: { startedAtMs, maxAgeMs: maxAge.summariesMs },
+    });
   }
 
   /** What the best call is worth, in days; 0: nothing is due. */

@@ -1,4 +1,5 @@
 import { FIRST_PAGE, queryKey, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
+import { type AgeLimit, dueBeforeMs } from '../due.ts';
 import type { News, QueryState } from '../knowledge.ts';
 import type { Pending } from '../pending.ts';
 import { coveringQueries, isListed } from './covering.ts';
@@ -27,7 +28,7 @@ export interface SweepOffer {
 
 /** Lists again what was listed: the queries that cover the registry, the longest ago and the fullest first. */
 export class Sweeps {
-  readonly #maxAgeMs: number;
+  readonly #age: AgeLimit;
   readonly #pending: Pending;
   /** By how many companies a call shows, on a logarithmic scale; within one, the longest ago first. */
   readonly #queues = new Map<number, Queue>();
@@ -35,8 +36,13 @@ export class Sweeps {
   /** Listings that wait or are under way, by their query. */
   readonly #current = new Map<string, Sweep>();
 
-  constructor(states: Iterable<QueryState>, maxAgeMs: number, pending: Pending) {
-    this.#maxAgeMs = maxAgeMs;
+  constructor(options: {
+    readonly states: Iterable<QueryState>;
+    readonly age: AgeLimit;
+    readonly pending: Pending;
+  }) {
+    const { states, age, pending } = options;
+    this.#age = age;
     this.#pending = pending;
     const covering = coveringQueries([...states]);
     for (const state of covering.sort((a, b) => a.listedAtMs - b.listedAtMs)) this.#add(sweepOf(state));
@@ -97,6 +103,8 @@ export class Sweeps {
 
   #answered(key: string, state: QueryState, round: Round | null, news: News): void {
     if (round === null) {
+      // Discovery has started this listing again: it is not made twice.
+      this.#forget(key);
       if (isListed(state)) this.#add(sweepOf(state));
       return;
     }
@@ -143,9 +151,10 @@ export class Sweeps {
   #best(nowMs: number, worthOf: (sinceDays: number) => number): { queue: Queue; sweep: Sweep } | null {
     let best: { queue: Queue; sweep: Sweep } | null = null;
     let bestWorth = Number.NEGATIVE_INFINITY;
+    const beforeMs = dueBeforeMs(this.#age, nowMs);
     for (const queue of this.#queues.values()) {
       const sweep = this.#head(queue, nowMs);
-      if (sweep === null || nowMs - sweep.listedAtMs < this.#maxAgeMs) continue;
+      if (sweep === null || sweep.listedAtMs >= beforeMs) continue;
       const { rows, sinceDays } = offerOf(sweep, nowMs);
       const worth = rows * worthOf(sinceDays);
       if (worth <= bestWorth) continue;

@@ -2,7 +2,7 @@ import type { SearchQuery } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import { folded, withoutMarks, wordsOf } from '../../folding.ts';
 import type { KnownCompany } from '../knowledge.ts';
-import { findsName, foldedIdentifier, semanticsOf } from '../matching.ts';
+import { foldedIdentifier, nameFinder, semanticsOf } from '../matching.ts';
 
 export interface Indexed extends KnownCompany {
   readonly foldedName: string;
@@ -47,8 +47,9 @@ function indexApart(
     const key = `${by}:${text}`;
     const already = found.get(key);
     if (already !== undefined) return already;
+    const isNamed = nameFinder(semantics, text);
     const fits = ({ foldedName, foldedId }: Indexed) =>
-      by === 'name' ? findsName(semantics, text, foldedName) : foldedId.startsWith(text);
+      by === 'name' ? isNamed(foldedName) : foldedId.startsWith(text);
     const now = candidates({ by, text }).filter(fits);
     found.set(key, now);
     return now;

@@ -19,7 +19,18 @@ export interface RehearsalAsk {
   readonly openPlanner: (knowledge: Knowledge) => Planner;
   /** How many companies the registry is taken to have; several where nobody is sure. */
   readonly totals: readonly number[];
+  readonly budget: Budget;
   readonly nowMs: number;
+}
+
+/** What the simulations of one estimate may take, together. */
+export interface Budget {
+  /** Searches that may be simulated. */
+  readonly searches: number;
+  /** How much of the time is used, from 0 to 1: at 1 the simulations end. */
+  usedShare(): number;
+  /** Told how much of the work is done, from 0 to 1. */
+  onProgress?(share: number): void;
 }
 
 export interface Rehearsal {
@@ -32,26 +43,52 @@ export interface Rehearsal {
 }
 
 /**
- * Plays the searches that are still to come against imagined registries, with the planner that will make them: once for
- * each supposition, as long as that does not take too long. Large registries are played in small, from the start, and
- * counted from where the mirror stands.
+ * Simulates the searches that are still to come against imagined registries, with the planner that will make them: once
+ * for each supposition, as long as the budget lasts. Large registries are simulated at a smaller size, from the start, and
+ * counted from the state of the mirror. If the budget ends before one simulation does, a smaller one is tried, and then
+ * the count so far is a lower bound.
  */
 export function rehearseSearches(ask: RehearsalAsk): Rehearsal[] {
-  const { knowledge, dialect, totals } = ask;
+  const { knowledge, dialect, totals, budget } = ask;
   const known = sampleOf(knowledge.knownCompanies(), knowledge.knownCount(), MOST_COMPANIES);
   const queries = [...knowledge.queries()];
-  const rehearsals: Rehearsal[] = [];
-  let played = 0;
   const { inVain } = new Patience(knowledge);
-  for (const supposition of suppositionsFor(known, queries, dialect, inVain)) {
-    if (rehearsals.length >= FEWEST && played >= ENOUGH_SEARCHES) break;
-    for (const total of totals) {
-      const one = rehearse({ ...ask, known, queries, total, supposition });
-      played += one.played;
-      rehearsals.push(one);
+  const suppositions = suppositionsFor(known, queries, dialect, inVain);
+  const cases = suppositions.flatMap((supposition) => totals.map((total) => ({ supposition, total })));
+  const rehearsals: Rehearsal[] = [];
+  let mostCompanies = MOST_COMPANIES;
+  let spent = 0;
+  const simulate = (at: number, limits: Limits) => {
+    const one = rehearse({ ...ask, ...(cases[at] as (typeof cases)[number]), known, queries, limits });
+    spent += one.played;
+    return one;
+  };
+  for (let at = 0; at < cases.length; at++) {
+    const isEnough = at >= FEWEST && at % totals.length === 0 && spent >= ENOUGH * budget.searches;
+    if (isEnough) break;
+    const isOver = (share: number) => (searches: number) => {
+      if (searches % SEARCHES_BETWEEN_REPORTS === 0) budget.onProgress?.(at / cases.length);
+      return spent + searches >= share * budget.searches || budget.usedShare() >= share;
+    };
+    let one = simulate(at, { mostCompanies, isOver: isOver(at === 0 ? FIRST_SHARE : 1) });
+    if (at === 0 && one.isCutShort) {
+      mostCompanies = Math.ceil(Math.min(mostCompanies, ...totals) / SMALLER);
+      one = simulate(at, { mostCompanies, isOver: isOver(1) });
     }
+    // One that was cut short says nothing beside those that were not, if these have covered all totals.
+    if (one.isCutShort && rehearsals.length > 0 && at % totals.length === 0) break;
+    rehearsals.push(one);
+    if (one.isCutShort) break;
   }
   return rehearsals;
+}
+
+/** How far one simulation may go. */
+interface Limits {
+  /** Larger registries are simulated at this size. */
+  readonly mostCompanies: number;
+  /** Asked before each search, with the number of searches made. */
+  isOver(searches: number): boolean;
 }
 
 interface Part extends RehearsalAsk {
@@ -59,19 +96,21 @@ interface Part extends RehearsalAsk {
   readonly queries: readonly QueryState[];
   readonly total: number;
   readonly supposition: Supposition;
+  readonly limits: Limits;
 }
 
 function rehearse(part: Part): Rehearsal & { readonly played: number } {
-  const { knowledge, known, total } = part;
-  if (total <= MOST_COMPANIES) {
+  const { knowledge, known, total, limits } = part;
+  const { mostCompanies } = limits;
+  if (total <= mostCompanies) {
     const { useful, inVain, ...played } = play(part, known, knowledge, 0);
     return { ...played, searches: useful + inVain };
   }
-  const scale = total / MOST_COMPANIES;
+  const scale = total / mostCompanies;
   const knownInSmall = knowledge.knownCount() / scale;
   const sample = sampleOf(known, known.length, Math.ceil(knownInSmall));
   const countedFrom = Math.floor(knownInSmall);
-  const { useful, inVain, ...played } = play({ ...part, total: MOST_COMPANIES }, sample, null, countedFrom);
+  const { useful, inVain, ...played } = play({ ...part, total: mostCompanies }, sample, null, countedFrom);
   return {
     ...played,
     // What is out of reach is looked for the longer the more it is, by its root.
@@ -82,7 +121,7 @@ function rehearse(part: Part): Rehearsal & { readonly played: number } {
 
 /** `from`: what is known already, or null to begin with nothing; counted once `countedFrom` companies are known. */
 function play(
-  { knowledge, nothing, dialect, openPlanner, queries, total, nowMs, supposition }: Part,
+  { knowledge, nothing, dialect, openPlanner, queries, total, nowMs, supposition, limits }: Part,
   sample: readonly KnownCompany[],
   from: Knowledge | null,
   countedFrom: number,
@@ -105,10 +144,13 @@ function play(
 
   const before = known.size;
   let [played, useful, inVain] = [0, 0, 0];
-  for (; played < MOST_SEARCHES; played++) {
+  let isCutShort = false;
+  for (; ; played++) {
     const { calls } = planner.next({ nowMs, left: { calls: Infinity, lifetimeLimit: null }, most: 1 });
     const [call] = calls;
     if (call?.kind !== 'search') break;
+    isCutShort = limits.isOver(played);
+    if (isCutShort) break;
     const key = queryKey(call.query);
     const isKnown = (entityId: string) => known.has(entityId);
     const news = registry.search(call, call.page.index === 0 ? undefined : states.get(key), isKnown);
@@ -125,7 +167,7 @@ function play(
     if (known.size > atFirst) [useful, inVain] = [useful + inVain, 0];
   }
   return {
-    ...{ played, useful, inVain, isCutShort: played === MOST_SEARCHES },
+    ...{ played, useful, inVain, isCutShort },
     found: known.size - Math.max(before, countedFrom),
   };
 }
@@ -139,7 +181,12 @@ function sampleOf(known: Iterable<KnownCompany>, count: number, wanted: number):
   return sample;
 }
 
-const MOST_COMPANIES = 6_000;
-const MOST_SEARCHES = 20_000;
+// The records are most of a large price: what a larger simulation adds to their count was too little to measure.
+const MOST_COMPANIES = 2_000;
 const FEWEST = 2;
-const ENOUGH_SEARCHES = 6_000;
+// Of the searches of a budget: after so many no other simulation is begun.
+const ENOUGH = 0.5;
+// Of a budget, for the first simulation, before a smaller one is tried.
+const FIRST_SHARE = 0.6;
+const SMALLER = 4;
+const SEARCHES_BETWEEN_REPORTS = 50;

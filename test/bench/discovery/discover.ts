@@ -34,6 +34,7 @@ export function discover(registry: Registry, { mostCalls, enough, ...rest }: Dis
   const untilMs = performance.now() + (rest.mostMs ?? Number.POSITIVE_INFINITY);
   const mirror = rest.mirror ?? new MemoryMirror(START_MS);
   const settings = {
+    startedAtMs: mirror.nowMs,
     maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
     focus: 'coverage' as const,
     kinds: new Set<CallKind>(rest.isCounted === false ? ['search'] : ['stats', 'search']),

@@ -201,7 +201,7 @@ export class RefreshedMirror implements Knowledge {
       const company = this.#oldest(rateClass);
       if (company === null) continue;
       const ageDays = (ask.nowMs - (this.#fetchedAtMs[company] as number)) / DAY_MS;
-      if (ageDays * DAY_MS < ask.maxAgeMs) continue;
+      if ((this.#fetchedAtMs[company] as number) >= ask.beforeMs) continue;
       const found = worth({ why: 'stale', rateClass, ageDays });
       if (found.days > Math.max(best?.worth.days ?? 0, above)) best = { company, rateClass, worth: found };
     }

@@ -59,6 +59,8 @@ function openRun(one: Case, registry: ChangingRegistry, mirror: RefreshedMirror)
     knowledge: mirror,
     dialect: dialectOf(one.pageSize ?? 100),
     settings: {
+      // As if each call were made by a run of its own: what is worth most is due.
+      startedAtMs: Number.POSITIVE_INFINITY,
       maxAge: { statsMs: DAY_MS, summariesMs: DAY_MS / 10, recordsMs: DAY_MS / 10 },
       focus: 'freshness',
       kinds,

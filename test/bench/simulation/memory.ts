@@ -85,7 +85,7 @@ export class MemoryMirror implements Knowledge {
     for (const one of this.companies.values()) {
       if (due.length >= ask.most && worth === undefined) break;
       if (ask.except.has(one.entityId)) continue;
-      const why = whyDue(one, ask.nowMs - ask.maxAgeMs);
+      const why = whyDue(one, ask);
       const ageDays = (ask.nowMs - (one.fetchedAtMs ?? ask.nowMs)) / DAY_MS;
       const rated = { why: why ?? 'stale', rateClass: FIRST_CLASS, ageDays };
       if (why !== null) due.push({ entityId: one.entityId, why, ...(worth && { worth: worth(rated) }) });
@@ -191,10 +191,13 @@ function statusOf(page: Page, rows: number): QueryState['status'] {
   return page.cut ? 'capped' : 'complete';
 }
 
-function whyDue(one: Known, staleBeforeMs: number): RatedRecord['why'] | null {
-  if (one.fetchedAtMs === null) return 'never_fetched';
-  if (one.flagged) return 'flagged';
-  return one.fetchedAtMs < staleBeforeMs ? 'stale' : null;
+function whyDue(
+  { fetchedAtMs, flagged }: Known,
+  { startedAtMs, beforeMs }: RecordsDue,
+): RatedRecord['why'] | null {
+  if (fetchedAtMs === null) return 'never_fetched';
+  if (flagged) return fetchedAtMs < startedAtMs ? 'flagged' : null;
+  return fetchedAtMs < beforeMs ? 'stale' : null;
 }
 
 function quietNews(call: Call): News {

@@ -207,6 +207,7 @@ function plannerOver(
     knowledge,
     dialect,
     settings: {
+      startedAtMs: knowledge.nowMs,
       maxAge: { statsMs: DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
       focus: 'coverage',
       kinds: new Set<CallKind>(['search']),

@@ -39,6 +39,7 @@ function discoverInto(registry: Registry, mostCalls: number): Call[] {
   const { load } = openLoader({ warehouse, dialect, runId });
   const classify = openClassify(dialect);
   const settings = {
+    startedAtMs: START_MS,
     maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
     focus: 'coverage' as const,
     kinds: new Set<CallKind>(['stats', 'search']),

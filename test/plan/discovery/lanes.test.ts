@@ -71,6 +71,7 @@ function open({ settings }: Registry, mirror: MemoryMirror, kinds: ReadonlySet<C
     knowledge: mirror,
     dialect: dialectOf(settings),
     settings: {
+      startedAtMs: mirror.nowMs,
       maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
       ...{ focus: 'coverage', kinds, scope: { of: 'whole' } },
     },

@@ -75,6 +75,7 @@ function openOver(mirror: MemoryMirror, focus: Focus): Planner {
       stats: { total: '/total' },
     }),
     settings: {
+      startedAtMs: mirror.nowMs,
       maxAge: { statsMs: 7 * DAY_MS, summariesMs: 30 * DAY_MS, recordsMs: 90 * DAY_MS },
       focus,
       kinds: new Set<CallKind>(['search', 'entity']),

@@ -50,7 +50,7 @@ test('what a fetch and a listing showed is noted with the company, and again by 
 test('the worth that is asked for decides the order, and is told with each record', () => {
   const { warehouse } = livedIn();
   const knowledge = openKnowledge(warehouse);
-  const ask = { nowMs: START_MS + 200 * DAY_MS, maxAgeMs: DAY_MS, most: 10, except: new Set<string>() };
+  const ask = dueAt(START_MS + 200 * DAY_MS, DAY_MS);
   const order = (days: (record: RatedRecord) => number) =>
     knowledge
       .recordsDue({ ...ask, worth: (record) => ({ days: days(record), repairs: 1 }) })
@@ -71,7 +71,12 @@ test('the worth that is asked for decides the order, and is told with each recor
 test('nothing younger than its maximum age is due, whatever it is worth', () => {
   const { warehouse } = livedIn();
   const nowMs = START_MS + 100 * DAY_MS;
-  const ask = { nowMs, maxAgeMs: 20 * DAY_MS, most: 10, except: new Set<string>() };
+  const ask = dueAt(nowMs, 20 * DAY_MS);
   const due = openKnowledge(warehouse).recordsDue({ ...ask, worth: () => ({ days: 1, repairs: 1 }) });
   expect(due.map(({ entityId }) => entityId)).toEqual(['C']);
 });
+
+/** A run that starts now. */
+function dueAt(nowMs: number, maxAgeMs: number) {
+  return { nowMs, startedAtMs: nowMs, beforeMs: nowMs - maxAgeMs, most: 10, except: new Set<string>() };
+}
