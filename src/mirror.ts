@@ -53,7 +53,7 @@ export interface Mirrored {
  */
 export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirrored> {
   const { fetch, loader, ledger, clock } = parts;
-  const choice = openChoice(parts.planner);
+  const choice = openChoice(parts.planner, clock);
   const intake = openIntake({ loader, outcomeOf: fetch.outcomeOf, onLoaded, onFailure: fail });
   const quota = openQuota(ledger, bounds.purpose);
   const health = openHealth(clock.now());
@@ -106,7 +106,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     chooseFrom = left;
     const { isDue, wakeAtMs, drift } = choice.look({ nowMs, left });
     drifted = drift;
-    if (isDue) return room;
+    if (isDue) return choice.isSlow ? 1 : room;
     if (drift !== null) return endOnceIdle({ ended: 'drift', why: drift });
     if (isIdle()) return waitForRetry(wakeAtMs);
     return waitForResponse();
@@ -122,12 +122,15 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     quota.used();
     const attempt = fetch
       .attempt(call, slot)
-      .then(received, fail)
+      .then(received)
+      .catch(fail)
       .finally(() => {
         inFlight.delete(attempt);
         wake();
       });
     inFlight.add(attempt);
+    // The request leaves before the planner thinks again.
+    if (choice.isSlow) await new Promise(setImmediate);
   }
 
   /** By all that is known now. A call for which no URL can be written needs no slot. */
@@ -163,6 +166,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     }
     const last = outcomes.at(-1);
     if (last !== undefined) bounds.onProgress?.(tally, last);
+    wake();
     const why = health.observe(results, clock.now());
     if (why === null) return;
     // Several misread responses at once: the planner's finding explains more than their failure.
@@ -230,6 +234,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     await Promise.all(inFlight);
     try {
       intake.flush();
+      choice.close();
       await fetch.reported();
     } catch (error) {
       fail(error);

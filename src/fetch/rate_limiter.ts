@@ -61,7 +61,8 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
     try {
       return ledger.spend({ nowMs, most, purpose, keyFingerprint });
     } catch (error) {
-      if (isBusy(error)) return { is: 'wait', untilMs: nowMs + BUSY_WAIT_MS };
+      // The attempt itself may have waited for long.
+      if (isBusy(error)) return { is: 'wait', untilMs: clock.now() + BUSY_WAIT_MS };
       throw error;
     }
   }
@@ -70,8 +71,9 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
     slots: async (most, signal) => {
       // A connection that is opened long before its slot would be idle until then.
       await sleepUntil(ownNextMs() - CONNECT_AHEAD_MS);
-      await smoother(signal);
+      if (!signal.aborted) await smoother(signal);
       for (;;) {
+        if (signal.aborted) return { is: 'interrupted' };
         let ready: readonly Connection[];
         try {
           ready = await pool.ready(Math.min(most, batch), signal);
@@ -83,7 +85,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
         if (spent.is === 'go') return withConnections(spent.slots, ready);
         if (spent.is !== 'wait') return spent;
         const waitMs = spent.untilMs - clock.now();
-        if (waitMs > MAX_PAUSE_MS) return { is: 'paused', untilMs: spent.untilMs };
+        if (waitMs > MAX_PAUSE_MS) return { is: 'paused', untilMs: spent.untilMs + LOOKAHEAD_MS };
         await sleepUntil(spent.untilMs - (waitMs > 2 * CONNECT_AHEAD_MS ? CONNECT_AHEAD_MS : 0));
       }
 

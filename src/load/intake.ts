@@ -67,7 +67,7 @@ export function openIntake({ loader, outcomeOf, onLoaded, onFailure }: IntakeOpt
   return {
     take: (attempt) => {
       arrived.push(attempt);
-      if (attempt.call.kind !== 'entity' || arrived.length >= MAX_UNSTORED) guarded(store);
+      if (!isPlainRecord(attempt) || arrived.length >= MAX_UNSTORED) guarded(store);
       else storing.start();
     },
     flush: () => {
@@ -78,6 +78,12 @@ export function openIntake({ loader, outcomeOf, onLoaded, onFailure }: IntakeOpt
       return arrived.length === 0 && waiting.length === 0;
     },
   };
+}
+
+/** Anything else may change the next call: it teaches the planner, or tells of a limit. */
+function isPlainRecord({ call, status, body, headers = {} }: Attempt): boolean {
+  const isLimited = Object.keys(headers).some((name) => /rate-?limit|retry-after/i.test(name));
+  return call.kind === 'entity' && status === 200 && body !== null && !isLimited;
 }
 
 function isUrgent({ call, verdict }: Outcome): boolean {

@@ -1,4 +1,5 @@
 import type { Call } from '../call.ts';
+import type { Clock } from '../clock.ts';
 import type { News } from './knowledge.ts';
 import type { Ask, Plan, Planner } from './plan.ts';
 
@@ -14,6 +15,10 @@ export interface Choice {
   learn(result: News): void;
   /** A chosen call was not sent: it may be chosen again. */
   release(call: Call): void;
+  /** The planner thinks so long that a second choice would delay the call of the first. */
+  readonly isSlow: boolean;
+  /** Releases the draft. */
+  close(): void;
 }
 
 export type ChoiceAsk = Omit<Ask, 'most'>;
@@ -22,8 +27,9 @@ export interface Prospect extends Pick<Plan, 'wakeAtMs' | 'drift'> {
   readonly isDue: boolean;
 }
 
-export function openChoice(planner: Planner): Choice {
-  let draft: { readonly plan: Plan; readonly atMs: number } | null = null;
+export function openChoice(planner: Planner, clock: Pick<Clock, 'now'>): Choice {
+  let tookMs = 0;
+  let draft: { readonly plan: Plan; readonly validUntilMs: number } | null = null;
 
   function drop(): void {
     for (const call of draft?.plan.calls ?? []) planner.release(call);
@@ -31,9 +37,14 @@ export function openChoice(planner: Planner): Choice {
   }
 
   function current(ask: ChoiceAsk): Plan {
-    if (draft !== null && ask.nowMs - draft.atMs > DRAFT_VALID_MS) drop();
-    draft ??= { plan: planner.next({ ...ask, most: 1 }), atMs: ask.nowMs };
-    return draft.plan;
+    if (draft !== null && clock.now() > draft.validUntilMs) drop();
+    if (draft !== null) return draft.plan;
+    const startedMs = clock.now();
+    const plan = planner.next({ ...ask, most: 1 });
+    tookMs = clock.now() - startedMs;
+    const validMs = Math.max(DRAFT_VALID_MS, DRAFT_VALID_PER_MS * tookMs);
+    draft = { plan, validUntilMs: clock.now() + validMs };
+    return plan;
   }
 
   return {
@@ -57,8 +68,15 @@ export function openChoice(planner: Planner): Choice {
       drop();
       planner.release(call);
     },
+    get isSlow() {
+      return tookMs >= SLOW_MS;
+    },
+    close: drop,
   };
 }
 
+const SLOW_MS = 20;
 /** With time alone, waiting targets become due: an older draft is chosen again. */
 const DRAFT_VALID_MS = 50;
+/** A planner that thinks longer than a slot lasts must not think again in the slot. */
+const DRAFT_VALID_PER_MS = 20;

@@ -6,7 +6,11 @@ import type { Ask, Planner } from '../../src/plan/plan.ts';
 import { entityOf } from '../dialect/fixtures.ts';
 
 const LEFT = { calls: 100, lifetimeLimit: null };
-const askAt = (nowMs: number) => ({ nowMs, left: LEFT });
+const clock = { nowMs: 0, now: () => clock.nowMs };
+const askAt = (nowMs: number) => {
+  clock.nowMs = nowMs;
+  return { nowMs, left: LEFT };
+};
 
 /** A planner that is a list, and that records what happens to it. */
 function listPlanner(ids: readonly string[]) {
@@ -26,7 +30,7 @@ function listPlanner(ids: readonly string[]) {
       due.unshift(call);
     },
   };
-  return { planner, due, events, asks, choice: openChoice(planner) };
+  return { planner, due, events, asks, choice: openChoice(planner, clock) };
 }
 
 const learned = (id: string) => noChange({ call: entityOf(id), verdict: { is: 'ok' } });
@@ -90,6 +94,28 @@ describe('a draft', () => {
   });
 });
 
+test('a draft of a planner that takes 300 ms is kept for 6 s', () => {
+  const { planner, events } = listPlanner(['a', 'b']);
+  const next: Planner['next'] = (ask) => {
+    clock.nowMs += 300;
+    return planner.next(ask);
+  };
+  const choice = openChoice({ ...planner, next }, clock);
+  choice.look(askAt(0));
+  expect(choice.choose(askAt(6300))).toEqual(entityOf('a'));
+  choice.look(askAt(10_000));
+  choice.choose(askAt(16_301));
+  expect(events).toEqual(['next a', 'next b', 'release b', 'next b']);
+});
+
+test('closing releases the draft', () => {
+  const { choice, events } = listPlanner(['a']);
+  choice.look(askAt(0));
+  choice.close();
+  choice.close();
+  expect(events).toEqual(['next a', 'release a']);
+});
+
 describe('a look', () => {
   test('reports when the earliest retry is possible, if nothing is due', () => {
     const { choice } = listPlanner([]);
@@ -106,7 +132,10 @@ describe('a look', () => {
 
   test('passes on the drift that the planner has found', () => {
     const { planner } = listPlanner([]);
-    const drifting = openChoice({ ...planner, next: () => ({ calls: [], wakeAtMs: null, drift: 'why' }) });
+    const drifting = openChoice(
+      { ...planner, next: () => ({ calls: [], wakeAtMs: null, drift: 'why' }) },
+      clock,
+    );
     expect(drifting.look(askAt(0)).drift).toBe('why');
   });
 });

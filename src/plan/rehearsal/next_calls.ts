@@ -1,5 +1,6 @@
 import { type Call, queryKey } from '../../call.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
+import { noChange } from '../../load_result.ts';
 import type { Knowledge, News, QueryState } from '../knowledge.ts';
 import type { Left, Planner } from '../plan.ts';
 import { imagineCompanies } from './imagined_companies.ts';
@@ -64,7 +65,7 @@ function simulated(
   });
   const responseTo = (call: Call): News => {
     if (call.kind === 'entity') fetched.add(call.entityId);
-    if (call.kind !== 'search') return { ...SILENT, call };
+    if (call.kind !== 'search') return noChange({ call, verdict: { is: 'ok' } });
     const key = queryKey(call.query);
     const before = call.page.index === 0 ? undefined : states.get(key);
     const news = registry.search(call, before, (entityId) => seen.has(entityId));
@@ -86,10 +87,6 @@ function simulated(
   return calls;
 }
 
-const SILENT: Omit<News, 'call'> = {
-  ...{ verdict: 'ok', rows: [], query: null, record: null, missing: false, gone: false },
-  ...{ quarantined: 0, failure: null },
-};
 // With fewer, nothing tells what names are like.
 const FEWEST_KNOWN = 20;
 const MOST_COMPANIES = 20_000;

@@ -23,6 +23,7 @@ const SETTINGS = {
   focus: 'coverage' as const,
   kinds: new Set<CallKind>(['stats', 'search']),
   scope: { of: 'whole' as const },
+  startedAtMs: 0,
 };
 const NO_MATCH = { rows: [], total: 0, refused: false, clamped: false, cut: false, more: false };
 
