@@ -84,10 +84,19 @@ export class FirstLooks {
 
   /** The next character to try before a foreign script; null: all were tried. */
   next(isOpen: (text: string) => boolean): string | null {
-    const isLatin = [...this.#scripts].every((script) => script === 'latin');
+    const isLatin = this.#isLatin;
     return (
       this.#untried.find(({ text, isForLatin }) => (isLatin || !isForLatin) && isOpen(text))?.text ?? null
     );
+  }
+
+  /** Is it a first character that was not tried, among Latin names? Then an empty response says nothing of other queries. */
+  isApart(text: string): boolean {
+    return this.#isLatin && this.#untried.some((one) => one.text === text);
+  }
+
+  get #isLatin(): boolean {
+    return [...this.#scripts].every((script) => script === 'latin');
   }
 
   /** Characters to try before the search for missing companies ends. */
