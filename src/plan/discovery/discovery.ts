@@ -100,6 +100,7 @@ export class Discovery {
 
   learn(news: News): void {
     const found = news.rows.filter(({ isNew }) => isNew);
+    const isApart = news.call.kind === 'search' && this.#firstLooks?.isApart(news.call.query.text);
     this.#look(news, found);
     if (found.length > 0 || news.call.kind === 'search') this.#isListingLeft = true;
     for (const { field, tree } of this.#searched.values()) {
@@ -111,7 +112,7 @@ export class Discovery {
     if (news.call.kind !== 'search') return;
     if (news.query !== null && isOfAll(news.query) && this.#listsAll) this.#everything = news.query;
     const isAnswered = news.query !== null && (news.verdict === 'ok' || news.verdict === 'refused');
-    if (isAnswered) this.#patience.answered(found.length > 0);
+    if (isAnswered && (found.length > 0 || !isApart)) this.#patience.answered(found.length > 0);
     const { query } = news.call;
     const searched = this.#searched.get(query.by);
     if (searched === undefined) return;
@@ -214,7 +215,10 @@ export class Discovery {
     const searched = {
       field,
       tree: new GapTree({
-        ...{ field, limits, pending: this.#pending, listsAll: by === 'name' && this.#listsAll },
+        field,
+        limits,
+        pending: this.#pending,
+        listsAll: by === 'name' && this.#listsAll,
         firstLooks: by === 'name' ? this.#looks : null,
       }),
     };

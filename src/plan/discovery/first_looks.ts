@@ -18,6 +18,8 @@ export class FirstLooks {
   readonly #scripts = new Set<Script>();
   /** Different characters of scripts that have thousands. */
   readonly #ofThousands = new Set<string>();
+  /** More names use such a script than do not, if positive. */
+  #surplus = 0;
   /** Punctuation whose queries should match known names. */
   readonly #punctuation = new Set<string>();
   readonly #fits: (character: string, name: string) => boolean;
@@ -52,7 +54,9 @@ export class FirstLooks {
 
   /** A company became known; its folded name. */
   see(name: string): void {
-    for (const script of scriptsIn(name)) this.#scripts.add(script);
+    const scripts = scriptsIn(name);
+    for (const script of scripts) this.#scripts.add(script);
+    this.#surplus += scripts.includes('cjk') || scripts.includes('hangul') ? 1 : -1;
     for (const character of name) {
       if (isPunctuation(character) && this.#fits(character, name)) this.#punctuation.add(character);
       const script = isAscii(character) ? null : scriptOf(character);
@@ -60,9 +64,9 @@ export class FirstLooks {
     }
   }
 
-  /** Are known names written in a script of thousands of characters? */
+  /** Are most known names written in a script of thousands of characters? */
   get isOfThousands(): boolean {
-    return this.#ofThousands.size >= FEWEST_OF_THOUSANDS;
+    return this.#surplus > 0 && this.#ofThousands.size >= FEWEST_OF_THOUSANDS;
   }
 
   answered({ query: { text }, status, rows }: QueryState, names: readonly string[]): void {
@@ -80,10 +84,19 @@ export class FirstLooks {
 
   /** The next character to try before a foreign script; null: all were tried. */
   next(isOpen: (text: string) => boolean): string | null {
-    const isLatin = [...this.#scripts].every((script) => script === 'latin');
+    const isLatin = this.#isLatin;
     return (
       this.#untried.find(({ text, isForLatin }) => (isLatin || !isForLatin) && isOpen(text))?.text ?? null
     );
+  }
+
+  /** Is it a first character that was not tried, among Latin names? Then an empty response says nothing of other queries. */
+  isApart(text: string): boolean {
+    return this.#isLatin && this.#untried.some((one) => one.text === text);
+  }
+
+  get #isLatin(): boolean {
+    return [...this.#scripts].every((script) => script === 'latin');
   }
 
   /** Characters to try before the search for missing companies ends. */

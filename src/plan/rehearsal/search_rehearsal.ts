@@ -58,7 +58,7 @@ export function rehearseSearches(ask: RehearsalAsk): Rehearsal[] {
   const rehearsals: Rehearsal[] = [];
   let mostCompanies = MOST_COMPANIES;
   let spent = 0;
-  const simulate = (at: number, limits: Limits) => {
+  const runCase = (at: number, limits: Limits) => {
     const one = rehearse({ ...ask, ...(cases[at] as (typeof cases)[number]), known, queries, limits });
     spent += one.played;
     return one;
@@ -70,10 +70,10 @@ export function rehearseSearches(ask: RehearsalAsk): Rehearsal[] {
       if (searches % SEARCHES_BETWEEN_REPORTS === 0) budget.onProgress?.(at / cases.length);
       return spent + searches >= share * budget.searches || budget.usedShare() >= share;
     };
-    let one = simulate(at, { mostCompanies, isOver: isOver(at === 0 ? FIRST_SHARE : 1) });
+    let one = runCase(at, { mostCompanies, isOver: isOver(at === 0 ? FIRST_SHARE : 1) });
     if (at === 0 && one.isCutShort) {
       mostCompanies = Math.ceil(Math.min(mostCompanies, ...totals) / SMALLER);
-      one = simulate(at, { mostCompanies, isOver: isOver(1) });
+      one = runCase(at, { mostCompanies, isOver: isOver(1) });
     }
     // One that was cut short says nothing beside those that were not, if these have covered all totals.
     if (one.isCutShort && rehearsals.length > 0 && at % totals.length === 0) break;
