@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { ExactNumber, type Json, type JsonObject, stringifyJson } from '../src/dialect/json.ts';
+import { ExactNumber, type Json, type JsonObject, stringifyJson } from '../src/json/json.ts';
 import { type Random, seededRandom } from '../src/random.ts';
 import { nameMaker } from './names.ts';
 import { COUNTRIES, type Country, type LegalForm } from './vocabulary.ts';

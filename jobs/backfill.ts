@@ -1,6 +1,6 @@
-import { runBackfill } from '../src/backfill.ts';
-import type { Config } from '../src/config.ts';
+import type { Config } from '../src/config/config.ts';
 import { FailedError } from '../src/errors.ts';
+import { runBackfill } from '../src/operations/backfill.ts';
 import { callsSpentSince } from '../src/warehouse/activity.ts';
 import { openWarehouse } from '../src/warehouse/warehouse.ts';
 import type { JobData, JobKind, JobResult } from './job.ts';
@@ -11,11 +11,11 @@ import type { JobData, JobKind, JobResult } from './job.ts';
  */
 export const backfill: JobKind & { readonly name: 'backfill' } = {
   name: 'backfill',
-  work: async (house, { backfill: asked }, { focus: _, ...bounds }) => {
+  work: async (workspace, { backfill: asked }, { focus: _, ...bounds }) => {
     if (asked === undefined) throw new FailedError('this job does not say which backfill it is for');
-    const spent = callsSpentSince(house.warehouse.db, 'backfill', Date.parse(asked.asked_at));
+    const spent = callsSpentSince(workspace.warehouse.db, 'backfill', Date.parse(asked.asked_at));
     const maxCalls = Math.min(bounds.maxCalls, (asked.max_calls ?? Number.POSITIVE_INFINITY) - spent);
-    return (await runBackfill(house, { ...bounds, maxCalls, backfillId: asked.id })).run;
+    return (await runBackfill(workspace, { ...bounds, maxCalls, backfillId: asked.id })).run;
   },
 };
 

@@ -2,15 +2,15 @@ import { DelayedError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
-import type { Config } from '../src/config.ts';
+import type { Config } from '../src/config/config.ts';
 import { MirrorError } from '../src/errors.ts';
 import { continuesAtMs, isRequestSpent } from './backfill.ts';
-import { isCovered, type LastRun } from './demand.ts';
+import { BatchFailed, idle, workOn } from './batch.ts';
+import { isCovered, type LastRun } from './due_jobs.ts';
 import type { JobData, JobName, JobResult, ScheduledName } from './job.ts';
 import { isScheduledName, type MirrorJob, momentOf, repeatStrategy, retention } from './queue.ts';
 import { queueNameOf } from './queue_name.ts';
 import { isConnectionError } from './redis.ts';
-import { idle, SliceFailed, workOn } from './slice.ts';
 
 /** Works on the jobs of one queue, one after the other, while this process leads it. */
 export interface Consumer {
@@ -82,7 +82,7 @@ async function workOnce(parts: ConsumerParts, job: MirrorJob, signal: AbortSigna
     if (covering !== null) return idle(`run ${covering.runId} has covered this moment`, 'covered');
     return await workOn(job, { config: parts.config, signal, log });
   } catch (error) {
-    failedBeforeRun = error instanceof SliceFailed && error.at === 'opening';
+    failedBeforeRun = error instanceof BatchFailed && error.at === 'opening';
     throw error;
   } finally {
     await parts.ending(job, failedBeforeRun);
@@ -126,7 +126,7 @@ function watch(worker: Worker<JobData, JobResult, JobName>, log: Logger): void {
 /** What we expect to fail says so in words; anything else is shown with where it came from. */
 function reasonOf(error: Error) {
   const { message: reason, cause } = error;
-  if (!(error instanceof SliceFailed)) return { reason, err: error };
+  if (!(error instanceof BatchFailed)) return { reason, err: error };
   return cause === undefined || cause instanceof MirrorError ? { reason } : { reason, err: cause };
 }
 

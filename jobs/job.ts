@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import type { House } from '../src/assemble.ts';
-import type { Config } from '../src/config.ts';
+import type { Config } from '../src/config/config.ts';
 import { FailedError } from '../src/errors.ts';
-import type { RunOrder, RunReport } from '../src/run.ts';
+import type { Workspace } from '../src/operations/assemble.ts';
+import type { RunOrder, RunReport } from '../src/operations/run.ts';
 
 /** A kind of job: a bounded slice of the engine for one kind of work. Each has a file of its own. */
 export interface JobKind {
   readonly name: JobName;
-  work(house: House, data: JobData, bounds: SliceBounds): Promise<RunReport>;
+  work(workspace: Workspace, data: JobData, bounds: BatchBounds): Promise<RunReport>;
 }
 
 /** How far one slice may go, and whom it tells. */
-export type SliceBounds = Pick<
+export type BatchBounds = Pick<
   RunOrder,
   'maxCalls' | 'maxMinutes' | 'signal' | 'onStarted' | 'onProgress' | 'focus'
 >;

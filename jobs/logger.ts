@@ -1,5 +1,5 @@
 import pino, { type Logger } from 'pino';
-import type { Config } from '../src/config.ts';
+import type { Config } from '../src/config/config.ts';
 
 /**
  * Logs as JSON lines on standard error. Nothing that holds a key is ever handed to it: configurations are not

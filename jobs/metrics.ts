@@ -1,8 +1,8 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { SCHEDULED_JOBS } from './all_jobs.ts';
-import { rhythmOf } from './keeper.ts';
 import type { RegistryState, RegistryWorker } from './registry_worker.ts';
 import { nextMoment } from './schedule.ts';
+import { rhythmOf } from './schedule_reconciler.ts';
 
 /** What the metrics are read from, at the moment of a scrape. */
 export interface Measured {

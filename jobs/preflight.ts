@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import { openLedgerOf } from '../src/assemble.ts';
+import { type Config, requireDialect } from '../src/config/config.ts';
 import { assertWritable } from '../src/config/paths.ts';
-import { type Config, requireDialect } from '../src/config.ts';
 import { UsageError } from '../src/errors.ts';
+import { openLedgerOf } from '../src/operations/assemble.ts';
 import { SCHEDULED_JOBS } from './all_jobs.ts';
-import { rhythmOf } from './keeper.ts';
 import { queueNameOf } from './queue_name.ts';
 import { inspectRedis } from './redis_check.ts';
 import { nextMoment } from './schedule.ts';
+import { rhythmOf } from './schedule_reconciler.ts';
 
 /** Refuses what could not be served, or would be served twice, before anything is opened. */
 export function assertServable(configs: readonly Config[], nowMs: number): void {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { type Job, Queue, type RepeatStrategy } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Config } from '../src/config.ts';
+import type { Config } from '../src/config/config.ts';
 import { ALL_JOBS } from './all_jobs.ts';
 import type { JobData, JobName, JobResult, ScheduledName } from './job.ts';
 import { queueNameOf } from './queue_name.ts';

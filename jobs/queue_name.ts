@@ -1,4 +1,4 @@
-import type { Config } from '../src/config.ts';
+import type { Config } from '../src/config/config.ts';
 
 /** `isle-of-man.main`: the source in letters and digits, then the account. */
 export function queueNameOf({ source, account }: Config): string {

@@ -1,5 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import type { SecretUrl } from '../src/config.ts';
+import type { SecretUrl } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 
 /**

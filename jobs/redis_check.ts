@@ -1,4 +1,4 @@
-import type { SecretUrl } from '../src/config.ts';
+import type { SecretUrl } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import { connectOnce } from './redis.ts';
 

@@ -1,12 +1,10 @@
 import type { Logger } from 'pino';
-import { openHouse } from '../src/assemble.ts';
 import type { Clock } from '../src/clock.ts';
-import type { Config } from '../src/config.ts';
+import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
+import { openWorkspace } from '../src/operations/assemble.ts';
 import type { CallCount } from '../src/warehouse/activity.ts';
 import { type Consumer, openConsumer } from './consumer.ts';
-import { type Reading, readFacts } from './facts.ts';
-import { type Keeper, openKeeper } from './keeper.ts';
 import {
   keepLeading,
   type LeaderFacts,
@@ -17,6 +15,8 @@ import {
 import { identityOf, isScheduledName, type MirrorJob, type MirrorQueue, openQueue } from './queue.ts';
 import { keysOf, queueNameOf } from './queue_name.ts';
 import { type Connections, isConnectionError } from './redis.ts';
+import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
+import { openScheduleReconciler, type ScheduleReconciler } from './schedule_reconciler.ts';
 
 export interface RegistryWorkerParts {
   readonly config: Config;
@@ -35,7 +35,7 @@ export interface RegistryState {
   /** The other worker, while this one stands by. */
   readonly leader: LeaderFacts | null;
   readonly working: string | null;
-  readonly reading: Reading | null;
+  readonly reading: RegistrySnapshot | null;
   /** Calls seen in the warehouse since this worker began to lead, whichever process made them. */
   readonly calls: readonly CallCount[];
   /** When the queue was last seen to be in order; null: not yet. */
@@ -52,7 +52,7 @@ export class RegistryWorker {
   readonly queue: MirrorQueue;
   readonly #parts: RegistryWorkerParts;
   readonly #log: Logger;
-  readonly #keeper: Keeper;
+  readonly #keeper: ScheduleReconciler;
   readonly #leadership: Leadership;
   readonly #ledger: string;
   readonly #stop = new AbortController();
@@ -60,7 +60,7 @@ export class RegistryWorker {
   #role: RegistryState['role'] = 'starting';
   #leader: LeaderFacts | null = null;
   #consumer: Consumer | null = null;
-  #reading: Reading | null = null;
+  #reading: RegistrySnapshot | null = null;
   readonly #calls = new Map<string, CallCount>();
   #keptAtMs: number | null = null;
   #keeping: Promise<void> = Promise.resolve();
@@ -75,7 +75,7 @@ export class RegistryWorker {
     this.#ledger = identityOf(config.ledger);
     const redis = connections.forQueues;
     this.queue = openQueue(config, redis, (error) => this.#complain(error, 'queue'));
-    this.#keeper = openKeeper({ config, queue: this.queue, redis, log: this.#log });
+    this.#keeper = openScheduleReconciler({ config, queue: this.queue, redis, log: this.#log });
     const key = keysOf(config.worker.prefix, this.name).leader;
     this.#leadership = openLeadership(redis, key, { ...identity, ledger: this.#ledger });
   }
@@ -126,7 +126,7 @@ export class RegistryWorker {
     const { config, connections, clock, identity, onFatal } = this.#parts;
     try {
       // Creates the warehouse or brings it up to date, and shows what is wrong with it before a job does.
-      openHouse(config, clock).close();
+      openWorkspace(config, clock).close();
     } catch (error) {
       onFatal(error);
       return;
@@ -140,7 +140,7 @@ export class RegistryWorker {
       clock,
       log: this.#log,
       workerName: identity.worker,
-      lastRunOf: (name) => readFacts(config, clock.now()).facts.lastRuns[name],
+      lastRunOf: (name) => readSnapshot(config, clock.now()).facts.lastRuns[name],
       ending: (job, failedBeforeRun) => {
         if (failedBeforeRun) this.#failedAtMs.set(job.name, clock.now());
         return this.#keep(job);
@@ -185,10 +185,10 @@ export class RegistryWorker {
     if (this.#role !== 'leading') return;
     const { clock, config } = this.#parts;
     const nowMs = clock.now();
-    this.#reading = readFacts(config, nowMs, this.#reading?.lastCallId ?? null);
+    this.#reading = readSnapshot(config, nowMs, this.#reading?.lastCallId ?? null);
     for (const count of this.#reading.newCalls) this.#count(count);
     const working = this.#consumer?.working ?? null;
-    await this.#keeper.keep({
+    await this.#keeper.reconcile({
       reading: this.#reading,
       working: working !== null && isScheduledName(working) ? working : null,
       failedAtMs: this.#failedAtMs,

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { type Clock, isoTime, systemClock } from '../src/clock.ts';
-import type { Config } from '../src/config.ts';
+import type { Config } from '../src/config/config.ts';
+import { BOARD_PATH, type HealthServer, openHealthServer } from './health_server.ts';
 import { giveBackWhenIdle } from './idle_memory.ts';
-import { BOARD_PATH, openPort, type Port } from './port.ts';
 import { assertServable, checkRedis } from './preflight.ts';
 import { type Connections, isConnectionError, openConnections } from './redis.ts';
 import { RegistryWorker, type RegistryWorkerParts } from './registry_worker.ts';
@@ -42,10 +42,12 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const registries = configs.map(
     (config) => new RegistryWorker({ config, connections, clock, log, identity, onFatal }),
   );
-  const port = await openOwnPort(settings, { registries, connections, clock }).catch((error: unknown) => {
-    connections.close();
-    throw error;
-  });
+  const port = await openOwnHealthServer(settings, { registries, connections, clock }).catch(
+    (error: unknown) => {
+      connections.close();
+      throw error;
+    },
+  );
   for (const registry of registries) registry.start();
   const memory = giveBackWhenIdle(() => registries.some(({ state }) => state.working !== null));
   const url = port?.url ?? null;
@@ -81,17 +83,17 @@ interface Open {
   readonly clock: Clock;
 }
 
-async function openOwnPort(settings: Config['worker'], open: Open): Promise<Port | null> {
+async function openOwnHealthServer(settings: Config['worker'], open: Open): Promise<HealthServer | null> {
   const { health_host: host, health_port: port, board_password: password, prefix } = settings;
   const { registries, connections, clock } = open;
   if (port === null) return null;
-  return await openPort({
+  return await openHealthServer({
     host,
     port,
     password,
     measure: () => ({ registries, isRedisReady: connections.isReady, nowMs: clock.now() }),
     openBoard: async () =>
-      (await import('./board.ts')).openBoard({
+      (await import('./dashboard.ts')).openBoard({
         redis: connections.forQueues,
         prefix,
         path: BOARD_PATH,

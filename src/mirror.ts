@@ -9,8 +9,8 @@ import type { Loader } from './load/load.ts';
 import type { LoadResult } from './load_result.ts';
 import type { Attempt, Outcome } from './outcome.ts';
 import { openChoice } from './plan/choice.ts';
-import type { Left, Planner } from './plan/plan.ts';
-import { EMPTY_TALLY, type Tally, withNews, withOutcome } from './tally.ts';
+import type { Planner, QuotaLeft } from './planner.ts';
+import { EMPTY_TOTALS, type RunTotals, withLoadResult, withOutcome } from './run_totals.ts';
 
 /** What a run stands on. */
 export interface MirrorParts {
@@ -31,7 +31,7 @@ export interface Bounds {
   /** Aborts at Ctrl-C or SIGTERM: calls in flight are finished and loaded. */
   readonly signal: AbortSignal;
   /** Called after each batch is processed. */
-  readonly onProgress?: (tally: Tally, last: Outcome) => void;
+  readonly onProgress?: (totals: RunTotals, last: Outcome) => void;
 }
 
 export type Ending =
@@ -42,7 +42,7 @@ export type Ending =
 
 export interface Mirrored {
   readonly ending: Ending;
-  readonly tally: Tally;
+  readonly totals: RunTotals;
 }
 
 /**
@@ -60,8 +60,8 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   const stop = new AbortController();
   const inFlight = new Set<Promise<void>>();
   let started = 0;
-  let chooseFrom: Left = NOTHING_LEFT;
-  let tally = EMPTY_TALLY;
+  let chooseFrom: QuotaLeft = NOTHING_LEFT;
+  let totals = EMPTY_TOTALS;
   let drifted: string | null = null;
   let ending = null as Ending | null;
   let failure = null as { readonly error: unknown } | null;
@@ -90,7 +90,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   }
   if (failure !== null) throw failure.error;
   const ended = ending ?? { ended: 'done' };
-  return { ending: drifted === null ? ended : asDrift(ended, drifted), tally };
+  return { ending: drifted === null ? ended : asDrift(ended, drifted), totals };
 
   /** How many slots can be used now. 0: none yet, after a wait for what could change that; or the run has ended. */
   async function roomForCalls(): Promise<number> {
@@ -158,14 +158,14 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   function onLoaded(outcomes: readonly Outcome[], results: readonly LoadResult[]): void {
     for (const result of results) {
       choice.learn(result);
-      tally = withNews(tally, result);
+      totals = withLoadResult(totals, result);
     }
     for (const outcome of outcomes) {
-      tally = withOutcome(tally, outcome);
+      totals = withOutcome(totals, outcome);
       if (outcome.verdict.is === 'unauthorised') end({ ended: 'unauthorised', why: outcome.verdict.why });
     }
     const last = outcomes.at(-1);
-    if (last !== undefined) bounds.onProgress?.(tally, last);
+    if (last !== undefined) bounds.onProgress?.(totals, last);
     wake();
     const why = health.observe(results, clock.now());
     if (why === null) return;
@@ -242,7 +242,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   }
 }
 
-const NOTHING_LEFT: Left = { calls: 0, lifetimeLimit: null };
+const NOTHING_LEFT: QuotaLeft = { calls: 0, lifetimeLimit: null };
 
 /** A run that reached a bound has found out all the same that the upstream has changed. */
 function asDrift(ending: Ending, why: string): Ending {
@@ -275,14 +275,14 @@ function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
 
 interface Quota {
   /** What the account can still spend, or how the run ends because it can spend nothing for long. */
-  left(nowMs: number): Left | Ending;
+  left(nowMs: number): QuotaLeft | Ending;
   /** A unit was used since. */
   used(): void;
 }
 
 /** Reads the ledger at most every QUOTA_VALID_MS: spending checks it in any case. */
 function openQuota(ledger: Ledger, purpose: Purpose): Quota {
-  let read: { readonly left: Left | Ending; readonly atMs: number } | null = null;
+  let read: { readonly left: QuotaLeft | Ending; readonly atMs: number } | null = null;
   let used = 0;
   return {
     left: (nowMs) => {
@@ -302,7 +302,7 @@ function openQuota(ledger: Ledger, purpose: Purpose): Quota {
   };
 }
 
-function leftToSpend(ledger: Ledger, purpose: Purpose, nowMs: number): Left | Ending {
+function leftToSpend(ledger: Ledger, purpose: Purpose, nowMs: number): QuotaLeft | Ending {
   const state = ledger.state(nowMs, purpose);
   if (state.left <= 0) return { ended: 'allowance', resumesAtMs: state.resumesAtMs };
   if (state.pausedUntilMs !== null && state.pausedUntilMs - nowMs > LONGEST_PAUSE_MS)

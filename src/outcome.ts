@@ -1,5 +1,5 @@
 import type { Call } from './call.ts';
-import type { JsonObject } from './dialect/json.ts';
+import type { JsonObject } from './json/json.ts';
 
 /**
  * An Attempt is one HTTP request and what came back, before the body is parsed. Load stores it in this

@@ -8,46 +8,7 @@ const root = resolve(import.meta.dirname, '..');
  * Words that the code still contains. A word that is gone must be deleted here; from then on the glossary
  * forbids it.
  */
-const notYetRenamed: readonly string[] = [
-  'beginning',
-  'books',
-  'census',
-  'desk',
-  'effect',
-  'exchange',
-  'field',
-  'gap',
-  'house',
-  'imagined',
-  'keeper',
-  'largest',
-  'least',
-  'living',
-  'marks',
-  'news',
-  'notebook',
-  'part',
-  'patience',
-  'place',
-  'price',
-  'priced',
-  'rehearsal',
-  'rehearse',
-  'rehearsed',
-  'signpost',
-  'slice',
-  'spectator',
-  'supposition',
-  'tally',
-  'telling',
-  'told',
-  'turn design',
-  'turning',
-  'visit',
-  'ways',
-  'wish',
-  'worth',
-];
+const notYetRenamed: readonly string[] = ['effect', 'living', 'news', 'place'];
 
 /** A deprecated word of docs/glossary.md. */
 interface Deprecated {
@@ -122,10 +83,10 @@ describe('a deprecated word', () => {
   });
 
   it('is permitted in the warehouse if a table has that name', () => {
-    const tally: Deprecated = { word: 'tally', use: 'run totals', folders: ['src'] };
+    const totals: Deprecated = { word: 'tally', use: 'run totals', folders: ['src'] };
     const name = 'tallyTable';
-    expect(offenders(tally, [{ file: 'src/warehouse/tally.ts', name }])).toEqual([]);
-    expect(offenders(tally, [{ file: 'src/load/tally.ts', name }])).not.toEqual([]);
+    expect(offenders(totals, [{ file: 'src/warehouse/tally.ts', name }])).toEqual([]);
+    expect(offenders(totals, [{ file: 'src/load/tally.ts', name }])).not.toEqual([]);
   });
 });
 

@@ -1,15 +1,20 @@
-import { explainSqlite } from '../sqlite_failure.ts';
-import { type Account, openAccount } from './account.ts';
+import { explainSqlite } from '../sqlite/database_file.ts';
+import { type Account, openAccount, openUsers } from './account.ts';
+import { type LedgerState, openStanding, type Shut, smallestLeft } from './account_state.ts';
+import { openCounts } from './call_counts.ts';
 import { believeClock, type Look, latestDateMs, lookAtClock } from './clock_doubt.ts';
-import { openCounts } from './counts.ts';
 import { isBusy, openLedgerFile, whenFree } from './ledger_file.ts';
-import { ARRIVAL_MS, clearOfResets, exhaustionEndsMs } from './moments.ts';
-import { type LedgerState, openStanding, type Shut, smallestLeft } from './standing.ts';
-import { openUsers } from './users.ts';
-import { type Allowance, type Purpose, spacingMs } from './windows.ts';
+import {
+  type Allowance,
+  ARRIVAL_MS,
+  clearOfResets,
+  exhaustionEndsMs,
+  type Purpose,
+  spacingMs,
+} from './windows.ts';
 
+export type { LedgerState, WindowState } from './account_state.ts';
 export { isBusy } from './ledger_file.ts';
-export type { LedgerState, WindowState } from './standing.ts';
 
 /**
  * The ledger: what each account has spent, in a file of its own, because the account owns the allowance.

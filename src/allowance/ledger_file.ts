@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { UsageError } from '../errors.ts';
-import { makeFolder } from '../folder.ts';
+import { makeFolder } from '../sqlite/database_file.ts';
 
 /** Opens (and creates) the file of the ledger; `isDurable`: each commit reaches the disk before the call is sent. */
 export function openLedgerFile(path: string, isDurable: boolean): Database.Database {

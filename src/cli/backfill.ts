@@ -1,25 +1,23 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { type House, openHouse } from '../assemble.ts';
+import { requireDialect } from '../config/config.ts';
+import { Duration } from '../config/values.ts';
+import { UsageError } from '../errors.ts';
+import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import {
   type BackfillOrder,
   type BackfillReport,
   backfillOf,
+  estimateOrder,
+  estimateRest,
   keepBackfill,
-  priceOrder,
-  priceRest,
   runBackfill,
-} from '../backfill.ts';
-import { Duration } from '../config/values.ts';
-import { requireDialect } from '../config.ts';
-import { UsageError } from '../errors.ts';
+} from '../operations/backfill.ts';
 import { type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
-import { printPrice } from './backfill/dry_run.ts';
-import { enqueue } from './backfill/enqueue.ts';
-import { cancel, listUnfinished, reportAgain } from './backfill/manage.ts';
+import { backfillData, describeBackfill, describeLists } from './backfill/backfill_text.ts';
+import { cancel, enqueue, listUnfinished, printEstimate, reportAgain } from './backfill/manage.ts';
 import { writeReport } from './backfill/report_file.ts';
 import { isSelecting, readSelection, type SelectionFlags } from './backfill/selection.ts';
 import { momentOf } from './backfill/until.ts';
-import { backfillData, describeBackfill, describeLists } from './backfill/words.ts';
 import {
   interruptible,
   openContext,
@@ -30,7 +28,7 @@ import {
 } from './context.ts';
 import type { Output } from './output.ts';
 import { showProgress } from './progress.ts';
-import { attentionOf, exitCodeOf } from './report.ts';
+import { attentionOf, exitCodeOf } from './run_report.ts';
 
 interface BackfillFlags extends SharedFlags, SelectionFlags {
   readonly resume?: true | number;
@@ -89,34 +87,40 @@ export function backfillCommand(): Command {
 
 async function backfill(flags: BackfillFlags): Promise<void> {
   const { config, output } = openContext(flags);
-  const house = openHouse(config);
+  const workspace = openWorkspace(config);
   try {
-    if (flags.list) return listUnfinished(house, output);
-    if (flags.cancel !== undefined) return cancel(house, output, flags.cancel);
+    if (flags.list) return listUnfinished(workspace, output);
+    if (flags.cancel !== undefined) return cancel(workspace, output, flags.cancel);
     // A bound that cannot be meant is refused before anything is kept.
-    const maxMinutes = minutesOf(flags, house.clock.now());
-    const selection = isSelecting(flags) ? await selected(house, flags, output) : null;
+    const maxMinutes = minutesOf(flags, workspace.clock.now());
+    const selection = isSelecting(flags) ? await selected(workspace, flags, output) : null;
     if (flags.dryRun && selection !== null)
-      return printPrice(house, selection.title, priceOrder(house, selection), flags.maxCalls, output);
-    const chosen = chosenBackfill(house, selection, flags, output);
+      return printEstimate(
+        workspace,
+        selection.title,
+        estimateOrder(workspace, selection),
+        flags.maxCalls,
+        output,
+      );
+    const chosen = chosenBackfill(workspace, selection, flags, output);
     if (flags.dryRun)
-      return printPrice(house, chosen.title, priceRest(house, chosen), flags.maxCalls, output);
-    if (flags.enqueue) return enqueue(house, chosen, flags.maxCalls, output);
-    if (chosen.finishedAt !== null) return reportAgain(house, chosen, flags.report, output);
-    const report = await work(house, chosen, { ...flags, maxMinutes }, output);
+      return printEstimate(workspace, chosen.title, estimateRest(workspace, chosen), flags.maxCalls, output);
+    if (flags.enqueue) return enqueue(workspace, chosen, flags.maxCalls, output);
+    if (chosen.finishedAt !== null) return reportAgain(workspace, chosen, flags.report, output);
+    const report = await work(workspace, chosen, { ...flags, maxMinutes }, output);
     if (flags.report !== undefined)
-      writeReport(flags.report, backfillTable(house.warehouse.db).wishes(chosen.backfillId));
+      writeReport(flags.report, backfillTable(workspace.warehouse.db).items(chosen.backfillId));
     printReport(report, flags, output);
   } finally {
-    house.close();
+    workspace.close();
   }
 }
 
 /** What the flags name to fetch. */
-async function selected(house: House, flags: BackfillFlags, output: Output): Promise<BackfillOrder> {
+async function selected(workspace: Workspace, flags: BackfillFlags, output: Output): Promise<BackfillOrder> {
   if (flags.resume !== undefined)
     throw new UsageError('--resume goes on with what was asked for before; it takes nothing else to fetch');
-  const { config, clock, warehouse } = house;
+  const { config, clock, warehouse } = workspace;
   const { order, lists } = await readSelection(flags, {
     db: warehouse.db,
     dialect: requireDialect(config),
@@ -131,44 +135,44 @@ async function selected(house: House, flags: BackfillFlags, output: Output): Pro
 
 /** The backfill that the flags ask for: a new one, or an unfinished one. */
 function chosenBackfill(
-  house: House,
+  workspace: Workspace,
   selection: BackfillOrder | null,
   { resume }: BackfillFlags,
   output: Output,
 ): BackfillRow {
   if (resume !== undefined)
-    return typeof resume === 'number' ? backfillOf(house, resume) : latestUnfinished(house);
+    return typeof resume === 'number' ? backfillOf(workspace, resume) : latestUnfinished(workspace);
   if (selection === null)
     throw new UsageError('nothing was named to fetch', {
       hint: 'Name ids, names, a query, a prefix, --stale, --missing or --failed; or go on with --resume.',
     });
-  const { backfill, isContinued } = keepBackfill(house, selection);
+  const { backfill, isContinued } = keepBackfill(workspace, selection);
   output.note(
     `${isContinued ? 'Going on with backfill' : 'Backfill'} ${backfill.backfillId}: ${backfill.title}.`,
   );
   return backfill;
 }
 
-function latestUnfinished(house: House): BackfillRow {
-  const latest = backfillTable(house.warehouse.db).unfinished().at(-1);
+function latestUnfinished(workspace: Workspace): BackfillRow {
+  const latest = backfillTable(workspace.warehouse.db).unfinished().at(-1);
   if (latest === undefined) throw new UsageError('no backfill is unfinished');
   return latest;
 }
 
 async function work(
-  house: House,
+  workspace: Workspace,
   { backfillId }: BackfillRow,
   { maxCalls = Number.POSITIVE_INFINITY, maxMinutes }: { maxCalls?: number; maxMinutes: number },
   output: Output,
 ): Promise<BackfillReport> {
-  const { clock, ledger } = house;
+  const { clock, ledger } = workspace;
   const interruption = interruptible(() =>
     output.note('Finishing what is in flight (Ctrl-C again to stop at once) …'),
   );
   const startedMs = clock.now();
   const callsLeft = ledger.state(startedMs, 'backfill').left;
   try {
-    return await runBackfill(house, {
+    return await runBackfill(workspace, {
       backfillId,
       maxCalls,
       maxMinutes,

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
+import { byteSize } from '../report/figures.ts';
 import { backUp } from '../warehouse/backup.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
-import { byteSize } from './format.ts';
 
 /** `backup FILE`: a sound copy of the warehouse, while it is in use. */
 export function backupCommand(): Command {

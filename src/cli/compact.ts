@@ -1,12 +1,11 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
-import { counted } from '../figures.ts';
+import { exclusively } from '../operations/exclusive.ts';
+import { byteSize, counted } from '../report/figures.ts';
 import { pruneAnswers, vacuum } from '../warehouse/retention.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
-import { exclusively } from './exclusive.ts';
-import { byteSize } from './format.ts';
 
 /** `compact`: deletes what the retention allows, and gives the space back. */
 export function compactCommand(): Command {

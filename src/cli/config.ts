@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { type Config, ConfigError, configPath, loadConfig } from '../config.ts';
+import { type Config, ConfigError, configPath, loadConfig } from '../config/config.ts';
 import { type DialectInWords, describeDialect } from '../dialect/describe.ts';
 import { endpointsOf } from '../dialect/request.ts';
-import { count } from '../figures.ts';
+import { count } from '../report/figures.ts';
 import { type SharedFlags, standardStreams, withSharedOptions } from './context.ts';
 import { type Output, openOutput } from './output.ts';
 

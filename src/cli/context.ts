@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Config, loadConfig, type Overrides, processEnvironment } from '../config.ts';
+import { type Config, loadConfig, type Overrides, processEnvironment } from '../config/config.ts';
 import { type Output, openOutput, type Streams } from './output.ts';
 
 /** What every command that reads the configuration shares: its options, its output, its streams. */

@@ -1,17 +1,16 @@
 import { rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
-import { openHouse } from '../assemble.ts';
-import { configFrom } from '../config.ts';
-import { counted } from '../figures.ts';
-import { makeFolder } from '../folder.ts';
-import { ALL_KINDS, type RunReport, reportData, run } from '../run.ts';
-import { type Sandbox, startSandbox } from '../server/sandbox.ts';
+import { configFrom } from '../config/config.ts';
+import { openWorkspace } from '../operations/assemble.ts';
+import { ALL_KINDS, type RunReport, reportData, run } from '../operations/run.ts';
+import { counted, duration } from '../report/figures.ts';
+import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { makeFolder } from '../sqlite/database_file.ts';
 import { interruptible, type SharedFlags, standardStreams } from './context.ts';
-import { duration } from './format.ts';
 import { type Output, openOutput } from './output.ts';
 import { showProgress } from './progress.ts';
-import { describeReport, exitCodeOf, whatCallsBuy } from './report.ts';
+import { describeReport, exitCodeOf, whatCallsBuy } from './run_report.ts';
 
 /** `demo`: the main job from beginning to end, against the sandbox on this machine. */
 export function demoCommand(): Command {
@@ -57,13 +56,13 @@ async function mirrorSandbox(sandbox: Sandbox, paths: { warehouse: string; ledge
   output.note(
     `A registry of ${counted(sandbox.companies.count(), 'company', 'companies')} answers at ${sandbox.baseUrl}.`,
   );
-  const house = openHouse(config);
+  const workspace = openWorkspace(config);
   const interruption = interruptible(() => output.note('Finishing what is in flight …'));
-  const startedMs = house.clock.now();
+  const startedMs = workspace.clock.now();
   try {
-    const state = house.ledger.state(startedMs);
+    const state = workspace.ledger.state(startedMs);
     output.note(whatCallsBuy(state, config, Infinity));
-    const report = await run(house, {
+    const report = await run(workspace, {
       command: 'demo',
       purpose: 'scheduled',
       kinds: ALL_KINDS,
@@ -71,12 +70,16 @@ async function mirrorSandbox(sandbox: Sandbox, paths: { warehouse: string; ledge
       maxCalls: Infinity,
       maxMinutes: Infinity,
       signal: interruption.signal,
-      onProgress: showProgress(output, { startedMs, callsLeft: state.left, now: () => house.clock.now() }),
+      onProgress: showProgress(output, {
+        startedMs,
+        callsLeft: state.left,
+        now: () => workspace.clock.now(),
+      }),
     });
-    printReport(report, output, relative(process.cwd(), paths.warehouse), house.clock.now() - startedMs);
+    printReport(report, output, relative(process.cwd(), paths.warehouse), workspace.clock.now() - startedMs);
   } finally {
     interruption.done();
-    house.close();
+    workspace.close();
   }
 }
 

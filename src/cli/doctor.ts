@@ -1,22 +1,20 @@
 import { Command } from 'commander';
-import { type House, openHouse } from '../assemble.ts';
 import { systemClock } from '../clock.ts';
-import { type Config, ConfigError, configPath, loadConfig } from '../config.ts';
+import { type Config, ConfigError, configPath, loadConfig } from '../config/config.ts';
 import { MirrorError } from '../errors.ts';
-import { counted } from '../figures.ts';
+import { openWorkspace, type Workspace } from '../operations/assemble.ts';
+import { ALL_KINDS, type RunReport, run } from '../operations/run.ts';
 import type { Outcome } from '../outcome.ts';
-import { planSingleCall } from '../plan/single_call.ts';
-import { ALL_KINDS, type RunReport, run } from '../run.ts';
+import { planSingleCall } from '../plan/single_call_planner.ts';
+import { counted, duration } from '../report/figures.ts';
 import { interruptible, type SharedFlags, standardStreams, withSharedOptions } from './context.ts';
 import { checkTerms } from './doctor/account.ts';
+import { checkFiles } from './doctor/files.ts';
 import { type Finding, note, ok, problem, warning } from './doctor/finding.ts';
 import { checkRuntime, checkSqlite, runtimeFacts } from './doctor/machine.ts';
-import { checkRedis } from './doctor/redis.ts';
-import { checkFiles } from './doctor/store.ts';
-import { checkClock, checkWay } from './doctor/upstream.ts';
-import { duration } from './format.ts';
+import { checkClock, checkRedis, checkWay } from './doctor/network.ts';
 import { type Output, openOutput } from './output.ts';
-import { headlineOf } from './report.ts';
+import { headlineOf } from './run_report.ts';
 import { wrapped } from './table.ts';
 
 interface DoctorFlags extends SharedFlags {
@@ -90,14 +88,14 @@ async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
         'Run `registry-mirror probe`, whose first calls try the key.',
       ),
     ];
-  const house = openHouse(config);
+  const workspace = openWorkspace(config);
   const interruption = interruptible(() =>
     output.note('Waiting for the answer (Ctrl-C again to stop at once) …'),
   );
   try {
-    if (house.ledger.state(house.clock.now()).refusedKey !== null) house.ledger.forgetRefusal();
+    if (workspace.ledger.state(workspace.clock.now()).refusedKey !== null) workspace.ledger.forgetRefusal();
     let answer: Outcome | null = null;
-    const report = await run(house, {
+    const report = await run(workspace, {
       command: 'doctor',
       purpose: 'scheduled',
       kinds: ALL_KINDS,
@@ -110,18 +108,18 @@ async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
         answer = last;
       },
     });
-    return onlineFindings(report, answer, house);
+    return onlineFindings(report, answer, workspace);
   } finally {
     interruption.done();
-    house.close();
+    workspace.close();
   }
 }
 
-function onlineFindings(report: RunReport, answer: Outcome | null, { config }: House): Finding[] {
+function onlineFindings(report: RunReport, answer: Outcome | null, { config }: Workspace): Finding[] {
   if (answer === null) return [warning('call', headlineOf(report), 'Try again when calls can be made.')];
   const { verdict, status, durationMs, sentAt } = answer;
   const clock = checkClock(answer.headers?.date, Date.parse(sentAt) + durationMs);
-  const spent = `${counted(report.tally.calls, 'call')} spent`;
+  const spent = `${counted(report.totals.calls, 'call')} spent`;
   switch (verdict.is) {
     case 'ok':
       return [

@@ -2,14 +2,13 @@ import { basename, join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '../clock.ts';
 import { UsageError } from '../errors.ts';
-import { counted } from '../figures.ts';
-import { type ExportOrder, exportTables, type Manifest } from '../load/export.ts';
+import { type ExportOrder, exportTables, type Manifest } from '../operations/export.ts';
+import { byteSize, counted } from '../report/figures.ts';
 import { openAtomicFile } from '../warehouse/export/atomic_file.ts';
 import { datasetteMetadata } from '../warehouse/export/datasette.ts';
-import { FORMATS, type Format } from '../warehouse/export/writers.ts';
+import { FORMATS, type Format } from '../warehouse/export/row_writers.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
-import { byteSize } from './format.ts';
 import type { Output } from './output.ts';
 
 interface ExportFlags extends SharedFlags {

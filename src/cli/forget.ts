@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
-import { requireDialect } from '../config.ts';
+import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
-import { counted } from '../figures.ts';
 import { forget } from '../load/forget.ts';
+import { exclusively } from '../operations/exclusive.ts';
+import { counted } from '../report/figures.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
-import { openAsker } from './ask.ts';
 import { openContext, type SharedFlags, standardStreams, withSharedOptions } from './context.ts';
-import { exclusively } from './exclusive.ts';
+import { openAsker } from './questions.ts';
 
 interface ForgetFlags extends SharedFlags {
   readonly yes?: boolean;

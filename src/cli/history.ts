@@ -1,16 +1,15 @@
 import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
-import { requireDialect } from '../config.ts';
-import { readBody } from '../dialect/body.ts';
-import { isJsonObject, type JsonObject } from '../dialect/json.ts';
-import { valueAt } from '../dialect/pointer.ts';
+import { requireDialect } from '../config/config.ts';
+import { readBody } from '../dialect/response_body.ts';
 import { UsageError } from '../errors.ts';
+import { faithful, isJsonObject, type JsonObject } from '../json/json.ts';
+import { valueAt } from '../json/pointer.ts';
 import { answerTable } from '../warehouse/answer.ts';
-import { companiesLike, type History, readHistory } from '../warehouse/history.ts';
+import { companiesLike, type History, readHistory } from '../warehouse/company_history.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
-import { faithful } from './history/faithful.ts';
-import { describeHistory } from './history/words.ts';
+import { describeHistory } from './history/history_text.ts';
 
 interface HistoryFlags extends SharedFlags {
   readonly documents?: boolean;

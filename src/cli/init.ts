@@ -2,12 +2,12 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
-import { configText, type InitAnswers } from '../config/template.ts';
-import { configPath, parseConfig } from '../config.ts';
+import { configPath, parseConfig } from '../config/config.ts';
+import { configText, type InitAnswers } from '../config/initial_config.ts';
 import { UsageError } from '../errors.ts';
-import { type Asker, openAsker, readCount, readText } from './ask.ts';
 import { type SharedFlags, standardStreams, wholeNumber, withSharedOptions } from './context.ts';
 import { type Output, openOutput } from './output.ts';
+import { type Asker, openAsker, readCount, readText } from './questions.ts';
 
 interface InitFlags extends SharedFlags {
   readonly yes?: boolean;

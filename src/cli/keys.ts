@@ -1,10 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Tier } from '../api/accounts.ts';
 import { systemClock } from '../clock.ts';
 import { UsageError } from '../errors.ts';
-import { count } from '../figures.ts';
-import type { Tier } from '../server/accounts.ts';
-import { accountsBeside } from '../server/mirror/accounts.ts';
-import { keyIdOf, makeKey } from '../server/mirror/keys.ts';
+import { count } from '../report/figures.ts';
+import { accountsBeside, keyIdOf, makeKey } from '../serve/stored_accounts.ts';
 import {
   type AccountFile,
   openAccountFile,

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../operations/version.ts';
 import { COMMANDS } from './commands.ts';
 import { standardStreams } from './context.ts';
 import { fittedTo, openOutput, printError } from './output.ts';

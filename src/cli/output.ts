@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { MirrorError } from '../errors.ts';
-import { explainSqlite } from '../sqlite_failure.ts';
+import { explainSqlite } from '../sqlite/database_file.ts';
 import { fittedText } from './fitted_text.ts';
 
 /**

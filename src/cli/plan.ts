@@ -1,15 +1,15 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { allowanceOf } from '../assemble.ts';
 import { systemClock } from '../clock.ts';
-import { type Config, requireDialect } from '../config.ts';
-import type { Focus } from '../plan/plan.ts';
-import { priceNextSync } from '../price_sync.ts';
+import { type Config, requireDialect } from '../config/config.ts';
+import { accountCostOf, costData } from '../estimate/account_cost.ts';
+import { allowanceOf } from '../operations/assemble.ts';
+import { estimateNextSync } from '../operations/estimate.ts';
+import type { Focus } from '../planner.ts';
+import { localTime } from '../report/figures.ts';
 import { openContext, type SharedFlags, withFocus, withMaxCalls, withSharedOptions } from './context.ts';
-import { localTime } from './format.ts';
 import type { Output } from './output.ts';
-import { nextRunOf } from './price/next_run.ts';
-import { priceData, priceOf } from './price/price.ts';
-import { callData, describeCalls, describeSyncPrice, scopeData } from './price/sync_words.ts';
+import { nextRunOf } from './plan/next_run.ts';
+import { callData, describeCalls, describeSyncEstimate, scopeData } from './plan/sync_cost_text.ts';
 
 export interface PlanFlags extends SharedFlags {
   readonly maxCalls?: number;
@@ -45,10 +45,10 @@ export function printPlan(command: 'plan' | 'sync', config: Config, flags: PlanF
   const nowMs = systemClock.now();
   const focus = flags.focus ?? config.focus;
   const explain = flags.explain === undefined ? 0 : flags.explain === true ? FEW : flags.explain;
-  const pricing = priceNextSync(config, { nowMs, focus, explain, onProgress: showEstimating(output) });
-  const { price: sync, scope, known, next: calls, state } = pricing;
+  const pricing = estimateNextSync(config, { nowMs, focus, explain, onProgress: showEstimating(output) });
+  const { estimate: sync, scope, known, next: calls, state } = pricing;
   const maxCalls = flags.maxCalls ?? Number.POSITIVE_INFINITY;
-  const price = priceOf({
+  const estimate = accountCostOf({
     ...{ allowance: allowanceOf(config), state, purpose: 'scheduled', nowMs, maxCalls },
     calls: { stats: sync.stats, search: sync.search, entity: sync.entity },
     sum: sync.total,
@@ -56,12 +56,12 @@ export function printPlan(command: 'plan' | 'sync', config: Config, flags: PlanF
   const pageSize = dialect.search.paging.size;
   const next = nextRunOf(sync, { left: Math.min(state.left, maxCalls), focus, pageSize });
   const resumesAt = state.resumesAtMs === null ? null : localTime(state.resumesAtMs);
-  const text = describeSyncPrice({ price, sync, scope, known, next, resumesAt }, output);
+  const text = describeSyncEstimate({ price: estimate, sync, scope, known, next, resumesAt }, output);
   output.result({
     command,
     ok: true,
     data: {
-      ...{ dry_run: true, focus, scope: scopeData(scope), ...priceData(price) },
+      ...{ dry_run: true, focus, scope: scopeData(scope), ...costData(estimate) },
       companies: { known, registry: sync.size, to_find: sync.companies },
       next_run: next,
       ...(explain === 0 ? {} : { next_calls: calls.map(callData) }),

@@ -1,19 +1,17 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { openHouse } from '../assemble.ts';
+import { type Config, configPath, parseConfig } from '../config/config.ts';
 import { withDialect, withQuestions } from '../config/write_dialect.ts';
-import { type Config, configPath, parseConfig } from '../config.ts';
 import { describeDialect } from '../dialect/describe.ts';
 import { UsageError } from '../errors.ts';
-import { count, counted } from '../figures.ts';
-import type { Draft, Question } from '../plan/probing/draft.ts';
-import type { Exchange } from '../plan/probing/exchange.ts';
-import { limitHeaders } from '../plan/probing/limits.ts';
-import type { Conclusions, Told } from '../plan/probing/probing.ts';
-import { type ReportedFinding, reportFindings } from '../plan/probing/report.ts';
-import { type ProbeReport, probe } from '../probe.ts';
+import { openWorkspace } from '../operations/assemble.ts';
+import { type ProbeReport, probe } from '../operations/probe.ts';
+import type { DialectDraft, Question } from '../probe/dialect_draft.ts';
+import type { Exchange } from '../probe/evidence.ts';
+import { limitHeaders, type ReportedFinding, reportFindings } from '../probe/findings_report.ts';
+import type { Conclusions, Hints } from '../probe/probe.ts';
+import { count, counted, duration } from '../report/figures.ts';
 import { lastCallId } from '../warehouse/call.ts';
-import { type Asker, openAsker } from './ask.ts';
 import { dialectText } from './config.ts';
 import {
   interruptible,
@@ -24,10 +22,10 @@ import {
   wholeNumber,
   withSharedOptions,
 } from './context.ts';
-import { duration } from './format.ts';
 import type { Output } from './output.ts';
 import { probeCheck } from './probe_check.ts';
-import { headlineOf } from './report.ts';
+import { type Asker, openAsker } from './questions.ts';
+import { headlineOf } from './run_report.ts';
 
 export interface ProbeFlags extends SharedFlags {
   readonly maxCalls?: number;
@@ -92,7 +90,7 @@ async function probeAndAsk(
   asker: Asker | null,
   flags: ProbeFlags & { readonly maxCalls: number },
 ): Promise<ProbeReport> {
-  const house = openHouse(config);
+  const workspace = openWorkspace(config);
   const interruption = interruptible(() =>
     output.note('Finishing the call in flight (Ctrl-C again to stop at once) …'),
   );
@@ -101,37 +99,37 @@ async function probeAndAsk(
       maxMinutes: flags.maxMinutes ?? Number.POSITIVE_INFINITY,
       signal: interruption.signal,
       onAnswer: narrator(output),
-      after: flags.fresh ? lastCallId(house.warehouse.db) : 0,
+      after: flags.fresh ? lastCallId(workspace.warehouse.db) : 0,
     };
-    let told: Told = { queryParam: flags.queryParam ?? null, examples: flags.example ?? [] };
+    let hints: Hints = { queryParam: flags.queryParam ?? null, examples: flags.example ?? [] };
     for (let left = flags.maxCalls; ; ) {
-      const report = await probe(house, { ...order, told, maxCalls: left });
-      left -= report.run.tally.calls;
-      const better = left > 0 && asker !== null ? await askFor(report, asker, told) : null;
+      const report = await probe(workspace, { ...order, hints, maxCalls: left });
+      left -= report.run.totals.calls;
+      const better = left > 0 && asker !== null ? await askFor(report, asker, hints) : null;
       if (better === null) return report;
-      told = better;
+      hints = better;
     }
   } finally {
     interruption.done();
-    house.close();
+    workspace.close();
   }
 }
 
 /** What the user can say that helps; null: nothing, or nothing is needed. */
-async function askFor({ run, questions }: ProbeReport, asker: Asker, told: Told): Promise<Told | null> {
+async function askFor({ run, questions }: ProbeReport, asker: Asker, hints: Hints): Promise<Hints | null> {
   if (run.ending.ended !== 'done') return null;
   const question = questions.find(({ about }) => about === 'query_param' || about === 'example');
   if (question === undefined) return null;
   const optional = (answer: string) => answer;
-  if (question.about === 'query_param' && told.queryParam === null) {
+  if (question.about === 'query_param' && hints.queryParam === null) {
     const param = await asker.text(
       'Which parameter of the search takes the name of a company? (empty: not known)',
       optional,
     );
-    if (param !== '') return { ...told, queryParam: param };
+    if (param !== '') return { ...hints, queryParam: param };
   }
   const name = await asker.text('The name of a company that is in the registry? (empty: give up)', optional);
-  return name === '' ? null : { ...told, examples: [...told.examples, name] };
+  return name === '' ? null : { ...hints, examples: [...hints.examples, name] };
 }
 
 /** One line for each call, and one for each conclusion that it changed. */
@@ -205,7 +203,7 @@ function write(path: string, { draft, conclusions, questions }: ProbeReport): Wr
   return { path, isComplete: draft !== null };
 }
 
-function remarksOf({ notes }: Draft, questions: readonly Question[]): Map<string, string> {
+function remarksOf({ notes }: DialectDraft, questions: readonly Question[]): Map<string, string> {
   const remarks = new Map([...notes].map(([key, { certainty, text }]) => [key, `${certainty}: ${text}`]));
   for (const { about, text } of questions)
     if (about === 'paging') remarks.set('search.paging', `question: ${text}`);
@@ -239,7 +237,7 @@ function print(output: Output, report: ProbeReport, file: Written): void {
       ended: run.ending.ended,
       why: 'why' in run.ending ? run.ending.why : null,
       complete: isComplete,
-      calls_spent: run.tally.calls,
+      calls_spent: run.totals.calls,
       calls_left: run.callsLeft === Number.POSITIVE_INFINITY ? null : run.callsLeft,
       file: file.path,
       findings,
@@ -253,8 +251,8 @@ function print(output: Output, report: ProbeReport, file: Written): void {
 }
 
 function outcomeOf({ run, draft, questions }: ProbeReport, { path }: Written): string {
-  const { ending, tally } = run;
-  const cost = counted(tally.calls, 'call');
+  const { ending, totals } = run;
+  const cost = counted(totals.calls, 'call');
   if (draft !== null) {
     const rest = questions.length === 0 ? '' : `, with ${counted(questions.length, 'question')} left`;
     return `${cost}: the dialect is found${rest}, and written to ${path}.`;

@@ -1,10 +1,10 @@
-import { openHouse } from '../assemble.ts';
-import { requireDialect } from '../config.ts';
-import { counted } from '../figures.ts';
-import { checkDialect, type DialectCheck } from '../probe_check.ts';
+import { requireDialect } from '../config/config.ts';
+import { openWorkspace } from '../operations/assemble.ts';
+import { checkDialect, type DialectCheck } from '../operations/dialect_check.ts';
+import type { DialectChange } from '../probe/dialect_changes.ts';
+import { counted } from '../report/figures.ts';
 import { interruptible, openContext, type SharedFlags } from './context.ts';
 import type { Output } from './output.ts';
-import { describeChanges } from './proposal.ts';
 
 interface CheckFlags extends SharedFlags {
   readonly maxCalls?: number;
@@ -14,13 +14,16 @@ interface CheckFlags extends SharedFlags {
 export async function probeCheck(flags: CheckFlags): Promise<void> {
   const { config, output } = openContext(flags);
   requireDialect(config);
-  const house = openHouse(config);
+  const workspace = openWorkspace(config);
   const interruption = interruptible(() => output.note('Finishing the call in flight …'));
   try {
-    report(output, await checkDialect(house, { maxCalls: flags.maxCalls ?? 0, signal: interruption.signal }));
+    report(
+      output,
+      await checkDialect(workspace, { maxCalls: flags.maxCalls ?? 0, signal: interruption.signal }),
+    );
   } finally {
     interruption.done();
-    house.close();
+    workspace.close();
   }
 }
 
@@ -38,7 +41,7 @@ function report(output: Output, { run, answers, contradictions, proposals }: Dia
   output.result({
     command: 'probe --check',
     ok: isGood,
-    data: { answers, contradictions, proposals, calls_spent: run?.tally.calls ?? 0 },
+    data: { answers, contradictions, proposals, calls_spent: run?.totals.calls ?? 0 },
     text,
     attention: isGood ? null : text,
   });
@@ -50,4 +53,26 @@ function headline(answers: number, contradictions: number): string {
   if (answers === 0) return 'No answers are stored yet; with --max-calls 3 the API itself is asked.';
   if (contradictions === 0) return `The dialect understands ${counted(answers, 'stored answer')}.`;
   return `The dialect does not understand ${contradictions} of ${counted(answers, 'stored answer')}.`;
+}
+
+/** Changes of the dialect as a person can apply them: the keys of the configuration, each with what stood there. */
+export function describeChanges(changes: readonly DialectChange[]): string[] {
+  if (changes.length === 0) return [];
+  return [
+    'These changes of the dialect would fit the answers; write them into the configuration, then `registry-mirror probe --check`:',
+    '  dialect:',
+    ...['search', 'entity', 'stats'].flatMap((section) => {
+      const own = changes.filter(({ key }) => key.startsWith(`${section}.`));
+      if (own.length === 0) return [];
+      return [`    ${section}:`, ...own.map((change) => `      ${lineOf(change, section)}`)];
+    }),
+  ];
+}
+
+function lineOf({ key, from, to, because }: DialectChange, section: string): string {
+  return `${key.slice(section.length + 1)}: ${shown(to)}   # was ${shown(from)}; ${because}`;
+}
+
+function shown(value: string | null): string {
+  return value === null ? 'null' : value === '' ? "''" : value;
 }

@@ -1,8 +1,7 @@
 import { targetOf } from '../call.ts';
-import { count, counted } from '../figures.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Tally } from '../tally.ts';
-import { duration } from './format.ts';
+import { count, counted, duration } from '../report/figures.ts';
+import type { RunTotals } from '../run_totals.ts';
 import type { Output } from './output.ts';
 
 /** Draws the progress line over itself, a few times a second. */
@@ -11,19 +10,19 @@ export function showProgress(
   since: { startedMs: number; callsLeft: number; now: () => number },
 ) {
   let shownMs = 0;
-  return (tally: Tally, last: Outcome): void => {
+  return (totals: RunTotals, last: Outcome): void => {
     const nowMs = since.now();
     if (nowMs - shownMs < PROGRESS_EVERY_MS) return;
     shownMs = nowMs;
-    const callsLeft = since.callsLeft - tally.calls;
-    output.progress(progressLine({ tally, last, elapsedMs: nowMs - since.startedMs, callsLeft }));
+    const callsLeft = since.callsLeft - totals.calls;
+    output.progress(progressLine({ tally: totals, last, elapsedMs: nowMs - since.startedMs, callsLeft }));
   };
 }
 
 const PROGRESS_EVERY_MS = 200;
 
 export interface Progress {
-  readonly tally: Tally;
+  readonly tally: RunTotals;
   readonly last: Outcome;
   readonly elapsedMs: number;
   /** Infinity: no limit. */
@@ -31,15 +30,15 @@ export interface Progress {
 }
 
 /** One line for the terminal: what it does, calls spent and left, rate, what came of it. */
-export function progressLine({ tally, last, elapsedMs, callsLeft }: Progress): string {
-  const perMinute = elapsedMs < 1000 ? null : Math.round((tally.calls / elapsedMs) * 60_000);
+export function progressLine({ tally: totals, last, elapsedMs, callsLeft }: Progress): string {
+  const perMinute = elapsedMs < 1000 ? null : Math.round((totals.calls / elapsedMs) * 60_000);
   const minutesLeft = perMinute === null || perMinute === 0 ? null : callsLeft / perMinute;
   return [
     doing(last),
-    counted(tally.calls, 'call') + (callsLeft === Infinity ? '' : `, ${count(Math.max(0, callsLeft))} left`),
+    counted(totals.calls, 'call') + (callsLeft === Infinity ? '' : `, ${count(Math.max(0, callsLeft))} left`),
     ...(perMinute === null ? [] : [`${count(perMinute)} a minute`]),
-    `${count(tally.listed)} new companies`,
-    counted(tally.fetched + tally.changed + tally.unchanged, 'record'),
+    `${count(totals.listed)} new companies`,
+    counted(totals.fetched + totals.changed + totals.unchanged, 'record'),
     ...(minutesLeft === null || callsLeft === Infinity
       ? []
       : [`allowance lasts ${duration(Math.max(0, minutesLeft) * 60_000)}`]),

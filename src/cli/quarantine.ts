@@ -1,16 +1,16 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
-import { requireDialect } from '../config.ts';
+import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
-import { count, counted } from '../figures.ts';
 import { type Replayed, replayQuarantined } from '../load/replay.ts';
+import { exclusively } from '../operations/exclusive.ts';
+import { count, counted } from '../report/figures.ts';
 import { answerTable } from '../warehouse/answer.ts';
-import { type Quarantined, quarantineRegister } from '../warehouse/quarantined.ts';
+import { type Quarantined, quarantineRegister } from '../warehouse/quarantine.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
-import { exclusively } from './exclusive.ts';
 import type { Output } from './output.ts';
-import { describeEntry, describeList, entryData } from './quarantine/words.ts';
+import { describeEntry, describeList, entryData } from './quarantine/quarantine_text.ts';
 import { fitted, printable } from './table.ts';
 
 interface ListFlags extends SharedFlags {

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
-import { requireDialect } from '../config.ts';
-import { count, counted } from '../figures.ts';
+import { requireDialect } from '../config/config.ts';
 import { reprocess } from '../load/reprocess.ts';
+import { exclusively } from '../operations/exclusive.ts';
+import { count, counted } from '../report/figures.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { interruptible, openContext, type SharedFlags, withSharedOptions } from './context.ts';
-import { exclusively } from './exclusive.ts';
 
 /** `reprocess`: every table again from the stored answers, by today's dialect and mapping. */
 export function reprocessCommand(): Command {

@@ -5,21 +5,20 @@ import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
 import { generateRegistry } from '../../data/generate.ts';
+import type { Account, AccountOptions, Tier } from '../api/accounts.ts';
+import type { ApiProfile } from '../api/api_profile.ts';
+import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
 import { FailedError, MirrorError, UsageError } from '../errors.ts';
-import { counted } from '../figures.ts';
-import type { Account, AccountOptions, Tier } from '../server/accounts.ts';
-import { arrivalsFile } from '../server/arrivals.ts';
-import type { IdentifierSearch, NameSearch } from '../server/catalogue.ts';
-import { type CompanyFileOptions, readCompanies } from '../server/company_file.ts';
-import type { Company } from '../server/company_store.ts';
-import { FOLDINGS, type Folding } from '../server/folding.ts';
-import { entityLines } from '../server/insight.ts';
-import { sampleCompanies } from '../server/sample.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../server/sandbox.ts';
-import { configurationFor } from '../server/sandbox_configuration.ts';
-import { PRESETS } from '../server/shape/presets.ts';
-import { changedShape, readShape } from '../server/shape/read_shape.ts';
-import type { Shape } from '../server/shape/shape.ts';
+import { FOLDINGS, type Folding } from '../names/search_folding.ts';
+import { counted } from '../report/figures.ts';
+import { arrivalsFile } from '../sandbox/arrivals.ts';
+import { type CompanyFileOptions, readCompanies, sampleCompanies } from '../sandbox/company_file.ts';
+import type { Company } from '../sandbox/company_store.ts';
+import { entityLines } from '../sandbox/insight.ts';
+import { changedProfile, readProfile } from '../sandbox/profile_file.ts';
+import { PROFILE_PRESETS } from '../sandbox/profile_presets.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
+import { configurationFor } from '../sandbox/sandbox_configuration.ts';
 import { interruptible, wholeNumber } from './context.ts';
 
 /** `sandbox`: the registry's service on loopback, to try things on. */
@@ -65,7 +64,7 @@ export function sandboxCommand(): Command {
     .action((flags: SandboxFlags) => serveSandbox(flags));
 }
 
-const SHAPES = Object.keys(PRESETS).join(', ');
+const SHAPES = Object.keys(PROFILE_PRESETS).join(', ');
 const NAME_SEARCHES = ['prefix', 'token', 'token_prefix', 'substring'] as const satisfies NameSearch[];
 const IDENTIFIER_SEARCHES = ['prefix', 'exact', 'none'] as const satisfies IdentifierSearch[];
 
@@ -110,7 +109,7 @@ interface SandboxFlags {
 
 async function serveSandbox(flags: SandboxFlags): Promise<void> {
   const accounts = [accountOf(flags)];
-  const shape = changedShape(await readShape(flags.shape ?? 'default'), flags);
+  const shape = changedProfile(await readProfile(flags.shape ?? 'default'), flags);
   const companies = await companiesOf(flags, shape);
   const file = flags.arrivals === undefined ? null : arrivalsFile(flags.arrivals);
   const sandbox = await start(flags, {
@@ -119,14 +118,14 @@ async function serveSandbox(flags: SandboxFlags): Promise<void> {
     accounts,
     onArrival: (noted) => file?.add(noted),
   });
-  const told = interruptible(() => undefined);
+  const hints = interruptible(() => undefined);
   if (flags.dump !== undefined) await dump(sandbox, flags.dump);
   const [account] = sandbox.accounts.all();
   if (account !== undefined) process.stdout.write(readyText(sandbox, account, flags.json === true));
-  if (!told.signal.aborted) await once(told.signal, 'abort');
+  if (!hints.signal.aborted) await once(hints.signal, 'abort');
   await sandbox.close();
   await file?.close();
-  told.done();
+  hints.done();
 }
 
 /** Neither documented allowance may be taken for granted: one must be said, or that there is none. */
@@ -155,7 +154,7 @@ function accountOf({ tier, total, perDay, unlimited, perMinute, key }: SandboxFl
 
 const FREE_PER_MINUTE = 10;
 
-async function companiesOf(flags: SandboxFlags, { ids }: Shape): Promise<Iterable<Company>> {
+async function companiesOf(flags: SandboxFlags, { ids }: ApiProfile): Promise<Iterable<Company>> {
   const { data, companies, idColumn, nameColumn, where, seed } = flags;
   if (data !== undefined && companies !== undefined)
     throw new UsageError('--data and --companies exclude each other.', { hint: 'Leave out one of them.' });

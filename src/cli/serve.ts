@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
 import pino from 'pino';
-import { allowanceOf } from '../assemble.ts';
 import { systemClock } from '../clock.ts';
-import type { Config } from '../config.ts';
-import { counted } from '../figures.ts';
-import type { PageFacts } from '../page/facts.ts';
+import type { Config } from '../config/config.ts';
+import { allowanceOf } from '../operations/assemble.ts';
 import { openPage } from '../page/page.ts';
-import { accountsBeside } from '../server/mirror/accounts.ts';
-import { type MirrorService, startMirrorService } from '../server/mirror/service.ts';
+import type { PageSettings } from '../page/page_settings.ts';
+import { counted } from '../report/figures.ts';
+import { type MirrorService, startMirrorService } from '../serve/mirror_service.ts';
+import { accountsBeside } from '../serve/stored_accounts.ts';
 import { openAccountFile } from '../warehouse/serve_accounts.ts';
 import { interruptible, openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
 import type { Output } from './output.ts';
@@ -121,7 +121,7 @@ function announce(
   });
 }
 
-function pageFacts(config: Config): PageFacts {
+function pageFacts(config: Config): PageSettings {
   const { source, max_age: maxAge, schedule } = config;
   return {
     warehousePath: config.warehouse,

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { readStatus } from '../report/status_snapshot.ts';
 import {
   interruptible,
   openContext,
@@ -10,9 +11,8 @@ import {
   withSharedOptions,
 } from './context.ts';
 import type { Output } from './output.ts';
-import { statusData } from './status/data.ts';
-import { readStatus } from './status/facts.ts';
-import { describeStatus } from './status/words.ts';
+import { statusData } from './status/status_data.ts';
+import { describeStatus } from './status/status_text.ts';
 
 interface StatusFlags extends SharedFlags {
   readonly runs?: number;

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
-import { type House, openHouse } from '../assemble.ts';
-import { type Config, requireDialect } from '../config.ts';
-import type { Change } from '../plan/probing/proposal.ts';
-import { checkStored } from '../probe_check.ts';
-import { ALL_KINDS, type RunReport, reportData, run } from '../run.ts';
+import { type Config, requireDialect } from '../config/config.ts';
+import { openWorkspace, type Workspace } from '../operations/assemble.ts';
+import { checkStored } from '../operations/dialect_check.ts';
+import { ALL_KINDS, type RunReport, reportData, run } from '../operations/run.ts';
+import type { DialectChange } from '../probe/dialect_changes.ts';
 import { latestAnswers } from '../warehouse/latest_answers.ts';
-import { logBytes, logWarning } from '../warehouse/write_ahead_log.ts';
+import { lastEndedAt } from '../warehouse/run.ts';
+import { walBytes, walWarning } from '../warehouse/wal.ts';
 import {
   interruptible,
   openContext,
@@ -15,10 +16,9 @@ import {
 } from './context.ts';
 import type { Output } from './output.ts';
 import { printPlan } from './plan.ts';
+import { describeChanges } from './probe_check.ts';
 import { showProgress } from './progress.ts';
-import { describeChanges } from './proposal.ts';
-import { attentionOf, describeReport, exitCodeOf, whatCallsBuy } from './report.ts';
-import { isOldNews } from './sync/old_news.ts';
+import { attentionOf, describeReport, exitCodeOf, whatCallsBuy } from './run_report.ts';
 
 interface SyncFlags extends SharedFlags {
   readonly maxCalls?: number;
@@ -47,31 +47,31 @@ async function sync(flags: SyncFlags): Promise<void> {
   const { config, output } = openContext(flags);
   requireDialect(config);
   if (flags.dryRun) return printPlan('sync', config, flags, output);
-  const house = openHouse(config);
+  const workspace = openWorkspace(config);
   const interruption = interruptible(() =>
     output.note('Finishing what is in flight (Ctrl-C again to stop at once) …'),
   );
   try {
-    process.exitCode = await syncOnce(house, flags, output, interruption.signal);
+    process.exitCode = await syncOnce(workspace, flags, output, interruption.signal);
   } finally {
     interruption.done();
-    house.close();
+    workspace.close();
   }
 }
 
 /** One run, printed as the output speaks. Answers the exit code. */
 export async function syncOnce(
-  house: House,
+  workspace: Workspace,
   flags: SyncFlags,
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const { config, ledger, clock } = house;
+  const { config, ledger, clock } = workspace;
   const startedMs = clock.now();
   const state = ledger.state(startedMs);
   const maxCalls = flags.maxCalls ?? Infinity;
   output.note(whatCallsBuy(state, config, maxCalls));
-  const report = await run(house, {
+  const report = await run(workspace, {
     command: 'sync',
     purpose: 'scheduled',
     kinds: ALL_KINDS,
@@ -81,13 +81,13 @@ export async function syncOnce(
     signal,
     onProgress: showProgress(output, { startedMs, callsLeft: state.left, now: () => clock.now() }),
   });
-  const drifted = report.ending.ended === 'drift' ? checkLately(house, config) : [];
-  const warning = logWarning(logBytes(house.warehouse.db));
-  return printReport({ report, drifted, warning, isOldNews: isOldNews(report, house) }, flags, output);
+  const drifted = report.ending.ended === 'drift' ? checkLately(workspace, config) : [];
+  const warning = walWarning(walBytes(workspace.warehouse.db));
+  return printReport({ report, drifted, warning, isOldNews: isOldNews(report, workspace) }, flags, output);
 }
 
 /** What the answers of late say about the dialect, for free. */
-function checkLately({ warehouse }: House, config: Config): readonly Change[] {
+function checkLately({ warehouse }: Workspace, config: Config): readonly DialectChange[] {
   return checkStored(requireDialect(config), latestAnswers(warehouse.db, ANSWERS_OF_LATE)).proposals;
 }
 
@@ -95,7 +95,7 @@ const ANSWERS_OF_LATE = 50;
 
 interface Facts {
   readonly report: RunReport;
-  readonly drifted: readonly Change[];
+  readonly drifted: readonly DialectChange[];
   readonly warning: string | null;
   /** Said before, lately: `--quiet` does not say it again. */
   readonly isOldNews: boolean;
@@ -132,3 +132,21 @@ Examples:
 
 Exit codes: 0 done, or paused because the allowance is spent; 1 failed; 2 usage or configuration;
 3 done, with answers in quarantine; 75 paused, under --strict; 130 interrupted.`;
+
+/**
+ * Was it said before, and less than a day ago, that the key is refused? Cron starts a run every hour, and whoever
+ * reads its mail knows after the first one; each day that it lasts, one more reminds them.
+ */
+export function isOldNews({ ending, runId }: RunReport, { ledger, warehouse, clock }: Workspace): boolean {
+  if (ending.ended !== 'unauthorised' || runId === null) return false;
+  const nowMs = clock.now();
+  const refused = ledger.state(nowMs).refusedKey;
+  const saidAt = lastEndedAt(warehouse.db, 'unauthorised', runId);
+  if (refused === null || saidAt === null) return false;
+  const daysAt = (epochMs: number) => Math.floor((epochMs - refused.sinceMs + EARLY_MS) / DAY_MS);
+  return daysAt(Date.parse(saidAt)) === daysAt(nowMs);
+}
+
+// The run of the same hour, a day later, may get there a little sooner than the first one did.
+const EARLY_MS = 600_000;
+const DAY_MS = 86_400_000;

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { readScope, watchKnowledge } from '../assemble.ts';
 import { systemClock } from '../clock.ts';
-import { requireDialect } from '../config.ts';
+import { requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
-import { counted } from '../figures.ts';
-import type { Finding } from '../plan/names/name_hunt.ts';
-import { findingsOf } from '../plan/watchlist.ts';
+import { readScope, watchKnowledge } from '../operations/assemble.ts';
+import type { Finding } from '../plan/wanted/name_hunt.ts';
+import { findingsOf } from '../plan/wanted/watchlist_planner.ts';
+import { counted } from '../report/figures.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 

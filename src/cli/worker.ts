@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { openLogger } from '../../jobs/logger.ts';
 import { STOP_WITHIN_MS, startWorker } from '../../jobs/worker.ts';
-import { type Config, loadConfig } from '../config.ts';
+import { type Config, loadConfig } from '../config/config.ts';
 import { standardStreams, wholeNumber } from './context.ts';
 import { type Output, openOutput } from './output.ts';
 
@@ -63,13 +63,13 @@ type Why = { readonly signal: NodeJS.Signals } | { readonly error: unknown };
 function untilTold(): { readonly promise: Promise<Why>; fatal(error: unknown): void } {
   const { promise, resolve } = Promise.withResolvers<Why>();
   let isTold = false;
-  const told = (signal: NodeJS.Signals) => {
+  const hints = (signal: NodeJS.Signals) => {
     if (isTold) process.exit(130);
     isTold = true;
     resolve({ signal });
   };
-  process.on('SIGINT', told);
-  process.on('SIGTERM', told);
+  process.on('SIGINT', hints);
+  process.on('SIGTERM', hints);
   return { promise, fatal: (error) => resolve({ error }) };
 }
 

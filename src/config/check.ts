@@ -1,5 +1,5 @@
 import { compilePattern } from '../dialect/pattern.ts';
-import { type Origin, type Problem, problemAt, problemsOf, type Words } from './problems.ts';
+import { type Origin, type Problem, problemAt, problemsOf, type Words } from './config_problems.ts';
 import { type Config, ConfigFile } from './schema.ts';
 
 export interface Checked {

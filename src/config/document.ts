@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
+import { ConfigError, type Origin, problemAt } from './config_problems.ts';
 import type { Override } from './environment.ts';
-import { convertText } from './keys.ts';
-import { ConfigError, type Origin, problemAt } from './problems.ts';
+import { convertText } from './key_paths.ts';
 
 /** Reads YAML. Throws ConfigError where it is malformed. */
 export function readDocument(path: string, text: string): Origin {

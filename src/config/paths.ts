@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { ConfigError, type Origin, type Problem, problemAt } from './problems.ts';
+import { ConfigError, type Origin, type Problem, problemAt } from './config_problems.ts';
 import type { Config } from './schema.ts';
 
 interface Places {

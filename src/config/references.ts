@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isPair, isScalar, isSeq, visit } from 'yaml';
-import { convertText, type KeyPath } from './keys.ts';
-import { type Origin, type Problem, problemAt } from './problems.ts';
+import { type Origin, type Problem, problemAt } from './config_problems.ts';
+import { convertText, type KeyPath } from './key_paths.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

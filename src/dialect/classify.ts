@@ -1,6 +1,7 @@
 import type { Call } from '../call.ts';
+import { type Json, stringifyJson } from '../json/json.ts';
+import { valueAt } from '../json/pointer.ts';
 import type { Verdict, VerdictKind } from '../outcome.ts';
-import { type Body, readBody } from './body.ts';
 import {
   decode,
   decodeTombstone,
@@ -12,10 +13,9 @@ import {
 } from './decode.ts';
 import type { Dialect, ResponseRule } from './dialect.ts';
 import { type Headers, rateLimitResetMs, retryAfterMs } from './headers.ts';
-import { type Json, stringifyJson } from './json.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
-import { valueAt } from './pointer.ts';
-import { shapeOf } from './shape.ts';
+import { type Body, readBody } from './response_body.ts';
+import { responseFormOf } from './response_form.ts';
 
 /** What came back for one call. */
 export interface Reply {
@@ -76,7 +76,7 @@ function verdictOf(means: VerdictKind, subject: Subject): Verdict {
     case 'absent':
       if (call.kind !== 'entity')
         return { is: 'broken', why: `${statusLine(reply)}: the path was not found` };
-      return { is: 'absent', shape: shapeOf(reply.status, body.json, body.text, call.entityId) };
+      return { is: 'absent', shape: responseFormOf(reply.status, body.json, body.text, call.entityId) };
     case 'throttled':
       return {
         is: 'throttled',

@@ -1,11 +1,11 @@
 import type { Call } from '../call.ts';
-import { count } from '../figures.ts';
+import { ExactNumber, isJsonObject, type Json } from '../json/json.ts';
+import { valueAt } from '../json/pointer.ts';
 import type { Answer, RecordAnswer, SearchAnswer, SearchRow, StatsAnswer } from '../outcome.ts';
+import { count } from '../report/figures.ts';
 import type { Dialect, SearchDialect } from './dialect.ts';
 import { type Headers, nextLink } from './headers.ts';
-import { ExactNumber, isJsonObject, type Json } from './json.ts';
 import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './limits.ts';
-import { valueAt } from './pointer.ts';
 
 /** Why a body could not be understood: the dialect does not fit it. */
 export class NotUnderstood {

@@ -4,7 +4,7 @@ import got, { type Got, RequestError, type RequestFunction } from 'got';
 import type { Clock } from '../clock.ts';
 import type { Reply } from '../dialect/classify.ts';
 import type { Connection } from './connection.ts';
-import { openRedaction, type Redact } from './redact.ts';
+import { openRedaction, type Redact } from './key_redaction.ts';
 
 /** What became of one HTTP request: no retry, no redirect, no cache. */
 export type Sent =

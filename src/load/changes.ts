@@ -1,31 +1,33 @@
-import { ExactNumber, type Json, stringifyJson } from '../dialect/json.ts';
-import { segmentsOf } from '../dialect/pointer.ts';
+import type { Watched } from '../change_rate/change_estimates.ts';
+import { ExactNumber, type Json, stringifyJson } from '../json/json.ts';
+import { segmentsOf } from '../json/pointer.ts';
 import type { ChangeRow } from '../warehouse/change.ts';
-import type { Place, TableShape } from '../warehouse/shape.ts';
-import type { Books } from './books.ts';
+import type { InferredTable, SchemaPath } from '../warehouse/inferred_schema.ts';
+import type { Known } from '../warehouse/known_row.ts';
 import type { Difference } from './difference.ts';
+import type { LoadSession } from './load_session.ts';
 import { type SqlValue, sqlValue } from './shred.ts';
 
 /** Writes one row of `entity_change` per field, and counts once for each place that it changed. */
 export function noteChanges(
-  books: Books,
-  table: TableShape,
+  session: LoadSession,
+  table: InferredTable,
   at: Pick<ChangeRow, 'entityId' | 'observedAt' | 'notBefore' | 'callId'>,
   found: readonly Difference[],
 ): void {
   if (at.notBefore === null) return;
-  noteCompared(books, table);
+  noteCompared(session, table);
   for (const { path, before, after } of found)
-    books.changes.add({ ...at, path, before: changedValue(before), after: changedValue(after) });
+    session.changes.add({ ...at, path, before: changedValue(before), after: changedValue(after) });
   for (const place of new Set(found.map(({ path }) => placeOf(table.root, segmentsOf(path))))) {
     if (place === null) continue;
     place.changes++;
-    books.shape.touched.add(place.table);
+    session.schema.touched.add(place.table);
   }
 }
 
 /** A later answer was compared with an earlier one: what differs every time is proposed as volatile. */
-export function noteCompared({ shape }: Books, table: TableShape): void {
+export function noteCompared({ schema: shape }: LoadSession, table: InferredTable): void {
   table.compared++;
   shape.touched.add(table);
 }
@@ -41,7 +43,7 @@ export function changedValue(value: Json | undefined): SqlValue {
 }
 
 /** The place that a path leads to, through the elements of lists; null where the inferred schema has none. */
-function placeOf(root: Place, keys: readonly string[]): Place | null {
+function placeOf(root: SchemaPath, keys: readonly string[]): SchemaPath | null {
   let place = root;
   for (const key of keys) {
     const next =
@@ -50,4 +52,28 @@ function placeOf(root: Place, keys: readonly string[]): Place | null {
     place = next;
   }
   return place;
+}
+
+type Rates = Pick<Known, 'changes' | 'changingDays' | 'changingLog' | 'steadyDays' | 'rateClass'>;
+
+/** How often the company changes, after its record was fetched. Before the first fetch there is nothing to compare. */
+export function ratesAfterFetch(session: LoadSession, known: Known, at: string, changed: boolean): Rates {
+  const { evidence, rateClass } = session.estimates.book.fetched(watched(known), Date.parse(at), changed);
+  return { ...evidence, rateClass };
+}
+
+/** How often the company changes, after it was listed again. */
+export function ratesAfterListing(session: LoadSession, known: Known, at: string, changed: boolean): Rates {
+  const { evidence, rateClass } = session.estimates.book.listed(watched(known), Date.parse(at), changed);
+  return { ...evidence, rateClass };
+}
+
+function watched({ changes, changingDays, changingLog, steadyDays, rateClass, ...known }: Known): Watched {
+  return {
+    evidence: { changes, changingDays, changingLog, steadyDays },
+    rateClass,
+    fetchedAtMs: known.fetchedAt === null ? null : Date.parse(known.fetchedAt),
+    listedAtMs: known.listedAt === null ? null : Date.parse(known.listedAt),
+    isFlagged: known.flaggedAt !== null,
+  };
 }

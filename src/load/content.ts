@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { isJsonObject, type Json, stringifyJson } from '../dialect/json.ts';
-import { segmentsOf } from '../dialect/pointer.ts';
+import { isJsonObject, type Json, stringifyJson } from '../json/json.ts';
+import { segmentsOf } from '../json/pointer.ts';
 
 /** Places whose change is no change, ready to be looked up: keys from the document's root. `*` is any element or key. */
 export type Volatile = readonly (readonly string[])[];

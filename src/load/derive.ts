@@ -1,9 +1,9 @@
 import { targetOf } from '../call.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
-import type { Books } from './books.ts';
+import { deriveAbsent, deriveGone, noteAnswered } from './deletion.ts';
 import { noteFailure } from './failure.ts';
-import { deriveAbsent, deriveGone, noteAnswered } from './gone.ts';
+import type { LoadSession } from './load_session.ts';
 import { deriveRecord } from './record.ts';
 import { deriveRefusal, deriveSearch } from './search.ts';
 import { deriveStats } from './stats.ts';
@@ -12,12 +12,12 @@ import { deriveStats } from './stats.ts';
  * Writes what a classified answer means to the derived tables: as it comes in, or again from the stored
  * answer. What cannot be derived at all is quarantined.
  */
-export function derive(books: Books, outcome: Outcome): LoadResult {
-  books.shape.at = outcome;
-  const result = deriveUnlessTooDeep(books, outcome);
+export function derive(session: LoadSession, outcome: Outcome): LoadResult {
+  session.schema.at = outcome;
+  const result = deriveUnlessTooDeep(session, outcome);
   if (result.quarantined === 0 && isUnderstood(outcome.verdict))
-    books.quarantine.supersede(outcome.call.kind, targetOf(outcome.call));
-  return { ...result, failure: noteFailure(books, outcome, verdictAfter(outcome.verdict, result)) };
+    session.quarantine.supersede(outcome.call.kind, targetOf(outcome.call));
+  return { ...result, failure: noteFailure(session, outcome, verdictAfter(outcome.verdict, result)) };
 }
 
 /** A response of which nothing could be loaded is a failure: its target waits. */
@@ -26,41 +26,41 @@ function verdictAfter(verdict: Verdict, { quarantined, rows, record, note }: Loa
   return isInVain ? { is: 'broken', why: note ?? 'nothing of the response could be loaded' } : verdict;
 }
 
-function deriveUnlessTooDeep(books: Books, outcome: Outcome): LoadResult {
+function deriveUnlessTooDeep(session: LoadSession, outcome: Outcome): LoadResult {
   try {
-    return deriveVerdict(books, outcome);
+    return deriveVerdict(session, outcome);
   } catch (error) {
     // The stack ends before JSON's own limits do; nothing was written then.
     if (error instanceof RangeError && error.message.includes('call stack'))
-      return quarantined(books, outcome, `nested too deeply: ${error.message}`);
+      return quarantined(session, outcome, `nested too deeply: ${error.message}`);
     throw error;
   }
 }
 
-function deriveVerdict(books: Books, outcome: Outcome): LoadResult {
+function deriveVerdict(session: LoadSession, outcome: Outcome): LoadResult {
   const { call, verdict } = outcome;
-  if (call.kind === 'entity' && books.forgotten.has(call.entityId))
+  if (call.kind === 'entity' && session.forgotten.has(call.entityId))
     return { ...noChange(outcome), note: 'forgotten: not taken in' };
   switch (verdict.is) {
     case 'ok':
-      return deriveAnswer(books, outcome, verdict.answer);
+      return deriveAnswer(session, outcome, verdict.answer);
     case 'gone':
       return call.kind === 'entity'
-        ? deriveGone(books, outcome, call.entityId, verdict.answer)
+        ? deriveGone(session, outcome, call.entityId, verdict.answer)
         : { ...noChange(outcome), note: 'only a record can be gone' };
     case 'absent':
       return call.kind === 'entity'
-        ? deriveAbsent(books, outcome, call.entityId, verdict.shape)
+        ? deriveAbsent(session, outcome, call.entityId, verdict.shape)
         : noChange(outcome);
     case 'refused':
       return {
         ...noChange(outcome),
-        query: call.kind === 'search' ? deriveRefusal(books, outcome, call, verdict.why) : null,
+        query: call.kind === 'search' ? deriveRefusal(session, outcome, call, verdict.why) : null,
         note: verdict.why,
       };
     case 'broken':
       return isWorthKeeping(outcome)
-        ? quarantined(books, outcome, verdict.why)
+        ? quarantined(session, outcome, verdict.why)
         : { ...noChange(outcome), note: verdict.why };
     case 'throttled':
     case 'exhausted':
@@ -71,17 +71,17 @@ function deriveVerdict(books: Books, outcome: Outcome): LoadResult {
 }
 
 function deriveAnswer(
-  books: Books,
+  session: LoadSession,
   outcome: Outcome,
   answer: (Verdict & { is: 'ok' })['answer'],
 ): LoadResult {
   const { call } = outcome;
-  if (answer.kind === 'stats') return deriveStats(books, outcome, answer);
-  if (answer.kind === 'search' && call.kind === 'search') return deriveSearch(books, outcome, call, answer);
+  if (answer.kind === 'stats') return deriveStats(session, outcome, answer);
+  if (answer.kind === 'search' && call.kind === 'search') return deriveSearch(session, outcome, call, answer);
   if (answer.kind !== 'record' || call.kind !== 'entity')
-    return quarantined(books, outcome, `a ${call.kind} call was answered with a ${answer.kind}`);
-  const effect = deriveRecord(books, outcome, answer);
-  return effect.newCompanies > 0 ? effect : { ...effect, goneCount: noteAnswered(books, outcome) };
+    return quarantined(session, outcome, `a ${call.kind} call was answered with a ${answer.kind}`);
+  const effect = deriveRecord(session, outcome, answer);
+  return effect.newCompanies > 0 ? effect : { ...effect, goneCount: noteAnswered(session, outcome) };
 }
 
 /** A body that came, of a status that is no plain failure of the server, may hold something. */
@@ -90,9 +90,9 @@ function isWorthKeeping({ status, body }: Outcome): boolean {
 }
 
 /** Adds the response as a whole to quarantine. */
-function quarantined(books: Books, outcome: Outcome, reason: string): LoadResult {
+function quarantined(session: LoadSession, outcome: Outcome, reason: string): LoadResult {
   const { call, callId, sentAt } = outcome;
-  books.quarantine.add({
+  session.quarantine.add({
     callId,
     kind: call.kind,
     target: targetOf(call),

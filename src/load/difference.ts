@@ -1,5 +1,5 @@
-import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../dialect/json.ts';
 import { MAX_DIFFERENCES } from '../dialect/limits.ts';
+import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { isSame, textOf } from './content.ts';
 
 export interface Difference {

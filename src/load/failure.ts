@@ -1,8 +1,8 @@
 import { targetOf } from '../call.ts';
 import { isoTime } from '../clock.ts';
+import type { Failure } from '../knowledge.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
-import type { Failure } from '../plan/knowledge.ts';
-import type { Books } from './books.ts';
+import type { LoadSession } from './load_session.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -28,11 +28,11 @@ const WAITS_MS = [
 
 /** Failed targets wait, longer each time; an answer ends it. Being turned away says nothing of the target. */
 export function noteFailure(
-  books: Books,
+  session: LoadSession,
   { call, callId, sentAt }: Outcome,
   verdict: Verdict,
 ): Failure | null {
-  if (call.kind === 'entity' && books.forgotten.has(call.entityId)) return null;
+  if (call.kind === 'entity' && session.forgotten.has(call.entityId)) return null;
   const target = { kind: call.kind, target: targetOf(call) };
   switch (verdict.is) {
     case 'throttled':
@@ -42,12 +42,12 @@ export function noteFailure(
     case 'ok':
     case 'absent':
     case 'gone':
-      books.failures.clear(target.kind, target.target);
+      session.failures.clear(target.kind, target.target);
       return null;
     case 'refused':
     case 'broken':
     case 'unsent': {
-      const tries = books.failures.tries(target.kind, target.target) + 1;
+      const tries = session.failures.tries(target.kind, target.target) + 1;
       const isLasting = verdict.is === 'refused' || (verdict.is === 'broken' && verdict.isLasting === true);
       const failure = (isLasting ? refusalAfter : failureAfter)(
         { ...target, why: verdict.why },
@@ -55,7 +55,7 @@ export function noteFailure(
         Date.parse(sentAt),
       );
       const nextTryAt = isoTime(failure.nextTryAtMs);
-      books.failures.set({ ...target, tries, failedAt: sentAt, nextTryAt, why: verdict.why, callId });
+      session.failures.set({ ...target, tries, failedAt: sentAt, nextTryAt, why: verdict.why, callId });
       return failure;
     }
   }

@@ -6,17 +6,17 @@ import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import type { LoadResult } from '../load_result.ts';
 import { type Attempt, type Outcome, type Verdict, wasSent } from '../outcome.ts';
 import { callTable } from '../warehouse/call.ts';
-import { settleMapping } from '../warehouse/mapping.ts';
-import { live } from '../warehouse/naming.ts';
+import { DEFAULT_LIMITS, type SchemaLimits } from '../warehouse/inferred_schema.ts';
 import { type RunCounts, runCounter } from '../warehouse/run.ts';
-import { DEFAULT_LIMITS, type ShapeLimits } from '../warehouse/shape.ts';
+import { settleMapping } from '../warehouse/settled_mapping.ts';
+import { live } from '../warehouse/table_naming.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { openBooks } from './books.ts';
 import { derive } from './derive.ts';
+import { withoutEntities } from './forget.ts';
 import { headersToKeep } from './headers.ts';
-import { withoutEntities } from './redact.ts';
-import { countSearchedWords } from './searched_words.ts';
+import { openLoadSession } from './load_session.ts';
 import { enterRun, outcomeOfStored, storedAttempt } from './stored.ts';
+import { countSearchedWords } from './word_counts.ts';
 
 export interface LoaderOptions {
   readonly warehouse: Warehouse;
@@ -25,7 +25,7 @@ export interface LoaderOptions {
   readonly runId: number;
   /** How payloads become tables; a warehouse with rows keeps the mapping that made them. */
   readonly mapping?: Mapping;
-  readonly limits?: Partial<ShapeLimits>;
+  readonly limits?: Partial<SchemaLimits>;
 }
 
 /** Loads responses in two steps, so that nothing can lose one: store it as received, then process it. */
@@ -53,12 +53,12 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   const calls = callTable(warehouse.db);
   const runs = runCounter(warehouse.db);
   const toKeep = headersToKeep(dialect);
-  const open = () => openBooks({ warehouse, dialect, runId, naming: live, mapping, limits });
-  let books = open();
+  const open = () => openLoadSession({ warehouse, dialect, runId, naming: live, mapping, limits });
+  let session = open();
   /** Calls that this loader stored and has not processed yet. */
   const stored = new Set<number>();
-  books.describeRecords();
-  warehouse.write(() => countSearchedWords(books));
+  session.describeRecords();
+  warehouse.write(() => countSearchedWords(session));
 
   function store(attempts: readonly Attempt[]): void {
     warehouse.write(() => {
@@ -67,13 +67,13 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
         stored.add(attempt.callId);
         const body = withoutForgotten(attempt);
         if (body !== null)
-          books.answers.keep(attempt.callId, attempt.call.kind, body, toKeep(attempt.headers));
+          session.answers.keep(attempt.callId, attempt.call.kind, body, toKeep(attempt.headers));
       }
     });
   }
 
   function withoutForgotten({ call, body, headers }: Attempt): Buffer | null {
-    const { forgotten } = books;
+    const { forgotten } = session;
     if (forgotten.size === 0 || body === null || call.kind === 'stats') return body;
     if (call.kind === 'entity') return forgotten.has(call.entityId) ? null : body;
     return withoutEntities(dialect.search, body, headers?.['content-type'] ?? '', forgotten) ?? body;
@@ -104,21 +104,21 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     try {
       const results = warehouse.write(() => {
         // Another process may have added columns since.
-        if (books.isOutdated()) books = open();
+        if (session.isOutdated()) session = open();
         const written = outcomes.map((outcome) => {
-          const result = derive(books, outcome);
+          const result = derive(session, outcome);
           settle(outcome, result);
           return result;
         });
-        books.save();
-        runs.add(books.runId, countsOf(outcomes, written));
+        session.save();
+        runs.add(session.runId, countsOf(outcomes, written));
         return written;
       });
       for (const { callId } of outcomes) stored.delete(callId);
       return results;
     } catch (error) {
       // The transaction was rolled back; its changes are still in memory.
-      books = open();
+      session = open();
       throw error;
     }
   }
@@ -133,7 +133,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       changed: rows.filter((row) => row.changed).length + (record?.changed && !record.isNew ? 1 : 0),
       note,
     });
-    if (sameAs !== null) books.answers.refer(callId, sameAs);
+    if (sameAs !== null) session.answers.refer(callId, sameAs);
   }
 
   function recover(): number {
@@ -141,17 +141,19 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     const waiting = calls.unprocessed();
     for (const row of waiting) {
       stored.add(row.callId);
-      enterRun(books, row.runId);
-      const tries = triesAlone(books.meta.get(PROCESSED_ALONE), row.callId);
-      books.meta.set(PROCESSED_ALONE, `${row.callId} ${tries + 1}`);
-      if (tries < MAX_TRIES_ALONE) processAlone(outcomeOfStored(books, classify, row));
+      enterRun(session, row.runId);
+      const tries = triesAlone(session.meta.get(PROCESSED_ALONE), row.callId);
+      session.meta.set(PROCESSED_ALONE, `${row.callId} ${tries + 1}`);
+      if (tries < MAX_TRIES_ALONE) processAlone(outcomeOfStored(session, classify, row));
       else {
         const why = `the process ended ${tries + 1} times while this response was processed`;
-        processTogether([{ ...storedAttempt(books, row), verdict: { is: 'broken', why, isLasting: true } }]);
+        processTogether([
+          { ...storedAttempt(session, row), verdict: { is: 'broken', why, isLasting: true } },
+        ]);
       }
-      books.meta.set(PROCESSED_ALONE, null);
+      session.meta.set(PROCESSED_ALONE, null);
     }
-    enterRun(books, runId);
+    enterRun(session, runId);
     return waiting.length;
   }
 

@@ -1,33 +1,32 @@
-import type { Json, JsonObject } from '../dialect/json.ts';
+import type { Json, JsonObject } from '../json/json.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
+import { searchText } from '../names/folding.ts';
 import type { Outcome, RecordAnswer } from '../outcome.ts';
 import { type Known, type KnownRow, newKnown } from '../warehouse/known_row.ts';
-import type { Books } from './books.ts';
-import { ratesAfterFetch } from './change_rates.ts';
-import { changedValue, noteChanges, noteCompared } from './changes.ts';
+import { changedValue, noteChanges, noteCompared, ratesAfterFetch } from './changes.ts';
 import { isSame, withoutVolatile } from './content.ts';
 import { type Difference, differences } from './difference.ts';
-import { latestDocument } from './history.ts';
-import { writeRows } from './rows.ts';
+import { writeRows } from './entity_rows.ts';
+import { latestDocument } from './latest_document.ts';
+import type { LoadSession } from './load_session.ts';
 import { isSameAnswer } from './same_answer.ts';
-import { searchText } from './search_text.ts';
 import { shred } from './shred.ts';
 
 /** A record was received: new, changed, or as stored. */
-export function deriveRecord(books: Books, outcome: Outcome, answer: RecordAnswer): LoadResult {
-  const known = books.known.find(answer.entityId);
-  const stored = known?.recordCallId == null ? null : books.answers.read(known.recordCallId);
+export function deriveRecord(session: LoadSession, outcome: Outcome, answer: RecordAnswer): LoadResult {
+  const known = session.known.find(answer.entityId);
+  const stored = known?.recordCallId == null ? null : session.answers.read(known.recordCallId);
   if (known === undefined || known.fetchedAt === null)
-    return storeRecord(books, outcome, answer, known, null);
+    return storeRecord(session, outcome, answer, known, null);
   if (outcome.body !== null && stored?.body.equals(outcome.body))
-    return confirmRecord(books, outcome, answer, known, known.recordCallId);
+    return confirmRecord(session, outcome, answer, known, known.recordCallId);
 
-  const before = latestDocument(books, known.entityId);
-  const now = withoutVolatile(answer.document, books.ignored);
-  if (before === null || !isSame(withoutVolatile(before, books.ignored), now))
-    return storeRecord(books, outcome, answer, known, before);
-  const isAllTheSame = known.recordCallId !== null && isSameAnswer(books, outcome, known.recordCallId);
-  return confirmRecord(books, outcome, answer, known, isAllTheSame ? known.recordCallId : null);
+  const before = latestDocument(session, known.entityId);
+  const now = withoutVolatile(answer.document, session.ignored);
+  if (before === null || !isSame(withoutVolatile(before, session.ignored), now))
+    return storeRecord(session, outcome, answer, known, before);
+  const isAllTheSame = known.recordCallId !== null && isSameAnswer(session, outcome, known.recordCallId);
+  return confirmRecord(session, outcome, answer, known, isAllTheSame ? known.recordCallId : null);
 }
 
 /**
@@ -35,16 +34,16 @@ export function deriveRecord(books: Books, outcome: Outcome, answer: RecordAnswe
  * stays in the columns.
  */
 export function storeTombstone(
-  books: Books,
+  session: LoadSession,
   outcome: Outcome,
   answer: RecordAnswer,
   known: KnownRow | undefined,
 ): void {
-  const before = known?.fetchedAt == null ? null : latestDocument(books, known.entityId);
+  const before = known?.fetchedAt == null ? null : latestDocument(session, known.entityId);
   const document: JsonObject = { ...before, ...answer.document };
-  writeVersion(books, outcome, known, {
+  writeVersion(session, outcome, known, {
     document,
-    found: before === null ? [] : compare(books, before, document),
+    found: before === null ? [] : compare(session, before, document),
     isTombstone: true,
     facts: { name: answer.name ?? known?.name ?? null },
   });
@@ -52,7 +51,7 @@ export function storeTombstone(
 
 /** The upstream still holds what is stored. */
 function confirmRecord(
-  books: Books,
+  session: LoadSession,
   outcome: Outcome,
   answer: RecordAnswer,
   known: KnownRow,
@@ -60,37 +59,37 @@ function confirmRecord(
 ): LoadResult {
   const at = outcome.sentAt;
   if (known.goneAt === null && known.missingAt === null && known.flaggedAt === null)
-    books.known.fetchedAgain(known.knownId, at, ratesAfterFetch(books, known, at, false));
+    session.known.fetchedAgain(known.knownId, at, ratesAfterFetch(session, known, at, false));
   else {
-    noteReturn(books, outcome, known);
+    noteReturn(session, outcome, known);
     // What ended begins again, with the same content.
-    if (known.goneAt !== null) books.versions.add(known.entityId, outcome.callId, at, false);
-    const rates = ratesAfterFetch(books, known, at, false);
-    books.known.replace(known, { ...known, ...rates, ...seenAlive(at), name: answer.name ?? known.name });
+    if (known.goneAt !== null) session.versions.add(known.entityId, outcome.callId, at, false);
+    const rates = ratesAfterFetch(session, known, at, false);
+    session.known.replace(known, { ...known, ...rates, ...seenAlive(at), name: answer.name ?? known.name });
   }
-  books.touch.fetchedAgain(answer.entityId, at);
-  noteCompared(books, books.tables.entity);
+  session.touch.fetchedAgain(answer.entityId, at);
+  noteCompared(session, session.tables.entity);
   return { ...noChange(outcome), record: { isNew: false, changed: false }, sameAs };
 }
 
 function storeRecord(
-  books: Books,
+  session: LoadSession,
   outcome: Outcome,
   answer: RecordAnswer,
   known: KnownRow | undefined,
   before: JsonObject | null,
 ): LoadResult {
-  const found = before === null ? [] : compare(books, before, answer.document);
+  const found = before === null ? [] : compare(session, before, answer.document);
   // Another order of a list is no change, but the rows follow it.
   const changed = before === null || found.length > 0;
-  if (known !== undefined) noteReturn(books, outcome, known);
-  writeVersion(books, outcome, known, {
+  if (known !== undefined) noteReturn(session, outcome, known);
+  writeVersion(session, outcome, known, {
     document: answer.document,
     found: changed ? found : null,
     isTombstone: false,
     facts: {
       ...seenAlive(outcome.sentAt),
-      ...(known !== undefined && ratesAfterFetch(books, known, outcome.sentAt, changed)),
+      ...(known !== undefined && ratesAfterFetch(session, known, outcome.sentAt, changed)),
       name: answer.name ?? known?.name ?? null,
     },
   });
@@ -109,11 +108,16 @@ interface Version {
   readonly facts: Partial<Known>;
 }
 
-function writeVersion(books: Books, outcome: Outcome, known: KnownRow | undefined, version: Version): void {
+function writeVersion(
+  session: LoadSession,
+  outcome: Outcome,
+  known: KnownRow | undefined,
+  version: Version,
+): void {
   const { callId, sentAt } = outcome;
   const entityId = known?.entityId ?? entityOf(outcome);
   const changedAt = version.found === null ? (known?.changedAt ?? sentAt) : sentAt;
-  const { rows, formerNames, identifiers } = shred(books.shape, books.tables.entity, version.document);
+  const { rows, formerNames, identifiers } = shred(session.schema, session.tables.entity, version.document);
   const after: Known = {
     ...(known ?? newKnown(entityId, sentAt)),
     ...searchText(entityId, formerNames, identifiers),
@@ -123,25 +127,25 @@ function writeVersion(books: Books, outcome: Outcome, known: KnownRow | undefine
     changedAt,
     recordCallId: callId,
   };
-  books.alter();
-  if (known === undefined) books.known.add(after);
-  else books.known.replace(known, { ...after, knownId: known.knownId });
+  session.alter();
+  if (known === undefined) session.known.add(after);
+  else session.known.replace(known, { ...after, knownId: known.knownId });
   const own = [sentAt, changedAt, after.goneAt, callId];
-  writeRows(books, { entityId, callId, rows, own, isNew: known?.fetchedAt == null });
+  writeRows(session, { entityId, callId, rows, own, isNew: known?.fetchedAt == null });
   if (version.found === null && known?.goneAt == null) return;
   noteChanges(
-    books,
-    books.tables.entity,
+    session,
+    session.tables.entity,
     { entityId, observedAt: sentAt, notBefore: known?.fetchedAt ?? null, callId },
     version.found ?? [],
   );
-  books.versions.add(entityId, callId, sentAt, version.isTombstone);
+  session.versions.add(entityId, callId, sentAt, version.isTombstone);
 }
 
 /** A company that was gone, and answers again. */
-function noteReturn(books: Books, { callId, sentAt }: Outcome, known: KnownRow): void {
+function noteReturn(session: LoadSession, { callId, sentAt }: Outcome, known: KnownRow): void {
   if (known.goneAt === null) return;
-  books.changes.add({
+  session.changes.add({
     entityId: known.entityId,
     observedAt: sentAt,
     notBefore: known.askedAt,
@@ -150,7 +154,7 @@ function noteReturn(books: Books, { callId, sentAt }: Outcome, known: KnownRow):
     after: changedValue(null),
     callId,
   });
-  books.touch.gone(known.entityId, null);
+  session.touch.gone(known.entityId, null);
 }
 
 function seenAlive(at: string) {
@@ -166,10 +170,10 @@ function seenAlive(at: string) {
   } satisfies Partial<Known>;
 }
 
-function compare(books: Books, before: Json, after: Json): Difference[] {
+function compare(session: LoadSession, before: Json, after: Json): Difference[] {
   return differences(
-    withoutVolatile(before, books.ignored) as JsonObject,
-    withoutVolatile(after, books.ignored) as JsonObject,
+    withoutVolatile(before, session.ignored) as JsonObject,
+    withoutVolatile(after, session.ignored) as JsonObject,
   );
 }
 

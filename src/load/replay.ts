@@ -3,12 +3,12 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
 import { callsInOrder, type StoredCall } from '../warehouse/call.ts';
-import { live } from '../warehouse/naming.ts';
-import { type Quarantined, quarantineRegister } from '../warehouse/quarantined.ts';
-import { DEFAULT_LIMITS } from '../warehouse/shape.ts';
+import { DEFAULT_LIMITS } from '../warehouse/inferred_schema.ts';
+import { type Quarantined, quarantineRegister } from '../warehouse/quarantine.ts';
+import { live } from '../warehouse/table_naming.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { type Books, openBooks } from './books.ts';
 import { derive } from './derive.ts';
+import { type LoadSession, openLoadSession } from './load_session.ts';
 import { enterRun, outcomeOfStored } from './stored.ts';
 
 /** What came of one entry. */
@@ -31,7 +31,7 @@ export function replayQuarantined(options: {
 }): Replayed[] {
   const { warehouse, dialect, mapping = DEFAULT_MAPPING, entries } = options;
   const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns };
-  const books = openBooks({ warehouse, dialect, runId: 0, naming: live, mapping, limits });
+  const session = openLoadSession({ warehouse, dialect, runId: 0, naming: live, mapping, limits });
   const classify = openClassify(dialect);
   const register = quarantineRegister(warehouse.db);
   const callAfter = callsInOrder(warehouse.db);
@@ -44,22 +44,22 @@ export function replayQuarantined(options: {
         ? replayCall(row, some)
         : some.map((entry) => open(entry, 'its call is missing'));
     });
-    books.save();
+    session.save();
     for (const { quarantineId, state } of replayed)
       if (state !== 'open') register.setState(quarantineId, state);
     return replayed;
   });
 
   function replayCall(row: StoredCall, some: readonly Quarantined[]): Replayed[] {
-    const outcome = outcomeOfStored(books, classify, row);
+    const outcome = outcomeOfStored(session, classify, row);
     const { body, status, verdict } = outcome;
     if (body === null || status === null)
       return some.map((entry) => open(entry, 'its response is no longer stored'));
     if (verdict.is === 'broken') return some.map((entry) => open(entry, verdict.why));
-    if (isOutdated(books, outcome))
+    if (isOutdated(session, outcome))
       return some.map(({ quarantineId }) => ({ quarantineId, state: 'superseded', why: null }));
-    enterRun(books, row.runId);
-    derive(books, { ...outcome, verdict: withoutNewer(books, outcome) });
+    enterRun(session, row.runId);
+    derive(session, { ...outcome, verdict: withoutNewer(session, outcome) });
     return some.map((entry) => outcomeOf(entry, verdict));
   }
 }
@@ -74,17 +74,17 @@ function outcomeOf(entry: Quarantined, verdict: Verdict): Replayed {
 }
 
 /** The record was fetched again since, or forgotten. */
-function isOutdated(books: Books, { call, sentAt }: Outcome): boolean {
+function isOutdated(session: LoadSession, { call, sentAt }: Outcome): boolean {
   if (call.kind !== 'entity') return false;
-  const fetchedAt = books.known.find(call.entityId)?.fetchedAt ?? null;
-  return (fetchedAt !== null && fetchedAt > sentAt) || books.forgotten.has(call.entityId);
+  const fetchedAt = session.known.find(call.entityId)?.fetchedAt ?? null;
+  return (fetchedAt !== null && fetchedAt > sentAt) || session.forgotten.has(call.entityId);
 }
 
 /** Companies of an old page that were listed again since are left as they are. */
-function withoutNewer(books: Books, { sentAt, verdict }: Outcome): Verdict {
+function withoutNewer(session: LoadSession, { sentAt, verdict }: Outcome): Verdict {
   if (verdict.is !== 'ok' || verdict.answer.kind !== 'search') return verdict;
   const rows = verdict.answer.rows.filter(({ entityId }) => {
-    const listedAt = books.known.find(entityId)?.listedAt ?? null;
+    const listedAt = session.known.find(entityId)?.listedAt ?? null;
     return listedAt === null || listedAt <= sentAt;
   });
   return { is: 'ok', answer: { ...verdict.answer, rows } };

@@ -5,9 +5,8 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import { FailedError } from '../errors.ts';
 import { callsInOrder, lastCallId, type StoredCall } from '../warehouse/call.ts';
-import { settledMapping } from '../warehouse/mapping.ts';
+import { DEFAULT_LIMITS, type ReservedNames, type SchemaLimits } from '../warehouse/inferred_schema.ts';
 import { metaTable } from '../warehouse/meta.ts';
-import { shadow } from '../warehouse/naming.ts';
 import {
   carryOverDecisions,
   createShadows,
@@ -16,17 +15,18 @@ import {
   hasShadows,
   swapShadowsIn,
 } from '../warehouse/rebuild.ts';
-import { DEFAULT_LIMITS, type ReservedNames, type ShapeLimits } from '../warehouse/shape.ts';
+import { settledMapping } from '../warehouse/settled_mapping.ts';
+import { shadow } from '../warehouse/table_naming.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { type Books, openBooks } from './books.ts';
 import { derive } from './derive.ts';
+import { type LoadSession, openLoadSession } from './load_session.ts';
 import { enterRun, outcomeOfStored } from './stored.ts';
 
 export interface ReprocessOptions {
   readonly warehouse: Warehouse;
   readonly dialect: Dialect;
   readonly mapping?: Mapping;
-  readonly limits?: Partial<ShapeLimits>;
+  readonly limits?: Partial<SchemaLimits>;
   /** Aborts between two batches; the next call goes on from there. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { done: number; lastCallId: number }) => void;
@@ -51,7 +51,7 @@ export async function reprocess(options: ReprocessOptions): Promise<Reprocessed>
   refusePruned(warehouse);
   dropOldTables(warehouse.db);
   let after = begin(warehouse, dialect, mapping);
-  const books = openBooks({
+  const session = openLoadSession({
     warehouse,
     dialect,
     runId: 0,
@@ -60,7 +60,7 @@ export async function reprocess(options: ReprocessOptions): Promise<Reprocessed>
     limits: { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...limits },
     reserved: namesToKeep(warehouse, mapping),
   });
-  const replay = openReplay(books);
+  const replay = openReplay(session);
   const batch = callsInOrder(warehouse.db);
   const last = lastCallId(warehouse.db);
   let done = 0;
@@ -73,7 +73,7 @@ export async function reprocess(options: ReprocessOptions): Promise<Reprocessed>
     await setImmediate();
   }
 
-  warehouse.write(() => finish(warehouse, books, mapping));
+  warehouse.write(() => finish(warehouse, session, mapping));
   dropOldTables(warehouse.db);
   return { isWhole: true, calls: done };
 }
@@ -129,26 +129,26 @@ function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
 }
 
 /** Derives a batch of calls in order, and moves the mark, in the caller's transaction. */
-function openReplay(books: Books): (calls: readonly StoredCall[]) => number {
-  const classify = openClassify(books.dialect);
+function openReplay(session: LoadSession): (calls: readonly StoredCall[]) => number {
+  const classify = openClassify(session.dialect);
   return (calls) => {
     for (const row of calls) {
-      enterRun(books, row.runId);
-      derive(books, outcomeOfStored(books, classify, row));
+      enterRun(session, row.runId);
+      derive(session, outcomeOfStored(session, classify, row));
     }
     const last = calls.at(-1);
     if (last === undefined) return 0;
-    books.save();
-    const progress = JSON.parse(books.meta.get('rebuild') ?? '{}') as Progress;
-    books.meta.set('rebuild', JSON.stringify({ ...progress, after: last.callId }));
+    session.save();
+    const progress = JSON.parse(session.meta.get('rebuild') ?? '{}') as Progress;
+    session.meta.set('rebuild', JSON.stringify({ ...progress, after: last.callId }));
     return last.callId;
   };
 }
 
 /** Everything is derived: the shadows take the place of the live tables at once. */
-function finish(warehouse: Warehouse, books: Books, mapping: Mapping): void {
+function finish(warehouse: Warehouse, session: LoadSession, mapping: Mapping): void {
   const { db } = warehouse;
-  const { meta } = books;
+  const { meta } = session;
   carryOverDecisions(db);
   swapShadowsIn(db);
   meta.set('absent_shape', meta.get('next_absent_shape'));
@@ -156,5 +156,5 @@ function finish(warehouse: Warehouse, books: Books, mapping: Mapping): void {
   meta.set('generation', String(Number(meta.get('generation') ?? '0') + 1));
   meta.set('mapping', JSON.stringify(mapping));
   meta.set('rebuild', null);
-  books.describeRecords();
+  session.describeRecords();
 }

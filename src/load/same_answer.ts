@@ -1,23 +1,23 @@
-import { readBody } from '../dialect/body.ts';
-import { segmentsOf } from '../dialect/pointer.ts';
+import { readBody } from '../dialect/response_body.ts';
+import { segmentsOf } from '../json/pointer.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Books } from './books.ts';
 import { isSame, type Volatile, withoutVolatile } from './content.ts';
+import type { LoadSession } from './load_session.ts';
 
 /**
  * Does this answer differ from a stored one in nothing but volatile fields, envelope included? Then a
  * reference is stored and nothing is lost.
  */
 export function isSameAnswer(
-  books: Books,
+  session: LoadSession,
   { call, body, headers = {} }: Outcome,
   storedCallId: number,
 ): boolean {
-  if (body === null || !books.storesAnswers) return false;
-  const stored = books.answers.read(storedCallId);
+  if (body === null || !session.storesAnswers) return false;
+  const stored = session.answers.read(storedCallId);
   if (stored === null) return false;
   if (stored.body.equals(body)) return true;
-  const ignored = volatileInBody(books, call.kind);
+  const ignored = volatileInBody(session, call.kind);
   if (ignored.length === 0) return false;
   const before = readBody(stored.body, stored.headers['content-type'] ?? '').json;
   const now = readBody(body, headers['content-type'] ?? '').json;
@@ -26,7 +26,7 @@ export function isSameAnswer(
 }
 
 /** Volatile places count from the record or summary, and from the top of the body. */
-function volatileInBody({ dialect, ignored }: Books, kind: Outcome['call']['kind']): Volatile {
+function volatileInBody({ dialect, ignored }: LoadSession, kind: Outcome['call']['kind']): Volatile {
   if (kind === 'stats') return ignored;
   const { search, entity } = dialect;
   const prefix =

@@ -1,37 +1,36 @@
 import { queryKey, type SearchCall, targetOf } from '../call.ts';
+import type { ListedCompany, QueryState } from '../knowledge.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
+import { searchText } from '../names/folding.ts';
 import type { Outcome, SearchAnswer, SearchRow } from '../outcome.ts';
-import type { NewsRow, QueryState } from '../plan/knowledge.ts';
 import { type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import { type QueryRow, queryState } from '../warehouse/query.ts';
-import type { Books } from './books.ts';
-import { ratesAfterListing } from './change_rates.ts';
-import { noteCompared } from './changes.ts';
+import { noteCompared, ratesAfterListing } from './changes.ts';
 import { bytesHash, contentHash } from './content.ts';
-import { listingOf } from './listing.ts';
-import { writeRows } from './rows.ts';
+import { writeRows } from './entity_rows.ts';
+import type { LoadSession } from './load_session.ts';
+import { listingOf } from './query_listing.ts';
 import { isSameAnswer } from './same_answer.ts';
-import { searchText } from './search_text.ts';
-import { countSearchedWord } from './searched_words.ts';
 import { type Room, type Shredded, type SqlValue, shred, wholeRoom } from './shred.ts';
+import { countSearchedWord } from './word_counts.ts';
 
 /** A page of search results: its companies, and how far the query is listed now. */
 export function deriveSearch(
-  books: Books,
+  session: LoadSession,
   outcome: Outcome,
   call: SearchCall,
   answer: SearchAnswer,
 ): LoadResult {
   const key = queryKey(call.query);
-  const pageBefore = books.queries.callOfPage(key, call.page.index);
+  const pageBefore = session.queries.callOfPage(key, call.page.index);
   const room = wholeRoom();
   const rows = answer.rows
-    .filter(({ entityId }) => !books.forgotten.has(entityId))
-    .map((row) => deriveRow(books, outcome, row, room));
+    .filter(({ entityId }) => !session.forgotten.has(entityId))
+    .map((row) => deriveRow(session, outcome, row, room));
   for (const { position, why } of answer.rejected)
-    books.quarantine.add({ ...placeOfItem(outcome, call), position, reason: why });
-  const query = advanceListing(books, outcome, call, answer);
-  countSearchedWord(books, query);
+    session.quarantine.add({ ...placeOfItem(outcome, call), position, reason: why });
+  const query = advanceListing(session, outcome, call, answer);
+  countSearchedWord(session, query);
   const isUnchanged = rows.every((row) => !row.isNew && !row.changed);
   return {
     ...noChange(outcome),
@@ -40,15 +39,20 @@ export function deriveSearch(
     newCompanies: rows.filter((row) => row.isNew).length,
     quarantined: answer.rejected.length,
     sameAs:
-      pageBefore !== null && isUnchanged && isSameAnswer(books, outcome, pageBefore) ? pageBefore : null,
+      pageBefore !== null && isUnchanged && isSameAnswer(session, outcome, pageBefore) ? pageBefore : null,
     note: query.note,
   };
 }
 
 /** The upstream will not answer this query: too broad or invalid, or, on a later page, out of its window. */
-export function deriveRefusal(books: Books, { sentAt }: Outcome, call: SearchCall, why: string): QueryState {
+export function deriveRefusal(
+  session: LoadSession,
+  { sentAt }: Outcome,
+  call: SearchCall,
+  why: string,
+): QueryState {
   const key = queryKey(call.query);
-  const before = books.queries.find(key);
+  const before = session.queries.find(key);
   const isBeyondWindow = call.page.index > 0 && before !== undefined;
   const row: QueryRow = {
     key,
@@ -63,29 +67,29 @@ export function deriveRefusal(books: Books, { sentAt }: Outcome, call: SearchCal
     askedAt: sentAt,
     note: why,
   };
-  books.queries.save(row);
-  countSearchedWord(books, row);
+  session.queries.save(row);
+  countSearchedWord(session, row);
   return queryState(row);
 }
 
-function deriveRow(books: Books, outcome: Outcome, row: SearchRow, room: Room): NewsRow {
+function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room: Room): ListedCompany {
   const { entityId, name } = row;
-  const known = books.known.find(entityId);
-  const summaryHash = contentHash(row.summary, books.ignored);
+  const known = session.known.find(entityId);
+  const summaryHash = contentHash(row.summary, session.ignored);
   if (known?.summaryHash?.equals(summaryHash) === true) {
     if (speaksAgainstDeletion(known, outcome.sentAt))
-      books.known.replace(known, { ...known, flaggedAt: outcome.sentAt });
-    const { rateClass } = ratesAfterListing(books, known, outcome.sentAt, false);
-    books.known.listedAgain(known, outcome.sentAt, rateClass);
-    books.touch.listedAgain(entityId, outcome.sentAt);
-    noteCompared(books, books.tables.search_result);
+      session.known.replace(known, { ...known, flaggedAt: outcome.sentAt });
+    const { rateClass } = ratesAfterListing(session, known, outcome.sentAt, false);
+    session.known.listedAgain(known, outcome.sentAt, rateClass);
+    session.touch.listedAgain(entityId, outcome.sentAt);
+    noteCompared(session, session.tables.search_result);
     return { entityId, name, isNew: false, changed: false, listedAtMs: listedBefore(known) };
   }
   const isChange = known?.summaryHash != null;
-  const { formerNames, identifiers } = writeSummary(books, outcome, row, known, room);
+  const { formerNames, identifiers } = writeSummary(session, outcome, row, known, room);
   const after = {
     ...(known ?? newKnown(entityId, outcome.sentAt)),
-    ...(known !== undefined && isChange && ratesAfterListing(books, known, outcome.sentAt, true)),
+    ...(known !== undefined && isChange && ratesAfterListing(session, known, outcome.sentAt, true)),
     // The record knows better, once there is one.
     ...(known?.fetchedAt == null && searchText(entityId, formerNames, identifiers)),
     name: name ?? known?.name ?? null,
@@ -99,8 +103,8 @@ function deriveRow(books: Books, outcome: Outcome, row: SearchRow, room: Room): 
         ? outcome.sentAt
         : (known?.flaggedAt ?? null),
   };
-  if (known === undefined) books.known.add(after);
-  else books.known.replace(known, { ...after, knownId: known.knownId });
+  if (known === undefined) session.known.add(after);
+  else session.known.replace(known, { ...after, knownId: known.knownId });
   return { entityId, name, isNew: known === undefined, changed: isChange, listedAtMs: listedBefore(known) };
 }
 
@@ -114,29 +118,29 @@ function speaksAgainstDeletion({ goneAt, missingShape }: KnownRow, listedAt: str
 }
 
 function writeSummary(
-  books: Books,
+  session: LoadSession,
   { sentAt, callId }: Outcome,
   row: SearchRow,
   known: KnownRow | undefined,
   room: Room,
 ): Shredded {
-  const table = books.tables.search_result;
-  const shredded = shred(books.shape, table, row.summary, room);
+  const table = session.tables.search_result;
+  const shredded = shred(session.schema, table, row.summary, room);
   const isNew = known?.summaryHash == null;
-  books.alter();
-  if (!isNew) countChanges(books, row.entityId, shredded.rows[0]?.values ?? []);
+  session.alter();
+  if (!isNew) countChanges(session, row.entityId, shredded.rows[0]?.values ?? []);
   const firstSeenAt = known?.firstSeenAt ?? sentAt;
   const own = [firstSeenAt, sentAt, callId];
-  writeRows(books, { entityId: row.entityId, callId, rows: shredded.rows, own, isNew });
+  writeRows(session, { entityId: row.entityId, callId, rows: shredded.rows, own, isNew });
   return shredded;
 }
 
 /** Which fields differ: those that always do are proposed as volatile. */
-function countChanges(books: Books, entityId: string, after: readonly SqlValue[]): void {
-  const table = books.tables.search_result;
-  const before = books.payload.values(table, entityId);
+function countChanges(session: LoadSession, entityId: string, after: readonly SqlValue[]): void {
+  const table = session.tables.search_result;
+  const before = session.payload.values(table, entityId);
   if (before === undefined) return;
-  noteCompared(books, table);
+  noteCompared(session, table);
   for (const place of table.columns)
     if (!isSameValue(before[place.index], after[place.index])) place.changes++;
 }
@@ -146,12 +150,17 @@ function isSameValue(before: SqlValue | undefined, after: SqlValue | undefined):
   return String(before ?? null) === String(after ?? null);
 }
 
-function advanceListing(books: Books, outcome: Outcome, call: SearchCall, answer: SearchAnswer): QueryRow {
+function advanceListing(
+  session: LoadSession,
+  outcome: Outcome,
+  call: SearchCall,
+  answer: SearchAnswer,
+): QueryRow {
   const { callId, sentAt } = outcome;
-  const { paging, total_clamped_at: totalClampedAt } = books.dialect.search;
+  const { paging, total_clamped_at: totalClampedAt } = session.dialect.search;
   const key = queryKey(call.query);
   const size = answer.rows.length + answer.rejectedCount;
-  books.largestPage = Math.max(books.largestPage, size);
+  session.largestPage = Math.max(session.largestPage, size);
   const page = {
     index: call.page.index,
     callId,
@@ -161,14 +170,14 @@ function advanceListing(books: Books, outcome: Outcome, call: SearchCall, answer
     next: answer.next,
     fingerprint: fingerprintOf(answer),
   };
-  books.queries.savePage(key, page);
-  const before = books.queries.find(key);
+  session.queries.savePage(key, page);
+  const before = session.queries.find(key);
   const listedAt = page.index === 0 ? sentAt : (before?.listedAt ?? sentAt);
-  const listing = listingOf(books.listings.withPage(key, listedAt, page), {
+  const listing = listingOf(session.listings.withPage(key, listedAt, page), {
     style: paging.style,
     window: paging.window,
     totalClampedAt,
-    largestPage: books.largestPage,
+    largestPage: session.largestPage,
   });
   const row = {
     ...listing,
@@ -179,7 +188,7 @@ function advanceListing(books: Books, outcome: Outcome, call: SearchCall, answer
     askedAt: sentAt,
     note: listing.note ?? vanished(before, listing.rows) ?? shrunk(before, listing.total),
   };
-  books.queries.save(row);
+  session.queries.save(row);
   return row;
 }
 

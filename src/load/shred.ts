@@ -1,25 +1,25 @@
 import { scalarText } from '../dialect/decode.ts';
-import { ExactNumber, type Json, type JsonObject, stringifyJson } from '../dialect/json.ts';
 import { MAX_LIST_CELLS, MAX_LIST_ROWS, MAX_REST_PATH_CHARS, MAX_SEARCH_TEXTS } from '../dialect/limits.ts';
-import { segmentsOf } from '../dialect/pointer.ts';
+import { ExactNumber, type Json, type JsonObject, stringifyJson } from '../json/json.ts';
+import { segmentsOf } from '../json/pointer.ts';
 import {
   giveColumn,
+  type InferredSchema,
+  type InferredTable,
   listOf,
   memberOf,
   needRest,
-  type Place,
-  type Shape,
+  type SchemaPath,
   sawType,
-  type TableShape,
   TYPE_BITS,
-} from '../warehouse/shape.ts';
+} from '../warehouse/inferred_schema.ts';
 import { converted } from './conversion.ts';
 
 export type SqlValue = null | number | bigint | string;
 
 /** One row of a payload table; `values` follow the order of `table.columns` and may be shorter. */
 export interface Row {
-  readonly table: TableShape;
+  readonly table: InferredTable;
   /** Running number inside its table and entity; the root row has 0. */
   readonly position: number;
   /** The position of the element that holds this list, for lists within lists. */
@@ -34,13 +34,13 @@ export interface Row {
  * of child tables. Places never seen before are added to the shape. The first row is the document's own.
  */
 export function shred(
-  shape: Shape,
-  table: TableShape,
+  schema: InferredSchema,
+  table: InferredTable,
   document: JsonObject,
   room: Room = wholeRoom(),
 ): Shredded {
   const shredding: Shredding = {
-    shape,
+    shape: schema,
     room,
     rows: [],
     positions: new Map(),
@@ -79,15 +79,15 @@ export interface Shredded {
 }
 
 interface Shredding extends Shredded {
-  readonly shape: Shape;
+  readonly shape: InferredSchema;
   readonly room: Room;
   readonly rows: Row[];
   readonly formerNames: string[];
   readonly identifiers: string[];
-  readonly positions: Map<TableShape, number>;
+  readonly positions: Map<InferredTable, number>;
 }
 
-function addRow(shredding: Shredding, table: TableShape, parentPosition: number): Row {
+function addRow(shredding: Shredding, table: InferredTable, parentPosition: number): Row {
   const position = shredding.positions.get(table) ?? 0;
   shredding.positions.set(table, position + 1);
   const values: SqlValue[] = new Array(table.columns.length).fill(null);
@@ -98,7 +98,7 @@ function addRow(shredding: Shredding, table: TableShape, parentPosition: number)
   return row;
 }
 
-function placeMembers(shredding: Shredding, parent: Place, object: JsonObject, row: Row): void {
+function placeMembers(shredding: Shredding, parent: SchemaPath, object: JsonObject, row: Row): void {
   for (const key of Object.keys(object)) {
     const value = object[key] as Json;
     const place = memberOf(shredding.shape, parent, key);
@@ -108,7 +108,7 @@ function placeMembers(shredding: Shredding, parent: Place, object: JsonObject, r
   }
 }
 
-function placeValue(shredding: Shredding, place: Place, value: Json, row: Row): void {
+function placeValue(shredding: Shredding, place: SchemaPath, value: Json, row: Row): void {
   if (typeof value === 'object' && value !== null && !(value instanceof ExactNumber)) {
     place.present++;
     if (Array.isArray(value)) placeList(shredding, place, value, row);
@@ -134,14 +134,14 @@ function placeValue(shredding: Shredding, place: Place, value: Json, row: Row): 
 }
 
 /** A new column is one more cell in every row of its table. */
-function addColumn({ shape, room, positions }: Shredding, place: Place): boolean {
+function addColumn({ shape: schema, room, positions }: Shredding, place: SchemaPath): boolean {
   const cells = place.table.parent === null ? 0 : (positions.get(place.table) ?? 0);
-  if (cells > room.cells || !giveColumn(shape, place)) return false;
+  if (cells > room.cells || !giveColumn(schema, place)) return false;
   room.cells -= cells;
   return true;
 }
 
-function placeList(shredding: Shredding, place: Place, list: Json[], row: Row): void {
+function placeList(shredding: Shredding, place: SchemaPath, list: Json[], row: Row): void {
   sawType(shredding.shape, place, TYPE_BITS.list);
   if (list.length === 0) return;
   const isWithoutLists = row.table.name === 'registry_stats';
@@ -165,7 +165,7 @@ function placeList(shredding: Shredding, place: Place, list: Json[], row: Row): 
 }
 
 /** A list is in the rows whole, or, if they have no room for it, in `_rest` whole. */
-function takeRoom(room: Room, { list: table }: Place, list: readonly Json[]): boolean {
+function takeRoom(room: Room, { list: table }: SchemaPath, list: readonly Json[]): boolean {
   const cells = list.length * (table?.columns.length ?? 0);
   if (list.length > room.rows || cells > room.cells) return false;
   room.rows -= list.length;
@@ -185,7 +185,7 @@ function noteText(
   if (role === 'identifier' && text.length <= 60 && /\d.*\d.*\d/.test(text)) identifiers.push(text);
 }
 
-function leaveOver(shredding: Shredding, row: Row, parent: Place, key: string, value: Json): void {
+function leaveOver(shredding: Shredding, row: Row, parent: SchemaPath, key: string, value: Json): void {
   keepRest(shredding, row, `${parent.path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, value);
 }
 

@@ -2,11 +2,11 @@ import { callOfTarget } from '../call.ts';
 import type { Classify } from '../dialect/classify.ts';
 import type { Attempt, Outcome, Verdict } from '../outcome.ts';
 import type { StoredCall } from '../warehouse/call.ts';
-import type { Books } from './books.ts';
+import type { LoadSession } from './load_session.ts';
 
 /** An attempt as it was stored. The cursor of a later page is not stored: only sending it needs one. */
-export function storedAttempt(books: Books, row: StoredCall): Attempt {
-  const stored = books.answers.read(row.callId);
+export function storedAttempt(session: LoadSession, row: StoredCall): Attempt {
+  const stored = session.answers.read(row.callId);
   return {
     callId: row.callId,
     call: callOfTarget(row, row),
@@ -20,8 +20,8 @@ export function storedAttempt(books: Books, row: StoredCall): Attempt {
 }
 
 /** What a stored attempt means by today's dialect. */
-export function outcomeOfStored(books: Books, classify: Classify, row: StoredCall): Outcome {
-  const attempt = storedAttempt(books, row);
+export function outcomeOfStored(session: LoadSession, classify: Classify, row: StoredCall): Outcome {
+  const attempt = storedAttempt(session, row);
   return { ...attempt, verdict: verdictOf(attempt, row, classify) };
 }
 
@@ -33,9 +33,9 @@ function verdictOf(attempt: Attempt, row: StoredCall, classify: Classify): Verdi
 }
 
 /** What one run proved about its upstream proves nothing about the upstream of another run. */
-export function enterRun(books: Books, runId: number): void {
-  if (books.runId === runId) return;
-  books.runId = runId;
-  books.answeredAt = null;
-  books.mayHaveMissing = true;
+export function enterRun(session: LoadSession, runId: number): void {
+  if (session.runId === runId) return;
+  session.runId = runId;
+  session.answeredAt = null;
+  session.mayHaveMissing = true;
 }

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { PageAsk } from './ask.ts';
 import { readAssets } from './assets.ts';
 import { openEvents } from './events.ts';
-import type { PageFacts } from './facts.ts';
 import { documentOf } from './frame.ts';
 import { html } from './html.ts';
-import { openPageThread } from './thread.ts';
+import type { PageRequest } from './page_request.ts';
+import type { PageSettings } from './page_settings.ts';
+import { openPageThread } from './page_thread_pool.ts';
 
 export interface PageOptions {
-  readonly facts: PageFacts;
+  readonly facts: PageSettings;
   /** Ids of the companies that a text finds, the best first, and how many there are. */
   readonly find: (text: string, most: number) => { readonly total: number; readonly ids: readonly string[] };
   /** Another value says that the mirror changed. */
@@ -76,7 +76,7 @@ export function openPage(options: PageOptions): Page {
   };
 }
 
-function askFor(url: URL, find: PageOptions['find']): PageAsk | null {
+function askFor(url: URL, find: PageOptions['find']): PageRequest | null {
   const { pathname, searchParams } = url;
   if (pathname === '/') return { page: 'overview' };
   if (pathname === '/page/company') {
@@ -104,7 +104,7 @@ function refusalOf({ method, headers }: IncomingMessage, { onlyLocalHosts }: Pag
   return null;
 }
 
-function messagePage(facts: PageFacts, words: string): string {
+function messagePage(facts: PageSettings, words: string): string {
   const { source, schedule } = facts;
   const main = html`<h1>${words}</h1><p><a href="/">To the overview</a></p>`;
   return documentOf({ title: words, source, zone: schedule.timezone, query: '', top: null, main });

@@ -1,20 +1,20 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { PageAsk, PageMessage, PageReply } from './ask.ts';
-import { companyPage } from './company.ts';
-import { openDesk } from './desk.ts';
-import type { PageFacts } from './facts.ts';
-import { overviewPage } from './overview.ts';
-import { searchPage } from './search.ts';
+import { companyPage } from './company_page.ts';
+import { overviewPage } from './overview_page.ts';
+import { openPageReader } from './page_reader.ts';
+import type { PageMessage, PageReply, PageRequest } from './page_request.ts';
+import type { PageSettings } from './page_settings.ts';
+import { searchPage } from './search_page.ts';
 
-const { facts, clockOffsetMs } = workerData as { facts: PageFacts; clockOffsetMs: number };
+const { facts, clockOffsetMs } = workerData as { facts: PageSettings; clockOffsetMs: number };
 const now = () => Date.now() + clockOffsetMs;
-const desk = openDesk(facts, now());
+const reader = openPageReader(facts, now());
 
 parentPort?.on('message', ({ number, ask }: PageMessage) => {
   parentPort?.postMessage(reply(number, ask));
 });
 
-function reply(number: number, ask: PageAsk): PageReply {
+function reply(number: number, ask: PageRequest): PageReply {
   try {
     return { number, document: documentFor(ask), failure: null };
   } catch (error) {
@@ -26,17 +26,17 @@ function reply(number: number, ask: PageAsk): PageReply {
   }
 }
 
-function documentFor(ask: PageAsk): string | null {
+function documentFor(ask: PageRequest): string | null {
   switch (ask.page) {
     case 'overview':
-      return overviewPage(desk.overview(now()), facts);
+      return overviewPage(reader.overview(now()), facts);
     case 'company': {
-      const view = desk.company(ask.entityId, ask.versionId, now());
+      const view = reader.company(ask.entityId, ask.versionId, now());
       return view === null ? null : companyPage(view, facts);
     }
     case 'search':
       return searchPage(
-        { query: ask.query, total: ask.total, companies: desk.companies(ask.ids) },
+        { query: ask.query, total: ask.total, companies: reader.companies(ask.ids) },
         facts,
         now(),
       );

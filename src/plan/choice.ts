@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import type { Clock } from '../clock.ts';
-import type { News } from './knowledge.ts';
-import type { Ask, Plan, Planner } from './plan.ts';
+import type { LoadResult } from '../knowledge.ts';
+import type { Plan, PlanInput, Planner } from '../planner.ts';
 
 /**
  * Chooses one call at a time: ahead of its slot, so that no slot is missed while the planner thinks, and again
@@ -12,7 +12,7 @@ export interface Choice {
   look(ask: ChoiceAsk): Prospect;
   /** The best call by all that is known now; null: nothing is due. */
   choose(ask: ChoiceAsk): Call | null;
-  learn(result: News): void;
+  learn(result: LoadResult): void;
   /** A chosen call was not sent: it may be chosen again. */
   release(call: Call): void;
   /** The planner thinks so long that a second choice would delay the call of the first. */
@@ -21,7 +21,7 @@ export interface Choice {
   close(): void;
 }
 
-export type ChoiceAsk = Omit<Ask, 'most'>;
+export type ChoiceAsk = Omit<PlanInput, 'most'>;
 
 export interface Prospect extends Pick<Plan, 'wakeAtMs' | 'drift'> {
   readonly isDue: boolean;

@@ -1,7 +1,7 @@
 import type { CallKind } from '../call.ts';
 import { targetOf } from '../call.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
-import type { Ask, Plan, Planner } from './plan.ts';
+import type { Plan, PlanInput, Planner } from '../planner.ts';
 
 /** A planner that stops the kinds of call whose answers the dialect does not fit any more. */
 export interface DriftWatch {
@@ -41,7 +41,7 @@ export function openDriftWatch(
 
   return {
     planner: {
-      next: (ask: Ask): Plan => {
+      next: (ask: PlanInput): Plan => {
         // What is in flight is known to the planner that sent it.
         if (mustReopen && inFlight > 0) return { calls: [], wakeAtMs: null, drift: words(null) };
         if (mustReopen) {
@@ -52,9 +52,9 @@ export function openDriftWatch(
         inFlight += plan.calls.length;
         return { ...plan, drift: words(plan.drift) };
       },
-      learn: (news) => {
+      learn: (result) => {
         inFlight -= 1;
-        planner.learn(news);
+        planner.learn(result);
       },
       release: (call) => {
         inFlight -= 1;

@@ -1,5 +1,5 @@
 import { type Call, type CallKind, targetOf } from '../call.ts';
-import type { Failure } from './knowledge.ts';
+import type { Failure } from '../knowledge.ts';
 
 /** Targets that must not be planned now: in flight, or waiting after a failure. */
 export class Pending {

@@ -1,8 +1,8 @@
 import type { Dialect } from '../dialect/dialect.ts';
-import { folded } from '../folding.ts';
-import type { Knowledge, KnownCompany, QueryState } from './knowledge.ts';
-import { findsName, foldedIdentifier, semanticsOf } from './matching.ts';
-import type { CallRange } from './price_range.ts';
+import type { CallRange } from '../estimate/call_range.ts';
+import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
+import { folded } from '../names/folding.ts';
+import { findsName, foldedIdentifier, semanticsOf } from '../names/query_matching.ts';
 
 /** How many companies the registry has, and what says so. */
 export interface RegistrySize extends CallRange {

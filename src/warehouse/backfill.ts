@@ -1,23 +1,23 @@
 import type { Database } from 'better-sqlite3';
 import type { Call } from '../call.ts';
 import { isoTime } from '../clock.ts';
-import type { Failure } from '../plan/knowledge.ts';
+import type { Failure } from '../knowledge.ts';
 
-export type WishKind = 'entity' | 'name' | 'query' | 'prefix';
+export type BackfillItemKind = 'entity' | 'name' | 'query' | 'prefix';
 
-export type WishState = 'open' | 'fresh' | 'found' | 'gone' | 'not_found' | 'ambiguous' | 'failed';
+export type BackfillItemState = 'open' | 'fresh' | 'found' | 'gone' | 'not_found' | 'ambiguous' | 'failed';
 
 /** One thing that a backfill was asked for. */
-export interface Wish {
-  readonly kind: WishKind;
+export interface BackfillItem {
+  readonly kind: BackfillItemKind;
   /** Of a query or prefix. */
   readonly searchedBy: 'name' | 'identifier' | null;
   readonly given: string;
 }
 
-export interface WishRow extends Wish {
+export interface BackfillItemRow extends BackfillItem {
   readonly position: number;
-  readonly state: WishState;
+  readonly state: BackfillItemState;
   readonly entityId: string | null;
   readonly name: string | null;
   /** JSON: companies with scores, the best first. */
@@ -47,9 +47,9 @@ export interface NewBackfill {
 }
 
 /** What came of a wish. */
-export interface Settled {
+export interface SettledItem {
   readonly position: number;
-  readonly state: WishState;
+  readonly state: BackfillItemState;
   readonly entityId: string | null;
   readonly name: string | null;
   readonly candidates: string | null;
@@ -73,19 +73,21 @@ export function backfillTable(db: Database) {
     `INSERT INTO _backfill (title, order_hash, with_records, fresh_after, after_call_id, created_at)
      VALUES (@title, @orderHash, @records, @freshAfter, @afterCallId, @createdAt)`,
   );
-  const addWish = db.prepare<[Wish & { backfillId: number; position: number }]>(
+  const addWish = db.prepare<[BackfillItem & { backfillId: number; position: number }]>(
     `INSERT INTO _backfill_wish (backfill_id, position, kind, searched_by, given)
      VALUES (@backfillId, @position, @kind, @searchedBy, @given)`,
   );
-  const settle = db.prepare<[Settled & { backfillId: number }]>(
+  const settle = db.prepare<[SettledItem & { backfillId: number }]>(
     `UPDATE _backfill_wish SET state = @state, entity_id = @entityId, name = @name, candidates = @candidates, note = @note
      WHERE backfill_id = @backfillId AND position = @position`,
   );
-  const open = db.prepare<[number, WishKind], WishRow>(
+  const open = db.prepare<[number, BackfillItemKind], BackfillItemRow>(
     `${SELECT_WISH} WHERE backfill_id = ? AND kind = ? AND state = 'open' ORDER BY position`,
   );
-  const wishes = db.prepare<[number], WishRow>(`${SELECT_WISH} WHERE backfill_id = ? ORDER BY position`);
-  const counts = db.prepare<[number], { state: WishState; n: number }>(
+  const items = db.prepare<[number], BackfillItemRow>(
+    `${SELECT_WISH} WHERE backfill_id = ? ORDER BY position`,
+  );
+  const counts = db.prepare<[number], { state: BackfillItemState; n: number }>(
     'SELECT state, count(*) AS n FROM _backfill_wish WHERE backfill_id = ? GROUP BY state',
   );
   const finish = db.prepare(
@@ -99,7 +101,7 @@ export function backfillTable(db: Database) {
     unfinished: (): BackfillRow[] => unfinished.all().flatMap((row) => backfillIn(row) ?? []),
     /** An unfinished one of the very same order. */
     unfinishedOf: (orderHash: string): BackfillRow | null => backfillIn(sameOrder.get(orderHash)),
-    create: (order: NewBackfill, wanted: Iterable<Wish>): number => {
+    create: (order: NewBackfill, wanted: Iterable<BackfillItem>): number => {
       const { title, orderHash, afterCallId, freshAfterMs, nowMs } = order;
       const times = { freshAfter: isoTime(freshAfterMs), createdAt: isoTime(nowMs) };
       const records = order.withRecords ? 1 : 0;
@@ -107,20 +109,20 @@ export function backfillTable(db: Database) {
         insert.run({ title, orderHash, afterCallId, records, ...times }).lastInsertRowid,
       );
       let position = 0;
-      for (const wish of wanted) addWish.run({ ...wish, backfillId, position: ++position });
+      for (const item of wanted) addWish.run({ ...item, backfillId, position: ++position });
       return backfillId;
     },
-    settle: (backfillId: number, settled: Settled): void => {
+    settle: (backfillId: number, settled: SettledItem): void => {
       settle.run({ backfillId, ...settled });
     },
     /** The open wishes of a kind, in order. */
-    open: (backfillId: number, kind: WishKind): WishRow[] => open.all(backfillId, kind),
-    wishes: (backfillId: number): IterableIterator<WishRow> => wishes.iterate(backfillId),
-    counts: (backfillId: number): Record<WishState, number> =>
+    open: (backfillId: number, kind: BackfillItemKind): BackfillItemRow[] => open.all(backfillId, kind),
+    items: (backfillId: number): IterableIterator<BackfillItemRow> => items.iterate(backfillId),
+    counts: (backfillId: number): Record<BackfillItemState, number> =>
       Object.fromEntries([
         ...NONE,
         ...counts.all(backfillId).map(({ state, n }) => [state, n] as const),
-      ]) as Record<WishState, number>,
+      ]) as Record<BackfillItemState, number>,
     finish: (backfillId: number, nowMs: number): void => {
       finish.run(isoTime(nowMs), backfillId);
     },

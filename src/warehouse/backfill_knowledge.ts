@@ -1,13 +1,13 @@
 import { FIRST_PAGE, queryKey, type SearchQuery } from '../call.ts';
-import { readBody } from '../dialect/body.ts';
 import { decode, NotUnderstood } from '../dialect/decode.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { BackfillKnowledge } from '../plan/knowledge.ts';
+import { readBody } from '../dialect/response_body.ts';
+import type { BackfillKnowledge } from '../knowledge.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
 import { type BackfillRow, failuresSince, freshnessSince } from './backfill.ts';
-import { openKnowledge } from './knowledge.ts';
-import { live } from './naming.ts';
+import { openKnowledge } from './plan_knowledge.ts';
 import { queryState, queryTable } from './query.ts';
+import { live } from './table_naming.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** What the plan of a backfill may look up. A listing counts while it is younger than `summariesMaxAgeMs`. */

@@ -3,8 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { FailedError, UsageError } from '../errors.ts';
-import { makeFolder } from '../folder.ts';
-import { explainSqlite } from '../sqlite_failure.ts';
+import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
 import type { Warehouse } from './warehouse.ts';
 
 export interface Backup {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Naming } from './naming.ts';
+import type { Naming } from './table_naming.ts';
 
 export interface ChangeRow {
   readonly entityId: string;

@@ -1,6 +1,11 @@
 import type { Database } from 'better-sqlite3';
-import { type EstimateState, Estimates, FIRST_ESTIMATES, type Watched } from '../change_estimates.ts';
-import type { Naming } from './naming.ts';
+import {
+  type EstimateState,
+  Estimates,
+  FIRST_ESTIMATES,
+  type Watched,
+} from '../change_rate/change_estimates.ts';
+import type { Naming } from './table_naming.ts';
 
 /** `_change_estimate`: what all companies together have taught about how often they change. */
 export function estimateTable(db: Database, naming: Naming) {

@@ -3,10 +3,10 @@ import { changeTable } from './change.ts';
 import { estimateTable } from './change_estimate.ts';
 import { failureTable } from './failure.ts';
 import { knownTable } from './known.ts';
-import type { Naming } from './naming.ts';
 import { payloadTables } from './payload.ts';
 import { quarantineTable } from './quarantine.ts';
 import { queryTable } from './query.ts';
+import type { Naming } from './table_naming.ts';
 import { entityTouch, latestStatsCall } from './touch.ts';
 import { versionTable } from './version.ts';
 

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
-import { folded } from '../folding.ts';
+import { folded } from '../names/folding.ts';
 import { decoded } from './answer.ts';
-import { live, quoted } from './naming.ts';
+import { live, quoted } from './table_naming.ts';
 import { wordIndex } from './word_index.ts';
 
 /** Entities that were forgotten: their rows and answers are not taken in again. */

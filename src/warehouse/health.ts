@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
-import { logBytes } from './write_ahead_log.ts';
+import { walBytes } from './wal.ts';
 
 export interface FileSizes {
   readonly bytes: number;
@@ -28,7 +28,7 @@ export function readHealth(db: Database): Health {
 }
 
 export function fileSizes(db: Database): FileSizes {
-  return { bytes: statSync(db.name, { throwIfNoEntry: false })?.size ?? 0, walBytes: logBytes(db) };
+  return { bytes: statSync(db.name, { throwIfNoEntry: false })?.size ?? 0, walBytes: walBytes(db) };
 }
 
 /** Reads the whole file; null: nothing is wrong with it, else what SQLite found first. */

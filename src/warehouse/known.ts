@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Known, KnownRow } from './known_row.ts';
 import { nameIndex } from './name_index.ts';
-import type { Naming } from './naming.ts';
+import type { Naming } from './table_naming.ts';
 import { tallyTable } from './tally.ts';
 
 const COLUMNS = {
@@ -33,7 +33,7 @@ const COLUMNS = {
 export function knownTable(db: Database, naming: Naming) {
   const table = naming('_known');
   const names = nameIndex(db, naming);
-  const tally = tallyTable(db, naming);
+  const totals = tallyTable(db, naming);
   const selected = `known_id AS knownId, ${KEYS.map((key) => `${COLUMNS[key]} AS ${key}`).join(', ')}`;
   const find = db.prepare<[string], KnownRow>(`SELECT ${selected} FROM ${table} WHERE entity_id = ?`);
   const insert = db.prepare<unknown[]>(
@@ -67,14 +67,14 @@ export function knownTable(db: Database, naming: Naming) {
       found = null;
       const { lastInsertRowid } = insert.run(KEYS.map((key) => known[key]));
       names.add(Number(lastInsertRowid), known);
-      tally.count(known, 1);
+      totals.count(known, 1);
     },
     replace: (before: KnownRow, after: KnownRow): void => {
       found = null;
       update.run([...MUTABLE.map((key) => after[key]), after.knownId]);
       names.replace(before, after);
-      tally.count(before, -1);
-      tally.count(after, 1);
+      totals.count(before, -1);
+      totals.count(after, 1);
     },
     /** Seen in a search with nothing new about it. */
     listedAgain: ({ knownId, rateClass }: KnownRow, at: string, ratedAs: number): void => {
@@ -90,7 +90,7 @@ export function knownTable(db: Database, naming: Naming) {
     missingInRun: (runId: number): KnownRow[] => missingInRun.all(runId),
     /** Writes the counts that the rows above changed; belongs into their transaction. */
     saveCounts: (): void => {
-      tally.save();
+      totals.save();
       names.words.save();
     },
     /** From now on the words of these companies' names are counted, too. */

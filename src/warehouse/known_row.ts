@@ -1,4 +1,4 @@
-import { FIRST_CLASS } from '../change_rate.ts';
+import { FIRST_CLASS } from '../change_rate/change_rate.ts';
 
 /** What is known of one company, in `_known`. Times are ISO 8601. */
 export interface Known {

@@ -80,3 +80,13 @@ function isHeld(holder: LockHolder, ask: LockAsk): boolean {
   if (ask.nowMs - Date.parse(holder.heartbeatAt) > LOCK_STALE_AFTER_MS) return false;
   return holder.host !== ask.host || ask.isAlive(holder.pid);
 }
+
+/** Is there a process of this id on this host? */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { FailedError } from '../errors.ts';
-import { folded } from '../folding.ts';
+import { folded } from '../names/folding.ts';
 
 interface Migration {
   readonly number: number;

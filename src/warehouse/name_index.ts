@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
-import { folded } from '../folding.ts';
+import { folded } from '../names/folding.ts';
 import type { Known, KnownRow } from './known_row.ts';
-import type { Naming } from './naming.ts';
+import type { Naming } from './table_naming.ts';
 import { wordIndex } from './word_index.ts';
 
 /**

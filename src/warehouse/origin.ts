@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { ResourceTable } from './shape_store.ts';
+import type { ResourceTable } from './schema_store.ts';
 
 export interface Origin {
   readonly resource: ResourceTable;

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { type Naming, quoted } from './naming.ts';
-import type { TableShape } from './shape.ts';
+import type { InferredTable } from './inferred_schema.ts';
+import { type Naming, quoted } from './table_naming.ts';
 
 export type Bound = null | number | bigint | string;
 
@@ -19,9 +19,9 @@ export interface PayloadRow {
  * what it has gathered, and loading takes half as long again.
  */
 export function payloadTables(db: Database, naming: Naming) {
-  const prepared = new Map<TableShape, Prepared>();
+  const prepared = new Map<InferredTable, Prepared>();
 
-  const of = (table: TableShape): Prepared => {
+  const of = (table: InferredTable): Prepared => {
     const known = prepared.get(table);
     if (known?.version === table.stored.version) return known;
     const made = prepare(db, naming, table);
@@ -30,21 +30,21 @@ export function payloadTables(db: Database, naming: Naming) {
   };
 
   return {
-    insert: (table: TableShape, row: PayloadRow): void => {
+    insert: (table: InferredTable, row: PayloadRow): void => {
       const statements = of(table);
       statements.insert.run(bound(statements, row));
     },
     /** Replaces the payload of a row; `own` are its own columns but for the key. */
-    update: (table: TableShape, entityId: string, row: PayloadRow): void => {
+    update: (table: InferredTable, entityId: string, row: PayloadRow): void => {
       const statements = of(table);
       statements.update.run([...bound(statements, row), entityId]);
     },
     /** All rows of the entity in a child table. */
-    removeChildren: (table: TableShape, entityId: string): void => {
+    removeChildren: (table: InferredTable, entityId: string): void => {
       of(table).remove.run(entityId);
     },
     /** The payload values of the entity's row, in the order of the table's columns. */
-    values: (table: TableShape, entityId: string): Bound[] | undefined =>
+    values: (table: InferredTable, entityId: string): Bound[] | undefined =>
       table.columns.length === 0 ? [] : (of(table).select.get(entityId) as Bound[] | undefined),
   };
 }
@@ -68,12 +68,12 @@ const OWN_COLUMNS: Readonly<Record<string, { readonly key: string; readonly othe
   registry_stats: { key: 'observed_at', others: ['total', '_call_id'] },
 };
 
-function ownColumns(table: TableShape): { key: string; others: readonly string[] } {
+function ownColumns(table: InferredTable): { key: string; others: readonly string[] } {
   const parents = table.listDepth > 1 ? ['parent_position'] : [];
   return OWN_COLUMNS[table.name] ?? { key: 'entity_id', others: ['position', ...parents, '_call_id'] };
 }
 
-function prepare(db: Database, naming: Naming, table: TableShape): Prepared {
+function prepare(db: Database, naming: Naming, table: InferredTable): Prepared {
   const { key, others } = ownColumns(table);
   const payload = [
     ...table.columns.map((place) => quoted(place.column ?? '')),

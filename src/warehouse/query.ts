@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { SearchQuery } from '../call.ts';
-import type { QueryState } from '../plan/knowledge.ts';
-import type { Naming } from './naming.ts';
+import type { QueryState } from '../knowledge.ts';
+import type { Naming } from './table_naming.ts';
 
 export interface QueryPage {
   readonly index: number;

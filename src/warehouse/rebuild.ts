@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
-import { generationOf, live, SHADOW_PREFIX, shadow } from './naming.ts';
+import type { ReservedNames } from './inferred_schema.ts';
 import { originOf } from './origin.ts';
-import type { ReservedNames } from './shape.ts';
-import { RESOURCE_TABLES, type ResourceTable } from './shape_store.ts';
+import { RESOURCE_TABLES, type ResourceTable } from './schema_store.ts';
+import { generationOf, live, SHADOW_PREFIX, shadow } from './table_naming.ts';
 
 /**
  * The derived tables exist twice while they are rebuilt: readers see the live ones until the shadows are

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
-import { FASTEST_CLASS, SLOWEST_CLASS } from '../change_rate.ts';
+import { FASTEST_CLASS, SLOWEST_CLASS } from '../change_rate/change_rate.ts';
 import { isoTime } from '../clock.ts';
-import type { DueRecord, RatedRecord, RecordsDue, Worth } from '../plan/knowledge.ts';
+import type { DueRecord, ExpectedYield, RatedRecord, RecordsDue } from '../knowledge.ts';
 
 const FOUND = 'SELECT entity_id AS entityId, missing_at AS missingAt, rate_class AS rateClass';
 
@@ -27,7 +27,7 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
   // One look reads each class of rates: as one transaction it takes the locks of the file once.
   return db.transaction((ask: RecordsDue) => {
     const most = ask.most + ask.except.size;
-    const worth = ask.worth ?? inOrder;
+    const worth = ask.expectedYield ?? inOrder;
     const rated = (why: RatedRecord['why']) => (row: Row) => candidate(row, why, worth, ask.nowMs);
     const first = [
       ...flagged.all({ most, startedAt: timeOf(ask.startedAtMs) }).map(rated('flagged')),
@@ -39,7 +39,11 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
     return merged
       .filter(({ entityId }) => !ask.except.has(entityId))
       .slice(0, ask.most)
-      .map(({ entityId, why, worth: found }) => ({ entityId, why, ...(ask.worth && { worth: found }) }));
+      .map(({ entityId, why, worth: found }) => ({
+        entityId,
+        why,
+        ...(ask.expectedYield && { expectedYield: found }),
+      }));
   });
 }
 
@@ -92,7 +96,7 @@ function worthOf({ rows, at }: Head): number {
 function candidate(
   { entityId, missingAt, rateClass, askedAt }: Row,
   why: RatedRecord['why'],
-  worth: (record: RatedRecord) => Worth,
+  worth: (record: RatedRecord) => ExpectedYield,
   nowMs: number,
 ): Candidate {
   const ageDays = askedAt === null ? 0 : (nowMs - Date.parse(askedAt)) / DAY_MS;
@@ -104,7 +108,7 @@ function candidate(
 }
 
 /** Without prices: flagged, then never fetched, then the oldest. */
-function inOrder({ why, ageDays }: RatedRecord): Worth {
+function inOrder({ why, ageDays }: RatedRecord): ExpectedYield {
   const days = why === 'flagged' ? 2e9 : why === 'never_fetched' ? 1e9 : ageDays;
   return { days, repairs: 1 };
 }
@@ -126,7 +130,7 @@ interface StaleAsk {
 interface Candidate {
   readonly entityId: string;
   readonly why: DueRecord['why'];
-  readonly worth: Worth;
+  readonly worth: ExpectedYield;
 }
 
 interface Head {
@@ -138,3 +142,12 @@ interface Head {
 
 const DAY_MS = 86_400_000;
 const LATEST_MS = Date.UTC(9999, 0, 1);
+
+/** How many records of known companies are due: never fetched, flagged as changed, or fetched before `before`. */
+export function dueRecordCount(db: Database, before: string): number {
+  const count = db.prepare<[string], number>(
+    `SELECT count(*) FROM _known
+     WHERE flagged_at IS NOT NULL OR gone_at IS NULL AND (asked_at IS NULL OR asked_at < ?)`,
+  );
+  return count.pluck().get(before) ?? 0;
+}

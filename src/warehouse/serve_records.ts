@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { readBody } from '../dialect/body.ts';
+import { readBody } from '../dialect/response_body.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
 
 /** A version of a record, as the registry sent it. */

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { Known } from './known_row.ts';
-import type { Naming } from './naming.ts';
+import type { Naming } from './table_naming.ts';
 
 /** `_tally`: counts that would cost a scan. known: all; listed and fetched: of these, and not gone. */
 export type TallyName = 'known' | 'listed' | 'fetched' | 'gone';

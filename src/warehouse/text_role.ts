@@ -1,5 +1,5 @@
 import type { Mapping } from '../dialect/mapping.ts';
-import { pointerOf } from '../dialect/pointer.ts';
+import { pointerOf } from '../json/pointer.ts';
 import { snakeCase } from './column_name.ts';
 
 /** What a place holds for the search index, beside the name that the dialect points at. */

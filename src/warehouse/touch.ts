@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Naming } from './naming.ts';
+import type { Naming } from './table_naming.ts';
 
 /** The small updates of `entity` and `search_result` that leave the payload alone. */
 export function entityTouch(db: Database, naming: Naming) {

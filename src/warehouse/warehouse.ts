@@ -2,10 +2,9 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { FailedError, MirrorError, UsageError } from '../errors.ts';
-import { makeFolder } from '../folder.ts';
-import { explainSqlite } from '../sqlite_failure.ts';
+import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
 import { migrate, needsMigration } from './migrate.ts';
-import { LOG_LIMIT_BYTES, openLogKeeper } from './write_ahead_log.ts';
+import { openWalKeeper, WAL_LIMIT_BYTES } from './wal.ts';
 
 /** The open file. SQL stands in this folder alone; others call the tables' functions. */
 export interface Warehouse {
@@ -23,7 +22,7 @@ export interface OpenOptions {
   readonly readonly?: boolean;
   readonly nowMs: number;
   /** To what the write-ahead log shrinks when readers let it; 64 MiB unless told. */
-  readonly logLimitBytes?: number;
+  readonly walLimitBytes?: number;
 }
 
 /**
@@ -33,7 +32,7 @@ export interface OpenOptions {
  * @throws FailedError when the file was written by a newer program, or is damaged.
  */
 export function openWarehouse(options: OpenOptions): Warehouse {
-  const { path, readonly = false, nowMs, logLimitBytes = LOG_LIMIT_BYTES } = options;
+  const { path, readonly = false, nowMs, walLimitBytes: logLimitBytes = WAL_LIMIT_BYTES } = options;
   const db = readonly ? openForReading(path) : openForWriting(path);
   try {
     if (!readonly) prepareForWriting(db, nowMs, logLimitBytes);
@@ -42,7 +41,7 @@ export function openWarehouse(options: OpenOptions): Warehouse {
     db.close();
     throw readonly && isOfRights(error) ? unreadable(path, error) : explained(path, error);
   }
-  const log = openLogKeeper(db, logLimitBytes);
+  const log = openWalKeeper(db, logLimitBytes);
   const inTransaction = db.transaction((work: () => unknown) => work()).immediate;
   return {
     path,

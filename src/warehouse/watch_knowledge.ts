@@ -1,9 +1,9 @@
 import { isoTime } from '../clock.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { BackfillKnowledge } from '../plan/knowledge.ts';
+import type { BackfillKnowledge } from '../knowledge.ts';
 import { type BackfillRow, freshnessSince } from './backfill.ts';
 import { openBackfillKnowledge } from './backfill_knowledge.ts';
-import { openKnowledge } from './knowledge.ts';
+import { openKnowledge } from './plan_knowledge.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**

@@ -1,9 +1,8 @@
 import type { Database } from 'better-sqlite3';
-import { orderedWords } from '../folding.ts';
-import { afterAll, nextAfter } from '../plan/texts_in_order.ts';
-import { ALL_COMPANIES, type CompaniesWith } from '../plan/words_in_order.ts';
-import type { Naming } from './naming.ts';
-import { companiesBetween } from './words_in_order.ts';
+import { orderedWords } from '../names/folding.ts';
+import { ALL_COMPANIES, afterAll, type CompaniesWith, nextAfter } from '../names/ordered_texts.ts';
+import { companiesBetween } from './ordered_text_lookups.ts';
+import type { Naming } from './table_naming.ts';
 
 interface WordSet {
   readonly setId: number;

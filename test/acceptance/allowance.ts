@@ -4,8 +4,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateRegistry } from '../../data/generate.ts';
-import { type Finished, openUpstream, type Upstream } from '../e2e/upstream.ts';
-import { killAfterArrivals } from './kill.ts';
+import { killAfterArrivals } from '../support/kill.ts';
+import { type Finished, openUpstream, type Upstream } from '../support/upstream.ts';
 
 const TOTAL = 100;
 const CONCURRENCY = 4;

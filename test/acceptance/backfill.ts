@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import { generateRegistry } from '../../data/generate.ts';
-import { untidyList } from '../cli/untidy_list.ts';
-import { openUpstream, type Upstream } from '../e2e/upstream.ts';
+import { untidyList } from '../support/untidy_list.ts';
+import { openUpstream, type Upstream } from '../support/upstream.ts';
 
 const { values } = parseArgs({
   options: { ids: { type: 'string', default: '5000' }, kills: { type: 'string', default: '10' } },

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import { stringify } from 'yaml';
-import type { ConfigInput } from '../../src/config.ts';
+import type { ConfigInput } from '../../src/config/config.ts';
 
 const { values } = parseArgs({ options: { case: { type: 'string' } } });
 const HEAP_MB = 512;

@@ -3,9 +3,9 @@
 // most the calls in flight.
 import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';
-import { compareWithUpstream } from '../e2e/equality.ts';
-import { openUpstream } from '../e2e/upstream.ts';
-import { killAfterArrivals } from './kill.ts';
+import { compareWithUpstream } from '../support/equality.ts';
+import { killAfterArrivals } from '../support/kill.ts';
+import { openUpstream } from '../support/upstream.ts';
 
 const { values } = parseArgs({ options: { kills: { type: 'string', default: '100' } } });
 const kills = Number(values.kills);

@@ -1,9 +1,9 @@
 // npm run accept:mirror -- --data FILE [--where COLUMN=VALUE] [--matches …] [--identifiers …] [--page-size N]
 // Mirrors a whole registry through the command, and holds every record against the sandbox's.
 import { parseArgs } from 'node:util';
-import { readCompanies } from '../../src/server/company_file.ts';
-import { compareWithUpstream } from '../e2e/equality.ts';
-import { openUpstream } from '../e2e/upstream.ts';
+import { readCompanies } from '../../src/sandbox/company_file.ts';
+import { compareWithUpstream } from '../support/equality.ts';
+import { openUpstream } from '../support/upstream.ts';
 
 const { values } = parseArgs({
   options: {

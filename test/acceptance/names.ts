@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';
 import { wantedNames } from '../bench/names/wanted_names.ts';
-import { openUpstream } from '../e2e/upstream.ts';
+import { openUpstream } from '../support/upstream.ts';
 
 const { values } = parseArgs({
   options: { names: { type: 'string', default: '2000' }, companies: { type: 'string', default: '6000' } },

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Sandbox } from '../../src/server/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { failedChecks } from './rate_checks.ts';
 import { runTrial, type TrialResult } from './rate_trial.ts';
 import { companiesFrom, RULES, type Rule, startRegistry, type Trial } from './rate_upstream.ts';

@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { stringify } from 'yaml';
-import type { Sandbox } from '../../src/server/sandbox.ts';
-import { busiestMinute } from '../bench/busiest_minute.ts';
-import { sandboxConfiguration } from '../e2e/sandbox_configuration.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { busiestMinute } from '../bench/worker/busiest_minute.ts';
+import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 import { earlyRecords, type SentCall, soonerThanRate } from './rate_checks.ts';
 import { accountOf, PER_DAY, type Trial } from './rate_upstream.ts';
 

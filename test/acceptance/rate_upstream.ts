@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { generateRegistry } from '../../data/generate.ts';
-import { readCompanies } from '../../src/server/company_file.ts';
-import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
-import type { ShapeInput } from '../../src/server/shape/shape.ts';
+import type { ApiProfileInput } from '../../src/api/api_profile.ts';
+import { readCompanies } from '../../src/sandbox/company_file.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 
 /** The rules by which a search finds companies; each is one registry with many accounts. */
 export const RULES = {
   'name prefix': { matches: 'prefix', identifiers: 'none' },
   'word prefix': { matches: 'token_prefix', identifiers: 'none' },
   'identifier prefix': { matches: 'token', identifiers: 'prefix' },
-} as const satisfies Record<string, ShapeInput['search']>;
+} as const satisfies Record<string, ApiProfileInput['search']>;
 
 export type Rule = keyof typeof RULES;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Ledger, LOOKAHEAD_MS, type Slot } from '../../src/allowance/ledger.ts';
-import { ledgerOf, spendAll, spendAt } from './fixtures.ts';
+import { ledgerOf, spendAll, spendAt } from '../support/ledger.ts';
 
 const T0 = Date.parse('2026-03-01T12:00:00Z');
 const MINUTE_MS = 60_000;

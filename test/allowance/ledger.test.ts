@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isBusy, LOOKAHEAD_MS, openLedger, type Slot, type Spent } from '../../src/allowance/ledger.ts';
 import { UsageError } from '../../src/errors.ts';
-import { allowanceOf, KEY, ledgerOf, spendAll, spendAt, temporaryFolder } from './fixtures.ts';
-import { makeOlder } from './older_ledger.ts';
+import { allowanceOf, KEY, ledgerOf, spendAll, spendAt, temporaryFolder } from '../support/ledger.ts';
+import { makeOlder } from '../support/older_ledger.ts';
 
 const T0 = Date.parse('2026-03-01T12:00:00Z');
 const MINUTE_MS = 60_000;

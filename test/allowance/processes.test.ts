@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { spacingMs } from '../../src/allowance/windows.ts';
-import { allowanceOf, ledgerOf, temporaryFolder } from './fixtures.ts';
+import { allowanceOf, ledgerOf, temporaryFolder } from '../support/ledger.ts';
 import type { SpenderOrder } from './spender.ts';
 
 const SPENDER = join(import.meta.dirname, 'spender.ts');

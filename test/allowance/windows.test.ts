@@ -10,7 +10,7 @@ import {
   type Window,
   windowsAt,
 } from '../../src/allowance/windows.ts';
-import { allowanceOf } from './fixtures.ts';
+import { allowanceOf } from '../support/ledger.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

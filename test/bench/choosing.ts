@@ -5,16 +5,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { folded } from '../../src/folding.ts';
 import { openLoader } from '../../src/load/load.ts';
-import { openKnowledge } from '../../src/warehouse/knowledge.ts';
+import { folded } from '../../src/names/folding.ts';
+import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
 import { finishRun, startRun } from '../../src/warehouse/run.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { type ChoosingKind, dialectFor } from './choosing_kind.ts';
-import type { Choices, ChoosingOrder } from './choosing_slice.ts';
-import { companyRecord } from './load_records.ts';
+import type { Choices, ChoosingOrder } from './choosing/batch.ts';
+import { type ChoosingKind, dialectFor } from './choosing/kind.ts';
+import { say } from './figures.ts';
+import { companyRecord } from './load/records.ts';
 import { fillWarehouse, startPart, toldBy } from './parts.ts';
-import { say } from './throughput_figures.ts';
 
 const { values } = parseArgs({
   options: {
@@ -78,7 +78,7 @@ try {
 }
 
 function choose(order: ChoosingOrder): Promise<Choices> {
-  return toldBy<Choices>(startPart('choosing_slice.ts', JSON.stringify(order)));
+  return toldBy<Choices>(startPart('choosing/batch.ts', JSON.stringify(order)));
 }
 
 /** What a dialect counts that the one before did not is counted when it first loads. */

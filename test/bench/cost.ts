@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { COMMAND_FLAGS } from './command_flags.ts';
+import { COMMAND_FLAGS } from '../support/command_flags.ts';
+import { AT_RATE, type Performed, perform } from './contender.ts';
+import { judged, median, ratioOf, say } from './figures.ts';
 import { installPeers } from './peers/install.ts';
-import { AT_RATE, type Performed, perform } from './throughput_contender.ts';
-import { judged, median, ratioOf, say } from './throughput_figures.ts';
-import { openUpstream } from './throughput_open.ts';
+import { openUpstream } from './throughput/open.ts';
 
 const { values } = parseArgs({
   options: {

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
-import { DIALECT } from './growth_registry.ts';
-import type { Slice, SliceOrder } from './growth_slice.ts';
+import { judged, median, ratioOf, say } from './figures.ts';
+import type { Slice, SliceOrder } from './growth/batch.ts';
+import { DIALECT } from './growth/registry.ts';
 import { fillWarehouse, startPart, toldBy } from './parts.ts';
-import { judged, median, ratioOf, say } from './throughput_figures.ts';
 
 const { values } = parseArgs({
   options: {
@@ -39,13 +39,13 @@ try {
 
 /** Always another part of the same warehouse: what was fetched is not due again. */
 async function slice(companies: number): Promise<Slice> {
-  const upstream = startPart('growth_upstream.ts', String(companies));
+  const upstream = startPart('growth/upstream.ts', String(companies));
   const [{ port }] = (await once(upstream, 'message')) as [{ port: number }];
   const config = join(folder, `${companies}.yaml`);
   writeFileSync(config, stringify(configuration(companies, port)));
   const order: SliceOrder = { config, calls: Number(values.calls) };
   try {
-    return await toldBy<Slice>(startPart('growth_slice.ts', JSON.stringify(order)));
+    return await toldBy<Slice>(startPart('growth/batch.ts', JSON.stringify(order)));
   } finally {
     upstream.disconnect();
   }

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadBesideBare } from './load_beside_bare.ts';
-import { loadFromTheWire, refuseWithoutSqliteUtils } from './load_from_wire.ts';
-import { askQuestions } from './load_questions.ts';
-import { readWhileLoading } from './load_while_read.ts';
+import { loadBesideBare } from './load/beside_bare.ts';
+import { loadFromTheWire, refuseWithoutSqliteUtils } from './load/from_wire.ts';
+import { askQuestions } from './load/questions.ts';
+import { readWhileLoading } from './load/while_read.ts';
 
 const { values } = parseArgs({
   options: {

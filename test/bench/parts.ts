@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { COMMAND_FLAGS } from './command_flags.ts';
-import type { Filled } from './growth_fill.ts';
-import { say } from './throughput_figures.ts';
+import { COMMAND_FLAGS } from '../support/command_flags.ts';
+import { say } from './figures.ts';
+import type { Filled } from './growth/fill.ts';
 
 /** Starts a part of a benchmark in a process of its own: a script of this folder. */
 export function startPart(script: string, ...args: string[]): ChildProcess {
@@ -25,7 +25,7 @@ export async function toldBy<T>(child: ChildProcess): Promise<T> {
 export async function fillWarehouse(path: string, companies: number): Promise<void> {
   if (existsSync(path)) return say(`  ${companies} companies: filled before`);
   const startedMs = performance.now();
-  const part = startPart('growth_fill.ts', path, String(companies));
+  const part = startPart('growth/fill.ts', path, String(companies));
   const { listedBytes, fetchedBytes, records } = await toldBy<Filled>(part);
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
   const perListed = (listedBytes / companies).toFixed(0);

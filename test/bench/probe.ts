@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { startSandbox } from '../../src/server/sandbox.ts';
-import { PRESETS } from '../../src/server/shape/presets.ts';
-import { randomShape } from '../../src/server/shape/random_shape.ts';
-import type { Shape, ShapeInput } from '../../src/server/shape/shape.ts';
-import { askAll } from '../probe/asking.ts';
-import { companiesFor } from '../probe/companies.ts';
-import { type Grade, gradesOf } from '../probe/grading.ts';
-import { medianOf, openTally, type Tally } from '../probe/tally.ts';
+import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
+import { PROFILE_PRESETS } from '../../src/sandbox/profile_presets.ts';
+import { randomProfile } from '../../src/sandbox/random_profile.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { askAll } from '../support/probe_client.ts';
+import { companiesFor } from '../support/probe_companies.ts';
+import { type Grade, gradesOf } from '../support/probe_grading.ts';
+import { medianOf, openTally, type Tally } from '../support/probe_scores.ts';
 
 // What a probe finds out, and at how many calls: the upstreams that are modelled on real ones, and many that are
 // drawn at random. Fails where a finding that is called sure is wrong, or where it takes too many calls.
@@ -26,8 +26,12 @@ interface Probed {
   readonly grades: ReadonlyMap<string, Grade>;
 }
 
-async function probed(shape: ShapeInput | Shape): Promise<Probed> {
-  const sandbox = await startSandbox({ shape, companies: await companiesFor(shape), keepArrivals: false });
+async function probed(profile: ApiProfileInput | ApiProfile): Promise<Probed> {
+  const sandbox = await startSandbox({
+    shape: profile,
+    companies: await companiesFor(profile),
+    keepArrivals: false,
+  });
   try {
     const { conclusions, exchanges } = await askAll(sandbox.baseUrl, sandbox.keyOf('main'));
     return { calls: exchanges.length, grades: gradesOf(conclusions, sandbox.shape, sandbox.dialect) };
@@ -44,8 +48,8 @@ const NAMED: Readonly<Record<Grade, string>> = {
 };
 const GRADES = Object.keys(NAMED) as Grade[];
 
-function tableOf(tally: Tally): string {
-  const lines = tally
+function tableOf(totals: Tally): string {
+  const lines = totals
     .rows()
     .map(({ topic, ...counts }) => `| ${topic} | ${GRADES.map((grade) => counts[grade]).join(' | ')} |`);
   const head = `| finding | ${GRADES.map((grade) => NAMED[grade]).join(' | ')} |\n|---|---|---|---|---|`;
@@ -56,12 +60,12 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-const tally = openTally();
+const totals = openTally();
 const calls: number[] = [];
 let wrong = 0;
 const note = (name: string, { calls: spent, grades }: Probed) => {
   calls.push(spent);
-  tally.count(grades);
+  totals.count(grades);
   const topics = (grade: Grade) => [...grades].filter(([, one]) => one === grade).map(([topic]) => topic);
   wrong += topics('wrong').length;
   if (topics('wrong').length > 0) print(`${name}: wrong while sure: ${topics('wrong').join(', ')}`);
@@ -72,17 +76,17 @@ const note = (name: string, { calls: spent, grades }: Probed) => {
 };
 
 print('| modelled on | calls | left open |\n|---|---|---|');
-for (const [name, shape] of Object.entries(PRESETS)) {
-  const one = await probed(shape);
+for (const [name, profile] of Object.entries(PROFILE_PRESETS)) {
+  const one = await probed(profile);
   const open = [...one.grades].filter(([, grade]) => grade !== 'right').map(([topic]) => topic);
   print(`| ${name} | ${one.calls} | ${open.join(', ')} |`);
   note(name, one);
 }
 const first = Number(given.from);
 for (let seed = first; seed < first + Number(given.seeds); seed++)
-  note(`drawn ${seed}`, await probed(randomShape(seed)));
+  note(`drawn ${seed}`, await probed(randomProfile(seed)));
 
 print(`\n${calls.length} upstreams, ${given.seeds} of them drawn from seed ${first} on`);
 print(`calls: ${medianOf(calls)} at the median, ${Math.max(...calls)} at most\n`);
-print(tableOf(tally));
+print(tableOf(totals));
 if (wrong > 0 || medianOf(calls) > MOST_AT_MEDIAN || Math.max(...calls) > MOST_CALLS) process.exitCode = 1;

@@ -33,7 +33,7 @@ process.exitCode = rows.every((row) => row.held === true) ? 0 : 1;
 
 async function measure(processes: number): Promise<Record<string, unknown>> {
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-rate-'));
-  const upstream = fork(join(import.meta.dirname, 'rate_upstream.ts'));
+  const upstream = fork(join(import.meta.dirname, 'rate/upstream.ts'));
   const { port } = (await messageOf(upstream)) as { port: number };
   const order = {
     port,
@@ -43,7 +43,7 @@ async function measure(processes: number): Promise<Record<string, unknown>> {
     untilMs: Date.now() + durationMs,
   };
   const callers = Array.from({ length: processes }, () =>
-    fork(join(import.meta.dirname, 'rate_caller.ts'), [JSON.stringify(order)]),
+    fork(join(import.meta.dirname, 'rate/caller_process.ts'), [JSON.stringify(order)]),
   );
   const stalls = callers.map((caller) => (values.stalls ? stall(caller) : { end: () => {} }));
   const reports = (await Promise.all(callers.map(messageOf))) as { good: number }[];

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Case, type Simulated, simulate } from './refresh/simulate.ts';
+import { type Case, type Simulated, simulate } from '../support/simulation/refresh/simulate.ts';
 
 /**
  * How much of a registry stays right that changes all the time: the planner's choice between fetching records and

@@ -10,12 +10,12 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { stringify } from 'yaml';
-import { wordsOf } from '../../src/server/folding.ts';
-import { fold } from '../../src/server/mirror/name_search.ts';
-import { dialectFor } from '../../src/server/shape/dialect_for.ts';
-import { defaultShape } from '../../src/server/shape/shape.ts';
-import { type Measured, measureLoad } from './serve_load.ts';
-import { fillWarehouse } from './serve_warehouse.ts';
+import { defaultProfile } from '../../src/api/api_profile.ts';
+import { dialectFor } from '../../src/api/profile_dialect.ts';
+import { fold } from '../../src/names/name_search.ts';
+import { wordsOf } from '../../src/names/search_folding.ts';
+import { type Measured, measureLoad } from './serve/load.ts';
+import { fillWarehouse } from './serve/warehouse.ts';
 
 const { values } = parseArgs({
   options: {
@@ -131,7 +131,7 @@ function configured(warehouse: string): string {
     upstream: { base_url: 'http://127.0.0.1:9/api', api_key: 'none' },
     account: { tier: 'paid' },
     allowance: { unlimited: true },
-    dialect: dialectFor(defaultShape),
+    dialect: dialectFor(defaultProfile),
     warehouse,
     ledger: join(folder, 'ledger.db'),
   };
@@ -156,7 +156,7 @@ async function newKey(configPath: string): Promise<string> {
 }
 
 async function startBare(warehouse: string): Promise<Server> {
-  const child = start(['test/bench/serve_bare.ts', warehouse]);
+  const child = start(['test/bench/serve/bare.ts', warehouse]);
   return { pid: child.pid ?? 0, port: Number(new URL(await firstLine(child)).port) };
 }
 

@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { say } from './figures.ts';
 import { installPeers } from './peers/install.ts';
-import { writeSection } from './suite_document.ts';
-import { PARTS, type Part } from './suite_parts.ts';
-import { say } from './throughput_figures.ts';
+import { writeSection } from './suite/document.ts';
+import { PARTS, type Part } from './suite/parts.ts';
 
 const { values } = parseArgs({
   options: {

@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { COMMAND_FLAGS } from './command_flags.ts';
+import { COMMAND_FLAGS } from '../support/command_flags.ts';
+import { CONTENDERS, type Contender, type Performed, perform } from './contender.ts';
+import { judged, median, ratioOf, say } from './figures.ts';
 import { installPeers } from './peers/install.ts';
-import { CONTENDERS, type Contender, type Performed, perform } from './throughput_contender.ts';
-import { judged, median, ratioOf, say } from './throughput_figures.ts';
-import { openUpstream } from './throughput_open.ts';
-import { partsOfLatestProfile } from './throughput_profile.ts';
+import { openUpstream } from './throughput/open.ts';
+import { partsOfLatestProfile } from './throughput/profile.ts';
 
 const { values } = parseArgs({
   options: {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, describe, expect, it } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import type { SandboxOptions } from '../../src/server/sandbox.ts';
-import { type Overrides, openUpstream, type Upstream } from '../e2e/upstream.ts';
-import { untidyList } from './untidy_list.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { untidyList } from '../support/untidy_list.ts';
+import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
 let open: Upstream | null = null;
 

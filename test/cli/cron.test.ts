@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import { openHouse } from '../../src/assemble.ts';
 import { openOutput, printError, type Streams } from '../../src/cli/output.ts';
 import { syncOnce } from '../../src/cli/sync.ts';
-import { configFrom } from '../../src/config.ts';
-import type { Fault } from '../../src/server/faults.ts';
-import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
-import { leapingClock } from '../faults/leaping_clock.ts';
+import { configFrom } from '../../src/config/config.ts';
+import { openWorkspace } from '../../src/operations/assemble.ts';
+import type { Fault } from '../../src/sandbox/faults.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { leapingClock } from '../support/leaping_clock.ts';
 
 const HOUR_MS = 3_600_000;
 const COMPANIES = 1_300;
@@ -104,14 +104,14 @@ async function cronHour(
   const before = sandbox.arrivals().length;
   const { streams, printed } = pipes();
   const output = openOutput({ quiet: true }, streams);
-  const house = openHouse(configOf(sandbox, folder, isRefused), clock);
+  const workspace = openWorkspace(configOf(sandbox, folder, isRefused), clock);
   let exitCode: number;
   try {
-    exitCode = await syncOnce(house, {}, output, new AbortController().signal);
+    exitCode = await syncOnce(workspace, {}, output, new AbortController().signal);
   } catch (error) {
     exitCode = printError(error, 'sync', output, streams);
   } finally {
-    house.close();
+    workspace.close();
   }
   return { hour, mail: printed().trim(), exitCode, calls: sandbox.arrivals().length - before };
 }

@@ -12,10 +12,10 @@ import {
   checkUsers,
 } from '../../src/cli/doctor/account.ts';
 import { checkDisk, checkRuntime, checkSqlite } from '../../src/cli/doctor/machine.ts';
-import { checkClock, remedyFor } from '../../src/cli/doctor/upstream.ts';
-import { configFrom } from '../../src/config.ts';
-import { allowanceOf, UNLIMITED } from '../allowance/fixtures.ts';
-import { type Overrides, openUpstream, type Upstream } from '../e2e/upstream.ts';
+import { checkClock, remedyFor } from '../../src/cli/doctor/network.ts';
+import { configFrom } from '../../src/config/config.ts';
+import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
+import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
 const GB = 1e9;
 const NOW = Date.parse('2027-03-10T12:00:00Z');

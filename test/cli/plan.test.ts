@@ -2,8 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import type { SandboxOptions } from '../../src/server/sandbox.ts';
-import { type Overrides, openUpstream, type Upstream } from '../e2e/upstream.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
 let open: Upstream | null = null;
 

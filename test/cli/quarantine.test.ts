@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openUpstream, type Upstream } from '../e2e/upstream.ts';
+import { openUpstream, type Upstream } from '../support/upstream.ts';
 
 let open: Upstream | null = null;
 afterEach(async () => {

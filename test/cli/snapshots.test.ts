@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { generateRegistry } from '../../data/generate.ts';
 import { main, openProgram } from '../../src/cli/main.ts';
-import type { ConfigInput } from '../../src/config.ts';
-import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
+import type { ConfigInput } from '../../src/config/config.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { commandsOf } from '../docs/commands_page.ts';
 
 const NOW = Date.UTC(2027, 2, 10, 12, 0);

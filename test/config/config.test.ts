@@ -12,7 +12,7 @@ import {
   type Overrides,
   parseConfig,
   requireDialect,
-} from '../../src/config.ts';
+} from '../../src/config/config.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const LEAST = `version: 1

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/config.ts';
 import { proxyFromEnvironment } from '../../src/config/proxy.ts';
-import { parseConfig } from '../../src/config.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const registry = new URL('https://api.registry.example/api');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { configSchema, leaves, nearest } from '../../src/config/keys.ts';
+import { configSchema, leaves, nearest } from '../../src/config/key_paths.ts';
 
 it('is published as a JSON Schema (vitest --update writes it anew)', async () => {
   const text = `${JSON.stringify(configSchema(), null, 2)}\n`;

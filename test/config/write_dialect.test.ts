@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/config.ts';
 import { type FoundDialect, withDialect, withQuestions } from '../../src/config/write_dialect.ts';
-import { parseConfig } from '../../src/config.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 
 const FILE = `# first line

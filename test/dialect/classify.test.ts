@@ -6,7 +6,7 @@ import { classify, openClassify, type Reply } from '../../src/dialect/classify.t
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import { MAX_DEPTH } from '../../src/dialect/limits.ts';
 import type { Verdict } from '../../src/outcome.ts';
-import { dialectOf, ENTITY, entityOf, SEARCH, STATS, searchDialect } from './fixtures.ts';
+import { dialectOf, ENTITY, entityOf, SEARCH, STATS, searchDialect } from '../support/dialect.ts';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -317,24 +317,24 @@ describe('a deleted entity', () => {
 });
 
 describe('the shape of an absence', () => {
-  const shape = (id: string, body: string, status = 404) => {
+  const profile = (id: string, body: string, status = 404) => {
     const verdict = verdictOn({ call: entityOf(id), status, body });
     return verdict.is === 'absent' ? verdict.shape : verdict;
   };
 
   test('is the same for two ids, and differs where the answer means something else', () => {
-    const one = shape('42', '{"error":"not_found","message":"Company 42 not found","trace":"f3a4"}');
-    const two = shape('43', '{"error":"not_found","message":"Company 43 not found","trace":"77aa"}');
+    const one = profile('42', '{"error":"not_found","message":"Company 42 not found","trace":"f3a4"}');
+    const two = profile('43', '{"error":"not_found","message":"Company 43 not found","trace":"77aa"}');
     expect(one).toBe(two);
-    expect(shape('42', '{"error":"no_such_route","message":"x","trace":"1"}')).not.toBe(one);
-    expect(shape('42', '{"error":"not_found"}')).not.toBe(one);
-    expect(shape('42', '')).toBe('404 empty');
-    expect(shape('42', '<html>')).toBe('404 markup');
-    expect(shape('42', 'not here')).toBe('404 text');
+    expect(profile('42', '{"error":"no_such_route","message":"x","trace":"1"}')).not.toBe(one);
+    expect(profile('42', '{"error":"not_found"}')).not.toBe(one);
+    expect(profile('42', '')).toBe('404 empty');
+    expect(profile('42', '<html>')).toBe('404 markup');
+    expect(profile('42', 'not here')).toBe('404 text');
   });
 
   test('leaves the id out of codes', () => {
-    expect(shape('42', '{"title":"No company 42"}')).toBe(shape('777', '{"title":"No company 777"}'));
+    expect(profile('42', '{"title":"No company 42"}')).toBe(profile('777', '{"title":"No company 777"}'));
   });
 
   test('is bounded, and can be stored as text', () => {
@@ -346,7 +346,7 @@ describe('the shape of an absence', () => {
       `${'['.repeat(400)}1${']'.repeat(400)}`,
       `{"code":"${'x'.repeat(9999)}"}`,
     ]) {
-      const found = shape('42', body) as string;
+      const found = profile('42', body) as string;
       expect(found.length).toBeLessThanOrEqual(500);
       expect(found.isWellFormed()).toBe(true);
     }

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { decode, NotUnderstood } from '../../src/dialect/decode.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import type { Headers } from '../../src/dialect/headers.ts';
-import { parseJson } from '../../src/dialect/json.ts';
-import { dialectOf, ENTITY, entityOf, SEARCH, STATS, searchDialect } from './fixtures.ts';
+import { parseJson } from '../../src/json/json.ts';
+import { dialectOf, ENTITY, entityOf, SEARCH, STATS, searchDialect } from '../support/dialect.ts';
 
 function read(dialect: Dialect, call: typeof SEARCH, body: string, headers: Headers = {}) {
   const answer = decode(dialect, call, parseJson(body), headers);

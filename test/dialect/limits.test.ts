@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Call } from '../../src/call.ts';
-import { readBody } from '../../src/dialect/body.ts';
 import { classify } from '../../src/dialect/classify.ts';
-import { parseJson } from '../../src/dialect/json.ts';
 import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS, MAX_VALUES } from '../../src/dialect/limits.ts';
+import { readBody } from '../../src/dialect/response_body.ts';
+import { parseJson } from '../../src/json/json.ts';
 import type { SearchAnswer } from '../../src/outcome.ts';
-import { dialectWith } from '../load/dialect.ts';
+import { dialectWith } from '../support/loader_dialect.ts';
 
 const repeated = (text: string, count: number) => new Array(count).fill(text).join(',');
 const SEARCH: Call = {

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { endpointsOf, UnwritableUrl, urlOf } from '../../src/dialect/request.ts';
-import { dialectOf, ENTITY, entityOf, type SEARCH, STATS, searchDialect, searchFor } from './fixtures.ts';
+import {
+  dialectOf,
+  ENTITY,
+  entityOf,
+  type SEARCH,
+  STATS,
+  searchDialect,
+  searchFor,
+} from '../support/dialect.ts';
 
 const HOST = 'https://registry.example';
 const endpoints = endpointsOf({ base_url: `${HOST}/api` });

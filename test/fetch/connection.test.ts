@@ -5,7 +5,7 @@ import net from 'node:net';
 import { generate } from 'selfsigned';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openConnections } from '../../src/fetch/connection.ts';
-import { entityOf } from '../dialect/fixtures.ts';
+import { entityOf } from '../support/dialect.ts';
 import {
   API_KEY,
   answerWith,
@@ -16,7 +16,7 @@ import {
   type Upstream,
   unreachable,
   upstreamOf,
-} from './fixtures.ts';
+} from '../support/fetch.ts';
 
 const ENTITY = entityOf('42');
 const spentBy = (rig: ReturnType<typeof rigOf>) => rig.ledger.state(Date.now()).spentEver;

@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync 
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SendSlot } from '../../src/fetch/fetch.ts';
-import { entityOf, SEARCH, STATS, searchDialect } from '../dialect/fixtures.ts';
+import { entityOf, SEARCH, STATS, searchDialect } from '../support/dialect.ts';
 import {
   API_KEY,
   answerWith,
@@ -18,7 +18,7 @@ import {
   rigOf,
   unreachable,
   upstreamOf,
-} from './fixtures.ts';
+} from '../support/fetch.ts';
 
 const ENTITY = entityOf('42');
 const spentBy = (rig: ReturnType<typeof rigOf>) => rig.ledger.state(Date.now()).spentEver;

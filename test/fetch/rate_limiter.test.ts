@@ -9,7 +9,7 @@ import { systemClock } from '../../src/clock.ts';
 import type { Connection } from '../../src/fetch/connection.ts';
 import { type ConnectionPool, openConnectionPool } from '../../src/fetch/connection_pool.ts';
 import { openRateLimiter, type RateLimiter, type SendSlot } from '../../src/fetch/rate_limiter.ts';
-import { KEY, ledgerOf } from '../allowance/fixtures.ts';
+import { KEY, ledgerOf } from '../support/ledger.ts';
 
 /** A connection that takes a while to open. */
 class SlowConnection implements Connection {

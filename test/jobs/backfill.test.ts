@@ -1,13 +1,13 @@
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { askForBackfill } from '../../jobs/ask.ts';
 import { continuesAtMs } from '../../jobs/backfill.ts';
+import { idle } from '../../jobs/batch.ts';
 import { openConsumer } from '../../jobs/consumer.ts';
-import { idle } from '../../jobs/slice.ts';
-import { openHouse } from '../../src/assemble.ts';
-import { keepBackfill } from '../../src/backfill.ts';
+import { askForBackfill } from '../../jobs/enqueue_backfill.ts';
 import { systemClock } from '../../src/clock.ts';
-import { until, type Workplace, workplacesOverOneRedis } from './workplace.ts';
+import { openWorkspace } from '../../src/operations/assemble.ts';
+import { keepBackfill } from '../../src/operations/backfill.ts';
+import { until, type Workplace, workplacesOverOneRedis } from '../support/worker.ts';
 
 const workplace = workplacesOverOneRedis();
 const closing: (() => Promise<void>)[] = [];
@@ -69,22 +69,22 @@ describe('the next slice', () => {
 
 /** Keeps a backfill of all its records, and hands it to the worker. */
 async function ask(place: Workplace, maxCalls: number) {
-  const house = openHouse(place.config());
-  const wishes = [...place.upstream.sandbox.companies.all()].map(({ id }) => ({
+  const workspace = openWorkspace(place.config());
+  const items = [...place.upstream.sandbox.companies.all()].map(({ id }) => ({
     kind: 'entity' as const,
     searchedBy: null,
     given: id,
   }));
-  const order = { title: 'all', wishes, identity: 'all', withRecords: true, freshForMs: 0 };
-  const { backfillId } = keepBackfill(house, order).backfill;
-  house.close();
+  const order = { title: 'all', items, identity: 'all', withRecords: true, freshForMs: 0 };
+  const { backfillId } = keepBackfill(workspace, order).backfill;
+  workspace.close();
   return await askForBackfill(place.config(), { backfillId, maxCalls, nowMs: Date.now() });
 }
 
 /** Works on the queue without keeping its schedules: nothing but the backfill runs. */
 function consume(place: Workplace): void {
   const config = place.config();
-  openHouse(config).close();
+  openWorkspace(config).close();
   const connection = place.redis.duplicate();
   const consumer = openConsumer({
     config,

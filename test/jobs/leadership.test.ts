@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { leaderOf, openLeadership } from '../../jobs/leadership.ts';
-import { startRedis, type TestRedis } from '../redis/redis_server.ts';
+import { startRedis, type TestRedis } from '../support/redis_server.ts';
 
 let server: TestRedis;
 let redis: Redis;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf, findingsOf, inspectRedis } from '../../jobs/redis_check.ts';
-import { SecretUrl } from '../../src/config.ts';
-import { hasRealRedis, startOwnRedis } from '../redis/redis_server.ts';
+import { SecretUrl } from '../../src/config/config.ts';
+import { hasRealRedis, startOwnRedis } from '../support/redis_server.ts';
 
 const FIT = { version: '7.4.1', evictionPolicy: 'noeviction', hasAppendOnlyFile: true };
 

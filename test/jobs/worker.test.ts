@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JOB_VERSION, type JobData, type JobName } from '../../jobs/job.ts';
-import { NEVER, until, type Workplace, workplacesOverOneRedis } from './workplace.ts';
+import { NEVER, until, type Workplace, workplacesOverOneRedis } from '../support/worker.ts';
 
 const workplace = workplacesOverOneRedis();
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, type TestContext, vi } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import type { Command } from '../e2e/upstream.ts';
-import { type OwnRedis, startOwnRedis } from '../redis/redis_server.ts';
-import { openWorkplace, until, type Workplace, type WorkplaceOptions } from './workplace.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
+import type { Command } from '../support/upstream.ts';
+import { openWorkplace, until, type Workplace, type WorkplaceOptions } from '../support/worker.ts';
 
 // Each test has its own Redis and mostly waits: they run side by side.
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type JsonObject, parseJson } from '../../src/dialect/json.ts';
+import { type JsonObject, parseJson } from '../../src/json/json.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
-import { dumpDerived } from './dump.ts';
-import { bench, dialectWith, entityCall } from './fixtures.ts';
-import { leavesInRows, leavesOf } from './leaves.ts';
+import { dumpDerived } from '../support/dump.ts';
+import { leavesInRows, leavesOf } from '../support/json_leaves.ts';
+import { bench, dialectWith, entityCall } from '../support/loader.ts';
 
 const TRAPS = [
   'rowid',
@@ -86,13 +86,13 @@ test('rows and answer agree for any JSON, and versions follow each other', () =>
       } = bench({ limits: { columns: 12, childTables: 5, depth: 4, listDepth: 3 } });
       for (const text of versions) {
         const id = (parseJson(text) as JsonObject).id;
-        const news = load('C1', text);
+        const result = load('C1', text);
         expect(
           value('SELECT body FROM _answer JOIN _call USING (call_id) ORDER BY call_id DESC LIMIT 1') ??
             Buffer.from(text),
         ).toEqual(Buffer.from(text));
         if (id !== 'C1') continue;
-        expect(news.verdict).toBe('ok');
+        expect(result.verdict).toBe('ok');
         expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(parseJson(text)));
       }
       expect(value('PRAGMA integrity_check')).toBe('ok');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseJson } from '../../src/dialect/json.ts';
-import { bench } from './fixtures.ts';
-import { leavesInRows, leavesOf } from './leaves.ts';
+import { parseJson } from '../../src/json/json.ts';
+import { leavesInRows, leavesOf } from '../support/json_leaves.ts';
+import { bench } from '../support/loader.ts';
 
 test('keys that clash with ours or with each other have columns of their own', () => {
   const text = `{"id":"C1","rowid":1,"order":2,"entity_id":3,"_x":4,"_call_id":5,"a__b":6,"a":{"b":7},"A":{"B":8},

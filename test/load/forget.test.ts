@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { forget } from '../../src/load/forget.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { dumpDerived } from './dump.ts';
-import { bench, dialectWith, START_MS, temporaryFolder } from './fixtures.ts';
+import { dumpDerived } from '../support/dump.ts';
+import { bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
 
 const dialect = dialectWith();
 
@@ -73,15 +73,15 @@ test('it does not come back by a search, a fetch or a rebuild', async () => {
   const { warehouse } = mirrorOfTwo();
   forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS });
   const later = bench({ warehouse });
-  const news = later.search('x', {
+  const result = later.search('x', {
     total: 2,
     results: [
       { id: 'C1', name: 'Xanthippe' },
       { id: 'C2', name: 'Xavier' },
     ],
   });
-  expect(news.rows).toMatchObject([{ entityId: 'C2', name: 'Xavier', isNew: false, changed: false }]);
-  expect(news.query).toMatchObject({ rows: 2, status: 'complete' });
+  expect(result.rows).toMatchObject([{ entityId: 'C2', name: 'Xavier', isNew: false, changed: false }]);
+  expect(result.query).toMatchObject({ rows: 2, status: 'complete' });
   expect(later.record('C1', { id: 'C1', name: 'Xanthippe' }).record).toBeNull();
   const before = dumpDerived(warehouse);
   await reprocess({ warehouse, dialect });

@@ -4,7 +4,7 @@ import type { Call } from '../../src/call.ts';
 import { openIntake } from '../../src/load/intake.ts';
 import { noChange } from '../../src/load_result.ts';
 import type { Attempt, Outcome, Verdict } from '../../src/outcome.ts';
-import { entityOf, SEARCH, STATS } from '../dialect/fixtures.ts';
+import { entityOf, SEARCH, STATS } from '../support/dialect.ts';
 
 const OK = (call: Call): Verdict =>
   call.kind === 'entity'

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { parseJson } from '../../src/dialect/json.ts';
 import { MAX_DIFFERENCES, MAX_LIST_ROWS, MAX_VALUES } from '../../src/dialect/limits.ts';
 import { DEFAULT_MAPPING } from '../../src/dialect/mapping.ts';
+import { parseJson } from '../../src/json/json.ts';
 import { differences } from '../../src/load/difference.ts';
 import { replayQuarantined } from '../../src/load/replay.ts';
 import { shred, wholeRoom } from '../../src/load/shred.ts';
-import { quarantineRegister } from '../../src/warehouse/quarantined.ts';
-import { addTable, DEFAULT_LIMITS, emptyShape, NO_NAMES } from '../../src/warehouse/shape.ts';
-import { bench, dialectWith } from './fixtures.ts';
-import { leavesInRows, leavesOf } from './leaves.ts';
+import { addTable, DEFAULT_LIMITS, emptySchema, NO_NAMES } from '../../src/warehouse/inferred_schema.ts';
+import { quarantineRegister } from '../../src/warehouse/quarantine.ts';
+import { leavesInRows, leavesOf } from '../support/json_leaves.ts';
+import { bench, dialectWith } from '../support/loader.ts';
 
 const DAY_MS = 86_400_000;
 const zeros = (length: number) => new Array<number>(length).fill(0);
@@ -90,12 +90,12 @@ test('a list whose rows would be nearly all NULL is kept in _rest', () => {
 });
 
 test('a last element with many fields adds no columns to many rows', () => {
-  const shape = emptyShape({ limits: DEFAULT_LIMITS, mapping: DEFAULT_MAPPING, reserved: NO_NAMES });
-  const table = addTable(shape, { name: 'entity', parent: null, path: '' });
+  const profile = emptySchema({ limits: DEFAULT_LIMITS, mapping: DEFAULT_MAPPING, reserved: NO_NAMES });
+  const table = addTable(profile, { name: 'entity', parent: null, path: '' });
   const document = { list: [...Array.from({ length: 100 }, () => ({ a: 1 })), keys(50)] };
-  const room = { ...wholeRoom(), cells: 1000 };
-  const { rows } = shred(shape, table, document, room);
-  expect(shape.tables.get('entity__list')?.columns).toHaveLength(10);
+  const capacity = { ...wholeRoom(), cells: 1000 };
+  const { rows } = shred(profile, table, document, capacity);
+  expect(profile.tables.get('entity__list')?.columns).toHaveLength(10);
   expect(rows).toHaveLength(102);
   expect(rows.at(-1)?.rest).toMatchObject({ '/key49': 49 });
 });

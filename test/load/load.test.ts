@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openKnowledge } from '../../src/warehouse/knowledge.ts';
-import { bench, entityCall, START_MS } from './fixtures.ts';
+import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
+import { bench, entityCall, START_MS } from '../support/loader.ts';
 
 const ACME = {
   id: 'C1',
@@ -256,8 +256,8 @@ test('a query that finds nothing where there were some removes nothing, and says
 test('an error inside a 200 is no empty result: what was listed stays, and the body is kept', () => {
   const { search, all, value } = bench();
   search('acme', { total: 1, results: [{ id: 'C1', name: 'Acme' }] });
-  const news = search('acme', { error: 'backend unavailable' });
-  expect(news).toMatchObject({ verdict: 'broken', rows: [] });
+  const result = search('acme', { error: 'backend unavailable' });
+  expect(result).toMatchObject({ verdict: 'broken', rows: [] });
   expect(value('SELECT rows FROM _query')).toBe(1);
   expect(all('SELECT kind, call_id FROM _quarantine')).toHaveLength(1);
 });
@@ -346,8 +346,8 @@ test('an answer that cannot be understood is quarantined with its body, until a 
 
 test('items of a list without an id are quarantined one by one, and the others are kept', () => {
   const { search, all } = bench();
-  const news = search('a', { total: 3, results: [{ id: 'C1', name: 'A' }, { name: 'no id' }, 5] });
-  expect(news).toMatchObject({
+  const result = search('a', { total: 3, results: [{ id: 'C1', name: 'A' }, { name: 'no id' }, 5] });
+  expect(result).toMatchObject({
     quarantined: 2,
     rows: [{ entityId: 'C1' }],
     query: { rows: 3, status: 'complete' },

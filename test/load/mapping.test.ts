@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Mapping } from '../../src/dialect/mapping.ts';
-import { settleMapping } from '../../src/warehouse/mapping.ts';
+import { settleMapping } from '../../src/warehouse/settled_mapping.ts';
 import { textRole } from '../../src/warehouse/text_role.ts';
-import { bench } from './fixtures.ts';
+import { bench } from '../support/loader.ts';
 
 test('a mapping renames, drops, retypes and indexes', () => {
   const mapping = Mapping.parse({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Attempt } from '../../src/outcome.ts';
 import { metaTable } from '../../src/warehouse/meta.ts';
-import { type Bench, bench, entityCall } from './fixtures.ts';
+import { type Bench, bench, entityCall } from '../support/loader.ts';
 
 const TABLES = ['entity', 'search_result', 'entity_change', '_known', '_query', '_quarantine'];
 const SEARCH = {

@@ -3,8 +3,8 @@ import { Mapping } from '../../src/dialect/mapping.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { metaTable } from '../../src/warehouse/meta.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { dumpDerived } from './dump.ts';
-import { type Bench, bench, dialectWith, entityCall, START_MS } from './fixtures.ts';
+import { dumpDerived } from '../support/dump.ts';
+import { type Bench, bench, dialectWith, entityCall, START_MS } from '../support/loader.ts';
 
 /** A history with everything in it: listings, records, changes, drift, failures, quarantine, deaths and a return. */
 function livedIn(options: Parameters<typeof bench>[0] = {}): Bench {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { percent } from '../../src/figures.ts';
 import { timeTicks } from '../../src/page/chart/axis.ts';
-import { forecastOf } from '../../src/page/forecast.ts';
-import { growth } from '../../src/page/history.ts';
 import { html } from '../../src/page/html.ts';
-import type { CallBucket } from '../../src/warehouse/page_calls.ts';
+import { growth } from '../../src/report/call_history.ts';
+import { percent } from '../../src/report/figures.ts';
+import { quotaForecastOf } from '../../src/report/quota_forecast.ts';
+import type { CallBucket } from '../../src/warehouse/page_queries.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -31,9 +31,9 @@ test('growth ends at what is held now, and stands still where nothing was called
 
 test('an allowance ends at the pace of late, lasts until its reset, or stands still', () => {
   const spending = { nowMs: 0, left: 100, resetsAtMs: null, lately: { calls: 50, overMs: DAY_MS } };
-  expect(forecastOf(spending)).toMatchObject({ is: 'ends', atMs: 2 * DAY_MS });
-  expect(forecastOf({ ...spending, resetsAtMs: DAY_MS })).toMatchObject({ is: 'lasts', left: 50 });
-  expect(forecastOf({ ...spending, lately: { calls: 0, overMs: DAY_MS } })).toEqual({ is: 'still' });
+  expect(quotaForecastOf(spending)).toMatchObject({ is: 'ends', atMs: 2 * DAY_MS });
+  expect(quotaForecastOf({ ...spending, resetsAtMs: DAY_MS })).toMatchObject({ is: 'lasts', left: 50 });
+  expect(quotaForecastOf({ ...spending, lately: { calls: 0, overMs: DAY_MS } })).toEqual({ is: 'still' });
 });
 
 test('marks of time are local midnights, also where the clocks change, and the 1st of every month', () => {

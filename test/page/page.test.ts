@@ -1,9 +1,9 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { companies, type Mirrored, openMirrored } from '../serve/mirrored.ts';
-import { openBrowser } from './browser.ts';
-import { type ServedPage, serveEmptyPage, servePage } from './served.ts';
-import { graveFaults, openTab, sidewaysPixels } from './tab.ts';
+import { openBrowser } from '../support/browser.ts';
+import { graveFaults, openTab, sidewaysPixels } from '../support/page_tab.ts';
+import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
+import { type ServedPage, serveEmptyPage, servePage } from '../support/served_page.ts';
 
 const DAY_MS = 86_400_000;
 const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script> & "Söhne" \u202Ednuora`;

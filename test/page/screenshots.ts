@@ -5,9 +5,9 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
-import { companies, type Mirrored, openMirrored } from '../serve/mirrored.ts';
-import { openBrowser } from './browser.ts';
-import { serveEmptyPage, servePage } from './served.ts';
+import { openBrowser } from '../support/browser.ts';
+import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
+import { serveEmptyPage, servePage } from '../support/served_page.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 28;

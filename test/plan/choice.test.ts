@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { type Call, targetOf } from '../../src/call.ts';
 import { noChange } from '../../src/load_result.ts';
 import { openChoice } from '../../src/plan/choice.ts';
-import type { Ask, Planner } from '../../src/plan/plan.ts';
-import { entityOf } from '../dialect/fixtures.ts';
+import type { PlanInput, Planner } from '../../src/planner.ts';
+import { entityOf } from '../support/dialect.ts';
 
 const LEFT = { calls: 100, lifetimeLimit: null };
 const clock = { nowMs: 0, now: () => clock.nowMs };
@@ -16,7 +16,7 @@ const askAt = (nowMs: number) => {
 function listPlanner(ids: readonly string[]) {
   const due = ids.map(entityOf);
   const events: string[] = [];
-  const asks: Ask[] = [];
+  const asks: PlanInput[] = [];
   const planner: Planner = {
     next: (ask) => {
       asks.push(ask);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { QueryState } from '../../src/plan/knowledge.ts';
+import type { QueryState } from '../../src/knowledge.ts';
 import { sizeOf } from '../../src/plan/registry_size.ts';
-import { MemoryMirror } from '../bench/simulation/memory.ts';
-import { dialectWith, listed, named } from './rehearsal/rehearsed.ts';
+import { dialectWith, listed, named } from '../support/estimate_knowledge.ts';
+import { MemoryMirror } from '../support/simulation/memory_knowledge.ts';
 
 const DIALECT = dialectWith({ semantics: 'token', identifiers: 'prefix' });
 const APART = { ...DIALECT, search: { ...DIALECT.search, identifier_param: 'id' } };

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
-import { startSandbox } from '../../src/server/sandbox.ts';
-import { type Place, placeFor, probeAt } from './probing.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type Place, placeFor, probeAt } from '../support/probe.ts';
 
 const closing: (() => unknown)[] = [];
 
@@ -51,7 +51,7 @@ describe('an upstream that', () => {
     closing.push(place.remove);
     const { run, draft } = await probeAt(place, { clock: hurriedClock() });
     expect(draft).toBeNull();
-    expect(run.tally.calls).toBe(0);
+    expect(run.totals.calls).toBe(0);
   });
 
   it('answers every query with the same page: asks which parameter takes the name', async () => {
@@ -97,7 +97,7 @@ describe('an upstream that', () => {
     closing.push(place.remove);
     const { draft, run } = await probeAt(place);
     expect(draft?.dialect.search).toMatchObject(expected);
-    expect(run.tally.calls).toBeLessThanOrEqual(16);
+    expect(run.totals.calls).toBeLessThanOrEqual(16);
   });
 
   it('names its parameter in a refusal: is believed, and what the user says as well', async () => {

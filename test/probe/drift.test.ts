@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { openHouse } from '../../src/assemble.ts';
-import { requireDialect } from '../../src/config.ts';
-import { checkStored } from '../../src/probe_check.ts';
-import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
-import type { ShapeInput } from '../../src/server/shape/shape.ts';
+import type { ApiProfileInput } from '../../src/api/api_profile.ts';
+import { requireDialect } from '../../src/config/config.ts';
+import { openWorkspace } from '../../src/operations/assemble.ts';
+import { checkStored } from '../../src/operations/dialect_check.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { latestAnswers } from '../../src/warehouse/latest_answers.ts';
-import { companiesFor } from './companies.ts';
-import { type Mirrored, type Place, placeFor, probeAt, syncAt } from './probing.ts';
+import { type Mirrored, type Place, placeFor, probeAt, syncAt } from '../support/probe.ts';
+import { companiesFor } from '../support/probe_companies.ts';
 
 const closing: (() => unknown)[] = [];
 
@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe('an upstream that changes while it is mirrored ends the run as drifted', () => {
-  const changes: [string, ShapeInput, string, readonly object[]][] = [
+  const changes: [string, ApiProfileInput, string, readonly object[]][] = [
     [
       'the list stands elsewhere',
       { search: { results: '/data/hits' } },
@@ -38,12 +38,12 @@ describe('an upstream that changes while it is mirrored ends the run as drifted'
 
   it.each(changes)(
     '%s: few calls, bodies kept, and what would fit',
-    async (_what, shape, words, expected) => {
+    async (_what, profile, words, expected) => {
       const { place, sandbox } = await probedPlace();
-      await sandbox.speak(shape);
+      await sandbox.speak(profile);
       const before = sandbox.arrivals().length;
       const run = await syncAt(
-        { ...place.config(), focus: shape.record === undefined ? 'coverage' : 'records' },
+        { ...place.config(), focus: profile.record === undefined ? 'coverage' : 'records' },
         60,
       );
       expect(run.ended).toContain('drift');
@@ -51,7 +51,7 @@ describe('an upstream that changes while it is mirrored ends the run as drifted'
       const affected = sandbox
         .arrivals()
         .slice(before)
-        .filter(({ kind }) => kind === kindOf(shape));
+        .filter(({ kind }) => kind === kindOf(profile));
       // Searches that find nothing say nothing of where rows stand.
       expect(affected.length).toBeLessThanOrEqual(20);
       expect(proposalsIn(place)).toEqual(
@@ -70,8 +70,8 @@ describe('an upstream that changes while it is mirrored ends the run as drifted'
   });
 });
 
-function kindOf(shape: ShapeInput): string {
-  return shape.record === undefined ? 'search' : 'entity';
+function kindOf(profile: ApiProfileInput): string {
+  return profile.record === undefined ? 'search' : 'entity';
 }
 
 async function probedPlace(): Promise<{ place: Place; sandbox: Sandbox }> {
@@ -83,10 +83,10 @@ async function probedPlace(): Promise<{ place: Place; sandbox: Sandbox }> {
 }
 
 function proposalsIn(place: Place) {
-  const house = openHouse(place.config());
+  const workspace = openWorkspace(place.config());
   try {
-    return checkStored(requireDialect(place.config()), latestAnswers(house.warehouse.db, 50)).proposals;
+    return checkStored(requireDialect(place.config()), latestAnswers(workspace.warehouse.db, 50)).proposals;
   } finally {
-    house.close();
+    workspace.close();
   }
 }

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Dialect } from '../../src/dialect/dialect.ts';
-import { type Json, parseJson } from '../../src/dialect/json.ts';
-import { unlikelyId } from '../../src/plan/probing/absence.ts';
-import { joinsOf } from '../../src/plan/probing/addresses.ts';
-import type { Asked } from '../../src/plan/probing/asked.ts';
-import type { Exchange } from '../../src/plan/probing/exchange.ts';
-import { findListing, itemOf } from '../../src/plan/probing/listing.ts';
-import { probe } from '../../src/plan/probing/probing.ts';
-import { proposeChanges } from '../../src/plan/probing/proposal.ts';
-import { isNamedIn, lengthNamedBy } from '../../src/plan/probing/query.ts';
-import { findRecord } from '../../src/plan/probing/record.ts';
-import { findSemantics, finds } from '../../src/plan/probing/semantics.ts';
-import { findSignpost } from '../../src/plan/probing/signpost.ts';
-import { findRegistryTotal } from '../../src/plan/probing/statistics.ts';
-import { findClamp, findTotal } from '../../src/plan/probing/total.ts';
+import { type Json, parseJson } from '../../src/json/json.ts';
+import { unlikelyId } from '../../src/probe/absence.ts';
+import { joinsOf } from '../../src/probe/addresses.ts';
+import type { AnsweredSearch } from '../../src/probe/answered_searches.ts';
+import { proposeChanges } from '../../src/probe/dialect_changes.ts';
+import type { Exchange } from '../../src/probe/evidence.ts';
+import { findNextPageLink } from '../../src/probe/next_page_link.ts';
+import { probe } from '../../src/probe/probe.ts';
+import { isNamedIn, lengthNamedBy } from '../../src/probe/query_parameter.ts';
+import { findRecord } from '../../src/probe/record_paths.ts';
+import { findResultList, itemOf } from '../../src/probe/result_list.ts';
+import { findSemantics, finds } from '../../src/probe/search_semantics.ts';
+import { findClamp, findTotal } from '../../src/probe/search_total.ts';
+import { findRegistryTotal } from '../../src/probe/statistics_total.ts';
 
 describe('the list of results', () => {
   it.each([
@@ -39,7 +39,7 @@ describe('the list of results', () => {
     ],
     ['beside facets', { facets: [{ value: 'GB', count: 3 }], items: [row(1), row(2)] }, '/items', ''],
   ])('is found %s', (_where, body, results, item) => {
-    const listing = findListing([answered(body as Json)]);
+    const listing = findResultList([answered(body as Json)]);
     expect(listing?.results).toBe(results);
     const [id] = listing?.ids ?? [];
     const [name] = listing?.names ?? [];
@@ -58,7 +58,7 @@ describe('the list of results', () => {
         registration: { managingLou: '5493' },
       },
     });
-    const listing = findListing([
+    const listing = findResultList([
       answered({ data: [lei('A1', 'Kommstart 174 AB'), lei('B2', 'Volvo Car AB')] }),
     ]);
     expect(listing?.names[0]?.pointer).toBe('/attributes/entity/legalName/name');
@@ -72,7 +72,7 @@ describe('the list of results', () => {
       name: `Company ${n} Ltd`,
       href: `/company/R-${n}`,
     }));
-    expect(findListing([answered({ rows })])?.ids[0]?.pointer).toBe('/ref');
+    expect(findResultList([answered({ rows })])?.ids[0]?.pointer).toBe('/ref');
   });
 });
 
@@ -238,13 +238,13 @@ describe('a way to the next page', () => {
     [{ paging: { next_cursor: 'abc' } }, 'cursor', '/paging/next_cursor'],
     [{ page: { nextPageToken: 'abc' } }, 'cursor', '/page/nextPageToken'],
   ])('is seen in %j', (body, is, at) => {
-    expect(findSignpost([answered(body)])).toMatchObject({ is, at });
+    expect(findNextPageLink([answered(body)])).toMatchObject({ is, at });
   });
 
   it.each([{ links: { next: null, previous: 'x', last: '/y' } }, { has_next: true }, { results: [] }])(
     'is not seen in %j',
     (body) => {
-      expect(findSignpost([answered(body as Json)])).toBeNull();
+      expect(findNextPageLink([answered(body as Json)])).toBeNull();
     },
   );
 });
@@ -311,7 +311,7 @@ describe('whatever comes', () => {
           const exchanges: Exchange[] = [];
           const upstream = { base_url: 'https://r.example/api' };
           for (let calls = 0; calls < 60; calls++) {
-            const { ask } = probe({ upstream, exchanges, told: { queryParam: null, examples: [] } });
+            const { ask } = probe({ upstream, exchanges, hints: { queryParam: null, examples: [] } });
             if (ask === null) return;
             const { status, body } = answers[calls % answers.length] ?? { status: 200, body: '{}' };
             const reading =
@@ -350,7 +350,10 @@ function asking(exchange: Exchange, text: string): Exchange {
   return { ...exchange, request: { ...exchange.request, params: [['q', text]] } };
 }
 
-function askedFor(text: string, found: readonly { readonly id: string; readonly name: string }[]): Asked {
+function askedFor(
+  text: string,
+  found: readonly { readonly id: string; readonly name: string }[],
+): AnsweredSearch {
   const search = asking(answered({}), text);
   return {
     search,

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/server/sandbox.ts';
-import { PRESETS } from '../../src/server/shape/presets.ts';
-import { randomShape } from '../../src/server/shape/random_shape.ts';
-import type { Shape, ShapeInput } from '../../src/server/shape/shape.ts';
-import { companiesFor } from './companies.ts';
-import { configWith, type Place, placeFor, probeAt, syncAt } from './probing.ts';
+import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
+import { PROFILE_PRESETS } from '../../src/sandbox/profile_presets.ts';
+import { randomProfile } from '../../src/sandbox/random_profile.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { configWith, type Place, placeFor, probeAt, syncAt } from '../support/probe.ts';
+import { companiesFor } from '../support/probe_companies.ts';
 
 const COMPANIES = 160;
 
 describe('probe, then sync, with nothing written by hand', () => {
-  const shapes: [string, ShapeInput | Shape][] = [
-    ...Object.entries(PRESETS),
-    ...[1, 6, 18, 28].map((seed): [string, Shape] => [`random ${seed}`, randomShape(seed)]),
+  const shapes: [string, ApiProfileInput | ApiProfile][] = [
+    ...Object.entries(PROFILE_PRESETS),
+    ...[1, 6, 18, 28].map((seed): [string, ApiProfile] => [`random ${seed}`, randomProfile(seed)]),
   ];
 
-  it.each(shapes)('mirrors what a dialect written by one who knows would: %s', async (_name, shape) => {
-    await withUpstream(shape, async (sandbox, place) => {
+  it.each(shapes)('mirrors what a dialect written by one who knows would: %s', async (_name, profile) => {
+    await withUpstream(profile, async (sandbox, place) => {
       const { draft, run } = await probeAt(place);
       expect(draft).not.toBeNull();
-      expect(run.tally.calls).toBeLessThanOrEqual(16);
+      expect(run.totals.calls).toBeLessThanOrEqual(16);
       const mirrored = await syncAt(place.config());
       const expected = await syncAt(configWith(place, sandbox, sandbox.dialect));
       expect(mirrored.ended).toBe('done');
@@ -38,7 +38,7 @@ describe('probe, then sync, with nothing written by hand', () => {
       place.write(place.text().replace('unlimited: true', 'total: 20'));
       const { run } = await probeAt(place);
       const mirrored = await syncAt(place.config());
-      expect(run.tally.calls + mirrored.calls).toBe(20);
+      expect(run.totals.calls + mirrored.calls).toBe(20);
       expect(mirrored.ended).toBe('allowance');
       const asked = sandbox.arrivals().map(({ kind, target }) => `${kind} ${target}`);
       expect(asked).toHaveLength(20);
@@ -56,7 +56,7 @@ describe('probe, then sync, with nothing written by hand', () => {
       expect(second.draft).not.toBeNull();
       const asked = sandbox.arrivals().map(({ kind, target }) => `${kind} ${target}`);
       expect(new Set(asked).size).toBe(asked.length);
-      expect(first.run.tally.calls + second.run.tally.calls).toBeLessThanOrEqual(11);
+      expect(first.run.totals.calls + second.run.totals.calls).toBeLessThanOrEqual(11);
     });
   });
 
@@ -71,7 +71,7 @@ describe('probe, then sync, with nothing written by hand', () => {
       expect(second.draft?.dialect).toEqual({ ...first.draft?.dialect, search });
       const asked = sandbox.arrivals().map(({ kind, target }) => `${kind} ${target}`);
       expect(new Set(asked).size).toBe(asked.length);
-      expect(second.run.tally.calls).toBeLessThanOrEqual(2);
+      expect(second.run.totals.calls).toBeLessThanOrEqual(2);
     });
   });
 
@@ -84,10 +84,10 @@ describe('probe, then sync, with nothing written by hand', () => {
 });
 
 async function withUpstream(
-  shape: ShapeInput | Shape,
+  profile: ApiProfileInput | ApiProfile,
   act: (sandbox: Sandbox, place: Place) => Promise<void>,
 ): Promise<void> {
-  const sandbox = await startSandbox({ shape, companies: await companiesFor(shape, COMPANIES) });
+  const sandbox = await startSandbox({ shape: profile, companies: await companiesFor(profile, COMPANIES) });
   const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
   try {
     await act(sandbox, place);

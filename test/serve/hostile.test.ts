@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Mirrored, openMirrored, type Served, serve } from './mirrored.ts';
+import { type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
 
 const HOSTILE_NAME = `<script>alert(1)</script> ' OR 1=1; DROP TABLE entity; -- \u202Eevil\u0000 🏴‍☠️`;
 // Its words stand in the hostile name.

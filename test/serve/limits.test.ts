@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { askWith } from '../server/asking.ts';
-import { keyFor, type Mirrored, openMirrored, serve } from './mirrored.ts';
+import { askWith } from '../support/api_client.ts';
+import { keyFor, type Mirrored, openMirrored, serve } from '../support/served_mirror.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const CLIENTS = 50;

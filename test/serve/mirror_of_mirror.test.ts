@@ -2,25 +2,25 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHouse } from '../../src/assemble.ts';
-import { configFrom } from '../../src/config.ts';
-import { ALL_KINDS, run } from '../../src/run.ts';
-import { PRESETS } from '../../src/server/shape/presets.ts';
+import { configFrom } from '../../src/config/config.ts';
+import { openWorkspace } from '../../src/operations/assemble.ts';
+import { ALL_KINDS, run } from '../../src/operations/run.ts';
+import { PROFILE_PRESETS } from '../../src/sandbox/profile_presets.ts';
 import { servedRecords } from '../../src/warehouse/serve_records.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
-import { companies, openMirrored, serve } from './mirrored.ts';
+import { companies, openMirrored, serve } from '../support/served_mirror.ts';
 
 describe('a registry-mirror that is pointed at another one mirrors it exactly', () => {
-  test.each(Object.keys(PRESETS))('in the dialect of %s', async (name) => {
-    const isNumbered = PRESETS[name]?.ids === 'number';
+  test.each(Object.keys(PROFILE_PRESETS))('in the dialect of %s', async (name) => {
+    const isNumbered = PROFILE_PRESETS[name]?.ids === 'number';
     const first = await openMirrored({
       companies: isNumbered ? numbered(companies(60)) : companies(60),
-      shape: PRESETS[name] ?? {},
+      shape: PROFILE_PRESETS[name] ?? {},
     });
     await first.sync();
     const served = await serve(first);
     const folder = mkdtempSync(join(tmpdir(), 'second-'));
-    const second = openHouse(
+    const second = openWorkspace(
       configFrom({
         version: 1,
         upstream: {
@@ -36,7 +36,7 @@ describe('a registry-mirror that is pointed at another one mirrors it exactly', 
       }),
     );
     try {
-      const { ending, tally } = await run(second, {
+      const { ending, totals } = await run(second, {
         command: 'sync',
         purpose: 'scheduled',
         kinds: ALL_KINDS,
@@ -45,7 +45,7 @@ describe('a registry-mirror that is pointed at another one mirrors it exactly', 
         maxMinutes: 1,
         signal: new AbortController().signal,
       });
-      expect({ ...ending, quarantined: tally.quarantined, failed: tally.failed }).toEqual({
+      expect({ ...ending, quarantined: totals.quarantined, failed: totals.failed }).toEqual({
         ended: 'done',
         quarantined: 0,
         failed: 0,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Mirrored, openMirrored, type Served, serve } from './mirrored.ts';
+import { type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
 
 let mirror: Mirrored;
 let served: Served;

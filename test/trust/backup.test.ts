@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import { compareWithUpstream } from '../e2e/equality.ts';
-import { openUpstream } from '../e2e/upstream.ts';
+import { compareWithUpstream } from '../support/equality.ts';
+import { openUpstream } from '../support/upstream.ts';
 
 async function upstreamOf(companies: number, latencyMs = 0) {
   const upstream = await openUpstream(

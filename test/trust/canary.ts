@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Fault } from '../../src/server/faults.ts';
+import type { Fault } from '../../src/sandbox/faults.ts';
 
 /** A key that is searched for wherever something is written or said. */
 export const CANARY = 'canary/5b1f+93=ae7d2c40_68';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { folded } from '../../src/folding.ts';
+import { folded } from '../../src/names/folding.ts';
 
 const folder = resolve(import.meta.dirname, '../../src/warehouse/migrations');
 const MIGRATIONS = readdirSync(folder)

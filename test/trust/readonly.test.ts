@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import { openUpstream } from '../e2e/upstream.ts';
+import { openUpstream } from '../support/upstream.ts';
 import { asNeighbour, permit } from './unprivileged.ts';
 
 const FILES = ['warehouse.db', 'ledger.db'];

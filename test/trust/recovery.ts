@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
-import { DIALECT, recordBody, searchBody, statsBody } from '../bench/growth_registry.ts';
+import { DIALECT, recordBody, searchBody, statsBody } from '../bench/growth/registry.ts';
 
 const { values } = parseArgs({
   options: {
@@ -58,7 +58,7 @@ try {
 }
 
 async function fill(): Promise<void> {
-  const script = resolve(import.meta.dirname, '../bench/growth_fill.ts');
+  const script = resolve(import.meta.dirname, '../bench/growth/fill.ts');
   const [code] = await once(fork(script, [warehouse, String(companies)]), 'exit');
   if (code !== 0) throw new Error('the warehouse could not be filled');
 }

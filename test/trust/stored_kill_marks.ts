@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
-import type { Arrival } from '../../src/server/arrivals.ts';
-import type { Upstream } from '../e2e/upstream.ts';
-import { keptBodies } from '../faults/received.ts';
+import type { Arrival } from '../../src/sandbox/arrivals.ts';
+import type { Upstream } from '../support/upstream.ts';
+import { keptBodies } from './faults/received.ts';
 
 /** A line of the journal that the killed process wrote about itself. */
 export type Journalled =
@@ -46,13 +46,15 @@ export function watchStored(upstream: Upstream, connections: number): StoredMark
         broken.push(...withoutBody(db), ...vanished(db, lines), ...fetchedTwice(db));
         const { stored, lost } = heldAgainst(db, lines);
         const killedMs = lines.findLast(({ is }) => is === 'killed')?.atMs ?? 0;
-        const news = lost.slice(lostBefore);
+        const result = lost.slice(lostBefore);
         lostBefore = lost.length;
-        if (news.length > connections)
-          broken.push(`${news.length} responses arrived and are not stored, with ${connections} connections`);
+        if (result.length > connections)
+          broken.push(
+            `${result.length} responses arrived and are not stored, with ${connections} connections`,
+          );
         // Right after the store, one connection has no other response.
         const longestMs = connections === 1 && statementsLater === 0 ? -1 : LONGEST_UNSTORED_MS;
-        for (const { path, atMs } of news) {
+        for (const { path, atMs } of result) {
           const ageMs = killedMs - atMs;
           if (ageMs > longestMs)
             broken.push(`the response to ${path} arrived ${ageMs} ms before the kill and is not stored`);

@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import { compareWithUpstream } from '../e2e/equality.ts';
-import { openUpstream } from '../e2e/upstream.ts';
+import { compareWithUpstream } from '../support/equality.ts';
+import { openUpstream } from '../support/upstream.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 

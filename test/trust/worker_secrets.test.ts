@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
-import type { Fault } from '../../src/server/faults.ts';
-import { openWorkplace, until } from '../jobs/workplace.ts';
-import { startOwnRedis } from '../redis/redis_server.ts';
+import type { Fault } from '../../src/sandbox/faults.ts';
+import { startOwnRedis } from '../support/redis_server.ts';
+import { openWorkplace, until } from '../support/worker.ts';
 import { CANARY, filesWithCanary, holdsCanary, TELLTALE_BODY, telltale, WELL_FORMED } from './canary.ts';
 
 const UNAUTHORISED: Fault = { kind: 'status', status: 401, body: TELLTALE_BODY };

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { datasetteMetadata } from '../../src/warehouse/export/datasette.ts';
 import { recordSource } from '../../src/warehouse/meta.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
-import { bench, START_MS } from '../load/fixtures.ts';
+import { bench, START_MS } from '../support/loader.ts';
 
 const page = readFileSync(new URL('../../docs/analysts.md', import.meta.url), 'utf8');
 const queries = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = '']) => sql.trim());

@@ -6,7 +6,7 @@ import {
   lockHolder,
   releaseLock,
 } from '../../src/warehouse/lock.ts';
-import { START_MS, temporaryWarehouse } from '../load/fixtures.ts';
+import { START_MS, temporaryWarehouse } from '../support/loader.ts';
 
 const first = { owner: 'first', pid: 100, host: 'here', nowMs: START_MS, isAlive: () => true };
 const second = { owner: 'second', pid: 200, host: 'here', nowMs: START_MS, isAlive: () => true };

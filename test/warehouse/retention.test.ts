@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { pruneAnswers, vacuum } from '../../src/warehouse/retention.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { dumpDerived } from '../load/dump.ts';
-import { bench, dialectWith, START_MS } from '../load/fixtures.ts';
+import { dumpDerived } from '../support/dump.ts';
+import { bench, dialectWith, START_MS } from '../support/loader.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { Patience } from '../../src/plan/discovery/patience.ts';
-import { openKnowledge } from '../../src/warehouse/knowledge.ts';
-import { type Bench, bench } from '../load/fixtures.ts';
+import { StopRule } from '../../src/plan/discovery/stop_rule.ts';
+import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
+import { type Bench, bench } from '../support/loader.ts';
 
 const ACME = { total: 1, results: [{ id: 'C1', name: 'Acme' }] };
 const NOBODY = { total: 0, results: [] };
 
 function inVain({ warehouse }: Bench): number {
-  return new Patience(openKnowledge(warehouse)).inVain;
+  return new StopRule(openKnowledge(warehouse)).inVain;
 }
 
 test('searches that found no company for the first time are counted, in a row up to the last', () => {

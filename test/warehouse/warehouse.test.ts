@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { FailedError, UsageError } from '../../src/errors.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { START_MS, temporaryFolder } from '../load/fixtures.ts';
+import { START_MS, temporaryFolder } from '../support/loader.ts';
 
 test('a new warehouse is created with its folder, and opens again', () => {
   const path = join(temporaryFolder(), 'deep', 'er', 'warehouse.db');

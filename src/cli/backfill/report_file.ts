@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { UsageError } from '../../errors.ts';
-import type { WishRow } from '../../warehouse/backfill.ts';
+import type { BackfillItemRow } from '../../warehouse/backfill.ts';
 
 /** The columns of a report; the JSON Lines carry the same keys. */
 const COLUMNS = [
@@ -26,15 +26,15 @@ interface Candidate {
  *
  * @throws UsageError when it cannot be written.
  */
-export function writeReport(path: string, wishes: Iterable<WishRow>): void {
+export function writeReport(path: string, items: Iterable<BackfillItemRow>): void {
   const temporary = `${path}.${process.pid}.partial`;
   const isLines = /\.(jsonl|ndjson)$/i.test(path);
   try {
     const file = openSync(temporary, 'w');
     try {
       if (!isLines) writeSync(file, `${COLUMNS.join(',')}\r\n`);
-      for (const wish of wishes)
-        writeSync(file, isLines ? `${JSON.stringify(documentOf(wish))}\n` : rowOf(wish));
+      for (const item of items)
+        writeSync(file, isLines ? `${JSON.stringify(documentOf(item))}\n` : rowOf(item));
       fsyncSync(file);
     } finally {
       closeSync(file);
@@ -51,23 +51,23 @@ export function writeReport(path: string, wishes: Iterable<WishRow>): void {
   }
 }
 
-function documentOf({ candidates, ...wish }: WishRow) {
+function documentOf({ candidates, ...item }: BackfillItemRow) {
   return {
-    position: wish.position,
-    kind: wish.kind,
-    given: wish.given,
-    state: wish.state,
-    entity_id: wish.entityId,
-    name: wish.name,
+    position: item.position,
+    kind: item.kind,
+    given: item.given,
+    state: item.state,
+    entity_id: item.entityId,
+    name: item.name,
     candidates: candidatesIn(candidates),
-    note: wish.note,
-    call_id: wish.callId,
+    note: item.note,
+    call_id: item.callId,
   } satisfies Record<(typeof COLUMNS)[number], unknown>;
 }
 
 /** Candidates stand in one cell: `0.97 00042 Acme Limited; 0.88 00043 Acne Ltd`. */
-function rowOf(wish: WishRow): string {
-  const { candidates, ...document } = documentOf(wish);
+function rowOf(item: BackfillItemRow): string {
+  const { candidates, ...document } = documentOf(item);
   const cells = {
     ...document,
     candidates: candidates.map(({ score, entity_id, name }) => `${score} ${entity_id} ${name}`).join('; '),

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Database } from 'better-sqlite3';
-import type { BackfillOrder } from '../../backfill.ts';
 import type { Dialect } from '../../dialect/dialect.ts';
 import { UsageError } from '../../errors.ts';
-import { counted } from '../../figures.ts';
-import { failedTargets, idsFetchedBefore, idsNeverFetched, type Wish } from '../../warehouse/backfill.ts';
-import { duration } from '../format.ts';
+import type { BackfillOrder } from '../../operations/backfill.ts';
+import { counted, duration } from '../../report/figures.ts';
+import {
+  type BackfillItem,
+  failedTargets,
+  idsFetchedBefore,
+  idsNeverFetched,
+} from '../../warehouse/backfill.ts';
 import { type List, readList } from './lists.ts';
 
 /** What the command line asks for. */
@@ -66,7 +70,7 @@ export async function readSelection(flags: SelectionFlags, ground: Ground): Prom
     order: {
       title: parts.map(({ title }) => title).join(', '),
       identity: JSON.stringify(parts.map(({ identity }) => identity)),
-      wishes: parts.flatMap(({ wishes }) => wishes),
+      items: parts.flatMap(({ items }) => items),
       withRecords: flags.records !== false,
       freshForMs: freshFor(flags, ground),
     },
@@ -75,53 +79,53 @@ export async function readSelection(flags: SelectionFlags, ground: Ground): Prom
 }
 
 interface Part {
-  readonly wishes: readonly Wish[];
+  readonly items: readonly BackfillItem[];
   readonly title: string;
   /** Equal for two commands that ask for the same, however much of it is settled meanwhile. */
   readonly identity: string;
 }
 
-function fromList(list: List, noun: string, wishesOf: (values: readonly string[]) => Wish[]): Part {
+function fromList(list: List, noun: string, wishesOf: (values: readonly string[]) => BackfillItem[]): Part {
   const hash = createHash('sha256');
   for (const value of list.values) hash.update(`${value}\0`);
   return {
-    wishes: wishesOf(list.values),
+    items: wishesOf(list.values),
     title: `${counted(list.values.length, noun)} from ${list.from}`,
     identity: `${noun}s ${hash.digest('hex')}`,
   };
 }
 
-function one(wish: Wish, title: string): Part {
-  return { wishes: [wish], title, identity: JSON.stringify(wish) };
+function one(item: BackfillItem, title: string): Part {
+  return { items: [item], title, identity: JSON.stringify(item) };
 }
 
 function lookedUp({ stale, missing, failed }: SelectionFlags, { db, nowMs }: Ground): Part[] {
   const parts: Part[] = [];
   if (missing) {
-    const wishes = entities(idsNeverFetched(db));
-    const title = `${counted(wishes.length, 'company', 'companies')} without a record`;
-    parts.push({ wishes, title, identity: 'missing' });
+    const items = entities(idsNeverFetched(db));
+    const title = `${counted(items.length, 'company', 'companies')} without a record`;
+    parts.push({ items, title, identity: 'missing' });
   }
   if (stale !== undefined) {
-    const wishes = entities(idsFetchedBefore(db, nowMs - stale));
-    const title = `${counted(wishes.length, 'record')} older than ${duration(stale)}`;
-    parts.push({ wishes, title, identity: `stale ${stale}` });
+    const items = entities(idsFetchedBefore(db, nowMs - stale));
+    const title = `${counted(items.length, 'record')} older than ${duration(stale)}`;
+    parts.push({ items, title, identity: `stale ${stale}` });
   }
   if (failed) {
-    const wishes = failedWishes(db);
-    parts.push({ wishes, title: `${counted(wishes.length, 'target')} that failed`, identity: 'failed' });
+    const items = failedItems(db);
+    parts.push({ items, title: `${counted(items.length, 'target')} that failed`, identity: 'failed' });
   }
   return parts;
 }
 
-function failedWishes(db: Database): Wish[] {
-  const wishes = failedTargets(db).map(({ kind, target }): Wish => {
+function failedItems(db: Database): BackfillItem[] {
+  const items = failedTargets(db).map(({ kind, target }): BackfillItem => {
     if (kind === 'entity') return { kind: 'entity', searchedBy: null, given: target };
     const [, by = '', text = ''] = /^(name|identifier):(.*?)(?:#\d+)?$/s.exec(target) ?? [];
     return searched('query', by === 'identifier' ? 'identifier' : 'name', text);
   });
   // Two pages of one query are one wish.
-  return [...new Map(wishes.map((wish) => [JSON.stringify(wish), wish])).values()];
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
 
 /** What must be asked again whatever its age decides for all of the backfill. */
@@ -151,14 +155,14 @@ function listOf(path: string, { column }: SelectionFlags, { stdin }: Ground): Pr
   return readList({ path, column }, stdin);
 }
 
-function entities(ids: readonly string[]): Wish[] {
+function entities(ids: readonly string[]): BackfillItem[] {
   return ids.map((given) => ({ kind: 'entity', searchedBy: null, given }));
 }
 
-function named(names: readonly string[]): Wish[] {
+function named(names: readonly string[]): BackfillItem[] {
   return names.map((given) => ({ kind: 'name', searchedBy: null, given }));
 }
 
-function searched(kind: 'query' | 'prefix', searchedBy: 'name' | 'identifier', given: string): Wish {
+function searched(kind: 'query' | 'prefix', searchedBy: 'name' | 'identifier', given: string): BackfillItem {
   return { kind, searchedBy, given };
 }

@@ -1,8 +1,7 @@
 import type { LedgerState } from '../../allowance/ledger.ts';
 import { isoTime } from '../../clock.ts';
-import type { Config } from '../../config.ts';
-import { count, counted } from '../../figures.ts';
-import { duration, localTime } from '../format.ts';
+import type { Config } from '../../config/config.ts';
+import { count, counted, duration, localTime } from '../../report/figures.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 
 /** The key, the terms and the allowance of the account. */

@@ -1,7 +1,7 @@
 import { type StatsFs, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { byteSize } from '../format.ts';
+import { byteSize } from '../../report/figures.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 
 /** The runtime, SQLite and the disk: what everything stands on. */

@@ -5,7 +5,7 @@ import type { Tick } from './axis.ts';
 export type Tone = 'first' | 'second' | 'muted' | 'warn' | 'bad';
 
 /** A place in a chart: both from 0 to 1, `up` from the bottom. */
-export interface Place {
+export interface ChartPoint {
   readonly at: number;
   readonly up: number;
 }
@@ -50,7 +50,7 @@ ${dataTable(title, table)}
 
 /** A line through the places; with `isStep`, each value holds until the next place. */
 export function line(
-  places: readonly Place[],
+  places: readonly ChartPoint[],
   tone: Tone,
   options: { isStep?: boolean; isForecast?: boolean } = {},
 ): Html {
@@ -60,7 +60,7 @@ export function line(
 }
 
 /** The surface under a line. */
-export function surface(places: readonly Place[], tone: Tone): Html {
+export function surface(places: readonly ChartPoint[], tone: Tone): Html {
   const [first] = places;
   const last = places.at(-1);
   if (first === undefined || last === undefined) return html``;
@@ -103,7 +103,7 @@ function stretched(path: Html): Html {
   return html`<svg viewBox="0 0 ${UNITS} ${UNITS}" preserveAspectRatio="none" width="100%" height="100%">${path}</svg>`;
 }
 
-function pathOf(places: readonly Place[], isStep: boolean): string {
+function pathOf(places: readonly ChartPoint[], isStep: boolean): string {
   return places
     .map(({ at, up }, index) => {
       const [x, y] = [round(at * UNITS), round((1 - up) * UNITS)];

@@ -1,12 +1,12 @@
 import type { WindowState } from '../../allowance/ledger.ts';
-import { count } from '../../figures.ts';
+import { byStretch, type Stretch } from '../../report/call_history.ts';
+import { count } from '../../report/figures.ts';
+import { type QuotaForecast, quotaForecastOf } from '../../report/quota_forecast.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
-import { chartFigure, line, type Place, surface } from '../chart/chart.ts';
-import type { Overview } from '../desk.ts';
-import { compact, roughly, type Times } from '../figures.ts';
-import { type Forecast, forecastOf } from '../forecast.ts';
-import { byStretch, type Stretch } from '../history.ts';
+import { type ChartPoint, chartFigure, line, surface } from '../chart/chart.ts';
 import { type Html, html, type Part } from '../html.ts';
+import { compact, roughly, type Times } from '../page_figures.ts';
+import type { Overview } from '../page_reader.ts';
 import { WINDOWS } from './state.ts';
 
 /** What is left of each allowance over time, and where it is heading. */
@@ -24,7 +24,7 @@ function burnDown(window: WindowState, overview: Overview, times: Times): Html {
   const left = Math.max(0, limit - spent);
   const fromMs = Math.max(window.sinceMs, Math.min(firstCallMs ?? nowMs, nowMs - HOUR_MS));
   const stretches = stretchesSince(overview, fromMs);
-  const forecast = forecastOf({ nowMs, left, resetsAtMs, lately: latelyOf(window, overview) });
+  const forecast = quotaForecastOf({ nowMs, left, resetsAtMs, lately: latelyOf(window, overview) });
   const toMs = endOf(forecast, { fromMs, nowMs, resetsAtMs });
   const axis = numberAxis(limit, compact);
   const at = (atMs: number) => Math.max(0, Math.min(1, (atMs - fromMs) / (toMs - fromMs)));
@@ -100,7 +100,7 @@ function leftOver(
 
 /** How far to the right the future reaches: to the end of the window or of the calls, but no further than the past does. */
 function endOf(
-  forecast: Forecast,
+  forecast: QuotaForecast,
   { fromMs, nowMs, resetsAtMs }: { fromMs: number; nowMs: number; resetsAtMs: number | null },
 ): number {
   if (resetsAtMs !== null) return resetsAtMs;
@@ -109,7 +109,7 @@ function endOf(
 }
 
 function forecastLine(
-  forecast: Forecast,
+  forecast: QuotaForecast,
   {
     at,
     nowMs,
@@ -117,7 +117,7 @@ function forecastLine(
     top,
     toMs,
   }: { at: (ms: number) => number; nowMs: number; left: number; top: number; toMs: number },
-): Place[] {
+): ChartPoint[] {
   if (forecast.is === 'still') return [];
   const endMs = Math.min(toMs, forecast.is === 'ends' ? forecast.atMs : forecast.untilMs);
   const leftThen = Math.max(0, left - (forecast.perDay / DAY_MS) * (endMs - nowMs));
@@ -127,7 +127,7 @@ function forecastLine(
   ];
 }
 
-function inWords(forecast: Forecast, times: Times, nowMs: number): Part {
+function inWords(forecast: QuotaForecast, times: Times, nowMs: number): Part {
   switch (forecast.is) {
     case 'still':
       return null;

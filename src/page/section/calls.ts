@@ -1,14 +1,20 @@
-import { count, counted } from '../../figures.ts';
+import {
+  byStretch,
+  filled,
+  OUTCOME_GROUPS,
+  type OutcomeGroup,
+  type Stretch,
+} from '../../report/call_history.ts';
+import { count, counted } from '../../report/figures.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
 import { bar, chartFigure, level, type Tone } from '../chart/chart.ts';
-import type { Overview } from '../desk.ts';
-import type { PageFacts } from '../facts.ts';
-import { compact, type Times } from '../figures.ts';
-import { byStretch, filled, OUTCOME_GROUPS, type OutcomeGroup, type Stretch } from '../history.ts';
 import { type Html, html } from '../html.ts';
+import { compact, type Times } from '../page_figures.ts';
+import type { Overview } from '../page_reader.ts';
+import type { PageSettings } from '../page_settings.ts';
 
 /** Calls of the last hour by the minute, and what became of them. */
-export function callsChart({ nowMs, minutes }: Overview, { allowance }: PageFacts, times: Times): Html {
+export function callsChart({ nowMs, minutes }: Overview, { allowance }: PageSettings, times: Times): Html {
   const toMs = Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS;
   const stretch = { fromMs: toMs - HOUR_MS, toMs, bucketMs: MINUTE_MS };
   const bars = filled(byStretch(minutes), stretch);

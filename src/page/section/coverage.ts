@@ -1,10 +1,10 @@
-import { count, percent } from '../../figures.ts';
+import { growth } from '../../report/call_history.ts';
+import { count, percent } from '../../report/figures.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
 import { chartFigure, line, surface } from '../chart/chart.ts';
-import type { Overview } from '../desk.ts';
-import { compact, type Times } from '../figures.ts';
-import { growth } from '../history.ts';
 import { type Html, html } from '../html.ts';
+import { compact, type Times } from '../page_figures.ts';
+import type { Overview } from '../page_reader.ts';
 
 /** Companies and records over time, against what the registry says of its own size. */
 export function coverageChart(overview: Overview, times: Times): Html {

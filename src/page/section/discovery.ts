@@ -1,10 +1,10 @@
-import { counted } from '../../figures.ts';
+import { byStretch, type Stretch } from '../../report/call_history.ts';
+import { counted } from '../../report/figures.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
 import { bar, chartFigure } from '../chart/chart.ts';
-import type { Overview } from '../desk.ts';
-import { compact, type Times } from '../figures.ts';
-import { byStretch, type Stretch } from '../history.ts';
 import { type Html, html } from '../html.ts';
+import { compact, type Times } from '../page_figures.ts';
+import type { Overview } from '../page_reader.ts';
 
 /** What a search brings: it falls as the registry becomes known. */
 export function discoveryChart({ nowMs, calls, stretchMs, firstCallMs }: Overview, times: Times): Html {

@@ -1,10 +1,10 @@
-import { counted } from '../../figures.ts';
-import type { Overview } from '../desk.ts';
-import type { PageFacts } from '../facts.ts';
+import { counted } from '../../report/figures.ts';
 import { type Html, html } from '../html.ts';
+import type { Overview } from '../page_reader.ts';
+import type { PageSettings } from '../page_settings.ts';
 
 /** An empty mirror says what to do next, and what it will cost. */
-export function firstSteps({ ledger }: Overview, { hasDialect }: PageFacts): Html {
+export function firstSteps({ ledger }: Overview, { hasDialect }: PageSettings): Html {
   const probe = html`<li><p><code>registry-mirror probe</code></p><p>learns how the registry’s API speaks, in a handful of calls, and writes it into the configuration.</p></li>`;
   const left =
     ledger.left === Number.POSITIVE_INFINITY ? null : html` ${counted(ledger.left, 'call')} can be spent.`;

@@ -1,13 +1,13 @@
-import { count, percent } from '../../figures.ts';
+import { count, percent } from '../../report/figures.ts';
 import { numberAxis } from '../chart/axis.ts';
 import { bar, chartFigure, moment } from '../chart/chart.ts';
-import { AGE_CLASSES, type Overview } from '../desk.ts';
-import type { PageFacts } from '../facts.ts';
-import { compact, roughly } from '../figures.ts';
 import { type Html, html } from '../html.ts';
+import { compact, roughly } from '../page_figures.ts';
+import { AGE_CLASSES, type Overview } from '../page_reader.ts';
+import type { PageSettings } from '../page_settings.ts';
 
 /** How old what the mirror holds is, against the ages at which it is asked for again. */
-export function freshnessChart({ ages }: Overview, { maxAge }: PageFacts): Html {
+export function freshnessChart({ ages }: Overview, { maxAge }: PageSettings): Html {
   const axis = numberAxis(
     Math.max(1, ...ages.flatMap(({ records, summaries }) => [records, summaries])),
     compact,

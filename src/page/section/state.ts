@@ -1,9 +1,9 @@
-import { count, counted, percent } from '../../figures.ts';
+import { count, counted, percent } from '../../report/figures.ts';
 import type { RunRow } from '../../warehouse/run.ts';
-import type { Overview } from '../desk.ts';
-import { AGE_CLASSES } from '../desk.ts';
-import { roughly, type Times } from '../figures.ts';
 import { type Html, html, type Part } from '../html.ts';
+import { roughly, type Times } from '../page_figures.ts';
+import type { Overview } from '../page_reader.ts';
+import { AGE_CLASSES } from '../page_reader.ts';
 
 /** One line: what the mirror does now, or how it came to rest. */
 export function stateLine(overview: Overview, times: Times): Html {

@@ -1,11 +1,10 @@
 import { CronExpressionParser } from 'cron-parser';
-import { count } from '../../figures.ts';
-import type { NamedChange } from '../../warehouse/page_company.ts';
-import { JOBS, type JobName, type Overview } from '../desk.ts';
-import type { PageFacts } from '../facts.ts';
-import { roughly, type Times } from '../figures.ts';
+import { count } from '../../report/figures.ts';
+import type { FieldChange, NamedChange } from '../../warehouse/page_queries.ts';
 import { foreign, type Html, html, type Part } from '../html.ts';
-import { differences } from './change.ts';
+import { roughly, type Times } from '../page_figures.ts';
+import { JOBS, type JobName, type Overview } from '../page_reader.ts';
+import type { PageSettings } from '../page_settings.ts';
 import { endingOf } from './state.ts';
 
 /** What differs of late from what was known before. */
@@ -63,7 +62,7 @@ export function runsTable({ runs, working }: Overview, times: Times): Html {
 
 export function schedulesTable(
   { jobs, nowMs }: Overview,
-  { schedule, maxAge }: PageFacts,
+  { schedule, maxAge }: PageSettings,
   times: Times,
 ): Html {
   const of: Readonly<Record<JobName, { what: string; pattern: string; dueMs: number }>> = {
@@ -159,3 +158,32 @@ function nextMoment(pattern: string, timezone: string, nowMs: number): number {
     .next()
     .getTime();
 }
+
+/** Field by field, what stood there and what stands there now. */
+export function differences(changes: readonly Pick<FieldChange, 'path' | 'before' | 'after'>[]): Html {
+  return html`<dl class="differences">${changes.map(
+    (one) =>
+      html`<div><dt>${one.path === '_gone_at' ? 'the company' : html`<code>${foreign(one.path)}</code>`}</dt><dd>${change(one)}</dd></div>`,
+  )}</dl>`;
+}
+
+function change({ path, before, after }: Pick<FieldChange, 'path' | 'before' | 'after'>): Html {
+  if (path === '_gone_at')
+    return after === null
+      ? html`<span class="badge fetched">came back to the registry</span>`
+      : html`<span class="badge gone">left the registry</span>`;
+  return html`${value(before, 'del')} <span aria-hidden="true">→</span><span class="unseen">became</span> ${value(after, 'ins')}`;
+}
+
+function value(given: FieldChange['before'], tag: 'del' | 'ins'): Part {
+  if (given === null) return html`<span class="nothing">nothing</span>`;
+  const text = cut(String(given));
+  return tag === 'del' ? html`<del>${foreign(text)}</del>` : html`<ins>${foreign(text)}</ins>`;
+}
+
+function cut(text: string): string {
+  const characters = [...text.slice(0, LONGEST * 4)];
+  return characters.length <= LONGEST ? text : `${characters.slice(0, LONGEST).join('')}…`;
+}
+
+const LONGEST = 160;

@@ -1,5 +1,5 @@
 import { Experience } from './experience.ts';
-import type { Awaited } from './node.ts';
+import type { Awaited } from './query_node.ts';
 
 /** How well predictions came true: what a new one is to be multiplied by. */
 export class Calibration {
@@ -9,9 +9,9 @@ export class Calibration {
     return this.#kinds.get(kind)?.ratio ?? 1;
   }
 
-  learn({ kind, worth }: Awaited, found: number): void {
+  learn({ kind, expectedYield }: Awaited, found: number): void {
     const experience = this.#kinds.get(kind) ?? new Experience(OF_A_KIND);
-    experience.learn(worth, found);
+    experience.learn(expectedYield, found);
     this.#kinds.set(kind, experience);
   }
 }

@@ -1,8 +1,8 @@
 import type { Dialect } from '../../dialect/dialect.ts';
-import { isAscii } from '../../folding.ts';
-import type { Knowledge, QueryState } from '../knowledge.ts';
-import { findsName, semanticsOf } from '../matching.ts';
-import { spreadOver } from '../texts_in_order.ts';
+import type { Knowledge, QueryState } from '../../knowledge.ts';
+import { isAscii } from '../../names/folding.ts';
+import { spreadOver } from '../../names/ordered_texts.ts';
+import { findsName, semanticsOf } from '../../names/query_matching.ts';
 import {
   CHARACTER_GROUPS,
   isPunctuation,

@@ -1,4 +1,4 @@
-import { inventoryOf } from './inventories.ts';
+import { inventoryOf } from './character_inventories.ts';
 
 /** Stands for the end of a text among the characters that may follow. */
 export const END = '';
@@ -18,7 +18,7 @@ interface Context {
 export class NameModel {
   readonly #anywhere = newContext();
   /** Beginnings of words that are longer than the contexts. */
-  readonly #beginnings = new Map<string, Context>();
+  readonly #prefixes = new Map<string, Context>();
   /** How likely a character is before any text was seen; they add up to 1. */
   readonly #prior: ReadonlyMap<string, number>;
   /** What such texts are like in general: it speaks for what was not seen yet, and the less the more texts were. */
@@ -140,8 +140,8 @@ export class NameModel {
     }
     const start = at > ORDER ? characters.lastIndexOf(START, at - ORDER - 1) : -1;
     if (start < 0 || at - start > LONGEST_WORD) return found;
-    const beginning = entryOf(this.#beginnings, characters.slice(start + 1, at).join(''), make);
-    if (beginning !== undefined) found.push(beginning);
+    const prefix = entryOf(this.#prefixes, characters.slice(start + 1, at).join(''), make);
+    if (prefix !== undefined) found.push(prefix);
     return found;
   }
 }

@@ -5,8 +5,8 @@ import {
   inOrder,
   nextAfter,
   spreadOver,
-} from '../texts_in_order.ts';
-import type { Counts } from './field.ts';
+} from '../../names/ordered_texts.ts';
+import type { Counts } from './key_space.ts';
 
 /** The texts from this one up to where the next block begins. */
 interface Block {
@@ -60,12 +60,12 @@ export class OrderedCounts implements Counts {
     block.shares[shared] = (block.shares[shared] ?? 0) + 1;
     if (++block.added >= LARGEST) this.#large.add(block);
     this.#sums = null;
-    let beginning = '';
+    let prefix = '';
     for (const character of text) {
-      const counted = this.#counted.get(beginning);
-      if (counted !== undefined && beginning.length >= shared) counted.count++;
+      const counted = this.#counted.get(prefix);
+      if (counted !== undefined && prefix.length >= shared) counted.count++;
       counted?.followers?.add(character);
-      beginning += character;
+      prefix += character;
     }
     const whole = this.#counted.get(text);
     if (whole === undefined) return;

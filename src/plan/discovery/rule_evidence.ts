@@ -1,4 +1,4 @@
-import { findsName, type Semantics } from '../matching.ts';
+import { findsName, type Semantics } from '../../names/query_matching.ts';
 
 /** A query that was read to its end: every match is known. */
 export interface AnsweredToEnd {

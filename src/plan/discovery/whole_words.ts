@@ -1,12 +1,12 @@
-import { nextAfter } from '../texts_in_order.ts';
-import type { WordsInOrder } from '../words_in_order.ts';
-import type { Extension, Extensions, Spread, Texts } from './field.ts';
+import type { WordsInOrder } from '../../names/ordered_texts.ts';
+import { nextAfter } from '../../names/ordered_texts.ts';
+import type { Extension, Extensions, KnownTexts, Spread } from './key_space.ts';
 
 /**
  * Texts that are found as a whole only: what was seen can be asked, the most frequent first. Of very many words those that
  * most companies have are held, and the index counts the others.
  */
-export class WholeWords implements Texts {
+export class WholeWords implements KnownTexts {
   readonly #words: WordsInOrder;
   readonly #first: readonly Extension[];
   readonly #firstTexts: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export class WholeWords implements Texts {
   /** Of others that were asked for. */
   readonly #counted = new Map<string, number>();
   /** How many companies have words that are read as this one, and not this one itself. */
-  readonly #unmarked = new Map<string, number>();
+  readonly #plain = new Map<string, number>();
   #companies: number;
   /** Different words. */
   #different: number;
@@ -53,18 +53,18 @@ export class WholeWords implements Texts {
     }
   }
 
-  addUnmarked(texts: readonly string[], unmarked: readonly string[]): void {
+  addWithoutDiacritics(texts: readonly string[], plain: readonly string[]): void {
     if (texts.length === 0) this.#companies++;
-    for (const word of new Set(unmarked)) {
+    for (const word of new Set(plain)) {
       if (word === this.#beside || texts.includes(word)) continue;
       this.#sum++;
-      this.#unmarked.set(word, (this.#unmarked.get(word) ?? 0) + 1);
+      this.#plain.set(word, (this.#plain.get(word) ?? 0) + 1);
     }
   }
 
   known(text: string): number {
     if (text === '') return this.#companies;
-    return this.#knownMarked(text) + (this.#unmarked.get(text) ?? 0);
+    return this.#knownMarked(text) + (this.#plain.get(text) ?? 0);
   }
 
   #knownMarked(text: string): number {
@@ -88,7 +88,7 @@ export class WholeWords implements Texts {
   }
 
   extensions(text: string, isAsked: (text: string) => boolean): Extensions {
-    if (text !== '') return { offered: [], otherwise: 1, asked: 0, isCut: false };
+    if (text !== '') return { offered: [], otherwise: 1, asked: 0, isTruncated: false };
     this.#settle();
     const likelihoods = new Map(this.#first.map((one) => [one.text, one.likelihood]));
     let rest = this.#sum;
@@ -96,7 +96,7 @@ export class WholeWords implements Texts {
       likelihoods.set(word, count / this.#companies);
       rest -= count;
     }
-    for (const [word, count] of this.#unmarked) {
+    for (const [word, count] of this.#plain) {
       likelihoods.set(word, (likelihoods.get(word) ?? 0) + count / this.#companies);
       rest -= count;
     }
@@ -114,7 +114,7 @@ export class WholeWords implements Texts {
       offered: offered.map(([word, likelihood]) => ({ text: word, likelihood, isStrange: false })),
       otherwise,
       asked: 0,
-      isCut: offered.length < open.length || this.#held.size < this.#different,
+      isTruncated: offered.length < open.length || this.#held.size < this.#different,
     };
   }
 

@@ -1,9 +1,9 @@
 import type { Call, CallKind, SearchCall } from '../../call.ts';
-import type { Knowledge, News } from '../knowledge.ts';
+import type { Knowledge, LoadResult } from '../../knowledge.ts';
+import type { PlannerSettings } from '../../planner.ts';
 import type { Pending } from '../pending.ts';
-import type { PlannerSettings } from '../plan.ts';
-import { Records } from '../records.ts';
-import { Exchange } from './exchange.ts';
+import { CallValuation } from './call_valuation.ts';
+import { Records } from './records.ts';
 import { Sweeps } from './sweeps.ts';
 
 /**
@@ -11,7 +11,7 @@ import { Sweeps } from './sweeps.ts';
  */
 export class Refresh {
   readonly records: Records;
-  readonly exchange: Exchange;
+  readonly valuation: CallValuation;
   readonly #sweeps: Sweeps;
   readonly #kinds: ReadonlySet<CallKind>;
   #learned = 0;
@@ -23,11 +23,11 @@ export class Refresh {
   }) {
     const { knowledge, settings, pending } = options;
     const { startedAtMs, maxAge } = settings;
-    const exchange = new Exchange(knowledge, settings.focus);
-    this.exchange = exchange;
+    const valuation = new CallValuation(knowledge, settings.focus);
+    this.valuation = valuation;
     this.records = new Records({
       ...{ knowledge, pending, age: { startedAtMs, maxAgeMs: maxAge.recordsMs } },
-      worth: (record) => exchange.record(record),
+      worth: (record) => valuation.record(record),
     });
     this.#kinds = settings.kinds;
     const canSweep = settings.kinds.has('search');
@@ -38,15 +38,15 @@ export class Refresh {
   }
 
   /** What the best call is worth, in days; 0: nothing is due. */
-  bestWorth(nowMs: number): number {
-    return Math.max(this.#recordWorth(nowMs), this.#sweepWorth(nowMs));
+  bestYield(nowMs: number): number {
+    return Math.max(this.#recordYield(nowMs), this.#sweepYield(nowMs));
   }
 
   /** The best call; null: nothing is due. */
   take(nowMs: number): Call | null {
     this.#setOpenDays(nowMs);
-    const record = this.#recordWorth(nowMs);
-    const sweep = this.#sweepWorth(nowMs);
+    const record = this.#recordYield(nowMs);
+    const sweep = this.#sweepYield(nowMs);
     if (record === 0 && sweep === 0) return null;
     return record >= sweep ? this.records.take(nowMs) : this.#takeSweep(nowMs);
   }
@@ -56,39 +56,39 @@ export class Refresh {
     return this.#sweeps.isOurs(query);
   }
 
-  learn(news: News): void {
-    this.records.learn(news);
-    this.#sweeps.learn(news);
-    if (++this.#learned % LEARNED_BETWEEN_LOOKS === 0) this.exchange.lookAgain();
+  learn(result: LoadResult): void {
+    this.records.learn(result);
+    this.#sweeps.learn(result);
+    if (++this.#learned % LEARNED_BETWEEN_LOOKS === 0) this.valuation.lookAgain();
   }
 
   release(call: Call): void {
     this.records.release(call);
   }
 
-  #recordWorth(nowMs: number): number {
-    return this.#kinds.has('entity') ? this.records.bestWorth(nowMs) : 0;
+  #recordYield(nowMs: number): number {
+    return this.#kinds.has('entity') ? this.records.bestYield(nowMs) : 0;
   }
 
   /** Due summaries are worth something in any case, but next to nothing where they show no changes. */
-  #sweepWorth(nowMs: number): number {
+  #sweepYield(nowMs: number): number {
     const offer = this.#sweeps.offer(nowMs, this.#listing);
-    return offer === null ? 0 : Math.max(offer.rows * this.exchange.listing(offer.sinceDays), LEAST_WORTH);
+    return offer === null ? 0 : Math.max(offer.rows * this.valuation.listing(offer.sinceDays), LEAST_WORTH);
   }
 
   #takeSweep(nowMs: number): Call | null {
     const offer = this.#sweeps.offer(nowMs, this.#listing);
     if (offer === null) return null;
-    const expected = offer.rows * this.exchange.flags(offer.sinceDays);
+    const expected = offer.rows * this.valuation.flags(offer.sinceDays);
     return this.#sweeps.take(nowMs, this.#listing, Math.round(expected * 1000) / 1000);
   }
 
   /** A company waits half a round of sweeps, on the average, since it was listed last. */
   #setOpenDays(nowMs: number): void {
-    this.exchange.openDays = (this.#sweeps.oldestDays(nowMs) ?? Number.POSITIVE_INFINITY) / 2;
+    this.valuation.openDays = (this.#sweeps.oldestDays(nowMs) ?? Number.POSITIVE_INFINITY) / 2;
   }
 
-  readonly #listing = (sinceDays: number) => this.exchange.listing(sinceDays);
+  readonly #listing = (sinceDays: number) => this.valuation.listing(sinceDays);
 }
 
 const LEARNED_BETWEEN_LOOKS = 64;

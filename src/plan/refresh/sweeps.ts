@@ -1,8 +1,8 @@
 import { FIRST_PAGE, queryKey, type SearchCall, type SearchQuery, targetOf } from '../../call.ts';
+import type { LoadResult, QueryState } from '../../knowledge.ts';
 import { type AgeLimit, dueBeforeMs } from '../due.ts';
-import type { News, QueryState } from '../knowledge.ts';
 import type { Pending } from '../pending.ts';
-import { coveringQueries, isListed } from './covering.ts';
+import { coveringQueries, isListed } from './covering_queries.ts';
 
 /** A listing to be made again. */
 interface Sweep {
@@ -92,25 +92,25 @@ export class Sweeps {
     return this.#rounds.has(queryKey(query));
   }
 
-  learn(news: News): void {
-    const { call, query } = news;
+  learn(result: LoadResult): void {
+    const { call, query } = result;
     if (call.kind !== 'search') return;
     const key = queryKey(call.query);
     const round = this.#rounds.get(key);
-    if (news.verdict === 'ok' && query !== null) this.#answered(key, query, round ?? null, news);
-    else if (news.verdict === 'refused') this.#forget(key);
+    if (result.verdict === 'ok' && query !== null) this.#answered(key, query, round ?? null, result);
+    else if (result.verdict === 'refused') this.#forget(key);
   }
 
-  #answered(key: string, state: QueryState, round: Round | null, news: News): void {
+  #answered(key: string, state: QueryState, round: Round | null, result: LoadResult): void {
     if (round === null) {
       // Discovery has started this listing again: it is not made twice.
       this.#forget(key);
       if (isListed(state)) this.#add(sweepOf(state));
       return;
     }
-    const rows = round.seen.rows + newlyListed(news, (round.sweep.listedAtMs + state.listedAtMs) / 2);
+    const rows = round.seen.rows + newlyListed(result, (round.sweep.listedAtMs + state.listedAtMs) / 2);
     const seen = { rows, pages: round.seen.pages + 1 };
-    if (state.status === 'open' && news.rows.length > 0) {
+    if (state.status === 'open' && result.rows.length > 0) {
       this.#rounds.set(key, { ...round, next: { index: state.pages, next: state.next }, seen });
       return;
     }
@@ -222,7 +222,7 @@ function callFor({ query }: Sweep, round: Round | null, expected: number): Searc
 }
 
 /** Companies on the page that no other listing has shown for as long. */
-function newlyListed({ rows }: News, sinceMs: number): number {
+function newlyListed({ rows }: LoadResult, sinceMs: number): number {
   return rows.filter((row) => (row.listedAtMs ?? 0) <= sinceMs).length;
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { stringify } from 'yaml';
 import { readSource } from '../meta.ts';
-import { quoted } from '../naming.ts';
+import { quoted } from '../table_naming.ts';
 import { columnsOf, exportableTables } from './rowset.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
-import { quoted } from '../naming.ts';
+import { quoted } from '../table_naming.ts';
 
 /** What a column holds, for formats that are typed. */
 export type ColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'date' | 'time' | 'mixed';

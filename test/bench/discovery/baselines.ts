@@ -1,5 +1,5 @@
 import type { SearchQuery } from '../../../src/call.ts';
-import type { Registry } from '../simulation/registry.ts';
+import type { Registry } from '../../support/simulation/registry.ts';
 import { type Bound, Caller } from './caller.ts';
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];

@@ -1,5 +1,5 @@
 import type { SearchQuery } from '../../../src/call.ts';
-import { foldedName, type Page, type Registry, words } from '../simulation/registry.ts';
+import { foldedName, type Page, type Registry, words } from '../../support/simulation/registry.ts';
 
 export interface Bound {
   readonly mostCalls: number;

@@ -1,7 +1,7 @@
-import { inventedCompanies } from '../simulation/invented.ts';
-import { type Company, Registry, type RegistrySettings } from '../simulation/registry.ts';
+import { discover } from '../../support/simulation/discover.ts';
+import { type Company, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
+import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
 import { plainTree } from './baselines.ts';
-import { discover } from './discover.ts';
 import { callsPerBest, fewestCalls } from './figures.ts';
 import { settingsOf } from './rows.ts';
 

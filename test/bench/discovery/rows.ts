@@ -1,4 +1,4 @@
-import type { RegistrySettings, Semantics } from '../simulation/registry.ts';
+import type { RegistrySettings, Semantics } from '../../support/simulation/registry.ts';
 
 /** One row of the table: how names are searched, what of a query can be reached, and how much a page shows. */
 export interface Row {

@@ -1,11 +1,17 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { wordsOf } from '../../../src/folding.ts';
-import { wordSeeds } from '../../../src/plan/discovery/seeds.ts';
-import { readCompanies, shuffle } from '../simulation/companies.ts';
-import { inventedCompanies } from '../simulation/invented.ts';
-import { type Company, foldedName, PLAIN, Registry, type RegistrySettings } from '../simulation/registry.ts';
-import { dialectOf, discover } from './discover.ts';
+import { wordsOf } from '../../../src/names/folding.ts';
+import { wordSeeds } from '../../../src/names/query_seeds.ts';
+import { readCompanies, shuffle } from '../../support/simulation/companies.ts';
+import { dialectOf, discover } from '../../support/simulation/discover.ts';
+import {
+  type Company,
+  foldedName,
+  PLAIN,
+  Registry,
+  type RegistrySettings,
+} from '../../support/simulation/registry.ts';
+import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
 import { mean } from './figures.ts';
 
 /**
@@ -82,10 +88,10 @@ function cell(companies: readonly Company[], size: number, search: Search, limit
   const runs = samples.map((seed) => {
     const sample = shuffle(companies, seed).slice(0, size);
     const registry = new Registry(sample, { ...limits, semantics: search.rule, order: 'given' });
-    const told = dialectOf(registry.settings);
+    const hints = dialectOf(registry.settings);
     const { mirror, calls } = discover(registry, {
       ...{ mostCalls: MOST_CALLS, enough: sample.length, isCounted: !values.uncounted },
-      dialect: search.isTold ? told : { ...told, search: { ...told.search, matches: 'unknown' } },
+      dialect: search.isTold ? hints : { ...hints, search: { ...hints.search, matches: 'unknown' } },
     });
     return { found: mirror.knownCount(), reachable: reachableOf(sample, registry), calls: calls.length };
   });

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
-import { heldOut, readCompanies, shuffle } from '../simulation/companies.ts';
-import { inventedCompanies } from '../simulation/invented.ts';
-import { type Company, Registry } from '../simulation/registry.ts';
+import { heldOut, readCompanies, shuffle } from '../../support/simulation/companies.ts';
+import { discover } from '../../support/simulation/discover.ts';
+import { type Company, Registry } from '../../support/simulation/registry.ts';
+import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
 import { plainTree, twoLetterSweep } from './baselines.ts';
 import type { Bound } from './caller.ts';
-import { discover } from './discover.ts';
 import { callsPerBest, fewestCalls, type Growth, spread } from './figures.ts';
 import { freeAccount, identifierPrefixes, newCompanies } from './identifiers.ts';
 import { ROWS, type Row, settingsOf, titleOf } from './rows.ts';

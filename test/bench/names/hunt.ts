@@ -1,7 +1,7 @@
-import { type Finding, NameHunt } from '../../../src/plan/names/name_hunt.ts';
 import { Pending } from '../../../src/plan/pending.ts';
-import type { MemoryMirror } from '../simulation/memory.ts';
-import type { Registry } from '../simulation/registry.ts';
+import { type Finding, NameHunt } from '../../../src/plan/wanted/name_hunt.ts';
+import type { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
+import type { Registry } from '../../support/simulation/registry.ts';
 import type { WantedName } from './wanted_names.ts';
 
 export interface HuntResult {
@@ -47,14 +47,14 @@ export function hunt(
     const [call] = names.next(0, 1);
     if (call === undefined) break;
     calls++;
-    const news = mirror.loadSearch(call, registry.search(call.query, call.page.index), 0);
+    const result = mirror.loadSearch(call, registry.search(call.query, call.page.index), 0);
     pending.landed(call);
-    for (const row of news.rows) if (row.isNew) names.see(row.entityId, row.name ?? '');
-    if (news.verdict === 'refused') names.gaveUp(call.query.text);
-    else if (news.query !== null)
+    for (const row of result.rows) if (row.isNew) names.see(row.entityId, row.name ?? '');
+    if (result.verdict === 'refused') names.gaveUp(call.query.text);
+    else if (result.query !== null)
       names.answered(
-        news.query,
-        news.rows.map((row) => row.name ?? ''),
+        result.query,
+        result.rows.map((row) => row.name ?? ''),
       );
   }
   return { calls, ...judged(wanted, (at) => names.finding(at)) };

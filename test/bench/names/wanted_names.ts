@@ -1,6 +1,6 @@
-import { comparable } from '../../../src/plan/names/match.ts';
+import { comparable } from '../../../src/names/similarity.ts';
 import { seededRandom } from '../../../src/random.ts';
-import type { Company } from '../simulation/registry.ts';
+import type { Company } from '../../support/simulation/registry.ts';
 
 /** A name that a user looks for, and the company that is meant. */
 export interface WantedName {

@@ -1,5 +1,5 @@
-import { inventedCompanies } from './invented.ts';
-import type { Company } from './registry.ts';
+import type { Company } from '../../support/simulation/registry.ts';
+import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 /** Companies with Latin names; the last ones begin with these characters, with which no other name begins. */
 export function latinCompanies(count: number, firsts: readonly string[]): Company[] {

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { type Call, type CallKind, type SearchQuery, targetOf } from '../../../src/call.ts';
 import { noChange } from '../../../src/load_result.ts';
+import { characterSeeds } from '../../../src/names/query_seeds.ts';
 import {
   ASCII_PUNCTUATION,
   CHARACTER_GROUPS,
   DIGITS,
   scriptOf,
 } from '../../../src/plan/discovery/first_characters.ts';
-import { characterSeeds } from '../../../src/plan/discovery/seeds.ts';
-import { openPlanner } from '../../../src/plan/planner.ts';
-import { dialectOf, discover } from '../../bench/discovery/discover.ts';
+import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import { latinCompanies } from '../../bench/simulation/first_characters.ts';
-import { answer, MemoryMirror } from '../../bench/simulation/memory.ts';
-import { type Company, foldedName, type Page, PLAIN, Registry } from '../../bench/simulation/registry.ts';
+import { dialectOf, discover } from '../../support/simulation/discover.ts';
+import { answer, MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
+import { type Company, foldedName, type Page, PLAIN, Registry } from '../../support/simulation/registry.ts';
 
 const FIRSTS = ['#', '(', "'", '"', '&', '@', '1', '~'];
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
@@ -90,10 +90,10 @@ test.each(SIZES)(
   (size) => {
     const companies = withWords(size, (first) => `${first}Xyzzy`);
     const settings = { ...PLAIN, semantics: 'token_prefix', pageSize: 100 } as const;
-    const told = dialectOf(settings);
+    const hints = dialectOf(settings);
     const { mirror } = discover(new SpacedRegistry(companies, settings), {
       ...UNTIL_NOTHING_IS_DUE,
-      dialect: { ...told, search: { ...told.search, matches: 'unknown' } },
+      dialect: { ...hints, search: { ...hints.search, matches: 'unknown' } },
     });
     expect(missedBy(mirror, companies)).toEqual([]);
   },
@@ -180,7 +180,7 @@ test('the planner retries a first character after a failed call', () => {
   const companies = latinCompanies(300, ['#']);
   const registry = new Registry(companies, PLAIN);
   const mirror = new MemoryMirror();
-  const planner = openPlanner({ knowledge: mirror, dialect: dialectOf(PLAIN), settings: SETTINGS });
+  const planner = openSyncPlanner({ knowledge: mirror, dialect: dialectOf(PLAIN), settings: SETTINGS });
   const texts: string[] = [];
   const left = { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null };
   for (;;) {

@@ -3,13 +3,13 @@ import type { Call, CallKind } from '../../../src/call.ts';
 import { openClassify } from '../../../src/dialect/classify.ts';
 import type { Dialect } from '../../../src/dialect/dialect.ts';
 import { openLoader } from '../../../src/load/load.ts';
-import { openPlanner } from '../../../src/plan/planner.ts';
-import { openKnowledge } from '../../../src/warehouse/knowledge.ts';
+import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
+import { openKnowledge } from '../../../src/warehouse/plan_knowledge.ts';
 import { startRun } from '../../../src/warehouse/run.ts';
-import { dialectOf, discover } from '../../bench/discovery/discover.ts';
-import { inventedCompanies } from '../../bench/simulation/invented.ts';
-import { PLAIN, Registry } from '../../bench/simulation/registry.ts';
-import { START_MS, temporaryWarehouse } from '../../load/fixtures.ts';
+import { START_MS, temporaryWarehouse } from '../../support/loader.ts';
+import { dialectOf, discover } from '../../support/simulation/discover.ts';
+import { PLAIN, Registry } from '../../support/simulation/registry.ts';
+import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -45,7 +45,7 @@ function discoverInto(registry: Registry, mostCalls: number): Call[] {
     kinds: new Set<CallKind>(['stats', 'search']),
     scope: { of: 'whole' as const },
   };
-  const planner = openPlanner({ knowledge: openKnowledge(warehouse), dialect, settings });
+  const planner = openSyncPlanner({ knowledge: openKnowledge(warehouse), dialect, settings });
   const calls: Call[] = [];
   for (let nowMs = START_MS; calls.length < mostCalls; nowMs += 100) {
     const left = { calls: mostCalls - calls.length, lifetimeLimit: null };
@@ -64,7 +64,7 @@ function discoverInto(registry: Registry, mostCalls: number): Call[] {
       body,
       verdict,
     };
-    for (const news of load([outcome])) planner.learn(news);
+    for (const result of load([outcome])) planner.learn(result);
   }
   return calls;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { characterSeeds } from '../../../src/names/query_seeds.ts';
 import { generalModel } from '../../../src/plan/discovery/common_words.ts';
 import { END, NameModel } from '../../../src/plan/discovery/name_model.ts';
-import { characterSeeds } from '../../../src/plan/discovery/seeds.ts';
-import { inventedCompanies } from '../../bench/simulation/invented.ts';
+import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 test.each([
   [0, true],

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { SortedTexts } from '../../../src/names/ordered_texts.ts';
 import { OrderedCounts } from '../../../src/plan/discovery/ordered_counts.ts';
-import { TextCounts } from '../../../src/plan/discovery/text_counts.ts';
-import { SortedTexts } from '../../../src/plan/texts_in_order.ts';
+import { PrefixCounts } from '../../../src/plan/discovery/prefix_counts.ts';
 
 // Few characters, so that texts repeat and share beginnings. The last two lie beyond each other in UTF-16 and UTF-8.
 const characters = fc.constantFrom('a', 'b', ' ', 'é', '～', '😀');
@@ -17,7 +17,7 @@ test('counts as a trie of the same texts does, also after more were added', () =
       (first, later, asked) => {
         const texts = new SortedTexts(first);
         const ordered = new OrderedCounts(texts, 24);
-        const trie = new TextCounts();
+        const trie = new PrefixCounts();
         for (const one of first) trie.add(one);
         const all = ['', ...asked, ...first, ...later];
         expectSame(ordered, trie, all);
@@ -54,7 +54,7 @@ test('thousands of texts are counted as few are, and more companies than one blo
   expect(ordered.count('bank 3')).toBe(1111 + 11);
 });
 
-function expectSame(ordered: OrderedCounts, trie: TextCounts, texts: readonly string[]): void {
+function expectSame(ordered: OrderedCounts, trie: PrefixCounts, texts: readonly string[]): void {
   for (const one of texts) {
     expect(ordered.count(one)).toBe(trie.count(one));
     expect(ordered.ends(one)).toBe(trie.ends(one));

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { discover, START_MS } from '../../bench/discovery/discover.ts';
-import { inventedCompanies } from '../../bench/simulation/invented.ts';
-import { MemoryMirror } from '../../bench/simulation/memory.ts';
-import { type Company, PLAIN, Registry, type RegistrySettings } from '../../bench/simulation/registry.ts';
+import { discover, START_MS } from '../../support/simulation/discover.ts';
+import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
+import { type Company, PLAIN, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
+import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 const DAY_MS = 86_400_000;
 const COMPANIES = inventedCompanies(400);
@@ -24,8 +24,8 @@ const SHAPES: Partial<RegistrySettings>[] = [
   { semantics: 'substring', window: 100 },
 ];
 
-test.each(SHAPES)('companies out of reach are given up, and a new process looks for none: %j', (shape) => {
-  const registry = secretive(COMPANIES, shape);
+test.each(SHAPES)('companies out of reach are given up, and a new process looks for none: %j', (profile) => {
+  const registry = secretive(COMPANIES, profile);
   const { mirror, known } = discover(registry, UNTIL_NOTHING_IS_DUE);
   expect(mirror.knownCount()).toBe(COMPANIES.length);
   expect(known.length - 1 - known.indexOf(COMPANIES.length)).toBeLessThanOrEqual(MOST_IN_VAIN);
@@ -66,8 +66,8 @@ test('when the registry counts otherwise, it is looked again', () => {
 test.each([
   { semantics: 'prefix', window: 40 },
   { semantics: 'token_prefix', window: 100 },
-] as const)('new companies are found in two fifths of the calls of a sweep, or fewer: %j', (shape) => {
-  const settings = { ...PLAIN, ...shape, order: 'name' as const };
+] as const)('new companies are found in two fifths of the calls of a sweep, or fewer: %j', (profile) => {
+  const settings = { ...PLAIN, ...profile, order: 'name' as const };
   let [sweep, later] = [0, 0];
   for (const before of [1500, 1531, 1562, 1593, 1624, 1655]) {
     const all = inventedCompanies(before + 20);
@@ -83,6 +83,6 @@ test.each([
   expect(later).toBeLessThan(0.4 * sweep);
 });
 
-function secretive(companies: readonly Company[], shape: Partial<RegistrySettings>): Registry {
-  return new SecretiveRegistry(companies, { ...PLAIN, ...shape });
+function secretive(companies: readonly Company[], profile: Partial<RegistrySettings>): Registry {
+  return new SecretiveRegistry(companies, { ...PLAIN, ...profile });
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Call, SearchQuery } from '../../../src/call.ts';
-import { discover } from '../../bench/discovery/discover.ts';
-import { inventedCompanies } from '../../bench/simulation/invented.ts';
-import { type Company, type Page, PLAIN, Registry } from '../../bench/simulation/registry.ts';
+import { discover } from '../../support/simulation/discover.ts';
+import { type Company, type Page, PLAIN, Registry } from '../../support/simulation/registry.ts';
+import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 const CONSONANTS = 'bcdfghjklm';
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
@@ -15,10 +15,10 @@ class TrimmingRegistry extends Registry {
 }
 
 test('an upstream that cuts off a space at the end is found out, and no such text is paid for again', () => {
-  const shape = { ...PLAIN, window: 40 };
+  const profile = { ...PLAIN, window: 40 };
   const companies = companiesOfWordsThatGoOn();
-  const heeding = discover(new Registry(companies, shape), UNTIL_NOTHING_IS_DUE);
-  const trimming = discover(new TrimmingRegistry(companies, shape), UNTIL_NOTHING_IS_DUE);
+  const heeding = discover(new Registry(companies, profile), UNTIL_NOTHING_IS_DUE);
+  const trimming = discover(new TrimmingRegistry(companies, profile), UNTIL_NOTHING_IS_DUE);
   expect(textsOf(heeding.calls).filter(endsWithSpace).length).toBeGreaterThan(10);
   expect(textsOf(trimming.calls).filter(endsWithSpace)).toHaveLength(1);
   // Those below the one that was paid for are found as well.
@@ -44,8 +44,8 @@ test('a listing that is cut off and shows only what that of a shorter text has s
     [...'bcdfg'].map((_, place) => CONSONANTS[(at * 7919 + place * 13) % (10 - place)]);
   const named = (at: number) => ({ id: `${1000 + at}`, name: `Enterprise ${tail(at).join('')}${at}` });
   const companies = Array.from({ length: 1500 }, (_, at) => named(at));
-  const shape = { ...PLAIN, window: 1000, pageSize: 20 };
-  const { calls, mirror } = discover(new Registry(companies, shape), UNTIL_NOTHING_IS_DUE);
+  const profile = { ...PLAIN, window: 1000, pageSize: 20 };
+  const { calls, mirror } = discover(new Registry(companies, profile), UNTIL_NOTHING_IS_DUE);
   expect(mirror.knownCount()).toBe(companies.length);
   // 75 pages show all. Each of the eleven beginnings that they share can show 50 pages of the same 1,000.
   expect(calls.length).toBeLessThan(250);

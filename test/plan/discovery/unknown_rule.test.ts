@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { RuleEvidence } from '../../../src/plan/discovery/rule_evidence.ts';
-import { dialectOf, discover } from '../../bench/discovery/discover.ts';
 import { latinCompanies } from '../../bench/simulation/first_characters.ts';
-import { PLAIN, Registry, type RegistrySettings, type Semantics } from '../../bench/simulation/registry.ts';
+import { dialectOf, discover } from '../../support/simulation/discover.ts';
+import { PLAIN, Registry, type RegistrySettings, type Semantics } from '../../support/simulation/registry.ts';
 
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 10_000, enough: Number.POSITIVE_INFINITY };
 const FIRSTS = ['#', '(', '@', '1'];
@@ -12,13 +12,13 @@ test.each([
   { semantics: 'prefix', window: 100 },
   { semantics: 'substring', window: null },
   { semantics: 'substring', window: 100 },
-] as const)('a registry with an unknown rule ends complete: %j', (shape) => {
+] as const)('a registry with an unknown rule ends complete: %j', (profile) => {
   for (const size of [300, 1_000]) {
-    const registry = new Registry(latinCompanies(size, FIRSTS), { ...PLAIN, ...shape });
-    const told = discover(registry, UNTIL_NOTHING_IS_DUE);
+    const registry = new Registry(latinCompanies(size, FIRSTS), { ...PLAIN, ...profile });
+    const hints = discover(registry, UNTIL_NOTHING_IS_DUE);
     const untold = discover(registry, { ...UNTIL_NOTHING_IS_DUE, dialect: withoutRule(registry.settings) });
     expect(untold.mirror.knownCount()).toBe(size);
-    expect(untold.calls.length).toBeLessThanOrEqual(1.3 * told.calls.length);
+    expect(untold.calls.length).toBeLessThanOrEqual(1.3 * hints.calls.length);
   }
 });
 
@@ -80,6 +80,6 @@ test('responses that fit several rules show none', () => {
 });
 
 function withoutRule(settings: RegistrySettings) {
-  const told = dialectOf(settings);
-  return { ...told, search: { ...told.search, matches: 'unknown' as const } };
+  const hints = dialectOf(settings);
+  return { ...hints, search: { ...hints.search, matches: 'unknown' as const } };
 }

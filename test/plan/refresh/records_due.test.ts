@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { RatedRecord } from '../../../src/knowledge.ts';
 import { reprocess } from '../../../src/load/reprocess.ts';
-import type { RatedRecord } from '../../../src/plan/knowledge.ts';
-import { openKnowledge } from '../../../src/warehouse/knowledge.ts';
-import { bench, dialectWith, START_MS } from '../../load/fixtures.ts';
+import { openKnowledge } from '../../../src/warehouse/plan_knowledge.ts';
+import { bench, dialectWith, START_MS } from '../../support/loader.ts';
 
 const DAY_MS = 86_400_000;
 const PAGE = (name: string) => ({
@@ -53,8 +53,8 @@ test('the worth that is asked for decides the order, and is told with each recor
   const ask = dueAt(START_MS + 200 * DAY_MS, DAY_MS);
   const order = (days: (record: RatedRecord) => number) =>
     knowledge
-      .recordsDue({ ...ask, worth: (record) => ({ days: days(record), repairs: 1 }) })
-      .map(({ entityId, why, worth }) => [entityId, why, worth?.days]);
+      .recordsDue({ ...ask, expectedYield: (record) => ({ days: days(record), repairs: 1 }) })
+      .map(({ entityId, why, expectedYield: worth }) => [entityId, why, worth?.days]);
   expect(order(({ why, rateClass }) => (why === 'flagged' ? 1000 : 100 + rateClass))).toEqual([
     ['C', 'flagged', 1000],
     ['B', 'stale', expect.any(Number)],
@@ -72,7 +72,7 @@ test('nothing younger than its maximum age is due, whatever it is worth', () => 
   const { warehouse } = livedIn();
   const nowMs = START_MS + 100 * DAY_MS;
   const ask = dueAt(nowMs, 20 * DAY_MS);
-  const due = openKnowledge(warehouse).recordsDue({ ...ask, worth: () => ({ days: 1, repairs: 1 }) });
+  const due = openKnowledge(warehouse).recordsDue({ ...ask, expectedYield: () => ({ days: 1, repairs: 1 }) });
   expect(due.map(({ entityId }) => entityId)).toEqual(['C']);
 });
 

@@ -1,0 +1,146 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import basicAuth from '@fastify/basic-auth';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { isoTime } from '../src/clock.ts';
+import type { Secret } from '../src/config/config.ts';
+import { UsageError } from '../src/errors.ts';
+import type { Board } from './dashboard.ts';
+import { type Measured, metricsText } from './metrics.ts';
+import type { RegistryWorker } from './registry_worker.ts';
+
+/** The worker's own port: /health, /ready, /metrics, and the dashboard under /queues. */
+export interface HealthServer {
+  /** `http://127.0.0.1:9464` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface HealthServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly password: Secret | null;
+  /** Called at the first look at the dashboard: its libraries are large, and many never look. */
+  openBoard(): Promise<Board>;
+  measure(): Measured;
+}
+
+export const BOARD_PATH = '/queues';
+
+/** Throws UsageError when the port is taken. */
+export async function openHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+  const { host, port, measure } = options;
+  const app = fastify({ forceCloseConnections: true });
+  app.get('/health', (_request, reply) => answerHealth(reply, measure()));
+  app.get('/ready', (_request, reply) => answerReady(reply, measure()));
+  app.get('/metrics', async (_request, reply) =>
+    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metricsText(measure())),
+  );
+  await app.register(dashboard(options));
+  return { url: await listen(app, host, port), close: () => app.close() };
+}
+
+/** Alive: the process answers, and its loops turn. Without Redis it is alive too: a restart would not help. */
+function answerHealth(reply: FastifyReply, { registries, isRedisReady, nowMs }: Measured): FastifyReply {
+  const stuck = registries.filter(({ state }) => isRedisReady && isStuck(state, nowMs));
+  return reply
+    .code(stuck.length === 0 ? 200 : 503)
+    .send({ ok: stuck.length === 0, stuck: stuck.map(({ name }) => name) });
+}
+
+function isStuck({ role, keptAtMs }: RegistryWorker['state'], nowMs: number): boolean {
+  return role === 'leading' && keptAtMs !== null && nowMs - keptAtMs > STUCK_AFTER_MS;
+}
+
+/** Ready: Redis answers, and each queue is led by this worker or by one that it stands by for. */
+function answerReady(reply: FastifyReply, { registries, isRedisReady }: Measured): FastifyReply {
+  const ok = isRedisReady && registries.every(({ state }) => state.role !== 'starting');
+  return reply.code(ok ? 200 : 503).send({ ok, redis: isRedisReady, registries: registries.map(describe) });
+}
+
+function describe({ name, state }: RegistryWorker) {
+  const { role, leader, working, keptAtMs, reading } = state;
+  const closedUntilMs = reading?.facts.closedUntilMs ?? null;
+  return {
+    name,
+    role,
+    leader: leader?.worker ?? null,
+    working,
+    kept_at: keptAtMs === null ? null : isoTime(keptAtMs),
+    allowance_resumes_at:
+      closedUntilMs === null || closedUntilMs === Infinity ? null : isoTime(closedUntilMs),
+  };
+}
+
+/**
+ * On loopback and without a password the dashboard shows and changes nothing. Elsewhere it is closed until there
+ * is a password; whoever has that may retry and remove jobs too.
+ */
+function dashboard({ host, password, openBoard }: HealthServerOptions) {
+  return async (app: FastifyInstance): Promise<void> => {
+    if (password === null && !isLoopback(host)) {
+      app.all(`${BOARD_PATH}*`, (_request, reply) => reply.code(403).type('text/plain').send(NO_PASSWORD));
+      return;
+    }
+    if (password === null)
+      app.addHook('onRequest', async (request, reply) => refuseForeignHost(request, reply));
+    else await askFor(app, password);
+    let board: Promise<Board> | null = null;
+    app.addHook('onClose', async () => (await board)?.close());
+    // The dashboard reads the body itself.
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+    app.all(`${BOARD_PATH}*`, async (request, reply) => {
+      board ??= openBoard();
+      const { app: inner } = await board;
+      reply.hijack();
+      inner.routing(request.raw, reply.raw);
+    });
+  };
+}
+
+async function askFor(app: FastifyInstance, password: Secret): Promise<void> {
+  await app.register(basicAuth, {
+    authenticate: { realm: 'registry-mirror' },
+    validate: async (_user, given) => {
+      if (!isSame(given, password.reveal())) throw new Error('wrong password');
+    },
+  });
+  app.addHook('onRequest', app.basicAuth);
+}
+
+/** A page in the reader's browser must not reach the dashboard through a name that it points at loopback. */
+function refuseForeignHost(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+  if (isLoopback(request.hostname)) return undefined;
+  return reply.code(403).type('text/plain').send('This dashboard answers only to localhost.\n');
+}
+
+function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '');
+  return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
+}
+
+function isSame(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    await app.close();
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new UsageError(`cannot listen on ${host}:${port} (${code ?? message})`, {
+      hint:
+        'Another worker on this machine? Give each its own `worker.health_port` (or REGISTRY_MIRROR_HEALTH_PORT), ' +
+        '0 for any free port, null for none.',
+      cause: error,
+    });
+  }
+}
+
+const NO_PASSWORD =
+  'The dashboard is closed: this port can be reached from other machines and no password is set.\n' +
+  'Set worker.board_password in the configuration, or bind worker.health_host to 127.0.0.1.\n';
+const STUCK_AFTER_MS = 120_000;

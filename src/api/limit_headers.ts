@@ -1,0 +1,54 @@
+import type { ApiProfile } from './api_profile.ts';
+import type { Quota } from './quota_meter.ts';
+
+/** What the limits say of themselves, in the header styles of the shape. */
+export function limitHeaders(
+  quotas: readonly Quota[],
+  profile: ApiProfile['limits'],
+  nowMs: number,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (quotas.length === 0) return headers;
+  // draft-ietf-httpapi-ratelimit-headers: one item for each policy.
+  if (profile.headers.includes('ietf')) {
+    headers['RateLimit-Policy'] = quotas.map(policyOf).join(', ');
+    headers.RateLimit = quotas.map((quota) => stateOf(quota, nowMs)).join(', ');
+  }
+  const quota = described(quotas, profile.describe);
+  if (profile.headers.includes('draft')) Object.assign(headers, plain('RateLimit', quota, nowMs));
+  if (profile.headers.includes('x')) Object.assign(headers, plain('X-RateLimit', quota, nowMs));
+  return headers;
+}
+
+/** Seconds until then, rounded up: who waits that long is not too early. */
+export function secondsUntil(atMs: number, nowMs: number): number {
+  return Math.max(0, Math.ceil((atMs - nowMs) / 1000));
+}
+
+/** RFC 9110, 5.6.7. */
+export function httpDate(atMs: number): string {
+  return new Date(atMs).toUTCString();
+}
+
+function policyOf({ name, limit, windowMs }: Quota): string {
+  return `"${name}";q=${limit}${windowMs === null ? '' : `;w=${windowMs / 1000}`}`;
+}
+
+function stateOf({ name, remaining, resetsAtMs }: Quota, nowMs: number): string {
+  return `"${name}";r=${remaining}${resetsAtMs === null ? '' : `;t=${secondsUntil(resetsAtMs, nowMs)}`}`;
+}
+
+function described(quotas: readonly Quota[], describe: 'minute' | 'allowance'): Quota | undefined {
+  const wanted = quotas.find((quota) => (quota.name === 'minute') === (describe === 'minute'));
+  return wanted ?? quotas[0];
+}
+
+function plain(prefix: string, quota: Quota | undefined, nowMs: number): Record<string, string> {
+  if (quota === undefined) return {};
+  const reset = quota.resetsAtMs;
+  return {
+    [`${prefix}-Limit`]: String(quota.limit),
+    [`${prefix}-Remaining`]: String(quota.remaining),
+    ...(reset === null ? {} : { [`${prefix}-Reset`]: String(secondsUntil(reset, nowMs)) }),
+  };
+}

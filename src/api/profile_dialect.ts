@@ -1,0 +1,90 @@
+import { Dialect, type Paging, type ResponseRule } from '../dialect/dialect.ts';
+import { type ApiProfile, defaultProfile, type ErrorBody } from './api_profile.ts';
+
+/** The paths of a shape where the default join does not find them; null where it does. */
+export function pathsFor(profile: ApiProfile): ApiProfile['paths'] | null {
+  const { paths } = defaultProfile;
+  const isDefault =
+    profile.paths.search === paths.search &&
+    profile.paths.entity === paths.entity &&
+    profile.paths.stats === paths.stats;
+  return isDefault ? null : profile.paths;
+}
+
+/** The dialect that understands a shape, as a person who knows the shape would write it. */
+export function dialectFor(profile: ApiProfile, options: { readonly pageSize?: number } = {}): Dialect {
+  const { search, summary, record, gone, stats } = profile;
+  return Dialect.parse({
+    search: {
+      query_param: search.query_param,
+      identifier_param: search.identifier_param,
+      paging: pagingFor(profile, options.pageSize),
+      results: search.results,
+      item: search.item,
+      id: summary.id,
+      name: summary.name,
+      total: search.total,
+      total_clamped_at: search.total_clamped_at,
+      matches: search.matches,
+      identifiers: search.identifiers,
+      min_length: search.min_length,
+      absent_when_empty: search.empty !== 'list',
+    },
+    entity: {
+      root: record.root,
+      id: record.id,
+      name: record.name,
+      gone: gone.as === 'marked' ? { at: gone.at, ...(gone.is === undefined ? {} : { is: gone.is }) } : null,
+    },
+    stats: { total: stats.total },
+    volatile: record.volatile,
+    responses: rulesFor(profile),
+  });
+}
+
+function pagingFor({ search }: ApiProfile, pageSize: number | undefined): Paging {
+  const largest = search.paging.size_param === null ? search.paging.size : search.max_size;
+  const size = search.paging.size_param === null ? largest : Math.min(pageSize ?? largest, largest);
+  return { ...search.paging, size, window: search.window?.rows ?? null };
+}
+
+/** The rules that the defaults of HTTP do not give by themselves. */
+function rulesFor({ errors, search }: ApiProfile): ResponseRule[] {
+  const rules: ResponseRule[] = [
+    limitRule(errors.body, errors.exhausted.status, 'allowance_exhausted', 'exhausted'),
+    limitRule(errors.body, errors.throttled.status, 'rate_limited', 'throttled'),
+  ].filter((rule) => rule !== null);
+  if (search.window !== null && search.window.beyond === 400) rules.push({ status: 400, means: 'refused' });
+  return rules;
+}
+
+function limitRule(
+  body: ErrorBody,
+  status: number,
+  code: 'rate_limited' | 'allowance_exhausted',
+  means: 'throttled' | 'exhausted',
+): ResponseRule | null {
+  switch (body) {
+    case 'problem':
+      return { status, at: '/code', is: code, means };
+    case 'nested':
+      return { status, at: '/error/code', is: code, means };
+    case 'message':
+      return { status, at: '/error/message', matches: WORDS[code], means };
+    case 'flat':
+      return { status, at: '/error', is: code, means };
+    case 'list':
+      return { status, at: '/errors/0/error', is: code.replaceAll('_', '-'), means };
+    case 'json_api':
+      return { status, at: '/errors/0/code', is: code, means };
+    case 'spring':
+      return { status, at: '/message', is: code, means };
+    case 'html':
+      return { status, matches: WORDS[code], means };
+    case 'empty':
+      // Only the status tells the two apart; where it is the same, waiting is the safer reading.
+      return means === 'throttled' || status !== 429 ? { status, means } : null;
+  }
+}
+
+const WORDS = { rate_limited: 'requests of this minute', allowance_exhausted: 'allowance of this account' };

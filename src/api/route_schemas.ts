@@ -1,0 +1,150 @@
+import type { FastifySchema } from 'fastify';
+import type { ApiProfile } from './api_profile.ts';
+import { PROBLEMS, type ProblemCode } from './problems.ts';
+import { NEXT_PARAM } from './search_request.ts';
+
+/**
+ * The schemas of the three routes: what checks a request, and what the OpenAPI document is made of. Bodies
+ * are described loosely, because a catalogue holds what the registry holds.
+ */
+export function searchSchema(profile: ApiProfile): FastifySchema {
+  const { search } = profile;
+  return {
+    operationId: 'search',
+    summary: 'Companies by name or by identifier; each match carries an entity id.',
+    querystring: {
+      type: 'object',
+      properties: searchParameters(profile),
+      additionalProperties: search.unknown_params === 'ignore',
+    },
+    response: {
+      200: found('Matches', search.results === '' ? 'array' : 'object'),
+      ...refusals(profile, SEARCH),
+    },
+  } as FastifySchema;
+}
+
+export function entitySchema(profile: ApiProfile, { hasHistory = false } = {}): FastifySchema {
+  return {
+    operationId: 'entity',
+    summary: 'The canonical record of one company.',
+    params: {
+      type: 'object',
+      properties: { id: { type: 'string', minLength: 1, description: 'the entity id' } },
+      required: ['id'],
+    },
+    ...(hasHistory ? { querystring: AS_OF } : {}),
+    response: { 200: found('The record', 'object'), ...refusals(profile, ENTITY) },
+  } as FastifySchema;
+}
+
+export function statsSchema(profile: ApiProfile): FastifySchema {
+  return {
+    operationId: 'stats',
+    summary: 'Statistics and coverage of the registry.',
+    response: { 200: found('The statistics', 'object'), ...refusals(profile, ALWAYS) },
+  } as FastifySchema;
+}
+
+const AS_OF = {
+  type: 'object',
+  properties: {
+    as_of: {
+      type: 'string',
+      maxLength: 40,
+      description:
+        'the record as it was known then: a date (the end of that day in UTC) or a time with its zone',
+    },
+  },
+};
+
+const ALWAYS: readonly ProblemCode[] = [
+  'credentials_missing',
+  'credentials_invalid',
+  'account_suspended',
+  'rate_limited',
+  'allowance_exhausted',
+  'internal_error',
+];
+const SEARCH: readonly ProblemCode[] = ['parameter_invalid', 'query_too_short', 'query_too_broad', ...ALWAYS];
+const ENTITY: readonly ProblemCode[] = [
+  'parameter_invalid',
+  'entity_not_found',
+  'entity_gone',
+  'record_not_mirrored',
+  ...ALWAYS,
+];
+
+const HIGHEST_PAGE = 1_000_000_000;
+const LONGEST_QUERY = 2_000;
+
+function searchParameters({ search }: ApiProfile): Record<string, object> {
+  const { paging } = search;
+  const text = (description: string) => ({ type: 'string', maxLength: LONGEST_QUERY, description });
+  const parameters: Record<string, object> = {
+    [search.query_param]: text(search.identifier_param === null ? 'a name or an identifier' : 'a name'),
+  };
+  if (search.identifier_param !== null) parameters[search.identifier_param] = text('an identifier');
+  if (paging.size_param !== null) {
+    const maximum = search.oversize === 'refuse' ? search.max_size : HIGHEST_PAGE;
+    const description = `rows on a page; at most ${search.max_size}`;
+    parameters[paging.size_param] = {
+      type: 'integer',
+      minimum: 1,
+      maximum,
+      default: paging.size,
+      description,
+    };
+  }
+  switch (paging.style) {
+    case 'page':
+    case 'offset': {
+      const description = paging.style === 'page' ? 'number of the page' : 'position of the first row';
+      const range = { minimum: paging.first, maximum: HIGHEST_PAGE, default: paging.first };
+      parameters[paging.param] = { type: 'integer', ...range, description };
+      break;
+    }
+    case 'cursor':
+      parameters[paging.param] = text('where the next page begins, from the page before');
+      break;
+    case 'next_url':
+    case 'link_header':
+      parameters[NEXT_PARAM] = text('where the next page begins: part of the next URL');
+  }
+  return parameters;
+}
+
+function found(description: string, type: 'object' | 'array'): object {
+  const schema = type === 'array' ? { type, items: {} } : { type, additionalProperties: true };
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** The refusals by status, with the codes that each stands for. */
+function refusals(profile: ApiProfile, codes: readonly ProblemCode[]): Record<string, object> {
+  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, those]) => {
+      const description = those.map((code) => `${code}: ${PROBLEMS[code].title}`).join(' ');
+      return [
+        status,
+        profile.errors.body === 'problem' ? problemResponse(description, those) : { description },
+      ];
+    }),
+  );
+}
+
+function problemResponse(description: string, codes: readonly ProblemCode[]): object {
+  const schema = {
+    type: 'object',
+    required: ['type', 'title', 'status', 'code'],
+    properties: {
+      type: { type: 'string', format: 'uri-reference' },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      detail: { type: 'string' },
+      instance: { type: 'string' },
+      code: { type: 'string', enum: [...codes] },
+    },
+  };
+  return { description, content: { 'application/problem+json': { schema } } };
+}

@@ -1,0 +1,91 @@
+import type { ApiProfile } from './api_profile.ts';
+import type { CatalogueQuery } from './catalogue.ts';
+import type { Problem } from './problems.ts';
+
+/** A search as it was asked: what for, and which rows of it. */
+export interface SearchRequest {
+  readonly query: CatalogueQuery;
+  /** Position of the first row, from 0. */
+  readonly offset: number;
+  readonly size: number;
+}
+
+export type QueryParameters = Readonly<Record<string, unknown>>;
+
+/** Reads the parameters (checked against the route's schema before) by the shape's rules. */
+export function readSearchRequest(profile: ApiProfile, parameters: QueryParameters): SearchRequest | Problem {
+  const query = queryOf(profile, parameters);
+  if ('code' in query) return query;
+  const size = sizeOf(profile, parameters);
+  const offset = offsetOf(profile, parameters, size);
+  if (offset === null) return { code: 'parameter_invalid', detail: 'The cursor is not one of ours.' };
+  return { query, size, offset };
+}
+
+/** The cursor of the row at this position: opaque to clients. */
+export function cursorAt(offset: number): string {
+  return Buffer.from(`row:${offset}`).toString('base64url');
+}
+
+function queryOf({ search }: ApiProfile, parameters: QueryParameters): CatalogueQuery | Problem {
+  const semantics = { names: search.matches, identifiers: search.identifiers };
+  const name = textOf(parameters[search.query_param], search.trim);
+  const identifier =
+    search.identifier_param === null ? null : textOf(parameters[search.identifier_param], search.trim);
+  if (name !== null && identifier !== null) {
+    const detail = `Ask either by ${search.query_param} or by ${search.identifier_param}.`;
+    return { code: 'parameter_invalid', detail };
+  }
+  if (identifier !== null) return { by: 'identifier', text: identifier, ...semantics };
+  if (name === null && search.min_length > 0) {
+    return { code: 'parameter_invalid', detail: `The parameter ${search.query_param} is missing.` };
+  }
+  const by = search.identifier_param === null && name !== null && name !== '' ? 'any' : 'name';
+  return { by, text: name ?? '', ...semantics };
+}
+
+function textOf(value: unknown, trim: boolean): string | null {
+  if (typeof value !== 'string') return null;
+  return trim ? value.trim() : value;
+}
+
+function sizeOf({ search }: ApiProfile, parameters: QueryParameters): number {
+  const { size_param, size } = search.paging;
+  const asked = size_param === null ? undefined : parameters[size_param];
+  return typeof asked === 'number' ? Math.min(asked, search.max_size) : size;
+}
+
+function offsetOf(
+  { search: { paging } }: ApiProfile,
+  parameters: QueryParameters,
+  size: number,
+): number | null {
+  switch (paging.style) {
+    case 'none':
+      return 0;
+    case 'page': {
+      const page = parameters[paging.param];
+      return typeof page === 'number' ? (page - paging.first) * size : 0;
+    }
+    case 'offset': {
+      const offset = parameters[paging.param];
+      return typeof offset === 'number' ? offset - paging.first : 0;
+    }
+    case 'cursor': {
+      const cursor = parameters[paging.param];
+      return cursor === paging.first ? 0 : offsetAt(cursor);
+    }
+    case 'next_url':
+    case 'link_header':
+      return offsetAt(parameters[NEXT_PARAM]);
+  }
+}
+
+/** The parameter in our own next URLs, where the shape names none. */
+export const NEXT_PARAM = 'after';
+
+function offsetAt(cursor: unknown): number | null {
+  if (cursor === undefined || cursor === '') return 0;
+  const text = Buffer.from(String(cursor), 'base64url').toString();
+  return /^row:\d{1,12}$/.test(text) ? Number(text.slice(4)) : null;
+}

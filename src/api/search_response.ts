@@ -1,0 +1,168 @@
+import { compileTemplate, type Placement, type Template } from '../json/json_template.ts';
+import type { ApiProfile, Echo } from './api_profile.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Problem } from './problems.ts';
+import { type ApiResponse, jsonResponse } from './request_context.ts';
+import {
+  cursorAt,
+  NEXT_PARAM,
+  type QueryParameters,
+  readSearchRequest,
+  type SearchRequest,
+} from './search_request.ts';
+
+/** Answers searches over a catalogue in the words of a shape. */
+export interface SearchResponder {
+  answer(parameters: QueryParameters, request: RequestFacts): ApiResponse | Problem;
+}
+
+export interface RequestFacts {
+  /** Scheme and host that the client sees. */
+  readonly origin: string;
+  readonly path: string;
+  readonly id: string;
+  readonly nowMs: number;
+  /** Whose request it is. */
+  readonly account: string;
+}
+
+export function searchResponder(catalogue: Catalogue, profile: ApiProfile): SearchResponder {
+  const { search } = profile;
+  const templates = new Map<string, Template<Hole>>();
+  const item = compileTemplate<'item'>([{ at: search.item, hole: 'item' }]);
+
+  const templateFor = (isEmpty: boolean, isLast: boolean): Template<Hole> => {
+    const key = `${isEmpty} ${isLast}`;
+    const known = templates.get(key);
+    if (known) return known;
+    const compiled = compileTemplate<Hole>(placementsOf(profile, isEmpty, isLast));
+    templates.set(key, compiled);
+    return compiled;
+  };
+
+  return {
+    answer(parameters, facts) {
+      const request = readSearchRequest(profile, parameters);
+      if ('code' in request) return request;
+      const refusal = tooShort(profile, request);
+      if (refusal !== null && search.too_short === 'refuse') return refusal;
+      const matches = catalogue.search(
+        search.flaws.deaf ? { ...request.query, by: 'name', text: '' } : request.query,
+        { account: facts.account, from: request.offset },
+      );
+      const total = refusal === null ? matches.total : 0;
+      if (search.broad_above !== null && total > search.broad_above) return { code: 'query_too_broad' };
+      const reach = reachOf(profile, request, total);
+      if ('code' in reach) return reach;
+      const ids = reach.rows === 0 ? [] : matches.ids(firstRow(profile, request), reach.rows);
+      const items = ids.map((id) => item.fill({ item: catalogue.summary(id) ?? 'null' }));
+      const next = nextOf(profile, request, reach, parameters, facts);
+      const values = valuesOf(profile, request, { total: toldTotal(profile, total), items, next }, facts);
+      const headers = headersOf(profile, values.total, next);
+      return jsonResponse(templateFor(items.length === 0, next === null).fill(values), headers);
+    },
+  };
+}
+
+type Hole = 'items' | 'total' | 'next' | Echo;
+
+/** Rows of this page, and whether another page can be reached behind it. */
+interface Reach {
+  readonly rows: number;
+  readonly hasNext: boolean;
+}
+
+function placementsOf({ search }: ApiProfile, isEmpty: boolean, isLast: boolean): Placement<Hole>[] {
+  const placements: Placement<Hole>[] = [];
+  for (const [at, value] of Object.entries(search.fixed)) placements.push({ at, value });
+  for (const [at, hole] of Object.entries(search.echo)) placements.push({ at, hole });
+  if (search.total !== null) placements.push({ at: search.total, hole: 'total' });
+  if (search.paging.style === 'cursor' || search.paging.style === 'next_url') {
+    if (!isLast || search.last_page === 'null') placements.push({ at: search.paging.next, hole: 'next' });
+  }
+  if (!isEmpty || search.empty === 'list') placements.push({ at: search.results, hole: 'items' });
+  else if (search.empty === 'null') placements.push({ at: search.results, value: null });
+  return placements;
+}
+
+function tooShort({ search }: ApiProfile, { query }: SearchRequest): Problem | null {
+  if ([...query.text].length >= search.min_length) return null;
+  return { code: 'query_too_short', detail: `A query needs at least ${search.min_length} characters.` };
+}
+
+function reachOf(
+  { search: { window, flaws } }: ApiProfile,
+  { offset, size }: SearchRequest,
+  total: number,
+): Reach | Problem {
+  const reachable = Math.min(total, window?.rows ?? total);
+  if (flaws.stuck) return { rows: Math.min(size, reachable), hasNext: size < reachable };
+  if (window !== null && window.beyond !== 'empty') {
+    const isBeyond = window.counts === 'start' ? offset >= window.rows : offset + size > window.rows;
+    if (isBeyond && offset > 0) return { code: 'window_exceeded', status: window.beyond };
+  }
+  return { rows: Math.max(0, Math.min(size, reachable - offset)), hasNext: offset + size < reachable };
+}
+
+/** The cursor or URL of the next page, where the style has one and there is one. */
+function nextOf(
+  { search }: ApiProfile,
+  { offset, size }: SearchRequest,
+  reach: Reach,
+  parameters: QueryParameters,
+  { origin, path }: RequestFacts,
+): string | null {
+  if (!reach.hasNext) return null;
+  const cursor = cursorAt(offset + size);
+  if (search.paging.style === 'cursor') return cursor;
+  if (search.paging.style !== 'next_url' && search.paging.style !== 'link_header') return null;
+  const url = new URL(path, origin);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value));
+  url.searchParams.set(NEXT_PARAM, cursor);
+  return search.absolute_urls ? url.href : `${url.pathname}${url.search}`;
+}
+
+function toldTotal({ search: { total_clamped_at, flaws } }: ApiProfile, total: number): number {
+  return Math.min(Math.round(total * (1 + flaws.total_off)), total_clamped_at ?? Number.POSITIVE_INFINITY);
+}
+
+function firstRow({ search: { flaws } }: ApiProfile, { offset }: SearchRequest): number {
+  if (offset === 0 || flaws.stuck) return 0;
+  return Math.max(0, offset - flaws.drift);
+}
+
+interface Found {
+  readonly total: number;
+  readonly items: readonly string[];
+  readonly next: string | null;
+}
+
+function valuesOf(
+  { search: { paging } }: ApiProfile,
+  request: SearchRequest,
+  found: Found,
+  facts: RequestFacts,
+): Record<Hole, string> {
+  const { offset, size, query } = request;
+  const first = paging.style === 'page' ? paging.first : 1;
+  return {
+    items: `[${found.items.join(',')}]`,
+    total: String(found.total),
+    next: JSON.stringify(found.next),
+    query: JSON.stringify(query.text),
+    page: String(first + Math.floor(offset / size)),
+    offset: String(offset),
+    size: String(size),
+    rows: String(found.items.length),
+    pages: String(Math.ceil(found.total / size)),
+    time: JSON.stringify(new Date(facts.nowMs).toISOString()),
+    request_id: JSON.stringify(facts.id),
+  };
+}
+
+function headersOf({ search }: ApiProfile, total: string, next: string | null): Record<string, string> {
+  return {
+    ...(search.total_header === null ? {} : { [search.total_header]: total }),
+    ...(search.paging.style === 'link_header' && next !== null ? { link: `<${next}>; rel="next"` } : {}),
+  };
+}

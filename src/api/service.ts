@@ -1,0 +1,226 @@
+import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import type { Accounts } from './accounts.ts';
+import type { ApiProfile } from './api_profile.ts';
+import { type AuthResult, authenticate } from './authentication.ts';
+import type { Catalogue } from './catalogue.ts';
+import { httpDate } from './limit_headers.ts';
+import { errorResponse, isProblemCode, PROBLEMS, type Problem } from './problems.ts';
+import type { Meter } from './quota_meter.ts';
+import { recordResponder, statsResponse } from './record_response.ts';
+import type { ApiResponse, RequestContext, RequestKind, RequestObserver } from './request_context.ts';
+import { entitySchema, searchSchema, statsSchema } from './route_schemas.ts';
+import { type RequestFacts, searchResponder } from './search_response.ts';
+
+export interface ServiceOptions {
+  readonly catalogue: Catalogue;
+  readonly profile: ApiProfile;
+  readonly accounts: Accounts;
+  readonly meter: Meter;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** How far the clock that the answers speak of is off from `now`; left out: they speak of the system's clock. */
+  readonly clockSkewMs?: number;
+  /** Told of errors that a client sees only as `internal_error`. */
+  readonly failed: (error: Error) => void;
+  readonly observer?: RequestObserver;
+}
+
+/**
+ * The three endpoints over a catalogue, in the words of a shape, behind keys and limits; and beside them,
+ * without a key, `/openapi.json` and `/problems/{code}`. The caller listens with it, or routes to it.
+ */
+export async function buildService(options: ServiceOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    exposeHeadRoutes: false,
+    requestTimeout: 60_000,
+    bodyLimit: 1_024,
+    routerOptions: { maxParamLength: 4_096 },
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: true } },
+    frameworkErrors: (_error, request, reply) => {
+      arrive(options, request, 'other');
+      refuse(options, request, reply, { code: 'request_malformed' });
+    },
+  });
+  app.decorateRequest('visit', null);
+  app.decorateRequest('pass', null);
+  app.setNotFoundHandler((request, reply) => {
+    arrive(options, request, 'other');
+    return refuse(options, request, reply, { code: 'not_found' });
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const problem = problemOf(error);
+    if (problem.code === 'internal_error') options.failed(error);
+    return refuse(options, request, reply, problem);
+  });
+  await app.register(swagger, DOCUMENT);
+  // Routes are seen by the OpenAPI plugin only when they come after it is loaded.
+  await app.register(async (api) => addRoutes(api, options));
+  await app.ready();
+  return app;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    visit: RequestContext | null;
+    pass: AuthResult | null;
+  }
+}
+
+const DOCUMENT: FastifyDynamicSwaggerOptions = {
+  openapi: {
+    openapi: '3.1.0',
+    info: { title: 'Company registry', version: '1' },
+    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+    security: [{ key: [] }],
+  },
+};
+
+const OTHER_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
+
+function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
+  const { catalogue, profile } = options;
+  const searches = searchResponder(catalogue, profile);
+  const records = recordResponder(catalogue, profile);
+
+  const endpoint = (
+    kind: RequestKind,
+    path: string,
+    schema: object,
+    answer: (request: FastifyRequest) => ApiResponse | Problem,
+  ) => {
+    const url = path.replace(/:/g, '::').replace('{id}', ':id');
+    api.route({
+      method: 'GET',
+      url,
+      schema,
+      onRequest: async (request, reply) => enter(options, request, reply, kind),
+      handler: (request, reply) => respond(options, request, reply, answer(request)),
+    });
+    api.route({
+      method: [...OTHER_METHODS],
+      url,
+      schema: { hide: true },
+      onRequest: async (request, reply) => {
+        arrive(options, request, kind);
+        return refuse(options, request, reply, { code: 'method_not_allowed', headers: { allow: 'GET' } });
+      },
+      handler: () => undefined,
+    });
+  };
+
+  endpoint('search', profile.paths.search, searchSchema(profile), (request) =>
+    searches.answer(request.query as Record<string, unknown>, factsOf(options, request)),
+  );
+  const hasHistory = catalogue.recordAsOf !== undefined;
+  endpoint('entity', profile.paths.entity, entitySchema(profile, { hasHistory }), (request) =>
+    records.answer((request.params as { id: string }).id, {
+      ifNoneMatch: request.headers['if-none-match'],
+      asOf: hasHistory ? (request.query as { as_of?: string }).as_of : undefined,
+    }),
+  );
+  endpoint('stats', profile.paths.stats, statsSchema(profile), () => statsResponse(catalogue, profile));
+  addDescriptions(api);
+}
+
+function addDescriptions(api: FastifyInstance): void {
+  api.get('/openapi.json', { schema: { hide: true } }, () => api.swagger());
+  api.get<{ Params: { code: string } }>('/problems/:code', { schema: { hide: true } }, (request, reply) => {
+    const { code } = request.params;
+    if (!isProblemCode(code)) return reply.callNotFound();
+    return reply.send({ code, ...PROBLEMS[code] });
+  });
+}
+
+/** Notes the arrival, then the key and the limits. Answers at once where they refuse. */
+async function enter(
+  options: ServiceOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kind: RequestKind,
+): Promise<unknown> {
+  const context = arrive(options, request, kind);
+  const pass = authenticate(request.headers.authorization, context.atMs, options);
+  context.account = pass.account?.id ?? null;
+  request.pass = pass;
+  if (pass.problem !== null) return refuse(options, request, reply, pass.problem);
+  await options.meter.settled?.();
+  return undefined;
+}
+
+function arrive(options: ServiceOptions, request: FastifyRequest, kind: RequestKind): RequestContext {
+  const { method, url, params, headers } = request;
+  const target = kind === 'entity' ? ((params as { id?: string }).id ?? '') : url;
+  const context: RequestContext = {
+    atMs: options.now(),
+    kind,
+    method,
+    url,
+    target,
+    headers,
+    account: null,
+    status: null,
+  };
+  request.visit = context;
+  options.observer?.arrived(context);
+  return context;
+}
+
+function respond(
+  options: ServiceOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given: ApiResponse | Problem,
+) {
+  if ('code' in given) return refuse(options, request, reply, given);
+  return deliver(options, request, reply, given);
+}
+
+function refuse(options: ServiceOptions, request: FastifyRequest, reply: FastifyReply, problem: Problem) {
+  const path = request.url.split('?', 1)[0] ?? '';
+  return deliver(options, request, reply, errorResponse(options.profile, problem, path));
+}
+
+function deliver(
+  options: ServiceOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given: ApiResponse,
+): FastifyReply {
+  const { visit: context } = request;
+  const { clockSkewMs } = options;
+  const date =
+    clockSkewMs === undefined ? {} : { date: httpDate((context?.atMs ?? options.now()) + clockSkewMs) };
+  const answer = { ...given, headers: { ...date, ...request.pass?.headers, ...given.headers } };
+  if (context !== null) {
+    context.status = answer.status;
+    if (options.observer?.answering(context, answer, reply) === 'taken') return reply;
+  }
+  // Everything is decided: the rest of the framework's way would cost as much as reading the record.
+  reply.hijack();
+  const length = answer.status === 304 ? {} : { 'content-length': String(Buffer.byteLength(answer.body)) };
+  reply.raw.writeHead(answer.status, { ...answer.headers, ...length });
+  reply.raw.end(answer.body);
+  return reply;
+}
+
+function problemOf(error: FastifyError): Problem {
+  if (error.validation) return { code: 'parameter_invalid', detail: error.message };
+  if (error.statusCode !== undefined && error.statusCode < 500) return { code: 'request_malformed' };
+  return { code: 'internal_error' };
+}
+
+function factsOf(options: ServiceOptions, request: FastifyRequest): RequestFacts {
+  return {
+    origin: `${request.protocol}://${request.host}`,
+    path: request.url.split('?', 1)[0] ?? '',
+    id: request.id,
+    nowMs: options.now(),
+    account: request.pass?.account?.id ?? '',
+  };
+}

@@ -1,0 +1,130 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import type { Config } from '../../config/config.ts';
+import { assertWritable } from '../../config/paths.ts';
+import { MirrorError } from '../../errors.ts';
+import { openLedgerOf } from '../../operations/assemble.ts';
+import { byteSize, localTime } from '../../report/figures.ts';
+import { integrityFault, readHealth } from '../../warehouse/health.ts';
+import { LOCK_STALE_AFTER_MS, lockHolder } from '../../warehouse/lock.ts';
+import { openWarehouse } from '../../warehouse/warehouse.ts';
+import {
+  checkAllowance,
+  checkClockDoubt,
+  checkCount,
+  checkKey,
+  checkSecrecy,
+  checkUsers,
+} from './account.ts';
+import { type Finding, note, ok, problem } from './finding.ts';
+import { checkAccess, checkDisk, diskFacts } from './machine.ts';
+
+/** The two files, the key, and what the account has left. Nothing is created or changed. */
+export function checkFiles(config: Config, configPath: string, nowMs: number): Finding[] {
+  const disk = diskFacts(config.warehouse);
+  const state = ledgerState(config, nowMs);
+  const warehouse = checkWarehouse(config, nowMs);
+  return [
+    ...(disk === null ? [] : checkDisk(disk)),
+    ...warehouse.findings,
+    checkAccess(accessTo('ledger', config.ledger)),
+    ...(state !== null && warehouse.calls !== null
+      ? checkCount({ ledgerCalls: state.spentEver, warehouseCalls: warehouse.calls })
+      : []),
+    checkKey(config.upstream.api_key.fingerprint, state),
+    ...checkSecrecy(secrecyOf(configPath)),
+    ...(state === null
+      ? []
+      : [
+          ...checkAllowance(state),
+          ...checkClockDoubt(state),
+          ...checkUsers(state.warehouses, config.warehouse),
+        ]),
+  ];
+}
+
+function ledgerState(config: Config, nowMs: number) {
+  if (!existsSync(config.ledger)) return null;
+  const ledger = openLedgerOf(config);
+  try {
+    return { ...ledger.state(nowMs), warehouses: ledger.warehouses(nowMs) };
+  } finally {
+    ledger.close();
+  }
+}
+
+/** `calls`: how many it has loaded; null: there is nothing to read. */
+function checkWarehouse(config: Config, nowMs: number): { findings: Finding[]; calls: number | null } {
+  const access = accessTo('warehouse', config.warehouse);
+  if (!access.exists || access.fault !== null) return { findings: [checkAccess(access)], calls: null };
+  try {
+    const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
+    try {
+      const health = readHealth(warehouse.db);
+      const fault = health.bytes > LARGE_BYTES ? null : integrityFault(warehouse.db);
+      const holder = lockHolder(warehouse.db);
+      return {
+        calls: health.calls,
+        findings: [
+          fault === null
+            ? ok('warehouse', `${config.warehouse}, ${byteSize(health.bytes)}, in order`)
+            : problem(
+                'warehouse',
+                `${config.warehouse} is damaged: ${fault}`,
+                'Restore a backup; what it lacks is fetched again. docs/reliability.md says how.',
+              ),
+          ...(health.walBytes > LARGE_WAL_BYTES
+            ? [
+                note(
+                  'warehouse',
+                  `its write-ahead log has ${byteSize(health.walBytes)}: a reader has been open for long`,
+                  'End that reader; the next run empties the log.',
+                ),
+              ]
+            : []),
+          ...(holder === null ? [] : [lockFinding(holder, nowMs)]),
+        ],
+      };
+    } finally {
+      warehouse.close();
+    }
+  } catch (error) {
+    if (!(error instanceof MirrorError)) throw error;
+    return {
+      findings: [
+        problem('warehouse', error.message, error.hint ?? 'Restore a backup, or name another file.'),
+      ],
+      calls: null,
+    };
+  }
+}
+
+function lockFinding(holder: NonNullable<ReturnType<typeof lockHolder>>, nowMs: number): Finding {
+  const who = `process ${holder.pid} on ${holder.host}, since ${localTime(Date.parse(holder.takenAt))}`;
+  const isStale = nowMs - Date.parse(holder.heartbeatAt) > LOCK_STALE_AFTER_MS;
+  return isStale
+    ? note('runs', `a run was cut off (${who}); the next one takes its place`)
+    : note('runs', `a run is at work (${who})`);
+}
+
+function accessTo(what: 'warehouse' | 'ledger', path: string) {
+  const exists = existsSync(path);
+  try {
+    assertWritable(path);
+    return { what, path, exists, fault: null };
+  } catch (error) {
+    if (!(error instanceof MirrorError)) throw error;
+    return { what, path, exists, fault: error.message.replace(/^.*?cannot be written: /, '') };
+  }
+}
+
+/** Does the file hold the key itself, and who may read it? */
+function secrecyOf(path: string) {
+  const text = readFileSync(path, 'utf8');
+  const [, value = ''] = /^\s*api_key:\s*(.*)$/m.exec(text) ?? [];
+  return { path, mode: statSync(path).mode, holdsKey: value !== '' && !value.includes('${') };
+}
+
+const GB = 1_000_000_000;
+// Reading a larger file through would take longer than anybody waits.
+const LARGE_BYTES = 2 * GB;
+const LARGE_WAL_BYTES = GB / 4;

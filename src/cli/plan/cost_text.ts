@@ -1,0 +1,79 @@
+import type { Completion } from '../../allowance/completion.ts';
+import type { AccountCost, EstimatedWindow } from '../../estimate/account_cost.ts';
+import type { CallRange } from '../../estimate/call_range.ts';
+import { count, counted, duration, localTime, percent } from '../../report/figures.ts';
+
+/** A price in words, a line for each thing that one would ask. */
+export function describeCost(estimate: AccountCost): string[] {
+  const { total, calls, low, high, windows } = estimate;
+  if (total.low === 0 && total.high === 0) return ['  price      no call'];
+  const kinds = [
+    kind(calls.stats, 'statistics', 'statistics'),
+    kind(calls.search, 'search', 'searches'),
+    kind(calls.entity, 'record', 'records'),
+  ].filter((part) => part !== null);
+  return [
+    `  price      ${range(total, 'call')}${estimate.isBounded ? ' of what is due' : ''}: ${kinds.join(', ')}`,
+    ...windows.map((window) => `  allowance  ${shareOf(total, window)}`),
+    ...(estimate.perMinute === null ? [] : [`  rate       ${rateOf(estimate)}`]),
+    `  finish     ${finish(low, high, total)}`,
+  ];
+}
+
+/** `1,200 calls`, `1,200 to 1,500 calls`, `at least 1,200 calls`, `an unknown number of calls`. */
+export function range({ low, high }: CallRange, noun: string, plural = `${noun}s`): string {
+  if (high === null)
+    return low === 0 ? `an unknown number of ${plural}` : `at least ${counted(low, noun, plural)}`;
+  return low === high ? counted(low, noun, plural) : `${count(low)} to ${counted(high, noun, plural)}`;
+}
+
+function kind(calls: CallRange, noun: string, plural: string): string | null {
+  return calls.low === 0 && calls.high === 0 ? null : range(calls, noun, plural);
+}
+
+function shareOf({ low, high }: CallRange, { name, limit, left }: EstimatedWindow): string {
+  const most = high ?? low;
+  const whose =
+    name === 'total'
+      ? `of the account's ${counted(limit, 'call')}`
+      : `of ${counted(limit, 'call')} a ${name}`;
+  const remains = `${count(left)} left`;
+  if (most <= limit) {
+    const shares =
+      low === most ? percent(low / limit) : `${percent(low / limit)} to ${percent(most / limit)}`;
+    return `${high === null ? 'at least ' : ''}${shares} ${whose}; ${remains}`;
+  }
+  return `${times(low / limit)}${low === most ? '' : ` to ${times(most / limit)}`} ${whose.replace(/^of/, 'times')}; ${remains}`;
+}
+
+function times(value: number): string {
+  return value >= 10 ? count(Math.round(value)) : String(Math.round(value * 10) / 10);
+}
+
+function rateOf({ low, high, perMinute }: AccountCost): string {
+  const longest = high ?? low;
+  const time =
+    low.atRateMs === longest.atRateMs
+      ? duration(low.atRateMs)
+      : `${duration(low.atRateMs)} to ${duration(longest.atRateMs)}`;
+  return `${high === null ? 'at least ' : ''}${time} at ${counted(perMinute ?? 0, 'call')} a minute`;
+}
+
+function days(low: Completion, high: Completion): string {
+  const most = Math.max(low.days, high.days);
+  return low.days === most ? counted(most, 'day') : `${count(low.days)} to ${counted(most, 'day')}`;
+}
+
+function finish(low: Completion, high: Completion | null, total: CallRange): string {
+  const earliest = end(low, total.low);
+  if (high === null || total.high === null) return `${earliest} at the earliest`;
+  const latest = end(high, total.high);
+  const on = high.days <= 1 ? '' : `, with calls on ${days(low, high)}`;
+  return `${earliest === latest ? earliest : `between ${earliest} and ${latest}`}${on}`;
+}
+
+function end({ affordable, finishesAtMs }: Completion, calls: number): string {
+  if (affordable < calls)
+    return `never: this account can make ${count(affordable)} of ${counted(calls, 'call')}`;
+  return localTime(finishesAtMs);
+}

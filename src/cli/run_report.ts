@@ -1,0 +1,116 @@
+import type { LedgerState } from '../allowance/ledger.ts';
+import type { Config } from '../config/config.ts';
+import type { RunReport } from '../operations/run.ts';
+import { count, counted, localTime, percent } from '../report/figures.ts';
+import type { Output } from './output.ts';
+
+/** A run's report in words. */
+export function describeReport(report: RunReport, output: Output): string {
+  const { totals, coverage, ending } = report;
+  const headline = output.style('bold', headlineOf(report));
+  if (ending.ended === 'another_run') return headline;
+  const { stats, search, entity } = totals.callsByKind;
+  const lines = [
+    headline,
+    `  mirror  ${knownOf(report)}, ${counted(coverage.fetched, 'record')}`,
+    `  run     ${count(totals.listed)} new, ${counted(totals.fetched, 'record')} fetched, ${count(totals.changed)} changed, ${count(totals.gone)} gone`,
+    `  cost    ${counted(totals.calls, 'call')} (${count(stats)} statistics, ${count(search)} searches, ${count(entity)} records); ${leftOf(report)}`,
+  ];
+  if (totals.failed > 0)
+    lines.push(`  failed  ${counted(totals.failed, 'call')}; they are tried again when their wait is over`);
+  if (totals.quarantined > 0)
+    lines.push(
+      output.style(
+        'yellow',
+        `  kept    ${counted(totals.quarantined, 'answer')} in quarantine: registry-mirror quarantine list`,
+      ),
+    );
+  return lines.join('\n');
+}
+
+/** One sentence: how the run ended, and what follows from it. */
+export function headlineOf({ ending, totals, coverage }: RunReport): string {
+  switch (ending.ended) {
+    case 'done':
+      return totals.calls === 0 ? 'Nothing is due; no call was sent.' : 'Done: nothing more is due.';
+    case 'allowance':
+      if (ending.resumesAtMs !== null)
+        return `Paused: the allowance is spent. It resumes ${localTime(ending.resumesAtMs)}.`;
+      return `Paused: this account has no calls left. They bought ${counted(coverage.known, 'company', 'companies')} and ${counted(coverage.fetched, 'record')}.`;
+    case 'max_calls':
+      return 'Stopped at --max-calls; the next run goes on from here.';
+    case 'max_minutes':
+      return 'Stopped at --max-minutes; the next run goes on from here.';
+    case 'interrupted':
+      return 'Interrupted: what was in flight is loaded; the next run goes on from here.';
+    case 'another_run':
+      return `Another run holds the warehouse (process ${ending.holder.pid} on ${ending.holder.host}, since ${localTime(Date.parse(ending.holder.takenAt))}).`;
+    case 'unauthorised':
+      return `Stopped: the upstream refused the key (${ending.why}). No further call is made until the key changes, or \`registry-mirror doctor --online\` accepts it.`;
+    case 'drift':
+      return `Stopped: the upstream no longer speaks as the dialect says. ${ending.why}`;
+    case 'failed':
+      return `Failed: ${ending.why}`;
+  }
+}
+
+/** 0 done or paused; 1 failed; 3 with quarantined answers; 75 paused under --strict; 130 interrupted. */
+export function exitCodeOf({ ending, totals }: RunReport, isStrict: boolean): number {
+  switch (ending.ended) {
+    case 'unauthorised':
+    case 'drift':
+    case 'failed':
+      return 1;
+    case 'interrupted':
+      return 130;
+    default:
+      if (totals.quarantined > 0) return 3;
+      if (!isStrict) return 0;
+      if (ending.ended === 'allowance') return 75;
+      return totals.calls > 0 && loadedNothing(totals) ? 1 : 0;
+  }
+}
+
+/** What `--quiet` prints: null unless somebody should look. */
+export function attentionOf(report: RunReport, exitCode: number): string | null {
+  const { ending, totals } = report;
+  const parts: string[] = [];
+  if (exitCode !== 0 && exitCode !== 3) parts.push(headlineOf(report));
+  if (totals.quarantined > 0)
+    parts.push(
+      `${counted(totals.quarantined, 'answer')} went to quarantine: registry-mirror quarantine list`,
+    );
+  if (ending.ended === 'done' && totals.calls > 0 && loadedNothing(totals))
+    parts.push(`${counted(totals.calls, 'call')} spent, and nothing was loaded.`);
+  return parts.length === 0 ? null : parts.join('\n');
+}
+
+/** The first line of a run: what the calls at hand can buy. */
+export function whatCallsBuy(state: LedgerState, config: Config, maxCalls: number): string {
+  const calls = Math.min(state.left, maxCalls);
+  if (calls === Infinity) return 'No allowance limits this run: it goes on until nothing is due.';
+  if (calls === 0) return 'No calls are left to spend.';
+  const names = calls * (config.dialect?.search.paging.size ?? 1);
+  return `${counted(calls, 'call')}: up to ${counted(names, 'name')} or ${counted(calls, 'record')}.`;
+}
+
+function knownOf({ coverage }: RunReport): string {
+  const known = counted(coverage.known, 'company', 'companies');
+  if (coverage.registryTotal === null || coverage.knownShare === null) return `${known} known`;
+  return `${known} known (${percent(Math.min(1, coverage.knownShare))} of the registry's ${count(coverage.registryTotal)})`;
+}
+
+function leftOf({ callsLeft }: RunReport): string {
+  return callsLeft === Infinity ? 'no limit on calls' : `${counted(callsLeft, 'call')} left`;
+}
+
+function loadedNothing({
+  listed,
+  fetched,
+  changed,
+  unchanged,
+  gone,
+  callsByKind,
+}: RunReport['totals']): boolean {
+  return listed + fetched + changed + unchanged + gone === 0 && callsByKind.search + callsByKind.entity > 0;
+}

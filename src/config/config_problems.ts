@@ -1,0 +1,178 @@
+import { type Document, isMap, isScalar, type LineCounter } from 'yaml';
+import type { z } from 'zod';
+import { UsageError } from '../errors.ts';
+import { choicesAt, type KeyPath, keysAt, nearest, nodesAt, placesOf } from './key_paths.ts';
+
+/** One thing that is wrong with the configuration, and where. */
+export interface Problem {
+  /** The file, or what overruled it: an environment variable, the command line. */
+  readonly where: string;
+  readonly line: number | null;
+  readonly column: number | null;
+  /** Dotted; '' is the whole file. */
+  readonly key: string;
+  readonly message: string;
+  readonly remedy: string | null;
+}
+
+/** Everything that is wrong with a configuration, at once. */
+export class ConfigError extends UsageError {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(lineOf).join('\n'));
+    this.problems = problems;
+  }
+}
+
+function lineOf({ where, line, column, key, message, remedy }: Problem): string {
+  const place = line === null ? where : `${where}:${line}:${column}`;
+  const what = key === '' ? message : `${key}: ${message}`;
+  return `${place}: ${what}${remedy === null ? '' : `; ${remedy}`}`;
+}
+
+/** Where values come from, to name it in a problem. */
+export interface Origin {
+  readonly file: string;
+  readonly document: Document;
+  readonly lines: LineCounter;
+  /** Dotted keys that the environment or the command line set, with what set them. */
+  readonly overruled: ReadonlyMap<string, string>;
+  /** The data that was checked. */
+  readonly data: unknown;
+}
+
+/** The problems that a refused parse names, each at its place in the file. */
+export function problemsOf(issues: readonly z.core.$ZodIssue[], origin: Origin): Problem[] {
+  return issues.flatMap((issue) => {
+    const path = issue.path.filter((step) => typeof step !== 'symbol');
+    if (issue.code !== 'unrecognized_keys') return [problemAt(path, origin, wordsOf(issue, path, origin))];
+    return issue.keys.map((key) => problemAt([...path, key], origin, unknownKey(path, key), 'key'));
+  });
+}
+
+export interface Words {
+  readonly message: string;
+  readonly remedy: string | null;
+}
+
+/** A problem at a key of the file; what is missing is placed at the section that should hold it. */
+export function problemAt(
+  path: KeyPath,
+  origin: Origin,
+  words: Words,
+  at: 'key' | 'value' = 'value',
+): Problem {
+  const key = path.join('.');
+  const overruledBy = origin.overruled.get(key);
+  if (overruledBy !== undefined) return { where: overruledBy, line: null, column: null, key, ...words };
+  const { line, col } = origin.lines.linePos(offsetOf(path, origin.document, at));
+  return { where: origin.file, line: Math.max(line, 1), column: Math.max(col, 1), key, ...words };
+}
+
+function offsetOf(path: KeyPath, document: Document, at: 'key' | 'value'): number {
+  for (let length = path.length; length >= 0; length--) {
+    const offset = offsetOfNode(path.slice(0, length), document, at);
+    if (offset !== null) return offset;
+  }
+  return 0;
+}
+
+function offsetOfNode(path: KeyPath, document: Document, at: 'key' | 'value'): number | null {
+  if (path.length === 0) return document.contents?.range?.[0] ?? 0;
+  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  const pair = isMap(parent)
+    ? parent.items.find((item) => isScalar(item.key) && String(item.key.value) === String(path.at(-1)))
+    : undefined;
+  const node =
+    pair === undefined
+      ? document.getIn(path, true)
+      : at === 'value' && isScalar(pair.value)
+        ? pair.value
+        : pair.key;
+  const range = (node as { range?: readonly number[] | null } | undefined)?.range;
+  return range?.[0] ?? null;
+}
+
+function unknownKey(path: KeyPath, key: string): Words {
+  const near = nearest(key, keysAt(path));
+  if (near !== null) return { message: 'unknown key', remedy: `did you mean ${near}?` };
+  const places = placesOf(key).filter((place) => place !== [...path, key].join('.'));
+  const elsewhere =
+    places.length === 1 ? `it belongs at ${places[0]}` : `known here: ${keysAt(path).join(', ')}`;
+  return { message: 'unknown key', remedy: elsewhere };
+}
+
+function wordsOf(issue: z.core.$ZodIssue, path: KeyPath, origin: Origin): Words {
+  if (issue.code !== 'custom' && isMissing(path, origin.data)) return missing(path);
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.message.startsWith('Invalid input')
+        ? wrongType(issue.expected, valueAtPath(path, origin.data))
+        : { message: issue.message, remedy: null };
+    case 'invalid_value':
+      return oneOf(issue.values.map(String), valueAtPath(path, origin.data), issue.message);
+    case 'invalid_union':
+      return !('discriminator' in issue)
+        ? { message: issue.message, remedy: null }
+        : oneOf([...new Set(choicesAt(path))], valueAtPath(path, origin.data), issue.message);
+    case 'custom':
+      return { message: issue.message, remedy: (issue.params?.remedy as string | undefined) ?? null };
+    case 'too_small':
+      return {
+        message: `must be ${issue.inclusive === false ? 'above' : 'at least'} ${issue.minimum}`,
+        remedy: null,
+      };
+    case 'too_big':
+      return { message: `must be at most ${issue.maximum}`, remedy: null };
+    default:
+      return { message: issue.message, remedy: null };
+  }
+}
+
+function missing(path: KeyPath): Words {
+  const description = nodesAt(path)[0]?.description;
+  return {
+    message: `is missing${description === undefined ? '' : ` (${description})`}`,
+    remedy: `add ${path.at(-1)}`,
+  };
+}
+
+const IN_WORDS: Record<string, string> = {
+  string: 'text',
+  int: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'a section of keys',
+  array: 'a list',
+  record: 'a section of keys',
+};
+
+function wrongType(expected: string, value: unknown): Words {
+  const found =
+    value === null ? 'null' : Array.isArray(value) ? 'a list' : (IN_WORDS[typeof value] ?? typeof value);
+  const remedy = expected === 'string' && typeof value === 'number' ? 'put it in quotes' : null;
+  return { message: `must be ${IN_WORDS[expected] ?? expected}, not ${found}`, remedy };
+}
+
+function oneOf(choices: readonly string[], value: unknown, otherwise: string): Words {
+  if (choices.length < 2) return { message: otherwise, remedy: null };
+  const near = typeof value === 'string' ? nearest(value, choices) : null;
+  return {
+    message: `must be one of ${choices.join(', ')}`,
+    remedy: near === null ? null : `did you mean ${near}?`,
+  };
+}
+
+function isMissing(path: KeyPath, data: unknown): boolean {
+  return path.length > 0 && valueAtPath(path, data) === undefined && nodesAt(path).length > 0;
+}
+
+function valueAtPath(path: KeyPath, data: unknown): unknown {
+  let value = data;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<string | number, unknown>)[step];
+  }
+  return value;
+}

@@ -1,0 +1,99 @@
+import { type Call, queryKey } from '../call.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import type { Knowledge, LoadResult, QueryState } from '../knowledge.ts';
+import { noChange } from '../load_result.ts';
+import type { Planner, QuotaLeft } from '../planner.ts';
+import { capacityBeside } from './query_capacity.ts';
+import { scenariosFor } from './scenario.ts';
+import { simulateCompanies } from './simulated_companies.ts';
+import { SimulatedKnowledge } from './simulated_knowledge.ts';
+import { simulatedRegistry } from './simulated_registry.ts';
+
+export interface NextCallsAsk {
+  readonly knowledge: Knowledge;
+  readonly dialect: Dialect;
+  /** The planner that a sync would use, over this knowledge. */
+  readonly openPlanner: (knowledge: Knowledge) => Planner;
+  readonly left: QuotaLeft;
+  readonly nowMs: number;
+  readonly count: number;
+}
+
+/**
+ * The next calls in the order of a sync with one call at a time: each is chosen after the simulated response to the
+ * last one. Without simulated responses, as for a registry of unknown or great size, the calls are those that would be
+ * sent at once.
+ */
+export function nextCalls(ask: NextCallsAsk): Call[] {
+  const { knowledge, openPlanner, left, nowMs, count } = ask;
+  const planner = openPlanner(knowledge);
+  const [first, ...others] = planner.next({ nowMs, left, most: count }).calls;
+  if (first === undefined) return [];
+  const total = knowledge.latestStats()?.total ?? null;
+  const known = knowledge.knownCount();
+  const isSimulated = total !== null && known >= FEWEST_KNOWN && Math.max(total, known) <= MOST_COMPANIES;
+  if (count === 1 || !isSimulated) return [first, ...others];
+  if (first.kind !== 'stats') return simulated(ask, knowledge.latestStats(), count);
+  return [first, ...simulated(ask, { observedAtMs: nowMs, total }, count - 1)];
+}
+
+function simulated(
+  { knowledge, dialect, openPlanner, left, nowMs }: NextCallsAsk,
+  stats: ReturnType<Knowledge['latestStats']>,
+  count: number,
+): Call[] {
+  const total = stats?.total ?? 0;
+  const known = [...knowledge.knownCompanies()].map(({ entityId, name }) => ({ entityId, name }));
+  const queries = [...knowledge.queries()];
+  const [supposition] = scenariosFor(known, queries, dialect, 0);
+  if (supposition === undefined) return [];
+  const room = capacityBeside(known, queries, dialect);
+  const missing = Math.max(0, total - known.length);
+  const imagined = simulateCompanies({
+    known,
+    queries,
+    dialect,
+    count: missing,
+    capacity: room,
+    scenario: supposition,
+  });
+  const registry = simulatedRegistry([...known, ...imagined], dialect, supposition, nowMs);
+  const seen = new Set(known.map(({ entityId }) => entityId));
+  const states = new Map<string, QueryState>(queries.map((state) => [queryKey(state.query), state]));
+  const fetched = new Set<string>();
+  const imaginedKnowledge = new SimulatedKnowledge(knowledge);
+  const planner = openPlanner({
+    ...imaginedKnowledge.view(total, nowMs),
+    // A count that is newer than the listings makes them out of date.
+    latestStats: () => stats,
+    failures: () => knowledge.failures(),
+    controlNeeded: () => knowledge.controlNeeded(),
+    recordsDue: (ask) => knowledge.recordsDue({ ...ask, except: new Set([...ask.except, ...fetched]) }),
+  });
+  const responseTo = (call: Call): LoadResult => {
+    if (call.kind === 'entity') fetched.add(call.entityId);
+    if (call.kind !== 'search') return noChange({ call, verdict: { is: 'ok' } });
+    const key = queryKey(call.query);
+    const before = call.page.index === 0 ? undefined : states.get(key);
+    const result = registry.search(call, before, (entityId) => seen.has(entityId));
+    if (result.query !== null) states.set(key, result.query);
+    for (const { entityId, name, isNew } of result.rows) {
+      if (!isNew) continue;
+      seen.add(entityId);
+      imaginedKnowledge.learn({ entityId, name });
+    }
+    return result;
+  };
+  const calls: Call[] = [];
+  while (calls.length < count) {
+    const [call] = planner.next({ nowMs, left, most: 1 }).calls;
+    if (call === undefined) break;
+    calls.push(call);
+    planner.learn(responseTo(call));
+  }
+  return calls;
+}
+
+// With fewer, nothing tells what names are like.
+const FEWEST_KNOWN = 20;
+const MOST_COMPANIES = 20_000;

@@ -1,0 +1,78 @@
+import type { Dialect } from '../dialect/dialect.ts';
+import type { KnownCompany, QueryState } from '../knowledge.ts';
+import { folded } from '../names/folding.ts';
+import { foldedIdentifier, queriesFinding, semanticsOf } from '../names/query_matching.ts';
+
+export interface OpenPrefix {
+  readonly prefix: string;
+  readonly left: number;
+}
+
+/** How many more companies each query can have found, by the totals that it stated or what it listed to its end. */
+export interface QueryCapacity {
+  isFor(company: KnownCompany): boolean;
+  take(company: KnownCompany): void;
+  /** Beginnings of identifiers that were counted, the longest first, and what of that no longer one accounts for. */
+  prefixes(): OpenPrefix[];
+}
+
+export const ENDLESS_CAPACITY: QueryCapacity = { isFor: () => true, take: () => {}, prefixes: () => [] };
+
+export function capacityBeside(
+  known: Iterable<KnownCompany>,
+  queries: Iterable<QueryState>,
+  dialect: Dialect,
+): QueryCapacity {
+  const semantics = semanticsOf(dialect);
+  const clamped = dialect.search.total_clamped_at ?? Infinity;
+  const names = new Map<string, number>();
+  const ids = new Map<string, number>();
+  for (const { query, total, status, rows } of queries) {
+    const most = total !== null && total < clamped ? total : status === 'complete' ? rows : null;
+    if (query.by === 'name') {
+      // Names are imagined too loosely to be counted.
+      if (status === 'complete') names.set(folded(query.text), 0);
+    } else if (most !== null) ids.set(foldedIdentifier(query.text), most);
+  }
+  const isFull = (capacity: ReadonlyMap<string, number>, texts: Iterable<string>) => {
+    for (const text of texts) if ((capacity.get(text) ?? 1) <= 0) return true;
+    return false;
+  };
+  const nameTexts = ({ name }: KnownCompany) => queriesFinding(semantics, folded(name ?? ''), LONGEST);
+  // Where one parameter takes both, what was meant as an identifier has counted names as well.
+  const countsNames = dialect.search.identifier_param === null;
+  const idTexts = (company: KnownCompany) => {
+    const texts = queriesFinding('prefix', foldedIdentifier(company.entityId), LONGEST);
+    return countsNames ? new Set([...texts, ...nameTexts(company).map(foldedIdentifier)]) : texts;
+  };
+  const take = (company: KnownCompany) => {
+    if (ids.size === 0) return;
+    for (const text of idTexts(company)) {
+      const left = ids.get(text);
+      if (left !== undefined) ids.set(text, left - 1);
+    }
+  };
+  for (const company of known) take(company);
+  return {
+    take,
+    prefixes: () => placesIn(ids),
+    isFor: (company) =>
+      !(ids.size > 0 && isFull(ids, idTexts(company))) &&
+      !(names.size > 0 && isFull(names, nameTexts(company))),
+  };
+}
+
+function placesIn(ids: ReadonlyMap<string, number>): OpenPrefix[] {
+  const own = new Map(ids);
+  for (const [text, left] of ids) {
+    let above = text.slice(0, -1);
+    while (above !== '' && !own.has(above)) above = above.slice(0, -1);
+    if (above !== '') own.set(above, (own.get(above) ?? 0) - Math.max(0, left));
+  }
+  return [...own]
+    .map(([prefix, left]) => ({ prefix, left }))
+    .filter(({ left }) => left > 0)
+    .toSorted((a, b) => b.prefix.length - a.prefix.length);
+}
+
+const LONGEST = 24;

@@ -1,0 +1,54 @@
+import type { SearchQuery } from '../call.ts';
+import type { Knowledge, KnownCompany } from '../knowledge.ts';
+import { SortedTexts, type TextsInOrder } from '../names/ordered_texts.ts';
+import { comparedText } from '../names/query_matching.ts';
+
+/** What is known, and what the rehearsal has found so far. */
+export class SimulatedKnowledge {
+  readonly #from: Knowledge;
+  readonly #learned: KnownCompany[] = [];
+  /** In order; those that were asked for. */
+  readonly #texts = new Map<SearchQuery['by'], SortedTexts>();
+
+  constructor(from: Knowledge) {
+    this.#from = from;
+  }
+
+  learn(company: KnownCompany): void {
+    this.#learned.push(company);
+    for (const [by, texts] of this.#texts) texts.add(comparedText(company, by));
+  }
+
+  /** As a planner sees it. `total`: what the registry says of its size. */
+  view(total: number | null, nowMs: number): Knowledge {
+    const from = this.#from;
+    return {
+      knownCount: () => from.knownCount() + this.#learned.length,
+      latestStats: () => ({ observedAtMs: nowMs, total }),
+      statsCallsMade: () => 1,
+      queries: () => from.queries(),
+      newBySearches: () => from.newBySearches(),
+      knownCompanies: () => this.#companies(),
+      textsInOrder: (by) => this.#textsInOrder(by),
+      wordsInOrder: () => null,
+      changeEstimates: () => from.changeEstimates(),
+      rateClasses: () => from.rateClasses(),
+      recordsDue: () => [],
+      failures: () => [],
+      controlNeeded: () => false,
+    };
+  }
+
+  *#companies(): Generator<KnownCompany> {
+    yield* this.#from.knownCompanies();
+    yield* this.#learned;
+  }
+
+  #textsInOrder(by: SearchQuery['by']): TextsInOrder {
+    const held = this.#texts.get(by);
+    if (held !== undefined) return held;
+    const texts = new SortedTexts(Array.from(this.#companies(), (one) => comparedText(one, by)));
+    this.#texts.set(by, texts);
+    return texts;
+  }
+}

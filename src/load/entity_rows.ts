@@ -1,0 +1,40 @@
+import type { InferredTable } from '../warehouse/inferred_schema.ts';
+import type { LoadSession } from './load_session.ts';
+import { type Row, restText, type SqlValue } from './shred.ts';
+
+export interface EntityRows {
+  readonly entityId: string;
+  readonly callId: number;
+  /** The root row first. */
+  readonly rows: readonly Row[];
+  /** Values of the root table's own columns after its key. */
+  readonly own: readonly SqlValue[];
+  /** The entity has no rows yet. */
+  readonly isNew: boolean;
+}
+
+/** Writes an entity's row and the rows of its lists, in place of those that are there. */
+export function writeRows(session: LoadSession, { entityId, callId, rows, own, isNew }: EntityRows): void {
+  const [root, ...children] = rows;
+  if (root === undefined) return;
+  const payload = { values: root.values, rest: restOf(root) };
+  if (isNew) session.payload.insert(root.table, { own: [entityId, ...own], ...payload });
+  else {
+    session.payload.update(root.table, entityId, { own, ...payload });
+    for (const table of session.schema.tables.values())
+      if (isBelow(table, root.table)) session.payload.removeChildren(table, entityId);
+  }
+  for (const row of children) {
+    const parents = row.table.listDepth > 1 ? [row.parentPosition] : [];
+    const keys = [entityId, row.position, ...parents, callId];
+    session.payload.insert(row.table, { own: keys, values: row.values, rest: restOf(row) });
+  }
+}
+
+function restOf(row: Row): string | null {
+  return row.rest === null ? null : restText(row.rest);
+}
+
+function isBelow(table: InferredTable, root: InferredTable): boolean {
+  return table.parent !== null && (table.parent === root || isBelow(table.parent, root));
+}

@@ -1,0 +1,92 @@
+import type { Dialect } from '../dialect/dialect.ts';
+import type { Mapping } from '../dialect/mapping.ts';
+import { noChange } from '../load_result.ts';
+import { type Attempt, type Outcome, wasSent } from '../outcome.ts';
+import { answerTable } from '../warehouse/answer.ts';
+import { callTable } from '../warehouse/call.ts';
+import { runCounter } from '../warehouse/run.ts';
+import { removeProbe, type StoredProbe, storedProbes } from '../warehouse/stored_probes.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { callRow, type Loader, openLoader } from './load.ts';
+
+/** What a probe keeps of its own attempts. */
+export interface ProbeNotes {
+  /** The question as text, for `_call.target`. */
+  targetOf(attempt: Attempt): string;
+  note(outcome: Outcome): void;
+}
+
+/** Stores what probes bring, byte for byte; nothing is derived from it before there is a dialect. */
+export function openProbeLoader(options: {
+  readonly warehouse: Warehouse;
+  readonly runId: number;
+  readonly notebook: ProbeNotes;
+}): Pick<Loader, 'store' | 'process'> {
+  const { warehouse, runId, notebook: probeLog } = options;
+  const calls = callTable(warehouse.db);
+  const answers = answerTable(warehouse.db);
+  const runs = runCounter(warehouse.db);
+  return {
+    store: (attempts) =>
+      warehouse.write(() => {
+        for (const attempt of attempts) {
+          const { callId, call, body } = attempt;
+          calls.add({
+            ...callRow(attempt),
+            kind: 'probe',
+            target: probeLog.targetOf(attempt),
+            page: null,
+            runId,
+          });
+          if (body !== null) answers.keep(callId, call.kind, body, headersText(attempt));
+        }
+      }),
+    process: (outcomes) =>
+      warehouse.write(() =>
+        outcomes.map((outcome) => {
+          const { callId, verdict, failure = null } = outcome;
+          calls.settle(callId, { outcome: verdict.is, rows: 0, new: 0, changed: 0, note: failure });
+          runs.add(runId, { ...NOTHING, calls: wasSent(outcome) ? 1 : 0 });
+          probeLog.note(outcome);
+          return noChange(outcome);
+        }),
+      ),
+  };
+}
+
+/**
+ * Loads answers to probes as the answers that they turned out to be, each in one transaction: the same call id,
+ * another kind. What is loaded so is not asked again.
+ */
+export function adoptProbes(options: {
+  readonly warehouse: Warehouse;
+  readonly dialect: Dialect;
+  readonly mapping: Mapping;
+  readonly runId: number;
+  /** What the stored answers mean now, by the call ids of the probes. */
+  readonly outcomes: readonly Outcome[];
+}): void {
+  const { warehouse, dialect, mapping, runId, outcomes } = options;
+  const { load } = openLoader({ warehouse, dialect, mapping, runId });
+  const runs = runCounter(warehouse.db);
+  for (const outcome of outcomes)
+    warehouse.write(() => {
+      removeProbe(warehouse.db, outcome.callId);
+      load([outcome]);
+      // The call was counted when it was made.
+      runs.add(runId, { ...NOTHING, calls: -1 });
+    });
+}
+
+export function readProbes({ db }: Warehouse): StoredProbe[] {
+  return storedProbes(db);
+}
+
+/** All of them: which ones the dialect will need is not known yet. */
+function headersText({ headers = {} }: Attempt): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET.has(name))));
+}
+
+const SECRET = new Set(['set-cookie']);
+
+const NOTHING = { calls: 0, new: 0, changed: 0, gone: 0, quarantined: 0 };

@@ -1,0 +1,197 @@
+import { lowerBound } from './ordered_texts.ts';
+import { wordsOf } from './search_folding.ts';
+
+/**
+ * Names and ids of every company of the mirror, packed into a few arrays: some seventy bytes a company, no
+ * objects, so that millions fit beside the server and travel between threads at no cost. Immutable: a changed
+ * mirror gets a new index. A company is known by its rank, its place in the order of folded names and ids.
+ */
+export interface NameIndex {
+  readonly companies: number;
+  /** Folded names by rank. */
+  readonly names: PackedTexts;
+  /** Ids by rank, as they are written. */
+  readonly ids: PackedTexts;
+  /** Ranks in the order of upper-cased ids. */
+  readonly byId: Uint32Array;
+  /** The distinct words of all names, in the order of their bytes. */
+  readonly words: PackedTexts;
+  /** Ranks of the names that hold word w: `postings[postingStarts[w] .. postingStarts[w + 1])`, ascending. */
+  readonly postings: Uint32Array;
+  readonly postingStarts: Uint32Array;
+}
+
+/** Everything that it consists of: can be handed to another thread without a copy. */
+export function buffersOf({ names, ids, byId, words, postings, postingStarts }: NameIndex): ArrayBuffer[] {
+  const arrays = [names.bytes, names.starts, ids.bytes, ids.starts, byId, words.bytes, words.starts];
+  return [...arrays, postings, postingStarts].map(({ buffer }) => buffer as ArrayBuffer);
+}
+
+export function bytesOfIndex(index: NameIndex): number {
+  return buffersOf(index).reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+/** Texts in UTF-8, one after another: text i is `bytes[starts[i] .. starts[i + 1])`. */
+export interface PackedTexts {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly starts: Uint32Array;
+}
+
+export function textAt({ bytes, starts }: PackedTexts, index: number): string {
+  return decoder.decode(bytes.subarray(starts[index], starts[index + 1]));
+}
+
+/** The texts that begin with the prefix, in a list that is ordered by bytes: [from, to). */
+export function prefixRange(texts: PackedTexts, prefix: Uint8Array): Range {
+  const length = texts.starts.length - 1;
+  return {
+    from: lowerBound(length, (index) => comparePrefix(texts, index, prefix) < 0),
+    to: lowerBound(length, (index) => comparePrefix(texts, index, prefix) <= 0),
+  };
+}
+
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function utf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** Negative: the text comes before all that begin with the prefix · 0: it begins with it · positive: after them. */
+function comparePrefix({ bytes, starts }: PackedTexts, index: number, prefix: Uint8Array): number {
+  const start = starts[index] ?? 0;
+  const length = (starts[index + 1] ?? 0) - start;
+  for (let at = 0; at < prefix.length; at++) {
+    if (at >= length) return -1;
+    const difference = (bytes[start + at] ?? 0) - (prefix[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** Companies as the build takes them: in the order of folded name and id, by their bytes. */
+export interface IndexSource {
+  readonly byName: Iterable<{ readonly knownId: number; readonly entityId: string; readonly folded: string }>;
+  /** The known ids of the same companies, in the order of upper-cased ids. */
+  readonly byId: () => Iterable<number>;
+}
+
+/** Reads the companies once, holding no more of them than the arrays that it makes. */
+export function buildNameIndex(source: IndexSource): NameIndex {
+  const names = packing();
+  const ids = packing();
+  const dictionary = wordDictionary();
+  const rankOf = growing();
+  let companies = 0;
+  for (const { knownId, entityId, folded } of source.byName) {
+    names.add(folded);
+    ids.add(entityId);
+    dictionary.add(folded, companies);
+    rankOf.set(knownId, companies);
+    companies += 1;
+  }
+  const byId = new Uint32Array(companies);
+  let place = 0;
+  for (const knownId of source.byId()) byId[place++] = rankOf.at(knownId);
+  return { companies, names: names.packed(), ids: ids.packed(), byId, ...dictionary.postings() };
+}
+
+function packing() {
+  const encoder = new TextEncoder();
+  let bytes = new Uint8Array(1 << 16);
+  const starts = growing();
+  let length = 0;
+  starts.push(0);
+  return {
+    add(text: string): void {
+      // A UTF-16 unit takes at most three bytes.
+      while (bytes.length - length < text.length * 3) bytes = enlarged(bytes);
+      length += encoder.encodeInto(text, bytes.subarray(length)).written;
+      starts.push(length);
+    },
+    packed: (): PackedTexts => ({ bytes: bytes.slice(0, length), starts: starts.array() }),
+  };
+}
+
+/** Words get numbers as they come; at the end they and their postings are put in the order of bytes. */
+function wordDictionary() {
+  const numbers = new Map<string, number>();
+  const counts = growing();
+  const occurrences = { words: growing(), ranks: growing() };
+  return {
+    add(name: string, rank: number): void {
+      for (const word of new Set(wordsOf(name))) {
+        let number = numbers.get(word);
+        if (number === undefined) {
+          number = numbers.size;
+          numbers.set(word, number);
+          counts.push(0);
+        }
+        counts.increment(number);
+        occurrences.words.push(number);
+        occurrences.ranks.push(rank);
+      }
+    },
+    postings(): Pick<NameIndex, 'words' | 'postings' | 'postingStarts'> {
+      const sorted = [...numbers].map(([word, number]) => ({ bytes: Buffer.from(word), word, number }));
+      sorted.sort((a, b) => Buffer.compare(a.bytes, b.bytes));
+      const words = packing();
+      const postingStarts = new Uint32Array(sorted.length + 1);
+      const next = new Uint32Array(sorted.length);
+      for (const [place, { word, number }] of sorted.entries()) {
+        words.add(word);
+        next[number] = postingStarts[place] ?? 0;
+        postingStarts[place + 1] = (postingStarts[place] ?? 0) + counts.at(number);
+      }
+      const postings = new Uint32Array(occurrences.ranks.length);
+      for (let i = 0; i < postings.length; i++) {
+        const number = occurrences.words.at(i);
+        const at = next[number] ?? 0;
+        postings[at] = occurrences.ranks.at(i);
+        next[number] = at + 1;
+      }
+      return { words: words.packed(), postings, postingStarts };
+    },
+  };
+}
+
+/** A list of whole numbers that grows by doubling. */
+function growing() {
+  let numbers = new Uint32Array(1 << 12);
+  let length = 0;
+  return {
+    get length() {
+      return length;
+    },
+    push(value: number): void {
+      this.set(length, value);
+    },
+    set(index: number, value: number): void {
+      while (index >= numbers.length) numbers = doubled(numbers);
+      numbers[index] = value;
+      length = Math.max(length, index + 1);
+    },
+    increment(index: number): void {
+      numbers[index] = (numbers[index] ?? 0) + 1;
+    },
+    at: (index: number): number => numbers[index] ?? 0,
+    array: (): Uint32Array => numbers.slice(0, length),
+  };
+}
+
+function doubled(numbers: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(numbers.length * 2);
+  larger.set(numbers);
+  return larger;
+}
+
+function enlarged(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(bytes.length * 2);
+  larger.set(bytes);
+  return larger;
+}

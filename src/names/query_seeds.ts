@@ -1,0 +1,72 @@
+import { CHARACTER_GROUPS, DIGITS, LATIN_LETTERS } from '../plan/discovery/first_characters.ts';
+
+/** Words that stand in very many company names, for searches that find whole words only. */
+const WORDS = [
+  ...['limited', 'company', 'the', 'holdings', 'ltd', 'group', 'services', 'and', 'international', 'of'],
+  ...['investments', 'management', 'inc', 'trading', 'properties', 'capital', 'global', 'consulting', 'llc'],
+  ...['association', 'foundation', 'trust', 'partners', 'first', 'new', 'bank', 'finance', 'systems', 'co'],
+  ...[
+    'as',
+    'ab',
+    'asa',
+    'oy',
+    'aps',
+    'gmbh',
+    'ag',
+    'kg',
+    'bv',
+    'nv',
+    'sa',
+    'sarl',
+    'sas',
+    'sl',
+    'srl',
+    'spa',
+  ],
+  ...['sp', 'zoo', 'doo', 'oü', 'uab', 'sia', 'kft', 'sro', 'ltda', 'societe', 'société', 'sociedad', 'de'],
+  ...[
+    '株式会社',
+    '有限会社',
+    '合同会社',
+    '有限公司',
+    '주식회사',
+    'ооо',
+    'общество',
+    'ао',
+    'αε',
+    'επε',
+    'בעמ',
+  ],
+  ...[
+    'شركة',
+    'holding',
+    'invest',
+    'eiendom',
+    'bygg',
+    'immobilien',
+    'verwaltung',
+    'immobiliare',
+    'construction',
+  ],
+];
+
+export type Seed = { readonly text: string; readonly weight: number };
+
+/** Single characters to begin a tree with; the weights fall with the preference. */
+export function characterSeeds(): Seed[] {
+  return CHARACTER_GROUPS.flatMap(({ characters, weight }) =>
+    characters.map((text, place) => ({ text, weight: weight(place) })),
+  ).filter(({ weight }) => weight > 0);
+}
+
+/** Digits and capital letters: how identifiers begin. */
+export function identifierSeeds(): Seed[] {
+  return [
+    ...DIGITS.characters.toSorted().map((text) => ({ text, weight: 1 })),
+    ...LATIN_LETTERS.characters.toSorted().map((text) => ({ text: text.toUpperCase(), weight: 0.05 })),
+  ];
+}
+
+export function wordSeeds(): Seed[] {
+  return WORDS.map((text, rank) => ({ text, weight: 1 / (1 + rank) ** 0.6 }));
+}

@@ -1,0 +1,139 @@
+import { folded, wordsOf } from './folding.ts';
+
+/**
+ * Matching of a wanted name with names of the registry. Equal after folding is the same name; anything else
+ * is a candidate with a score, for a person to decide. Nothing here guesses.
+ */
+
+/**
+ * Two names are the same exactly when this is: letter case, width, spaces, the kind of quotes and dashes, and
+ * a full stop or comma at the end of a word do not matter. "C & A" and "C A" are not the same.
+ */
+export function comparable(name: string): string {
+  return folded(name.normalize('NFKC'))
+    .replace(/[‘’‛`´]/gu, "'")
+    .replace(/[“”„«»]/gu, '"')
+    .replace(/\p{Pd}/gu, '-')
+    .replace(/[.,](?=\s|$)/gu, '')
+    .trim();
+}
+
+/** A name, taken apart once for many comparisons. */
+export interface Anatomy {
+  readonly comparable: string;
+  /** Words without marks, punctuation and legal form. */
+  readonly core: string;
+  /** The legal form under its usual short name; '' where there is none. */
+  readonly form: string;
+}
+
+export function anatomyOf(name: string): Anatomy {
+  return { comparable: comparable(name), ...coreOf(roughly(name)) };
+}
+
+/** From 0 (nothing in common) to below 1 for names that are not the same; 1 is the same name. */
+export function similarity(a: Anatomy, b: Anatomy): number {
+  if (a.comparable === b.comparable) return 1;
+  return Math.min(0.99, 0.95 * closeness(a.core, b.core) + (a.form === b.form ? 0.05 : 0));
+}
+
+/** Words without marks and punctuation, for the search of candidates only: "Ærø" and "Aero" are not the same name. */
+function roughly(text: string): string {
+  const bare = folded(text.normalize('NFKD')).replace(/\p{M}/gu, '').replace(/['’.]/gu, '');
+  const plain = bare.replace(/[ßæœøłđ]/gu, (letter) => PLAIN[letter] ?? letter);
+  const words = wordsOf(plain).join(' ');
+  return words === '' ? plain : words;
+}
+
+const IS_ASCII = /^\p{ASCII}*$/u;
+const PLAIN: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd' };
+
+/** Distinct runs of three characters, with the ends marked, so that short names have some too. */
+export function trigramsOf(text: string): Set<string> {
+  const characters = [...` ${text} `];
+  const found = new Set<string>();
+  for (let at = 0; at + 3 <= characters.length; at++) found.add(characters.slice(at, at + 3).join(''));
+  return found;
+}
+
+/** The words without the legal form, which stands at the end, or at either end in scripts without spaces. */
+function coreOf(rough: string): { readonly core: string; readonly form: string } {
+  const lastWord = rough.slice(rough.lastIndexOf(' ') + 1);
+  for (const [spelling, form] of FORMS_BY_LAST_WORD.get(lastWord) ?? [])
+    if (rough.endsWith(` ${spelling}`)) return { core: rough.slice(0, -spelling.length - 1), form };
+  if (!IS_ASCII.test(rough))
+    for (const [spelling, form] of FORMS_WITHOUT_SPACES) {
+      if (rough.length <= spelling.length) continue;
+      if (rough.endsWith(spelling)) return { core: rough.slice(0, -spelling.length).trim(), form };
+      if (rough.startsWith(spelling)) return { core: rough.slice(spelling.length).trim(), form };
+    }
+  return { core: rough, form: '' };
+}
+
+/** One less the share of characters that must be typed, left out, changed or swapped (optimal string alignment). */
+function closeness(a: string, b: string): number {
+  const [left, right] = [[...a], [...b]];
+  const longest = Math.max(left.length, right.length);
+  if (longest === 0 || Math.abs(left.length - right.length) > longest / 2) return 0;
+  return 1 - alignment(left, right) / longest;
+}
+
+function alignment(a: readonly string[], b: readonly string[]): number {
+  let twoBack: number[] = [];
+  let back = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = a[i - 1] === b[j - 1] ? 0 : 1;
+      let least = Math.min((back[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (back[j - 1] ?? 0) + change);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, (twoBack[j - 2] ?? 0) + 1);
+      row.push(least);
+    }
+    [twoBack, back] = [back, row];
+  }
+  return back[b.length] ?? 0;
+}
+
+/** Forms of one meaning share a line, written as `roughly` writes. They only raise or lower a score. */
+const LEGAL_FORMS: Readonly<Record<string, readonly string[]>> = {
+  plc: ['public limited company', 'plc'],
+  llp: ['limited liability partnership', 'llp'],
+  llc: ['limited liability company', 'llc'],
+  ltd: ['company limited', 'co limited', 'co ltd', 'limited', 'ltd'],
+  inc: ['incorporated', 'inc'],
+  corp: ['corporation', 'corp'],
+  lp: ['limited partnership', 'lp'],
+  co: ['company', 'co'],
+  gmbh: ['gesellschaft mit beschrankter haftung', 'gmbh co kg', 'gmbh'],
+  ag: ['aktiengesellschaft', 'ag'],
+  asa: ['allmennaksjeselskap', 'asa'],
+  as: ['aksjeselskap', 'as', 'a s'],
+  ab: ['aktiebolag', 'ab'],
+  oy: ['osakeyhtio', 'oyj', 'oy'],
+  aps: ['anpartsselskab', 'aps'],
+  bv: ['besloten vennootschap', 'bv'],
+  nv: ['naamloze vennootschap', 'nv'],
+  sas: ['societe par actions simplifiee', 'sas'],
+  sarl: ['societe a responsabilite limitee', 'sarl'],
+  srl: ['societa a responsabilita limitata', 'srl'],
+  spa: ['societa per azioni', 'spa'],
+  sl: ['sociedad limitada', 'sl'],
+  sa: ['societe anonyme', 'sociedad anonima', 'sa'],
+  kk: ['株式会社'],
+  yk: ['有限会社'],
+  gk: ['合同会社'],
+  有限公司: ['股份有限公司', '有限责任公司', '有限公司'],
+  주식회사: ['주식회사'],
+  ооо: ['общество с ограниченнои ответственностью', 'ооо'],
+  ао: ['акционерное общество', 'ао'],
+};
+
+type Spelled = readonly [spelling: string, form: string];
+
+/** The longest spelling first, so that the whole form is taken off. */
+const FORMS: readonly Spelled[] = Object.entries(LEGAL_FORMS)
+  .flatMap(([form, spellings]) => spellings.map((spelling): Spelled => [roughly(spelling), form]))
+  .sort(([a], [b]) => b.length - a.length);
+const FORMS_BY_LAST_WORD = Map.groupBy(FORMS, ([spelling]) => spelling.slice(spelling.lastIndexOf(' ') + 1));
+const FORMS_WITHOUT_SPACES = FORMS.filter(([spelling]) => /[^\p{ASCII}\p{sc=Cyrl} ]/u.test(spelling));

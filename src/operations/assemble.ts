@@ -1,0 +1,258 @@
+import { readFileSync } from 'node:fs';
+import { type Ledger, openLedger } from '../allowance/ledger.ts';
+import type { Allowance, DayStart, Purpose } from '../allowance/windows.ts';
+import type { CallKind } from '../call.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import { type Config, type DayStart as ConfiguredDay, requireDialect } from '../config/config.ts';
+import { assertWritable } from '../config/paths.ts';
+import { endpointsOf } from '../dialect/request.ts';
+import { openCallIds } from '../fetch/call_ids.ts';
+import { type Connection, openConnections as openConnectionsTo } from '../fetch/connection.ts';
+import { openFetch } from '../fetch/fetch.ts';
+import { openSend } from '../fetch/send.ts';
+import type { BackfillKnowledge, Knowledge } from '../knowledge.ts';
+import { openLoader } from '../load/load.ts';
+import { openProbeLoader } from '../load/probe_loader.ts';
+import type { MirrorParts } from '../mirror.ts';
+import { openDriftWatch } from '../plan/drift.ts';
+import { openSyncPlanner } from '../plan/sync_planner.ts';
+import { openWatchPlanner, type Watchlist } from '../plan/wanted/watchlist_planner.ts';
+import type { Focus, MaxAge, Planner, Scope } from '../planner.ts';
+import type { Hints } from '../probe/probe.ts';
+import { SILENT_DIALECT } from '../probe/probe_call.ts';
+import type { OpenProbeLog } from '../probe/probe_log.ts';
+import { openProbePlanner } from '../probe/probe_planner.ts';
+import { lastCallId } from '../warehouse/call.ts';
+import { recordSource } from '../warehouse/meta.ts';
+import { openKnowledge } from '../warehouse/plan_knowledge.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
+import { openWatchKnowledge } from '../warehouse/watch_knowledge.ts';
+import { VERSION } from './version.ts';
+
+/** The files of one configuration, open. Everything that is constructed is constructed here. */
+export interface Workspace {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly warehouse: Warehouse;
+  readonly ledger: Ledger;
+  close(): void;
+}
+
+export function openWorkspace(config: Config, clock: Clock = systemClock): Workspace {
+  // Both are looked at before either is made: a wrong path leaves nothing behind.
+  for (const path of [config.warehouse, config.ledger]) assertWritable(path);
+  const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });
+  try {
+    const ledger = openLedgerOf(config);
+    ledger.usedBy(config.warehouse, clock.now());
+    recordSource(warehouse.db, { ...config.source, tier: config.account.tier });
+    return {
+      config,
+      clock,
+      warehouse,
+      ledger,
+      close: () => {
+        warehouse.close();
+        ledger.close();
+      },
+    };
+  } catch (error) {
+    warehouse.close();
+    throw error;
+  }
+}
+
+/** The ledger of a configuration's account, as a reader of it or before a run. */
+export function openLedgerOf(config: Config): Ledger {
+  return openLedger({ path: config.ledger, accountId: config.account.id, allowance: allowanceOf(config) });
+}
+
+/** What one run of the engine is for. */
+export interface Order {
+  readonly runId: number;
+  readonly purpose: Purpose;
+  readonly kinds: ReadonlySet<CallKind>;
+  readonly focus: Focus;
+  /** Chooses the calls in place of the usual planner: a backfill's own. */
+  readonly openPlanner?: (() => Planner) | undefined;
+}
+
+export function assembleMirror(workspace: Workspace, order: Order): MirrorParts & { close(): void } {
+  const { config, clock, warehouse, ledger } = workspace;
+  const dialect = requireDialect(config);
+  const loader = openLoader({ warehouse, dialect, mapping: config.mapping, runId: order.runId });
+  // Before a planner reads what is known, and before a call is sent.
+  loader.recover();
+  const connections = openConnections(config);
+  const fetch = openFetch({ ...fetchParts(workspace, order.purpose), connections, dialect });
+  const parts = { fetch, ledger, clock, close: () => closeAll(connections) };
+  const given = order.openPlanner?.();
+  if (given !== undefined) return { ...parts, planner: given, loader };
+  const startedAtMs = clock.now();
+  const watch = openDriftWatch(order.kinds, (kinds) =>
+    usualPlanner(workspace, { ...order, kinds, startedAtMs }),
+  );
+  const watched: MirrorParts['loader'] = {
+    store: loader.store,
+    process: (outcomes) => {
+      watch.note(outcomes);
+      return loader.process(outcomes);
+    },
+  };
+  return { ...parts, planner: watch.planner, loader: watched };
+}
+
+/** The engine of a probe: no dialect yet, so that planner, language and loader are its own. */
+export function assembleProbe(
+  workspace: Workspace,
+  order: {
+    readonly runId: number;
+    readonly purpose: Purpose;
+    readonly told: Hints;
+    readonly probeLog: OpenProbeLog;
+  },
+): MirrorParts & { close(): void } {
+  const { config, clock, warehouse, ledger } = workspace;
+  const { probeLog, told: hints } = order;
+  const connections = openConnections(config);
+  const fetch = openFetch({
+    ...fetchParts(workspace, order.purpose),
+    connections,
+    dialect: SILENT_DIALECT,
+    language: probeLog.language,
+  });
+  const planner = openProbePlanner({ upstream: config.upstream, told: hints, probeLog });
+  const loader = openProbeLoader({ warehouse, runId: order.runId, notebook: probeLog });
+  return { planner, fetch, loader, ledger, clock, close: () => closeAll(connections) };
+}
+
+function fetchParts(workspace: Workspace, purpose: Purpose) {
+  const { config, clock, warehouse, ledger } = workspace;
+  const { upstream } = config;
+  const keyFingerprint = upstream.api_key.fingerprint;
+  const perMinute = config.allowance.per_minute;
+  return {
+    endpoints: endpointsOf(upstream),
+    ledger,
+    perMinute,
+    purpose,
+    send: openSend(
+      {
+        apiKey: upstream.api_key.reveal(),
+        userAgent: userAgentOf(config),
+        responseTimeoutMs: upstream.timeouts.response.ms,
+        maxBodyBytes: upstream.max_body.bytes,
+      },
+      clock,
+    ),
+    clock,
+    callIds: openCallIds(lastCallId(warehouse.db)),
+    keyFingerprint,
+  };
+}
+
+function usualPlanner({ config, warehouse }: Workspace, order: Order & RunStart): Planner {
+  const watchlist = readScope(config.scope);
+  if (watchlist.of === 'whole') return plannerOver(openKnowledge(warehouse), config, order);
+  const { kinds, startedAtMs } = order;
+  const knowledge = watchKnowledge({ config, warehouse }, startedAtMs);
+  return watchPlannerOver(knowledge, config, { watchlist, kinds, startedAtMs });
+}
+
+/** What is due is decided by this time. */
+interface RunStart {
+  readonly startedAtMs: number;
+}
+
+/** The planner of a sync that is for a watchlist only. */
+export function watchPlannerOver(
+  knowledge: BackfillKnowledge,
+  config: Config,
+  order: RunStart & { readonly watchlist: Watchlist; readonly kinds: ReadonlySet<CallKind> },
+): Planner {
+  const { watchlist, kinds, startedAtMs } = order;
+  const settings = { maxAge: maxAgeOf(config), kinds, startedAtMs };
+  return openWatchPlanner({ knowledge, dialect: requireDialect(config), watchlist, settings });
+}
+
+/** What is known of a watchlist at a time. */
+export function watchKnowledge(
+  { config, warehouse }: Pick<Workspace, 'config' | 'warehouse'>,
+  nowMs: number,
+): BackfillKnowledge {
+  const { summariesMs, recordsMs } = maxAgeOf(config);
+  return openWatchKnowledge(warehouse, requireDialect(config), { nowMs, summariesMs, recordsMs });
+}
+
+function maxAgeOf({ max_age }: Config): MaxAge {
+  return { statsMs: max_age.stats.ms, summariesMs: max_age.summaries.ms, recordsMs: max_age.records.ms };
+}
+
+/** The planner of a sync, over what is known here or what is only imagined. */
+export function plannerOver(
+  knowledge: Knowledge,
+  config: Config,
+  { focus, kinds, startedAtMs }: RunStart & Pick<Order, 'focus' | 'kinds'>,
+): Planner {
+  return openSyncPlanner({
+    knowledge,
+    dialect: requireDialect(config),
+    settings: {
+      startedAtMs,
+      maxAge: maxAgeOf(config),
+      focus,
+      kinds,
+      scope: readScope(config.scope),
+    },
+  });
+}
+
+function closeAll(connections: readonly Connection[]): void {
+  for (const connection of connections) connection.close();
+}
+
+export function allowanceOf({ allowance, account }: Config): Allowance {
+  return {
+    perMinute: allowance.per_minute,
+    total: allowance.total,
+    perDay: allowance.per_day,
+    perMonth: allowance.per_month,
+    day: dayStartOf(allowance.day_starts),
+    reserve: allowance.reserve,
+    alreadySpent: account.already_spent,
+  };
+}
+
+function dayStartOf(day: ConfiguredDay): DayStart {
+  if (day.rolling) return { kind: 'rolling' };
+  return { kind: 'fixed', minuteOfDay: day.hour * 60 + day.minute, timeZone: day.timezone };
+}
+
+export function openConnections({ upstream }: Config): Connection[] {
+  return openConnectionsTo(upstream.concurrency, {
+    origin: new URL(upstream.base_url),
+    connectTimeoutMs: upstream.timeouts.connect.ms,
+    ca: upstream.ca_file === null ? null : readFileSync(upstream.ca_file, 'utf8'),
+    proxy: upstream.proxy === null ? null : new URL(upstream.proxy.reveal()),
+  });
+}
+
+function userAgentOf({ upstream }: Config): string {
+  const contact = upstream.contact === null ? '' : ` (${upstream.contact})`;
+  return upstream.user_agent ?? `registry-mirror/${VERSION}${contact}`;
+}
+
+/** Reads the file of a watchlist. */
+export function readScope(scope: Config['scope']): Scope {
+  if (scope === 'whole') return { of: 'whole' };
+  if ('names' in scope) return { of: 'names', names: linesOf(scope.names) };
+  if ('ids' in scope) return { of: 'ids', ids: linesOf(scope.ids) };
+  return { of: 'queries', queries: linesOf(scope.queries) };
+}
+
+function linesOf(path: string): string[] {
+  const lines = readFileSync(path, 'utf8')
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/);
+  return lines.map((line) => line.trim()).filter((line) => line !== '');
+}

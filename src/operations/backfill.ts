@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import { isoTime } from '../clock.ts';
+import { requireDialect } from '../config/config.ts';
+import { FailedError, UsageError } from '../errors.ts';
+import { type BackfillEstimate, estimateBackfill } from '../estimate/backfill_estimate.ts';
+import type { Outcome } from '../outcome.ts';
+import { BackfillPlanner } from '../plan/wanted/backfill_planner.ts';
+import { EMPTY_TOTALS, type RunTotals, sumOfTotals } from '../run_totals.ts';
+import {
+  type BackfillItem,
+  type BackfillItemState,
+  type BackfillRow,
+  backfillTable,
+  failedSearchesSince,
+  freshnessSince,
+  settleEntities,
+  settleFailedEntities,
+} from '../warehouse/backfill.ts';
+import { openBackfillKnowledge } from '../warehouse/backfill_knowledge.ts';
+import { lastCallId } from '../warehouse/call.ts';
+import type { Workspace } from './assemble.ts';
+import { failedSearch, listingOf, settledListing, settledName } from './backfill_items.ts';
+import { ALL_KINDS, type RunReport, run } from './run.ts';
+
+/**
+ * A backfill: a run over an explicit list, kept in the warehouse until everything on it is settled. The engine
+ * is the same; only the planner is fed by the list, and the reserve of the allowance is left alone.
+ */
+
+/** What is asked for. */
+export interface BackfillOrder {
+  /** In words: `5,000 ids from companies.csv`. */
+  readonly title: string;
+  readonly items: readonly BackfillItem[];
+  /** Equal for two orders of the same, whatever is settled meanwhile. */
+  readonly identity: string;
+  /** Also fetch the records of companies found by a search. */
+  readonly withRecords: boolean;
+  /** Records fetched within so many milliseconds are left as they are; 0: all are fetched. */
+  readonly freshForMs: number;
+}
+
+/** Keeps the order in the warehouse. The very same order goes on with the unfinished one. */
+export function keepBackfill(
+  workspace: Workspace,
+  order: BackfillOrder,
+): { backfill: BackfillRow; isContinued: boolean } {
+  const { warehouse, clock } = workspace;
+  const table = backfillTable(warehouse.db);
+  return warehouse.write(() => {
+    const orderHash = hashOf(order);
+    const unfinished = table.unfinishedOf(orderHash);
+    if (unfinished !== null) return { backfill: unfinished, isContinued: true };
+    const nowMs = clock.now();
+    const { title, withRecords, items, freshForMs } = order;
+    const facts = { title, orderHash, withRecords, nowMs, freshAfterMs: nowMs - freshForMs };
+    const backfillId = table.create({ ...facts, afterCallId: lastCallId(warehouse.db) }, items);
+    return { backfill: backfillOf(workspace, backfillId), isContinued: false };
+  });
+}
+
+/** @throws UsageError when there is none of this number. */
+export function backfillOf({ warehouse }: Workspace, backfillId: number): BackfillRow {
+  const found = backfillTable(warehouse.db).find(backfillId);
+  if (found !== null) return found;
+  throw new UsageError(`there is no backfill ${backfillId} in this warehouse`, {
+    hint: 'Run `registry-mirror backfill --list` to see those that are not finished.',
+  });
+}
+
+/** A backfill with its planner, as far as it has come. */
+export interface OpenBackfill {
+  readonly backfill: BackfillRow;
+  readonly planner: BackfillPlanner;
+  /** Writes down what is known of each wish by now. `isOver`: nothing more will be asked. */
+  settle(isOver: boolean): void;
+}
+
+export function openBackfill(workspace: Workspace, backfill: BackfillRow): OpenBackfill {
+  const { warehouse, config } = workspace;
+  const table = backfillTable(warehouse.db);
+  const { backfillId } = backfill;
+  settleEntities(warehouse.db, backfill);
+  const entities = table.open(backfillId, 'entity');
+  const names = table.open(backfillId, 'name');
+  const queries = table.open(backfillId, 'query');
+  const listings = [...queries, ...table.open(backfillId, 'prefix')];
+  const dialect = requireDialect(config);
+  const planner = new BackfillPlanner({
+    knowledge: openBackfillKnowledge(warehouse, dialect, backfill, config.max_age.summaries.ms),
+    dialect,
+    wanted: {
+      entityIds: entities.map(({ given }) => given),
+      names: names.map(({ given }) => given),
+      listings: listings.map(listingOf),
+      withRecords: backfill.withRecords,
+    },
+  });
+  return {
+    backfill,
+    planner,
+    settle: (isOver) =>
+      warehouse.write(() => {
+        settleEntities(warehouse.db, backfill);
+        const failed = isOver
+          ? failedSearchesSince(warehouse.db, backfill.afterCallId)
+          : new Map<string, string>();
+        const settled = [
+          ...names.flatMap(
+            (item, at) => settledName(item, planner, at) ?? failedSearch(item, failed, isOver) ?? [],
+          ),
+          ...listings.flatMap(
+            (item, at) => settledListing(item, planner, at) ?? failedSearch(item, failed, isOver) ?? [],
+          ),
+        ];
+        for (const one of settled) table.settle(backfillId, one);
+        if (isOver) settleFailedEntities(warehouse.db, backfill);
+      }),
+  };
+}
+
+/** What an order would cost; nothing is kept. */
+export function estimateOrder(workspace: Workspace, order: BackfillOrder): BackfillEstimate {
+  const { warehouse, clock } = workspace;
+  const nowMs = clock.now();
+  return price(workspace, order.items, {
+    ...{
+      backfillId: 0,
+      title: order.title,
+      withRecords: order.withRecords,
+      finishedAt: null,
+      cancelledAt: null,
+    },
+    ...{ createdAt: isoTime(nowMs), freshAfter: isoTime(nowMs - order.freshForMs) },
+    afterCallId: lastCallId(warehouse.db),
+  });
+}
+
+/** What the rest of a backfill would cost. */
+export function estimateRest(workspace: Workspace, backfill: BackfillRow): BackfillEstimate {
+  const table = backfillTable(workspace.warehouse.db);
+  const open = (['entity', 'name', 'query', 'prefix'] as const).flatMap((kind) =>
+    table.open(backfill.backfillId, kind),
+  );
+  return price(workspace, open, backfill);
+}
+
+function price(
+  { warehouse, config }: Workspace,
+  items: readonly BackfillItem[],
+  backfill: BackfillRow,
+): BackfillEstimate {
+  const isFresh = freshnessSince(warehouse.db, backfill);
+  const dialect = requireDialect(config);
+  const of = (...kinds: readonly BackfillItem['kind'][]) => items.filter(({ kind }) => kinds.includes(kind));
+  return estimateBackfill({
+    knowledge: openBackfillKnowledge(warehouse, dialect, backfill, config.max_age.summaries.ms),
+    dialect,
+    wanted: {
+      entityIds: of('entity').flatMap(({ given }) => (isFresh(given) ? [] : [given])),
+      names: of('name').map(({ given }) => given),
+      listings: of('query', 'prefix').map(listingOf),
+      withRecords: backfill.withRecords,
+    },
+  });
+}
+
+export interface BackfillRun {
+  readonly backfillId: number;
+  readonly maxCalls: number;
+  readonly maxMinutes: number;
+  readonly signal: AbortSignal;
+  readonly onStarted?: (runId: number) => void;
+  readonly onProgress?: (totals: RunTotals, last: Outcome) => void;
+}
+
+export interface BackfillReport {
+  readonly backfill: BackfillRow;
+  readonly counts: Readonly<Record<BackfillItemState, number>>;
+  readonly run: RunReport;
+}
+
+/**
+ * Works on a backfill until it is settled, the allowance but for its reserve is spent, or a bound is reached. It
+ * lets scheduled runs through, and goes on when they have ended.
+ */
+export async function runBackfill(workspace: Workspace, order: BackfillRun): Promise<BackfillReport> {
+  const { warehouse, clock } = workspace;
+  const backfill = backfillOf(workspace, order.backfillId);
+  refuseOver(backfill);
+  const untilMs = clock.now() + order.maxMinutes * 60_000;
+  let totals = EMPTY_TOTALS;
+  let report: RunReport;
+  let isAside = false;
+  do {
+    if (isAside) await clock.sleep(ASIDE_POLL_MS, order.signal);
+    const maxCalls = order.maxCalls - totals.calls;
+    const maxMinutes = Math.max(0, untilMs - clock.now()) / 60_000;
+    report = await runPart(workspace, backfill, { ...order, maxCalls, maxMinutes }, totals);
+    totals = sumOfTotals(totals, report.totals);
+    isAside = report.hasStoodAside || (isAside && report.ending.ended === 'another_run');
+  } while (isAside && !order.signal.aborted && clock.now() < untilMs);
+
+  const table = backfillTable(warehouse.db);
+  if (report.ending.ended === 'done') table.finish(order.backfillId, clock.now());
+  return {
+    backfill: backfillOf(workspace, order.backfillId),
+    counts: table.counts(order.backfillId),
+    run: { ...report, totals },
+  };
+}
+
+/** One run of it; `before`: what the runs before it did, for the progress. */
+async function runPart(
+  workspace: Workspace,
+  backfill: BackfillRow,
+  order: BackfillRun,
+  before: RunTotals,
+): Promise<RunReport> {
+  const { backfillId: _, onProgress, ...bounds } = order;
+  let opened: OpenBackfill | null = null;
+  const report = await run(workspace, {
+    ...bounds,
+    ...(onProgress && { onProgress: (totals, last) => onProgress(sumOfTotals(before, totals), last) }),
+    command: 'backfill',
+    purpose: 'backfill',
+    kinds: ALL_KINDS,
+    focus: workspace.config.focus,
+    openPlanner: () => {
+      opened = openBackfill(workspace, backfill);
+      return opened.planner;
+    },
+  });
+  (opened as OpenBackfill | null)?.settle(report.ending.ended === 'done');
+  return report;
+}
+
+const ASIDE_POLL_MS = 500;
+
+/** @throws FailedError when there is nothing to go on with. */
+export function refuseOver({ backfillId, finishedAt, cancelledAt }: BackfillRow): void {
+  if (finishedAt !== null)
+    throw new FailedError(`backfill ${backfillId} is finished since ${finishedAt}`, {
+      hint: `Its report is written by \`registry-mirror backfill --resume ${backfillId} --report FILE\`.`,
+    });
+  if (cancelledAt !== null) throw new FailedError(`backfill ${backfillId} was cancelled on ${cancelledAt}`);
+}
+
+function hashOf({ identity, withRecords, freshForMs }: BackfillOrder): string {
+  return createHash('sha256')
+    .update(JSON.stringify([identity, withRecords, freshForMs]))
+    .digest('hex');
+}

@@ -1,0 +1,77 @@
+import { queryKey, type SearchQuery } from '../call.ts';
+import { folded } from '../names/folding.ts';
+import type { BackfillPlanner } from '../plan/wanted/backfill_planner.ts';
+import type { WantedListing } from '../plan/wanted/wanted_listings.ts';
+import type { BackfillItem, BackfillItemRow, SettledItem } from '../warehouse/backfill.ts';
+
+/** What came of a wanted name; null: nothing yet. */
+export function settledName(
+  { position }: BackfillItemRow,
+  planner: BackfillPlanner,
+  at: number,
+): SettledItem | null {
+  const finding = planner.finding(at);
+  const nothing = { position, entityId: null, name: null, candidates: null, note: null };
+  switch (finding.is) {
+    case 'open':
+      return null;
+    case 'not_found':
+      return { ...nothing, state: 'not_found' };
+    case 'found': {
+      const { entityId, name } = finding.company;
+      return { ...nothing, state: 'found', entityId, name };
+    }
+    case 'ambiguous': {
+      const candidates = finding.candidates.map(({ entityId, name, score }) => ({
+        entity_id: entityId,
+        name,
+        score: Math.round(score * 1000) / 1000,
+      }));
+      const same = finding.candidates.filter(({ score }) => score === 1).length;
+      const note =
+        same === 0
+          ? 'only similar names'
+          : same === 1
+            ? 'there may be others of this name'
+            : `${same} companies have this name`;
+      return { ...nothing, state: 'ambiguous', candidates: JSON.stringify(candidates), note };
+    }
+  }
+}
+
+/** What came of a query or prefix; null: nothing yet. */
+export function settledListing(
+  { position, given }: BackfillItemRow,
+  planner: BackfillPlanner,
+  at: number,
+): SettledItem | null {
+  const { isDone, found, total } = planner.listing(at);
+  if (!isDone) return null;
+  const isCut = total !== null && found < total;
+  const note = isCut
+    ? `${found} companies of the ${total} that match: the registry shows no more of \`${given}\``
+    : `${found} companies`;
+  const state = found > 0 ? 'found' : 'not_found';
+  return { position, state, entityId: null, name: null, candidates: null, note };
+}
+
+/** At the end: why a search brought nothing. */
+export function failedSearch(
+  item: BackfillItemRow,
+  failed: ReadonlyMap<string, string>,
+  isOver: boolean,
+): SettledItem | null {
+  if (!isOver) return null;
+  const note = failed.get(queryKey(queryOf(item))) ?? 'the searches for it failed';
+  return { position: item.position, state: 'failed', entityId: null, name: null, candidates: null, note };
+}
+
+export function listingOf(item: BackfillItem): WantedListing {
+  return { query: queryOf(item), splits: item.kind === 'prefix' };
+}
+
+function queryOf({ searchedBy, given }: BackfillItem): SearchQuery {
+  return searchedBy === 'identifier'
+    ? { by: 'identifier', text: given }
+    : { by: 'name', text: folded(given) };
+}

@@ -1,0 +1,117 @@
+import { type Call, callOfTarget, FIRST_PAGE, targetOf } from '../call.ts';
+import { requireDialect } from '../config/config.ts';
+import { openClassify } from '../dialect/classify.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import type { Planner } from '../planner.ts';
+import { type DialectChange, type Misunderstood, proposeChanges } from '../probe/dialect_changes.ts';
+import type { ProbeRequest } from '../probe/evidence.ts';
+import { readReply } from '../probe/probe_call.ts';
+import { type LatestAnswer, latestAnswers } from '../warehouse/latest_answers.ts';
+import { openKnowledge } from '../warehouse/plan_knowledge.ts';
+import type { Workspace } from './assemble.ts';
+import { ALL_KINDS, type RunReport, run } from './run.ts';
+
+export interface CheckOrder {
+  /** 0: only the stored answers, for free. */
+  readonly maxCalls: number;
+  readonly signal: AbortSignal;
+}
+
+/** How a dialect fares with the answers that are stored. */
+export interface DialectCheck {
+  /** null: no call was made. */
+  readonly run: RunReport | null;
+  readonly answers: number;
+  readonly contradictions: readonly Contradiction[];
+  /** What would have to change for the contradicting answers to be understood. */
+  readonly proposals: readonly DialectChange[];
+}
+
+export interface Contradiction {
+  readonly callId: number;
+  readonly kind: Call['kind'];
+  readonly target: string;
+  readonly sentAt: string;
+  readonly why: string;
+}
+
+/**
+ * Reads the latest stored answers again by today's dialect; before that, where calls may be spent, asks for the
+ * statistics, a query and a record that are known.
+ */
+export async function checkDialect(
+  workspace: Workspace,
+  { maxCalls, signal }: CheckOrder,
+): Promise<DialectCheck> {
+  const dialect = requireDialect(workspace.config);
+  const report = maxCalls === 0 ? null : await askAgain(workspace, maxCalls, signal);
+  return { run: report, ...checkStored(dialect, latestAnswers(workspace.warehouse.db, OF_EACH_KIND)) };
+}
+
+const OF_EACH_KIND = 200;
+
+/** Reads stored answers by a dialect. Pure. */
+export function checkStored(dialect: Dialect, answers: readonly LatestAnswer[]): Omit<DialectCheck, 'run'> {
+  const classify = openClassify(dialect);
+  const contradictions: Contradiction[] = [];
+  const misunderstood: Misunderstood[] = [];
+  for (const answer of answers) {
+    const { callId, kind, target, sentAt, status, headers, body } = answer;
+    const call = callOfTarget(answer, { reason: '', expected: 0 });
+    const reply = { status, headers, body };
+    const verdict = classify(call, reply, { nowMs: Date.parse(sentAt), keyHasWorked: true });
+    if (verdict.is !== 'broken' || status >= 500) continue;
+    contradictions.push({ callId, kind, target, sentAt, why: verdict.why });
+    const request = requestOf(dialect, call);
+    const { exchange } = readReply(request, call, reply, { nowMs: 0, keyHasWorked: true });
+    misunderstood.push({ exchange, entityId: call.kind === 'entity' ? call.entityId : null });
+  }
+  return { answers: answers.length, contradictions, proposals: proposeChanges(dialect, misunderstood) };
+}
+
+function requestOf({ search }: Dialect, call: Call): ProbeRequest {
+  const params = call.kind === 'search' ? [[search.query_param, call.query.text] as const] : [];
+  return { kind: call.kind, path: '', params, why: '' };
+}
+
+function askAgain(workspace: Workspace, maxCalls: number, signal: AbortSignal): Promise<RunReport> {
+  return run(workspace, {
+    command: 'probe --check',
+    purpose: 'scheduled',
+    kinds: ALL_KINDS,
+    focus: workspace.config.focus,
+    openPlanner: () => plannerOf(knownCalls(workspace).slice(0, maxCalls)),
+    maxCalls,
+    maxMinutes: Number.POSITIVE_INFINITY,
+    signal,
+  });
+}
+
+/** One call of each kind, to things that were answered before. */
+function knownCalls({ warehouse }: Workspace): Call[] {
+  const knowledge = openKnowledge(warehouse);
+  const planned = { reason: 'does the dialect still fit?', expected: 0 };
+  const calls: Call[] = [{ kind: 'stats', ...planned }];
+  for (const { query, rows, status } of knowledge.queries())
+    if (rows > 0 && status !== 'refused') {
+      calls.push({ kind: 'search', query, page: FIRST_PAGE, ...planned });
+      break;
+    }
+  for (const { entityId } of knowledge.knownCompanies()) {
+    calls.push({ kind: 'entity', entityId, ...planned });
+    break;
+  }
+  return calls;
+}
+
+/** Plans each of these calls once. */
+function plannerOf(calls: readonly Call[]): Planner {
+  const left = [...calls];
+  return {
+    next: ({ most }) => ({ calls: left.splice(0, most), wakeAtMs: null, drift: null }),
+    learn: () => {},
+    release: (call) => {
+      if (left.every((other) => targetOf(other) !== targetOf(call))) left.push(call);
+    },
+  };
+}

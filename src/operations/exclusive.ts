@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Clock } from '../clock.ts';
+import { FailedError } from '../errors.ts';
+import { acquireLock, heartbeat, isAlive, releaseLock } from '../warehouse/lock.ts';
+import { finishRun, startRun } from '../warehouse/run.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+
+/**
+ * Runs work that no other run may share the warehouse with, as a run of its own in `_run`. `work` answers how
+ * it ended.
+ *
+ * @throws FailedError while another run holds the warehouse.
+ */
+export async function exclusively<T extends { readonly ended: string }>(
+  { warehouse, clock, command }: { warehouse: Warehouse; clock: Clock; command: string },
+  work: (runId: number) => Promise<T> | T,
+): Promise<T> {
+  const { db } = warehouse;
+  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
+  const lock = acquireLock(db, { owner, pid: process.pid, host: hostname(), nowMs: clock.now(), isAlive });
+  if (!lock.taken)
+    throw new FailedError(
+      `another run holds the warehouse (process ${lock.holder.pid} on ${lock.holder.host})`,
+      {
+        hint: 'Wait until it has ended, or stop it; then run this again.',
+      },
+    );
+  const beat = setInterval(() => heartbeat(db, owner, clock.now()), HEARTBEAT_MS);
+  const runId = startRun(db, { command, owner, nowMs: clock.now() });
+  try {
+    const result = await work(runId);
+    finishRun(db, { runId, ended: result.ended, nowMs: clock.now() });
+    return result;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    finishRun(db, { runId, ended: 'failed', error: message, nowMs: clock.now() });
+    throw error;
+  } finally {
+    clearInterval(beat);
+    releaseLock(db, owner);
+  }
+}
+
+const HEARTBEAT_MS = 5000;

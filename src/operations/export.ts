@@ -1,0 +1,141 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isoTime } from '../clock.ts';
+import { UsageError } from '../errors.ts';
+import { type AtomicFile, openAtomicFile, removePartials } from '../warehouse/export/atomic_file.ts';
+import { type Format, openWriter } from '../warehouse/export/row_writers.ts';
+import {
+  changesSince,
+  currentCursor,
+  type ExportColumn,
+  entityDocuments,
+  exportableTables,
+  type Rowset,
+  tableRows,
+} from '../warehouse/export/rowset.ts';
+import { readSource, type SourceFacts } from '../warehouse/meta.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { documentsAsOf, tableAsOf } from './export_as_of.ts';
+
+export interface ExportOrder {
+  readonly format: Format;
+  /** The folder that the files go to. */
+  readonly folder: string;
+  /** Which tables; null: all that the kind of export has. */
+  readonly tables: readonly string[] | null;
+  /** The whole, as it was at a time (ISO 8601), or what changed after a cursor (the call of the last feed). */
+  readonly what:
+    | { readonly is: 'whole' }
+    | { readonly is: 'as_of'; readonly at: string }
+    | { readonly is: 'changes'; readonly since: number };
+  readonly safeFormulas: boolean;
+  /** Rows of a file; null: one file per table. */
+  readonly rowsPerFile: number | null;
+  readonly nowMs: number;
+}
+
+export interface ExportedFile {
+  readonly name: string;
+  readonly table: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly columns: readonly ExportColumn[];
+}
+
+/** What stands in `manifest.json`, written last: who finds it finds whole files of one state. */
+export interface Manifest {
+  readonly exported_at: string;
+  readonly source: SourceFacts;
+  readonly format: Format;
+  readonly what: ExportOrder['what'];
+  /** The last call that the export contains: the `since` of the next feed. */
+  readonly cursor: number;
+  readonly files: readonly ExportedFile[];
+}
+
+export const MANIFEST = 'manifest.json';
+
+/**
+ * Writes tables as files. All are of one moment, whatever the mirror loads meanwhile, and take the place of an
+ * earlier export together, once the last is written; a warehouse opened for reading is enough.
+ */
+export function exportTables(warehouse: Warehouse, order: ExportOrder): Manifest {
+  const { folder } = order;
+  const written: AtomicFile[] = [];
+  try {
+    const manifest = writeTables(warehouse, order, written);
+    const last = openAtomicFile(join(folder, MANIFEST));
+    written.push(last);
+    last.write(`${JSON.stringify(manifest, null, 2)}\n`);
+    last.finish();
+    // Between two states there is no manifest, so that who finds one finds the files that it names.
+    rmSync(join(folder, MANIFEST), { force: true });
+    for (const file of written) file.publish();
+    removePartials(folder);
+    return manifest;
+  } catch (error) {
+    for (const file of written) file.discard();
+    throw error;
+  }
+}
+
+function writeTables({ db }: Warehouse, order: ExportOrder, written: AtomicFile[]): Manifest {
+  const { format, what, nowMs } = order;
+  const read = db.transaction((): Manifest => {
+    const source = readSource(db);
+    const cursor = currentCursor(db);
+    const tables = order.tables ?? defaultTables(exportableTables(db), order);
+    const files = tables.flatMap((table) => writeRowset(rowsetOf(db, table, order), source, order, written));
+    return { exported_at: isoTime(nowMs), source, format, what, cursor, files };
+  });
+  return read();
+}
+
+function defaultTables(all: readonly string[], { what }: ExportOrder): string[] {
+  if (what.is === 'changes') return ['changes'];
+  return what.is === 'whole'
+    ? [...all]
+    : all.filter((name) => name === 'entity' || name.startsWith('entity__'));
+}
+
+function rowsetOf(db: Warehouse['db'], table: string, { what, format }: ExportOrder): Rowset {
+  const isNested = format === 'jsonl' && table === 'entity';
+  switch (what.is) {
+    case 'changes':
+      return changesSince(db, what.since);
+    case 'as_of':
+      if (table !== 'entity' && !table.startsWith('entity__'))
+        throw new UsageError(`${table} has no history`, { hint: 'As of a date: entity and its lists.' });
+      return isNested ? documentsAsOf(db, what.at) : tableAsOf(db, table, what.at);
+    case 'whole':
+      return isNested ? entityDocuments(db) : tableRows(db, table);
+  }
+}
+
+function writeRowset(
+  rowset: Rowset,
+  source: SourceFacts,
+  order: ExportOrder,
+  written: AtomicFile[],
+): ExportedFile[] {
+  const { format, folder, safeFormulas, rowsPerFile } = order;
+  const files: ExportedFile[] = [];
+  const rows = rowset.rows[Symbol.iterator]();
+  let next = rows.next();
+  do {
+    const part = rowsPerFile === null ? '' : `-${String(files.length).padStart(5, '0')}`;
+    const name = `${rowset.name}${part}.${format}`;
+    const file = openAtomicFile(join(folder, name));
+    written.push(file);
+    const writer = openWriter(format, { columns: rowset.columns, file, safeFormulas, source });
+    let count = 0;
+    for (; next.done !== true && count !== rowsPerFile; next = rows.next()) {
+      writer.row(next.value);
+      count += 1;
+    }
+    writer.end();
+    files.push({ name, table: rowset.name, rows: count, ...file.finish(), columns: rowset.columns });
+  } while (next.done !== true);
+  return files;
+}

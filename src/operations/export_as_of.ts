@@ -1,0 +1,88 @@
+import type { Database } from 'better-sqlite3';
+import { DEFAULT_MAPPING } from '../dialect/mapping.ts';
+import { isJsonObject, parseJson } from '../json/json.ts';
+import { type Row, restText, shred } from '../load/shred.ts';
+import {
+  type Cell,
+  columnsOf,
+  DOCUMENT_COLUMNS,
+  type Rowset,
+  versionsAt,
+} from '../warehouse/export/rowset.ts';
+import {
+  DEFAULT_LIMITS,
+  type InferredSchema,
+  type InferredTable,
+  NO_NAMES,
+} from '../warehouse/inferred_schema.ts';
+import { readSchema } from '../warehouse/schema_store.ts';
+import { settledMapping } from '../warehouse/settled_mapping.ts';
+import { live } from '../warehouse/table_naming.ts';
+
+/** The records as they were at a time, nested as the registry sent them. */
+export function documentsAsOf(db: Database, at: string): Rowset {
+  return {
+    name: 'entity',
+    columns: DOCUMENT_COLUMNS.filter(({ name }) => !NOT_AS_OF.has(name)),
+    rows: map(versionsAt(db, at), ({ entityId, callId, document }) => [entityId, BigInt(callId), document]),
+  };
+}
+
+const NOT_AS_OF = new Set(['_fetched_at', '_changed_at', '_gone_at']);
+
+/** A table of the records as it would have been at a time: the answers of then, by the columns of today. */
+export function tableAsOf(db: Database, name: string, at: string): Rowset {
+  const schema = readSchema(db, live, {
+    mapping: settledMapping(db) ?? DEFAULT_MAPPING,
+    limits: DEFAULT_LIMITS,
+    reserved: NO_NAMES,
+  });
+  const table = schema.tables.get(name);
+  const columns = columnsOf(db, name).filter((column) => !NOT_AS_OF.has(column.name));
+  return { name, columns, rows: table === undefined ? [] : rowsAsOf(db, schema, table, columns, at) };
+}
+
+function* rowsAsOf(
+  db: Database,
+  schema: InferredSchema,
+  table: InferredTable,
+  columns: Rowset['columns'],
+  at: string,
+): Generator<readonly Cell[]> {
+  const positions = new Map(table.columns.map((place) => [place.column ?? '', place.index]));
+  const root = schema.tables.get('entity') ?? table;
+  for (const { entityId, callId, document } of versionsAt(db, at)) {
+    const record = parseJson(document ?? 'null');
+    if (!isJsonObject(record)) continue;
+    for (const row of shred(schema, root, record).rows)
+      if (row.table === table)
+        yield columns.map(
+          ({ name }) => ownCell(name, row, entityId, callId) ?? payloadCell(row, positions.get(name)),
+        );
+  }
+}
+
+function ownCell(name: string, row: Row, entityId: string, callId: number): Cell {
+  switch (name) {
+    case 'entity_id':
+      return entityId;
+    case '_call_id':
+      return BigInt(callId);
+    case 'position':
+      return BigInt(row.position);
+    case 'parent_position':
+      return BigInt(row.parentPosition);
+    case '_rest':
+      return row.rest === null ? null : restText(row.rest);
+    default:
+      return null;
+  }
+}
+
+function payloadCell(row: Row, index: number | undefined): Cell {
+  return index === undefined ? null : (row.values[index] ?? null);
+}
+
+function* map<T, R>(items: Iterable<T>, change: (item: T) => R): Generator<R> {
+  for (const item of items) yield change(item);
+}

@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Purpose } from '../allowance/windows.ts';
+import type { CallKind } from '../call.ts';
+import { clockSkewMs, isoTime, TOLERATED_SKEW_MS } from '../clock.ts';
+import { type Ending, type MirrorParts, mirror } from '../mirror.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Focus, Planner } from '../planner.ts';
+import { EMPTY_TOTALS, type RunTotals } from '../run_totals.ts';
+import { explainSqlite } from '../sqlite/database_file.ts';
+import { type Coverage, readCoverage } from '../warehouse/coverage_counts.ts';
+import {
+  acquireLock,
+  askToStandAside,
+  heartbeat,
+  isAlive,
+  isAskedToStandAside,
+  type LockAsk,
+  type LockHolder,
+  releaseLock,
+} from '../warehouse/lock.ts';
+import { finishRun, startRun } from '../warehouse/run.ts';
+import { assembleMirror, type Workspace } from './assemble.ts';
+
+/** One bounded run over a warehouse, from cron, by hand or by a job. */
+export interface RunOrder {
+  /** For `_run.command`. */
+  readonly command: string;
+  readonly purpose: Purpose;
+  readonly kinds: ReadonlySet<CallKind>;
+  readonly focus: Focus;
+  /** Chooses the calls in place of the usual planner; made once the lock is taken. */
+  readonly openPlanner?: () => Planner;
+  /** Puts the engine together in another way than usual: a probe's. */
+  readonly assemble?: (runId: number) => MirrorParts & { close(): void };
+  /** The last work in the warehouse, while its lock is still held. */
+  readonly onEnded?: (runId: number) => void;
+  /** Infinity: no bound. */
+  readonly maxCalls: number;
+  readonly maxMinutes: number;
+  readonly signal: AbortSignal;
+  /** Told once the lock is taken: the number of this run in `_run`. */
+  readonly onStarted?: (runId: number) => void;
+  readonly onProgress?: (totals: RunTotals, last: Outcome) => void;
+}
+
+export const ALL_KINDS: ReadonlySet<CallKind> = new Set<CallKind>(['stats', 'search', 'entity']);
+
+/** How a run ended, and what it brought. */
+export interface RunReport {
+  readonly runId: number | null;
+  readonly ending: Ending | { readonly ended: 'another_run'; readonly holder: LockHolder };
+  readonly totals: RunTotals;
+  /** Calls that can still be spent; Infinity: no limit. */
+  readonly callsLeft: number;
+  readonly coverage: Coverage;
+  /** Interrupted to let a scheduled run through; the same work can go on when that has ended. */
+  readonly hasStoodAside: boolean;
+}
+
+/**
+ * Takes the warehouse's lock, runs the engine, and records how it ended.
+ *
+ * @throws FailedError when one of the files cannot be read or written any more.
+ */
+export async function run(workspace: Workspace, order: RunOrder): Promise<RunReport> {
+  try {
+    return await runUnderLock(workspace, order);
+  } catch (error) {
+    throw explainSqlite(error, `the warehouse ${workspace.warehouse.path}`);
+  }
+}
+
+async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunReport> {
+  const { db } = workspace.warehouse;
+  const { clock } = workspace;
+  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
+  const yields = order.purpose === 'backfill';
+  const lock = await lockFor(workspace, order, {
+    owner,
+    pid: process.pid,
+    host: hostname(),
+    isAlive,
+    yields,
+  });
+  if (!lock.taken)
+    return reported(workspace, null, { ended: 'another_run', holder: lock.holder }, EMPTY_TOTALS);
+
+  const aside = new AbortController();
+  const heart = startHeart(() => {
+    if (yields && isAskedToStandAside(db, owner)) aside.abort();
+    return heartbeat(db, owner, clock.now());
+  });
+  let runId: number | null = null;
+  try {
+    runId = startRun(db, { command: order.command, owner, nowMs: clock.now() });
+    order.onStarted?.(runId);
+    const signal = AbortSignal.any([order.signal, heart.lost, aside.signal]);
+    const { ending, totals } = await runEngine(workspace, order, runId, signal);
+    heart.check();
+    order.onEnded?.(runId);
+    const error = 'why' in ending ? ending.why : null;
+    const hasStoodAside = ending.ended === 'interrupted' && aside.signal.aborted && !order.signal.aborted;
+    finishRun(db, { runId, ended: hasStoodAside ? 'stood_aside' : ending.ended, error, nowMs: clock.now() });
+    releaseLock(db, owner);
+    return { ...reported(workspace, runId, ending, totals), hasStoodAside };
+  } catch (error) {
+    leave(workspace, owner, runId, error);
+    throw error;
+  } finally {
+    heart.stop();
+  }
+}
+
+/** Takes the lock. A backfill that holds it lets a scheduled run through, once its calls in flight are loaded. */
+async function lockFor({ warehouse, clock }: Workspace, order: RunOrder, ask: Omit<LockAsk, 'nowMs'>) {
+  const { db } = warehouse;
+  const untilMs = clock.now() + LONGEST_WAIT_FOR_LOCK_MS;
+  for (;;) {
+    const lock = acquireLock(db, { ...ask, nowMs: clock.now() });
+    const mayWait =
+      !lock.taken && lock.holder.yields && order.purpose === 'scheduled' && clock.now() < untilMs;
+    if (!mayWait || order.signal.aborted) return lock;
+    askToStandAside(db, lock.holder, clock.now());
+    await clock.sleep(LOCK_POLL_MS, order.signal);
+  }
+}
+
+/** After a failure, which may be the file's own: what cannot be written now must not hide why. */
+function leave({ warehouse, clock }: Workspace, owner: string, runId: number | null, why: unknown): void {
+  try {
+    if (runId !== null)
+      finishRun(warehouse.db, { runId, ended: 'failed', error: messageOf(why), nowMs: clock.now() });
+    releaseLock(warehouse.db, owner);
+  } catch {
+    // The lock goes with this process; the run shows as one that was killed.
+  }
+}
+
+interface Heart {
+  /** Aborts when the lock was taken over, or the warehouse cannot be written. */
+  readonly lost: AbortSignal;
+  /** Throws what a beat failed with, where one did. */
+  check(): void;
+  stop(): void;
+}
+
+/** Beats as long as the lock is held; `beat` answers whether it still is. */
+function startHeart(beat: () => boolean): Heart {
+  const lost = new AbortController();
+  let failure: { readonly error: unknown } | null = null;
+  const timer = setInterval(() => {
+    try {
+      if (!beat()) lost.abort();
+    } catch (error) {
+      failure ??= { error };
+      lost.abort();
+    }
+  }, HEARTBEAT_MS);
+  return {
+    lost: lost.signal,
+    check: () => {
+      if (failure !== null) throw failure.error;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+async function runEngine(workspace: Workspace, order: RunOrder, runId: number, signal: AbortSignal) {
+  const { purpose, kinds, focus, openPlanner, maxCalls, maxMinutes, onProgress } = order;
+  const parts =
+    order.assemble?.(runId) ?? assembleMirror(workspace, { runId, purpose, kinds, focus, openPlanner });
+  try {
+    const deadlineMs = workspace.clock.now() + maxMinutes * 60_000;
+    const onAnswer = clockDoubtEnding(workspace);
+    return await mirror(parts, {
+      purpose,
+      maxCalls,
+      deadlineMs,
+      signal,
+      onProgress: (totals, last) => {
+        onAnswer(last);
+        onProgress?.(totals, last);
+      },
+    });
+  } finally {
+    parts.close();
+  }
+}
+
+/** After our clock was set back: an answer of the same time ends the doubt, which may cost calls as long as it lasts. */
+function clockDoubtEnding({ ledger, clock }: Workspace): (answer: Outcome) => void {
+  let isDoubted = ledger.state(clock.now()).clockDoubt !== null;
+  return ({ headers, sentAt, durationMs }) => {
+    if (!isDoubted) return;
+    const skewMs = clockSkewMs(headers?.date, Date.parse(sentAt) + durationMs);
+    if (skewMs === null || Math.abs(skewMs) >= TOLERATED_SKEW_MS) return;
+    ledger.clockAgrees(clock.now());
+    isDoubted = false;
+  };
+}
+
+function reported(
+  workspace: Workspace,
+  runId: number | null,
+  ending: RunReport['ending'],
+  totals: RunTotals,
+): RunReport {
+  const { ledger, warehouse, clock } = workspace;
+  return {
+    runId,
+    ending,
+    totals,
+    callsLeft: ledger.state(clock.now()).left,
+    coverage: readCoverage(warehouse.db),
+    hasStoodAside: false,
+  };
+}
+
+/** The documented `data` of `sync --json`. */
+export function reportData(report: RunReport) {
+  const { ending, totals, callsLeft, coverage } = report;
+  const resumesAtMs = 'resumesAtMs' in ending ? ending.resumesAtMs : null;
+  return {
+    ended: ending.ended,
+    why: 'why' in ending ? ending.why : null,
+    run_id: report.runId,
+    calls_spent: totals.calls,
+    calls_left: callsLeft === Infinity ? null : callsLeft,
+    resumes_at: resumesAtMs === null ? null : isoTime(resumesAtMs),
+    new: totals.listed,
+    fetched: totals.fetched,
+    changed: totals.changed,
+    gone: totals.gone,
+    quarantined: totals.quarantined,
+    failed: totals.failed,
+    coverage: coverage.knownShare,
+    known: coverage.known,
+    records: coverage.fetched,
+    registry_total: coverage.registryTotal,
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const HEARTBEAT_MS = 5000;
+const LOCK_POLL_MS = 250;
+// Longer than a heartbeat and the slowest answer together.
+const LONGEST_WAIT_FOR_LOCK_MS = 60_000;

@@ -1,0 +1,66 @@
+import { DateTime } from 'luxon';
+import { count } from '../report/figures.ts';
+import { type Html, html } from './html.ts';
+
+/** Figures and times as the page shows them beside plain counts: briefly, in one time zone. */
+
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** `950`, `12K`, `1.2M`: for axes. */
+export function compact(value: number): string {
+  return short.format(value);
+}
+
+/** `40 s`, `12 min`, `3 h`, `2 days`, `8 months`, `3 years`: one unit, because ages are read at a glance. */
+export function roughly(durationMs: number): string {
+  const { unitMs, one, many } = UNITS.find(({ fromMs }) => durationMs >= fromMs) ?? SECONDS;
+  const value = Math.max(0, Math.floor(durationMs / unitMs));
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const MONTH_MS = 30 * DAY_MS;
+const YEAR_MS = 365 * DAY_MS;
+const SECONDS = { unitMs: SECOND_MS, fromMs: 0, one: 's', many: 's' };
+const UNITS = [
+  { unitMs: YEAR_MS, fromMs: YEAR_MS, one: 'year', many: 'years' },
+  { unitMs: MONTH_MS, fromMs: 3 * MONTH_MS, one: 'month', many: 'months' },
+  { unitMs: DAY_MS, fromMs: DAY_MS, one: 'day', many: 'days' },
+  { unitMs: HOUR_MS, fromMs: HOUR_MS, one: 'h', many: 'h' },
+  { unitMs: MINUTE_MS, fromMs: MINUTE_MS, one: 'min', many: 'min' },
+  SECONDS,
+];
+
+/** Moments in one time zone, told as briefly as nearness permits. */
+export interface Times {
+  readonly zone: string;
+  /** `14:05:12` within the hour, `14:05` today, `20 Nov 14:05` near, `20 Nov 2025` far: as a time element. */
+  brief(atMs: number): Html;
+  /** `21 Nov 2026, 14:05`: as a time element. */
+  full(atMs: number): Html;
+  /** The same as text. */
+  text(atMs: number): string;
+}
+
+export function timesIn(zone: string, nowMs: number): Times {
+  const at = (ms: number) => DateTime.fromMillis(ms, { zone });
+  const now = at(nowMs);
+  const element = (ms: number, text: string) =>
+    html`<time datetime="${new Date(ms).toISOString()}">${text}</time>`;
+  const text = (ms: number) => at(ms).toFormat('d LLL yyyy, HH:mm');
+  return {
+    zone,
+    text,
+    full: (ms) => element(ms, text(ms)),
+    brief(ms) {
+      const then = at(ms);
+      if (ms <= nowMs && nowMs - ms < HOUR_MS) return element(ms, then.toFormat('HH:mm:ss'));
+      if (then.hasSame(now, 'day')) return element(ms, then.toFormat('HH:mm'));
+      if (Math.abs(then.diff(now, 'days').days) < 300) return element(ms, then.toFormat('d LLL HH:mm'));
+      return element(ms, then.toFormat('d LLL yyyy'));
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { Call } from '../call.ts';
+import type { Knowledge } from '../knowledge.ts';
+import type { QuotaLeft } from '../planner.ts';
+import { type AgeLimit, dueBeforeMs } from './due.ts';
+
+// A free account of 100 calls must not drain itself by asking how large the registry is.
+const LIFETIME_SHARE = 0.02;
+
+/** The statistics call, when it is due and affordable. */
+export function statisticsDue(ask: {
+  readonly knowledge: Knowledge;
+  readonly nowMs: number;
+  readonly left: QuotaLeft;
+  readonly age: AgeLimit;
+}): Call | null {
+  const { knowledge, nowMs, left, age } = ask;
+  const latest = knowledge.latestStats();
+  if (latest !== null && latest.observedAtMs >= dueBeforeMs(age, nowMs)) return null;
+  if (left.lifetimeLimit !== null) {
+    const allowed = Math.floor(left.lifetimeLimit * LIFETIME_SHARE);
+    if (knowledge.statsCallsMade() >= allowed) return null;
+  }
+  const reason = latest === null ? 'size of the registry unknown' : 'statistics are due again';
+  return { kind: 'stats', reason, expected: 0 };
+}

@@ -1,0 +1,229 @@
+import type { Call, CallKind, SearchQuery } from '../../call.ts';
+import type { Dialect } from '../../dialect/dialect.ts';
+import type {
+  BackfillKnowledge,
+  DueRecord,
+  ListedCompany,
+  LoadResult,
+  QueryState,
+  RecordsDue,
+} from '../../knowledge.ts';
+import { windowOf } from '../../names/query_matching.ts';
+import type { Plan, PlanInput, Planner } from '../../planner.ts';
+import { Pending } from '../pending.ts';
+import { Records } from '../refresh/records.ts';
+import { statisticsDue } from '../statistics_due.ts';
+import { type Finding, NameHunt } from './name_hunt.ts';
+import type { NameQueryRules } from './name_queries.ts';
+import { type WantedListing, WantedListings } from './wanted_listings.ts';
+
+/** What somebody wants to have, and what is still open of it. */
+export interface Wanted {
+  readonly entityIds: readonly string[];
+  readonly names: readonly string[];
+  readonly listings: readonly WantedListing[];
+  /** Also fetch the records of companies found by a search. */
+  readonly withRecords: boolean;
+}
+
+const SEARCHES: ReadonlySet<CallKind> = new Set<CallKind>(['search', 'entity']);
+
+/** Plans exactly what is wanted: records by id, companies by name, listings of queries and prefixes. */
+export class BackfillPlanner implements Planner {
+  readonly #knowledge: BackfillKnowledge;
+  readonly #wanted: Wanted;
+  readonly #pending: Pending;
+  readonly #records: Records;
+  readonly #hunt: NameHunt;
+  readonly #listings: WantedListings;
+  /** Records still to be fetched, in order. */
+  readonly #queue: Set<string>;
+  readonly #openNames: Set<number>;
+  readonly #asksForSize: boolean;
+
+  constructor(options: { knowledge: BackfillKnowledge; dialect: Dialect; wanted: Wanted }) {
+    const { knowledge, dialect, wanted } = options;
+    const pending = new Pending(knowledge.failures());
+    const { semantics, window } = searchRules(dialect);
+    this.#knowledge = knowledge;
+    this.#wanted = wanted;
+    this.#pending = pending;
+    this.#queue = new Set(wanted.entityIds);
+    this.#records = new Records({
+      ...{ knowledge: { ...knowledge, recordsDue: (ask) => this.#due(ask) }, age: ANY_AGE, pending },
+    });
+    this.#hunt = restoredHunt(knowledge, dialect, wanted.names, pending);
+    this.#listings = new WantedListings(wanted.listings, { semantics, window }, pending);
+    this.#openNames = new Set(wanted.names.keys());
+    this.#asksForSize = wanted.names.length > 1 && semantics !== null && dialect.stats.total !== null;
+    this.#restoreListings();
+    this.#wantFound(wanted.names.keys());
+  }
+
+  next({ nowMs, left, most }: PlanInput): Plan {
+    const room = Math.min(most, left.calls);
+    const calls: Call[] = [];
+    if (
+      this.#asksForSize &&
+      this.#knowledge.latestStats() === null &&
+      this.#pending.isFree('stats', '', nowMs)
+    ) {
+      const call = statisticsDue({
+        knowledge: this.#knowledge,
+        nowMs,
+        left,
+        age: ANY_AGE,
+      });
+      if (call !== null && room > 0) {
+        this.#pending.sent(call);
+        return { calls: [call], wakeAtMs: null, drift: null };
+      }
+    }
+    calls.push(...this.#hunt.next(nowMs, room));
+    calls.push(...this.#listings.next(nowMs, room - calls.length));
+    calls.push(...this.#records.next(nowMs, room - calls.length));
+    const wakeAtMs = calls.length > 0 ? null : this.#pending.earliestRetryMs(SEARCHES, nowMs);
+    return { calls, wakeAtMs, drift: this.#records.drift };
+  }
+
+  learn(result: LoadResult): void {
+    const { call, failure } = result;
+    this.#pending.landed(call);
+    if (failure === null) this.#pending.recovered(call);
+    else this.#pending.wait(failure);
+    this.#records.learn(result);
+    if (call.kind === 'entity') {
+      if (result.verdict === 'ok' || result.verdict === 'absent' || result.verdict === 'gone')
+        this.#queue.delete(call.entityId);
+    } else if (call.kind === 'search') this.#learnSearch(call.query, result);
+    else this.#learnSize();
+  }
+
+  release(call: Call): void {
+    this.#pending.landed(call);
+    this.#records.release(call);
+  }
+
+  /** What is known of a wanted name, by its place among the names. */
+  finding(at: number): Finding {
+    return this.#hunt.finding(at);
+  }
+
+  /** What is known of a wanted listing, by its place among the listings. */
+  listing(at: number): { readonly isDone: boolean; readonly found: number; readonly total: number | null } {
+    return {
+      isDone: this.#listings.isDone(at),
+      found: this.#listings.found(at),
+      total: this.#listings.total(at),
+    };
+  }
+
+  /** Records still to be fetched. */
+  get recordsLeft(): number {
+    return this.#queue.size;
+  }
+
+  #learnSize(): void {
+    const total = this.#knowledge.latestStats()?.total ?? null;
+    if (total !== null) this.#hunt.setRegistryTotal(total);
+  }
+
+  #learnSearch(query: SearchQuery, result: LoadResult): void {
+    for (const { entityId, name, isNew, changed } of result.rows)
+      if (name !== null && (isNew || changed)) this.#hunt.see(entityId, name);
+    if (result.verdict === 'refused' || (result.failure?.tries ?? 0) >= MOST_TRIES) {
+      if (query.by === 'name') this.#hunt.gaveUp(query.text);
+      this.#listings.gaveUp(query);
+    } else if (result.query !== null) {
+      if (query.by === 'name') this.#hunt.answered(result.query, namesOf(result.rows));
+      if (this.#listings.isOurs(query)) {
+        this.#listings.answered(result.query, result.rows);
+        for (const { entityId } of result.rows) this.#wantRecord(entityId);
+      }
+    }
+    if (query.by === 'name') this.#wantFound(this.#hunt.namesFoundBy(query.text));
+  }
+
+  #wantFound(names: Iterable<number>): void {
+    for (const at of names) {
+      if (!this.#openNames.has(at)) continue;
+      const finding = this.#hunt.finding(at);
+      if (finding.is === 'open') continue;
+      this.#openNames.delete(at);
+      if (finding.is === 'found') this.#wantRecord(finding.company.entityId);
+    }
+  }
+
+  #wantRecord(entityId: string): void {
+    if (!this.#wanted.withRecords || this.#knowledge.isFresh(entityId)) return;
+    this.#queue.add(entityId);
+    this.#records.lookAgain();
+  }
+
+  #due({ most, except }: RecordsDue): DueRecord[] {
+    const due: DueRecord[] = [];
+    for (const entityId of this.#queue) {
+      if (due.length >= most) break;
+      if (!except.has(entityId)) due.push({ entityId, why: 'wanted' });
+    }
+    return due;
+  }
+
+  /** A stored answer may split a prefix, whose parts may have been answered too. */
+  #restoreListings(): void {
+    if (this.#wanted.listings.length === 0) return;
+    const states = [...this.#knowledge.freshQueries()];
+    const restored = new Set<QueryState>();
+    for (let found = true; found; ) {
+      found = false;
+      for (const state of states) {
+        if (restored.has(state) || !this.#listings.isOurs(state.query)) continue;
+        restored.add(state);
+        found = true;
+        const rows = this.#knowledge.listed(state.query);
+        this.#listings.answered(state, rows);
+        for (const { entityId } of rows) this.#wantRecord(entityId);
+      }
+    }
+  }
+}
+
+/** A hunt for names, with all that is known. */
+export function restoredHunt(
+  knowledge: BackfillKnowledge,
+  dialect: Dialect,
+  names: readonly string[],
+  pending: Pending,
+): NameHunt {
+  const hunt = new NameHunt(names, searchRules(dialect), pending);
+  if (names.length === 0) return hunt;
+  for (const { entityId, name } of knowledge.knownCompanies()) if (name !== null) hunt.see(entityId, name);
+  for (const state of knowledge.freshQueries()) {
+    const { by, text } = state.query;
+    if (by !== 'name') continue;
+    const tellsOrder = hunt.isWholeName(text) && state.status !== 'complete';
+    hunt.restore(state, tellsOrder ? namesOf(knowledge.listed(state.query)) : []);
+  }
+  hunt.start();
+  const total = knowledge.latestStats()?.total ?? null;
+  if (total !== null) hunt.setRegistryTotal(total);
+  return hunt;
+}
+
+/** How names are searched, as far as it is sure: `semantics` null where it is not known. */
+export function searchRules(dialect: Dialect): NameQueryRules {
+  const { search } = dialect;
+  return {
+    semantics: search.matches === 'unknown' ? null : search.matches,
+    minLength: search.min_length,
+    pageSize: search.paging.size,
+    window: windowOf(dialect),
+  };
+}
+
+function namesOf(rows: readonly Pick<ListedCompany, 'name'>[]): string[] {
+  return rows.map(({ name }) => name ?? '');
+}
+
+const ANY_AGE = { startedAtMs: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY };
+const MOST_TRIES = 3;

@@ -1,0 +1,104 @@
+import type { Call, CallKind } from '../../call.ts';
+import type { Dialect } from '../../dialect/dialect.ts';
+import type { BackfillKnowledge } from '../../knowledge.ts';
+import { folded } from '../../names/folding.ts';
+import type { Plan, PlanInput, Planner, PlannerSettings, Scope } from '../../planner.ts';
+import { Pending } from '../pending.ts';
+import { statisticsDue } from '../statistics_due.ts';
+import { BackfillPlanner, restoredHunt, type Wanted } from './backfill_planner.ts';
+import type { Finding } from './name_hunt.ts';
+
+/** A scope that is not the whole registry. */
+export type Watchlist = Exclude<Scope, { readonly of: 'whole' }>;
+
+export interface WatchOptions {
+  readonly knowledge: BackfillKnowledge;
+  readonly dialect: Dialect;
+  readonly watchlist: Watchlist;
+  readonly settings: Pick<PlannerSettings, 'startedAtMs' | 'maxAge' | 'kinds'>;
+}
+
+/**
+ * Plans for a watchlist only, again and again: its names and queries are looked up when their listings are older
+ * than the age of summaries, and the records of what is found when they are due. Names share queries as in a
+ * backfill; a name that several companies have, or only similar ones, is left to a person.
+ */
+export function openWatchPlanner({ knowledge, dialect, watchlist, settings }: WatchOptions): Planner {
+  const { kinds, maxAge, startedAtMs } = settings;
+  const pending = new Pending(knowledge.failures());
+  const wanted = wantedNow({ knowledge, dialect, watchlist, kinds });
+  const inner = new BackfillPlanner({ knowledge: withoutAsking(knowledge, kinds), dialect, wanted });
+
+  const statistics = ({ nowMs, left, most }: PlanInput): Call | null => {
+    if (!kinds.has('stats') || most < 1 || !pending.isFree('stats', '', nowMs)) return null;
+    return statisticsDue({ knowledge, nowMs, left, age: { startedAtMs, maxAgeMs: maxAge.statsMs } });
+  };
+
+  return {
+    next: (ask): Plan => {
+      const call = statistics(ask);
+      if (call !== null) {
+        pending.sent(call);
+        return { calls: [call], wakeAtMs: null, drift: null };
+      }
+      return inner.next(ask);
+    },
+    learn: (result) => {
+      if (result.call.kind === 'stats') {
+        pending.landed(result.call);
+        if (result.failure === null) pending.recovered(result.call);
+        else pending.wait(result.failure);
+      }
+      inner.learn(result);
+    },
+    release: (call) => {
+      if (call.kind === 'stats') pending.landed(call);
+      inner.release(call);
+    },
+  };
+}
+
+/** What is known of each name of a watchlist, without a call. */
+export function findingsOf(
+  names: readonly string[],
+  knowledge: BackfillKnowledge,
+  dialect: Dialect,
+): readonly Finding[] {
+  const hunt = restoredHunt(knowledge, dialect, names, new Pending([]));
+  return names.map((_, at) => hunt.finding(at));
+}
+
+/** What the kinds of call that may be planned can do for a watchlist. */
+export function wantedNow({
+  knowledge,
+  dialect,
+  watchlist,
+  kinds,
+}: Omit<WatchOptions, 'settings'> & { readonly kinds: ReadonlySet<CallKind> }): Wanted {
+  const [searches, fetches] = [kinds.has('search'), kinds.has('entity')];
+  const due = (ids: readonly string[]) => (fetches ? ids.filter((id) => !knowledge.isFresh(id)) : []);
+  const nothing = { entityIds: [], names: [], listings: [], withRecords: fetches };
+  switch (watchlist.of) {
+    case 'ids':
+      return { ...nothing, entityIds: due(watchlist.ids) };
+    case 'names':
+      if (searches) return { ...nothing, names: watchlist.names };
+      return { ...nothing, entityIds: due(foundIds(findingsOf(watchlist.names, knowledge, dialect))) };
+    case 'queries': {
+      const queries = watchlist.queries.map((text) => ({ by: 'name' as const, text: folded(text) }));
+      if (searches) return { ...nothing, listings: queries.map((query) => ({ query, splits: false })) };
+      const listed = queries.flatMap((query) => knowledge.listed(query).map(({ entityId }) => entityId));
+      return { ...nothing, entityIds: due([...new Set(listed)]) };
+    }
+  }
+}
+
+function foundIds(findings: readonly Finding[]): string[] {
+  return findings.flatMap((finding) => (finding.is === 'found' ? [finding.company.entityId] : []));
+}
+
+/** Where no statistics may be asked for, a hunt must do without the size of the registry. */
+function withoutAsking(knowledge: BackfillKnowledge, kinds: ReadonlySet<CallKind>): BackfillKnowledge {
+  if (kinds.has('stats')) return knowledge;
+  return { ...knowledge, latestStats: () => knowledge.latestStats() ?? { observedAtMs: 0, total: null } };
+}

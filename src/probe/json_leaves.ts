@@ -1,0 +1,65 @@
+import type { Pointer } from '../dialect/dialect.ts';
+import { ExactNumber, isJsonObject, type Json } from '../json/json.ts';
+import { pointerOf } from '../json/pointer.ts';
+
+/** A scalar in a body, and where it stands. */
+export interface Leaf {
+  readonly pointer: Pointer;
+  readonly value: Json;
+}
+
+/** The scalars of a body outside of its lists. Bounded: an answer may be anything. */
+export function leavesOf(json: Json): Leaf[] {
+  const leaves: Leaf[] = [];
+  walk(json, [], (value, path) => {
+    if (!Array.isArray(value) && !isJsonObject(value)) leaves.push({ pointer: pointerOf(path), value });
+  });
+  return leaves;
+}
+
+/** The lists of a body that stand in no other list. */
+export function arraysOutside(json: Json): { readonly pointer: Pointer; readonly list: Json[] }[] {
+  const arrays: { pointer: Pointer; list: Json[] }[] = [];
+  walk(json, [], (value, path) => {
+    if (Array.isArray(value)) arrays.push({ pointer: pointerOf(path), list: value });
+  });
+  return arrays;
+}
+
+function walk(
+  json: Json,
+  path: readonly string[],
+  visit: (value: Json, path: readonly string[]) => void,
+): void {
+  let seen = 0;
+  const descend = (value: Json, at: readonly string[]): void => {
+    if (++seen > MOST || at.length > DEEPEST) return;
+    visit(value, at);
+    if (!isJsonObject(value)) return;
+    for (const key of Object.keys(value)) descend(value[key] as Json, [...at, key]);
+  };
+  descend(json, path);
+}
+
+const MOST = 2000;
+const DEEPEST = 16;
+
+/** The words of a key: `companyNumber`, `company_number` and `company-number` are two each. */
+export function wordsOfKey(key: string): string[] {
+  return key
+    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+export function isNumber(value: Json | undefined): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** A whole number that is not negative, also where it is written as text; else null. */
+export function wholeNumberOf(value: Json | undefined): number | null {
+  if (value instanceof ExactNumber || (!isNumber(value) && typeof value !== 'string')) return null;
+  const text = String(value).trim();
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,76 @@
+import type { Call } from '../call.ts';
+import type { Reply } from '../dialect/classify.ts';
+import type { Language } from '../dialect/language.ts';
+import { UnwritableUrl } from '../dialect/request.ts';
+import type { Attempt, Outcome } from '../outcome.ts';
+import type { Exchange } from './evidence.ts';
+import { isProbeCall, probeOfTarget, readReply, targetOfProbe, urlOfProbe } from './probe_call.ts';
+import type { ProbeLog } from './probe_planner.ts';
+
+/** What is kept of an earlier probe. */
+export interface KeptProbe {
+  readonly callId: number;
+  readonly target: string;
+  readonly why: string;
+  readonly status: number | null;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer | null;
+}
+
+/** All questions and answers of a probe, those of earlier runs included; and how its calls are written and read. */
+export interface OpenProbeLog extends ProbeLog {
+  readonly language: Language;
+  /** The question as text. */
+  targetOf(attempt: Attempt): string;
+  note(outcome: Outcome): void;
+  /** The call that brought an answer. */
+  callIdOf(exchange: Exchange): number | null;
+}
+
+/** Opens a notebook for one host; what is kept of other hosts is left out. */
+export function openProbeLog(origin: string, kept: readonly KeptProbe[]): OpenProbeLog {
+  const exchanges: Exchange[] = [];
+  const callIds = new Map<Exchange, number>();
+  const add = (callId: number, exchange: Exchange | null) => {
+    if (exchange === null) return;
+    exchanges.push(exchange);
+    callIds.set(exchange, callId);
+  };
+  for (const probe of kept) add(probe.callId, readKept(origin, probe));
+  return {
+    exchanges,
+    language: {
+      urlOf: (call) =>
+        isProbeCall(call) ? urlOfProbe(origin, call.probe) : new UnwritableUrl('a probe asks by itself'),
+      classify: (call, reply, circumstances) => readProbe(call, reply, circumstances).verdict,
+    },
+    targetOf: ({ call }) => (isProbeCall(call) ? targetOfProbe(origin, call.probe) : ''),
+    note: (outcome) => add(outcome.callId, exchangeOf(outcome)),
+    callIdOf: (exchange) => callIds.get(exchange) ?? null,
+  };
+}
+
+function readProbe(call: Call, reply: Reply, circumstances: Parameters<Language['classify']>[2]) {
+  if (!isProbeCall(call)) throw new TypeError('only a probe can be read without a dialect');
+  return readReply(call.probe, call, reply, circumstances);
+}
+
+/** What an outcome says; null where no byte of the question left. */
+function exchangeOf({ call, status, headers, body, verdict, sentAt }: Outcome): Exchange | null {
+  if (!isProbeCall(call) || verdict.is === 'unsent') return null;
+  if (status === null || body === null) return noAnswer(call.probe);
+  const reply = { status, headers: headers ?? {}, body };
+  return readReply(call.probe, call, reply, { nowMs: Date.parse(sentAt), keyHasWorked: true }).exchange;
+}
+
+function readKept(origin: string, { target, why, status, headers, body }: KeptProbe): Exchange | null {
+  const request = probeOfTarget(origin, target, why);
+  if (request === null) return null;
+  if (status === null || body === null) return noAnswer(request);
+  const call = { kind: 'stats', reason: '', expected: 0 } as const;
+  return readReply(request, call, { status, headers, body }, { nowMs: 0, keyHasWorked: true }).exchange;
+}
+
+function noAnswer(request: Exchange['request']): Exchange {
+  return { request, status: null, headers: {}, json: undefined, text: '', reading: 'broken' };
+}

@@ -1,0 +1,71 @@
+import { scalarText } from '../dialect/decode.ts';
+import type { Pointer } from '../dialect/dialect.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { valueAt } from '../json/pointer.ts';
+import type { Exchange } from './evidence.ts';
+import { arraysOutside, leavesOf, wordsOfKey } from './json_leaves.ts';
+import { type Candidate, idCandidates, innermost, nameCandidates } from './row_paths.ts';
+import { ELEMENT_WORDS } from './word_lists.ts';
+
+/** Where the answers of a search keep their rows, and what may be id and name in them. */
+export interface ResultList {
+  readonly results: Pointer;
+  /** All rows seen so far, each once. */
+  readonly rows: readonly JsonObject[];
+  /** Inside of a row as it stands in the list; the likeliest first. */
+  readonly ids: readonly Candidate[];
+  readonly names: readonly Candidate[];
+}
+
+/** The list that the answers of searches share; null while none of them had rows. */
+export function findResultList(searches: readonly Exchange[]): ResultList | null {
+  const votes = new Map<Pointer, number>();
+  for (const { json } of searches)
+    if (json !== undefined)
+      for (const { pointer, list } of arraysOutside(json))
+        votes.set(pointer, (votes.get(pointer) ?? 0) + likeness(list));
+  const [best] = [...votes].filter(([, score]) => score > 0).sort((a, b) => b[1] - a[1]);
+  if (best === undefined) return null;
+  const results = best[0];
+  const perAnswer = searches.map((search) => rowsAt(search, results));
+  const rows = [
+    ...new Map(perAnswer.flat().map((row) => [JSON.stringify(row, numbersAsText), row])).values(),
+  ];
+  const longest = perAnswer.reduce((most, some) => (some.length > most.length ? some : most), []);
+  return { results, rows, ids: idCandidates(longest), names: nameCandidates(rows) };
+}
+
+/** The rows of one answer; none where the list is absent. */
+export function rowsAt({ json }: Exchange, results: Pointer): JsonObject[] {
+  const list = valueAt(json, results);
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}
+
+/** Where in a row the company stands, given its id and its name. */
+export function itemOf(rows: readonly JsonObject[], id: Pointer, name: Pointer | null): Pointer {
+  return innermost(rows, name === null ? [id] : [id, name], isBesideCompany);
+}
+
+function isBesideCompany(key: string, value: Json): boolean {
+  const isFlat = !isJsonObject(value) || Object.values(value).every((inner) => !isJsonObject(inner));
+  return isFlat && wordsOfKey(key).every((word) => ELEMENT_WORDS.has(word));
+}
+
+export function textAt(row: JsonObject, pointer: Pointer): string | null {
+  return scalarText(valueAt(row, pointer));
+}
+
+/** How much a list looks like companies: elements of several fields, with ids and names among them. */
+function likeness(list: readonly Json[]): number {
+  const rows = list.filter(isJsonObject);
+  if (rows.length === 0 || rows.length < list.length) return 0;
+  const fields = rows.reduce((sum, row) => sum + Math.min(leavesOf(row).length, 10), 0) / rows.length;
+  const name = nameCandidates(rows)[0]?.score ?? 0;
+  const id = idCandidates(rows)[0]?.score ?? 0;
+  if (name <= 0 && id <= 0) return 0;
+  return Math.sqrt(rows.length) * (fields + Math.max(0, name) + Math.max(0, id));
+}
+
+function numbersAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}n` : value;
+}

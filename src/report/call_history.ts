@@ -1,0 +1,129 @@
+import type { CallBucket, CallStretch } from '../warehouse/page_queries.ts';
+
+/** What happened over time, made from calls by stretches. Pure but for the cache of finished hours. */
+
+export interface Grown {
+  readonly atMs: number;
+  readonly known: number;
+  readonly fetched: number;
+}
+
+/**
+ * How the mirror grew: counted back from what it holds now, so that the curve ends at the truth whatever the
+ * calls of the past tell.
+ */
+export function growth(buckets: readonly CallBucket[], now: Grown, bucketMs: number): Grown[] {
+  const curve: Grown[] = [now];
+  let { known, fetched } = now;
+  for (const { atMs, found, records } of byStretch(buckets).reverse()) {
+    const endMs = Math.min(atMs + bucketMs, now.atMs);
+    // Where the stretch after it began, it stands already, unless nothing happened between them.
+    if (curve.at(-1)?.atMs !== endMs) curve.push({ atMs: endMs, known, fetched });
+    known = Math.max(0, known - found);
+    fetched = Math.max(0, fetched - records);
+    curve.push({ atMs, known, fetched });
+  }
+  return curve.reverse();
+}
+
+export interface Stretch {
+  readonly atMs: number;
+  /** Calls that were sent. */
+  readonly calls: number;
+  readonly searches: number;
+  /** Companies that searches showed for the first time. */
+  readonly found: number;
+  /** Records that were fetched for the first time. */
+  readonly records: number;
+  readonly byGroup: Readonly<Record<OutcomeGroup, number>>;
+}
+
+/** Outcomes as people tell them apart. */
+export const OUTCOME_GROUPS = ['answered', 'turned away', 'failed', 'unsent'] as const;
+export type OutcomeGroup = (typeof OUTCOME_GROUPS)[number];
+
+export function byStretch(buckets: readonly CallBucket[]): Stretch[] {
+  const stretches = new Map<number, CallBucket[]>();
+  for (const bucket of buckets) stretches.set(bucket.atMs, [...(stretches.get(bucket.atMs) ?? []), bucket]);
+  return [...stretches].sort(([a], [b]) => a - b).map(([atMs, own]) => stretchOf(atMs, own));
+}
+
+/** Stretches of equal length without gaps, the empty ones between them included. */
+export function filled(stretches: readonly Stretch[], { fromMs, toMs, bucketMs }: CallStretch): Stretch[] {
+  const known = new Map(stretches.map((stretch) => [stretch.atMs, stretch]));
+  const begin = Math.floor(fromMs / bucketMs) * bucketMs;
+  const length = Math.max(0, Math.ceil((toMs - begin) / bucketMs));
+  return Array.from(
+    { length },
+    (_, at) => known.get(begin + at * bucketMs) ?? stretchOf(begin + at * bucketMs, []),
+  );
+}
+
+/** The same calls in longer stretches. */
+export function coarser(buckets: readonly CallBucket[], bucketMs: number): CallBucket[] {
+  return buckets.map((bucket) => ({ ...bucket, atMs: Math.floor(bucket.atMs / bucketMs) * bucketMs }));
+}
+
+/** A length of stretch that cuts the time into a hundred or so. */
+export function stretchFor(lengthMs: number): number {
+  return STRETCHES_MS.find((stretchMs) => lengthMs / stretchMs <= MOST_STRETCHES) ?? LONGEST_MS;
+}
+
+/** Hours of calls: what is over is read once, the last hours again and again. */
+export function openCallHistory(read: (stretch: CallStretch) => CallBucket[]) {
+  let finished: CallBucket[] = [];
+  let finishedUntilMs = Number.NEGATIVE_INFINITY;
+  return {
+    hours(firstMs: number, nowMs: number): CallBucket[] {
+      const beginMs = Math.max(Math.floor(firstMs / HOUR_MS) * HOUR_MS, finishedUntilMs);
+      const latest = read({ fromMs: beginMs, toMs: nowMs + DAY_MS, bucketMs: HOUR_MS });
+      const all = [...finished, ...latest];
+      // A call is loaded some time after it was sent: an hour is over an hour after it ended.
+      finishedUntilMs = Math.max(finishedUntilMs, (Math.floor(nowMs / HOUR_MS) - 1) * HOUR_MS);
+      finished = all.filter(({ atMs }) => atMs < finishedUntilMs);
+      return all;
+    },
+  };
+}
+
+function stretchOf(atMs: number, buckets: readonly CallBucket[]): Stretch {
+  const sum = (fits: (bucket: CallBucket) => boolean, of: (bucket: CallBucket) => number) =>
+    buckets.filter(fits).reduce((total, bucket) => total + of(bucket), 0);
+  const calls = ({ calls: sent }: CallBucket) => sent;
+  const fresh = ({ fresh: brought }: CallBucket) => brought;
+  const byGroup = Object.fromEntries(
+    OUTCOME_GROUPS.map((group) => [group, sum(({ outcome }) => groupOf(outcome) === group, calls)]),
+  ) as Record<OutcomeGroup, number>;
+  return {
+    atMs,
+    calls: sum(({ outcome }) => outcome !== 'unsent', calls),
+    searches: sum(({ kind, outcome }) => kind === 'search' && outcome === 'ok', calls),
+    found: sum(({ kind }) => kind === 'search', fresh),
+    records: sum(({ kind }) => kind === 'entity', fresh),
+    byGroup,
+  };
+}
+
+function groupOf(outcome: string): OutcomeGroup {
+  switch (outcome) {
+    case 'ok':
+    case 'received':
+    case 'absent':
+    case 'gone':
+      return 'answered';
+    case 'throttled':
+    case 'exhausted':
+      return 'turned away';
+    case 'unsent':
+      return 'unsent';
+    default:
+      return 'failed';
+  }
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const LONGEST_MS = 28 * DAY_MS;
+const STRETCHES_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS, 7 * DAY_MS];
+const MOST_STRETCHES = 120;

@@ -1,0 +1,58 @@
+/** Figures as a person reads them, in a terminal and on the page. */
+
+const whole = new Intl.NumberFormat('en');
+
+export function count(value: number): string {
+  return value === Infinity ? 'unlimited' : whole.format(Math.round(value));
+}
+
+/** `1 call`, `2 calls`, `1,234 calls`. */
+export function counted(value: number, noun: string, plural = `${noun}s`): string {
+  return `${count(value)} ${value === 1 ? noun : plural}`;
+}
+
+/** A share that is not whole is never shown as 100 %, nor one that is not nothing as 0 %. */
+export function percent(share: number): string {
+  const value = share * 100;
+  if (value > 0 && value < 0.1) return '< 0.1 %';
+  const shown = Math.floor(value * 10) / 10;
+  return `${Number.isInteger(shown) ? shown : shown.toFixed(1)} %`;
+}
+
+/** Times and sizes as a person reads them. */
+
+/** `42 s`, `3 min 20 s`, `2 h 5 min`, `3 days 4 h`. */
+export function duration(durationMs: number): string {
+  const seconds = Math.round(durationMs / 1000);
+  if (seconds < 1) return `${Math.max(0, Math.round(durationMs))} ms`;
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return joined(`${minutes} min`, seconds % 60, 's');
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return joined(`${hours} h`, minutes % 60, 'min');
+  return joined(`${Math.floor(hours / 24)} days`, hours % 24, 'h');
+}
+
+/** In the zone of the reader, which is named: `21 Nov 2026, 14:05 CET`. */
+export function localTime(epochMs: number): string {
+  return new Date(epochMs).toLocaleString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  });
+}
+
+function joined(large: string, small: number, unit: string): string {
+  return small === 0 ? large : `${large} ${small} ${unit}`;
+}
+
+/** `813 bytes`, `4.2 MB`: powers of a thousand, as disks are sold. */
+export function byteSize(bytes: number): string {
+  if (bytes < 1000) return counted(bytes, 'byte');
+  const power = Math.min(Math.floor(Math.log10(bytes) / 3), 4);
+  const value = bytes / 1000 ** power;
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${['', 'kB', 'MB', 'GB', 'TB'][power]}`;
+}

@@ -1,0 +1,76 @@
+import type { CallKind } from './call.ts';
+import type { LoadResult } from './knowledge.ts';
+import { type Outcome, wasSent } from './outcome.ts';
+
+/** What a run has done so far: calls spent, and what they brought. */
+export interface RunTotals {
+  /** Units of allowance spent. */
+  readonly calls: number;
+  readonly callsByKind: Readonly<Record<CallKind, number>>;
+  /** Companies listed for the first time. */
+  readonly listed: number;
+  /** Records fetched for the first time. */
+  readonly fetched: number;
+  /** Known records whose content had changed. */
+  readonly changed: number;
+  /** Known records that had not. */
+  readonly unchanged: number;
+  readonly gone: number;
+  readonly quarantined: number;
+  /** Calls that brought nothing because the upstream failed. */
+  readonly failed: number;
+}
+
+export const EMPTY_TOTALS: RunTotals = {
+  calls: 0,
+  callsByKind: { stats: 0, search: 0, entity: 0 },
+  listed: 0,
+  fetched: 0,
+  changed: 0,
+  unchanged: 0,
+  gone: 0,
+  quarantined: 0,
+  failed: 0,
+};
+
+export function withOutcome(totals: RunTotals, outcome: Outcome): RunTotals {
+  const { call, verdict } = outcome;
+  const isFailure = verdict.is === 'broken' || verdict.is === 'unsent';
+  const failed = totals.failed + (isFailure ? 1 : 0);
+  if (!wasSent(outcome)) return { ...totals, failed };
+  const callsByKind = { ...totals.callsByKind, [call.kind]: totals.callsByKind[call.kind] + 1 };
+  return { ...totals, calls: totals.calls + 1, callsByKind, failed };
+}
+
+export function withLoadResult(totals: RunTotals, result: LoadResult): RunTotals {
+  const { record, rows } = result;
+  return {
+    ...totals,
+    listed: totals.listed + rows.filter((row) => row.isNew).length,
+    fetched: totals.fetched + (record?.isNew ? 1 : 0),
+    changed: totals.changed + (record !== null && !record.isNew && record.changed ? 1 : 0),
+    unchanged: totals.unchanged + (record !== null && !record.isNew && !record.changed ? 1 : 0),
+    gone: totals.gone + (result.gone ? 1 : 0),
+    quarantined: totals.quarantined + result.quarantined,
+  };
+}
+
+/** What two runs did together. */
+export function sumOfTotals(a: RunTotals, b: RunTotals): RunTotals {
+  const { stats, search, entity } = a.callsByKind;
+  return {
+    calls: a.calls + b.calls,
+    callsByKind: {
+      stats: stats + b.callsByKind.stats,
+      search: search + b.callsByKind.search,
+      entity: entity + b.callsByKind.entity,
+    },
+    listed: a.listed + b.listed,
+    fetched: a.fetched + b.fetched,
+    changed: a.changed + b.changed,
+    unchanged: a.unchanged + b.unchanged,
+    gone: a.gone + b.gone,
+    quarantined: a.quarantined + b.quarantined,
+    failed: a.failed + b.failed,
+  };
+}

@@ -1,0 +1,132 @@
+import { isJsonObject, type JsonObject, parseJson } from '../json/json.ts';
+import { type Random, seededRandom } from '../random.ts';
+import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
+
+/** How much happens in the registry, each a number an hour. */
+export interface ChangeRates {
+  readonly changed: number;
+  readonly appearing: number;
+  readonly deleted: number;
+}
+
+export interface ChangingOptions {
+  readonly rates: ChangeRates;
+  readonly seed: number;
+  /** Share of the changes that a list item shows too (name or status); the rest touch the record alone. */
+  readonly shown?: number;
+  /** top: new ids follow the newest · anywhere: they fill gaps. */
+  readonly newIds?: 'top' | 'anywhere';
+}
+
+/** One thing that happened: the truth that a mirror should come to know. */
+export interface RegistryChange {
+  readonly atMs: number;
+  readonly kind: keyof ChangeRates;
+  readonly id: string;
+}
+
+/** Lets time pass over a registry; what happens depends on the seed and on the steps, on nothing else. */
+export interface ChangingRegistry {
+  /** Makes happen what happens in this time, up to `nowMs`. */
+  pass(elapsedMs: number, nowMs: number): RegistryChange[];
+}
+
+export function changingRegistry(store: CompanyStore, options: ChangingOptions): ChangingRegistry {
+  const random = seededRandom(options.seed);
+  const ids = Array.from(store.all(), (company) => company.id);
+  const due: Record<keyof ChangeRates, number> = { changed: 0, appearing: 0, deleted: 0 };
+
+  const living = (): StoredCompany | null => {
+    for (let tries = 0; tries < 100; tries++) {
+      const company = store.get(random.pick(ids));
+      if (exists(company)) return company;
+    }
+    return null;
+  };
+  const happen = (kind: keyof ChangeRates, nowMs: number): string | null => {
+    const company = living();
+    if (company === null) return null;
+    if (kind === 'deleted') return store.remove(company.id, nowMs) ? company.id : null;
+    if (kind === 'changed') {
+      change(store, company, { isShown: random.chance(options.shown ?? 0.6), random, nowMs });
+      return company.id;
+    }
+    const base = options.newIds === 'anywhere' ? company.id : (ids.at(-1) ?? company.id);
+    const id = nextFreeId(store, base);
+    store.put({ id, name: mixedName(company, living() ?? company), fields: fieldsOf(company) });
+    ids.push(id);
+    return id;
+  };
+
+  return {
+    pass(elapsedMs, nowMs) {
+      const happened: RegistryChange[] = [];
+      for (const kind of ['changed', 'appearing', 'deleted'] as const) {
+        due[kind] += (options.rates[kind] * elapsedMs) / HOUR_MS;
+        for (; due[kind] >= 1; due[kind]--) {
+          const id = happen(kind, nowMs);
+          if (id !== null) happened.push({ atMs: nowMs, kind, id });
+        }
+      }
+      return happened;
+    },
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+interface Circumstances {
+  readonly isShown: boolean;
+  readonly random: Random;
+  readonly nowMs: number;
+}
+
+function change(
+  store: CompanyStore,
+  company: StoredCompany,
+  { isShown, random, nowMs }: Circumstances,
+): void {
+  const fields = fieldsOf(company);
+  const { id, name } = company;
+  const date = new Date(nowMs).toISOString();
+  if (!isShown) {
+    store.put({
+      id,
+      name,
+      fields: { ...fields, last_filing: { received_at: date, pages: 1 + random.below(40) } },
+    });
+  } else if (random.chance(0.3)) {
+    const before = Array.isArray(fields.previous_names) ? fields.previous_names : [];
+    const previous_names = [...before, { name, until: date.slice(0, 10) }];
+    store.put({ id, name: renamed(name), fields: { ...fields, previous_names } });
+  } else {
+    const others = STATUSES.filter((status) => status !== fields.status);
+    store.put({ id, name, fields: { ...fields, status: random.pick(others) } });
+  }
+}
+
+const STATUSES = ['active', 'dormant', 'in liquidation', 'dissolved'];
+
+function renamed(name: string): string {
+  return name.startsWith('New ') ? name.slice(4) : `New ${name}`;
+}
+
+/** The beginning of one name and the end of another. */
+function mixedName(first: StoredCompany, second: StoredCompany): string {
+  const [begin, end] = [first.name.split(' '), second.name.split(' ')];
+  return [...begin.slice(0, Math.ceil(begin.length / 2)), ...end.slice(Math.ceil(end.length / 2))].join(' ');
+}
+
+/** The id with its last digits counted on until nobody has it: `SC000199` gives `SC000200`. */
+function nextFreeId(store: CompanyStore, id: string): string {
+  const [, head = id, digits = '', tail = ''] = /^(.*?)(\d+)(\D*)$/.exec(id) ?? [];
+  for (let number = BigInt(digits || 0) + 1n; ; number++) {
+    const candidate = `${head}${String(number).padStart(digits.length, '0')}${tail}`;
+    if (store.get(candidate) === null) return candidate;
+  }
+}
+
+function fieldsOf(company: StoredCompany): JsonObject {
+  const fields = parseJson(company.fieldsText);
+  return isJsonObject(fields) ? fields : {};
+}

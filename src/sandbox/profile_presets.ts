@@ -1,0 +1,240 @@
+import type { ApiProfileInput } from '../api/api_profile.ts';
+
+/**
+ * Shapes that real registries have, put on the three endpoints: their envelopes, parameters, limits and
+ * oddities (not their data). Each is a corner of what `randomShape` combines.
+ */
+export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
+  default: {},
+
+  // Pages from 0, HAL, no list at all when nothing is found, a deleted company as a 200 of another class.
+  brreg: {
+    name: 'brreg',
+    search: {
+      query_param: 'navn',
+      identifier_param: 'organisasjonsnummer',
+      matches: 'token_prefix',
+      identifiers: 'exact',
+      results: '/_embedded/enheter',
+      empty: 'absent',
+      total: '/page/totalElements',
+      paging: { style: 'page', param: 'page', first: 0, size_param: 'size', size: 20 },
+      max_size: 100,
+      window: { rows: 10_000, counts: 'end', beyond: 400 },
+      echo: { '/page/number': 'page', '/page/size': 'size', '/page/totalPages': 'pages' },
+    },
+    summary: { id: '/organisasjonsnummer', name: '/navn', fields: null },
+    record: { id: '/organisasjonsnummer', name: '/navn' },
+    gone: { as: 'marked', at: '/respons_klasse', is: 'SlettetEnhet', live: 'Enhet' },
+    errors: { body: 'spring' },
+    stats: { total: '/antallEnheter' },
+    limits: { headers: [] },
+  },
+
+  // The name's field differs between search and record; totals beyond what can be reached; 416; an empty 429.
+  companies_house: {
+    name: 'companies_house',
+    search: {
+      matches: 'token',
+      identifiers: 'exact',
+      order: 'relevance',
+      results: '/items',
+      total: '/total_results',
+      paging: { style: 'offset', param: 'start_index', first: 0, size_param: 'items_per_page', size: 20 },
+      max_size: 100,
+      window: { rows: 1_000, beyond: 416 },
+      echo: { '/items_per_page': 'size', '/start_index': 'offset', '/page_number': 'page' },
+      fixed: { '/kind': 'search#companies' },
+    },
+    summary: { id: '/company_number', name: '/title', fields: ['status', 'registered_on', 'address'] },
+    record: { id: '/company_number', name: '/company_name' },
+    gone: { as: 'not_found' },
+    errors: { body: 'list', throttled: { retry_after: 'none' }, exhausted: { retry_after: 'none' } },
+    stats: { total: null, fixed: { '/kind': 'statistics' } },
+    limits: { headers: ['x'] },
+  },
+
+  // A clamped total, small pages, the error in one French string, "unnamed" nothing special.
+  france: {
+    name: 'france',
+    search: {
+      matches: 'token_prefix',
+      identifiers: 'exact',
+      folding: 'diacritics',
+      order: 'rank',
+      total: '/total_results',
+      total_clamped_at: 10_000,
+      paging: { style: 'page', param: 'page', first: 1, size_param: 'per_page', size: 10 },
+      max_size: 25,
+      oversize: 'refuse',
+      window: { rows: 10_000, counts: 'end', beyond: 400 },
+      echo: { '/page': 'page', '/per_page': 'size', '/total_pages': 'pages' },
+    },
+    summary: { id: '/siren', name: '/nom_complet', fields: null },
+    record: { id: '/siren', name: '/nom_complet' },
+    gone: { as: 'marked', at: '/etat_administratif', is: 'C', live: 'A' },
+    errors: { body: 'flat' },
+    stats: { total: '/unites_legales' },
+    limits: { headers: [] },
+  },
+
+  // JSON:API: brackets in parameters, the name three levels down, an unfiltered search, next links.
+  gleif: {
+    name: 'gleif',
+    search: {
+      query_param: 'filter[entity.legalName]',
+      identifier_param: 'filter[lei]',
+      matches: 'token',
+      identifiers: 'exact',
+      min_length: 0,
+      results: '/data',
+      total: '/meta/pagination/total',
+      paging: { style: 'page', param: 'page[number]', first: 1, size_param: 'page[size]', size: 10 },
+      max_size: 200,
+      window: { rows: 10_000, counts: 'end', beyond: 400 },
+      echo: {
+        '/meta/pagination/currentPage': 'page',
+        '/meta/pagination/perPage': 'size',
+        '/meta/pagination/lastPage': 'pages',
+        '/meta/goldenCopy/publishDate': 'time',
+      },
+    },
+    summary: { id: '/id', name: '/attributes/entity/legalName/name', fields_at: '/attributes', fields: null },
+    record: { root: '/data', id: '/id', name: '/attributes/entity/legalName/name', fields_at: '/attributes' },
+    gone: { as: 'gone' },
+    errors: { body: 'json_api' },
+    stats: { total: '/meta/total' },
+  },
+
+  // Every element wrapped once more; 403 where others say 429.
+  opencorporates: {
+    name: 'opencorporates',
+    search: {
+      matches: 'token_prefix',
+      identifiers: 'none',
+      order: 'relevance',
+      results: '/results/companies',
+      item: '/company',
+      total: '/results/total_count',
+      paging: { style: 'page', param: 'page', first: 1, size_param: 'per_page', size: 30 },
+      max_size: 100,
+      window: { rows: 10_000 },
+      echo: { '/results/page': 'page', '/results/per_page': 'size', '/results/total_pages': 'pages' },
+      fixed: { '/api_version': '0.4' },
+    },
+    summary: { id: '/company_number', name: '/name' },
+    record: {
+      root: '/results/company',
+      id: '/company_number',
+      name: '/name',
+      volatile: ['/retrieved_at'],
+      fixed: { '/api_version': '0.4' },
+    },
+    gone: { as: 'not_found' },
+    errors: {
+      body: 'message',
+      throttled: { status: 403, retry_after: 'none' },
+      exhausted: { status: 403, retry_after: 'none' },
+    },
+    stats: { total: '/results/companies' },
+    limits: { headers: [] },
+  },
+
+  // No total: `count` is of this page alone. 422 beyond offset 1,000. Headers describe the day, not the minute.
+  openmercantil: {
+    name: 'openmercantil',
+    search: {
+      unknown_params: 'refuse',
+      matches: 'substring',
+      identifiers: 'exact',
+      folding: 'diacritics',
+      min_length: 2,
+      order: 'rank',
+      results: '/items',
+      total: null,
+      paging: { style: 'offset', param: 'offset', first: 0, size_param: 'limit', size: 20 },
+      max_size: 100,
+      oversize: 'refuse',
+      window: { rows: 1_000, beyond: 422 },
+      echo: { '/query': 'query', '/count': 'rows', '/offset': 'offset' },
+    },
+    summary: { id: '/slug', name: '/name' },
+    record: { id: '/slug', name: '/name' },
+    gone: { as: 'not_found' },
+    errors: { body: 'flat' },
+    stats: { total: '/total_companies', fixed: { '/total_persons_approx': null } },
+    limits: { headers: ['x'], describe: 'allowance' },
+  },
+
+  // The base address with `/api`, and the paths with it once more.
+  doubled_api: {
+    name: 'doubled_api',
+    paths: { search: '/api/api/search', entity: '/api/api/entity/{id}', stats: '/api/api/registry/stats' },
+    gone: { as: 'gone' },
+  },
+
+  // The body is the list; the next page stands in a Link header, the total in a header of its own.
+  bare_list: {
+    name: 'bare_list',
+    search: {
+      results: '',
+      total: null,
+      total_header: 'x-total-count',
+      matches: 'prefix',
+      paging: { style: 'link_header', size_param: 'limit', size: 25 },
+      max_size: 50,
+    },
+    errors: { body: 'empty', exhausted: { status: 402 } },
+    stats: { total: null },
+    limits: { headers: ['draft'] },
+  },
+
+  cursor: {
+    name: 'cursor',
+    search: {
+      query_param: 'query',
+      identifier_param: 'number',
+      results: '/data/hits',
+      total: '/data/meta/count',
+      matches: 'substring',
+      paging: { style: 'cursor', param: 'cursor', next: '/data/meta/next', size_param: 'limit', size: 40 },
+      max_size: 80,
+      last_page: 'absent',
+      echo: { '/data/meta/request_id': 'request_id' },
+    },
+    errors: { body: 'nested', throttled: { status: 200, retry_after: 'none' } },
+  },
+
+  next_url: {
+    name: 'next_url',
+    search: {
+      query_param: 'name',
+      results: '/items',
+      item: '/resource',
+      total: null,
+      empty: 'null',
+      paging: { style: 'next_url', next: '/links/next', size_param: null, size: 30 },
+      absolute_urls: false,
+    },
+    record: { root: '/resource' },
+    errors: { body: 'html', throttled: { retry_after: 'date' } },
+  },
+
+  // Ids as JSON numbers (beyond 2^53 where the registry has such), one page and no more.
+  numbered: {
+    name: 'numbered',
+    ids: 'number',
+    search: {
+      query_param: 'term',
+      results: '/list',
+      total: '/hits',
+      matches: 'prefix',
+      paging: { style: 'none', size_param: 'rows', size: 50 },
+      max_size: 500,
+    },
+    summary: { id: '/reg_no', name: '/title' },
+    record: { root: '/company', id: '/number', name: '/names/current' },
+    gone: { as: 'marked', at: '/removed' },
+    errors: { body: 'spring', exhausted: { status: 403 } },
+  },
+};

@@ -1,0 +1,28 @@
+import type { Account } from '../api/accounts.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** A configuration of registry-mirror that fits a running sandbox and one of its accounts. */
+export function configurationFor(sandbox: Sandbox, account: Account): object {
+  const { tier, limits } = account;
+  return {
+    version: 1,
+    source: { name: 'Sandbox registry', url: sandbox.url },
+    upstream: {
+      base_url: sandbox.baseUrl,
+      api_key: sandbox.keyOf(account.id),
+      ...(sandbox.paths === null ? {} : { paths: sandbox.paths }),
+    },
+    account: { id: account.id, tier },
+    allowance: allowanceOf(limits),
+    dialect: sandbox.dialect,
+  };
+}
+
+function allowanceOf({ perMinute, total, perDay, day }: Account['limits']): object {
+  return {
+    ...(perMinute === null ? {} : { per_minute: perMinute }),
+    ...(total === null ? {} : { total }),
+    ...(perDay === null ? {} : { per_day: perDay, day_starts: day === 'utc' ? '00:00 UTC' : 'rolling' }),
+    ...(total === null && perDay === null ? { unlimited: true } : {}),
+  };
+}

@@ -1,0 +1,143 @@
+import type { Database } from 'better-sqlite3';
+import type { Catalogue, CatalogueRecord } from '../api/catalogue.ts';
+import type { Problem } from '../api/problems.ts';
+import { isoTime } from '../clock.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../json/json.ts';
+import { type NameIndex, textAt } from '../names/name_index.ts';
+import { answerTable } from '../warehouse/answer.ts';
+import { readCoverage } from '../warehouse/coverage_counts.ts';
+import { readSource } from '../warehouse/meta.ts';
+import { fileVersion, latestStatistics, listingCalls, recordAges } from '../warehouse/serve_lists.ts';
+import {
+  cacheForServing,
+  type ServedState,
+  servedRecords,
+  textOfAnswer,
+} from '../warehouse/serve_records.ts';
+import { openSearchResults } from './search_results.ts';
+import { openSummaries } from './summaries.ts';
+
+export interface MirrorCatalogueOptions {
+  /** The warehouse, open for reading. */
+  readonly db: Database;
+  readonly dialect: Dialect;
+  readonly index: () => NameIndex;
+  /** Does the parameter for names take identifiers, too? */
+  readonly namesTakeIdentifiers: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** The catalogue over the warehouse: records and list items as the upstream gave them, searches over the name index. */
+export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
+  const { db, dialect, index, namesTakeIdentifiers, now } = options;
+  cacheForServing(db);
+  const records = servedRecords(db);
+  const answers = answerTable(db);
+  const textOf = (callId: number): string | null => {
+    const answer = answers.read(callId);
+    return answer === null ? null : textOfAnswer(answer);
+  };
+  const listings = openSearchResults(index);
+  const summaries = openSummaries(dialect, {
+    version: fileVersion(db),
+    listingCall: listingCalls(db),
+    answer: textOf,
+    record(entityId) {
+      const state = records.latest(entityId);
+      return state.is === 'record' ? state.text : null;
+    },
+  });
+  const statistics = remembering(STATISTICS_MS, now, () => describeMirror(db, now()));
+  const statisticsCall = latestStatistics(db);
+
+  return {
+    count: () => index().companies,
+    search(query, reader) {
+      summaries.look();
+      const by = query.by === 'name' && namesTakeIdentifiers ? 'any' : query.by;
+      const { ranks, index: searched } = listings.list({ ...query, by }, reader, now());
+      return {
+        total: ranks.size,
+        ids: (from, count) => Array.from(ranks.slice(from, count), (rank) => textAt(searched.ids, rank)),
+      };
+    },
+    summary: summaries.of,
+    record: (id) => told(records.latest(id), now()),
+    recordAsOf: (id, atMs) => told(records.asOf(id, isoTime(atMs)), now()),
+    refusal: (id, atMs) => refusalOf(records.latest(id), atMs === null ? null : records.firstSeenAt(id)),
+    stats() {
+      const latest = statisticsCall();
+      const text = latest === null ? null : textOf(latest.callId);
+      const own = text === null ? {} : parseJson(text);
+      return withMirror(isJsonObject(own) ? own : {}, statistics());
+    },
+  };
+}
+
+function told(state: ServedState, nowMs: number): CatalogueRecord | null {
+  if (state.is === 'gone') return { text: '', gone: true };
+  if (state.is !== 'record') return null;
+  const ageSeconds = Math.max(0, Math.floor((nowMs - Date.parse(state.seenAt)) / 1000));
+  return {
+    text: state.text,
+    // A tombstone says itself that the company is gone.
+    gone: false,
+    etag: `"${state.callId.toString(36)}"`,
+    headers: { 'x-mirror-age': String(ageSeconds) },
+  };
+}
+
+function refusalOf(latest: ServedState, firstSeenAt: string | null): Problem | null {
+  if (firstSeenAt !== null)
+    return {
+      code: 'entity_not_found',
+      detail: `The mirror did not hold this company then; its first version was seen at ${firstSeenAt}.`,
+    };
+  return latest.is === 'listed' ? { code: 'record_not_mirrored' } : null;
+}
+
+/** The registry's own figures as it gave them, and beside them what the mirror holds. */
+function withMirror(own: JsonObject, mirror: JsonObject): JsonObject {
+  return { ...own, [Object.hasOwn(own, 'mirror') ? '_mirror' : 'mirror']: mirror };
+}
+
+function describeMirror(db: Database, nowMs: number): JsonObject {
+  const { known, fetched, gone, knownShare, fetchedShare, registryTotal, registryTotalAt } = readCoverage(db);
+  const ages = recordAges(db, (days) => isoTime(nowMs - days * DAY_MS));
+  const { name, url, licence, attribution } = readSource(db);
+  return {
+    source: { name, url, licence, attribution },
+    companies: known - gone,
+    records: fetched,
+    gone,
+    coverage: {
+      companies: knownShare,
+      records: fetchedShare,
+      registry_total: registryTotal,
+      as_of: registryTotalAt,
+    },
+    freshness: {
+      oldest_record_at: ages.oldestAt,
+      newest_record_at: ages.newestAt,
+      within_1_day: ages.within1Day,
+      within_7_days: ages.within7Days,
+      within_30_days: ages.within30Days,
+      within_90_days: ages.within90Days,
+    },
+  };
+}
+
+/** Computes anew at most once in so many milliseconds. */
+function remembering<T>(forMs: number, now: () => number, compute: () => T): () => T {
+  let remembered: { readonly value: T; readonly untilMs: number } | null = null;
+  return () => {
+    if (remembered === null || now() >= remembered.untilMs)
+      remembered = { value: compute(), untilMs: now() + forMs };
+    return remembered.value;
+  };
+}
+
+const STATISTICS_MS = 5_000;
+const DAY_MS = 86_400_000;

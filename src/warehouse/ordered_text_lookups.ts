@@ -1,0 +1,100 @@
+import type { Database } from 'better-sqlite3';
+import {
+  type CompaniesWith,
+  inOrder,
+  nextAfter,
+  type Stretch,
+  stretchOf,
+  type TextsInOrder,
+  type WordsInOrder,
+  type WordTotals,
+} from '../names/ordered_texts.ts';
+
+/** What is asked of the texts, each answered from their index alone, however many there are. */
+export const TEXT_LOOKUPS = {
+  name: lookupsOf('folded', '_name'),
+  identifier: lookupsOf('upper(entity_id)', '_known'),
+} as const;
+
+/** The names, or the identifiers, of all known companies as their index holds them. */
+export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): TextsInOrder {
+  const sql = TEXT_LOOKUPS[by];
+  const count = db.prepare<[string, string], number>(sql.count).pluck();
+  const at = db.prepare<[string, number], string>(sql.at).pluck();
+  const neighbours = db.prepare<[string, number], string>(sql.neighbours).pluck();
+  const all = db.prepare<[], string>(sql.all).pluck();
+  const containing = db.prepare<[string], string>(sql.containing).pluck();
+  const countBetween = (from: string, to: string) => count.get(from, to) ?? 0;
+  const entryAt = (from: string, places: number) => at.get(from, places) ?? null;
+  /** Walked once: as many as asked for, unless one more is the very same as the last. */
+  const stretch = (from: string, to: string, { size }: { readonly size: number }): Stretch => {
+    const [last, following] = neighbours.all(from, size - 1);
+    const isWhole = following !== last;
+    const next = (last === from && !isWhole ? entryAt(nextAfter(from), 0) : following) ?? null;
+    if (next === null || inOrder(next, to) >= 0) return { shares: [countBetween(from, to)], next: null };
+    return { shares: [isWhole ? size : countBetween(from, next)], next };
+  };
+  return {
+    all: () => all.iterate(),
+    containing: (part) => containing.iterate(part),
+    countBetween,
+    stretch,
+    at: entryAt,
+  };
+}
+
+function lookupsOf(text: string, table: string) {
+  return {
+    count: `SELECT count(*) FROM ${table} WHERE ${text} >= ? AND ${text} < ?`,
+    at: `SELECT ${text} FROM ${table} WHERE ${text} >= ? ORDER BY ${text} LIMIT 1 OFFSET ?`,
+    neighbours: `SELECT ${text} FROM ${table} WHERE ${text} >= ? ORDER BY ${text} LIMIT 2 OFFSET ?`,
+    all: `SELECT ${text} FROM ${table} ORDER BY ${text}`,
+    containing: `SELECT ${text} FROM ${table} WHERE instr(${text}, ?) > 0 ORDER BY ${text}`,
+  };
+}
+
+/** How many companies have a word of a set in such a range. */
+export function companiesBetween(table: string): string {
+  return `SELECT sum(companies) FROM ${table} WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ?`;
+}
+
+/** What is asked of the words of a set, the first three each answered from a part of their index. */
+export const WORD_LOOKUPS = {
+  count: companiesBetween('_word'),
+  shares: `SELECT shared, sum(companies) AS companies FROM _word
+           WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ? GROUP BY shared`,
+  at: 'SELECT word FROM _word WHERE set_id = ? AND word >= ? ORDER BY word LIMIT 1 OFFSET ?',
+  ranked: `SELECT word, sum(companies) AS companies FROM _word WHERE set_id = ?
+           GROUP BY word ORDER BY companies DESC, length(word), word LIMIT ?`,
+  totals: `SELECT coalesce(sum(companies) FILTER (WHERE shared = 0), 0) AS companies, coalesce(sum(companies), 0) AS words,
+             count(DISTINCT word) AS different FROM _word WHERE set_id = ?`,
+} as const;
+
+/** The words of these companies as their index holds them; null: they are not counted. */
+export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWith): WordsInOrder | null {
+  const setId = db
+    .prepare<[string, number], number>('SELECT set_id FROM _word_set WHERE beside = ? AND is_whole = ?')
+    .pluck()
+    .get(beside, Number(isWhole));
+  if (setId === undefined) return null;
+  const count = db.prepare<[number, string, string, number], number | null>(WORD_LOOKUPS.count).pluck();
+  const shares = db.prepare<[number, string, string, number], { shared: number; companies: number }>(
+    WORD_LOOKUPS.shares,
+  );
+  const at = db.prepare<[number, string, number], string>(WORD_LOOKUPS.at).pluck();
+  const ranked = db.prepare<[number, number], [string, number]>(WORD_LOOKUPS.ranked).raw();
+  const totals = db.prepare<[number], WordTotals>(WORD_LOOKUPS.totals);
+  const entryAt = (from: string, places: number) => at.get(setId, from, places) ?? null;
+  const share = (from: string, to: string, most: number) => {
+    const found: number[] = [];
+    for (const { shared, companies } of shares.all(setId, from, to, most)) found[shared] = companies;
+    return Array.from(found, (companies) => companies ?? 0);
+  };
+  return {
+    countBetween: (from, to, mostShared) => count.get(setId, from, to, mostShared) ?? 0,
+    stretch: (...ask) => stretchOf({ at: entryAt, share }, ...ask),
+    at: entryAt,
+    ranked: (most) => ranked.all(setId, most),
+    totals: () => totals.get(setId) as WordTotals,
+  };
+}

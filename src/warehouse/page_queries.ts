@@ -1,0 +1,165 @@
+import type { Database } from 'better-sqlite3';
+
+/** Calls of one kind and outcome within one stretch of time. */
+export interface CallBucket {
+  /** Where the stretch begins, epoch milliseconds. */
+  readonly atMs: number;
+  readonly kind: string;
+  readonly outcome: string;
+  readonly calls: number;
+  /** Companies or records that were new. */
+  readonly fresh: number;
+  readonly changed: number;
+}
+
+export interface CallStretch {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly bucketMs: number;
+}
+
+/** Calls by stretches of equal length, from the ids alone: a call's id grows with the time of its sending. */
+export function callBuckets(db: Database): (stretch: CallStretch) => CallBucket[] {
+  const select = db.prepare<[number, number, number, number], CallBucket>(
+    `SELECT (call_id / CAST(? AS INTEGER)) * ? AS atMs, kind, outcome, count(*) AS calls, sum(new) AS fresh,
+            sum(changed) AS changed
+     FROM _call WHERE call_id >= ? AND call_id < ? GROUP BY 1, 2, 3 ORDER BY 1`,
+  );
+  return ({ fromMs, toMs, bucketMs }) =>
+    select.all(bucketMs * IDS_PER_MS, bucketMs, fromMs * IDS_PER_MS, toMs * IDS_PER_MS);
+}
+
+/** When the first and the last call were sent; null: none was. */
+export function callSpan(db: Database): () => { readonly firstMs: number; readonly lastMs: number } | null {
+  const select = db.prepare<[], { first: number | null; last: number | null }>(
+    'SELECT (SELECT min(call_id) FROM _call) AS first, (SELECT max(call_id) FROM _call) AS last',
+  );
+  return () => {
+    const { first, last } = select.get() ?? { first: null, last: null };
+    if (first === null || last === null) return null;
+    return { firstMs: Math.floor(first / IDS_PER_MS), lastMs: Math.floor(last / IDS_PER_MS) };
+  };
+}
+
+// As in fetch/call_ids.ts.
+const IDS_PER_MS = 1024;
+
+export interface CompanyRow {
+  readonly entityId: string;
+  readonly name: string | null;
+  readonly state: 'listed' | 'fetched' | 'gone';
+  readonly firstSeenAt: string;
+  readonly lastSeenAt: string;
+  readonly fetchedAt: string | null;
+  readonly changedAt: string | null;
+  readonly goneAt: string | null;
+}
+
+export interface VersionSeen {
+  readonly callId: number;
+  readonly observedFrom: string;
+  readonly isTombstone: 0 | 1;
+}
+
+/** One field that changed; `before` and `after` as in the columns: scalars, or JSON text of lists and objects. */
+export interface FieldChange {
+  readonly changeId: number;
+  readonly entityId: string;
+  readonly observedAt: string;
+  readonly notBefore: string | null;
+  readonly path: string;
+  readonly before: string | number | bigint | null;
+  readonly after: string | number | bigint | null;
+  readonly callId: number;
+}
+
+export interface NamedChange extends FieldChange {
+  readonly name: string | null;
+}
+
+/** What the page reads of single companies. */
+export function companyPages(db: Database) {
+  const company = db.prepare<[string], CompanyRow>(
+    `SELECT entity_id AS entityId, name,
+            CASE WHEN gone_at IS NOT NULL THEN 'gone' WHEN fetched_at IS NOT NULL THEN 'fetched' ELSE 'listed' END
+              AS state,
+            first_seen_at AS firstSeenAt, last_seen_at AS lastSeenAt, fetched_at AS fetchedAt,
+            changed_at AS changedAt, gone_at AS goneAt
+     FROM _known WHERE entity_id = ?`,
+  );
+  const versions = db.prepare<[string, number], VersionSeen>(
+    `SELECT call_id AS callId, observed_from AS observedFrom, is_tombstone AS isTombstone
+     FROM _version WHERE entity_id = ? ORDER BY call_id DESC LIMIT ?`,
+  );
+  const changes = db
+    .prepare<[string, number], FieldChange>(
+      `SELECT ${CHANGE} FROM entity_change c WHERE entity_id = ? ORDER BY change_id DESC LIMIT ?`,
+    )
+    .safeIntegers();
+  const latest = db
+    .prepare<[number], NamedChange>(
+      `SELECT ${CHANGE}, (SELECT name FROM _known k WHERE k.entity_id = c.entity_id) AS name
+       FROM entity_change c ORDER BY change_id DESC LIMIT ?`,
+    )
+    .safeIntegers();
+  return {
+    company: (entityId: string): CompanyRow | null => company.get(entityId) ?? null,
+    /** Newest first. */
+    versions: (entityId: string, most: number): VersionSeen[] => versions.all(entityId, most),
+    /** Of one company, newest first. */
+    changes: (entityId: string, most: number): FieldChange[] => changes.all(entityId, most).map(withNumbers),
+    /** Of all companies, newest first. */
+    latestChanges: (most: number): NamedChange[] => latest.all(most).map(withNumbers),
+  };
+}
+
+const CHANGE = `c.change_id AS changeId, c.entity_id AS entityId, c.observed_at AS observedAt, c.not_before AS notBefore,
+  c.path, c.before, c.after, c._call_id AS callId`;
+
+/** Values keep every digit; ids are numbers again. */
+function withNumbers<T extends FieldChange>(row: T): T {
+  return { ...row, changeId: Number(row.changeId), callId: Number(row.callId) };
+}
+
+/** Records and list items whose age lies within one class. */
+export interface AgeClass {
+  readonly records: number;
+  readonly summaries: number;
+}
+
+/**
+ * How many records and list items were last seen before each of the given times (the latest first) and not
+ * before the one after it; the last class holds all that are older. One pass over the known companies.
+ */
+export function ageClasses(db: Database, times: readonly string[]): AgeClass[] {
+  const classOf = (column: string) =>
+    `CASE WHEN ${column} IS NULL THEN NULL ${times.map((_, at) => `WHEN ${column} >= @t${at} THEN ${at}`).join(' ')} ELSE ${times.length} END`;
+  const rows = db
+    .prepare<[Record<string, string>], { what: 'records' | 'summaries'; class: number; companies: number }>(
+      `SELECT 'records' AS what, ${classOf('fetched_at')} AS class, count(*) AS companies
+       FROM _known WHERE gone_at IS NULL AND fetched_at IS NOT NULL GROUP BY class
+       UNION ALL
+       SELECT 'summaries', ${classOf('listed_at')} AS class, count(*)
+       FROM _known WHERE gone_at IS NULL AND listed_at IS NOT NULL GROUP BY class`,
+    )
+    .all(Object.fromEntries(times.map((time, at) => [`t${at}`, time])));
+  return Array.from({ length: times.length + 1 }, (_, at) => {
+    const counted = (what: string) =>
+      rows.find((row) => row.what === what && row.class === at)?.companies ?? 0;
+    return { records: counted('records'), summaries: counted('summaries') };
+  });
+}
+
+export interface TotalSeen {
+  readonly observedAt: string;
+  readonly total: number | null;
+}
+
+/** What the registry said of its own size, the latest first. */
+export function totalsSeen(db: Database, most: number): TotalSeen[] {
+  return db
+    .prepare<[number], TotalSeen>(
+      'SELECT observed_at AS observedAt, total FROM registry_stats ORDER BY _call_id DESC LIMIT ?',
+    )
+    .all(most);
+}

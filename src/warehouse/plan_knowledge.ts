@@ -1,0 +1,103 @@
+import type { Database } from 'better-sqlite3';
+import type { Call } from '../call.ts';
+import type { Failure, Knowledge } from '../knowledge.ts';
+import { readEstimates } from './change_estimate.ts';
+import { metaTable } from './meta.ts';
+import { openTextsInOrder, openWordsInOrder } from './ordered_text_lookups.ts';
+import { queryState, queryTable } from './query.ts';
+import { DUE_LOOKUPS, openRateClasses, openRecordsDue } from './records_due.ts';
+import { live } from './table_naming.ts';
+import type { Warehouse } from './warehouse.ts';
+
+/** What is asked again with every plan: each is answered from an index of its own, however many companies there are. */
+export const LOOKUPS = {
+  ...DUE_LOOKUPS,
+  missing: 'SELECT 1 FROM _known WHERE missing_at IS NOT NULL LIMIT 1',
+  statsCalls: "SELECT count(*) FROM _call WHERE kind = 'stats' AND outcome <> 'unsent'",
+} as const;
+
+/** Asked once, when a plan is opened: read from the last one backwards, as far as is needed. */
+const SEARCHES_SINCE = `
+  SELECT new FROM _call INDEXED BY _call_of_search
+  WHERE kind = 'search' AND call_id > ? AND outcome IN ('ok', 'refused') AND reason NOT LIKE 'summaries are due%'
+  ORDER BY call_id DESC`;
+const COUNTS = 'SELECT _call_id AS callId, total FROM registry_stats ORDER BY _call_id DESC';
+
+/** What plan may look up, answered by index. */
+export function openKnowledge({ db }: Warehouse): Knowledge {
+  const meta = metaTable(db);
+  const queries = queryTable(db, live);
+  const untilWritten = openMemory(db);
+  const knownCount = db.prepare<[], number>("SELECT n FROM _tally WHERE what = 'known'").pluck();
+  const latestStats = db.prepare<[], { observed_at: string; total: number | null }>(
+    'SELECT observed_at, total FROM registry_stats ORDER BY _call_id DESC LIMIT 1',
+  );
+  const statsCalls = db.prepare<[], number>(LOOKUPS.statsCalls).pluck();
+  const searches = db.prepare<[number], number>(SEARCHES_SINCE).pluck();
+  const counts = db.prepare<[], { callId: number; total: number | null }>(COUNTS);
+  const companies = db.prepare<[], { entityId: string; name: string | null }>(
+    'SELECT entity_id AS entityId, name FROM _known',
+  );
+  const failures = db.prepare<
+    [],
+    { kind: Call['kind']; target: string; tries: number; next: string; why: string }
+  >('SELECT kind, target, tries, next_try_at AS next, why FROM _failure');
+  const missing = db.prepare(LOOKUPS.missing);
+  const recordsDue = openRecordsDue(db);
+  const changeEstimates = readEstimates(db, live);
+  const rateClasses = openRateClasses(db);
+  return {
+    knownCount: untilWritten(() => knownCount.get() ?? 0),
+    latestStats: untilWritten(() => {
+      const row = latestStats.get();
+      return row === undefined ? null : { observedAtMs: Date.parse(row.observed_at), total: row.total };
+    }),
+    statsCallsMade: () => statsCalls.get() ?? 0,
+    newBySearches: () => searches.iterate(countedSoSince(counts.iterate())),
+    queries: function* () {
+      for (const row of queries.all()) yield queryState(row);
+    },
+    knownCompanies: () => companies.iterate(),
+    textsInOrder: (by) => openTextsInOrder(db, by),
+    wordsInOrder: (companies) => openWordsInOrder(db, companies),
+    recordsDue,
+    changeEstimates,
+    rateClasses,
+    failures: function* (): Iterable<Failure> {
+      for (const { kind, target, tries, next, why } of failures.all())
+        yield { kind, target, tries, nextTryAtMs: Date.parse(next), why };
+    },
+    controlNeeded: () => meta.get('absent_shape') === null && missing.get() !== undefined,
+  };
+}
+
+/**
+ * Asked for each call that is planned, and changed only by what is loaded: read again after this connection has
+ * written. While a run holds the lock no other writes what is asked here.
+ */
+function openMemory(db: Database): <T>(read: () => T) => () => T {
+  // Needs no transaction, whose locks are what a look-up costs.
+  const written = db.prepare<[], number>('SELECT total_changes()').pluck();
+  return (read) => {
+    let latest: { readonly at: number | undefined; readonly value: ReturnType<typeof read> } | null = null;
+    return () => {
+      const at = written.get();
+      if (latest?.at !== at) latest = { at, value: read() };
+      return (latest as { value: ReturnType<typeof read> }).value;
+    };
+  };
+}
+
+/** The call from which on the registry counted as it does now; 0: it was never asked. */
+function countedSoSince(
+  counts: Iterable<{ readonly callId: number; readonly total: number | null }>,
+): number {
+  let since = 0;
+  let latest: number | null | undefined;
+  for (const { callId, total } of counts) {
+    if (latest !== undefined && total !== latest) break;
+    latest = total;
+    since = callId;
+  }
+  return since;
+}

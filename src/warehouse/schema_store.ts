@@ -1,0 +1,232 @@
+import type { Database } from 'better-sqlite3';
+import { segmentsOf } from '../json/pointer.ts';
+import {
+  addMember,
+  addTable,
+  type DeclaredType,
+  declaredType,
+  emptySchema,
+  type InferredSchema,
+  type InferredTable,
+  rootOf,
+  type SchemaPath,
+  setColumn,
+  typeBits,
+} from './inferred_schema.ts';
+import { countsOf } from './schema_writer.ts';
+import { generationOf, type Naming, quoted } from './table_naming.ts';
+
+/** The tables of the three resources; their lists become child tables. */
+export const RESOURCE_TABLES = ['entity', 'search_result', 'registry_stats'] as const;
+export type ResourceTable = (typeof RESOURCE_TABLES)[number];
+
+/** The inferred schema as the file has it. */
+export function readSchema(
+  db: Database,
+  naming: Naming,
+  options: Pick<InferredSchema, 'limits' | 'mapping' | 'reserved'>,
+): InferredSchema {
+  const schema = emptySchema(options);
+  for (const name of RESOURCE_TABLES)
+    addTable(schema, { name, parent: null, path: '' }).stored.isCreated = true;
+  for (const row of storedTables(db, naming)) restoreTable(schema, row);
+  for (const row of storedColumns(db, naming)) restorePlace(schema, row);
+  for (const table of schema.tables.values()) restoreOrder(db, naming, table);
+  return schema;
+}
+
+/** Makes the tables, columns and wider types that rows in memory need. Rows may be written after it. */
+export function alterTables(db: Database, naming: Naming, schema: InferredSchema): void {
+  if (!schema.isAhead) return;
+  for (const table of schema.tables.values()) {
+    if (!table.stored.isCreated) createChildTable(db, naming, table);
+    addColumns(db, naming, table);
+    widenTypes(db, naming, table);
+  }
+  schema.isAhead = false;
+}
+
+export function resourceTable(schema: InferredSchema, name: ResourceTable): InferredTable {
+  const table = schema.tables.get(name);
+  if (table === undefined) throw new TypeError(`the shape lacks ${name}`);
+  return table;
+}
+
+/** Changes whenever any connection changes the schema. */
+export function schemaVersion(db: Database): () => number {
+  const read = db.prepare<[], number>('PRAGMA schema_version').pluck();
+  return () => read.get() ?? 0;
+}
+
+interface StoredTable {
+  readonly table_name: string;
+  readonly parent_table: string | null;
+  readonly path: string;
+  readonly rows_seen: number;
+  readonly compared: number;
+  readonly first_seen_at: string;
+}
+
+interface StoredColumn {
+  readonly table_name: string;
+  readonly path: string;
+  readonly column_name: string | null;
+  readonly child_table: string | null;
+  readonly type: DeclaredType;
+  readonly types: string;
+  readonly present: number;
+  readonly nulls: number;
+  readonly changes: number;
+  readonly first_seen_at: string;
+  readonly changed_at: string;
+  readonly call_id: number;
+}
+
+function storedTables(db: Database, naming: Naming): StoredTable[] {
+  // Parents first: a child's name begins with its parent's.
+  return db
+    .prepare(
+      `SELECT table_name, parent_table, path, rows_seen, compared, first_seen_at FROM ${naming('_table')} ORDER BY length(table_name)`,
+    )
+    .all() as StoredTable[];
+}
+
+function storedColumns(db: Database, naming: Naming): StoredColumn[] {
+  return db
+    .prepare(
+      `SELECT table_name, path, column_name, child_table, type, types, present, nulls, changes,
+              first_seen_at, changed_at, call_id
+       FROM ${naming('_column')}`,
+    )
+    .all() as StoredColumn[];
+}
+
+function restoreTable(schema: InferredSchema, row: StoredTable): void {
+  const parent = row.parent_table === null ? null : (schema.tables.get(row.parent_table) ?? null);
+  const table =
+    schema.tables.get(row.table_name) ?? addTable(schema, { name: row.table_name, parent, path: row.path });
+  table.rowsSeen = row.rows_seen;
+  table.compared = row.compared;
+  table.firstSeenAt = row.first_seen_at;
+  table.stored.isCreated = true;
+}
+
+function restorePlace(schema: InferredSchema, row: StoredColumn): void {
+  const table = schema.tables.get(row.table_name);
+  if (table === undefined) return;
+  const place = placeAt(schema, table.root, segmentsOf(row.path));
+  place.types = typeBits(row.types);
+  place.present = row.present;
+  place.nulls = row.nulls;
+  place.changes = row.changes;
+  place.firstSeen = { sentAt: row.first_seen_at, callId: row.call_id };
+  place.changedAt = row.changed_at;
+  place.list = row.child_table === null ? null : (schema.tables.get(row.child_table) ?? null);
+  if (row.column_name !== null) setColumn(place, row.column_name);
+  place.stored = { declared: row.type, types: place.types, counts: countsOf(place), isNamed: true };
+}
+
+function placeAt(schema: InferredSchema, root: SchemaPath, keys: readonly string[]): SchemaPath {
+  return keys.reduce((place, key) => place.members?.get(key) ?? addMember(schema, place, key), root);
+}
+
+// Values are bound by position, so the order in memory must be the order that the statement is made with.
+function restoreOrder(db: Database, naming: Naming, table: InferredTable): void {
+  const names = columnNames(db, naming, table.name);
+  table.hasRest = names.includes('_rest');
+  table.stored.hasRest = table.hasRest;
+  table.stored.columns = table.columns.length;
+}
+
+export function columnNames(db: Database, naming: Naming, table: string): string[] {
+  return db
+    .prepare(`SELECT name FROM pragma_table_info(?)`)
+    .pluck()
+    .all(naming(table).slice(1, -1).replaceAll('""', '"')) as string[];
+}
+
+/** With all its columns at once: each ALTER TABLE reads the whole schema again. */
+function createChildTable(db: Database, naming: Naming, table: InferredTable): void {
+  const isNested = table.listDepth > 1;
+  const root = rootOf(table);
+  const columns = table.columns.map((place) => {
+    place.stored.declared = declaredType(place.types);
+    return `, ${columnDefinition(place)}`;
+  });
+  db.exec(
+    `CREATE TABLE ${naming(table.name)} (
+       entity_id TEXT NOT NULL REFERENCES ${naming(root.name)} (entity_id),
+       position INTEGER NOT NULL,
+       ${isNested ? 'parent_position INTEGER NOT NULL,' : ''}
+       _call_id INTEGER NOT NULL${columns.join('')}${table.hasRest ? ', _rest TEXT' : ''},
+       PRIMARY KEY (entity_id, position)
+     ) WITHOUT ROWID`,
+  );
+  table.stored.isCreated = true;
+  table.stored.columns = table.columns.length;
+  table.stored.hasRest = table.hasRest;
+  table.stored.version++;
+  for (const place of table.columns) if (place.rule?.index) createIndex(db, naming, place);
+}
+
+function columnDefinition({ column, types }: SchemaPath): string {
+  return `${quoted(column ?? '')} ${declaredType(types)}`.trimEnd();
+}
+
+function addColumns(db: Database, naming: Naming, table: InferredTable): void {
+  for (const place of table.columns.slice(table.stored.columns)) {
+    db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN ${columnDefinition(place)}`);
+    if (place.rule?.index) createIndex(db, naming, place);
+    place.stored.declared = declaredType(place.types);
+    table.stored.version++;
+  }
+  table.stored.columns = table.columns.length;
+  if (table.hasRest && !table.stored.hasRest)
+    db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN _rest TEXT`);
+  if (table.hasRest !== table.stored.hasRest) table.stored.version++;
+  table.stored.hasRest = table.hasRest;
+}
+
+/** Index names are unique in the file, so those of each generation of tables carry its number. */
+function createIndex(db: Database, naming: Naming, { table, column }: SchemaPath): void {
+  const name = quoted(`${table.name}__${column}__index_${generationOf(db, naming)}`);
+  db.exec(`CREATE INDEX ${name} ON ${naming(table.name)} (${quoted(column ?? '')})`);
+}
+
+function widenTypes(db: Database, naming: Naming, table: InferredTable): void {
+  const drifted = table.columns.filter((place) => place.stored.declared !== declaredType(place.types));
+  if (drifted.length === 0) return;
+  redeclare(
+    db,
+    naming(table.name).slice(1, -1),
+    new Map(drifted.map((place) => [place.column ?? '', declaredType(place.types)])),
+  );
+  for (const place of drifted) place.stored.declared = declaredType(place.types);
+  table.stored.version++;
+}
+
+/**
+ * Changes the declared type of columns without touching a row: each wider type reads what the narrower one
+ * stored. This is SQLite's own procedure for changes that leave the content alone
+ * (https://www.sqlite.org/lang_altertable.html#otheralter); it stands inside the caller's transaction.
+ */
+function redeclare(db: Database, table: string, types: ReadonlyMap<string, DeclaredType>): void {
+  const sql = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(table) as string;
+  const changed = sql.replace(
+    /, "([\p{L}\p{M}\p{N}_]+)"( TEXT| INTEGER| REAL)?\s*(?=[,)])/gu,
+    (whole, column: string) => {
+      const type = types.get(column);
+      return type === undefined ? whole : `, ${quoted(column)}${type === '' ? '' : ` ${type}`}`;
+    },
+  );
+  const version = db.pragma('schema_version', { simple: true }) as number;
+  db.unsafeMode(true);
+  try {
+    db.pragma('writable_schema = ON');
+    db.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?").run(changed, table);
+    db.pragma(`schema_version = ${version + 1}`);
+  } finally {
+    db.pragma('writable_schema = RESET');
+    db.unsafeMode(false);
+  }
+}

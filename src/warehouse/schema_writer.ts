@@ -1,0 +1,66 @@
+import type { Database } from 'better-sqlite3';
+import { type InferredSchema, type SchemaPath, typeNames } from './inferred_schema.ts';
+import type { Naming } from './table_naming.ts';
+
+/** Writes what `_table` and `_column` have to know: names, types and counts of what was touched. */
+export function schemaWriter(db: Database, naming: Naming) {
+  const saveTable = db.prepare(
+    `INSERT INTO ${naming('_table')} (table_name, parent_table, path, rows_seen, compared, first_seen_at)
+     VALUES (@name, @parent, @path, @rowsSeen, @compared, @firstSeenAt)
+     ON CONFLICT (table_name) DO UPDATE SET rows_seen = excluded.rows_seen, compared = excluded.compared`,
+  );
+  const savePlace = db.prepare(
+    `INSERT INTO ${naming('_column')} (table_name, path, column_name, child_table, type, types, present, nulls, changes,
+       first_seen_at, changed_at, call_id)
+     VALUES (@table, @path, @column, @child, @type, @types, @present, @nulls, @changes,
+       @firstSeenAt, @changedAt, @callId)
+     ON CONFLICT (table_name, path) DO UPDATE SET
+       column_name = excluded.column_name, child_table = excluded.child_table, type = excluded.type,
+       changed_at = excluded.changed_at, types = excluded.types, present = excluded.present, nulls = excluded.nulls, changes = excluded.changes`,
+  );
+  // Once the places of a resource are known, its answers only add to their counts.
+  const saveCounts = db.prepare(
+    `UPDATE ${naming('_column')} SET present = ?, nulls = ?, changes = ? WHERE table_name = ? AND path = ?`,
+  );
+  const save = (place: SchemaPath): void => {
+    const { table, path, types, present, nulls, changes, stored } = place;
+    if (stored.isNamed && stored.types === types) saveCounts.run(present, nulls, changes, table.name, path);
+    else savePlace.run(columnRow(place));
+    place.stored = { ...stored, types, counts: countsOf(place), isNamed: true };
+  };
+  return (schema: InferredSchema): void => {
+    for (const table of schema.touched) {
+      const { name, parent, path, rowsSeen, compared, firstSeenAt } = table;
+      saveTable.run({ name, parent: parent?.name ?? null, path, rowsSeen, compared, firstSeenAt });
+      for (const place of table.places) if (isUnsaved(place)) save(place);
+    }
+    schema.touched.clear();
+  };
+}
+
+function isUnsaved(place: SchemaPath): boolean {
+  return place.stored.counts !== countsOf(place) || place.stored.types !== place.types;
+}
+
+function columnRow(place: SchemaPath) {
+  const { table, path, column, list, stored, types, present, nulls, changes, firstSeen, changedAt } = place;
+  return {
+    table: table.name,
+    path,
+    column,
+    child: list?.name ?? null,
+    type: stored.declared,
+    types: typeNames(types),
+    present,
+    nulls,
+    changes,
+    firstSeenAt: firstSeen.sentAt,
+    changedAt,
+    callId: firstSeen.callId,
+  };
+}
+
+/** Grows with every value that is counted. */
+export function countsOf(place: SchemaPath): number {
+  return place.present + place.nulls + place.changes;
+}

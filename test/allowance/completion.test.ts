@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { forecastCompletion } from '../../src/allowance/completion.ts';
+import type { Allowance } from '../../src/allowance/windows.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.parse('2027-03-10T18:00:00Z');
+const NONE: Allowance = {
+  ...{ perMinute: null, total: null, perDay: null, perMonth: null, reserve: 0.1, alreadySpent: 0 },
+  day: { kind: 'fixed', minuteOfDay: 0, timeZone: 'UTC' },
+};
+const ask = { left: [], purpose: 'scheduled', nowMs: NOW } as const;
+
+describe('a forecast', () => {
+  it('without limits is now', () => {
+    expect(forecastCompletion({ ...ask, allowance: NONE, calls: 5000 })).toMatchObject({
+      affordable: 5000,
+      finishesAtMs: NOW,
+      atRateMs: 0,
+    });
+  });
+
+  it('at a rate takes the time of the rate, with its margin of a second a minute', () => {
+    const allowance = { ...NONE, perMinute: 10 };
+    const { finishesAtMs, atRateMs, days } = forecastCompletion({ ...ask, allowance, calls: 1000 });
+    expect(finishesAtMs - NOW).toBe(6_100_000);
+    expect(atRateMs).toBe(6_100_000);
+    expect(days).toBe(1);
+    expect(forecastCompletion({ ...ask, allowance, calls: 1_000_000 }).days).toBe(71);
+  });
+
+  it('by the day waits for each midnight, and for its rate', () => {
+    const allowance = { ...NONE, perDay: 1000, perMinute: 10 };
+    const left = [{ name: 'day', left: 400 }] as const;
+    const today = forecastCompletion({ ...ask, allowance, left, calls: 400 });
+    expect(today.finishesAtMs).toBeLessThan(Date.parse('2027-03-11T00:00:00Z'));
+    const tomorrow = forecastCompletion({ ...ask, allowance, left, calls: 401 });
+    expect(new Date(tomorrow.finishesAtMs).toISOString()).toBe('2027-03-11T00:00:06.100Z');
+    const later = forecastCompletion({ ...ask, allowance, left, calls: 400 + 3 * 1000 });
+    expect(new Date(later.finishesAtMs).toISOString().slice(0, 10)).toBe('2027-03-13');
+  });
+
+  it('leaves the reserve to the scheduled work', () => {
+    const allowance = { ...NONE, perDay: 1000 };
+    const left = [{ name: 'day', left: 900 }] as const;
+    const { finishesAtMs } = forecastCompletion({
+      ...ask,
+      allowance,
+      left,
+      calls: 1900,
+      purpose: 'backfill',
+    });
+    expect(new Date(finishesAtMs).toISOString().slice(0, 10)).toBe('2027-03-12');
+  });
+
+  it('says how many an account of so many in all can make', () => {
+    const allowance = { ...NONE, total: 100 };
+    expect(
+      forecastCompletion({ ...ask, allowance, left: [{ name: 'total', left: 60 }], calls: 200 }),
+    ).toMatchObject({
+      affordable: 60,
+      finishesAtMs: NOW,
+    });
+    expect(
+      forecastCompletion({ ...ask, allowance, left: [{ name: 'total', left: 0 }], calls: 5 }).affordable,
+    ).toBe(0);
+  });
+
+  it('counts a rolling day from now', () => {
+    const allowance: Allowance = { ...NONE, perDay: 100, day: { kind: 'rolling' } };
+    const { finishesAtMs } = forecastCompletion({
+      ...ask,
+      allowance,
+      left: [{ name: 'day', left: 30 }],
+      calls: 230,
+    });
+    expect(finishesAtMs).toBe(NOW + 2 * DAY);
+  });
+
+  it('never makes more than a window allows, in any of them', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 20, max: 500 }),
+        fc.integer({ min: 300, max: 5000 }),
+        fc.integer({ min: 1, max: 20_000 }),
+        (perDay, perMonth, calls) => {
+          const allowance = { ...NONE, perDay, perMonth, perMinute: 600 };
+          const left = [
+            { name: 'month', left: perMonth },
+            { name: 'day', left: perDay },
+          ] as const;
+          const { finishesAtMs, affordable } = forecastCompletion({ ...ask, allowance, left, calls });
+          expect(affordable).toBe(calls);
+          const leastDays = Math.ceil(calls / perDay) - 1;
+          const leastMonths = Math.ceil(calls / perMonth) - 1;
+          expect(finishesAtMs).toBeGreaterThanOrEqual(NOW + Math.max(0, leastDays - 1) * DAY);
+          expect(finishesAtMs).toBeGreaterThanOrEqual(NOW + Math.max(0, leastMonths - 1) * 28 * DAY);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+});

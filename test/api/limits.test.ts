@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Account, type Limits, NO_LIMITS } from '../../src/api/accounts.ts';
+import { meterInMemory, slidingWindow } from '../../src/api/quota_meter.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { ask } from '../support/api_client.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const MIDNIGHT = Date.UTC(2027, 2, 31);
+
+const opened: Sandbox[] = [];
+afterEach(async () => {
+  for (const sandbox of opened.splice(0)) await sandbox.close();
+});
+
+async function open(options: SandboxOptions): Promise<Sandbox> {
+  const sandbox = await startSandbox({ companies: [{ id: '1', name: 'One', fields: {} }], ...options });
+  opened.push(sandbox);
+  return sandbox;
+}
+
+describe('the sliding window', () => {
+  test('holds at every instant, whatever the arrivals', () => {
+    const gapsMs = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 300 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100 }), gapsMs, (limit, gaps) => {
+        const window = slidingWindow(limit, MINUTE_MS);
+        const admitted: number[] = [];
+        let nowMs = 0;
+        for (const gapMs of gaps) {
+          nowMs += gapMs;
+          const inside = admitted.filter((atMs) => atMs > nowMs - MINUTE_MS).length;
+          // The plain definition: free exactly when fewer than the limit lie in the last minute.
+          expect(window.freeAtMs(nowMs) === nowMs).toBe(inside < limit);
+          if (window.freeAtMs(nowMs) > nowMs) continue;
+          window.admit(nowMs);
+          admitted.push(nowMs);
+        }
+      }),
+    );
+  });
+
+  test('says when the next place becomes free', () => {
+    const window = slidingWindow(2, MINUTE_MS);
+    window.admit(1_000);
+    window.admit(5_000);
+    expect(window.freeAtMs(6_000)).toBe(61_000);
+    expect(window.used(61_000)).toBe(1);
+  });
+});
+
+describe('the meter', () => {
+  const account = (limits: Partial<Limits>): Account => ({
+    id: 'a',
+    tier: 'free',
+    suspended: false,
+    limits: { ...NO_LIMITS, ...limits },
+  });
+
+  test('a total ends for good', () => {
+    const meter = meterInMemory();
+    const limited = account({ total: 3 });
+    const verdicts = Array.from({ length: 5 }, (_, day) => meter.admit(limited, MIDNIGHT + day * DAY_MS));
+    expect(verdicts.map(({ is }) => is)).toEqual([
+      'admitted',
+      'admitted',
+      'admitted',
+      'exhausted',
+      'exhausted',
+    ]);
+    expect(verdicts[4]?.retryAtMs).toBeNull();
+  });
+
+  test('a day ends at midnight UTC', () => {
+    const meter = meterInMemory();
+    const limited = account({ perDay: 1 });
+    expect(meter.admit(limited, MIDNIGHT - 2).is).toBe('admitted');
+    expect(meter.admit(limited, MIDNIGHT - 1)).toMatchObject({ is: 'exhausted', retryAtMs: MIDNIGHT });
+    expect(meter.admit(limited, MIDNIGHT).is).toBe('admitted');
+  });
+
+  test('a rolling day ends 24 hours later', () => {
+    const meter = meterInMemory();
+    const limited = account({ perDay: 1, day: 'rolling' });
+    meter.admit(limited, MIDNIGHT - 2);
+    expect(meter.admit(limited, MIDNIGHT)).toMatchObject({
+      is: 'exhausted',
+      retryAtMs: MIDNIGHT - 2 + DAY_MS,
+    });
+    expect(meter.admit(limited, MIDNIGHT - 2 + DAY_MS).is).toBe('admitted');
+  });
+
+  test('a day and a total hold together, and the spent allowance is told before the minute', () => {
+    const meter = meterInMemory();
+    const limited = account({ perMinute: 1, perDay: 2, total: 3 });
+    const verdicts = [0, 0, MINUTE_MS, 2 * MINUTE_MS, DAY_MS, DAY_MS + MINUTE_MS].map(
+      (afterMs) => meter.admit(limited, MIDNIGHT + afterMs).is,
+    );
+    expect(verdicts).toEqual(['admitted', 'throttled', 'admitted', 'exhausted', 'admitted', 'exhausted']);
+  });
+
+  test('a refused request uses nothing', () => {
+    const meter = meterInMemory();
+    const limited = account({ perMinute: 1, total: 2 });
+    for (let tries = 0; tries < 10; tries++) meter.admit(limited, MIDNIGHT + tries);
+    expect(meter.admitted('a')).toBe(1);
+    expect(meter.admit(limited, MIDNIGHT + MINUTE_MS).is).toBe('admitted');
+  });
+
+  test('what was used before counts against the total', () => {
+    expect(meterInMemory({ a: 2 }).admit(account({ total: 2 }), MIDNIGHT).is).toBe('exhausted');
+  });
+});
+
+describe('over the socket', () => {
+  test.each([
+    { what: 'the rate', limits: { perMinute: 137 }, admitted: 137, code: 'rate_limited' },
+    { what: 'the total', limits: { total: 100 }, admitted: 100, code: 'allowance_exhausted' },
+    { what: 'the day', limits: { perDay: 250 }, admitted: 250, code: 'allowance_exhausted' },
+    { what: 'both', limits: { perMinute: 90, total: 100 }, admitted: 90, code: 'rate_limited' },
+  ])('50 parallel clients never get one request above $what', async ({ limits, admitted, code }) => {
+    const sandbox = await open({ accounts: [{ id: 'main', tier: 'free', ...limits }], now: () => MIDNIGHT });
+    const paths = ['/api/search?q=one', '/api/entity/1', '/api/entity/none', '/api/registry/stats'];
+    const client = async (number: number) => {
+      const replies = [];
+      for (let i = 0; i < 8; i++) replies.push(await ask(sandbox, paths[(number + i) % 4] ?? ''));
+      return replies;
+    };
+    const replies = (await Promise.all(Array.from({ length: 50 }, (_, number) => client(number)))).flat();
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(replies.length - refused.length).toBe(admitted);
+    expect(sandbox.arrivals()).toHaveLength(400);
+    expect(sandbox.admitted('main')).toBe(admitted);
+    for (const { json } of refused) expect(json).toMatchObject({ code });
+  });
+
+  test('a minute is the last 60 seconds: no burst at the turn of the clock', async () => {
+    let nowMs = MIDNIGHT - 1_000;
+    const sandbox = await open({ accounts: [{ id: 'main', perMinute: 3 }], now: () => nowMs });
+    const statuses = async (count: number) => {
+      const all = [];
+      for (let i = 0; i < count; i++) all.push((await ask(sandbox, '/api/entity/1')).status);
+      return all;
+    };
+    expect(await statuses(3)).toEqual([200, 200, 200]);
+    nowMs = MIDNIGHT + 1_000;
+    expect(await statuses(1)).toEqual([429]);
+    nowMs = MIDNIGHT + 58_999;
+    expect(await statuses(1)).toEqual([429]);
+    nowMs = MIDNIGHT + 59_000;
+    expect(await statuses(4)).toEqual([200, 200, 200, 429]);
+  });
+
+  test('who waits as long as Retry-After says is let in', async () => {
+    let nowMs = MIDNIGHT + 123;
+    const sandbox = await open({ accounts: [{ id: 'main', perMinute: 1 }], now: () => nowMs });
+    await ask(sandbox, '/api/entity/1');
+    nowMs += 12_345;
+    const refused = await ask(sandbox, '/api/entity/1');
+    expect(refused.status).toBe(429);
+    nowMs += Number(refused.headers.get('retry-after')) * 1_000;
+    expect((await ask(sandbox, '/api/entity/1')).status).toBe(200);
+  });
+
+  test('a spent day names the seconds to midnight; a spent total names none', async () => {
+    const sandbox = await open({
+      accounts: [
+        { id: 'main', perDay: 1 },
+        { id: 'lifetime', total: 1 },
+      ],
+      now: () => MIDNIGHT - 3_600_000,
+    });
+    await ask(sandbox, '/api/entity/1');
+    expect((await ask(sandbox, '/api/entity/1')).headers.get('retry-after')).toBe('3600');
+    await ask(sandbox, '/api/entity/1', {}, 'lifetime');
+    const spent = await ask(sandbox, '/api/entity/1', {}, 'lifetime');
+    expect(spent.json).toMatchObject({
+      code: 'allowance_exhausted',
+      detail: expect.stringContaining('for good'),
+    });
+    expect(spent.headers.get('retry-after')).toBeNull();
+  });
+
+  test('accounts do not share what they use', async () => {
+    const sandbox = await open({
+      accounts: [
+        { id: 'main', total: 1 },
+        { id: 'other', total: 1 },
+      ],
+    });
+    expect((await ask(sandbox, '/api/entity/1')).status).toBe(200);
+    expect((await ask(sandbox, '/api/entity/1')).status).toBe(429);
+    expect((await ask(sandbox, '/api/entity/1', {}, 'other')).status).toBe(200);
+  });
+
+  test('requests without a known key use nothing', async () => {
+    const sandbox = await open({ accounts: [{ id: 'main', total: 1 }] });
+    for (let i = 0; i < 5; i++) await fetch(`${sandbox.url}/api/entity/1`);
+    expect((await ask(sandbox, '/api/entity/1')).status).toBe(200);
+  });
+
+  test('dates follow the clock that the service believes in', async () => {
+    const sandbox = await open({
+      accounts: [{ id: 'main', perMinute: 1 }],
+      shape: { errors: { throttled: { retry_after: 'date' } } },
+      now: () => MIDNIGHT,
+      clockSkewMs: 3_600_000,
+    });
+    await ask(sandbox, '/api/entity/1');
+    const { headers } = await ask(sandbox, '/api/entity/1');
+    expect(headers.get('date')).toBe('Wed, 31 Mar 2027 01:00:00 GMT');
+    expect(headers.get('retry-after')).toBe('Wed, 31 Mar 2027 01:01:00 GMT');
+  });
+});

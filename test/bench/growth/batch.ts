@@ -1,0 +1,56 @@
+// A slice of `sync` over a warehouse, in a process of its own: node test/bench/growth/batch.ts ORDER
+import { statSync } from 'node:fs';
+import { loadConfig } from '../../../src/config/config.ts';
+import { openWorkspace } from '../../../src/operations/assemble.ts';
+import { ALL_KINDS, run } from '../../../src/operations/run.ts';
+
+export interface SliceOrder {
+  readonly config: string;
+  readonly calls: number;
+}
+
+export interface Slice {
+  readonly calls: number;
+  /** From opening the files until the first answer is in the warehouse. */
+  readonly startMs: number;
+  readonly msPerCall: number;
+  readonly cpuMsPerCall: number;
+  readonly peakMb: number;
+  readonly fileBytes: number;
+}
+
+const { config, calls } = JSON.parse(process.argv[2] ?? '') as SliceOrder;
+const openedMs = performance.now();
+const workspace = openWorkspace(loadConfig({ path: config, env: {} }));
+let first: { readonly atMs: number; readonly cpu: NodeJS.CpuUsage; readonly calls: number } | null = null;
+let last = { atMs: openedMs, calls: 0 };
+const { ending, totals } = await run(workspace, {
+  command: 'bench',
+  purpose: 'scheduled',
+  kinds: ALL_KINDS,
+  focus: 'coverage',
+  maxCalls: calls,
+  maxMinutes: Number.POSITIVE_INFINITY,
+  signal: new AbortController().signal,
+  onProgress: (progress) => {
+    last = { atMs: performance.now(), calls: progress.calls };
+    first ??= { ...last, cpu: process.cpuUsage() };
+  },
+});
+if (first === null || ending.ended !== 'max_calls' || totals.failed > 0)
+  throw new Error(`the slice ended otherwise: ${JSON.stringify({ ending, tally: totals })}`);
+const begun = first as { atMs: number; cpu: NodeJS.CpuUsage; calls: number };
+const { user, system } = process.cpuUsage(begun.cpu);
+const measured = last.calls - begun.calls;
+const { path } = workspace.warehouse;
+workspace.close();
+const slice: Slice = {
+  calls: totals.calls,
+  startMs: begun.atMs - openedMs,
+  msPerCall: (last.atMs - begun.atMs) / measured,
+  cpuMsPerCall: (user + system) / 1000 / measured,
+  peakMb: process.resourceUsage().maxRSS / 1024,
+  fileBytes: statSync(path).size,
+};
+process.send?.(slice);
+process.disconnect?.();

@@ -1,0 +1,85 @@
+import { FIRST_PAGE, type SearchCall } from '../../../src/call.ts';
+import { isoTime } from '../../../src/clock.ts';
+import { openClassify } from '../../../src/dialect/classify.ts';
+import { Dialect } from '../../../src/dialect/dialect.ts';
+import type { Outcome } from '../../../src/outcome.ts';
+import { companyRecord } from '../load/records.ts';
+
+/** An invented registry of any size that needs no memory: the company of an id is worked out from the id. */
+export const FIRST_ID = 10_000_000;
+const ID_DIGITS = 8;
+const PAGE = 100;
+const WINDOW = 1000;
+/** Queries of so many digits have a listing that can be reached to its end. */
+const LEAF_DIGITS = ID_DIGITS - Math.log10(WINDOW);
+
+export const DIALECT = Dialect.parse({
+  search: {
+    query_param: 'q',
+    paging: { style: 'page', param: 'page', first: 1, size_param: 'per_page', size: PAGE, window: WINDOW },
+    results: '/results',
+    id: '/company_number',
+    name: '/name',
+    total: '/total',
+    matches: 'prefix',
+    identifiers: 'prefix',
+  },
+  entity: { id: '/company_number', name: '/name' },
+  stats: { total: '/total' },
+});
+
+export function recordBody(id: number): string {
+  return JSON.stringify(companyRecord(id - FIRST_ID));
+}
+
+export function statsBody(companies: number): string {
+  return JSON.stringify({ total: companies });
+}
+
+/** A page of the companies whose id begins with the text. */
+export function searchBody(companies: number, text: string, pageIndex: number): string {
+  const { from, to } = idsBeginningWith(companies, text);
+  const first = from + pageIndex * PAGE;
+  const last = Math.min(first + PAGE, to, from + WINDOW);
+  const results = Array.from({ length: Math.max(0, last - first) }, (_, at) => {
+    const { company_number, name, status, legal_form, incorporated_on } = companyRecord(
+      first + at - FIRST_ID,
+    );
+    return { company_number, name, status, legal_form, incorporated_on };
+  });
+  return JSON.stringify({ total: Math.max(0, to - from), results });
+}
+
+function idsBeginningWith(companies: number, text: string): { from: number; to: number } {
+  if (!/^\d{1,8}$/.test(text)) return { from: 0, to: 0 };
+  const width = 10 ** (ID_DIGITS - text.length);
+  const from = Math.max(Number(text) * width, FIRST_ID);
+  return { from, to: Math.min((Number(text) + 1) * width, FIRST_ID + companies) };
+}
+
+/** The searches that list the whole registry, as the tree over identifiers comes to them. */
+export function* searchesOf(companies: number): Generator<SearchCall> {
+  for (let digits = 1; digits <= LEAF_DIGITS; digits++) {
+    const width = 10 ** (ID_DIGITS - digits);
+    for (let id = FIRST_ID; id < FIRST_ID + companies; id += width)
+      for (let index = 0; index < (digits === LEAF_DIGITS ? WINDOW / PAGE : 1); index++)
+        yield {
+          kind: 'search',
+          query: { by: 'identifier', text: String(id).slice(0, digits) },
+          page: { ...FIRST_PAGE, index },
+          reason: 'bench',
+          expected: 0,
+        };
+  }
+}
+
+const classify = openClassify(DIALECT);
+
+/** What fetch would hand over. */
+export function outcomeOf(call: Outcome['call'], callId: number, text: string): Outcome {
+  const body = Buffer.from(text);
+  const sentAtMs = Math.floor(callId / 1024);
+  const reply = { status: 200, headers: { 'content-type': 'application/json' }, body };
+  const verdict = classify(call, reply, { nowMs: sentAtMs, keyHasWorked: true });
+  return { callId, call, sentAt: isoTime(sentAtMs), durationMs: 50, status: 200, body, verdict };
+}

@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type Classify, openClassify } from '../../../src/dialect/classify.ts';
+import type { Outcome } from '../../../src/outcome.ts';
+import { megabytes, perSecond, ratio, say, settleDisk, stopwatch, timeOf } from './measure.ts';
+import { DIALECT, newMirror, outcomesOf } from './mirror.ts';
+import { companyRecord } from './records.ts';
+
+const GROUP = 200;
+const TURNS = 4;
+
+/** The comparison is asked for: without its other side there is nothing to report. */
+export function refuseWithoutSqliteUtils(): void {
+  if (spawnSync('sqlite-utils', ['--version']).status === 0) return;
+  process.stderr.write(
+    'sqlite-utils is not installed, and loading is measured beside it.\n' +
+      'Install it (Debian, Ubuntu: apt-get install -y sqlite-utils), or leave that part out: --part load --part reader --part questions\n',
+  );
+  process.exit(1);
+}
+
+/**
+ * From bytes as they come over the wire, in turns of a quarter each with `sqlite-utils upsert --flatten`, which
+ * reads the same records from a file and writes one table: no lists, changes, search or lineage.
+ */
+export function loadFromTheWire(folder: string, records: number): void {
+  say(`\nLoading ${records} records from the wire, the JSON read, beside sqlite-utils upsert --flatten`);
+  const path = (name: string) => join(folder, name);
+  const { warehouse, load } = newMirror(path('ours.db'));
+  const classify = openClassify(DIALECT);
+  const times = { ours: stopwatch(), utils: stopwatch() };
+  const startMs = timeOf(() => sqliteUtils(['--version']));
+  const sizes = { plain: 0, gzipped: 0 };
+  for (let turn = 0; turn < TURNS; turn++) {
+    const lines = path('records.jsonl');
+    const [from, to] = [(turn * records) / TURNS, ((turn + 1) * records) / TURNS];
+    writeFileSync(lines, Array.from({ length: to - from }, (_, at) => lineOf(from + at)).join(''));
+    settleDisk();
+    for (let at = from; at < to; at += GROUP) {
+      const outcomes = outcomesOf(at, Math.min(at + GROUP, to), 0, at + 1);
+      times.ours.time(() => load(outcomes.map((outcome) => understood(classify, outcome))));
+    }
+    settleDisk();
+    times.utils.time(() => upsert(path('utils.db'), lines));
+    // What remains is the work itself.
+    times.utils.ms -= startMs;
+    sizes.plain += statSync(lines).size;
+    sizes.gzipped += gzipSync(readFileSync(lines)).length;
+  }
+  warehouse.close();
+  say(`  real load        ${perSecond(records, times.ours)}`);
+  say(
+    `  sqlite-utils     ${perSecond(records, times.utils)}, its start of ${startMs.toFixed(0)} ms not counted`,
+  );
+  say(`  ratio            ours is ${ratio(times.utils, times.ours)} times as fast (asked: at least 1.2)`);
+  say(
+    `  size             ours ${megabytes(statSync(path('ours.db')).size)}, sqlite-utils ${megabytes(statSync(path('utils.db')).size)}, JSON Lines ${megabytes(sizes.plain)}, gzip of them ${megabytes(sizes.gzipped)}`,
+  );
+}
+
+function lineOf(index: number): string {
+  return `${JSON.stringify(companyRecord(index))}\n`;
+}
+
+function understood(classify: Classify, outcome: Outcome): Outcome {
+  const reply = { status: 200, headers: {}, body: outcome.body ?? Buffer.alloc(0) };
+  return {
+    ...outcome,
+    verdict: classify(outcome.call, reply, { nowMs: Date.parse(outcome.sentAt), keyHasWorked: true }),
+  };
+}
+
+function upsert(path: string, lines: string): void {
+  sqliteUtils(['upsert', path, 'entity', lines, '--nl', '--flatten', '--pk', 'company_number']);
+}
+
+function sqliteUtils(args: readonly string[]): void {
+  const { error, status, stderr } = spawnSync('sqlite-utils', args);
+  if (error !== undefined || status !== 0)
+    throw new Error(`sqlite-utils ${args[0]} failed: ${error?.message ?? stderr}`);
+}

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { say, timeOf } from './measure.ts';
+import { newMirror, outcomesOf } from './mirror.ts';
+import { HANDMADE, MIRRORED, makeByHand, QUESTIONS } from './queries.ts';
+
+const GROUP = 200;
+
+/** Medians of five, mirror and hand-made table in turn, on one warm connection. */
+export function askQuestions(folder: string, companies: number): void {
+  say(`\nFive questions to ${companies} companies, beside a table made by hand with the same indexes`);
+  const { warehouse, load } = newMirror(join(folder, 'questions.db'));
+  const { db } = warehouse;
+  for (let from = 0; from < companies; from += GROUP) load(outcomesOf(from, from + GROUP, 0, from + 1));
+  makeByHand(db, join(folder, 'hand.db'));
+  db.exec('ANALYZE');
+  for (const { question, sql } of QUESTIONS) {
+    const times = { mirrored: [] as number[], byHand: [] as number[] };
+    for (let turn = 0; turn < 6; turn++) {
+      times.mirrored.push(timeOf(() => db.prepare(sql(MIRRORED)).all()));
+      times.byHand.push(timeOf(() => db.prepare(sql(HANDMADE)).all()));
+    }
+    const mirrored = median(times.mirrored.slice(1));
+    const byHand = median(times.byHand.slice(1));
+    say(
+      `  ${question.padEnd(40)} ${mirrored.toFixed(2).padStart(9)} ms, by hand ${byHand.toFixed(2).padStart(9)} ms: ${(mirrored / byHand).toFixed(2)} (asked: at most 1.5)`,
+    );
+  }
+  warehouse.close();
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}

@@ -1,0 +1,87 @@
+import { type GeneratedCompany, generateRegistry } from '../../../data/generate.ts';
+import { isoTime } from '../../../src/clock.ts';
+import { type Json, stringifyJson } from '../../../src/json/json.ts';
+import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+
+/**
+ * Fills a warehouse with invented companies as mirroring them would leave it: a record's answer each, and search
+ * pages of a hundred. Written by SQL, because a million answers through the loader take minutes; tables that
+ * `serve` does not read stay empty.
+ */
+export function fillWarehouse(path: string, companies: number, nowMs: number): void {
+  const warehouse = openWarehouse({ path, nowMs });
+  const { db } = warehouse;
+  // A scratch file, which is made anew where it was not finished.
+  db.pragma('synchronous = OFF');
+  db.pragma('foreign_keys = OFF');
+  const call = db.prepare(
+    `INSERT INTO _call (call_id, run_id, kind, target, reason, expected, sent_at, ms, status, outcome, bytes, rows, new)
+     VALUES (?, 1, ?, ?, 'benchmark', 1, ?, 20, 200, 'ok', ?, ?, ?)`,
+  );
+  const answer = db.prepare('INSERT INTO _answer (call_id, body) VALUES (?, ?)');
+  const known = db.prepare(
+    `INSERT INTO _known (known_id, entity_id, name, identifiers, first_seen_at, last_seen_at, listed_at, asked_at,
+       fetched_at, changed_at, record_call_id)
+     VALUES (@knownId, @id, @name, @id, @at, @at, @at, @at, @at, @at, @callId)`,
+  );
+  const version = db.prepare('INSERT INTO _version (entity_id, call_id, observed_from) VALUES (?, ?, ?)');
+  const found = db.prepare(
+    'INSERT INTO search_result (entity_id, _first_seen_at, _last_seen_at, _call_id) VALUES (?, ?, ?, ?)',
+  );
+  let callId = (nowMs - companies * MS_PER_CALL * 1.01) * IDS_PER_MS;
+  let knownId = 0;
+
+  const answered = (kind: string, target: string, document: Json, rows: number) => {
+    callId = Math.floor(callId) + MS_PER_CALL * IDS_PER_MS;
+    const at = isoTime(callId / IDS_PER_MS);
+    const body = Buffer.from(stringifyJson(document));
+    call.run(callId, kind, target, at, body.length, rows, rows);
+    answer.run(callId, body);
+    return { callId, at };
+  };
+  const addPage = db.transaction((page: readonly GeneratedCompany[]) => {
+    const results = page.map(summaryOf);
+    const listing = answered('search', `name:${knownId}`, { total: page.length, results }, page.length);
+    for (const { id } of page) found.run(id, listing.at, listing.at, listing.callId);
+    for (const { id, name, fields } of page) {
+      const record = answered('entity', id, { id, name, ...fields }, 1);
+      version.run(id, record.callId, record.at);
+      known.run({ knownId: ++knownId, id, name, ...record });
+    }
+  });
+
+  const now = isoTime(nowMs);
+  db.prepare(
+    "INSERT INTO _run (run_id, command, started_at, ended_at, ended, calls) VALUES (1, 'benchmark', ?, ?, 'done', ?)",
+  ).run(now, now, companies);
+  for (const page of pagesOf(generateRegistry({ companies, seed: 8 }))) addPage(page);
+  const totals = db.prepare('INSERT OR REPLACE INTO _tally (what, n) VALUES (?, ?)');
+  for (const what of ['known', 'listed', 'fetched']) totals.run(what, knownId);
+  const stats = answered('stats', '', { companies: { total: companies } }, 0);
+  db.prepare('INSERT INTO registry_stats (observed_at, total, _call_id) VALUES (?, ?, ?)').run(
+    stats.at,
+    companies,
+    stats.callId,
+  );
+  warehouse.close();
+}
+
+function summaryOf({ id, name, fields }: GeneratedCompany): Json {
+  const { status = null, legal_form = null, registered_on = null } = fields;
+  return { id, name, status, legal_form, registered_on };
+}
+
+function* pagesOf(companies: Iterable<GeneratedCompany>): Generator<GeneratedCompany[]> {
+  let page: GeneratedCompany[] = [];
+  for (const company of companies) {
+    page.push(company);
+    if (page.length < PAGE_ROWS) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+const PAGE_ROWS = 100;
+const MS_PER_CALL = 20;
+const IDS_PER_MS = 1024;

@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { arch, cpus, platform, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { PARTS, type Part } from './parts.ts';
+
+const PATH = join(import.meta.dirname, '../../../docs/benchmarks.md');
+
+/** How one part went. */
+export interface Section {
+  readonly part: Part;
+  readonly args: readonly string[];
+  readonly output: string;
+  readonly exitCode: number | null;
+  readonly minutes: number;
+  readonly date: string;
+}
+
+/** Writes the section of one part; those of the others stay as they are, each with its own date. */
+export function writeSection(section: Section): void {
+  const sections = readSections();
+  sections.set(section.part.title, textOf(section));
+  const parts = PARTS.map(({ title, question, script }) => {
+    const text = sections.get(title) ?? `Not measured yet: \`npm run ${script}\`.`;
+    return `## ${title}\n\n${question}\n\n${text}\n`;
+  });
+  writeFileSync(PATH, `${INTRODUCTION}\n${parts.join('\n')}`);
+}
+
+function textOf({ part, args, output, exitCode, minutes, date }: Section): string {
+  const command = ['npm run -s', part.script, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+  const end =
+    exitCode === 0 ? '' : ` **Exit code ${exitCode}: a target was not reached, or a part could not run.**`;
+  const how = `\`${command}\`, ${date}, ${minutes.toFixed(1)} minutes, on ${machine()}.${end}`;
+  return `${how}\n\n\`\`\`text\n${output.trimEnd()}\n\`\`\``;
+}
+
+/** What stands below the question of each part. */
+function readSections(): Map<string, string> {
+  const sections = new Map<string, string>();
+  for (const section of existingText().split(/^## /m).slice(1)) {
+    const [title = '', ...lines] = section.split('\n');
+    const text = lines.join('\n').trim().split('\n\n').slice(1).join('\n\n');
+    if (text !== '' && !text.startsWith('Not measured yet')) sections.set(title, text);
+  }
+  return sections;
+}
+
+function existingText(): string {
+  try {
+    return readFileSync(PATH, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** What the figures depend on, without a name or a path of the machine. */
+function machine(): string {
+  const processors = cpus();
+  const gigabytes = Math.round(totalmem() / 2 ** 30);
+  return `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown'}, ${gigabytes} GB, ${platform()} ${arch()}, Node ${process.versions.node}`;
+}
+
+const INTRODUCTION = `# Benchmarks
+
+The benchmarks compare this program with the tools that you would otherwise use. \`npm run bench\` runs all of them in
+order and writes this page.
+
+- \`npm run bench -- --quick\` uses smaller settings. \`--only cost,growth\` runs only these parts.
+- The command installs the compared tools in \`test/bench/peers\`. It ends with an error if one of them cannot be installed
+  or run.
+- Each ratio comes from one run in which both sides alternated or ran in parallel. The range after a median shows the
+  lowest and highest round. \`asked\` is the target.
+- Compare ratios, not times: machines are noisy, and absolute times apply only to the machine of that section.
+`;

@@ -1,0 +1,34 @@
+import { loadConfig } from '../../../src/config/config.ts';
+import { openWorkspace } from '../../../src/operations/assemble.ts';
+import { ALL_KINDS, run } from '../../../src/operations/run.ts';
+import type { ContenderOrder, Performed } from '../contender.ts';
+import { writeConfiguration } from './configuration.ts';
+
+/** Ours, as `sync` runs it: a new warehouse and ledger, and everything that is due. */
+const order = JSON.parse(process.argv[2] ?? '') as ContenderOrder;
+const config = writeConfiguration(order);
+
+const startedMs = performance.now();
+const cpuBefore = process.cpuUsage();
+const workspace = openWorkspace(loadConfig({ path: config, env: {} }));
+const { ending, totals, coverage } = await run(workspace, {
+  command: 'bench',
+  purpose: 'scheduled',
+  kinds: ALL_KINDS,
+  focus: 'coverage',
+  maxCalls: Number.POSITIVE_INFINITY,
+  maxMinutes: Number.POSITIVE_INFINITY,
+  signal: new AbortController().signal,
+});
+workspace.close();
+if (ending.ended !== 'done') throw new Error(JSON.stringify(ending));
+const { user, system } = process.cpuUsage(cpuBefore);
+const performed: Performed = {
+  calls: totals.calls,
+  records: coverage.fetched,
+  ms: performance.now() - startedMs,
+  cpuMs: (user + system) / 1000,
+  peakMb: process.resourceUsage().maxRSS / 1024,
+};
+process.send?.(performed);
+process.disconnect?.();

@@ -1,0 +1,196 @@
+// npm run soak:worker [-- --companies FILE --kills 30 --flushes 5 --per-minute 6000]
+// A worker and a stand-by over a registry, while kill -9 hits workers and Redis at random moments and FLUSHALL
+// empties Redis: the mirror must end equal to the upstream, and the sandbox count nothing above rate or allowance.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { readCompanies, samplePath } from '../../../src/sandbox/company_file.ts';
+import { compareWithUpstream } from '../../support/equality.ts';
+import { type OwnRedis, startOwnRedis } from '../../support/redis_server.ts';
+import { type Command, openUpstream, type Upstream } from '../../support/upstream.ts';
+import { busiestMinute } from './busiest_minute.ts';
+
+const { values } = parseArgs({
+  options: {
+    companies: { type: 'string', default: samplePath() },
+    kills: { type: 'string', default: '30' },
+    flushes: { type: 'string', default: '5' },
+    'per-minute': { type: 'string', default: '6000' },
+  },
+});
+const perMinute = Number(values['per-minute']);
+const PREFIX = 'soak';
+const NAME = 'Isle of Man';
+const GIVE_UP_AFTER_MS = 60 * 60_000;
+
+const companies = await readCompanies(values.companies);
+const perDay = Math.ceil(companies.length * 1.5);
+const redis = await startOwnRedis();
+const upstream = await openUpstream(
+  { companies, accounts: [{ id: 'main', perMinute, perDay, day: 'rolling' }] },
+  {
+    source: { name: NAME },
+    upstream: { concurrency: 8 },
+    allowance: { per_minute: perMinute, per_day: perDay },
+    schedule: { entities: '* * * * *', sweep: '* * * * *', stats: '*/5 * * * *' },
+    worker: { redis_url: redis.url, prefix: PREFIX, health_port: 0, job_time: '1m' },
+  },
+);
+const client = new Redis(redis.url, { maxRetriesPerRequest: null });
+client.on('error', () => {});
+const queue = new Queue('isle-of-man.main', { connection: client, prefix: PREFIX });
+queue.on('error', () => {});
+
+const crew = [hire(upstream), hire(upstream)];
+const totals = { workers: 0, redis: 0, redis_emptied: 0, flushes: 0 };
+const schedulesBackMs: number[] = [];
+const startedMs = performance.now();
+let isOver = false;
+const staffing = keepStaffed();
+
+for (const blow of shuffled(blows())) {
+  await sleep(6000 + Math.random() * 14_000);
+  await strike(blow, redis);
+}
+await untilMirrored(upstream);
+isOver = true;
+await staffing;
+// A worker that has just been hired is not yet listening for SIGTERM.
+await sleep(5000);
+const exits = await Promise.all(crew.map(dismiss));
+report(exits);
+await queue.close();
+client.disconnect();
+await upstream.close();
+await redis.close();
+
+type Blow = 'worker' | 'redis' | 'redis_emptied' | 'flush';
+
+function blows(): Blow[] {
+  const kills = Number(values.kills);
+  const ofRedis = Math.floor(kills / 4);
+  const emptied = Math.floor(ofRedis / 2);
+  return [
+    ...Array<Blow>(kills - ofRedis).fill('worker'),
+    ...Array<Blow>(ofRedis - emptied).fill('redis'),
+    ...Array<Blow>(emptied).fill('redis_emptied'),
+    ...Array<Blow>(Number(values.flushes)).fill('flush'),
+  ];
+}
+
+async function strike(blow: Blow, server: OwnRedis): Promise<void> {
+  say(`${blow}: ${upstream.sandbox.arrivals().length} calls so far`);
+  switch (blow) {
+    case 'worker': {
+      const victim = crew[Math.floor(Math.random() * crew.length)];
+      victim?.process.kill('SIGKILL');
+      totals.workers += 1;
+      return;
+    }
+    case 'redis':
+    case 'redis_emptied':
+      await server.kill();
+      await sleep(Math.random() * 4000);
+      await server.start();
+      totals.redis += 1;
+      if (blow === 'redis') return;
+      totals.redis_emptied += 1;
+      await server.flush();
+      return;
+    case 'flush':
+      await server.flush();
+      totals.flushes += 1;
+      schedulesBackMs.push(await untilSchedules());
+  }
+}
+
+/** How long until all three schedules stand in Redis again. */
+async function untilSchedules(): Promise<number> {
+  const fromMs = performance.now();
+  while ((await queue.getJobSchedulersCount()) < 3) await sleep(100);
+  return Math.round(performance.now() - fromMs);
+}
+
+function hire(place: Upstream): Command {
+  return place.start('worker', '--quiet');
+}
+
+/** A killed worker is started again after a while, as a service manager does. */
+async function keepStaffed(): Promise<void> {
+  while (!isOver) {
+    for (const [index, { process: worker }] of crew.entries())
+      if (worker.exitCode !== null || worker.signalCode !== null) {
+        await sleep(Math.random() * 3000);
+        if (!isOver) crew[index] = hire(upstream);
+      }
+    await sleep(200);
+  }
+}
+
+async function dismiss({ process: worker, finished }: Command): Promise<number | null> {
+  worker.kill('SIGTERM');
+  return (await finished).code;
+}
+
+async function untilMirrored({ sandbox, warehouse }: Upstream): Promise<void> {
+  for (;;) {
+    await sleep(2000);
+    const db = warehouse();
+    const records = db.prepare('SELECT count(*) FROM entity WHERE _gone_at IS NULL').pluck().get();
+    db.close();
+    if (records === sandbox.companies.count()) return;
+    if (performance.now() - startedMs > GIVE_UP_AFTER_MS) return;
+  }
+}
+
+function report(exitCodes: readonly (number | null)[]): void {
+  const db = upstream.warehouse();
+  const comparison = compareWithUpstream(db, upstream.sandbox);
+  const runs = db.prepare('SELECT count(*) AS runs, sum(ended IS NULL) AS killed FROM _run').get();
+  db.close();
+  const arrivals = upstream.sandbox.arrivals();
+  const refused = arrivals.filter(({ status }) => status === 429).length;
+  const busiest = busiestMinute(arrivals.map(({ at }) => at));
+  const isRight =
+    comparison.records === comparison.upstream &&
+    comparison.differences.length === 0 &&
+    refused === 0 &&
+    busiest <= perMinute &&
+    arrivals.length <= perDay &&
+    exitCodes.every((code) => code === 0) &&
+    schedulesBackMs.every((ms) => ms < 60_000);
+  say(
+    JSON.stringify(
+      {
+        ok: isRight,
+        redis: redis.kind,
+        minutes: Number(((performance.now() - startedMs) / 60_000).toFixed(1)),
+        killed: totals,
+        schedules_back_ms: schedulesBackMs,
+        exit_codes: exitCodes,
+        arrivals: arrivals.length,
+        allowance: perDay,
+        busiest_60_s: busiest,
+        per_minute: perMinute,
+        refused,
+        runs,
+        comparison,
+      },
+      null,
+      2,
+    ),
+  );
+  process.exitCode = isRight ? 0 : 1;
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,120 @@
+// npm run bench:worker [-- --companies 4000 --rounds 11]
+// Records a second by a `fetch-entities` job of the worker and by `sync`, without limits, in turns: each a process
+// of its own over a copy of one warehouse in which everything is listed and nothing fetched. The share is the median
+// of the rounds', since what else the machine does changes less between two neighbours than between rounds.
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import Sqlite from 'better-sqlite3';
+import { generateRegistry } from '../../../data/generate.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { openWorkspace } from '../../../src/operations/assemble.ts';
+import { run } from '../../../src/operations/run.ts';
+import { startOwnRedis } from '../../support/redis_server.ts';
+import { openUpstream } from '../../support/upstream.ts';
+
+const { values } = parseArgs({
+  options: { companies: { type: 'string', default: '4000' }, rounds: { type: 'string', default: '11' } },
+});
+const NEVER = '0 0 29 2 *';
+const redis = await startOwnRedis();
+const companies = [...generateRegistry({ companies: Number(values.companies), seed: 9 })];
+const upstream = await openUpstream({ companies });
+const listed = join(upstream.folder, 'listed.db');
+await list();
+
+const rates = { sync: [] as number[], job: [] as number[] };
+for (let round = 1; round <= Number(values.rounds); round++) {
+  const order = round % 2 === 0 ? (['sync', 'job'] as const) : (['job', 'sync'] as const);
+  for (const how of order) rates[how].push(how === 'sync' ? await bySync(round) : await byJob(round));
+  say(`round ${round}: sync ${rates.sync.at(-1)}/s, job ${rates.job.at(-1)}/s`);
+}
+const share = median(rates.job.map((rate, round) => rate / (rates.sync[round] ?? Number.NaN)));
+say(
+  JSON.stringify({
+    ok: share >= 0.95,
+    redis: redis.kind,
+    share: Number(share.toFixed(3)),
+    median: { sync: median(rates.sync), job: median(rates.job) },
+  }),
+);
+process.exitCode = share >= 0.95 ? 0 : 1;
+await upstream.close();
+await redis.close();
+
+/** Lists every company once, so that only records are left to do. */
+async function list(): Promise<void> {
+  const workspace = openWorkspace(loadConfig({ path: upstream.configure({ warehouse: listed }), env: {} }));
+  await run(workspace, {
+    command: 'list',
+    purpose: 'scheduled',
+    kinds: new Set(['stats', 'search']),
+    focus: 'coverage',
+    maxCalls: Number.POSITIVE_INFINITY,
+    maxMinutes: Number.POSITIVE_INFINITY,
+    signal: new AbortController().signal,
+  });
+  workspace.close();
+}
+
+async function bySync(round: number): Promise<number> {
+  const { config, warehouse } = workplace(`sync-${round}`);
+  await upstream.cli('sync', '--json', '--config', config);
+  return rateOf(warehouse, 'sync');
+}
+
+async function byJob(round: number): Promise<number> {
+  const { config, warehouse } = workplace(`job-${round}`);
+  const worker = upstream.start('worker', '--quiet', '--config', config);
+  while (!isDone(warehouse)) await sleep(100);
+  worker.process.kill('SIGTERM');
+  await worker.finished;
+  return rateOf(warehouse, 'fetch-entities');
+}
+
+/** A configuration over a fresh copy of the listed warehouse. */
+function workplace(name: string): { config: string; warehouse: string } {
+  const warehouse = join(upstream.folder, `${name}.db`);
+  copyFileSync(listed, warehouse);
+  const config = upstream.configure(
+    {
+      warehouse,
+      source: { name },
+      ledger: join(upstream.folder, `${name}-ledger.db`),
+      schedule: { stats: NEVER, sweep: NEVER, entities: NEVER },
+      worker: { redis_url: redis.url, prefix: name, health_port: 0, job_time: '1h' },
+    },
+    `${name}.yaml`,
+  );
+  return { config, warehouse };
+}
+
+function isDone(warehouse: string): boolean {
+  return (
+    read(warehouse, "SELECT count(*) FROM _run WHERE command = 'fetch-entities' AND ended = 'done'") === 1
+  );
+}
+
+/** Calls a second, from the start of the run to its end as they stand in `_run`. */
+function rateOf(warehouse: string, command: string): number {
+  const seconds = '(julianday(ended_at) - julianday(started_at)) * 86400';
+  return Math.round(read(warehouse, `SELECT calls / (${seconds}) FROM _run WHERE command = '${command}'`));
+}
+
+function read(warehouse: string, sql: string): number {
+  const db = new Sqlite(warehouse, { readonly: true });
+  try {
+    return Number(db.prepare(sql).pluck().get());
+  } finally {
+    db.close();
+  }
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

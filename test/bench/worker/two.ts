@@ -1,0 +1,93 @@
+// npm run bench:worker:two
+// Two registries, a worker each, one Redis: either dashboard shows both, and stopping or killing one worker
+// touches the other in nothing: its runs go on second by second, its queue stays as it was.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { momentsBetween } from '../../../jobs/schedule.ts';
+import { startOwnRedis } from '../../support/redis_server.ts';
+import { type Command, openUpstream, type Upstream } from '../../support/upstream.ts';
+import { coverMoments } from './moments.ts';
+
+const NEVER = '0 0 29 2 *';
+const PATTERN = '* * * * * *';
+const redis = await startOwnRedis();
+const client = new Redis(redis.url, { maxRetriesPerRequest: null });
+const man = await registry('Isle of Man', 19_464);
+const sark = await registry('Sark', 19_465);
+const workers = { man: man.start('worker', '--quiet'), sark: sark.start('worker', '--quiet') };
+await sleep(12_000);
+
+const boards = [await queuesAt(19_464), await queuesAt(19_465)];
+const afterStop = await undisturbed(() => end(workers.man, 'SIGTERM'));
+workers.man = man.start('worker', '--quiet');
+await sleep(5000);
+const afterKill = await undisturbed(() => end(workers.man, 'SIGKILL'));
+await end(workers.sark, 'SIGTERM');
+
+const ok =
+  boards.every((names) => names.join(' ') === 'isle-of-man.main sark.main') &&
+  [afterStop, afterKill].every(
+    ({ uncovered, extra, schedules, failed }) => uncovered + extra + failed === 0 && schedules === 3,
+  );
+process.stdout.write(`${JSON.stringify({ ok, redis: redis.kind, boards, afterStop, afterKill }, null, 2)}\n`);
+client.disconnect();
+await man.close();
+await sark.close();
+await redis.close();
+process.exit(ok ? 0 : 1);
+
+function registry(name: string, port: number): Promise<Upstream> {
+  return openUpstream(
+    {},
+    {
+      source: { name },
+      schedule: { stats: NEVER, sweep: NEVER, entities: PATTERN },
+      worker: { redis_url: redis.url, health_port: port },
+    },
+  );
+}
+
+async function queuesAt(port: number): Promise<string[]> {
+  const response = await fetch(`http://127.0.0.1:${port}/queues/api/queues`);
+  await sleep(6000); // other workers' queues come at the next look
+  const again = await fetch(`http://127.0.0.1:${port}/queues/api/queues`);
+  const { queues } = (await (response.ok ? again : response).json()) as { queues: { name: string }[] };
+  return queues.map(({ name }) => name).sort();
+}
+
+/** What became of the moments of Sark while something happened to the Isle of Man. */
+async function undisturbed(happening: () => Promise<void>) {
+  const fromMs = Date.now();
+  await sleep(4000);
+  await happening();
+  await sleep(20_000);
+  const untilMs = Date.now() - 3000;
+  const db = sark.warehouse();
+  const rows = db
+    .prepare(
+      "SELECT run_id AS runId, started_at AS startedAt FROM _run WHERE command = 'fetch-entities' AND started_at > ? ORDER BY run_id",
+    )
+    .all(new Date(fromMs).toISOString()) as { runId: number; startedAt: string }[];
+  db.close();
+  const moments = momentsBetween({ pattern: PATTERN, timezone: 'UTC' }, fromMs, untilMs);
+  const runs = rows.map(({ runId, startedAt }) => ({ runId, startedAtMs: Date.parse(startedAt) }));
+  const { covered, uncovered } = coverMoments(moments, runs);
+  const queue = new Queue('sark.main', { connection: client, prefix: 'registry-mirror' });
+  const schedules = await queue.getJobSchedulersCount();
+  const failed = await queue.getFailedCount();
+  await queue.close();
+  return {
+    moments: moments.length,
+    uncovered: uncovered.length,
+    most_moments_of_one_run: Math.max(...covered.map((one) => one.moments.length)),
+    extra: covered.filter((one) => one.moments.length === 0 && one.startedAtMs <= untilMs).length,
+    schedules,
+    failed,
+  };
+}
+
+async function end({ process: worker, finished }: Command, signal: NodeJS.Signals): Promise<void> {
+  worker.kill(signal);
+  await finished;
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import {
+  Estimates,
+  FIRST_ESTIMATES,
+  shownShareOf,
+  type Watched,
+} from '../../src/change_rate/change_estimates.ts';
+import {
+  afterFetch,
+  type Evidence,
+  FIRST_PRIOR,
+  NO_EVIDENCE,
+  rateOf,
+} from '../../src/change_rate/change_rate.ts';
+import { fitPrior } from '../../src/change_rate/rate_prior.ts';
+import { ChangingRegistry } from '../support/simulation/refresh/changing_registry.ts';
+
+const DAY_MS = 86_400_000;
+
+test('without evidence a company changes as often as its class; a quiet one less, a lively one more', () => {
+  const prior = { shape: 0.5, meanPerDay: 1 / 180 };
+  const quiet = { ...NO_EVIDENCE, steadyDays: 720 };
+  const lively = { changes: 4, changingDays: 360, changingLog: 4 * Math.log(90), steadyDays: 0 };
+  expect(rateOf(NO_EVIDENCE, prior)).toBeCloseTo(1 / 180);
+  expect(rateOf(quiet, prior)).toBeCloseTo(0.5 / (90 + 720), 5);
+  expect(rateOf(lively, prior)).toBeGreaterThan(4.5 / 450);
+});
+
+test('the prior is found again from fetches of companies that follow it', () => {
+  const registry = new ChangingRegistry({ companies: 3000, shape: 0.5, meanDays: 180, shown: 0 }, 7);
+  const sample = Array.from({ length: 3000 }, (_, at) => {
+    let evidence: Evidence = NO_EVIDENCE;
+    registry.begin(at, 0);
+    let day = 0;
+    for (const openDays of [60, 100, 60, 180]) {
+      day += openDays;
+      const changed = registry.fetch(at, day);
+      evidence = afterFetch(evidence, { coveredDays: 0, openDays }, { changed, shown: 0 });
+    }
+    return evidence;
+  });
+  const { shape: profile, meanPerDay } = fitPrior(sample, FIRST_PRIOR);
+  expect(profile).toBeGreaterThan(0.35);
+  expect(profile).toBeLessThan(0.7);
+  expect(1 / meanPerDay).toBeGreaterThan(130);
+  expect(1 / meanPerDay).toBeLessThan(240);
+});
+
+test.each([
+  [0, 0, 0.05],
+  [0.4, 0.25, 0.6],
+  [1, 0.85, 1],
+])('a listing that shows %s of the changes is known for it', (shown, least, most) => {
+  const registry = new ChangingRegistry({ companies: 400, shape: 1, meanDays: 100, shown }, 3);
+  const estimates = new Estimates(FIRST_ESTIMATES);
+  for (let at = 0; at < 400; at++) {
+    registry.begin(at, 0);
+    let known: Watched = begun();
+    for (let day = 5; day <= 400; day += 5) {
+      const atMs = day * DAY_MS;
+      const changed = registry.list(at, day);
+      known = { ...known, ...estimates.listed(known, atMs, changed), listedAtMs: atMs };
+      if (changed) known = { ...known, isFlagged: true };
+      if (!changed && day % 100 !== 0) continue;
+      const isNew = registry.fetch(at, day);
+      known = { ...known, ...estimates.fetched(known, atMs, isNew), fetchedAtMs: atMs, isFlagged: false };
+    }
+  }
+  expect(shownShareOf(estimates.state)).toBeGreaterThanOrEqual(least);
+  expect(shownShareOf(estimates.state)).toBeLessThanOrEqual(most);
+});
+
+test('what was learned goes on where it was stored', () => {
+  const first = new Estimates(FIRST_ESTIMATES);
+  first.fetched(begun(), 100 * DAY_MS, true);
+  const again = new Estimates(JSON.parse(JSON.stringify(first.state)));
+  expect(again.state).toEqual(first.state);
+  expect(again.fetched(begun(), 50 * DAY_MS, false)).toEqual(first.fetched(begun(), 50 * DAY_MS, false));
+});
+
+function begun(): Watched {
+  return { evidence: NO_EVIDENCE, rateClass: -20, fetchedAtMs: 0, listedAtMs: 0, isFlagged: false };
+}

@@ -1,0 +1,122 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { acquireLock } from '../../src/warehouse/lock.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { bench, START_MS, temporaryFolder } from '../support/loader.ts';
+import { DIALECT } from '../support/loader_dialect.ts';
+
+const BIN = resolve(import.meta.dirname, '../../src/cli/bin.js');
+
+/** A configured mirror with three companies, and its command line. */
+function configured(extra: object = {}) {
+  const folder = temporaryFolder();
+  const path = join(folder, 'warehouse.db');
+  const warehouse = openWarehouse({ path, nowMs: START_MS });
+  const { record, search } = bench({ warehouse });
+  search('a', {
+    total: 2,
+    results: [
+      { id: 'C1', name: 'A' },
+      { id: 'C2', name: 'B' },
+    ],
+  });
+  for (const n of [1, 2, 3]) record('C1', { id: 'C1', name: 'A', n });
+  record('C2', { id: 'C2', name: '=B', n: 0 });
+  warehouse.close();
+  const config = {
+    version: 1,
+    upstream: { base_url: 'http://127.0.0.1:9/api', api_key: 'a-key-of-a-test' },
+    allowance: { unlimited: true },
+    dialect: DIALECT,
+    warehouse: 'warehouse.db',
+    ledger: 'ledger.db',
+    ...extra,
+  };
+  writeFileSync(join(folder, 'registry-mirror.yaml'), JSON.stringify(config));
+  const run = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    return { status, stderr, data: stdout === '' ? null : JSON.parse(stdout).data };
+  };
+  const ask = (sql: string) => {
+    const reader = openWarehouse({ path, readonly: true, nowMs: START_MS });
+    const rows = reader.db.prepare(sql).all();
+    reader.close();
+    return rows;
+  };
+  return { folder, path, run, ask };
+}
+
+test('export writes files and says the next cursor', () => {
+  const { folder, run } = configured();
+  const { status, data } = run('export', '--tables', 'entity', '--safe-formulas', '--out', 'out');
+  expect(status).toBe(0);
+  expect(data).toMatchObject({ folder: 'out', cursor: 5, files: [{ name: 'entity.csv', rows: 2 }] });
+  expect(readFileSync(join(folder, 'out', 'entity.csv'), 'utf8')).toContain("'=B");
+  expect(run('export', '--changes-since', '3', '--format', 'jsonl', '--out', 'feed').data.files[0].rows).toBe(
+    2,
+  );
+  expect(run('export', '--format', 'datasette', '--out', '.').data).toEqual({ file: 'metadata.yaml' });
+});
+
+test('export refuses what makes no sense, and writes nothing', () => {
+  const { folder, run } = configured();
+  for (const args of [
+    ['--as-of', 'yesterday'],
+    ['--as-of', '2026-01-01', '--changes-since', '1'],
+    ['--format', 'parquet', '--safe-formulas'],
+    ['--tables', 'nonsense'],
+    ['--rows-per-file', '0'],
+    ['--format', 'xml'],
+  ])
+    expect(run('export', '--out', 'out', ...args).status, args.join(' ')).toBe(2);
+  expect(existsSync(join(folder, 'out', 'manifest.json'))).toBe(false);
+});
+
+test('reprocess brings a new mapping into force', () => {
+  const { run, ask } = configured({ mapping: { entity: { '/n': { column: 'number' } } } });
+  expect(run('reprocess')).toMatchObject({ status: 0, data: { ended: 'done', calls: 5 } });
+  expect(ask('SELECT number FROM entity ORDER BY entity_id')).toEqual([{ number: 3 }, { number: 0 }]);
+  expect(ask("SELECT ended FROM _run WHERE command = 'reprocess'")).toEqual([{ ended: 'done' }]);
+});
+
+test('forget asks first, and then forgets', () => {
+  const { run, ask } = configured();
+  expect(run('forget', 'C1')).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
+  expect(ask('SELECT count(*) AS n FROM entity')).toEqual([{ n: 2 }]);
+  expect(run('forget', 'C1', '--yes')).toMatchObject({
+    status: 0,
+    data: { forgotten: [{ entity_id: 'C1', answers: 1 }] },
+  });
+  expect(ask('SELECT entity_id FROM _known')).toEqual([{ entity_id: 'C2' }]);
+});
+
+test('compact deletes what the retention allows', () => {
+  const { run, ask } = configured({ retention: { answers: '1d' } });
+  expect(run('compact')).toMatchObject({ status: 0, data: { answers_deleted: 2 } });
+  expect(ask('SELECT count(*) AS versions FROM entity_history')).toEqual([{ versions: 2 }]);
+  expect(configured().run('compact')).toMatchObject({ data: { answers_deleted: 0 } });
+});
+
+test('while another run holds the warehouse nothing is changed', () => {
+  const { path, run, ask } = configured();
+  const holder = openWarehouse({ path, nowMs: START_MS });
+  acquireLock(holder.db, {
+    owner: 'other',
+    pid: process.pid,
+    host: 'elsewhere',
+    nowMs: Date.now(),
+    isAlive: () => true,
+  });
+  for (const args of [['reprocess'], ['compact'], ['forget', 'C1', '--yes']])
+    expect(run(...args)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('another run holds the warehouse'),
+    });
+  expect(ask('SELECT count(*) AS n FROM entity')).toEqual([{ n: 2 }]);
+  holder.close();
+});

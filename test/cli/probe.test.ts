@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ApiProfileInput } from '../../src/api/api_profile.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+
+const BIN = resolve(import.meta.dirname, '../../src/cli/bin.js');
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+describe('init', () => {
+  it('writes a configuration from flags, once, and says what comes next', async () => {
+    const directory = folder();
+    const args = ['init', '--yes', '--base-url', 'https://registry.example/api', '--per-month', '500'];
+    const first = await run(directory, args);
+    expect(first).toMatchObject({ code: 0, data: { file: 'registry-mirror.yaml' } });
+    expect(readFileSync(join(directory, 'registry-mirror.yaml'), 'utf8')).toContain('per_month: 500');
+    expect(await run(directory, args)).toMatchObject({
+      code: 2,
+      document: { error: { message: expect.stringContaining('exists already') } },
+    });
+  });
+
+  it.each([
+    [['init', '--yes'], 'the address of the API is not known'],
+    [['init', '--yes', '--base-url', 'https://r.example'], 'no allowance is stated'],
+    [
+      ['init', '--yes', '--base-url', 'https://r.example', '--total', '5', '--commercial-use'],
+      'does not permit commercial use',
+    ],
+  ])('%j: refused, and nothing is written', async (args, words) => {
+    const directory = folder();
+    const { code, stderr } = await run(directory, args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+    expect(() => readFileSync(join(directory, 'registry-mirror.yaml'))).toThrow();
+  });
+});
+
+describe('config validate', () => {
+  it('explains what is valid', async () => {
+    const directory = folder();
+    await run(directory, ['init', '--yes', '--base-url', 'https://registry.example/api', '--per-day', '7']);
+    expect(await run(directory, ['config', 'validate'])).toMatchObject({
+      code: 0,
+      data: { valid: true, dialect: null },
+    });
+  });
+
+  it('names every problem at its place', async () => {
+    const directory = folder();
+    writeFileSync(join(directory, 'registry-mirror.yaml'), 'version: 1\nupstream: { base_url: x }\n');
+    const { code, data } = await run(directory, ['config', 'validate']);
+    expect(code).toBe(2);
+    expect(data.problems).toContainEqual(
+      expect.objectContaining({ line: 2, column: 23, key: 'upstream.base_url' }),
+    );
+  });
+});
+
+describe('probe', () => {
+  it('writes the dialect, and one JSON document about it', async () => {
+    const { directory, sandbox } = await place({});
+    const { code, data, stderr } = await run(directory, ['probe']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(data).toMatchObject({ complete: true, ended: 'done', calls_left: null });
+    expect(data.calls_spent).toBe(sandbox.arrivals().length);
+    expect(data.dialect.search).toMatchObject({
+      query_param: 'q',
+      results: '/results',
+      paging: { param: 'page' },
+    });
+    expect(data.findings).toContainEqual(
+      expect.objectContaining({ topic: 'query parameter', value: 'q', certainty: 'sure' }),
+    );
+    expect(JSON.stringify(data)).not.toContain(sandbox.keyOf('main'));
+    expect(await run(directory, ['config', 'validate'])).toMatchObject({ code: 0 });
+    expect(await run(directory, ['probe', '--check'])).toMatchObject({
+      code: 0,
+      data: { contradictions: [] },
+    });
+  });
+
+  it('sends nothing in a dry run', async () => {
+    const { directory, sandbox } = await place({});
+    expect(await run(directory, ['probe', '--dry-run'])).toMatchObject({ code: 0, data: { max_calls: 16 } });
+    expect(sandbox.arrivals()).toHaveLength(0);
+  });
+
+  it('keeps to --max-calls, and the next run goes on', async () => {
+    const { directory, sandbox } = await place({});
+    expect(await run(directory, ['probe', '--max-calls', '2'])).toMatchObject({
+      code: 1,
+      data: { ended: 'max_calls' },
+    });
+    expect(sandbox.arrivals()).toHaveLength(2);
+    expect(await run(directory, ['probe'])).toMatchObject({ code: 0 });
+  });
+
+  it('leaves a question in the file where it cannot go on, and takes the answer from the command line', async () => {
+    const { directory } = await place({
+      search: { query_param: 'zoek', min_length: 3, unknown_params: 'refuse' },
+      errors: { body: 'empty', exhausted: { status: 402 } },
+    });
+    const first = await run(directory, ['probe']);
+    expect(first).toMatchObject({
+      code: 1,
+      data: { complete: false, questions: [{ about: 'query_param' }] },
+    });
+    expect(readFileSync(join(directory, 'registry-mirror.yaml'), 'utf8')).toContain(
+      '# The last probe left these questions open:',
+    );
+    const second = await run(directory, ['probe', '--query-param', 'zoek']);
+    expect(second).toMatchObject({ code: 0, data: { complete: true } });
+    expect(readFileSync(join(directory, 'registry-mirror.yaml'), 'utf8')).not.toContain(
+      'left these questions open',
+    );
+  });
+
+  it('--check finds what the API no longer says as before, and proposes the change', async () => {
+    const { directory, sandbox } = await place({});
+    await run(directory, ['probe']);
+    await sandbox.speak({ search: { results: '/data/hits' }, record: { root: '/data' } });
+    const { code, data } = await run(directory, ['probe', '--check', '--max-calls', '3']);
+    expect(code).toBe(1);
+    expect(data.calls_spent).toBeLessThanOrEqual(3);
+    expect(data.proposals).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ key: 'search.results', from: '/results', to: '/data/hits' }),
+        expect.objectContaining({ key: 'entity.root', from: '', to: '/data' }),
+      ]),
+    );
+  });
+});
+
+function folder(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'command-'));
+  closing.push(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+async function place(profile: ApiProfileInput): Promise<{ directory: string; sandbox: Sandbox }> {
+  const sandbox = await startSandbox({ shape: profile });
+  closing.push(() => sandbox.close());
+  const directory = folder();
+  const upstream = `upstream: { base_url: "${sandbox.baseUrl}", api_key: "${sandbox.keyOf('main')}" }`;
+  writeFileSync(
+    join(directory, 'registry-mirror.yaml'),
+    `version: 1\n${upstream}\nallowance: { unlimited: true, per_minute: unlimited }\n`,
+  );
+  return { directory, sandbox };
+}
+
+interface Ran {
+  readonly code: number | null;
+  readonly stderr: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the documents of several commands
+  readonly document: any;
+  // biome-ignore lint/suspicious/noExplicitAny: the documents of several commands
+  readonly data: any;
+}
+
+function run(directory: string, args: readonly string[]): Promise<Ran> {
+  return new Promise((settle, reject) => {
+    const env = { ...process.env, REGISTRY_API_KEY: 'k' };
+    const child = spawn(process.execPath, [BIN, ...args], { cwd: directory, env });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    child.once('error', reject);
+    child.once('close', (code) => {
+      const document = JSON.parse(Buffer.concat(out).toString() || 'null');
+      settle({ code, stderr: Buffer.concat(err).toString(), document, data: document?.data });
+    });
+  });
+}

@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { CommanderError } from 'commander';
+import { afterAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { sandboxCommand } from '../../src/cli/sandbox.ts';
+import { configFrom } from '../../src/config/config.ts';
+import { FailedError, UsageError } from '../../src/errors.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'sandbox-command-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(...args: string[]): ChildProcess {
+  return spawn(process.execPath, ['src/cli/bin.js', 'sandbox', ...args], { cwd: root });
+}
+
+/** Standard output up to the end of the ready text, while the command goes on. */
+async function ready(command: ChildProcess): Promise<string> {
+  let text = '';
+  for await (const chunk of command.stdout ?? []) {
+    text += chunk;
+    // Both forms end with the dialect.
+    if (/means: \w+\n$|\}\}\n$/.test(text)) break;
+  }
+  return text;
+}
+
+async function stop(command: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const ended = once(command, 'exit');
+  command.kill(signal);
+  const [code] = await ended;
+  return code;
+}
+
+/** What the command throws for these arguments, without a process of its own. */
+async function failed(...args: string[]): Promise<unknown> {
+  const command = sandboxCommand()
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
+  return command.parseAsync(args, { from: 'user' }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+const get = (url: string, key: string) => fetch(url, { headers: { authorization: `Bearer ${key}` } });
+
+test('prints a configuration that fits, serves, logs arrivals and stops cleanly', async () => {
+  const [arrivals, truth] = [join(folder, 'arrivals.jsonl'), join(folder, 'truth.jsonl')];
+  const command = run('--total', '100', '--key', 'test-key', '--arrivals', arrivals, '--dump', truth);
+  const text = await ready(command);
+  expect(text).toMatch(
+    /^# Sandbox ready: http:\/\/127\.0\.0\.1:\d+\/api {2}key test-key\n# 4,000 companies\./,
+  );
+  const configuration = parse(text);
+  expect(configuration.allowance).toEqual({ per_minute: 10, total: 100 });
+  expect(() => configFrom(configuration)).not.toThrow();
+
+  const { base_url, api_key } = configuration.upstream;
+  const statuses = [];
+  for (let i = 0; i < 12; i++) statuses.push((await get(`${base_url}/registry/stats`, api_key)).status);
+  expect(statuses).toEqual([...Array(10).fill(200), 429, 429]);
+  expect(await stop(command, 'SIGTERM')).toBe(0);
+
+  const logged = readFileSync(arrivals, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(logged.map(({ status }) => status)).toEqual(statuses);
+  expect(logged[0]).toMatchObject({
+    account: 'main',
+    kind: 'stats',
+    method: 'GET',
+    target: '/api/registry/stats',
+  });
+  const entities = readFileSync(truth, 'utf8').trim().split('\n');
+  expect(entities).toHaveLength(4_000);
+  expect(JSON.parse(entities[0] ?? '')).toMatchObject({ gone: false, document: { id: expect.any(String) } });
+});
+
+test('serves a CSV in another shape, told as JSON, and stops at Ctrl-C', async () => {
+  const data = join(folder, 'companies.csv');
+  writeFileSync(data, 'number,title,state\n007,Zebra Ltd,Current\n008,Zebra Inc,Previous\n');
+  const command = run(
+    '--tier',
+    'paid',
+    '--json',
+    '--data',
+    data,
+    '--where',
+    'state=Current',
+    '--shape',
+    'brreg',
+    '--matches',
+    'prefix',
+  );
+  const { data: hints } = JSON.parse(await ready(command));
+  expect(hints.companies).toBe(1);
+  expect(hints.configuration).toMatchObject({
+    account: { tier: 'paid' },
+    allowance: { unlimited: true },
+    dialect: { search: { query_param: 'navn', matches: 'prefix' } },
+  });
+  const found = await (await get(`${hints.base_url}/search?navn=zeb`, hints.key)).json();
+  expect(found).toMatchObject({
+    _embedded: { enheter: [{ organisasjonsnummer: '007', navn: 'Zebra Ltd' }] },
+  });
+  expect(await stop(command, 'SIGINT')).toBe(0);
+});
+
+test('serves invented companies that change while it runs', async () => {
+  const command = run('--tier', 'paid', '--json', '--companies', '200', '--appearing', '7200', '--seed', '5');
+  const { data: hints } = JSON.parse(await ready(command));
+  expect(hints.companies).toBe(200);
+  const total = async () =>
+    (await (await get(`${hints.base_url}/registry/stats`, hints.key)).json()) as {
+      companies: { total: number };
+    };
+  await expect.poll(async () => (await total()).companies.total, { timeout: 10_000 }).toBeGreaterThan(200);
+  const changes = (await (await fetch(`${hints.url}/_sandbox/changes`)).text()).trim().split('\n');
+  expect(JSON.parse(changes[0] ?? '')).toMatchObject({ kind: 'appearing', id: expect.any(String) });
+  expect(await stop(command, 'SIGTERM')).toBe(0);
+});
+
+test.each<[string, string[], RegExp]>([
+  ['no allowance on the free tier', [], /two forms.*--total 100.*--per-day 1000/],
+  ['an allowance and none', ['--unlimited', '--total', '5'], /exclude each other/],
+  ['an unknown shape', ['--unlimited', '--shape', 'nonesuch'], /neither a shape nor a YAML file.*brreg/],
+  ['a file that is not there', ['--unlimited', '--data', 'missing.csv'], /missing\.csv cannot be read/],
+  ['a log that cannot be written', ['--unlimited', '--arrivals', '/nonexistent/a'], /cannot be written/],
+  ['ids that are no numbers', ['--unlimited', '--shape', 'numbered'], /JSON numbers/],
+])('%s is a usage error that says what to do', async (_what, args, message) => {
+  const error = await failed(...args);
+  expect(error).toBeInstanceOf(UsageError);
+  expect(error instanceof UsageError && `${error.message} ${error.hint}`).toMatch(message);
+});
+
+test.each([
+  ['--port', 'http'],
+  ['--page-size', '0'],
+  ['--where', 'no-value'],
+  ['--tier', 'gold'],
+])('%s %s is refused', async (flag, value) => {
+  expect(await failed('--unlimited', flag, value)).toBeInstanceOf(CommanderError);
+});
+
+test('a port that is taken is said', async () => {
+  const first = await startSandbox({ companies: [] });
+  const error = await failed('--unlimited', '--port', new URL(first.url).port);
+  expect(error).toBeInstanceOf(FailedError);
+  expect(String(error)).toMatch(/cannot listen on 127\.0\.0\.1:\d+/);
+  await first.close();
+});

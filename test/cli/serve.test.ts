@@ -1,0 +1,134 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+
+const root = resolve(import.meta.dirname, '../..');
+// This machine, in a spelling that is not known to be this machine: what holds for every other address.
+const ELSEWHERE = '::ffff:127.0.0.1';
+
+let folder: string;
+const running: ChildProcess[] = [];
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'serve-command-'));
+});
+afterAll(async () => {
+  for (const child of running) {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function configured(name: string, licence: string | null): string {
+  const path = join(folder, `${name}.yaml`);
+  const configuration = {
+    version: 1,
+    source: { name: 'Registry of Nowhere', licence },
+    upstream: { base_url: 'http://127.0.0.1:9/api', api_key: 'none' },
+    allowance: { total: 100 },
+    warehouse: join(folder, `${name}.db`),
+    ledger: join(folder, `${name}-ledger.db`),
+  };
+  writeFileSync(path, stringify(configuration));
+  return path;
+}
+
+async function command(args: readonly string[]): Promise<{ code: number; out: string }> {
+  const ran = promisify(execFile)(process.execPath, ['src/cli/bin.js', ...args], { cwd: root });
+  return ran.then(
+    ({ stdout }) => ({ code: 0, out: stdout }),
+    ({ code, stdout, stderr }) => ({ code, out: stdout + stderr }),
+  );
+}
+
+interface Announcement {
+  readonly url: string;
+  readonly page: string | null;
+  readonly warnings: readonly string[];
+}
+
+async function started(name: string, ...flags: readonly string[]): Promise<Announcement> {
+  const path = configured(name, flags.includes('--licensed') ? 'CC0-1.0' : null);
+  const own = flags.filter((flag) => flag !== '--licensed');
+  const args = ['src/cli/bin.js', 'serve', '--port', '0', '--json', '--config', path, ...own];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  running.push(child);
+  const [line] = await once(child.stdout, 'data');
+  return JSON.parse(String(line)).data;
+}
+
+const status = async (url: string) => (await fetch(url)).status;
+
+describe('keys', () => {
+  test('are shown once; an account is made, told, limited, and its keys revoked', async () => {
+    const config = ['--config', configured('keys', null), '--json'];
+    const made = await command(['keys', 'create', 'reports', '--per-minute', '60', ...config]);
+    const { key } = JSON.parse(made.out).data;
+    expect(key).toMatch(/^rm_[0-9a-f]{10}_[\w-]{32}$/);
+    const listed = await command(['keys', 'list', ...config]);
+    expect(listed.out).toContain(key.slice(0, 13));
+    expect(listed.out).not.toContain(key.slice(14));
+    expect((await command(['keys', 'revoke', key.slice(0, 13), ...config])).code).toBe(0);
+    expect((await command(['keys', 'revoke', 'rm_0000000000', ...config])).code).not.toBe(0);
+  });
+
+  test('a free account needs to be told its allowance', async () => {
+    const config = ['--config', configured('free', null), '--json'];
+    const refused = await command(['keys', 'create', 'trial', '--tier', 'free', ...config]);
+    expect(refused.code).toBe(2);
+    expect(refused.out).toContain('A free account needs an allowance.');
+    expect(
+      (await command(['keys', 'create', 'trial', '--tier', 'free', '--total', '100', ...config])).code,
+    ).toBe(0);
+  });
+});
+
+describe('serve', () => {
+  test('says once that republishing may need permission, where the licence is not known', async () => {
+    const unknown = await started('unknown');
+    expect(unknown.warnings.filter((warning) => warning.includes('may need permission'))).toHaveLength(1);
+    const known = await started('known', '--licensed');
+    expect(known.warnings.join()).not.toContain('permission');
+  });
+
+  test('shows its page on this machine alone, to those who call it by its own names', async () => {
+    const { url, page } = await started('local', '--licensed');
+    expect(page).toBe(`${url}/`);
+    expect(await status(`${url}/`)).toBe(200);
+    expect(await statusFor(`${url}/`, 'registry.example')).toBe(421);
+    expect(await statusFor(`${url}/`, 'localhost')).toBe(200);
+  });
+
+  test('shows no page beyond this machine, unless it is told to, and then says who can read it', async () => {
+    const silent = await started('beyond', '--host', ELSEWHERE);
+    expect(silent.page).toBeNull();
+    expect(await status(`${silent.url}/`)).toBe(404);
+    expect(silent.warnings.join()).toContain('TLS');
+    const hints = await started('told', '--host', ELSEWHERE, '--page');
+    expect(await status(`${hints.url}/`)).toBe(200);
+    expect(hints.warnings.join()).toContain('The status page asks for no key');
+  });
+
+  test('shows no page where none is wanted', async () => {
+    const { url, page } = await started('without', '--no-page');
+    expect(page).toBeNull();
+    expect(await status(`${url}/`)).toBe(404);
+  });
+});
+
+/** The status for a request that names another host than the one it is sent to, as a rebound DNS name would. */
+function statusFor(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject).end();
+  });
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/config.ts';
+import { configText, type InitAnswers } from '../../src/config/initial_config.ts';
+
+const ANSWERS: InitAnswers = {
+  baseUrl: 'https://registry.example/api',
+  keyVariable: 'REGISTRY_API_KEY',
+  sourceName: 'Register: "B" #1',
+  tier: 'free',
+  commercialUse: false,
+  perMinute: 10,
+  total: null,
+  perDay: null,
+  perMonth: 500,
+  unlimited: false,
+  alreadySpent: 3,
+  purpose: 'names',
+  watchlist: null,
+  schemaPath: '../docs/configuration.schema.json',
+};
+
+describe('the configuration that init writes', () => {
+  it('is accepted, and says what was answered', () => {
+    const config = parse(ANSWERS);
+    expect(config.source.name).toBe('Register: "B" #1');
+    expect(config.account).toMatchObject({ tier: 'free', commercial_use: false, already_spent: 3 });
+    expect(config.allowance).toMatchObject({ per_minute: 10, total: null, per_day: null, per_month: 500 });
+    expect(config.focus).toBe('coverage');
+    expect(config.dialect).toBeUndefined();
+  });
+
+  it.each([
+    [
+      { perMonth: null, total: 7 },
+      { total: 7, per_month: null, unlimited: false },
+    ],
+    [
+      { perMonth: null, total: 7, perDay: 2 },
+      { total: 7, per_day: 2 },
+    ],
+    [
+      { perMonth: null, unlimited: true },
+      { unlimited: true, total: null, per_day: null },
+    ],
+  ])('states the allowance: %j', (answers, allowance) => {
+    expect(parse({ ...ANSWERS, ...answers }).allowance).toMatchObject(allowance);
+  });
+
+  it('says what the calls are for', () => {
+    expect(parse({ ...ANSWERS, purpose: 'records' }).focus).toBe('records');
+    expect(configText({ ...ANSWERS, purpose: 'watchlist', watchlist: 'a b.txt' })).toContain(
+      'scope: { names: a b.txt }',
+    );
+  });
+
+  it('is refused where the answers are: without any allowance, and commercial use of a free account', () => {
+    expect(() => parse({ ...ANSWERS, perMonth: null })).toThrow(/no allowance is stated/);
+    expect(() => parse({ ...ANSWERS, commercialUse: true })).toThrow(/does not permit commercial use/);
+  });
+
+  it('leads an editor to the schema, and holds no key', () => {
+    const text = configText(ANSWERS);
+    expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=../docs/configuration.schema.json');
+    expect(text).toMatch(/api_key: \$\{env:REGISTRY_API_KEY\}/);
+  });
+});
+
+function parse(answers: InitAnswers) {
+  return parseConfig({
+    path: '/home/config/c.yaml',
+    text: configText(answers),
+    env: { REGISTRY_API_KEY: 'k' },
+  });
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { Dialect } from '../../src/dialect/dialect.ts';
+import type { Scenario } from '../../src/estimate/scenario.ts';
+import { simulatedRegistry } from '../../src/estimate/simulated_registry.ts';
+import { dialectWith, FAMILIAR, named } from '../support/estimate_knowledge.ts';
+
+const COMPANIES = named('Acme Limited', 'Åsbygg AS', 'Asia Foods', '0000 Coffee', 'Baker & Acme');
+
+describe('an imagined registry', () => {
+  it('finds names as its dialect says', () => {
+    expect(found('acme', dialectWith({ semantics: 'prefix' }))).toEqual(['Acme Limited']);
+    expect(found('acme', dialectWith({ semantics: 'token' }))).toEqual(['Acme Limited', 'Baker & Acme']);
+    expect(found('acm', dialectWith({ semantics: 'token' }))).toEqual([]);
+    expect(found('oo', dialectWith({ semantics: 'substring' }))).toEqual(['Asia Foods']);
+  });
+
+  it('overlooks marks where that is supposed', () => {
+    const dialect = dialectWith({ semantics: 'prefix' });
+    expect(found('as', dialect)).toEqual(['Asia Foods']);
+    expect(found('as', dialect, { ignoresDiacritics: true })).toEqual(['Asia Foods', 'Åsbygg AS']);
+  });
+
+  it('finds names and identifiers alike where one parameter takes both', () => {
+    const dialect = dialectWith({ semantics: 'prefix', identifiers: 'prefix' });
+    expect(found('0000', withParameter(dialect, null))).toHaveLength(COMPANIES.length);
+    expect(found('0000', withParameter(dialect, 'id'))).toEqual(['0000 Coffee']);
+  });
+
+  it.each(['prefix', 'token', 'token_prefix', 'substring'] as const)(
+    'lists everything without a text, where its dialect says so: %s',
+    (semantics) => {
+      const dialect = dialectWith({ semantics, identifiers: 'prefix', minLength: 0, pageSize: 3 });
+      const shown = [0, 1].flatMap((page) => found('', dialect, { ranksByQuery: true }, page));
+      expect(shown.sort()).toEqual(COMPANIES.map(({ name }) => name).sort());
+      expect(found('', dialectWith({ semantics }))).toEqual([]);
+    },
+  );
+
+  it('shows every company once, page after page, and no more than its window', () => {
+    const dialect = dialectWith({ semantics: 'substring', pageSize: 2, window: 3 });
+    const shown = [0, 1].flatMap((page) => found('a', dialect, { ranksByQuery: true }, page));
+    expect(new Set(shown).size).toBe(3);
+    expect(shown).toHaveLength(3);
+  });
+});
+
+function found(text: string, dialect: Dialect, supposed: Partial<Scenario> = {}, page = 0): string[] {
+  const registry = simulatedRegistry(COMPANIES, dialect, { ...FAMILIAR, ...supposed }, 0);
+  const { rows } = registry.search(
+    {
+      ...{ kind: 'search', query: { by: 'name', text }, reason: 'first look', expected: 1 },
+      page: { index: page, next: null },
+    },
+    undefined,
+    () => false,
+  );
+  return rows.map(({ name }) => name ?? '').sort();
+}
+
+function withParameter(dialect: Dialect, parameter: string | null): Dialect {
+  return { ...dialect, search: { ...dialect.search, identifier_param: parameter } };
+}

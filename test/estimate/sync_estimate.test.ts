@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
+import type { CallKind } from '../../src/call.ts';
+import { estimateSync, type SyncEstimate } from '../../src/estimate/sync_estimate.ts';
+import type { Knowledge } from '../../src/knowledge.ts';
+import { openSyncPlanner } from '../../src/plan/sync_planner.ts';
+import { dialectOf, discover, START_MS } from '../support/simulation/discover.ts';
+import { MemoryMirror } from '../support/simulation/memory_knowledge.ts';
+import { PLAIN, Registry, type RegistrySettings } from '../support/simulation/registry.ts';
+
+const SIZE = 800;
+const DAY_MS = 86_400_000;
+
+describe('the price of a whole registry', () => {
+  const shapes: Partial<RegistrySettings>[] = [
+    { identifiers: 'prefix', window: 40 },
+    { semantics: 'token_prefix' },
+    { semantics: 'prefix', window: 60 },
+  ];
+
+  it.each(shapes)('holds what it comes to, once a tenth is listed: %j', (profile) => {
+    const registry = registryOf(profile);
+    const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
+    const price = priceOf(registry, mirror);
+    const known = mirror.knownCount();
+    const { calls } = discover(registry, { mostCalls: 5_000, enough: SIZE, mirror });
+    const truth = calls.length + mirror.knownCount() - known;
+    expect(price.total.low).toBeLessThanOrEqual(truth);
+    expect(price.total.high).toBeGreaterThanOrEqual(truth);
+    expect((price.total.high ?? Infinity) / price.total.low).toBeLessThanOrEqual(1.5);
+  });
+
+  it('is that of the pages that are left, where a search without a text lists everything', () => {
+    const registry = registryOf({ minLength: 0, semantics: 'token' });
+    const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
+    const { total } = priceOf(registry, mirror);
+    const known = mirror.knownCount();
+    const truth = (SIZE - known) / PLAIN.pageSize + SIZE - known;
+    expect(total.low).toBeLessThanOrEqual(truth);
+    expect(total.high).toBeGreaterThanOrEqual(truth);
+    expect((total.high ?? Infinity) / total.low).toBeLessThanOrEqual(1.5);
+  });
+
+  it('counts what is due already', () => {
+    const registry = registryOf({});
+    const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
+    const [without, due] = [priceOf(registry, mirror), priceOf(registry, mirror, 500)];
+    expect(due.entity.low - without.entity.low).toBe(500);
+    // The more is certain, the wider is what is not.
+    expect(due.total.low - without.total.low).toBeGreaterThan(400);
+    expect(due.total.low - without.total.low).toBeLessThanOrEqual(500);
+  });
+
+  it('never lies outside of what its kinds add up to', () => {
+    const registry = registryOf({ identifiers: 'prefix' });
+    const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 2 });
+    const { total, stats, search, entity } = priceOf(registry, mirror);
+    expect(total.low).toBeGreaterThanOrEqual(stats.low + search.low + entity.low);
+    expect(total.high).toBeLessThanOrEqual((stats.high ?? 0) + (search.high ?? 0) + (entity.high ?? 0));
+  });
+
+  it('is nothing once all is listed', () => {
+    const registry = registryOf({});
+    const { mirror } = discover(registry, { mostCalls: 5_000, enough: SIZE });
+    expect(priceOf(registry, mirror).total).toEqual({ low: 0, high: 0 });
+  });
+
+  it('has no end where nobody says how large the registry is', () => {
+    const registry = registryOf({ totals: 'none' });
+    const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
+    mirror.stats = { observedAtMs: START_MS, total: null };
+    const { size, total } = priceOf(registry, mirror);
+    expect(size.by).toBe('nothing');
+    expect(total.high).toBeNull();
+    expect(total.low).toBeGreaterThan(0);
+  });
+});
+
+function registryOf(profile: Partial<RegistrySettings>): Registry {
+  return new Registry([...generateRegistry({ companies: SIZE, seed: 50 })], { ...PLAIN, ...profile });
+}
+
+function priceOf(registry: Registry, mirror: MemoryMirror, recordsDue = 0): SyncEstimate {
+  const plain = dialectOf(registry.settings);
+  // The simulated registry takes names and identifiers apart.
+  const dialect = { ...plain, search: { ...plain.search, identifier_param: 'id' } };
+  const settings = {
+    startedAtMs: mirror.nowMs,
+    maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3_000 * DAY_MS, recordsMs: 9_000 * DAY_MS },
+    focus: 'coverage' as const,
+    kinds: new Set<CallKind>(['search']),
+    scope: { of: 'whole' as const },
+  };
+  return estimateSync({
+    ...{ knowledge: mirror, nothing: new MemoryMirror(START_MS), dialect, recordsDue, nowMs: mirror.nowMs },
+    openPlanner: (knowledge: Knowledge) => openSyncPlanner({ knowledge, dialect, settings }),
+    ...{ isStatsDue: false, isSearchNext: null, budget: { searches: 12_000, usedShare: () => 0 } },
+  });
+}

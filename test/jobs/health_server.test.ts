@@ -1,0 +1,136 @@
+import { get } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { until, workplacesOverOneRedis } from '../support/worker.ts';
+
+const PASSWORD = 'correct horse';
+const workplace = workplacesOverOneRedis();
+
+describe("the worker's own port", () => {
+  it('tells health, readiness and who leads', async () => {
+    const { url } = await workAt();
+    expect(await json(`${url}/health`)).toEqual({ status: 200, body: { ok: true, stuck: [] } });
+    const ready = await json(`${url}/ready`);
+    expect(ready.status).toBe(200);
+    expect(ready.body).toMatchObject({
+      redis: true,
+      registries: [{ name: 'isle-of-man.main', role: 'leading' }],
+    });
+  });
+
+  it('serves the metrics', async () => {
+    const { place, url } = await workAt();
+    await until('the registry is mirrored', () => place.isMirrored());
+    await until('the metrics know', async () =>
+      (await text(`${url}/metrics`)).includes('coverage_ratio{registry="isle-of-man.main"} 1'),
+    );
+    const metrics = await text(`${url}/metrics`);
+    expect(metrics).toMatch(
+      /^registry_mirror_api_requests_total\{registry="isle-of-man.main",endpoint="entity",outcome="ok"\} 120$/m,
+    );
+    expect(metrics).toMatch(/^registry_mirror_allowance_remaining\{registry="isle-of-man.main"\} \+Inf$/m);
+    expect(metrics).toMatch(
+      /^registry_mirror_sync_last_success_timestamp_seconds\{registry="isle-of-man.main"\} 1\d{9}/m,
+    );
+    for (const schedule of ['poll-stats', 'sweep-search', 'fetch-entities'])
+      for (const what of ['last_run', 'next_run', 'heartbeat'])
+        expect(metrics).toContain(
+          `registry_mirror_schedule_${what}_timestamp_seconds{registry="isle-of-man.main",schedule="${schedule}"}`,
+        );
+    expect(metrics).toContain('registry_mirror_redis_up 1');
+  });
+
+  it('shows the dashboard, over every queue of this Redis', async () => {
+    const { place, url } = await workAt();
+    await workAt({}, { prefix: place.prefix, name: 'Sark' });
+    expect(await text(`${url}/queues`)).toContain('<title>');
+    await until('both queues are shown', async () => (await queuesShown(url)).length === 2);
+    expect((await queuesShown(url)).map(({ name }) => name).sort()).toEqual([
+      'isle-of-man.main',
+      'sark.main',
+    ]);
+  });
+
+  it('lets nobody change anything without a password', async () => {
+    const { url } = await workAt();
+    await until('the queue is shown', async () => (await queuesShown(url)).length === 1);
+    const [queue] = await queuesShown(url);
+    expect(queue?.readOnlyMode).toBe(true);
+    const paused = await fetch(`${url}/queues/api/queues/isle-of-man.main/pause`, { method: 'PUT' });
+    expect(paused.status).toBe(405);
+  });
+
+  it('answers on loopback only to the name of this machine', async () => {
+    const { url } = await workAt();
+    const rebound = new URL('/queues/api/queues', url);
+    const { status } = await asHost(rebound, 'evil.example');
+    expect(status).toBe(403);
+  });
+
+  it('keeps the dashboard closed beyond this machine until there is a password', async () => {
+    const { url } = await workAt({ health_host: '0.0.0.0' });
+    const closed = await fetch(`${local(url)}/queues`);
+    expect(closed.status).toBe(403);
+    expect(await closed.text()).toContain('worker.board_password');
+    expect((await fetch(`${local(url)}/health`)).status).toBe(200);
+  });
+
+  it('asks for the password, when there is one', async () => {
+    const { url } = await workAt({ health_host: '0.0.0.0', board_password: PASSWORD });
+    const board = `${local(url)}/queues/api/queues`;
+    expect((await fetch(board)).status).toBe(401);
+    expect((await fetch(board, { headers: basic('wrong pass') })).status).toBe(401);
+    expect((await fetch(board, { headers: basic(PASSWORD) })).status).toBe(200);
+    expect((await fetch(`${local(url)}/metrics`)).status).toBe(200);
+  });
+
+  it('says so when it is taken', async () => {
+    const { url } = await workAt();
+    const other = await workplace({
+      name: 'Sark',
+      overrides: { worker: { health_port: Number(new URL(url).port) } },
+    });
+    await expect(other.work()).rejects.toMatchObject({
+      exitCode: 2,
+      hint: expect.stringContaining('health_port'),
+    });
+  });
+});
+
+async function workAt(worker: object = {}, more: { prefix?: string; name?: string } = {}) {
+  const place = await workplace({ overrides: { worker }, ...more });
+  const { url } = await place.work();
+  if (url === null) throw new Error('no port');
+  return { place, url };
+}
+
+async function json(url: string) {
+  const response = await fetch(url);
+  return { status: response.status, body: (await response.json()) as unknown };
+}
+
+async function text(url: string): Promise<string> {
+  return await (await fetch(url)).text();
+}
+
+async function queuesShown(url: string): Promise<{ name: string; readOnlyMode: boolean }[]> {
+  const { queues } = (await (await fetch(`${url}/queues/api/queues`)).json()) as never;
+  return queues;
+}
+
+function basic(password: string) {
+  return { authorization: `Basic ${Buffer.from(`operator:${password}`).toString('base64')}` };
+}
+
+function local(url: string): string {
+  return url.replace('0.0.0.0', '127.0.0.1');
+}
+
+/** With a Host header of its own, as a rebound name brings it; fetch would not send one. */
+function asHost(url: URL, host: string): Promise<{ status: number | undefined }> {
+  return new Promise((resolve, reject) => {
+    get({ host: url.hostname, port: url.port, path: url.pathname, headers: { host } }, (response) => {
+      response.resume();
+      resolve({ status: response.statusCode });
+    }).on('error', reject);
+  });
+}

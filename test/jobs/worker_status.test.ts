@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { until, workplacesOverOneRedis } from '../support/worker.ts';
+
+const workplace = workplacesOverOneRedis();
+
+it('shows the worker and its schedules, with last and next times', async () => {
+  const place = await workplace();
+  await place.work();
+  await until('the registry is mirrored', () => place.isMirrored());
+  const { json } = await place.upstream.cli('status', '--json');
+  const { leader, schedules } = json.data.worker;
+  expect(leader.pid).toBe(process.pid);
+  expect(schedules.map(({ name }: { name: string }) => name)).toEqual([
+    'poll-stats',
+    'sweep-search',
+    'fetch-entities',
+  ]);
+  for (const { last_at, next_at, heartbeat_at } of schedules) {
+    expect(Date.parse(last_at)).toBeLessThan(Date.now());
+    expect(Date.parse(next_at)).toBeGreaterThan(Date.now());
+    expect(Date.now() - Date.parse(heartbeat_at)).toBeLessThan(20_000);
+  }
+});
+
+it('says nothing of a worker where none was ever started', async () => {
+  const place = await workplace();
+  const { code, json } = await place.upstream.cli('status', '--json');
+  expect(code).toBe(0);
+  expect(json.data.worker).toBeNull();
+});
+
+it('works without a Redis', async () => {
+  const place = await workplace({ overrides: { worker: { redis_url: 'redis://127.0.0.1:1' } } });
+  const { code, json } = await place.upstream.cli('status', '--json');
+  expect(code).toBe(0);
+  expect(json.data.worker).toBeNull();
+});

@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest';
+import { openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
+import { bench, START_MS } from '../support/loader.ts';
+
+const NOT_FOUND = { error: 'NOT_FOUND', message: 'no such company' };
+const goneAt = 'SELECT gone_at FROM _known WHERE entity_id = ?';
+
+test('a 404 alone proves nothing', () => {
+  const { search, record, value, warehouse } = bench();
+  search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+  expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
+  expect(value(goneAt, 'C1')).toBeNull();
+  expect(openKnowledge(warehouse).controlNeeded()).toBe(true);
+});
+
+test('it is proven when an unknown id gets the same answer and another company still answers', () => {
+  const { record, value, warehouse, all } = bench();
+  record('C1', { id: 'C1', name: 'A' });
+  record('C2', { id: 'C2' });
+  expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
+  expect(record('C2', { id: 'C2' }).gone).toBe(false);
+  expect(value(goneAt, 'C1')).toBeNull();
+  record('NEVER-1', NOT_FOUND, 404);
+  expect(value(goneAt, 'C1')).toBe('2026-03-01T00:00:03.000Z');
+  expect(all('SELECT entity_id, _gone_at FROM entity')).toEqual([
+    { entity_id: 'C1', _gone_at: '2026-03-01T00:00:03.000Z' },
+    { entity_id: 'C2', _gone_at: null },
+  ]);
+  expect(all('SELECT entity_id, path, before, after, not_before, _call_id FROM entity_change')).toEqual([
+    {
+      entity_id: 'C1',
+      path: '_gone_at',
+      before: null,
+      after: '2026-03-01T00:00:03.000Z',
+      not_before: '2026-03-01T00:00:01.000Z',
+      _call_id: 5,
+    },
+  ]);
+  expect(openKnowledge(warehouse).controlNeeded()).toBe(false);
+  expect(all('SELECT gone FROM _run')).toEqual([{ gone: 1 }]);
+  expect(all('SELECT known, fetched, gone FROM coverage')).toEqual([{ known: 2, fetched: 1, gone: 1 }]);
+});
+
+test('a path that moves in the middle of a run deletes nothing: what answered before the 404 proves nothing', () => {
+  const { record, value } = bench();
+  record('NEVER-1', NOT_FOUND, 404);
+  record('C1', { id: 'C1' });
+  record('C2', { id: 'C2' });
+  record('C2', { id: 'C2' });
+  expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
+  expect(value(goneAt, 'C1')).toBeNull();
+  record('C2', { id: 'C2' });
+  expect(value(goneAt, 'C1')).toBe('2026-03-01T00:00:05.000Z');
+});
+
+test('a gone company that a search lists again is asked for once, and is back if it answers', () => {
+  const { search, record, value, warehouse } = bench();
+  const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
+  const due = () =>
+    openKnowledge(warehouse)
+      .recordsDue({ nowMs: START_MS, beforeMs: 0, startedAtMs: START_MS + 1e9, most: 5, except: new Set() })
+      .map(({ entityId }) => entityId);
+  search('a', listing);
+  record('NEVER-1', NOT_FOUND, 404);
+  record('C1', NOT_FOUND, 404);
+  record('C2', { id: 'C2' });
+  record('C2', { id: 'C2' });
+  expect(value(goneAt, 'C1')).not.toBeNull();
+  expect(due()).toEqual([]);
+
+  search('a', listing);
+  expect(due()).toEqual(['C1']);
+  record('C1', NOT_FOUND, 404);
+  expect(due()).toEqual([]);
+  expect(value(goneAt, 'C1')).not.toBeNull();
+
+  search('a', listing);
+  record('C1', { id: 'C1', name: 'A' });
+  expect(value(goneAt, 'C1')).toBeNull();
+  expect(due()).toEqual([]);
+});
+
+test.each([
+  ['a 410', 'gone for good', 410],
+  ['the mark', { id: 'C1', name: 'A', class: 'Deleted' }, 200],
+] as const)(
+  '%s again, after a change in a list, is an answer: it is not asked for over and over',
+  (_, body, status) => {
+    const { search, record, warehouse } = bench();
+    search('a', { total: 1, results: [{ id: 'C1', name: 'A', status: 'active' }] });
+    record('C1', body, status);
+    search('a', { total: 1, results: [{ id: 'C1', name: 'A', status: 'deleted' }] });
+    const due = () =>
+      openKnowledge(warehouse).recordsDue({
+        nowMs: START_MS,
+        beforeMs: 0,
+        startedAtMs: START_MS + 1e9,
+        most: 5,
+        except: new Set(),
+      });
+    expect(due()).toMatchObject([{ entityId: 'C1' }]);
+    record('C1', body, status);
+    expect(due()).toEqual([]);
+  },
+);
+
+test('no other company answered in this run: not gone', () => {
+  const first = bench();
+  first.record('NEVER-1', NOT_FOUND, 404);
+  first.record('C1', { id: 'C1' });
+  first.record('C1', { id: 'C1' });
+  const second = first.reopen();
+  expect(second.record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
+});
+
+test('a 404 of another shape, as from a moved path, is not gone', () => {
+  const { record, value } = bench();
+  record('NEVER-1', NOT_FOUND, 404);
+  record('C1', { id: 'C1' });
+  record('C2', { id: 'C2' });
+  record('C2', { id: 'C2' });
+  expect(record('C1', '<html>404</html>', 404)).toMatchObject({ missing: true, gone: false });
+  expect(value(goneAt, 'C1')).toBeNull();
+});
+
+test('a later answer brings it back, as a change', () => {
+  const { record, all, value } = bench();
+  record('C1', { id: 'C1', name: 'A' });
+  record('C1', 'gone for good', 410);
+  expect(all('SELECT state FROM entity_overview')).toEqual([{ state: 'gone' }]);
+  record('C1', { id: 'C1', name: 'A' });
+  expect(value('SELECT _gone_at FROM entity')).toBeNull();
+  expect(all('SELECT path, before, after FROM entity_change')).toEqual([
+    { path: '_gone_at', before: null, after: '2026-03-01T00:00:02.000Z' },
+    { path: '_gone_at', before: '2026-03-01T00:00:02.000Z', after: null },
+  ]);
+  expect(all('SELECT state FROM entity_overview')).toEqual([{ state: 'fetched' }]);
+});
+
+test('the mark of a deleted entity is a tombstone over the record, which stays', () => {
+  const { record, all } = bench();
+  record('C1', { id: 'C1', name: 'A', capital: 5 });
+  expect(record('C1', { id: 'C1', name: 'A', deleted: '2026-02-28', class: 'Deleted' })).toMatchObject({
+    verdict: 'gone',
+    gone: true,
+    missing: false,
+  });
+  expect(all('SELECT name, capital, deleted, _gone_at, _call_id FROM entity')).toEqual([
+    { name: 'A', capital: 5, deleted: '2026-02-28', _gone_at: '2026-03-01T00:00:02.000Z', _call_id: 2 },
+  ]);
+  expect(all('SELECT document FROM entity_history ORDER BY observed_from')).toEqual([
+    { document: '{"id":"C1","name":"A","capital":5}' },
+    { document: '{"id":"C1","name":"A","deleted":"2026-02-28","class":"Deleted"}' },
+  ]);
+});
+
+test('a gone company is not due', () => {
+  const { record, warehouse } = bench();
+  record('C1', { id: 'C1' });
+  record('C1', '', 410);
+  const ask = {
+    ...{ nowMs: START_MS + 1e12, beforeMs: START_MS + 1e12, startedAtMs: START_MS + 1e12 },
+    ...{ most: 5, except: new Set<string>() },
+  };
+  expect(openKnowledge(warehouse).recordsDue(ask)).toEqual([]);
+});
+
+test('the tombstone of a company never seen before is kept', () => {
+  const { record, all } = bench();
+  record('C9', { id: 'C9', name: 'Old', class: 'Deleted' });
+  expect(all('SELECT entity_id, name, _gone_at FROM entity')).toEqual([
+    { entity_id: 'C9', name: 'Old', _gone_at: '2026-03-01T00:00:01.000Z' },
+  ]);
+});

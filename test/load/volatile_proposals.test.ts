@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { proposeVolatile } from '../../src/load/volatile_proposals.ts';
+import { bench, dialectWith } from '../support/loader.ts';
+
+test('what differs in every refresh is proposed, what differs sometimes is not', () => {
+  const { record, warehouse } = bench();
+  for (let n = 0; n < 10; n++)
+    record('C1', {
+      id: 'C1',
+      asked: n,
+      status: n < 5 ? 'a' : 'b',
+      officers: [{ name: 'Ann', role: 'x', seen: n }],
+    });
+  expect(proposeVolatile(warehouse, dialectWith())).toEqual([
+    { pointer: '/asked', refreshes: 9, share: 1 },
+    { pointer: '/officers/*/seen', refreshes: 9, share: 1 },
+  ]);
+  expect(proposeVolatile(warehouse, dialectWith({ volatile: ['/asked', '/officers/*/seen'] }))).toEqual([]);
+});
+
+test('a field that changed each time that anything changed is not volatile when most refreshes are equal', () => {
+  const { record, warehouse } = bench();
+  for (let n = 0; n < 20; n++) record('C1', { id: 'C1', employees: n < 15 ? 1 : n });
+  expect(proposeVolatile(warehouse, dialectWith())).toEqual([]);
+});
+
+test('what differs around an unchanged record is proposed, since it costs a whole answer each time', () => {
+  const dialect = { entity: { root: '/data' } };
+  const { record, warehouse } = bench({ dialect });
+  for (let n = 0; n < 8; n++) record('C1', { meta: { request: n }, data: { id: 'C1', a: 1 } });
+  expect(proposeVolatile(warehouse, dialectWith(dialect))).toEqual([
+    { pointer: '/meta/request', refreshes: 7, share: 1 },
+  ]);
+});
+
+test('the fields of summaries that differ with the query are proposed too', () => {
+  const { search, warehouse } = bench();
+  for (let n = 0; n < 8; n++)
+    search(`q${n}`, { total: 1, results: [{ id: 'C1', name: 'A', score: n / 10 }] });
+  expect(proposeVolatile(warehouse, dialectWith())).toEqual([{ pointer: '/score', refreshes: 7, share: 1 }]);
+});

@@ -1,0 +1,411 @@
+import { describe, expect, test } from 'vitest';
+import type { Ledger } from '../src/allowance/ledger.ts';
+import { type Call, targetOf } from '../src/call.ts';
+import { systemClock } from '../src/clock.ts';
+import type { Loader } from '../src/load/load.ts';
+import { type LoadResult, noChange } from '../src/load_result.ts';
+import { type Bounds, type Mirrored, mirror } from '../src/mirror.ts';
+import { type Attempt, type Outcome, wasSent } from '../src/outcome.ts';
+import type { Planner } from '../src/planner.ts';
+import { entityOf, searchFor } from './support/dialect.ts';
+import {
+  answerWith,
+  type Handler,
+  type Rig,
+  type RigOptions,
+  rigOf,
+  type Upstream,
+  upstreamOf,
+} from './support/fetch.ts';
+
+interface Run {
+  readonly upstream: Upstream;
+  readonly rig: Rig;
+  /** What was stored and what was processed, in order. */
+  readonly stored: Attempt[];
+  readonly loaded: Outcome[];
+  /** Each choice of the planner, and how many results it had learned by then. */
+  readonly choices: { readonly target: string; readonly learned: number; readonly atMs: number }[];
+  /** Targets that were planned and neither processed nor released. */
+  readonly missing: () => string[];
+  mirror(bounds?: Partial<Bounds>): Promise<Mirrored>;
+}
+
+interface RunOptions extends Partial<RigOptions> {
+  /** Run before the loader remembers: may throw as a full disk does. */
+  readonly onStore?: (attempts: readonly Attempt[]) => void;
+  readonly onProcess?: (outcomes: readonly Outcome[]) => void;
+  /** Run before each choice. */
+  readonly onChoice?: (choices: number) => void;
+  /** What a result changes about the calls that are due. */
+  readonly onLearn?: (due: Call[], result: LoadResult) => void;
+}
+
+const resultOf = (outcome: Outcome): LoadResult => {
+  const { call, verdict } = outcome;
+  const isFailure = verdict.is === 'broken' || verdict.is === 'unsent';
+  const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs: Infinity };
+  return {
+    ...noChange(outcome),
+    record: verdict.is === 'ok' && call.kind === 'entity' ? { isNew: true, changed: true } : null,
+    failure: isFailure ? { ...failure, why: verdict.why } : null,
+  };
+};
+
+/** The engine over a real upstream, with a plan that is a list and a loader that remembers. */
+async function runOf(handler: Handler, calls: readonly Call[], options: RunOptions = {}): Promise<Run> {
+  const upstream = await upstreamOf(handler);
+  const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connections: 4, ...options });
+  const due = [...calls];
+  const planned = new Set<string>();
+  const stored: Attempt[] = [];
+  const loaded: Outcome[] = [];
+  const choices: { target: string; learned: number; atMs: number }[] = [];
+  let asks = 0;
+  let learned = 0;
+  const planner: Planner = {
+    next: ({ most }) => {
+      asks += 1;
+      options.onChoice?.(asks);
+      const next = due.splice(0, most);
+      for (const call of next) {
+        planned.add(targetOf(call));
+        choices.push({ target: targetOf(call), learned, atMs: Date.now() });
+      }
+      return { calls: next, wakeAtMs: null, drift: null };
+    },
+    learn: (result) => {
+      learned += 1;
+      options.onLearn?.(due, result);
+    },
+    release: (call) => {
+      planned.delete(targetOf(call));
+      due.unshift(call);
+    },
+  };
+  const loader: Pick<Loader, 'store' | 'process'> = {
+    store: (attempts) => {
+      options.onStore?.(attempts);
+      stored.push(...attempts);
+    },
+    process: (outcomes) => {
+      options.onProcess?.(outcomes);
+      loaded.push(...outcomes);
+      for (const { call } of outcomes) planned.delete(targetOf(call));
+      return outcomes.map(resultOf);
+    },
+  };
+  const parts = { ...rig, planner, loader, clock: systemClock };
+  const bounds: Bounds = {
+    purpose: 'scheduled',
+    maxCalls: Infinity,
+    deadlineMs: Infinity,
+    signal: new AbortController().signal,
+  };
+  return {
+    upstream,
+    rig,
+    stored,
+    loaded,
+    choices,
+    missing: () => [...planned],
+    mirror: (more) => mirror(parts, { ...bounds, ...more }),
+  };
+}
+
+const spentBy = ({ rig }: Run) => rig.ledger.state(Date.now()).spentEver;
+
+/** A ledger that notices each unit that is returned. */
+const countingReturns = (ledger: Ledger, onReturn: () => void): Ledger => ({
+  ...ledger,
+  giveBack: (slot) => {
+    onReturn();
+    ledger.giveBack(slot);
+  },
+});
+
+const records = (count: number) =>
+  Array.from({ length: count }, (_, index) => entityOf(String(1000 + index)));
+const searches = (count: number) => Array.from({ length: count }, (_, at) => searchFor(`query ${at}`));
+const echo: Handler = (request, response, index) =>
+  answerWith(200, JSON.stringify({ id: request.url?.split('/').at(-1) }))(request, response, index);
+
+describe('the engine', () => {
+  test.each([4, 8])(
+    'sends every call once over %i connections and counts what the ledger and the upstream count',
+    async (connections) => {
+      const run = await runOf(echo, records(150), { connections });
+      const { ending, totals } = await run.mirror();
+      expect(ending).toEqual({ ended: 'done' });
+      expect([totals.calls, spentBy(run), run.upstream.arrivals.length, run.loaded.length]).toEqual([
+        150, 150, 150, 150,
+      ]);
+      expect(new Set(run.loaded.map(({ call }) => targetOf(call))).size).toBe(150);
+      expect(run.loaded.every(({ verdict }) => verdict.is === 'ok')).toBe(true);
+      expect(run.rig.fetch.free).toBe(connections);
+      expect(run.missing()).toEqual([]);
+    },
+  );
+
+  test.each([1, 3, 50])('sends exactly %i calls when that is the bound', async (maxCalls) => {
+    const run = await runOf(echo, records(100));
+    expect(await run.mirror({ maxCalls })).toMatchObject({
+      ending: { ended: 'max_calls' },
+      totals: { calls: maxCalls },
+    });
+    expect(run.upstream.arrivals).toHaveLength(maxCalls);
+    expect(run.missing()).toEqual([]);
+  });
+
+  test('counts no call for which no URL can be written', async () => {
+    const run = await runOf(echo, [entityOf('..'), entityOf('.'), ...records(10)]);
+    const { totals } = await run.mirror({ maxCalls: 10 });
+    expect([totals.calls, run.upstream.arrivals.length]).toEqual([10, 10]);
+    expect(run.loaded.filter((outcome) => !wasSent(outcome))).toHaveLength(2);
+  });
+
+  test('ends when the allowance is spent and releases what was not sent', async () => {
+    const run = await runOf(echo, records(100), { allowance: { total: 37 } });
+    expect(await run.mirror()).toMatchObject({
+      ending: { ended: 'allowance', resumesAtMs: null },
+      totals: { calls: 37 },
+    });
+    expect([run.upstream.arrivals.length, run.loaded.length]).toEqual([37, 37]);
+    expect(run.missing()).toEqual([]);
+  });
+
+  test('waits out a short pause and ends at a long one', async () => {
+    const throttle: Handler = (request, response, index) =>
+      (index === 5 ? answerWith(429, '', { 'retry-after': '1' }) : echo)(request, response, index);
+    const short = await runOf(throttle, records(20));
+    const startMs = Date.now();
+    expect((await short.mirror()).ending).toEqual({ ended: 'done' });
+    expect(Date.now() - startMs).toBeGreaterThan(990);
+
+    const long = await runOf(answerWith(429, '', { 'retry-after': '1800' }), records(20), { connections: 1 });
+    const { ending } = await long.mirror();
+    expect(ending).toMatchObject({
+      ended: 'allowance',
+      resumesAtMs: long.rig.ledger.state(Date.now()).pausedUntilMs,
+    });
+    expect(long.upstream.arrivals).toHaveLength(1);
+    expect(long.missing()).toEqual([]);
+  });
+
+  test('ends before the allowance is gone when the upstream only fails', async () => {
+    const run = await runOf((request) => request.socket.destroy(), records(100));
+    const { ending, totals } = await run.mirror();
+    expect(ending).toMatchObject({ ended: 'failed', why: expect.stringMatching(/calls in a row failed/) });
+    expect(totals.calls).toBe(run.upstream.arrivals.length);
+    expect(totals.calls).toBeLessThanOrEqual(16);
+  }, 60_000);
+
+  test('ends without spending when the upstream cannot be reached', async () => {
+    const run = await runOf(echo, records(100), { baseUrl: 'http://127.0.0.1:1/api' });
+    expect(await run.mirror()).toMatchObject({
+      ending: { ended: 'failed', why: expect.stringMatching(/upstream cannot be reached: .*ECONNREFUSED/) },
+      totals: { calls: 0 },
+    });
+    expect([spentBy(run), run.stored.length, run.loaded.length]).toEqual([0, 0, 0]);
+    expect(run.missing()).toEqual([]);
+  }, 60_000);
+
+  test('stops after one call when the key is refused', async () => {
+    const run = await runOf(answerWith(401, ''), records(100), { keyHasWorked: false });
+    expect(await run.mirror()).toMatchObject({ ending: { ended: 'unauthorised' }, totals: { calls: 1 } });
+    expect(run.upstream.arrivals).toHaveLength(1);
+    expect(run.missing()).toEqual([]);
+  });
+
+  test('finishes and processes what was sent when it is interrupted, and releases what was not', async () => {
+    const stop = new AbortController();
+    const slow: Handler = (request, response, index) => {
+      if (index === 9) stop.abort();
+      setTimeout(() => echo(request, response, index), 50);
+    };
+    const run = await runOf(slow, records(100), { allowance: { perMinute: 1200 } });
+    expect((await run.mirror({ signal: stop.signal })).ending).toEqual({ ended: 'interrupted' });
+    expect(run.loaded).toHaveLength(run.upstream.arrivals.length);
+    expect(run.missing()).toEqual([]);
+  });
+
+  test('ends at its deadline', async () => {
+    const run = await runOf(echo, records(1000), { allowance: { perMinute: 600 } });
+    const startMs = Date.now();
+    expect((await run.mirror({ deadlineMs: startMs + 400 })).ending).toEqual({ ended: 'max_minutes' });
+    expect(Date.now() - startMs).toBeLessThan(3000);
+    expect(run.loaded).toHaveLength(run.upstream.arrivals.length);
+  });
+
+  test('stores and processes all that was received when the ledger fails, then throws', async () => {
+    const run = await runOf((request, response, index) => {
+      if (index === 20) run.rig.ledger.close();
+      echo(request, response, index);
+    }, records(100));
+    await expect(run.mirror()).rejects.toThrow(/not open/);
+    expect(run.loaded).toHaveLength(run.upstream.arrivals.length);
+    expect(run.upstream.arrivals.length).toBeLessThanOrEqual(24);
+  });
+
+  test('sends no more calls when the warehouse cannot be written', async () => {
+    const full = () => {
+      throw new Error('database or disk is full');
+    };
+    for (const options of [{ onStore: full }, { onProcess: full }]) {
+      // At this rate the 250 ms in which a batch is processed are five calls.
+      const run = await runOf(echo, records(100), { ...options, allowance: { perMinute: 1200 } });
+      await expect(run.mirror()).rejects.toThrow(/disk is full/);
+      expect(run.upstream.arrivals.length).toBeLessThanOrEqual(8);
+    }
+  });
+
+  test('stores all that was received when the ledger cannot record a limit, then throws', async () => {
+    const run = await runOf(
+      (request, response, index) => {
+        if (index === 7) run.rig.ledger.close();
+        setTimeout(() => answerWith(429, '')(request, response, index), index === 7 ? 0 : 100);
+      },
+      records(8),
+      { connections: 8 },
+    );
+    await expect(run.mirror()).rejects.toThrow(/the ledger cannot be written|not open/);
+    expect([run.stored.length, run.loaded.length]).toEqual([8, 8]);
+  });
+
+  test('sends one call at a time until the key has been accepted, then all', async () => {
+    let atOnce = 0;
+    const most: number[] = [];
+    const slow: Handler = (request, response, index) => {
+      atOnce += 1;
+      most.push(atOnce);
+      setTimeout(() => {
+        atOnce -= 1;
+        (index === 0 ? answerWith(500, '') : echo)(request, response, index);
+      }, 50);
+    };
+    const run = await runOf(slow, records(40), { connections: 8, keyHasWorked: false });
+    expect((await run.mirror()).ending).toEqual({ ended: 'done' });
+    // The first response is a failure and proves nothing.
+    expect(most.slice(0, 2)).toEqual([1, 1]);
+    expect(Math.max(...most)).toBe(8);
+    expect([run.upstream.arrivals.length, spentBy(run)]).toEqual([40, 40]);
+  });
+
+  test('spends one call on a refused key, and none in a later run', async () => {
+    const late: Handler = (request, response, index) =>
+      void setTimeout(() => answerWith(401, '')(request, response, index), 30);
+    const options = { connections: 8, keyHasWorked: false };
+    const run = await runOf(late, records(20), options);
+    expect(await run.mirror()).toMatchObject({ ending: { ended: 'unauthorised' }, totals: { calls: 1 } });
+    expect([run.upstream.arrivals.length, spentBy(run)]).toEqual([1, 1]);
+    const later = await runOf(echo, records(20), { ...options, ledgerPath: run.rig.ledger.path });
+    expect(await later.mirror()).toMatchObject({ ending: { ended: 'unauthorised' }, totals: { calls: 0 } });
+    expect(later.upstream.arrivals).toHaveLength(0);
+  });
+});
+
+describe('the choice of a call', () => {
+  const RESPONSE_MS = 10;
+
+  test.each([4, 16])(
+    'is made in its slot: with %i connections it knows every earlier response',
+    async (connections) => {
+      const answeredAtMs: number[] = [];
+      const found: Handler = (_request, response) =>
+        void setTimeout(() => {
+          response.writeHead(200, { 'content-type': 'application/json' }).end('{"results":[],"total":0}');
+          answeredAtMs.push(Date.now());
+        }, RESPONSE_MS);
+      const calls = searches(40);
+      const run = await runOf(found, calls, { connections, allowance: { perMinute: 1200 } });
+      expect((await run.mirror()).ending).toEqual({ ended: 'done' });
+      expect([run.upstream.arrivals.length, spentBy(run)]).toEqual([40, 40]);
+      // The last choice of a call counts: it replaces the draft.
+      const last = calls.map((call) => run.choices.findLast(({ target }) => target === targetOf(call)));
+      const uninformed = last.filter((choice) => {
+        // A response needs a moment from the upstream to the planner.
+        const answered = answeredAtMs.filter((oneMs) => oneMs < (choice?.atMs ?? 0) - 20).length;
+        return (choice?.learned ?? 0) < answered;
+      });
+      // The upstream runs in this process: a stall of a busy machine may hold back one response.
+      expect(uninformed.length).toBeLessThanOrEqual(1);
+      const informed = last.filter((choice, index) => choice?.learned === index);
+      expect(informed.length).toBeGreaterThanOrEqual(36);
+    },
+  );
+
+  test('takes no slot when nothing is due', async () => {
+    const run = await runOf(echo, []);
+    expect((await run.mirror()).ending).toEqual({ ended: 'done' });
+    expect([spentBy(run), run.upstream.connections()]).toEqual([0, 0]);
+  });
+
+  test('returns the unit of a slot in which nothing is due any more', async () => {
+    let returned = 0;
+    const run = await runOf(answerWith(200, '{"results":[],"total":0}'), searches(10), {
+      allowance: { perMinute: 600 },
+      watchLedger: (ledger) => countingReturns(ledger, () => (returned += 1)),
+      // The first response answers all other queries.
+      onLearn: (due) => void due.splice(0),
+    });
+    expect(await run.mirror()).toMatchObject({ ending: { ended: 'done' }, totals: { calls: 1 } });
+    expect(returned).toBeGreaterThan(0);
+    expect([run.upstream.arrivals.length, spentBy(run)]).toEqual([1, 1]);
+    expect(run.rig.fetch.free).toBe(4);
+    expect(run.missing()).toEqual([]);
+  });
+
+  test.each([
+    ['the first choice takes', (choices: number) => choices === 1],
+    ['every choice takes', () => true],
+  ])('misses no slot when %s 300 ms', async (_what, isSlow) => {
+    let returned = 0;
+    const run = await runOf(echo, records(50), {
+      allowance: { perMinute: 1200 },
+      watchLedger: (ledger) => countingReturns(ledger, () => (returned += 1)),
+      onChoice: (choices) => {
+        if (isSlow(choices)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+      },
+    });
+    const { ending, totals } = await run.mirror({ maxCalls: 5, deadlineMs: Date.now() + 10_000 });
+    expect([ending.ended, totals.calls, returned, spentBy(run)]).toEqual(['max_calls', 5, 0, 5]);
+  });
+});
+
+describe('a response', () => {
+  const heldBack: Handler = (request, response, index) => {
+    if (index < 5) echo(request, response, index);
+    else setTimeout(() => echo(request, response, index), 400);
+  };
+
+  test('is stored within 10 ms of its arrival, while other calls are in flight', async () => {
+    const storedMs: number[] = [];
+    const run = await runOf(heldBack, records(6), {
+      connections: 6,
+      onStore: (attempts) => {
+        for (const { sentAt, durationMs } of attempts)
+          storedMs.push(Date.now() - Date.parse(sentAt) - durationMs);
+      },
+    });
+    await run.mirror();
+    expect(storedMs).toHaveLength(6);
+    storedMs.sort((a, b) => a - b);
+    // The median: one turn of a busy event loop may last longer.
+    expect(storedMs[3]).toBeLessThanOrEqual(10);
+  });
+
+  test('is processed before the run ends', async () => {
+    const run = await runOf(echo, records(3));
+    expect((await run.mirror()).totals).toMatchObject({ calls: 3, fetched: 3 });
+    expect(run.loaded).toHaveLength(3);
+  });
+
+  test('is known to the next call: a throttle lets no call leave that was not in flight', async () => {
+    const throttled = answerWith(429, '', { 'retry-after': '1800' });
+    for (const call of [...records(1), ...searches(1)]) {
+      const run = await runOf(throttled, [call, ...records(20)], { connections: 1 });
+      expect((await run.mirror()).ending).toMatchObject({ ended: 'allowance' });
+      expect(run.upstream.arrivals).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { configFrom } from '../../src/config/config.ts';
+import { openWorkspace, type Workspace } from '../../src/operations/assemble.ts';
+import {
+  type BackfillOrder,
+  type BackfillReport,
+  keepBackfill,
+  runBackfill,
+} from '../../src/operations/backfill.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type BackfillItem, failedTargets } from '../../src/warehouse/backfill.ts';
+import { leapingClock } from '../support/leaping_clock.ts';
+import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
+
+const opened: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+describe('a backfill', () => {
+  it('tells failures apart from what does not exist; what failed can be asked for again', async () => {
+    let isIll = true;
+    const { house: workspace, ids } = await place({
+      faults: ({ url }) => (isIll && url.endsWith('7') ? { kind: 'status', status: 500 } : null),
+    });
+    const ill = ids.filter((id) => id.endsWith('7'));
+    const first = await backfill(workspace, [...ids, 'nobody'].map(entity));
+    expect(ill.length).toBeGreaterThan(2);
+    expect(first.counts).toMatchObject({
+      found: ids.length - ill.length,
+      not_found: 1,
+      failed: ill.length,
+      open: 0,
+    });
+    isIll = false;
+    const failed = failedTargets(workspace.warehouse.db);
+    expect(failed.map(({ target }) => target).sort()).toEqual(ill.sort());
+    const second = await backfill(
+      workspace,
+      failed.map(({ target }) => entity(target)),
+      { freshForMs: 0 },
+    );
+    expect(second.counts).toMatchObject({ found: ill.length, failed: 0 });
+  });
+
+  it('stops before a moved path makes it believe that known companies are gone', async () => {
+    const { house: workspace, ids, sandbox } = await place();
+    await backfill(workspace, ids.map(entity));
+    await sandbox.speak({ paths: { entity: '/api/v2/entity/{id}' } });
+    const { run, counts } = await backfill(workspace, ids.map(entity), { freshForMs: 0 });
+    expect(run.ending).toMatchObject({ ended: 'drift' });
+    expect(counts.open).toBeGreaterThan(ids.length - 10);
+    expect(run.coverage.gone).toBe(0);
+  });
+
+  it('of one order is one, and of another order another', async () => {
+    const { house: workspace, ids } = await place();
+    const order = orderOf(ids.map(entity));
+    const { backfill: one } = keepBackfill(workspace, order);
+    expect(keepBackfill(workspace, order)).toMatchObject({
+      isContinued: true,
+      backfill: { backfillId: one.backfillId },
+    });
+    expect(keepBackfill(workspace, { ...order, withRecords: false }).isContinued).toBe(false);
+    expect(keepBackfill(workspace, { ...order, identity: 'another' }).isContinued).toBe(false);
+  });
+
+  it('counts what a scheduled run fetched meanwhile', async () => {
+    const { house: workspace, ids, sandbox } = await place();
+    const { backfill: kept } = keepBackfill(workspace, orderOf(ids.map(entity)));
+    await backfill(workspace, ids.slice(0, 10).map(entity));
+    const { counts } = await work(workspace, kept.backfillId);
+    expect(counts).toMatchObject({ found: ids.length, open: 0 });
+    expect(sandbox.arrivals()).toHaveLength(ids.length);
+  });
+
+  it('keeps names of any kind as values', async () => {
+    const { house: workspace } = await place();
+    const hostile = [
+      "'; DROP TABLE entity;--",
+      '__proto__',
+      '%',
+      '../..',
+      '\u0000',
+      'x'.repeat(5000),
+      '*',
+      '""',
+    ];
+    const { counts, run } = await backfill(
+      workspace,
+      hostile.map((given): BackfillItem => ({ kind: 'name', searchedBy: null, given })),
+    );
+    expect(run.ending.ended).toBe('done');
+    expect(counts.open + counts.found).toBe(0);
+  });
+});
+
+interface Place {
+  readonly sandbox: Sandbox;
+  readonly house: Workspace;
+  readonly ids: readonly string[];
+}
+
+async function place(options: SandboxOptions = {}): Promise<Place> {
+  const clock = leapingClock(Date.UTC(2027, 0, 15, 9));
+  const sandbox = await startSandbox({ now: clock.now, ...options });
+  opened.push(() => sandbox.close());
+  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-backfill-'));
+  opened.push(() => rmSync(folder, { recursive: true, force: true }));
+  const workspace = openWorkspace(configFrom(sandboxConfiguration(sandbox, folder)), clock);
+  opened.push(() => workspace.close());
+  return { sandbox, house: workspace, ids: [...sandbox.companies.all()].slice(0, 40).map(({ id }) => id) };
+}
+
+async function backfill(
+  workspace: Workspace,
+  items: readonly BackfillItem[],
+  order: Partial<BackfillOrder> = {},
+): Promise<BackfillReport> {
+  const { backfill: kept } = keepBackfill(workspace, { ...orderOf(items), ...order });
+  return work(workspace, kept.backfillId);
+}
+
+function work(workspace: Workspace, backfillId: number): Promise<BackfillReport> {
+  const { signal } = new AbortController();
+  return runBackfill(workspace, { backfillId, maxCalls: Infinity, maxMinutes: Infinity, signal });
+}
+
+function orderOf(items: readonly BackfillItem[]): BackfillOrder {
+  const identity = JSON.stringify(items);
+  return { title: 'a list', identity, items, withRecords: true, freshForMs: 90 * 86_400_000 };
+}
+
+function entity(given: string): BackfillItem {
+  return { kind: 'entity', searchedBy: null, given };
+}

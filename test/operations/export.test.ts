@@ -1,0 +1,242 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
+import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { expect, test } from 'vitest';
+import { forget } from '../../src/load/forget.ts';
+import { type ExportOrder, exportTables, type Manifest } from '../../src/operations/export.ts';
+import { recordSource } from '../../src/warehouse/meta.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { type Bench, bench, dialectWith, START_MS, temporaryFolder } from '../support/loader.ts';
+
+const WHOLE: ExportOrder = {
+  format: 'csv',
+  folder: '',
+  tables: null,
+  what: { is: 'whole' },
+  safeFormulas: false,
+  rowsPerFile: null,
+  nowMs: START_MS,
+};
+
+function mirror(): Bench & {
+  folder: string;
+  run: (order: Partial<ExportOrder>) => Manifest;
+  text: (name: string) => string;
+} {
+  const lived = bench();
+  recordSource(lived.warehouse.db, {
+    name: 'Example',
+    url: null,
+    licence: 'CC-BY',
+    attribution: 'By Example',
+    tier: 'paid',
+  });
+  lived.record(
+    'C1',
+    '{"id":"C1","name":"=1+1, \\"A\\"","capital":9007199254740993,"on":"2001-02-03","ok":true,"rate":1.5,"tags":["x","y"]}',
+  );
+  lived.record(
+    'C2',
+    '{"id":"C2","name":"","capital":null,"on":"2002-02-03","ok":false,"rate":2,"note":"two\\nlines"}',
+  );
+  const folder = temporaryFolder();
+  return {
+    ...lived,
+    folder,
+    run: (order) => exportTables(lived.warehouse, { ...WHOLE, folder, ...order }),
+    text: (name) => readFileSync(join(folder, name), 'utf8'),
+  };
+}
+
+test('CSV: a header, quoted where it must be, null and empty text apart', () => {
+  const { run, text } = mirror();
+  run({ tables: ['entity'] });
+  expect(text('entity.csv').split('\r\n')).toEqual([
+    'entity_id,_fetched_at,_changed_at,_gone_at,_call_id,id,name,capital,on,ok,rate,note',
+    'C1,2026-03-01T00:00:01.000Z,2026-03-01T00:00:01.000Z,,1,C1,"=1+1, ""A""",9007199254740993,2001-02-03,1,1.5,',
+    'C2,2026-03-01T00:00:02.000Z,2026-03-01T00:00:02.000Z,,2,C2,"",,2002-02-03,0,2,"two\nlines"',
+    '',
+  ]);
+  expect(parse(text('entity.csv'), { columns: true })).toHaveLength(2);
+});
+
+test('CSV for spreadsheets: no text begins like a formula, and numbers stay numbers', () => {
+  const { run, text, record } = mirror();
+  record('C3', { id: 'C3', name: '@sum', rate: -1 });
+  run({ tables: ['entity'], safeFormulas: true });
+  const rows = parse(text('entity.csv'), { columns: true }) as Record<string, string>[];
+  expect(rows.map(({ name, rate }) => [name, rate])).toEqual([
+    ['\'=1+1, "A"', '1.5'],
+    ['', '2'],
+    ["'@sum", '-1'],
+  ]);
+});
+
+test('JSON Lines: entities with their records as the registry sent them', () => {
+  const { run, text } = mirror();
+  run({ format: 'jsonl', tables: ['entity', 'entity__tags'] });
+  const [first] = text('entity.jsonl').split('\n');
+  expect(first).toContain('"document":{"id":"C1","name":"=1+1, \\"A\\"","capital":9007199254740993,');
+  expect(text('entity__tags.jsonl')).toBe(
+    '{"entity_id":"C1","position":0,"_call_id":1,"value":"x"}\n{"entity_id":"C1","position":1,"_call_id":1,"value":"y"}\n',
+  );
+});
+
+test('Parquet: typed columns, and the source in the footer', async () => {
+  const { run, folder } = mirror();
+  run({ format: 'parquet' });
+  const file = new Uint8Array(readFileSync(join(folder, 'entity.parquet'))).buffer;
+  const rows = await parquetReadObjects({
+    file,
+    compressors: { ZSTD: (input) => zstdDecompressSync(input) },
+  });
+  expect(rows).toEqual([
+    {
+      entity_id: 'C1',
+      _fetched_at: new Date('2026-03-01T00:00:01.000Z'),
+      _changed_at: new Date('2026-03-01T00:00:01.000Z'),
+      _gone_at: null,
+      _call_id: 1n,
+      id: 'C1',
+      name: '=1+1, "A"',
+      capital: 9007199254740993n,
+      on: new Date('2001-02-03'),
+      ok: true,
+      rate: 1.5,
+      note: null,
+    },
+    expect.objectContaining({ entity_id: 'C2', capital: null, ok: false, rate: 2, note: 'two\nlines' }),
+  ]);
+  const facts = parquetMetadata(file).key_value_metadata ?? [];
+  expect(facts).toContainEqual({ key: 'licence', value: 'CC-BY' });
+});
+
+test('a field of mixed types, dates that are none, and every table can be written in every format', () => {
+  const { run, record, search, stats, warehouse } = mirror();
+  record('C3', { id: 'C3', capital: 'much', on: '2001-02-31', rate: 'x', 会社: [{ a: [1, 'b'] }] });
+  search('a', { total: 1, results: [{ id: 'C1', name: 'A', n: 1 }] });
+  stats({ companies: 2 });
+  for (const format of ['csv', 'jsonl', 'parquet'] as const) {
+    const { files } = run({ format });
+    expect(files.map(({ table, rows }) => [table, rows])).toEqual([
+      ['entity_overview', 3],
+      ['entity', 3],
+      ['entity__tags', 2],
+      ['entity__会社', 1],
+      ['entity__会社__a', 2],
+      ['search_result', 1],
+      ['registry_stats', 1],
+      ['entity_change', 0],
+    ]);
+  }
+  warehouse.db.pragma('wal_checkpoint');
+});
+
+test('the manifest names every file, its columns, and whose data it is', () => {
+  const { run, text } = mirror();
+  const manifest = run({ tables: ['entity__tags'] });
+  expect(JSON.parse(text('manifest.json'))).toEqual(JSON.parse(JSON.stringify(manifest)));
+  expect(manifest).toMatchObject({
+    source: { name: 'Example', licence: 'CC-BY', attribution: 'By Example', tier: 'paid' },
+    cursor: 2,
+    files: [{ name: 'entity__tags.csv', rows: 2, bytes: Buffer.byteLength(text('entity__tags.csv')) }],
+  });
+});
+
+test('files of so many rows each', () => {
+  const { run, text } = mirror();
+  const { files } = run({ tables: ['entity__tags'], rowsPerFile: 1 });
+  expect(files.map(({ name, rows }) => [name, rows])).toEqual([
+    ['entity__tags-00000.csv', 1],
+    ['entity__tags-00001.csv', 1],
+  ]);
+  expect(text('entity__tags-00001.csv')).toBe('entity_id,position,_call_id,value\r\nC1,1,1,y\r\n');
+});
+
+test('as of a date: the records of then, without those gone, with those not there any more', () => {
+  const { run, text, record } = mirror();
+  record('C1', { id: 'C1', name: 'Renamed', tags: ['z'] });
+  record('C2', '', 410);
+  record('C3', { id: 'C3', name: 'Late' });
+  const at = (second: number) =>
+    run({ what: { is: 'as_of', at: new Date(START_MS + second * 1000).toISOString() } });
+  const rowsAt = (second: number, table: string) => {
+    at(second);
+    return (parse(text(`${table}.csv`), { columns: true }) as Record<string, string>[]).sort((a, b) =>
+      `${a.entity_id}${a.position}` < `${b.entity_id}${b.position}` ? -1 : 1,
+    );
+  };
+  expect(rowsAt(0, 'entity')).toEqual([]);
+  expect(rowsAt(2, 'entity').map(({ entity_id, name }) => [entity_id, name])).toEqual([
+    ['C1', '=1+1, "A"'],
+    ['C2', ''],
+  ]);
+  expect(
+    rowsAt(2, 'entity__tags').map(({ position, value, _call_id }) => [position, value, _call_id]),
+  ).toEqual([
+    ['0', 'x', '1'],
+    ['1', 'y', '1'],
+  ]);
+  expect(rowsAt(9, 'entity').map(({ entity_id, name }) => [entity_id, name])).toEqual([
+    ['C1', 'Renamed'],
+    ['C3', 'Late'],
+  ]);
+  run({
+    format: 'jsonl',
+    what: { is: 'as_of', at: new Date(START_MS + 2000).toISOString() },
+    tables: ['entity'],
+  });
+  expect(text('entity.jsonl')).toContain('9007199254740993');
+});
+
+test('a change feed goes on where the last one ended', () => {
+  const { run, text, record, warehouse } = mirror();
+  const feed = (since: number) => {
+    const { cursor } = run({ format: 'jsonl', what: { is: 'changes', since } });
+    const lines = text('changes.jsonl').trim();
+    return { cursor, rows: lines === '' ? [] : lines.split('\n').map((line) => JSON.parse(line)) };
+  };
+  const first = feed(0);
+  expect(first.rows.map(({ change, entity_id }) => [change, entity_id])).toEqual([
+    ['new', 'C1'],
+    ['new', 'C2'],
+  ]);
+  expect(feed(first.cursor).rows).toEqual([]);
+  record('C1', { id: 'C1', name: 'Renamed', capital: 1 });
+  record('C2', '', 410);
+  record('C2', { id: 'C2', name: 'Back' });
+  const second = feed(first.cursor);
+  expect(
+    second.rows.map(({ cursor, change, entity_id, path, after }) => [cursor, change, entity_id, path, after]),
+  ).toEqual(
+    expect.arrayContaining([
+      [3, 'changed', 'C1', '/name', 'Renamed'],
+      [4, 'gone', 'C2', '_gone_at', '2026-03-01T00:00:04.000Z'],
+      [5, 'returned', 'C2', '_gone_at', null],
+      [5, 'changed', 'C2', '/name', 'Back'],
+    ]),
+  );
+  forget({ warehouse, dialect: dialectWith(), entityId: 'C1', nowMs: START_MS + 60_000 });
+  expect(feed(second.cursor).rows.map(({ change, entity_id }) => [change, entity_id])).toEqual([
+    ['forgotten', 'C1'],
+  ]);
+});
+
+test('a failing export leaves the old file and nothing beside it', () => {
+  const { run, text, folder, warehouse } = mirror();
+  writeFileSync(join(folder, 'entity.csv'), 'old');
+  expect(() => run({ tables: ['entity', 'nonsense'] })).toThrow(/no table nonsense/);
+  warehouse.db.exec('DROP TABLE entity__tags');
+  expect(() => run({ tables: ['entity__tags'] })).toThrow();
+  expect(readdirSync(folder)).toEqual(['entity.csv']);
+  expect(text('entity.csv')).not.toBe('');
+});
+
+test('a warehouse opened for reading is enough', () => {
+  const { warehouse, folder } = mirror();
+  const reader = openWarehouse({ path: warehouse.path, readonly: true, nowMs: START_MS });
+  expect(exportTables(reader, { ...WHOLE, folder }).files.length).toBeGreaterThan(4);
+  reader.close();
+});

@@ -1,0 +1,210 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { compareWithUpstream } from '../support/equality.ts';
+import { killAfterArrivals } from '../support/kill.ts';
+import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
+
+const open: Upstream[] = [];
+const upstreamOf = async (options: SandboxOptions = {}, overrides: Overrides = {}) => {
+  const upstream = await openUpstream({ companies: companies(300), ...options }, overrides);
+  open.push(upstream);
+  return upstream;
+};
+const companies = (count: number) => [...generateRegistry({ companies: count, seed: 5 })];
+
+afterEach(async () => {
+  for (const upstream of open.splice(0)) await upstream.close();
+});
+
+describe('sync', () => {
+  test('mirrors a registry to the last field, and then has nothing to do', async () => {
+    const upstream = await upstreamOf();
+
+    const first = await upstream.cli('sync');
+    expect(first).toMatchObject({ code: 0, json: { ok: true, command: 'sync' } });
+    expect(first.json.data).toMatchObject({
+      ended: 'done',
+      new: 300,
+      fetched: 300,
+      quarantined: 0,
+      coverage: 1,
+    });
+    const db = upstream.warehouse();
+    expect(compareWithUpstream(db, upstream.sandbox)).toEqual({
+      upstream: 300,
+      listed: 300,
+      records: 300,
+      differences: [],
+    });
+    db.close();
+
+    const arrivals = upstream.sandbox.arrivals().length;
+    const second = await upstream.cli('sync');
+    expect(second.json.data).toMatchObject({ ended: 'done', calls_spent: 0 });
+    expect(upstream.sandbox.arrivals()).toHaveLength(arrivals);
+  });
+
+  test('pauses with exit 0 when the account has no more, and never asks again', async () => {
+    const upstream = await upstreamOf({}, { allowance: { per_minute: 'unlimited', total: 30 } });
+    const first = await upstream.cli('sync');
+    expect(first).toMatchObject({
+      code: 0,
+      json: { data: { ended: 'allowance', calls_left: 0, resumes_at: null } },
+    });
+    expect(upstream.sandbox.arrivals()).toHaveLength(30);
+    // The account owns the allowance: a new warehouse does not renew it.
+    for (const end of ['', '-wal', '-shm'])
+      rmSync(join(upstream.folder, `warehouse.db${end}`), { force: true });
+    await upstream.cli('sync');
+    expect(upstream.sandbox.arrivals()).toHaveLength(30);
+    expect((await upstream.cli('sync', '--strict')).code).toBe(75);
+  });
+
+  test('says when a daily allowance resumes', async () => {
+    const upstream = await upstreamOf(
+      {},
+      { allowance: { per_minute: 'unlimited', per_day: 20, day_starts: '00:00 UTC' } },
+    );
+    const { code, json } = await upstream.cli('sync');
+    expect(code).toBe(0);
+    expect(json.data).toMatchObject({ ended: 'allowance', calls_spent: 20 });
+    expect(json.data.resumes_at).toMatch(/T00:00:00\.000Z$/);
+  });
+
+  test('goes on where --max-calls stopped it', async () => {
+    const upstream = await upstreamOf();
+    expect((await upstream.cli('sync', '--max-calls', '40')).json.data).toMatchObject({
+      ended: 'max_calls',
+      calls_spent: 40,
+    });
+    expect(upstream.sandbox.arrivals()).toHaveLength(40);
+    expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done', known: 300, records: 300 });
+  });
+
+  test('survives kill -9: nothing received is lost, and a kill costs at most the calls in flight', async () => {
+    const upstream = await upstreamOf({ latencyMs: 2 });
+    const undisturbed = await upstreamOf({ latencyMs: 2 });
+    await undisturbed.cli('sync');
+
+    for (let kill = 0; kill < 4; kill++) await killAfterArrivals(upstream, 30 + 20 * kill);
+    expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done' });
+
+    const db = upstream.warehouse();
+    expect(compareWithUpstream(db, upstream.sandbox)).toMatchObject({ records: 300, differences: [] });
+    db.close();
+    const extra = upstream.sandbox.arrivals().length - undisturbed.sandbox.arrivals().length;
+    expect(extra).toBeLessThanOrEqual(4 * 4);
+  });
+
+  test('two at once over one warehouse: the second ends at once and spends nothing', async () => {
+    const upstream = await upstreamOf({ latencyMs: 50 });
+    const first = upstream.start('sync');
+    await upstream.arrived(5, first);
+    expect(await upstream.cli('sync')).toMatchObject({
+      code: 0,
+      json: { data: { ended: 'another_run', calls_spent: 0 } },
+    });
+    expect((await first.finished).json.data).toMatchObject({ ended: 'done', known: 300 });
+  });
+
+  test('Ctrl-C finishes what is in flight, loads it, and exits 130', async () => {
+    const upstream = await upstreamOf({ latencyMs: 5 });
+    const command = upstream.start('sync');
+    await upstream.arrived(20, command);
+    command.process.kill('SIGINT');
+    const { code, json } = await command.finished;
+    expect({ code, ended: json.data.ended }).toEqual({ code: 130, ended: 'interrupted' });
+    const db = upstream.warehouse();
+    expect(db.prepare('SELECT count(*) FROM _call').pluck().get()).toBe(upstream.sandbox.arrivals().length);
+    db.close();
+  });
+
+  test('a refused key stops everything after one call, and is remembered until it changes', async () => {
+    const upstream = await upstreamOf({}, { upstream: { api_key: 'wrong', concurrency: 1 } });
+    expect(await upstream.cli('sync')).toMatchObject({
+      code: 1,
+      json: { ok: false, data: { ended: 'unauthorised' } },
+    });
+    expect(upstream.sandbox.arrivals()).toHaveLength(1);
+    expect((await upstream.cli('sync')).code).toBe(1);
+    expect(upstream.sandbox.arrivals()).toHaveLength(1);
+    upstream.configure({});
+    expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done' });
+  });
+});
+
+describe('sync on a bad day', () => {
+  test('an upstream that cannot be reached costs nothing and ends with a message', async () => {
+    const upstream = await upstreamOf({}, { upstream: { base_url: 'http://127.0.0.1:1/api' } });
+    const { code, json } = await upstream.cli('sync');
+    expect(code).toBe(1);
+    expect(json.data).toMatchObject({ ended: 'failed', calls_spent: 0 });
+    expect(json.data.why).toMatch(/ECONNREFUSED/);
+  }, 60_000);
+
+  test('HTML instead of JSON is kept in quarantine, and the run gives up before the allowance is gone', async () => {
+    const upstream = await upstreamOf(
+      { faults: () => ({ kind: 'html' }) },
+      { allowance: { per_minute: 'unlimited', total: 1000 } },
+    );
+    const { code, json } = await upstream.cli('sync');
+    expect(code).toBe(1);
+    expect(json.data.ended).toBe('failed');
+    expect(json.data.calls_spent).toBeLessThanOrEqual(10);
+    const db = upstream.warehouse();
+    expect(db.prepare('SELECT count(*) FROM _quarantine').pluck().get()).toBeGreaterThan(0);
+    db.close();
+  }, 60_000);
+
+  test('a fifth of all targets failing twice ends in the same mirror', async () => {
+    const kinds = ['status', 'reset_before_headers', 'truncated', 'not_json', 'empty'] as const;
+    const seen = new Map<string, { nth: number; tries: number }>();
+    const upstream = await upstreamOf({
+      faults: ({ target }) => {
+        const { nth, tries } = seen.get(target) ?? { nth: seen.size, tries: 0 };
+        seen.set(target, { nth, tries: tries + 1 });
+        if (nth % 5 !== 0 || tries >= 2) return null;
+        const kind = kinds[(nth / 5) % kinds.length] as (typeof kinds)[number];
+        return kind === 'status' ? { kind, status: 500 } : { kind };
+      },
+    });
+    const { json } = await upstream.cli('sync');
+    expect(json.data).toMatchObject({ ended: 'done' });
+    const db = upstream.warehouse();
+    expect(compareWithUpstream(db, upstream.sandbox)).toMatchObject({ records: 300, differences: [] });
+    db.close();
+  }, 60_000);
+
+  test.each([
+    ['malformed YAML', 'version: 1\nupstream: [', /:2:12: not valid YAML/],
+    ['no allowance', MINIMAL(''), /100 calls in total[\s\S]*1,000 a day/],
+    ['an unknown key', MINIMAL('allowance: { totl: 5 }'), /totl/],
+    [
+      'free and commercial',
+      MINIMAL('allowance: { total: 5 }\naccount: { commercial_use: true }'),
+      /commercial/,
+    ],
+    [
+      'an unwritable warehouse',
+      MINIMAL('allowance: { total: 5 }\nwarehouse: /proc/none/warehouse.db'),
+      /\/proc\/none/,
+    ],
+  ])('%s: one clear message, exit 2, nothing written', async (_name, text, message) => {
+    const upstream = await upstreamOf();
+    writeFileSync(upstream.configPath, text);
+    const { code, stderr } = await upstream.cli('sync');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(upstream.sandbox.arrivals()).toHaveLength(0);
+    expect(existsSync(join(upstream.folder, 'data'))).toBe(false);
+  });
+});
+
+function MINIMAL(more: string): string {
+  const dialect =
+    'dialect: { search: { query_param: q, paging: { style: none }, results: /results, id: /id }, entity: { id: /id } }';
+  return `version: 1\nupstream: { base_url: "http://127.0.0.1:1/api", api_key: k }\n${dialect}\n${more}\n`;
+}

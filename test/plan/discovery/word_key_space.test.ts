@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { CompaniesWith } from '../../../src/names/ordered_texts.ts';
+import { SortedTexts } from '../../../src/names/ordered_texts.ts';
+import { SortedWords } from '../../../src/names/ordered_words.ts';
+import { WordKeySpace } from '../../../src/plan/discovery/word_key_space.ts';
+import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
+
+/** A million companies are known, of which these have names; an index counts the words of all, and those beside some words. */
+class LargeMirror extends MemoryMirror {
+  readonly names: ReadTexts;
+  readonly #beside: readonly string[];
+
+  constructor(names: readonly string[], beside: readonly string[]) {
+    super();
+    this.names = new ReadTexts(names);
+    this.#beside = beside;
+  }
+
+  override knownCount(): number {
+    return 1_000_000;
+  }
+
+  override textsInOrder(): ReadTexts {
+    return this.names;
+  }
+
+  override wordsInOrder(of: CompaniesWith): SortedWords | null {
+    if (of.beside !== '' && !this.#beside.includes(of.beside)) return null;
+    return new SortedWords(of, new SortedTexts(this.names.texts).all());
+  }
+}
+
+class ReadTexts extends SortedTexts {
+  readonly texts: readonly string[];
+  /** How often all of them were looked at. */
+  reads = 0;
+
+  constructor(texts: readonly string[]) {
+    super(texts);
+    this.texts = texts;
+  }
+
+  override all(): Iterable<string> {
+    this.reads++;
+    return super.all();
+  }
+
+  override containing(part: string): string[] {
+    this.reads++;
+    return super.containing(part);
+  }
+}
+
+test.each(['token', 'token_prefix'] as const)(
+  'of very many names none is read where an index counts: %s',
+  (semantics) => {
+    const mirror = new LargeMirror(['acme limited', 'acme bank', 'bank of man limited'], ['limited']);
+    const keySpace = new WordKeySpace(semantics, 1, mirror);
+    expect(keySpace.known('acme')).toBe(2);
+    expect(keySpace.pairsWith('limited', () => 0)).toBe(true);
+    expect(keySpace.known('limited acme')).toBe(1);
+    expect(mirror.names.reads).toBe(0);
+  },
+);
+
+test('beside a word that no index counts, very many names are read for many companies, not for a few', () => {
+  const mirror = new LargeMirror(['acme bank'], []);
+  const keySpace = new WordKeySpace('token_prefix', 1, mirror);
+  expect(keySpace.pairsWith('bank', () => 199)).toBe(false);
+  expect(keySpace.pairsWith('bank', () => 201)).toBe(true);
+  expect(mirror.names.reads).toBe(0);
+  expect(keySpace.known('bank acme')).toBe(1);
+  keySpace.known('bank ac');
+  expect(mirror.names.reads).toBe(1);
+  // What was read once is there.
+  expect(keySpace.pairsWith('bank', () => 0)).toBe(true);
+});

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import type { QueryState } from '../../../src/knowledge.ts';
+import { coveringQueries } from '../../../src/plan/refresh/covering_queries.ts';
+import { listed } from '../../support/estimate_knowledge.ts';
+
+it('what lies inside a complete listing need not be listed by itself', () => {
+  expect(textsOf([listed('name', 'a', 9), listed('name', 'ab', 4), listed('name', 'b', 3)])).toEqual([
+    'a',
+    'b',
+  ]);
+});
+
+it('everything lies inside a complete listing of everything, whatever it was searched by', () => {
+  expect(textsOf([listed('name', '', 20), listed('name', 'a', 9), listed('identifier', '00', 4)])).toEqual([
+    '',
+  ]);
+});
+
+it('a listing of everything that was cut off is covered by what was asked beside it', () => {
+  expect(textsOf([capped(listed('name', '', 20)), listed('name', 'a', 9)])).toEqual(['a']);
+  expect(textsOf([capped(listed('name', '', 20))])).toEqual(['']);
+});
+
+function textsOf(states: readonly QueryState[]): string[] {
+  return coveringQueries(states).map(({ query }) => query.text);
+}
+
+function capped(state: QueryState): QueryState {
+  return { ...state, status: 'capped' };
+}

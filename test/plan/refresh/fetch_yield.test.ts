@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import {
+  fetchYield,
+  flaggedYield,
+  gainsPerDay,
+  listingYield,
+  stillRight,
+} from '../../../src/plan/refresh/fetch_yield.ts';
+
+const MONTHLY = 1 / 30;
+
+test('without listings a fetch is worth what the optimal schedule says', () => {
+  const ageDays = 45;
+  const formula = (1 - Math.exp(-1.5) * 2.5) / MONTHLY;
+  expect(fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: ageDays, shown: 0 })).toBeCloseTo(formula);
+  expect(fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: ageDays, shown: 1 })).toBeCloseTo(formula);
+  expect(fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: 0, shown: 0 })).toBeCloseTo(formula);
+});
+
+test('listings that show every change leave nothing to fetch unless they flag it', () => {
+  const listed = { ratePerDay: MONTHLY, ageDays: 45, openDays: 0, shown: 1 };
+  expect(fetchYield(listed)).toBeCloseTo(0);
+  expect(stillRight(listed)).toBe(1);
+  expect(fetchYield({ ...listed, shown: 0.5 })).toBeGreaterThan(0);
+  expect(flaggedYield(MONTHLY)).toBeCloseTo(30);
+});
+
+test('a fetch is worth more the longer it is put off, and never more than that of a flagged record', () => {
+  const worth = (ageDays: number) => fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: 3, shown: 0.4 });
+  const worths = [5, 20, 80, 320].map(worth);
+  expect(worths).toEqual([...worths].sort((a, b) => a - b));
+  expect(worth(1e4)).toBeLessThanOrEqual(flaggedYield(MONTHLY) + 1e-9);
+});
+
+test('companies that change faster than a call is worth gain nothing, and are not listed for', () => {
+  const gains = gainsPerDay(10, 1);
+  // Every 8 days, and every 64.
+  expect(gains.get(-9)).toBe(0);
+  expect(gains.get(-18)).toBeCloseTo(1 - 10 / 64);
+  const ask = { ratePerDay: 1 / 64, shown: 1, sinceDays: 20 };
+  expect(listingYield({ ...ask, gainPerDay: 0 })).toBe(0);
+  expect(listingYield({ ...ask, gainPerDay: 1 })).toBeGreaterThan(
+    listingYield({ ...ask, sinceDays: 10, gainPerDay: 1 }),
+  );
+});

@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Clock, systemClock } from '../../../src/clock.ts';
+import { type Config, requireDialect } from '../../../src/config/config.ts';
+import { openWorkspace, watchKnowledge } from '../../../src/operations/assemble.ts';
+import { ALL_KINDS, run } from '../../../src/operations/run.ts';
+import { findingsOf } from '../../../src/plan/wanted/watchlist_planner.ts';
+import { sampleCompanies } from '../../../src/sandbox/company_file.ts';
+import type { Company } from '../../../src/sandbox/company_store.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { configWith, type Place, placeFor } from '../../support/probe.ts';
+
+const DAY_MS = 86_400_000;
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+describe('a sync with a watchlist', () => {
+  it('of names: shares queries, fetches what it found, spends on nothing else, and guesses nothing', async () => {
+    const { config, place, sandbox, companies } = await registry();
+    const wanted = companies.filter((_, index) => index % 40 === 0).map(({ name }) => name);
+    const names = [...wanted, 'Nobody Ever Registered This GmbH', `${wanted[0]?.slice(0, -1)}x`];
+    const watching = { ...config, scope: { names: listIn(place, names) } };
+    const report = await syncWith(watching);
+    expect(report.ended).toBe('done');
+    const { stats, search, entity } = callsTo(sandbox);
+    expect(stats).toBe(1);
+    expect(search).toBeLessThan(names.length * 1.6);
+    expect(entity).toBeLessThanOrEqual(wanted.length);
+
+    const findings = known(watching, names);
+    for (const [at, name] of wanted.entries()) {
+      const same = companies.filter((company) => company.name.toLowerCase() === name.toLowerCase());
+      const finding = findings[at];
+      if (same.length > 1) expect(finding).toMatchObject({ is: 'ambiguous' });
+      else expect(finding).toMatchObject({ is: 'found', company: { entityId: same[0]?.id, score: 1 } });
+    }
+    expect(findings[wanted.length]?.is).not.toBe('found');
+    expect(findings[wanted.length + 1]?.is).not.toBe('found');
+  });
+
+  it('asks for nothing while all is fresh, and again when it is due', async () => {
+    const { config, place, sandbox, companies } = await registry();
+    const names = companies.slice(0, 5).map(({ name }) => name);
+    const watching = { ...config, scope: { names: listIn(place, names) } };
+    await syncWith(watching);
+    const first = callsTo(sandbox);
+    expect(await syncWith(watching)).toMatchObject({ ended: 'done', calls: 0 });
+    const later = await syncWith(watching, after(100 * DAY_MS));
+    expect(later.ended).toBe('done');
+    expect(callsTo(sandbox).entity).toBe(2 * first.entity);
+    expect(callsTo(sandbox).search).toBeGreaterThan(first.search);
+  });
+
+  it('of ids: fetches these records and no other', async () => {
+    const { config, place, sandbox, companies } = await registry();
+    const ids = companies.slice(3, 10).map(({ id }) => id);
+    const report = await syncWith({ ...config, scope: { ids: listIn(place, ids) } });
+    expect(report.ended).toBe('done');
+    const asked = sandbox.arrivals().filter(({ kind }) => kind === 'entity');
+    expect(asked.map(({ target }) => target).sort()).toEqual([...ids].sort());
+    expect(callsTo(sandbox).search).toBe(0);
+  });
+
+  it('of queries: lists them whole, and fetches what they find', async () => {
+    const { config, place, sandbox, companies } = await registry();
+    const report = await syncWith({ ...config, scope: { queries: listIn(place, ['north']) } });
+    expect(report.ended).toBe('done');
+    const found = companies.filter(({ name }) => /(^|\s)north/i.test(name));
+    expect(found.length).toBeGreaterThan(0);
+    expect(callsTo(sandbox).entity).toBe(found.length);
+  });
+});
+
+async function registry() {
+  const companies: Company[] = [...(await sampleCompanies())].slice(0, 800);
+  const sandbox = await startSandbox({ companies });
+  const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
+  closing.push(() => sandbox.close(), place.remove);
+  return { sandbox, place, companies, config: configWith(place, sandbox, sandbox.dialect) };
+}
+
+function listIn(place: Place, lines: readonly string[]): string {
+  const path = join(place.directory, 'watchlist.txt');
+  writeFileSync(path, lines.join('\n'));
+  return path;
+}
+
+function callsTo(sandbox: Sandbox) {
+  const count = (kind: string) => sandbox.arrivals().filter((arrival) => arrival.kind === kind).length;
+  return { stats: count('stats'), search: count('search'), entity: count('entity') };
+}
+
+function after(ms: number): Clock {
+  return { now: () => systemClock.now() + ms, sleep: systemClock.sleep };
+}
+
+async function syncWith(config: Config, clock: Clock = systemClock) {
+  const workspace = openWorkspace(config, clock);
+  try {
+    const report = await run(workspace, {
+      command: 'sync',
+      purpose: 'scheduled',
+      kinds: ALL_KINDS,
+      focus: 'coverage',
+      maxCalls: Number.POSITIVE_INFINITY,
+      maxMinutes: Number.POSITIVE_INFINITY,
+      signal: new AbortController().signal,
+    });
+    return { ended: report.ending.ended, calls: report.totals.calls };
+  } finally {
+    workspace.close();
+  }
+}
+
+function known(config: Config, names: readonly string[]) {
+  const workspace = openWorkspace(config);
+  try {
+    return findingsOf(names, watchKnowledge(workspace, workspace.clock.now()), requireDialect(config));
+  } finally {
+    workspace.close();
+  }
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../src/random.ts';
+import { type CoverageEvidence, estimateCoverage } from '../../src/report/coverage_estimate.ts';
+
+const page = fc
+  .record({ rows: fc.nat(100), new: fc.nat(100) })
+  .map(({ rows, new: unseen }) => ({ rows, new: Math.min(rows, unseen) }));
+const evidence: fc.Arbitrary<CoverageEvidence> = fc.record({
+  known: fc.nat(10_000_000),
+  registryTotal: fc.option(fc.nat(10_000_000)),
+  largestTotal: fc.option(fc.nat(10_000_000)),
+  pages: fc.array(page, { maxLength: 60 }),
+});
+
+describe('the estimated coverage', () => {
+  it('is an interval of shares, never above what a count or a total allows', () => {
+    fc.assert(
+      fc.property(evidence, (given) => {
+        const { low, high } = estimateCoverage(given);
+        expect(low).toBeGreaterThanOrEqual(0);
+        expect(high).toBeGreaterThanOrEqual(low);
+        expect(high).toBeLessThanOrEqual(1);
+        for (const size of [given.registryTotal, given.largestTotal])
+          if (size !== null && size > given.known)
+            expect(high * size).toBeLessThanOrEqual(given.known * (1 + 1e-9));
+      }),
+    );
+  });
+
+  it('falls, or stays, when a search states a larger total', () => {
+    fc.assert(
+      fc.property(evidence, fc.nat(20_000_000), (given, total) => {
+        const before = estimateCoverage(given);
+        const largestTotal = Math.max(total, given.largestTotal ?? 0);
+        expect(estimateCoverage({ ...given, largestTotal }).high).toBeLessThanOrEqual(before.high);
+      }),
+    );
+  });
+
+  it('is the share of the count where the registry gives one', () => {
+    const given = { known: 250, registryTotal: 1000, largestTotal: null, pages: [] };
+    expect(estimateCoverage(given)).toMatchObject({ low: 0.25, high: 0.25, by: 'statistics' });
+  });
+
+  it('claims nothing without evidence', () => {
+    const given = { known: 250, registryTotal: null, largestTotal: null, pages: [] };
+    expect(estimateCoverage(given)).toEqual({ low: 0, high: 1, by: 'nothing', recaptured: null });
+  });
+
+  it('does not take a count that lags behind for proof that all is known', () => {
+    const given = { known: 1200, registryTotal: 1000, largestTotal: null, pages: [] };
+    expect(estimateCoverage(given)).toMatchObject({ low: 0, high: 1, by: 'nothing' });
+  });
+
+  it('by recapture holds the truth 19 times in 20, for pages that resemble themselves', () => {
+    const draw = seededRandom(11);
+    let held = 0;
+    const rounds = 400;
+    for (let round = 0; round < rounds; round++) {
+      const share = 0.3 + 0.65 * draw.next();
+      const pages = Array.from({ length: 60 }, () => {
+        // What is known differs from page to page.
+        const own = Math.min(1, Math.max(0, share + 0.2 * (draw.next() - 0.5)));
+        const rows = 20;
+        const unseen = Array.from({ length: rows }, () => draw.next()).filter((one) => one > own).length;
+        return { rows, new: unseen };
+      });
+      const { recaptured } = estimateCoverage({ known: 1, registryTotal: null, largestTotal: null, pages });
+      if (recaptured !== null && recaptured.low <= share && share <= recaptured.high) held++;
+    }
+    expect(held / rounds).toBeGreaterThanOrEqual(0.93);
+  });
+});

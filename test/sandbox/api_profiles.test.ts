@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
+import { type Limits, NO_LIMITS } from '../../src/api/accounts.ts';
+import { ApiProfile } from '../../src/api/api_profile.ts';
+import type { CatalogueQuery } from '../../src/api/catalogue.ts';
+import { dialectFor } from '../../src/api/profile_dialect.ts';
+import { UsageError } from '../../src/errors.ts';
+import { valueAt } from '../../src/json/pointer.ts';
+import type { Verdict } from '../../src/outcome.ts';
+import { PROFILE_PRESETS } from '../../src/sandbox/profile_presets.ts';
+import { randomProfile } from '../../src/sandbox/random_profile.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { ask, askBy, entityCall, searchCall, statsCall } from '../support/api_client.ts';
+
+const presets = Object.values(PROFILE_PRESETS).map((preset) => ApiProfile.parse(preset));
+const drawn = Array.from({ length: 30 }, (_, seed) => randomProfile(seed));
+const shapes = [...presets, ...drawn].map((profile) => ({ name: profile.name, shape: profile }));
+
+const registries = {
+  string: [...generateRegistry({ companies: 400, seed: 7 })],
+  number: [...generateRegistry({ companies: 400, seed: 7, ids: 'big_numeric' })],
+};
+
+/** The text that finds most companies by the shape's semantics, of those that it does not refuse. */
+function findingMost(sandbox: Sandbox): { query: CatalogueQuery; total: number } {
+  const { search } = sandbox.shape;
+  const by = search.identifier_param === null ? 'any' : 'name';
+  const found = TEXTS.filter((text) => text.length >= search.min_length)
+    .map((text) => ({ by, text, names: search.matches, identifiers: search.identifiers }) as const)
+    .map((query) => ({ query, total: sandbox.catalogue.search(query).total }))
+    .filter(({ total }) => total >= 3 && total <= (search.broad_above ?? total))
+    .sort((a, b) => b.total - a.total)[0];
+  if (found === undefined) throw new Error(`no text finds several companies in ${search.matches}`);
+  return found;
+}
+
+const TEXTS = ['e', 's', 'an', 'in', 'the', 'nor', 'ltd', 'limited', 'services', 'properties', 'gebrüder'];
+
+function searchAnswerOf(verdict: Verdict) {
+  if (verdict.is !== 'ok' || verdict.answer.kind !== 'search') throw new Error(JSON.stringify(verdict));
+  return verdict.answer;
+}
+
+describe.each(shapes)('$name', ({ shape: profile }) => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ shape: profile, companies: registries[profile.ids] });
+  });
+  afterAll(() => sandbox.close());
+
+  test('its dialect finds list, ids, names and total, on every page that can be reached', async () => {
+    const { query, total } = findingMost(sandbox);
+    const { dialect, companies } = sandbox;
+    const { paging } = dialect.search;
+    const reachable = Math.min(total, paging.window ?? total, paging.style === 'none' ? paging.size : total);
+    const rows: string[] = [];
+    let page = { index: 0, next: null as string | null };
+    while (rows.length < reachable) {
+      const answer = searchAnswerOf(await askBy(sandbox, searchCall(query.text, 'name', page)));
+      expect(answer.rejected).toEqual([]);
+      expect(answer.rows.length).toBeGreaterThan(0);
+      expect(answer.total).toBe(
+        dialect.search.total === null ? null : Math.min(total, dialect.search.total_clamped_at ?? total),
+      );
+      for (const { entityId, name } of answer.rows) expect(companies.get(entityId)?.name).toBe(name);
+      rows.push(...answer.rows.map(({ entityId }) => entityId));
+      page = { index: page.index + 1, next: answer.next };
+    }
+    expect(rows).toEqual(sandbox.catalogue.search(query).ids(0, reachable));
+    if (paging.style === 'cursor' || paging.style.includes('link') || paging.style === 'next_url') {
+      expect(page.next === null).toBe(true);
+    }
+  });
+
+  test('its pointers find the same in the raw bodies', async () => {
+    const { search, entity, stats } = sandbox.dialect;
+    const { query } = findingMost(sandbox);
+    const found = await ask(
+      sandbox,
+      `${profile.paths.search}?${new URLSearchParams({ [search.query_param]: query.text })}`,
+    );
+    const list = valueAt(found.json, search.results);
+    expect(Array.isArray(list)).toBe(true);
+    const item = valueAt(Array.isArray(list) ? list[0] : undefined, search.item);
+    const id = String(valueAt(item, search.id));
+    expect(sandbox.companies.get(id)?.name).toBe(valueAt(item, search.name ?? ''));
+    const record = await ask(sandbox, profile.paths.entity.replace('{id}', encodeURIComponent(id)));
+    expect(String(valueAt(valueAt(record.json, entity.root), entity.id))).toBe(id);
+    expect(valueAt(valueAt(record.json, entity.root), entity.name ?? '')).toBe(
+      sandbox.companies.get(id)?.name,
+    );
+    const { json } = await ask(sandbox, profile.paths.stats);
+    if (stats.total !== null) expect(valueAt(json, stats.total)).toBe(sandbox.companies.count());
+    if (profile.ids === 'number') expect(record.text).toMatch(new RegExp(`[:{,]${id}[,}]`));
+  });
+
+  test('nothing found is understood as nothing', async () => {
+    const answer = searchAnswerOf(await askBy(sandbox, searchCall('qqqqqqq')));
+    expect(answer.rows).toEqual([]);
+    expect(answer.next).toBeNull();
+  });
+
+  test('identifiers are found as the shape says', async () => {
+    const [, , , company] = sandbox.companies.all();
+    const { id = '' } = company ?? {};
+    const answerTo = async (text: string) =>
+      searchAnswerOf(await askBy(sandbox, searchCall(text, 'identifier'))).rows.map(
+        ({ entityId }) => entityId,
+      );
+    const most = profile.search.identifiers;
+    expect((await answerTo(id)).includes(id)).toBe(most !== 'none');
+    if (profile.search.broad_above === null) {
+      expect((await answerTo(id.slice(0, -1))).includes(id)).toBe(most === 'prefix');
+    }
+  });
+
+  test('statistics, records, unknown and deleted ids mean what they should', async () => {
+    const [, , company] = sandbox.companies.all();
+    const { id = '', name = '' } = company ?? {};
+    const before = sandbox.companies.count();
+    const total = sandbox.dialect.stats.total === null ? null : before;
+    expect(await askBy(sandbox, statsCall())).toMatchObject({ is: 'ok', answer: { total } });
+    expect(await askBy(sandbox, entityCall(id))).toMatchObject({
+      is: 'ok',
+      answer: { entityId: id, name },
+    });
+    expect(await askBy(sandbox, entityCall('31415926535'))).toMatchObject({ is: 'absent' });
+    sandbox.companies.remove(id, Date.UTC(2026, 5, 1));
+    const meaning = profile.gone.as === 'not_found' ? 'absent' : 'gone';
+    expect(await askBy(sandbox, entityCall(id))).toMatchObject({ is: meaning });
+    if (total !== null)
+      expect(await askBy(sandbox, statsCall())).toMatchObject({ answer: { total: before - 1 } });
+  });
+
+  test('a spent minute and a spent allowance are told apart', async () => {
+    const verdictAt = async (limits: Partial<Limits>) => {
+      sandbox.accounts.limit('main', { ...NO_LIMITS, ...limits });
+      sandbox.reset();
+      await askBy(sandbox, statsCall());
+      return askBy(sandbox, statsCall());
+    };
+    expect(await verdictAt({ perMinute: 1 })).toMatchObject({ is: 'throttled' });
+    expect(await verdictAt({ total: 1 })).toMatchObject({ is: 'exhausted' });
+  });
+});
+
+test('random shapes differ, and the same seed gives the same shape', () => {
+  expect(randomProfile(5)).toEqual(randomProfile(5));
+  const of = <T>(part: (profile: ApiProfile) => T) => new Set(drawn.map(part)).size;
+  expect(of(({ search }) => search.paging.style)).toBe(6);
+  expect(of(({ errors }) => errors.body)).toBeGreaterThan(5);
+  expect(of(({ search }) => search.results)).toBeGreaterThan(5);
+  expect(of(({ ids }) => ids)).toBe(2);
+  expect(of(({ gone }) => gone.as)).toBe(3);
+});
+
+test('a client may ask for smaller pages', () => {
+  const { paging } = dialectFor(ApiProfile.parse({}), { pageSize: 30 }).search;
+  expect(paging.size).toBe(30);
+  expect(dialectFor(ApiProfile.parse({}), { pageSize: 1_000 }).search.paging.size).toBe(100);
+});
+
+test('a shape that contradicts itself is refused', () => {
+  const refused = (profile: unknown) =>
+    ApiProfile.safeParse(profile)
+      .error?.issues.map(({ message }) => message)
+      .join();
+  expect(refused({ search: { results: '' } })).toMatch(/no room for a total/);
+  expect(refused({ record: { fixed: { '/version': 1 } } })).toMatch(/give the record a root/);
+  expect(refused({ search: { max_size: 5 } })).toMatch(/above the maximum/);
+  expect(refused({ paths: { entity: '/api/entity' } })).toMatch(/\{id\}/);
+});
+
+test('ids that are no numbers cannot be told as numbers, which is said at the start', async () => {
+  await expect(startSandbox({ shape: { ids: 'number' } })).rejects.toThrow(UsageError);
+});

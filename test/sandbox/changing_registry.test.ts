@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
+import { defaultProfile } from '../../src/api/api_profile.ts';
+import { changingRegistry } from '../../src/sandbox/changing_registry.ts';
+import { companyCatalogue } from '../../src/sandbox/company_catalogue.ts';
+import { companyStore } from '../../src/sandbox/company_store.ts';
+
+const HOUR_MS = 3_600_000;
+const START_MS = Date.UTC(2027, 0, 1);
+const companies = [...generateRegistry({ companies: 1_000, seed: 9 })];
+
+function registry(options: Partial<Parameters<typeof changingRegistry>[1]> = {}) {
+  const store = companyStore(companies);
+  const rates = { changed: 60, appearing: 12, deleted: 6 };
+  const catalogue = companyCatalogue(store, defaultProfile, () => START_MS);
+  return { store, catalogue, changing: changingRegistry(store, { rates, seed: 1, ...options }) };
+}
+
+test('as much happens as the rates say, in whatever steps time passes', () => {
+  for (const steps of [1, 7, 3_600]) {
+    const { changing } = registry();
+    const happened = Array.from({ length: steps }, () =>
+      changing.pass((2 * HOUR_MS) / steps, START_MS),
+    ).flat();
+    const count = (kind: string) => happened.filter((change) => change.kind === kind).length;
+    // The last change of each kind may be a rounding error away.
+    expect(count('changed')).toBeGreaterThanOrEqual(119);
+    expect(count('changed')).toBeLessThanOrEqual(120);
+    expect(count('appearing')).toBeGreaterThanOrEqual(23);
+    expect(count('deleted')).toBeGreaterThanOrEqual(11);
+  }
+});
+
+test('the same seed lets the same happen', () => {
+  const outcome = (seed: number) => {
+    const { store, changing } = registry({ seed });
+    changing.pass(5 * HOUR_MS, START_MS);
+    return [...store.all()];
+  };
+  expect(outcome(3)).toEqual(outcome(3));
+  expect(outcome(3)).not.toEqual(outcome(4));
+});
+
+describe('what happens is seen by searches, records and counts', () => {
+  test('deleted companies leave tombstones', () => {
+    const { catalogue, changing } = registry({ rates: { changed: 0, appearing: 0, deleted: 10 } });
+    const happened = changing.pass(HOUR_MS, START_MS);
+    expect(happened).toHaveLength(10);
+    expect(catalogue.count()).toBe(990);
+    for (const { id } of happened) expect(catalogue.record(id)).toMatchObject({ gone: true });
+  });
+
+  test('new companies have new ids at the top, or fill gaps', () => {
+    const newIds = (where: 'top' | 'anywhere') => {
+      const { catalogue, changing } = registry({
+        rates: { changed: 0, appearing: 30, deleted: 0 },
+        newIds: where,
+      });
+      const ids = changing.pass(HOUR_MS, START_MS).map(({ id }) => id);
+      expect(new Set(ids).size).toBe(30);
+      for (const id of ids) expect(companies.some((company) => company.id === id)).toBe(false);
+      for (const id of ids) {
+        const found = catalogue.search({ by: 'identifier', text: id, names: 'prefix', identifiers: 'exact' });
+        expect(found.ids(0, 9)).toEqual([id]);
+      }
+      return ids;
+    };
+    const last = companies.at(-1)?.id ?? '';
+    const isOfTheLast = (id: string) => id.replace(/\d/g, '') === last.replace(/\d/g, '') && id > last;
+    expect(newIds('top').every(isOfTheLast)).toBe(true);
+    expect(newIds('anywhere').every(isOfTheLast)).toBe(false);
+  });
+
+  test.each([
+    { shown: 1, differing: 'summary' },
+    { shown: 0, differing: 'record alone' },
+  ])('a share of $shown of the changes is shown in lists', ({ shown }) => {
+    const { catalogue, changing } = registry({ rates: { changed: 40, appearing: 0, deleted: 0 }, shown });
+    const before = new Map(
+      companies.map(({ id }) => [id, [catalogue.summary(id), catalogue.record(id)?.text]]),
+    );
+    for (const { id } of changing.pass(HOUR_MS, START_MS)) {
+      const [summary, record] = before.get(id) ?? [];
+      expect(catalogue.record(id)?.text).not.toBe(record);
+      expect(catalogue.summary(id) !== summary).toBe(shown === 1);
+    }
+  });
+
+  test('an old name is kept among the previous ones', () => {
+    const { store, changing } = registry({ rates: { changed: 200, appearing: 0, deleted: 0 }, shown: 1 });
+    const names = new Map(companies.map(({ id, name }) => [id, name]));
+    const ids = new Set(changing.pass(HOUR_MS, START_MS).map(({ id }) => id));
+    const renamed = [...ids]
+      .map((id) => store.get(id))
+      .filter((company) => company?.name !== names.get(company?.id ?? ''));
+    expect(renamed.length).toBeGreaterThan(20);
+    for (const company of renamed) expect(company?.fieldsText).toContain('previous_names');
+  });
+});

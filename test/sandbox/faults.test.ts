@@ -1,0 +1,183 @@
+import { connect } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Fault } from '../../src/sandbox/faults.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { ask } from '../support/api_client.ts';
+
+const COMPANIES = [{ id: '1', name: 'Ångström', fields: { status: 'active' } }];
+const RECORD = '{"id":"1","name":"Ångström","status":"active"}';
+
+const opened: Sandbox[] = [];
+afterEach(async () => {
+  for (const sandbox of opened.splice(0)) await sandbox.close();
+});
+
+async function faulty(fault: Fault): Promise<Sandbox> {
+  const sandbox = await startSandbox({
+    companies: COMPANIES,
+    faults: ({ kind }) => (kind === 'entity' ? fault : null),
+  });
+  opened.push(sandbox);
+  return sandbox;
+}
+
+interface Raw {
+  readonly head: string;
+  readonly body: Buffer;
+  /** How the connection ended: by the server in order, by a reset, or not at all within the time. */
+  readonly ended: 'closed' | 'reset' | 'open';
+}
+
+/** The bytes that come back, and how the connection ends. */
+function rawAnswer(sandbox: Sandbox, patienceMs = 300): Promise<Raw> {
+  return new Promise((resolve) => {
+    const { hostname, port, host } = new URL(sandbox.url);
+    const socket = connect(Number(port), hostname);
+    const chunks: Buffer[] = [];
+    const finish = (ended: Raw['ended']) => {
+      clearTimeout(timer);
+      socket.destroy();
+      const all = Buffer.concat(chunks);
+      const border = all.indexOf('\r\n\r\n');
+      const at = border === -1 ? all.length : border;
+      resolve({ head: all.toString('latin1', 0, at), body: all.subarray(at + 4), ended });
+    };
+    const timer = setTimeout(() => finish('open'), patienceMs);
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', () => finish('reset'));
+    socket.on('end', () => finish('closed'));
+    const key = sandbox.keyOf('main');
+    socket.write(
+      `GET /api/entity/1 HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
+    );
+  });
+}
+
+describe('faults that are another answer', () => {
+  test.each<[Fault, number, string | RegExp, RegExp | null]>([
+    [{ kind: 'status', status: 503, body: 'busy', headers: { 'retry-after': '7' } }, 503, 'busy', null],
+    [{ kind: 'html' }, 200, /^<!DOCTYPE html>/, /text\/html/],
+    [{ kind: 'empty' }, 200, '', /json/],
+    [{ kind: 'not_json' }, 200, /^\{"results": \[,/, /json/],
+    [{ kind: 'wrong_content_type' }, 200, RECORD, /text\/plain/],
+    [{ kind: 'truncated', bytes: 10 }, 200, RECORD.slice(0, 10), /json/],
+    [
+      { kind: 'altered', body: (text) => text.replace('"id"', '"uid"') },
+      200,
+      RECORD.replace('"id"', '"uid"'),
+      /json/,
+    ],
+    [{ kind: 'redirect', to: 'https://elsewhere.example/api' }, 302, '', null],
+  ])('%o', async (fault, status, body, type) => {
+    const reply = await ask(await faulty(fault), '/api/entity/1');
+    expect(reply.status).toBe(status);
+    if (typeof body === 'string') expect(reply.text).toBe(body);
+    else expect(reply.text).toMatch(body);
+    if (type !== null) expect(reply.headers.get('content-type')).toMatch(type);
+    if (fault.kind === 'status') expect(reply.headers.get('retry-after')).toBe('7');
+    if (fault.kind === 'redirect') expect(reply.headers.get('location')).toBe(fault.to);
+  });
+
+  test('a byte order mark stands before the body', async () => {
+    const { body } = await rawAnswer(await faulty({ kind: 'bom' }));
+    expect(body.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
+    expect(body.subarray(3).toString()).toBe(RECORD);
+  });
+
+  test('a body with a byte that UTF-8 never has', async () => {
+    const { body } = await rawAnswer(await faulty({ kind: 'invalid_utf8' }));
+    expect(() => new TextDecoder('utf-8', { fatal: true }).decode(body)).toThrow(TypeError);
+  });
+});
+
+describe('faults in the way of sending', () => {
+  test('a reset before the headers', async () => {
+    expect(await rawAnswer(await faulty({ kind: 'reset_before_headers' }))).toMatchObject({
+      head: '',
+      ended: 'reset',
+    });
+  });
+
+  test('a reset after the headers and some of the body', async () => {
+    const raw = await rawAnswer(await faulty({ kind: 'reset_after_headers', bytes: 5 }));
+    expect(raw.head).toMatch(/^HTTP\/1.1 200 /);
+    expect(raw.body.toString()).toBe(RECORD.slice(0, 5));
+    expect(raw.ended).toBe('reset');
+  });
+
+  test('a hang: no byte, an open connection, an arrival without a status', async () => {
+    const sandbox = await faulty({ kind: 'hang' });
+    expect(await rawAnswer(sandbox)).toEqual({ head: '', body: Buffer.alloc(0), ended: 'open' });
+    expect(sandbox.arrivals()).toMatchObject([{ kind: 'entity', status: null, fault: 'hang' }]);
+  });
+
+  test('a late answer is otherwise right', async () => {
+    const sandbox = await faulty({ kind: 'delay', ms: 120 });
+    const startedMs = performance.now();
+    expect((await ask(sandbox, '/api/entity/1')).text).toBe(RECORD);
+    expect(performance.now() - startedMs).toBeGreaterThan(110);
+  });
+
+  test('a slow drip arrives byte by byte', async () => {
+    const raw = await rawAnswer(await faulty({ kind: 'slow_drip', everyMs: 40 }), 250);
+    expect(raw.ended).toBe('open');
+    expect(raw.head).toMatch(/content-length: 48/i);
+    expect(raw.body.length).toBeGreaterThan(0);
+    expect(raw.body.length).toBeLessThan(12);
+  });
+
+  test.each([10, -10])('a Content-Length that is off by %i', async (by) => {
+    const raw = await rawAnswer(await faulty({ kind: 'wrong_content_length', by }));
+    expect(raw.head).toMatch(new RegExp(`content-length: ${48 + by}`, 'i'));
+    expect(raw.body.toString()).toBe(RECORD);
+    expect(raw.ended).toBe('closed');
+  });
+
+  test('a huge body is valid JSON of that size', async () => {
+    const { text, json } = await ask(await faulty({ kind: 'huge_body', bytes: 5_000_000 }), '/api/entity/1');
+    expect(Buffer.byteLength(text)).toBe(5_000_000);
+    expect(json).toEqual({ padding: expect.stringMatching(/^ +$/) });
+  });
+
+  test('a gzip bomb is small on the wire', async () => {
+    const raw = await rawAnswer(await faulty({ kind: 'gzip_bomb', bytes: 20_000_000 }), 10_000);
+    expect(raw.head).toMatch(/content-encoding: gzip/i);
+    expect(raw.body.length).toBeLessThan(40_000);
+    expect(gunzipSync(unchunked(raw.body)).length).toBe(20_000_000);
+  });
+});
+
+test('faults are chosen by request, and the log tells them', async () => {
+  let asked = 0;
+  const sandbox = await startSandbox({
+    companies: COMPANIES,
+    faults: () => (++asked % 2 === 0 ? { kind: 'status', status: 500 } : null),
+  });
+  opened.push(sandbox);
+  const statuses = [];
+  for (let i = 0; i < 4; i++) statuses.push((await ask(sandbox, '/api/entity/1')).status);
+  expect(statuses).toEqual([200, 500, 200, 500]);
+  expect(sandbox.arrivals().map(({ fault }) => fault)).toEqual([null, 'status', null, 'status']);
+});
+
+test('every answer is as late as the latency', async () => {
+  const sandbox = await startSandbox({ companies: COMPANIES, latencyMs: 80 });
+  opened.push(sandbox);
+  const startedMs = performance.now();
+  await ask(sandbox, '/api/registry/stats');
+  expect(performance.now() - startedMs).toBeGreaterThan(75);
+  expect(sandbox.arrivals()).toMatchObject([{ status: 200, fault: null }]);
+});
+
+/** The payload of a chunked body. */
+function unchunked(body: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const line = body.indexOf('\r\n', at);
+    const size = Number.parseInt(body.toString('latin1', at, line), 16);
+    if (!(size > 0)) return Buffer.concat(parts);
+    parts.push(body.subarray(line + 2, line + 2 + size));
+    at = line + 2 + size + 2;
+  }
+}

@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
+import type { ApiProfileInput } from '../../src/api/api_profile.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { ask, askBy, entityCall, searchCall } from '../support/api_client.ts';
+
+const opened: Sandbox[] = [];
+afterEach(async () => {
+  for (const sandbox of opened.splice(0)) await sandbox.close();
+});
+
+async function open(search: ApiProfileInput['search']): Promise<Sandbox> {
+  const companies = [...generateRegistry({ companies: 300, seed: 2 })];
+  const sandbox = await startSandbox({
+    companies,
+    shape: { search: { min_length: 0, max_size: 50, ...search } },
+  });
+  opened.push(sandbox);
+  return sandbox;
+}
+
+async function listed(sandbox: Sandbox, query = ''): Promise<{ ids: string[]; total: number | null }> {
+  const ids: string[] = [];
+  let total: number | null = null;
+  for (let index = 0; index < 6; index++) {
+    const verdict = await askBy(sandbox, searchCall(query, 'name', { index, next: null }));
+    if (verdict.is !== 'ok' || verdict.answer.kind !== 'search') throw new Error(JSON.stringify(verdict));
+    ids.push(...verdict.answer.rows.map(({ entityId }) => entityId));
+    total = verdict.answer.total;
+  }
+  return { ids, total };
+}
+
+describe('a search that deceives', () => {
+  test('without flaws, six pages of 50 are the whole registry', async () => {
+    const { ids, total } = await listed(await open({}));
+    expect([new Set(ids).size, total]).toEqual([300, 300]);
+  });
+
+  test('a total that lies', async () => {
+    expect((await listed(await open({ flaws: { total_off: 0.1 } }))).total).toBe(330);
+    expect((await listed(await open({ flaws: { total_off: -0.5 } }))).total).toBe(150);
+  });
+
+  test('rows that repeat between pages, and the last ones never come', async () => {
+    const { ids } = await listed(await open({ flaws: { drift: 5 } }));
+    expect([ids.length, new Set(ids).size]).toEqual([300, 295]);
+  });
+
+  test('rows that are skipped between pages', async () => {
+    const { ids } = await listed(await open({ flaws: { drift: -5 } }));
+    expect([ids.length, new Set(ids).size]).toEqual([295, 295]);
+  });
+
+  test('every page is the first', async () => {
+    const { ids, total } = await listed(await open({ flaws: { stuck: true } }));
+    expect([ids.length, new Set(ids).size, total]).toEqual([300, 50, 300]);
+  });
+
+  test('every query finds everything', async () => {
+    const sandbox = await open({ flaws: { deaf: true } });
+    expect((await listed(sandbox, 'zzzz')).total).toBe(300);
+  });
+});
+
+test('a search that needs three letters, and one that refuses broad queries', async () => {
+  const strict = await open({ min_length: 3, broad_above: 100 });
+  expect(await ask(strict, '/api/search?q=ab')).toMatchObject({
+    status: 400,
+    json: { code: 'query_too_short' },
+  });
+  const lenient = await open({ min_length: 3, too_short: 'empty' });
+  expect((await ask(lenient, '/api/search?q=ab')).json).toEqual({ total: 0, results: [] });
+  const narrow = await open({ broad_above: 10, matches: 'substring' });
+  expect(await ask(narrow, '/api/search?q=e')).toMatchObject({
+    status: 400,
+    json: { code: 'query_too_broad' },
+  });
+});
+
+test('unknown parameters are ignored, or refused where the shape says so', async () => {
+  expect((await ask(await open({}), '/api/search?q=a&limit=3')).status).toBe(200);
+  const strict = await open({ unknown_params: 'refuse' });
+  expect(await ask(strict, '/api/search?q=a&limit=3')).toMatchObject({
+    status: 400,
+    json: { code: 'parameter_invalid' },
+  });
+});
+
+test('the last page that is full names no next one', async () => {
+  const sandbox = await open({ paging: { style: 'cursor', param: 'after', next: '/next', size: 50 } });
+  let next: unknown = '';
+  let pages = 0;
+  for (; next !== null; pages++) {
+    const { json } = await ask(sandbox, `/api/search?q=&after=${next}`);
+    next = (json as { next: string | null }).next;
+  }
+  expect(pages).toBe(300 / 50);
+});
+
+test.each([
+  { counts: 'start', beyond: 'empty', at100: 200, at150: 200 },
+  { counts: 'start', beyond: 416, at100: 200, at150: 416 },
+  { counts: 'end', beyond: 400, at100: 400, at150: 400 },
+] as const)('a window of 130 rows that counts by $counts and answers $beyond beyond', async (row) => {
+  const sandbox = await open({ window: { rows: 130, counts: row.counts, beyond: row.beyond } });
+  const page = (number: number) => ask(sandbox, `/api/search?q=&per_page=50&page=${number}`);
+  const [second, third, fourth] = [await page(2), await page(3), await page(4)];
+  expect([second.status, third.status, fourth.status]).toEqual([200, row.at100, row.at150]);
+  if (row.beyond === 'empty') {
+    expect(third.json).toMatchObject({ results: { length: 30 } });
+    expect(fourth.json).toMatchObject({ results: [], total: 300 });
+  }
+});
+
+test('a shape can change while it runs: paths move, the envelope is another', async () => {
+  const sandbox = await open({});
+  const [{ id }] = sandbox.companies.all() as unknown as [{ id: string }];
+  expect(await askBy(sandbox, entityCall(id))).toMatchObject({ is: 'ok' });
+  await sandbox.speak({ paths: { entity: '/api/v2/company/{id}' }, record: { root: '/data' } });
+  expect((await ask(sandbox, `/api/entity/${id}`)).status).toBe(404);
+  expect((await ask(sandbox, `/api/v2/company/${id}`)).json).toMatchObject({ data: { id } });
+  expect(await askBy(sandbox, entityCall(id))).toMatchObject({ is: 'ok', answer: { entityId: id } });
+});

@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
+import { ApiProfile, type ApiProfileInput } from '../../src/api/api_profile.ts';
+import type { CatalogueQuery, IdentifierSearch, NameSearch } from '../../src/api/catalogue.ts';
+import { type Folding, foldText, wordsOf } from '../../src/names/search_folding.ts';
+import { companyCatalogue } from '../../src/sandbox/company_catalogue.ts';
+import { companyStore, exists } from '../../src/sandbox/company_store.ts';
+
+const NAME_SEARCHES: NameSearch[] = ['prefix', 'token', 'token_prefix', 'substring'];
+const IDENTIFIER_SEARCHES: IdentifierSearch[] = ['prefix', 'exact', 'none'];
+const FOLDINGS: Folding[] = ['none', 'case', 'diacritics'];
+
+const companies = [
+  ...generateRegistry({ companies: 1_500, seed: 11 }),
+  // Names that a text for identifiers finds too.
+  ...['SC Holdings', 'scotia ltd', '000 Ltd', '0000 & Sons', 'OC', 'Ni Trading', 'fc0'].map(
+    (name, index) => ({
+      id: `Z${index}`,
+      name,
+      fields: {},
+    }),
+  ),
+].sort((a, b) => (a.id < b.id ? 1 : -1));
+
+function catalogueOf(search: ApiProfileInput['search'] = {}, from = companies) {
+  const store = companyStore(from);
+  return { store, catalogue: companyCatalogue(store, ApiProfile.parse({ search }), () => 0) };
+}
+
+/** What each semantics means, said without an index. */
+function findsName(how: NameSearch, folding: Folding, text: string, name: string): boolean {
+  const [wanted, folded] = [foldText(text, folding), foldText(name, folding)];
+  if (wanted === '') return true;
+  if (how === 'prefix') return folded.startsWith(wanted);
+  if (how === 'substring') return folded.includes(wanted);
+  const words = wordsOf(folded);
+  const asked = wordsOf(wanted);
+  const fits = (word: string, one: string) => (how === 'token' ? word === one : word.startsWith(one));
+  return asked.length > 0 && asked.every((one) => words.some((word) => fits(word, one)));
+}
+
+function findsIdentifier(how: IdentifierSearch, text: string, id: string): boolean {
+  const [wanted, folded] = [text.toUpperCase(), id.toUpperCase()];
+  return how === 'prefix' ? folded.startsWith(wanted) : how === 'exact' && folded === wanted;
+}
+
+function finds(query: CatalogueQuery, folding: Folding, { id, name }: { id: string; name: string }): boolean {
+  const byName = query.by !== 'identifier' && findsName(query.names, folding, query.text, name);
+  return byName || (query.by !== 'name' && findsIdentifier(query.identifiers, query.text, id));
+}
+
+const aName = fc.constantFrom(...companies.map(({ name }) => name));
+const aSharedText = fc.constantFrom('sc', 'SC0', '0', '000', '0000', 'oc', 'ni', 'fc', 'z');
+const anId = fc.constantFrom(...companies.map(({ id }) => id));
+const aText = fc.oneof(
+  // Parts of names, as a client would ask: a beginning, a word, an inside; cased anyhow.
+  fc.tuple(aName, fc.nat(20), fc.nat(8), fc.boolean()).map(([name, from, length, isUpper]) => {
+    const part = name.slice(from % name.length, (from % name.length) + 1 + length);
+    return isUpper ? part.toUpperCase() : part.toLowerCase();
+  }),
+  fc.tuple(aName, fc.nat(6)).map(([name, length]) => name.slice(0, 1 + length)),
+  fc.tuple(anId, fc.nat(8)).map(([id, length]) => id.slice(0, 1 + length).toLowerCase()),
+  aSharedText,
+  fc.string({ minLength: 1, maxLength: 4 }),
+);
+const aQuery: fc.Arbitrary<CatalogueQuery> = fc.record({
+  by: fc.constantFrom('name', 'identifier', 'any'),
+  text: aText,
+  names: fc.constantFrom(...NAME_SEARCHES),
+  identifiers: fc.constantFrom(...IDENTIFIER_SEARCHES),
+});
+
+describe.each(FOLDINGS)('with folding %s', (folding) => {
+  test('every semantics finds exactly what it means', () => {
+    const { catalogue } = catalogueOf({ folding });
+    fc.assert(
+      fc.property(aQuery, (query) => {
+        const { total, ids } = catalogue.search(query);
+        const expected = companies.filter((company) => finds(query, folding, company)).map(({ id }) => id);
+        expect([...ids(0, total)].sort()).toEqual(expected.sort());
+        expect(total).toBe(expected.length);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test.each(['name', 'id', 'rank', 'relevance'] as const)(
+  'pages in order %s neither repeat nor lose a row',
+  (order) => {
+    const { catalogue } = catalogueOf({ order });
+    const query: CatalogueQuery = { by: 'any', text: 's', names: 'token_prefix', identifiers: 'prefix' };
+    const { total } = catalogue.search(query);
+    const paged: string[] = [];
+    for (let from = 0; from < total; from += 7) paged.push(...catalogue.search(query).ids(from, 7));
+    expect(paged).toHaveLength(total);
+    expect(new Set(paged).size).toBe(total);
+    expect(catalogue.search(query).ids(total, 7)).toEqual([]);
+  },
+);
+
+test('order by rank is the same for every query, order by relevance is not', () => {
+  const common = (order: 'rank' | 'relevance') => {
+    const { catalogue } = catalogueOf({ order });
+    const ids = (text: string) => {
+      const { total, ids } = catalogue.search({
+        by: 'name',
+        text,
+        names: 'token_prefix',
+        identifiers: 'none',
+      });
+      return ids(0, total);
+    };
+    const [many, few] = [ids('s'), ids('ser')];
+    return { few, ofMany: many.filter((id) => few.includes(id)) };
+  };
+  expect(common('rank').ofMany).toEqual(common('rank').few);
+  expect(common('relevance').ofMany).not.toEqual(common('relevance').few);
+});
+
+test('diacritics folding finds across marks, width and case', () => {
+  const { catalogue } = catalogueOf({ folding: 'diacritics' }, [
+    { id: '1', name: 'Øst & Ängström', fields: {} },
+    { id: '2', name: 'ＡＢＣ商事', fields: {} },
+    { id: '3', name: 'İstanbul Ünlü', fields: {} },
+    { id: '4', name: 'Ελλάς Άλφα', fields: {} },
+  ]);
+  const ids = (text: string) =>
+    catalogue.search({ by: 'name', text, names: 'token_prefix', identifiers: 'none' }).ids(0, 9);
+  expect(ids('angstrom')).toEqual(['1']);
+  expect(ids('abc')).toEqual(['2']);
+  expect(ids('ISTANBUL unlu')).toEqual(['3']);
+  expect(ids('αλφα')).toEqual(['4']);
+});
+
+describe('while the registry changes', () => {
+  test('searches find what is there now, in the order that a fresh index gives', () => {
+    const edits = fc.array(
+      fc.oneof(
+        fc.record({ remove: fc.nat(companies.length - 1) }),
+        fc.record({ rename: fc.nat(companies.length - 1), name: aName }),
+        fc.record({ add: fc.nat(99), name: aName }),
+      ),
+      { minLength: 1, maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(edits, fc.array(aQuery, { minLength: 1, maxLength: 10 }), (steps, queries) => {
+        const { store, catalogue } = catalogueOf({}, companies.slice(0, 600));
+        for (const step of steps) {
+          if ('remove' in step) store.remove(companies[step.remove % 600]?.id ?? '', 1);
+          else if ('rename' in step)
+            store.put({ id: companies[step.rename % 600]?.id ?? '', name: step.name, fields: {} });
+          else store.put({ id: `NEW${step.add}`, name: step.name, fields: {} });
+        }
+        const living = [...store.all()].filter(exists);
+        const fresh = catalogueOf(
+          {},
+          living.map(({ id, name }) => ({ id, name, fields: {} })),
+        ).catalogue;
+        expect(catalogue.count()).toBe(living.length);
+        for (const query of queries) {
+          const [now, anew] = [catalogue.search(query), fresh.search(query)];
+          expect(now.ids(0, now.total)).toEqual(anew.ids(0, anew.total));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('many changes rebuild the index and lose nothing', () => {
+    const { store, catalogue } = catalogueOf({});
+    for (let i = 0; i < 2_500; i++) store.put({ id: `N${i}`, name: `Zebra ${i}`, fields: {} });
+    const search = () =>
+      catalogue.search({ by: 'name', text: 'zebra', names: 'token', identifiers: 'none' }).total;
+    expect(search()).toBe(2_500);
+    store.remove('N7', 1);
+    expect(search()).toBe(2_499);
+    expect(catalogue.record('N7')).toMatchObject({ gone: true });
+    expect(catalogue.summary('N7')).toBeNull();
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { PROBLEMS } from '../../src/api/problems.ts';
+import type { Reply } from './api_client.ts';
+
+/** Companies that every service under the contract lists. */
+export const CONTRACT_COMPANIES = [
+  {
+    id: '00000417',
+    name: 'Müller & Söhne GmbH',
+    fields: { status: 'active', tax_reference: 9_007_199_254_740_993n, ratio: 0.1 },
+  },
+  { id: 'SC000193', name: "O'Brien “Quoted” Ltd", fields: { status: 'dissolved' } },
+  { id: '000028V', name: '株式会社あおス', fields: { status: 'active', officers: [{ name: '佐藤 花子' }] } },
+  { id: 'us_ca/C32 68%2F', name: 'Mueller Holdings', fields: { status: 'active' } },
+];
+
+/** A service of the three endpoints, over a registry of its own or over a mirror. */
+export interface Service {
+  readonly url: string;
+  ask(path: string, options?: RequestInit): Promise<Reply>;
+  /** The key of an account that is suspended. */
+  readonly barredKey: string;
+}
+
+/** What a client may rely on, whichever catalogue stands behind the endpoints. */
+export function keepsTheContract(service: () => Service): void {
+  const ask: Service['ask'] = (path, options) => service().ask(path, options);
+  const askWithKey = async (path: string, authorization: string) =>
+    await fetch(service().url + path, { headers: { authorization } });
+
+  describe('a search', () => {
+    test('finds companies by name, each with its entity id', async () => {
+      const { status, headers, json } = await ask(`/api/search?q=${encodeURIComponent('MÜLL')}`);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(json).toEqual({
+        total: 1,
+        results: [{ id: '00000417', name: 'Müller & Söhne GmbH', status: 'active' }],
+      });
+    });
+
+    test('finds companies by identifier through the same parameter', async () => {
+      expect((await ask('/api/search?q=sc0001')).json).toMatchObject({
+        total: 1,
+        results: [{ id: 'SC000193' }],
+      });
+    });
+
+    test('that finds nothing is an empty list and a total of 0', async () => {
+      expect((await ask('/api/search?q=nothing')).json).toEqual({ total: 0, results: [] });
+    });
+
+    test('for a page above the maximum size gets the maximum', async () => {
+      expect((await ask('/api/search?q=m&per_page=1000000')).json).toMatchObject({ total: 2 });
+    });
+
+    test.each([
+      ['no query', ''],
+      ['an empty query', '?q='],
+      ['a page of 0', '?q=a&page=0'],
+      ['a page that is no number', '?q=a&page=one'],
+      ['a negative page size', '?q=a&per_page=-1'],
+      ['the same parameter twice', '?q=a&q=b'],
+      ['a query of 3,000 letters', `?q=${'a'.repeat(3_000)}`],
+    ])('with %s is refused with 400', async (_what, query) => {
+      const { status, json } = await ask(`/api/search${query}`);
+      expect(status).toBe(400);
+      expect(json).toMatchObject({
+        status: 400,
+        code: expect.stringMatching(/^(parameter_invalid|query_too_short)$/),
+      });
+    });
+  });
+
+  describe('an entity', () => {
+    test('is the canonical record, integers beyond 2^53 to the digit', async () => {
+      const { status, text } = await ask('/api/entity/00000417');
+      expect(status).toBe(200);
+      expect(text).toContain('"tax_reference":9007199254740993');
+    });
+
+    test('may have slashes, spaces and percent signs in its id', async () => {
+      const { json } = await ask(`/api/entity/${encodeURIComponent('us_ca/C32 68%2F')}`);
+      expect(json).toMatchObject({ id: 'us_ca/C32 68%2F', name: 'Mueller Holdings' });
+    });
+
+    test('of an unknown id is 404, as a problem document with a stable code', async () => {
+      const { status, headers, json } = await ask('/api/entity/99999999');
+      expect(status).toBe(404);
+      expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+      expect(json).toEqual({
+        type: '/problems/entity_not_found',
+        title: PROBLEMS.entity_not_found.title,
+        status: 404,
+        detail: PROBLEMS.entity_not_found.title,
+        instance: '/api/entity/99999999',
+        code: 'entity_not_found',
+      });
+    });
+  });
+
+  describe('a key', () => {
+    test.each(PATHS)('is needed for %s: else 401, with a challenge', async (path) => {
+      const response = await fetch(service().url + path);
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer realm="registry"');
+      expect(await response.json()).toMatchObject({ code: 'credentials_missing' });
+    });
+
+    test.each(['Bearer nobody', 'bearer nobody'])('that is wrong (%s) is an invalid token', async (key) => {
+      const response = await askWithKey('/api/search?q=a', key);
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer realm="registry", error="invalid_token"');
+    });
+
+    test.each(['Basic bm9ib2R5', 'Bearer', 'Bearer a b'])('"%s" is none', async (key) => {
+      const response = await askWithKey('/api/search?q=a', key);
+      expect(await response.json()).toMatchObject({ status: 401, code: 'credentials_missing' });
+    });
+
+    test('of a suspended account is refused with 403', async () => {
+      const response = await askWithKey('/api/registry/stats', `Bearer ${service().barredKey}`);
+      expect(response.status).toBe(403);
+      expect(await response.json()).toMatchObject({ code: 'account_suspended' });
+    });
+  });
+
+  describe('what is not there', () => {
+    test.each(['/', '/api', '/api/', '/api/entity', '/api/api/search?q=a', '/api/search/x'])(
+      '%s is 404',
+      async (path) => {
+        expect(await ask(path)).toMatchObject({ status: 404, json: { code: 'not_found' } });
+      },
+    );
+
+    test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+      '%s is 405, and Allow names GET',
+      async (method) => {
+        for (const path of PATHS) {
+          const { status, headers, json } = await ask(path, { method });
+          expect(status).toBe(405);
+          expect(headers.get('allow')).toBe('GET');
+          expect(json).toMatchObject({ code: 'method_not_allowed' });
+        }
+      },
+    );
+
+    test('HEAD is 405 without a body', async () => {
+      expect(await ask('/api/registry/stats', { method: 'HEAD' })).toMatchObject({ status: 405, text: '' });
+    });
+
+    test('a body of any size and type does not change that', async () => {
+      const body = 'x'.repeat(100_000);
+      const headers = { 'content-type': 'a/b' };
+      expect((await ask('/api/search', { method: 'POST', body, headers })).status).toBe(405);
+    });
+  });
+}
+
+const PATHS = ['/api/search?q=a', '/api/entity/00000417', '/api/registry/stats'];

@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Every source file, by its path from the root of the project. */
+export const sources: readonly string[] = [...filesUnder('src'), ...filesUnder('jobs')];
+
+/** The rows of the import direction, the highest first. A row may import every row below it. */
+const ROWS = {
+  edge: ['cli', 'jobs', 'page', 'serve', 'sandbox'],
+  operation: ['operations', 'report', 'api'],
+  engine: ['mirror'],
+  /** It runs planners over simulated responses. */
+  estimate: ['estimate'],
+  stage: ['plan', 'probe', 'fetch', 'load'],
+  foundation: ['config', 'dialect', 'allowance', 'warehouse', 'names', 'json', 'change_rate', 'sqlite'],
+  vocabulary: ['vocabulary'],
+} as const;
+
+type Row = keyof typeof ROWS;
+
+const ORDER = Object.keys(ROWS) as Row[];
+
+/** Rooms of one row that may import each other. The commands start everything else. */
+const MAY_IMPORT_ITS_ROW: Readonly<Record<string, readonly string[]>> = {
+  cli: ['jobs', 'page', 'serve', 'sandbox'],
+};
+
+/** Everything that a stage without effects may import, beside the shared vocabulary. */
+const WITHOUT_EFFECT = /^src\/(plan|dialect|names|json|change_rate)\/|^src\/allowance\/(windows|completion)\.ts$/;
+const STAGES_WITHOUT_EFFECT = new Set(['plan', 'probe', 'estimate']);
+
+/** Each import that breaks a rule, with the rule. */
+export function trespasses(): string[] {
+  return sources
+    .flatMap((file) =>
+      importsOf(file).flatMap((target) => {
+        const fault = faultOf(file, target);
+        return fault === null ? [] : [`${file} imports ${target}: ${fault}`];
+      }),
+    )
+    .sort();
+}
+
+function faultOf(file: string, target: string): string | null {
+  const room = roomOf(file);
+  const targetRoom = roomOf(target);
+  if (room === targetRoom) return null;
+  if (targetRoom === 'data')
+    return rowOf(room) === 'edge' ? null : 'only commands and servers use the sample data';
+  if (rowOf(room) === null) return `the room ${room} is not in the design`;
+  if (rowOf(targetRoom) === null) return `the room ${targetRoom} is not in the design`;
+  if (room === 'fetch' && targetRoom === 'warehouse') return 'fetch never imports the warehouse';
+  const [from, to] = [rowOf(room), rowOf(targetRoom)];
+  if (from === 'stage' && to === 'stage') return 'stages never import each other';
+  if (from === 'edge' && to === 'edge')
+    return MAY_IMPORT_ITS_ROW[room]?.includes(targetRoom) ? null : `${room} and ${targetRoom} are apart`;
+  if (ORDER.indexOf(from as Row) > ORDER.indexOf(to as Row)) return `${targetRoom} is above ${room}`;
+  if (STAGES_WITHOUT_EFFECT.has(room) && to !== 'vocabulary' && !WITHOUT_EFFECT.test(target))
+    return `${room} imports nothing that acts`;
+  return null;
+}
+
+/** The modules of Node that a stage without effects imports. */
+export function platformImports(): string[] {
+  return sources
+    .filter((file) => STAGES_WITHOUT_EFFECT.has(roomOf(file)))
+    .flatMap((file) =>
+      [...textOf(file).matchAll(/from '(node:[^']+)'/g)].map(([, name]) => `${file} imports ${name}`),
+    );
+}
+
+/** Imports that lead from a file back to itself. */
+export function cycles(): string[][] {
+  const graph = new Map(sources.map((file) => [file, importsOf(file)]));
+  const finished = new Set<string>();
+  const found: string[][] = [];
+  const visit = (file: string, path: string[]): void => {
+    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file]);
+    if (finished.has(file) || path.includes(file)) return;
+    for (const next of graph.get(file) ?? []) visit(next, [...path, file]);
+    finished.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+  return found;
+}
+
+/** The files whose code, without its comments, matches. */
+export function sourcesWith(pattern: RegExp): string[] {
+  return sources.filter((file) => pattern.test(textOf(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')));
+}
+
+function rowOf(room: string): Row | null {
+  return ORDER.find((row) => (ROWS[row] as readonly string[]).includes(room)) ?? null;
+}
+
+function roomOf(file: string): string {
+  const [top = '', second = ''] = file.split('/');
+  if (top !== 'src') return top;
+  if (!/\.[jt]s$/.test(second)) return second;
+  return second === 'mirror.ts' ? 'mirror' : 'vocabulary';
+}
+
+function importsOf(file: string): string[] {
+  const targets = [...textOf(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)];
+  return [...new Set(targets.map(([, target = '']) => relative(root, resolve(root, dirname(file), target))))];
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.[jt]s$/.test(name))
+    .map((name) => `${folder}/${name}`)
+    .sort();
+}

@@ -1,0 +1,33 @@
+import { quoted } from '../../src/warehouse/table_naming.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+
+/** Every row of every table that is derived from the answers, as text: equal when two warehouses are. */
+export function dumpDerived({ db }: Warehouse): string[] {
+  const names = db
+    .prepare(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND (substr(name, 1, 1) <> '_' OR name IN
+         ('_known', '_tally', '_version', '_query', '_query_page', '_failure', '_quarantine', '_table', '_column'))
+       AND name NOT GLOB 'entity_fts_*' AND name NOT GLOB 'sqlite_*' ORDER BY name`,
+    )
+    .pluck()
+    .all() as string[];
+  return names.flatMap((name) => [
+    name,
+    ...(
+      db
+        .prepare(`SELECT * FROM ${quoted(name)}`)
+        .safeIntegers()
+        .all() as object[]
+    )
+      .map(shown)
+      .sort(),
+  ]);
+}
+
+function shown(row: object): string {
+  const cells = Object.entries(row).map(([name, value]) => [
+    name,
+    typeof value === 'bigint' ? `int ${value}` : Buffer.isBuffer(value) ? value.toString('hex') : value,
+  ]);
+  return JSON.stringify(Object.fromEntries(cells.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))));
+}

@@ -1,0 +1,28 @@
+import type { Scenario } from '../../src/estimate/scenario.ts';
+import type { QueryState } from '../../src/knowledge.ts';
+import { dialectOf } from './simulation/discover.ts';
+import { PLAIN, type RegistrySettings } from './simulation/registry.ts';
+
+/** The dialect of a plain registry, but for what a test says of it. */
+export function dialectWith(settings: Partial<RegistrySettings>) {
+  return dialectOf({ ...PLAIN, ...settings });
+}
+
+/** A query that was listed to its end. */
+export function listed(by: 'name' | 'identifier', text: string, total: number | null = null): QueryState {
+  const rows = total ?? 1;
+  return {
+    query: { by, text },
+    ...{ total, pages: 1, rows, next: null, status: 'complete', listedAtMs: 0 },
+  };
+}
+
+/** Nothing is supposed beyond what was seen. */
+export const FAMILIAR: Scenario = {
+  ...{ seed: 1, otherLanguages: 0, otherScripts: 0, otherForms: 0, goOn: 0 },
+  ...{ ignoresDiacritics: false, ranksByQuery: false, isOutOfReach: false },
+};
+
+export function named(...names: string[]) {
+  return names.map((name, at) => ({ entityId: `0000${1000 + 3 * at}`, name }));
+}

@@ -1,0 +1,134 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Call } from '../../src/call.ts';
+import { classify } from '../../src/dialect/classify.ts';
+import type { Mapping } from '../../src/dialect/mapping.ts';
+import type { LoadResult } from '../../src/knowledge.ts';
+import { type Loader, openLoader } from '../../src/load/load.ts';
+import type { Outcome, Verdict } from '../../src/outcome.ts';
+import type { SchemaLimits } from '../../src/warehouse/inferred_schema.ts';
+import { startRun } from '../../src/warehouse/run.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
+import { dialectWith, type PartialDialect } from './loader_dialect.ts';
+
+export { dialectWith } from './loader_dialect.ts';
+
+export const START_MS = Date.parse('2026-03-01T00:00:00Z');
+
+/** A folder that goes away with the test. */
+export function temporaryFolder(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, 'registry-mirror-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** In memory where the machine has such a folder: for tests that open hundreds of warehouses. */
+function quickFolder(): string {
+  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+}
+
+export function temporaryWarehouse(): Warehouse {
+  const warehouse = openWarehouse({
+    path: join(temporaryFolder(quickFolder()), 'warehouse.db'),
+    nowMs: START_MS,
+  });
+  onTestFinished(() => warehouse.close());
+  return warehouse;
+}
+
+/** A loader that speaks in bodies: each is classified as fetch would, and loaded one second after the last. */
+export interface Bench {
+  readonly warehouse: Warehouse;
+  readonly load: Loader['load'];
+  readonly loader: Loader;
+  readonly record: (entityId: string, body: unknown, status?: number) => LoadResult;
+  readonly search: (text: string, body: unknown, options?: { page?: number; status?: number }) => LoadResult;
+  readonly stats: (body: unknown) => LoadResult;
+  readonly outcome: (call: Call, body: unknown, status?: number) => Outcome;
+  /** Loads an outcome that no answer came for. */
+  readonly fail: (call: Call, verdict: Verdict) => LoadResult;
+  readonly all: (sql: string, ...values: unknown[]) => Record<string, unknown>[];
+  readonly value: (sql: string, ...values: unknown[]) => unknown;
+  readonly reopen: () => Bench;
+}
+
+export function bench(
+  options: {
+    warehouse?: Warehouse;
+    dialect?: PartialDialect;
+    limits?: Partial<SchemaLimits>;
+    mapping?: Mapping;
+    startMs?: number;
+  } = {},
+): Bench {
+  const warehouse = options.warehouse ?? temporaryWarehouse();
+  const { db } = warehouse;
+  const dialect = dialectWith(options.dialect);
+  const runId = startRun(db, { command: 'test', owner: null, nowMs: START_MS });
+  const loader = openLoader({
+    warehouse,
+    dialect,
+    runId,
+    ...(options.limits && { limits: options.limits }),
+    ...(options.mapping && { mapping: options.mapping }),
+  });
+  const { load } = loader;
+  let callId = db.prepare('SELECT coalesce(max(call_id), 0) FROM _call').pluck().get() as number;
+
+  const outcome = (call: Call, body: unknown, status = 200): Outcome => {
+    callId += 1;
+    const bytes = Buffer.isBuffer(body)
+      ? body
+      : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    const sentAtMs = (options.startMs ?? START_MS) + callId * 1000;
+    const sentAt = new Date(sentAtMs).toISOString();
+    const reply = { status, headers: {}, body: bytes };
+    const verdict = classify(dialect, call, reply, { nowMs: sentAtMs, keyHasWorked: true });
+    return { callId, call, sentAt, durationMs: 12, status, body: bytes, verdict };
+  };
+  const one = (loaded: Outcome): LoadResult => {
+    const [result] = load([loaded]);
+    if (result === undefined) throw new Error('nothing was loaded');
+    return result;
+  };
+  const planned = { reason: 'test', expected: 1 };
+  return {
+    warehouse,
+    load,
+    loader,
+    outcome,
+    record: (entityId, body, status) => one(outcome({ kind: 'entity', entityId, ...planned }, body, status)),
+    search: (text, body, { page = 0, status } = {}) =>
+      one(
+        outcome(
+          { kind: 'search', query: { by: 'name', text }, page: { index: page, next: null }, ...planned },
+          body,
+          status,
+        ),
+      ),
+    stats: (body) => one(outcome({ kind: 'stats', ...planned }, body)),
+    fail: (call, verdict) =>
+      one({
+        callId: ++callId,
+        call,
+        sentAt: new Date(START_MS + callId * 1000).toISOString(),
+        durationMs: 5,
+        status: null,
+        body: null,
+        verdict,
+      }),
+    all: (sql, ...values) => db.prepare(sql).all(...values) as Record<string, unknown>[],
+    value: (sql, ...values) =>
+      db
+        .prepare(sql)
+        .pluck()
+        .get(...values),
+    reopen: () => bench({ ...options, warehouse }),
+  };
+}
+
+export function entityCall(entityId: string): Call {
+  return { kind: 'entity', entityId, reason: 'test', expected: 1 };
+}

@@ -1,0 +1,126 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Config, parseConfig } from '../../src/config/config.ts';
+import { withDialect } from '../../src/config/write_dialect.ts';
+import type { Dialect } from '../../src/dialect/dialect.ts';
+import { openWorkspace } from '../../src/operations/assemble.ts';
+import { type ProbeReport, probe } from '../../src/operations/probe.ts';
+import { ALL_KINDS, run } from '../../src/operations/run.ts';
+import type { Hints } from '../../src/probe/probe.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+
+export const NOTHING_TOLD: Hints = { queryParam: null, examples: [] };
+
+/** A folder with a configuration for an upstream that nothing is known of. */
+export interface Place {
+  readonly directory: string;
+  readonly path: string;
+  text(): string;
+  write(text: string): void;
+  config(): Config;
+  remove(): void;
+}
+
+export function placeFor(baseUrl: string, key: string): Place {
+  const directory = mkdtempSync(join(tmpdir(), 'probe-'));
+  const path = join(directory, 'registry-mirror.yaml');
+  const place: Place = {
+    directory,
+    path,
+    text: () => readFileSync(path, 'utf8'),
+    write: (text) => writeFileSync(path, text),
+    config: () => parseConfig({ path, text: place.text(), env: {} }),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+  place.write(
+    `# kept\nversion: 1\nupstream: { base_url: "${baseUrl}", api_key: "${key}" }\nallowance: { unlimited: true, per_minute: unlimited }\n`,
+  );
+  return place;
+}
+
+export interface ProbeOptions {
+  readonly told?: Hints;
+  readonly maxCalls?: number;
+  readonly clock?: Clock;
+}
+
+/** Probes as the command does, and writes what was found into the file. */
+export async function probeAt(place: Place, options: ProbeOptions = {}): Promise<ProbeReport> {
+  const { told: hints = NOTHING_TOLD, maxCalls = 16, clock = systemClock } = options;
+  const workspace = openWorkspace(place.config(), clock);
+  try {
+    const signal = new AbortController().signal;
+    const report = await probe(workspace, { hints, maxCalls, maxMinutes: Number.POSITIVE_INFINITY, signal });
+    if (report.draft !== null) {
+      const { addresses, joins } = report.conclusions;
+      const paths = addresses.value === joins[0] ? null : addresses.value;
+      place.write(
+        withDialect(place.text(), {
+          dialect: report.draft.dialect,
+          remarks: new Map(),
+          open: report.draft.open,
+          paths,
+        }),
+      );
+    }
+    return report;
+  } finally {
+    workspace.close();
+  }
+}
+
+export interface Mirrored {
+  /** Known ids. */
+  readonly known: ReadonlySet<string>;
+  /** Records by id, as they stand in the answers. */
+  readonly records: ReadonlyMap<string, string>;
+  readonly ended: string;
+  readonly calls: number;
+  readonly gone: number;
+}
+
+/** Runs `sync` to its end, or for so many calls. */
+export async function syncAt(config: Config, maxCalls = Number.POSITIVE_INFINITY): Promise<Mirrored> {
+  const workspace = openWorkspace(config);
+  try {
+    const report = await run(workspace, {
+      command: 'sync',
+      purpose: 'scheduled',
+      kinds: ALL_KINDS,
+      focus: config.focus,
+      maxCalls,
+      maxMinutes: Number.POSITIVE_INFINITY,
+      signal: new AbortController().signal,
+    });
+    const { db } = workspace.warehouse;
+    const ids = db.prepare<[], string>('SELECT entity_id FROM _known').pluck().all();
+    const documents = db
+      .prepare<[], { id: string; document: string }>(
+        'SELECT entity_id AS id, document FROM entity_history WHERE observed_to IS NULL',
+      )
+      .all();
+    return {
+      known: new Set(ids),
+      records: new Map(documents.map(({ id, document }) => [id, document])),
+      ended: 'why' in report.ending ? `${report.ending.ended}: ${report.ending.why}` : report.ending.ended,
+      calls: report.totals.calls,
+      gone: report.totals.gone,
+    };
+  } finally {
+    workspace.close();
+  }
+}
+
+/** The configuration of a place with another dialect, in files of its own. */
+export function configWith(place: Place, sandbox: Sandbox, dialect: Dialect): Config {
+  const config = place.config();
+  return {
+    ...config,
+    upstream: { ...config.upstream, paths: sandbox.paths ?? {} },
+    dialect,
+    warehouse: join(place.directory, 'true.db'),
+    ledger: join(place.directory, 'true-ledger.db'),
+  };
+}

@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import type { ConfigInput } from '../../src/config/config.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+
+/** What an operator would write to mirror the sandbox into a folder, without a limit of any kind. */
+export function sandboxConfiguration(sandbox: Sandbox, folder: string, account = 'main'): ConfigInput {
+  return {
+    version: 1,
+    source: { name: 'Sandbox' },
+    upstream: {
+      base_url: sandbox.baseUrl,
+      api_key: sandbox.keyOf(account),
+      ...(sandbox.paths === null ? {} : { paths: sandbox.paths }),
+    },
+    account: { tier: 'paid' },
+    allowance: { per_minute: 'unlimited', unlimited: true },
+    dialect: sandbox.dialect,
+    warehouse: join(folder, 'warehouse.db'),
+    ledger: join(folder, 'ledger.db'),
+  };
+}

@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generateRegistry } from '../../data/generate.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Config, type ConfigInput, configFrom } from '../../src/config/config.ts';
+import { openWorkspace, type Workspace } from '../../src/operations/assemble.ts';
+import { ALL_KINDS, type RunOrder, type RunReport, run } from '../../src/operations/run.ts';
+import type { Company } from '../../src/sandbox/company_store.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type MirrorService, startMirrorService } from '../../src/serve/mirror_service.ts';
+import { makeKey } from '../../src/serve/stored_accounts.ts';
+import { openAccountFile, type StoredLimits } from '../../src/warehouse/serve_accounts.ts';
+import { askWith, type Reply } from './api_client.ts';
+import { sandboxConfiguration } from './sandbox_configuration.ts';
+
+/** A registry, a mirror of it, and the mirror served: all real, on loopback. */
+export interface Mirrored {
+  readonly sandbox: Sandbox;
+  readonly folder: string;
+  readonly config: Config;
+  readonly house: Workspace;
+  /** Brings the mirror up to date, as of a time that is `laterMs` after the last one. */
+  sync(laterMs?: number, kinds?: RunOrder['kinds']): Promise<RunReport>;
+  /** Milliseconds since 1970 by the clock of the house. */
+  now(): number;
+  close(): Promise<void>;
+}
+
+export interface MirroredOptions extends SandboxOptions {
+  readonly configuration?: Partial<ConfigInput>;
+}
+
+export async function openMirrored({ configuration, ...options }: MirroredOptions = {}): Promise<Mirrored> {
+  const sandbox = await startSandbox({ companies: companies(120), ...options });
+  const folder = mkdtempSync(join(tmpdir(), 'serve-'));
+  const config = configFrom({
+    ...sandboxConfiguration(sandbox, folder),
+    source: { name: 'Sandbox registry' },
+    ...configuration,
+  });
+  let shiftMs = 0;
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + shiftMs };
+  const workspace = openWorkspace(config, clock);
+  return {
+    sandbox,
+    folder,
+    config,
+    house: workspace,
+    now: clock.now,
+    sync(laterMs = 0, kinds = ALL_KINDS) {
+      shiftMs += laterMs;
+      return run(workspace, {
+        command: 'sync',
+        purpose: 'scheduled',
+        kinds,
+        focus: 'coverage',
+        maxCalls: Number.POSITIVE_INFINITY,
+        maxMinutes: 1,
+        signal: new AbortController().signal,
+      });
+    },
+    async close() {
+      workspace.close();
+      await sandbox.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Invented companies, the same every time. */
+export function companies(count: number): Company[] {
+  return [...generateRegistry({ companies: count, seed: 31 })];
+}
+
+/** The mirror, served. */
+export interface Served {
+  readonly service: MirrorService;
+  /** Errors that were told to the operator. */
+  readonly failures: readonly Error[];
+  /** The key of an account without limits. */
+  readonly key: string;
+  newKey(account: string, limits?: Partial<StoredLimits>): string;
+  ask(path: string, options?: RequestInit & { readonly key?: string }): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+export async function serve(
+  { folder, config, now }: Pick<Mirrored, 'folder' | 'config' | 'now'>,
+  options: Partial<Parameters<typeof startMirrorService>[0]> = {},
+): Promise<Served> {
+  const accountsPath = join(folder, 'accounts.db');
+  const failures: Error[] = [];
+  const newKey = (account: string, limits: Partial<StoredLimits> = {}) =>
+    keyFor(accountsPath, account, limits);
+  const key = newKey('main');
+  const service = await startMirrorService({
+    warehousePath: config.warehouse,
+    accountsPath,
+    dialect: config.dialect,
+    upstream: config.upstream,
+    host: '127.0.0.1',
+    port: 0,
+    now,
+    failed: (error) => void failures.push(error),
+    ...options,
+  });
+  return {
+    service,
+    failures,
+    key,
+    newKey,
+    ask: (path, { key: as = key, ...init } = {}) => askWith(as, service.url + path, init),
+    close: service.close,
+  };
+}
+
+/** A key of the account, which is made where there is none. */
+export function keyFor(accountsPath: string, account: string, limits: Partial<StoredLimits> = {}): string {
+  const file = openAccountFile(accountsPath);
+  try {
+    const isThere = file.accounts().some(({ accountId }) => accountId === account);
+    if (!isThere)
+      file.addAccount(
+        { accountId: account, tier: 'paid', perMinute: null, total: null, perDay: null, ...limits },
+        systemClock.now(),
+      );
+    const { keyId, key, hash } = makeKey();
+    file.addKey({ keyId, accountId: account, hash }, systemClock.now());
+    return key;
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,79 @@
+import type { Call, CallKind } from '../../../src/call.ts';
+import { Dialect } from '../../../src/dialect/dialect.ts';
+import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
+import { answer, MemoryMirror } from './memory_knowledge.ts';
+import type { Registry, RegistrySettings } from './registry.ts';
+
+const DAY_MS = 86_400_000;
+export const START_MS = Date.UTC(2026, 0, 1);
+
+export interface Discovered {
+  /** Companies known after each call. */
+  readonly known: readonly number[];
+  /** CPU time of each choice, in milliseconds. */
+  readonly choiceMs: readonly number[];
+  readonly mirror: MemoryMirror;
+  readonly calls: readonly Call[];
+}
+
+export interface DiscoverOptions {
+  readonly mostCalls: number;
+  /** Stops when so many companies are known. */
+  readonly enough: number;
+  /** Stops after so long, whatever was found. */
+  readonly mostMs?: number;
+  readonly mirror?: MemoryMirror;
+  /** The planner's view of the registry; by default, the true one. */
+  readonly dialect?: Dialect;
+  /** Does the registry give a count of its companies? */
+  readonly isCounted?: boolean;
+}
+
+/** Discovers a simulated registry through the planner as it runs in the product, one call after the other. */
+export function discover(registry: Registry, { mostCalls, enough, ...rest }: DiscoverOptions): Discovered {
+  const untilMs = performance.now() + (rest.mostMs ?? Number.POSITIVE_INFINITY);
+  const mirror = rest.mirror ?? new MemoryMirror(START_MS);
+  const settings = {
+    startedAtMs: mirror.nowMs,
+    maxAge: { statsMs: 7 * DAY_MS, summariesMs: 3000 * DAY_MS, recordsMs: 9000 * DAY_MS },
+    focus: 'coverage' as const,
+    kinds: new Set<CallKind>(rest.isCounted === false ? ['search'] : ['stats', 'search']),
+    scope: { of: 'whole' as const },
+  };
+  const dialect = rest.dialect ?? dialectOf(registry.settings);
+  const planner = openSyncPlanner({ knowledge: mirror, dialect, settings });
+  const known: number[] = [];
+  const choiceMs: number[] = [];
+  const calls: Call[] = [];
+  while (calls.length < mostCalls && mirror.knownCount() < enough && performance.now() < untilMs) {
+    const beforeUs = process.cpuUsage().user;
+    const left = { calls: mostCalls - calls.length, lifetimeLimit: null };
+    const [call] = planner.next({ nowMs: mirror.nowMs, left, most: 1 }).calls;
+    if (call === undefined) break;
+    calls.push(call);
+    const result = answer(mirror, registry, call, mirror.nowMs);
+    planner.learn(result);
+    choiceMs.push((process.cpuUsage().user - beforeUs) / 1000);
+    known.push(mirror.knownCount());
+    mirror.nowMs += 100;
+  }
+  return { known, choiceMs, mirror, calls };
+}
+
+export function dialectOf(settings: RegistrySettings): Dialect {
+  return Dialect.parse({
+    search: {
+      query_param: 'q',
+      paging: { style: 'page', param: 'page', size: settings.pageSize, window: settings.window },
+      results: '/results',
+      id: '/id',
+      matches: settings.semantics,
+      identifiers: settings.identifiers,
+      min_length: settings.minLength,
+      total: settings.totals === 'none' ? null : '/total',
+      total_clamped_at: typeof settings.totals === 'object' ? settings.totals.clampedAt : null,
+    },
+    entity: { id: '/id' },
+    stats: { total: '/total' },
+  });
+}

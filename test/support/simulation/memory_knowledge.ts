@@ -1,0 +1,208 @@
+import { type Call, queryKey, type SearchCall, type SearchQuery } from '../../../src/call.ts';
+import { type EstimateState, FIRST_ESTIMATES } from '../../../src/change_rate/change_estimates.ts';
+import { FIRST_CLASS } from '../../../src/change_rate/change_rate.ts';
+import type {
+  DueRecord,
+  Failure,
+  Knowledge,
+  LoadResult,
+  QueryState,
+  RatedRecord,
+  RecordsDue,
+} from '../../../src/knowledge.ts';
+import { noChange } from '../../../src/load_result.ts';
+import type { CompaniesWith, WordsInOrder } from '../../../src/names/ordered_texts.ts';
+import { SortedTexts, type TextsInOrder } from '../../../src/names/ordered_texts.ts';
+import { comparedText } from '../../../src/names/query_matching.ts';
+import type { Page, Registry } from './registry.ts';
+
+interface Known {
+  readonly entityId: string;
+  name: string | null;
+  fetchedAtMs: number | null;
+  flagged: boolean;
+}
+
+/** What a mirror knows, held in memory: the planner's view, and the effect that loading an answer has on it. */
+export class MemoryMirror implements Knowledge {
+  readonly companies = new Map<string, Known>();
+  readonly queryStates = new Map<string, QueryState>();
+  /** Pages received in the current listing of each query: a page can be asked without those before it. */
+  readonly #pages = new Map<string, Map<number, Page>>();
+  /** In order; those that were asked for. */
+  readonly #texts = new Map<SearchQuery['by'], SortedTexts>();
+  stats: { observedAtMs: number; total: number | null } | null = null;
+  statsCalls = 0;
+  needsControl = false;
+  /** What searches found, the last one first. */
+  #newBySearches: number[] = [];
+  /** The simulated time, which only the simulation moves. */
+  nowMs: number;
+
+  constructor(nowMs = 0) {
+    this.nowMs = nowMs;
+  }
+
+  knownCount(): number {
+    return this.companies.size;
+  }
+
+  latestStats(): { readonly observedAtMs: number; readonly total: number | null } | null {
+    return this.stats;
+  }
+
+  statsCallsMade(): number {
+    return this.statsCalls;
+  }
+
+  newBySearches(): Iterable<number> {
+    return this.#newBySearches;
+  }
+
+  queries(): Iterable<QueryState> {
+    return this.queryStates.values();
+  }
+
+  knownCompanies(): Iterable<{ readonly entityId: string; readonly name: string | null }> {
+    return this.companies.values();
+  }
+
+  textsInOrder(by: SearchQuery['by']): TextsInOrder {
+    const held = this.#texts.get(by);
+    if (held !== undefined) return held;
+    const texts = new SortedTexts([...this.companies.values()].map((one) => comparedText(one, by)));
+    this.#texts.set(by, texts);
+    return texts;
+  }
+
+  wordsInOrder(_companies: CompaniesWith): WordsInOrder | null {
+    return null;
+  }
+
+  recordsDue(ask: RecordsDue): DueRecord[] {
+    const due: DueRecord[] = [];
+    const { expectedYield: worth } = ask;
+    for (const one of this.companies.values()) {
+      if (due.length >= ask.most && worth === undefined) break;
+      if (ask.except.has(one.entityId)) continue;
+      const why = whyDue(one, ask);
+      const ageDays = (ask.nowMs - (one.fetchedAtMs ?? ask.nowMs)) / DAY_MS;
+      const rated = { why: why ?? 'stale', rateClass: FIRST_CLASS, ageDays };
+      if (why !== null)
+        due.push({ entityId: one.entityId, why, ...(worth && { expectedYield: worth(rated) }) });
+    }
+    return due.sort((a, b) => (b.expectedYield?.days ?? 0) - (a.expectedYield?.days ?? 0)).slice(0, ask.most);
+  }
+
+  changeEstimates(): EstimateState {
+    return FIRST_ESTIMATES;
+  }
+
+  rateClasses(): ReadonlyMap<number, number> {
+    return new Map();
+  }
+
+  failures(): Iterable<Failure> {
+    return [];
+  }
+
+  controlNeeded(): boolean {
+    return this.needsControl;
+  }
+
+  /** A company becomes known. */
+  add({ id, name }: { readonly id: string; readonly name: string | null }): void {
+    const one: Known = { entityId: id, name, fetchedAtMs: null, flagged: false };
+    this.companies.set(id, one);
+    for (const [by, texts] of this.#texts) texts.add(comparedText(one, by));
+  }
+
+  /** Loads one answered search page and says what was new. */
+  loadSearch(call: SearchCall, page: Page, nowMs: number): LoadResult {
+    const rows = page.rows.map((row) => {
+      const known = this.companies.get(row.id);
+      if (known === undefined) this.add(row);
+      const changed = known !== undefined && known.name !== row.name;
+      if (known !== undefined && changed) Object.assign(known, { name: row.name, flagged: true });
+      return { entityId: row.id, name: row.name, isNew: known === undefined, changed };
+    });
+    const query = this.#listed(call, page, nowMs);
+    this.#newBySearches.unshift(rows.filter(({ isNew }) => isNew).length);
+    return { ...quietNews(call), verdict: page.refused ? 'refused' : 'ok', rows, query };
+  }
+
+  loadStats(call: Call, total: number | null, nowMs: number): LoadResult {
+    if (total !== this.stats?.total) this.#newBySearches = [];
+    this.stats = { observedAtMs: nowMs, total };
+    this.statsCalls++;
+    return quietNews(call);
+  }
+
+  loadRecord(call: Extract<Call, { kind: 'entity' }>, nowMs: number): LoadResult {
+    if (!this.companies.has(call.entityId)) this.add({ id: call.entityId, name: null });
+    const known = this.companies.get(call.entityId) as Known;
+    const isNew = known.fetchedAtMs === null;
+    Object.assign(known, { fetchedAtMs: nowMs, flagged: false });
+    return { ...quietNews(call), record: { isNew, changed: isNew } };
+  }
+
+  #listed(call: SearchCall, page: Page, nowMs: number): QueryState {
+    const key = queryKey(call.query);
+    const before = call.page.index === 0 ? undefined : this.queryStates.get(key);
+    const received = call.page.index === 0 ? new Map<number, Page>() : (this.#pages.get(key) ?? new Map());
+    this.#pages.set(key, received.set(call.page.index, page));
+    let pages = 0;
+    let rows = 0;
+    for (let next = received.get(0); next !== undefined; next = received.get(pages)) {
+      rows += next.rows.length;
+      pages++;
+    }
+    const last = received.get(pages - 1);
+    const status = page.refused ? 'refused' : last === undefined ? 'open' : statusOf(last, rows);
+    const listedAtMs = before?.listedAtMs ?? nowMs;
+    const state: QueryState = {
+      query: call.query,
+      total: page.total,
+      pages,
+      rows,
+      next: null,
+      status,
+      listedAtMs,
+    };
+    this.queryStates.set(key, state);
+    return state;
+  }
+}
+
+/** Answers one call out of the registry and loads it. */
+export function answer(mirror: MemoryMirror, registry: Registry, call: Call, nowMs: number): LoadResult {
+  switch (call.kind) {
+    case 'stats':
+      return mirror.loadStats(call, registry.size, nowMs);
+    case 'entity':
+      return mirror.loadRecord(call, nowMs);
+    case 'search':
+      return mirror.loadSearch(call, registry.search(call.query, call.page.index), nowMs);
+  }
+}
+
+function statusOf(page: Page, rows: number): QueryState['status'] {
+  if (page.more) return 'open';
+  if (page.total !== null && !page.clamped) return rows < page.total ? 'capped' : 'complete';
+  return page.cut ? 'capped' : 'complete';
+}
+
+function whyDue(
+  { fetchedAtMs, flagged }: Known,
+  { startedAtMs, beforeMs }: RecordsDue,
+): RatedRecord['why'] | null {
+  if (fetchedAtMs === null) return 'never_fetched';
+  if (flagged) return fetchedAtMs < startedAtMs ? 'flagged' : null;
+  return fetchedAtMs < beforeMs ? 'stale' : null;
+}
+
+function quietNews(call: Call): LoadResult {
+  return noChange({ call, verdict: { is: 'ok' } });
+}
+
+const DAY_MS = 86_400_000;

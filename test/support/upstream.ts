@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite, { type Database } from 'better-sqlite3';
+import { stringify } from 'yaml';
+import type { ConfigInput } from '../../src/config/config.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { sandboxConfiguration } from './sandbox_configuration.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** A registry to mirror, a folder to mirror it into, and the command to do it with: what an operator has. */
+export interface Upstream {
+  readonly sandbox: Sandbox;
+  readonly folder: string;
+  readonly configPath: string;
+  /** Rewrites the configuration, or writes another one beside it, and answers its path. */
+  configure(overrides: Overrides, name?: string): string;
+  /** Starts the command as a process of its own; `--config` among the arguments overrules the usual one. */
+  start(...args: string[]): Command;
+  /** Runs the command to its end. */
+  cli(...args: string[]): Promise<Finished>;
+  /** Resolves when so many requests have arrived in all, or the command has ended before. */
+  arrived(calls: number, command: Command): Promise<void>;
+  /** The warehouse, for reading, as an analyst opens it. */
+  warehouse(): Database;
+  close(): Promise<void>;
+}
+
+export type Overrides = Omit<Partial<ConfigInput>, 'upstream'> & {
+  upstream?: Partial<ConfigInput['upstream']>;
+};
+
+export interface Command {
+  readonly process: ChildProcess;
+  readonly finished: Promise<Finished>;
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The one JSON document; undefined when there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: documents are asserted on field by field
+  readonly json: any;
+}
+
+export async function openUpstream(
+  options: SandboxOptions = {},
+  overrides: Overrides = {},
+): Promise<Upstream> {
+  const sandbox = await startSandbox(options);
+  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
+  const configure = (changes: Overrides, name = 'registry-mirror.yaml') => {
+    writeFileSync(join(folder, name), stringify(configOf(sandbox, folder, changes)));
+    return join(folder, name);
+  };
+  const configPath = configure(overrides);
+
+  const children: ChildProcess[] = [];
+  const start = (...args: string[]): Command => {
+    const child = spawn(process.execPath, ['src/cli/bin.js', ...withConfig(args, configPath)], { cwd: root });
+    children.push(child);
+    return { process: child, finished: finish(child) };
+  };
+  return {
+    sandbox,
+    folder,
+    configPath,
+    configure,
+    start,
+    cli: (...args) => start(...args).finished,
+    arrived: async (calls, { process: child }) => {
+      while (sandbox.arrivals().length < calls && child.exitCode === null) await sleep(1);
+    },
+    warehouse: () => new Sqlite(join(folder, 'warehouse.db'), { readonly: true }),
+    close: async () => {
+      // A test that failed half-way leaves no process behind.
+      for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
+      await sandbox.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function withConfig(args: readonly string[], configPath: string): string[] {
+  return args.includes('--config') ? [...args] : [...args, '--config', configPath];
+}
+
+function configOf(sandbox: Sandbox, folder: string, { upstream, ...overrides }: Overrides): ConfigInput {
+  const configuration = sandboxConfiguration(sandbox, folder);
+  return {
+    ...configuration,
+    upstream: { ...configuration.upstream, concurrency: 4, ...upstream },
+    ...overrides,
+  };
+}
+
+async function finish(child: ChildProcess): Promise<Finished> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((done) =>
+    child.once('close', (...how) => done(how)),
+  );
+  return { code, signal, stdout, stderr, json: documentIn(stdout) };
+}
+
+function documentIn(stdout: string): unknown {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { generateRegistry } from '../../../data/generate.ts';
+import { FailedError } from '../../../src/errors.ts';
+import { compareWithUpstream } from '../../support/equality.ts';
+import { type Overrides, openUpstream } from '../../support/upstream.ts';
+import { openPlace, sync } from './files.ts';
+
+const whole = (companies: number) => ({ listed: companies, records: companies, differences: [] });
+
+async function upstreamOf(companies: number, overrides: Overrides = {}) {
+  const upstream = await openUpstream(
+    { companies: [...generateRegistry({ companies, seed: 5 })] },
+    overrides,
+  );
+  onTestFinished(() => upstream.close());
+  return upstream;
+}
+
+describe('a disk that is full', () => {
+  // SQLite's own limit on pages fails as a full disk does, at the same statements.
+  test.each([0, 1, 2, 5, 13, 30])(
+    'with room for %i more pages: a clean stop that says so, and the work goes on when there is room',
+    async (pages) => {
+      const { sandbox, folder, open } = await openPlace(150);
+      const workspace = open();
+      const { db } = workspace.warehouse;
+      const limit = (db.pragma('page_count', { simple: true }) as number) + pages;
+      db.pragma(`max_page_count = ${limit}`);
+      const stopped = await sync(workspace).catch((error: unknown) => error);
+      workspace.close();
+      expect(stopped).toBeInstanceOf(FailedError);
+      expect(stopped).toMatchObject({
+        message: `the warehouse ${join(folder, 'warehouse.db')} failed: database or disk is full (SQLITE_FULL)`,
+        hint: expect.stringMatching(/Make room on that disk/),
+      });
+
+      const again = open();
+      expect(again.warehouse.db.pragma('integrity_check', { simple: true })).toBe('ok');
+      expect((await sync(again)).ending).toEqual({ ended: 'done' });
+      expect(compareWithUpstream(again.warehouse.db, sandbox)).toMatchObject(whole(150));
+      again.close();
+    },
+  );
+});
+
+describe('a file that is damaged, locked or in use', () => {
+  test.each(['warehouse', 'ledger'])(
+    'a damaged page of the %s: one message with the remedy, exit 1 or 2',
+    async (file) => {
+      const upstream = await upstreamOf(60);
+      await upstream.cli('sync');
+      damage(join(upstream.folder, `${file}.db`));
+      const { code, stderr, json } = await upstream.cli('sync');
+      expect(code).toBeGreaterThan(0);
+      expect(json).toMatchObject({
+        ok: false,
+        error: { message: expect.stringMatching(new RegExp(`${file}.*malformed`)) },
+      });
+      expect(stderr).toContain(file);
+      expect(stderr).not.toMatch(/\n\s+at /);
+    },
+  );
+
+  test('a warehouse that another program holds locked: one message, no call is spent', async () => {
+    const upstream = await upstreamOf(60);
+    await upstream.cli('sync', '--max-calls', '10');
+    const holder = new Sqlite(join(upstream.folder, 'warehouse.db'));
+    onTestFinished(() => void holder.close());
+    holder.exec('BEGIN IMMEDIATE');
+    const { code, stderr } = await upstream.cli('sync');
+    expect({ code, arrivals: upstream.sandbox.arrivals().length }).toEqual({ code: 1, arrivals: 10 });
+    expect(stderr).toMatch(/warehouse.*locked.*\n.*Another program holds the file locked/);
+    holder.exec('ROLLBACK');
+    expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done', records: 60 });
+  }, 40_000);
+
+  test('a reader that never ends holds nobody up, and the log is emptied when it is gone', async () => {
+    const upstream = await upstreamOf(300);
+    await upstream.cli('sync', '--max-calls', '10');
+    const reader = upstream.warehouse();
+    const rows = reader.prepare('SELECT entity_id FROM search_result').iterate();
+    rows.next();
+    expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done', records: 300 });
+    const log = join(upstream.folder, 'warehouse.db-wal');
+    expect(statSync(log).size).toBeGreaterThan(0);
+    rows.return?.();
+    reader.close();
+    await upstream.cli('sync');
+    expect(statSync(log, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+  });
+});
+
+/** Overwrites everything behind the first page, as a failing disk would a part of it. */
+function damage(path: string): void {
+  const { size } = statSync(path);
+  const file = openSync(path, 'r+');
+  const noise = Buffer.alloc(4096, 0xa5);
+  for (let at = 4096; at < size; at += noise.length) writeSync(file, noise, 0, noise.length, at);
+  closeSync(file);
+}

@@ -1,0 +1,71 @@
+// npm run trust:disk -- [--sizes 12] [--companies 300]      (as root: it mounts a small tmpfs)
+// `sync` on a real file system that fills up, at ever larger sizes: a clean stop with one message, sound files,
+// and when there is room the work goes on. First the warehouse stands on it, then the ledger too.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import Sqlite from 'better-sqlite3';
+import { generateRegistry } from '../../../data/generate.ts';
+import { compareWithUpstream } from '../../support/equality.ts';
+import { openUpstream, type Upstream } from '../../support/upstream.ts';
+
+const { values } = parseArgs({
+  options: { sizes: { type: 'string', default: '12' }, companies: { type: 'string', default: '300' } },
+});
+const companies = [...generateRegistry({ companies: Number(values.companies), seed: 5 })];
+
+function command(name: string, ...args: string[]): void {
+  const { status, stderr } = spawnSync(name, args, { encoding: 'utf8' });
+  if (status !== 0)
+    throw new Error(`${name} ${args.join(' ')}: ${stderr} (this needs root and a Linux that permits mounts)`);
+}
+
+async function fillUp(kib: number, holdsLedger: boolean): Promise<boolean> {
+  const upstream = await openUpstream({ companies });
+  const disk = join(upstream.folder, 'disk');
+  mkdirSync(disk);
+  command('mount', '-t', 'tmpfs', '-o', `size=${kib}k`, 'tmpfs', disk);
+  try {
+    const warehouse = join(disk, 'warehouse.db');
+    upstream.configure({ warehouse, ...(holdsLedger ? { ledger: join(disk, 'ledger.db') } : {}) });
+    const stopped = await upstream.cli('sync');
+    const isFull = stopped.code !== 0;
+    command('mount', '-o', 'remount,size=100m', disk);
+    const resumed = await upstream.cli('sync');
+    const faults = [
+      ...(isFull && !isClean(stopped.stderr) ? [`no clean message: ${stopped.stderr}`] : []),
+      ...(resumed.code === 0 ? [] : [`did not go on: ${resumed.stderr}`]),
+      ...unequal(upstream, warehouse),
+    ];
+    process.stdout.write(
+      `${JSON.stringify({ kib, holdsLedger, isFull, said: stopped.stderr.split('\n')[0], faults })}\n`,
+    );
+    return faults.length === 0;
+  } finally {
+    command('umount', disk);
+    await upstream.close();
+  }
+}
+
+/** One message and its remedy, no stack. */
+function isClean(stderr: string): boolean {
+  return (
+    /^registry-mirror sync: .*(full|disk I\/O|no space|ENOSPC).*\n {2}→ /i.test(stderr) &&
+    !/\n\s+at /.test(stderr)
+  );
+}
+
+function unequal(upstream: Upstream, warehouse: string): string[] {
+  const db = new Sqlite(warehouse, { readonly: true });
+  const check = String(db.pragma('integrity_check', { simple: true }));
+  const { differences } = compareWithUpstream(db, upstream.sandbox);
+  db.close();
+  return [...(check === 'ok' ? [] : [check]), ...differences];
+}
+
+let isRight = true;
+for (const holdsLedger of [false, true])
+  for (let step = 0; step < Number(values.sizes); step++)
+    isRight = (await fillUp(Math.round(150 * 1.35 ** step), holdsLedger)) && isRight;
+process.exitCode = isRight ? 0 : 1;

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { generateRegistry } from '../../../data/generate.ts';
+import { configFrom } from '../../../src/config/config.ts';
+import { openWorkspace, type Workspace } from '../../../src/operations/assemble.ts';
+import { ALL_KINDS, type RunReport, run } from '../../../src/operations/run.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { sandboxConfiguration } from '../../support/sandbox_configuration.ts';
+
+/** A registry and a place to mirror it into, within this process: for tests that reach into the open files. */
+export interface Place {
+  readonly sandbox: Sandbox;
+  readonly folder: string;
+  open(): Workspace;
+}
+
+export async function openPlace(companies: number): Promise<Place> {
+  const sandbox = await startSandbox({ companies: generateRegistry({ companies, seed: 5 }) });
+  const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-trust-'));
+  onTestFinished(async () => {
+    await sandbox.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { sandbox, folder, open: () => openWorkspace(configFrom(sandboxConfiguration(sandbox, folder))) };
+}
+
+export function sync(workspace: Workspace): Promise<RunReport> {
+  return run(workspace, {
+    command: 'sync',
+    purpose: 'scheduled',
+    kinds: ALL_KINDS,
+    focus: 'coverage',
+    maxCalls: Number.POSITIVE_INFINITY,
+    maxMinutes: Number.POSITIVE_INFINITY,
+    signal: new AbortController().signal,
+  });
+}

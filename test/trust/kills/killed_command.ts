@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../../..');
+const LONGEST_MS = 600_000;
+
+/** When a command is killed: before its n-th statement of SQLite, so long after its first, or after a store. */
+export type Blow = { readonly statement: number } | { readonly afterMs: number } | AfterStore | null;
+
+/** After the n-th commit that adds calls to the warehouse and `later` further statements; see kill_after_store.ts. */
+interface AfterStore {
+  readonly afterStore: number;
+  readonly later: number;
+  /** The killed process notes there what it received. */
+  readonly journal: string;
+}
+
+export interface Struck {
+  readonly killed: boolean;
+  /** Of a command that nothing killed. */
+  readonly statements: number;
+  readonly lastedMs: number;
+}
+
+/** Runs a command of the product and kills it; throws when it failed by itself. */
+export async function strike(args: readonly string[], blow: Blow): Promise<Struck> {
+  const killer = blow !== null && 'afterStore' in blow ? 'kill_after_store.ts' : 'kill_at.ts';
+  const child = spawn(
+    process.execPath,
+    ['--import', join(import.meta.dirname, killer), 'src/cli/bin.js', ...args],
+    { cwd: root, env: { ...process.env, ...orderOf(blow) }, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let stderr = '';
+  let startedMs = 0;
+  const timers: NodeJS.Timeout[] = [];
+  const killAfter = (delayMs: number) => timers.push(setTimeout(() => child.kill('SIGKILL'), delayMs));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    if (startedMs > 0 || !stderr.includes('first statement')) return;
+    startedMs = performance.now();
+    if (blow !== null && 'afterMs' in blow) killAfter(blow.afterMs);
+    // A worker does not end by itself: where it has fewer statements, any moment will do.
+    else if (blow !== null && args[0] === 'worker') killAfter(LONGEST_WORKER_MS);
+  });
+  timers.push(setTimeout(() => child.kill('SIGTERM'), LONGEST_MS));
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  for (const timer of timers) clearTimeout(timer);
+  if (signal !== 'SIGKILL' && code !== 0)
+    throw new Error(`${args.join(' ')} ended with ${code ?? signal}: ${stderr}`);
+  const [, counted] = /statements: (\d+)/.exec(stderr) ?? [];
+  return {
+    killed: signal === 'SIGKILL',
+    statements: Number(counted ?? 0),
+    lastedMs: performance.now() - startedMs,
+  };
+}
+
+function orderOf(blow: Blow): NodeJS.ProcessEnv {
+  if (blow === null || 'afterMs' in blow) return {};
+  if ('statement' in blow) return { KILL_AT: String(blow.statement) };
+  const { afterStore, later, journal } = blow;
+  return {
+    KILL_AFTER_STORE: String(afterStore),
+    KILL_STATEMENTS_LATER: String(later),
+    KILL_JOURNAL: journal,
+  };
+}
+
+const LONGEST_WORKER_MS = 2500;

@@ -1,0 +1,91 @@
+import { generateRegistry } from '../../../data/generate.ts';
+import { type Random, seededRandom } from '../../../src/random.ts';
+import { type Blow, strike } from './killed_command.ts';
+import { VICTIMS, type Victim, type VictimName } from './victims.ts';
+
+export interface Killed {
+  readonly command: VictimName;
+  readonly seed: number;
+  readonly kills: number;
+  /** Of these, right before a statement of SQLite that was drawn; the others came at any moment. */
+  readonly beforeStatements: number;
+  readonly arrivals: number;
+  /** What must not be: each a sentence. */
+  readonly broken: readonly string[];
+}
+
+export interface KillOrder {
+  readonly command: VictimName;
+  readonly seed: number;
+  readonly kills: number;
+  readonly companies: number;
+}
+
+/**
+ * A command is killed before its n-th statement or at any moment, drawn by seed, again and again over one mirror.
+ * After each kill the files are looked at; in the end it goes on undisturbed, and is held against the upstream.
+ */
+export async function killAgainAndAgain(order: KillOrder): Promise<Killed> {
+  const { command, seed, companies } = order;
+  const victim = await VICTIMS[command]([...generateRegistry({ companies, seed })]);
+  try {
+    const { kills, beforeStatements, broken } = await killAll(victim, order);
+    const atTheEnd = (await victim.finish()).map((fault) => `${command}, seed ${seed}, at the end: ${fault}`);
+    const arrivals = victim.upstream.sandbox.arrivals().length;
+    return { command, seed, kills, beforeStatements, arrivals, broken: [...broken, ...atTheEnd] };
+  } finally {
+    await victim.close();
+  }
+}
+
+async function killAll(victim: Victim, { command, seed, kills: wanted }: KillOrder) {
+  const random = seededRandom(seed);
+  const broken: string[] = [];
+  let [kills, beforeStatements, spared] = [0, 0, 0];
+  try {
+    const extent = await extentOf(victim, random);
+    while (kills < wanted && spared < MOST_SPARED) {
+      victim.prepare(random);
+      const blow = drawBlow(extent, random);
+      const { killed } = await strike(argsOf(victim), blow);
+      if (!killed) spared += 1;
+      else kills += 1;
+      if (killed && 'statement' in blow) beforeStatements += 1;
+      const where = `${command}, seed ${seed}, kill ${kills}, ${JSON.stringify(blow)}`;
+      broken.push(...(killed ? victim.after() : victim.spared()).map((fault) => `${where}: ${fault}`));
+    }
+  } catch (error) {
+    // It failed by itself, or left something that cannot even be opened.
+    const why = error instanceof Error ? error.message : error;
+    broken.push(`${command}, seed ${seed}, after kill ${kills}: ${why}`);
+  }
+  return { kills, beforeStatements, broken };
+}
+
+interface Extent {
+  readonly statements: number;
+  readonly lastsMs: number;
+}
+
+/** How far the blows may be spread: as the command is when nothing kills it. */
+async function extentOf(victim: Victim, random: Random): Promise<Extent> {
+  if (victim.mostStatements !== null) return { statements: victim.mostStatements, lastsMs: MOMENTS_MS };
+  victim.prepare(random);
+  const { statements, lastedMs } = await strike(argsOf(victim), null);
+  return { statements, lastsMs: lastedMs };
+}
+
+function drawBlow({ statements, lastsMs }: Extent, random: Random): NonNullable<Blow> {
+  if (random.chance(0.5)) return { afterMs: random.below(Math.ceil(lastsMs)) };
+  // Beginnings are short and full of first times: half of these blows fall into them.
+  const most = random.chance(0.5) ? Math.min(statements, EARLY_STATEMENTS) : statements;
+  return { statement: 1 + random.below(most) };
+}
+
+function argsOf({ args, upstream }: Victim): string[] {
+  return [...args, '--config', upstream.configPath];
+}
+
+const MOMENTS_MS = 400;
+const EARLY_STATEMENTS = 120;
+const MOST_SPARED = 200;

@@ -1,0 +1,100 @@
+// npm run trust:kills -- [--points 200] [--commands sync,backfill,worker,reprocess,export,migrations] [--seed 1]
+//   [--companies 200] [--at-once 1] [--between-store-and-process 200]
+// Commands killed with SIGKILL between any two statements of SQLite and at any other moment, from the creation
+// of their files on; each mirror in the end whole. With --between-store-and-process N, `sync` alone is killed N times
+// after a response was stored and before it is processed.
+import { parseArgs } from 'node:util';
+import { killBetweenStoreAndProcess } from '../stored_kills.ts';
+import { type Killed, killAgainAndAgain } from './killing.ts';
+import { VICTIMS, type VictimName } from './victims.ts';
+
+const KILLS_OF_ONE_MIRROR = 50;
+const ALL = Object.keys(VICTIMS) as VictimName[];
+const { values } = parseArgs({
+  options: {
+    points: { type: 'string', default: '200' },
+    commands: { type: 'string', default: ALL.join(',') },
+    seed: { type: 'string', default: '1' },
+    companies: { type: 'string', default: '200' },
+    'at-once': { type: 'string', default: '1' },
+    'between-store-and-process': { type: 'string' },
+  },
+});
+const results: Killed[] = [];
+let seed = Number(values.seed);
+const between = values['between-store-and-process'];
+const commands = ALL.filter((name) => values.commands.split(',').includes(name));
+const perCommand = Math.ceil(Number(values.points) / commands.length);
+const left = new Map(commands.map((command) => [command, perCommand]));
+
+process.exitCode = (await (between === undefined ? killEverywhere() : killBetween(Number(between)))) ? 0 : 1;
+
+async function killEverywhere(): Promise<boolean> {
+  await Promise.all(Array.from({ length: Number(values['at-once']) }, work));
+  const totals = commands.map((command) => {
+    const own = results.filter((result) => result.command === command);
+    return { command, mirrors: own.length, ...summed(own) };
+  });
+  for (const total of totals) process.stdout.write(`${JSON.stringify(total)}\n`);
+  const { kills, before_statements, broken } = summed(results);
+  process.stdout.write(`${JSON.stringify({ kills, before_statements, broken })}\n`);
+  return broken === 0 && kills >= Number(values.points);
+}
+
+/** Every second mirror has one connection, the others four. */
+async function killBetween(points: number): Promise<boolean> {
+  const total = { kills: 0, between: 0, arrivals: 0, broken: 0 };
+  const mostOfOne = Math.min(KILLS_OF_ONE_MIRROR, Math.ceil(points / 2));
+  let wanted = points;
+  const kill = async () => {
+    while (wanted > 0) {
+      const kills = Math.min(wanted, mostOfOne);
+      wanted -= kills;
+      const own = seed++;
+      const order = { seed: own, connections: own % 2 === 0 ? 4 : 1, kills };
+      const result = await killBetweenStoreAndProcess({ ...order, companies: Number(values.companies) });
+      if (result.broken.length === 0) wanted += kills - result.kills;
+      total.kills += result.kills;
+      total.between += result.between;
+      total.arrivals += result.arrivals;
+      total.broken += result.broken.length;
+      process.stdout.write(`${JSON.stringify(result)}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: Number(values['at-once']) }, kill));
+  process.stdout.write(`${JSON.stringify(total)}\n`);
+  if (total.between < total.kills)
+    process.stderr.write(
+      `After ${total.kills - total.between} of ${total.kills} kills no response was stored and unprocessed: ` +
+        "no row of _call has the outcome 'received'.\n",
+    );
+  return total.broken === 0 && total.kills >= points && total.between === total.kills;
+}
+
+/** Mirror after mirror: each has a seed of its own, and ends whole after some dozens of kills. */
+async function work(): Promise<void> {
+  for (;;) {
+    const [command, wanted] = [...left].sort(([, a], [, b]) => b - a)[0] ?? [];
+    if (command === undefined || wanted === undefined || wanted <= 0) return;
+    const kills = Math.min(wanted, KILLS_OF_ONE_MIRROR);
+    left.set(command, wanted - kills);
+    const result = await killAgainAndAgain({
+      command,
+      seed: seed++,
+      kills,
+      companies: Number(values.companies),
+    });
+    if (result.broken.length === 0) left.set(command, (left.get(command) ?? 0) + kills - result.kills);
+    results.push(result);
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+  }
+}
+
+function summed(some: readonly Killed[]) {
+  const sum = (of: (one: Killed) => number) => some.reduce((total, one) => total + of(one), 0);
+  return {
+    kills: sum((one) => one.kills),
+    before_statements: sum((one) => one.beforeStatements),
+    broken: sum((one) => one.broken.length),
+  };
+}

@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GeneratedCompany } from '../../../data/generate.ts';
+import type { Random } from '../../../src/random.ts';
+import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { dumpDerived } from '../../support/dump.ts';
+import { compareWithUpstream } from '../../support/equality.ts';
+import { makeOlder } from '../../support/older_ledger.ts';
+import { startOwnRedis } from '../../support/redis_server.ts';
+import { type Overrides, openUpstream, type Upstream } from '../../support/upstream.ts';
+import { CALLS, readOlderWarehouse, STEPS, writeOlderWarehouse } from '../older_file.ts';
+import { type Marks, removeFile, spentIn, watchFiles } from './kill_marks.ts';
+
+/** A command that is killed again and again over one mirror, and what must then be true. */
+export interface Victim {
+  readonly upstream: Upstream;
+  readonly args: readonly string[];
+  /** Kills are drawn among its first so many statements; null: as many as it has. */
+  readonly mostStatements: number | null;
+  /** Before each start. */
+  prepare(random: Random): void;
+  /** After each kill: each a sentence. */
+  after(): string[];
+  /** It came to its end before the blow: what is wrong then. There must be something left to do afterwards. */
+  spared(): string[];
+  /** Undisturbed to the end: what is wrong then. */
+  finish(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export type VictimName = 'sync' | 'backfill' | 'worker' | 'reprocess' | 'export' | 'migrations';
+
+const CONCURRENCY = 4;
+// A run of a small registry has some ten thousand.
+const MOST_STATEMENTS = 600;
+
+export const VICTIMS: Readonly<
+  Record<VictimName, (companies: readonly GeneratedCompany[]) => Promise<Victim>>
+> = {
+  sync: async (companies) => {
+    const { upstream, marks } = await open(companies);
+    return {
+      ...over(upstream, marks),
+      args: ['sync'],
+      // Now and then from the very first statement again; the ledger stays.
+      prepare: (random) => {
+        if (random.chance(0.1)) startOver(upstream, marks);
+      },
+      spared: () => wholeAndOver(upstream, marks),
+      finish: () => syncToTheEnd(upstream),
+    };
+  },
+
+  backfill: async (companies) => {
+    const { upstream, marks } = await open(companies);
+    const ids = join(upstream.folder, 'ids.txt');
+    writeFileSync(ids, companies.map(({ id }) => id).join('\n'));
+    const args = ['backfill', '--ids', ids];
+    return {
+      ...over(upstream, marks),
+      args,
+      spared: () => wholeAndOver(upstream, marks),
+      finish: async () => {
+        const { json, stderr } = await upstream.cli(...args);
+        return json?.ok === true ? compared(upstream) : [`the last backfill failed: ${stderr}`];
+      },
+    };
+  },
+
+  worker: async (companies) => {
+    const redis = await startOwnRedis();
+    const { upstream, marks } = await open(companies, {
+      schedule: { stats: '* * * * *', sweep: '* * * * *', entities: '* * * * * *' },
+      worker: { redis_url: redis.url, health_port: 0, job_calls: 40 },
+    });
+    return {
+      ...over(upstream, marks),
+      args: ['worker', '--quiet'],
+      finish: () => syncToTheEnd(upstream),
+      close: async () => {
+        await upstream.close();
+        await redis.close();
+      },
+    };
+  },
+
+  reprocess: async (companies) => {
+    const { upstream, marks } = await openMirrored(companies);
+    await upstream.cli('reprocess');
+    const state = stateOf(upstream);
+    const arrivals = upstream.sandbox.arrivals().length;
+    const unchanged = () => [
+      ...(stateOf(upstream) === state ? [] : ['the tables are neither the old nor the new ones']),
+      ...(upstream.sandbox.arrivals().length === arrivals ? [] : ['calls were made']),
+    ];
+    return {
+      ...over(upstream, marks),
+      args: ['reprocess'],
+      mostStatements: null,
+      after: () => [...marks.after(), ...unchanged()],
+      finish: async () => {
+        const { code, stderr } = await upstream.cli('reprocess');
+        return [...(code === 0 ? [] : [`exit ${code}: ${stderr}`]), ...unchanged(), ...compared(upstream)];
+      },
+    };
+  },
+
+  export: async (companies) => {
+    const { upstream, marks } = await openMirrored(companies);
+    const out = join(upstream.folder, 'out');
+    const args = ['export', '--format', 'jsonl', '--out', out];
+    return {
+      ...over(upstream, marks),
+      args,
+      mostStatements: null,
+      after: () => [...marks.after(), ...torn(out)],
+      finish: async () => {
+        const { code, stderr } = await upstream.cli(...args);
+        const { files } = manifestIn(out);
+        const rows = files.find(({ table }) => table === 'entity')?.rows;
+        return [
+          ...(code === 0 ? torn(out) : [`exit ${code}: ${stderr}`]),
+          ...(rows === companies.length ? [] : [`${rows} records of ${companies.length} were exported`]),
+        ];
+      },
+    };
+  },
+
+  migrations: async (companies) => {
+    const { upstream, marks } = await open(companies);
+    const path = join(upstream.folder, 'warehouse.db');
+    let steps: number | null = null;
+    await upstream.cli('sync', '--max-calls', '1');
+    const spent = spentIn(upstream);
+    return {
+      ...over(upstream, marks),
+      // One call may follow: the allowance does not matter here, and it is a run that writes.
+      args: ['sync', '--max-calls', '0'],
+      mostStatements: null,
+      prepare: (random) => {
+        if (steps !== null && random.chance(0.3)) {
+          steps = readOlderWarehouse(path).steps;
+          return;
+        }
+        startOver(upstream, marks);
+        steps = 1 + random.below(STEPS);
+        writeOlderWarehouse(path, steps);
+        makeOlder(join(upstream.folder, 'ledger.db'));
+      },
+      after: () => {
+        const found = readOlderWarehouse(path);
+        return [
+          ...(found.steps === steps || found.steps === STEPS
+            ? []
+            : [`${found.steps} migrations, neither ${steps} nor ${STEPS}`]),
+          ...(found.answers === CALLS ? [] : [`${found.answers} of ${CALLS} answers are left`]),
+          ...(spentIn(upstream) === spent ? [] : ['the ledger lost its count']),
+          ...(found.steps === STEPS ? marks.after() : []),
+        ];
+      },
+      finish: () => syncToTheEnd(upstream),
+    };
+  },
+};
+
+async function open(companies: readonly GeneratedCompany[], overrides: Overrides = {}) {
+  const upstream = await openUpstream(
+    { companies: [...companies] },
+    { ...overrides, upstream: { concurrency: CONCURRENCY } },
+  );
+  return { upstream, marks: watchFiles(upstream, CONCURRENCY) };
+}
+
+async function openMirrored(companies: readonly GeneratedCompany[]) {
+  const opened = await open(companies);
+  const { stderr, code } = await opened.upstream.cli('sync');
+  if (code !== 0) throw new Error(`sync failed: ${stderr}`);
+  return opened;
+}
+
+/** What is the same for all unless they say otherwise. */
+function over(upstream: Upstream, marks: Marks) {
+  return {
+    upstream,
+    mostStatements: MOST_STATEMENTS,
+    prepare: () => {},
+    after: () => marks.after(),
+    spared: () => [],
+    close: () => upstream.close(),
+  };
+}
+
+/** The warehouse is taken away; the ledger stays. */
+function startOver(upstream: Upstream, marks: Marks): void {
+  removeFile(upstream, 'warehouse.db');
+  marks.forgetLoaded();
+}
+
+function wholeAndOver(upstream: Upstream, marks: Marks): string[] {
+  const differences = compared(upstream);
+  startOver(upstream, marks);
+  return differences;
+}
+
+async function syncToTheEnd(upstream: Upstream): Promise<string[]> {
+  const { json, stderr } = await upstream.cli('sync');
+  if (json?.data?.ended !== 'done') return [`the last run: ${JSON.stringify(json)} ${stderr}`];
+  return compared(upstream);
+}
+
+function compared(upstream: Upstream): string[] {
+  const db = upstream.warehouse();
+  const { differences } = compareWithUpstream(db, upstream.sandbox);
+  db.close();
+  return [...differences];
+}
+
+function stateOf(upstream: Upstream): string {
+  // As the next command does: what a kill left in the log is read with it.
+  const warehouse = openWarehouse({ path: join(upstream.folder, 'warehouse.db'), nowMs: 0 });
+  const state = createHash('sha256').update(dumpDerived(warehouse).join('\n')).digest('hex');
+  warehouse.close();
+  return state;
+}
+
+interface Manifest {
+  readonly files: readonly { name: string; table: string; rows: number; sha256: string }[];
+}
+
+function manifestIn(out: string): Manifest {
+  return JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')) as Manifest;
+}
+
+/** Files that a manifest names, and that are not what it says. */
+function torn(out: string): string[] {
+  if (!existsSync(join(out, 'manifest.json'))) return [];
+  return manifestIn(out).files.flatMap(({ name, sha256 }) => {
+    const path = join(out, name);
+    if (!existsSync(path)) return [`${name} is named by the manifest and is not there`];
+    const digest = createHash('sha256').update(readFileSync(path)).digest('hex');
+    return digest === sha256 ? [] : [`${name} is not what the manifest says`];
+  });
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { seededRandom } from '../../../src/random.ts';
+import { temporaryFolder } from '../../support/loader.ts';
+import { killExport, killReprocess } from './rounds.ts';
+
+// A few in the suite; `npm run trust:kills:rebuild` makes fifty and more.
+const KILLS = 8;
+
+test('reprocess killed at any moment leaves the old tables or the new ones, and goes on', {
+  timeout: 180_000,
+}, async () => {
+  const { broken, completed, killed } = await killReprocess({ ...rounds(), folder: temporaryFolder() });
+  expect(broken).toEqual([]);
+  expect(killed).toBe(KILLS);
+  expect(completed).toBeGreaterThan(0);
+});
+
+test('export killed at any moment leaves whole files', { timeout: 180_000 }, async () => {
+  const { broken, completed, killed } = await killExport({ ...rounds(), folder: temporaryFolder() });
+  expect(broken).toEqual([]);
+  expect(killed).toBe(KILLS);
+  expect(completed).toBeGreaterThan(0);
+});
+
+function rounds() {
+  return { kills: KILLS, random: seededRandom(7).next };
+}

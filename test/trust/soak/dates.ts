@@ -1,0 +1,98 @@
+import { DateTime } from 'luxon';
+import type { DayStart } from '../../../src/allowance/windows.ts';
+import { type Random, seededRandom } from '../../../src/random.ts';
+import { fullestSpan, LIMITS, spendFrom, withLedger } from './soaking.ts';
+
+export interface DateSoak {
+  readonly seed: number;
+  readonly spender: string;
+  readonly day: string;
+  readonly steps: string;
+  readonly calls: number;
+  /** Of a rolling day: the most within any 24 hours. */
+  readonly fullestDay: number;
+  readonly fullestMonth: number;
+  readonly daysOver: number;
+  /** Share of what the limits permitted that was really spent. */
+  readonly used: number;
+  readonly broken: readonly string[];
+}
+
+interface DateSoaking {
+  readonly seed: number;
+  readonly days: number;
+  /** Takes all at the start of a day, or spreads it over the day. */
+  readonly spender: 'hasty' | 'calm';
+  readonly day: 'fixed' | 'rolling';
+  /** Seen: the clock is set back by more than passes between two looks at the ledger. By less, nobody can know. */
+  readonly steps: 'seen' | 'any';
+}
+
+const ZONE = 'Europe/Oslo';
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+const LONGEST_SILENCE_MS = 1.5 * HOUR_MS;
+
+/**
+ * Days and months, judged by the right time, under a clock that is set back by hours and right again within days.
+ * Where the ledger sees that it went back, no day and no month is overspent.
+ */
+export function soakDatesSetBack({ seed, days, spender, day, steps }: DateSoaking): DateSoak {
+  const random = seededRandom(seed);
+  const startMs = Date.UTC(2028, 0, 1, 12);
+  const dayStart: DayStart =
+    day === 'rolling' ? { kind: 'rolling' } : { kind: 'fixed', minuteOfDay: 0, timeZone: ZONE };
+  const perMonth = day === 'rolling' ? null : LIMITS.perMonth;
+  const arrivals = withLedger((path) =>
+    spendFrom(path, {
+      startMs,
+      endMs: startMs + days * DAY_MS,
+      random,
+      allowance: { ...LIMITS, perMonth, total: null, day: dayStart },
+      isCalm: spender === 'calm',
+      lateness: setBackAndRight(random, startMs, steps === 'seen' ? LONGEST_SILENCE_MS : 0),
+    }),
+  ).sort((a, b) => a - b);
+  const byDay = day === 'rolling' ? [fullestSpan(arrivals, DAY_MS)] : counted(arrivals, 'yyyy-MM-dd');
+  const byMonth = perMonth === null ? [] : counted(arrivals, 'yyyy-MM');
+  const daysOver = byDay.filter((calls) => calls > LIMITS.perDay).length;
+  const monthsOver = byMonth.filter((calls) => calls > LIMITS.perMonth).length;
+  const permitted = perMonth === null ? days * LIMITS.perDay : byMonth.length * perMonth;
+  return {
+    seed,
+    spender,
+    day,
+    steps,
+    calls: arrivals.length,
+    fullestDay: Math.max(0, ...byDay),
+    fullestMonth: Math.max(0, ...byMonth),
+    daysOver,
+    used: Number((arrivals.length / permitted).toFixed(3)),
+    broken:
+      steps === 'seen' && daysOver + monthsOver > 0
+        ? [`seed ${seed}, ${spender}, ${day}: ${daysOver} days and ${monthsOver} months over`]
+        : [],
+  };
+}
+
+/** Right for up to ten days, then late by up to four hours, beyond `leastMs`, for up to six days; and again. */
+function setBackAndRight(random: Random, startMs: number, leastMs: number): (realMs: number) => number {
+  let backMs = 0;
+  let changesMs = startMs + random.below(10 * DAY_MS);
+  return (realMs) => {
+    if (realMs >= changesMs) {
+      backMs = backMs > 0 ? 0 : leastMs + 10_000 + random.below(4 * HOUR_MS);
+      changesMs = realMs + random.below((backMs > 0 ? 6 : 10) * DAY_MS);
+    }
+    return backMs;
+  };
+}
+
+function counted(arrivals: readonly number[], span: string): number[] {
+  const counts = new Map<string, number>();
+  for (const at of arrivals) {
+    const key = DateTime.fromMillis(at, { zone: ZONE }).toFormat(span);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts.values()];
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { checkTerms } from '../../../src/cli/doctor/account.ts';
+import { configFrom } from '../../../src/config/config.ts';
+import { soakContracts } from './contracts.ts';
+import { soakDatesSetBack } from './dates.ts';
+import { soakCalendar, soakSetBack } from './soaking.ts';
+
+// Oslo changes its clock in the night, Cairo at midnight: a day there has no midnight.
+test.each(['Europe/Oslo', 'Africa/Cairo'])(
+  '%s: a year with a leap day is never overspent, and is used',
+  (zone) => {
+    const soak = soakCalendar({ zone, seed: 1, days: 450 });
+    expect(soak).toMatchObject({ broken: [], most: { day: 40, month: 1000, total: 11_700 } });
+  },
+);
+
+test('a clock that is set back again and again overspends no 24 hours, and freezes nothing', () => {
+  expect(soakSetBack({ seed: 1, days: 120 })).toMatchObject({ broken: [], most: { day: 40 } });
+});
+
+test.each(['fixed', 'rolling'] as const)(
+  'a clock that is set back and right again overspends no %s day and no month, whoever spends',
+  (day) => {
+    for (const spender of ['hasty', 'calm'] as const) {
+      const soak = soakDatesSetBack({ seed: 1, days: 240, spender, day, steps: 'seen' });
+      expect(soak.broken).toEqual([]);
+      expect(soak.used).toBeGreaterThan(0.8);
+    }
+  },
+);
+
+test('contracts that end with February, one on the leap day: each spends what it grants, and no more', () => {
+  expect(soakContracts({ seed: 1, years: 2 })).toMatchObject({ broken: [], calls: [9000, 9000] });
+});
+
+test.each(['2027-02-28', '2028-02-29', '2028-03-01', '2028-12-31'])(
+  'a licence that ends on %s is warned of on its last 31 days, whatever the hour, and ended on the next',
+  (ends) => {
+    const config = configFrom({
+      version: 1,
+      upstream: { base_url: 'https://registry.example/api', api_key: 'k' },
+      account: { tier: 'paid', license_ends: ends },
+      allowance: { unlimited: true },
+    });
+    const said = Array.from({ length: 60 * 24 }, (_, hour) => {
+      const nowMs = Date.parse(ends) + (hour - 40 * 24) * 3_600_000;
+      return checkTerms(config, nowMs)[0]?.is;
+    });
+    const hours = (is: string) => said.filter((one) => one === is).length;
+    expect([hours('ok'), hours('warning'), hours('problem')]).toEqual([10 * 24, 31 * 24, 19 * 24]);
+    expect(said).toEqual([...said].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)));
+  },
+);
+
+const ORDER: readonly unknown[] = ['ok', 'warning', 'problem'];

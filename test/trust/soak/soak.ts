@@ -1,0 +1,47 @@
+// npm run trust:soak -- [--seeds 3] [--days 1200]
+// Years of one account in seconds, in zones that change their clocks in every way there is.
+import { parseArgs } from 'node:util';
+import { soakContracts } from './contracts.ts';
+import { soakDatesSetBack } from './dates.ts';
+import { soakCalendar, soakSetBack } from './soaking.ts';
+
+const ZONES = [
+  'UTC',
+  'Europe/Oslo',
+  'America/New_York',
+  'America/Havana',
+  'America/Santiago',
+  'Africa/Cairo',
+  'Asia/Beirut',
+  'Australia/Lord_Howe',
+  'Pacific/Apia',
+];
+const { values } = parseArgs({
+  options: { seeds: { type: 'string', default: '3' }, days: { type: 'string', default: '1200' } },
+});
+const days = Number(values.days);
+let [calls, broken] = [0, 0];
+for (let seed = 1; seed <= Number(values.seeds); seed++) {
+  for (const soak of [
+    ...ZONES.map((zone) => soakCalendar({ zone, seed, days })),
+    soakSetBack({ seed, days }),
+  ]) {
+    calls += soak.calls;
+    broken += soak.broken.length;
+    process.stdout.write(`${JSON.stringify({ seed, ...soak })}\n`);
+  }
+  const contracts = soakContracts({ seed, years: Math.ceil(days / 365) });
+  calls += contracts.calls.reduce((sum, some) => sum + some, 0);
+  broken += contracts.broken.length;
+  process.stdout.write(`${JSON.stringify(contracts)}\n`);
+  for (const steps of ['seen', 'any'] as const)
+    for (const day of ['fixed', 'rolling'] as const)
+      for (const spender of ['hasty', 'calm'] as const) {
+        const dates = soakDatesSetBack({ seed, days, spender, day, steps });
+        calls += dates.calls;
+        broken += dates.broken.length;
+        process.stdout.write(`${JSON.stringify(dates)}\n`);
+      }
+}
+process.stdout.write(`${JSON.stringify({ calls, broken })}\n`);
+process.exitCode = broken === 0 ? 0 : 1;

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { forget } from '../../src/load/forget.ts';
+import { reprocess } from '../../src/load/reprocess.ts';
+import { folded } from '../../src/names/folding.ts';
+import { afterAll, SortedTexts, type TextsInOrder } from '../../src/names/ordered_texts.ts';
+import { foldedIdentifier } from '../../src/names/query_matching.ts';
+import { openTextsInOrder, TEXT_LOOKUPS } from '../../src/warehouse/ordered_text_lookups.ts';
+import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
+import { bench, dialectWith, START_MS } from '../support/loader.ts';
+
+const COMPANIES = [
+  { id: 'C1', name: 'ACME  Ltd' },
+  { id: 'c2', name: 'Éclair' },
+  { id: 'C3', name: 'Acme Ltd' },
+  { id: 'D4', name: '～ 😀 ～' },
+  { id: '004', name: '😀' },
+  { id: 'X5' },
+];
+
+test('names and identifiers are counted as they are compared, whatever was renamed, forgotten or derived again', async () => {
+  const { warehouse, search, record } = bench();
+  search('a', { total: 6, results: COMPANIES });
+  expectOrder(warehouse, COMPANIES);
+
+  record('C1', { id: 'C1', name: 'Bank of ACME' });
+  const renamed = COMPANIES.map((one) => (one.id === 'C1' ? { ...one, name: 'Bank of ACME' } : one));
+  expectOrder(warehouse, renamed);
+
+  forget({ warehouse, dialect: dialectWith(), entityId: 'C3', nowMs: START_MS });
+  const left = renamed.filter(({ id }) => id !== 'C3');
+  expectOrder(warehouse, left);
+
+  await reprocess({ warehouse, dialect: dialectWith() });
+  expectOrder(warehouse, left);
+});
+
+test('a warehouse from before they were kept gets them when it is opened', () => {
+  const { warehouse, search } = bench();
+  search('a', { total: 6, results: COMPANIES });
+  warehouse.db.exec(
+    'DROP TABLE _name; DROP INDEX _known_by_identifier; DELETE FROM _migration WHERE number = 130',
+  );
+  const again = openWarehouse({ path: warehouse.path, nowMs: START_MS });
+  try {
+    expectOrder(again, COMPANIES);
+  } finally {
+    again.close();
+  }
+});
+
+test('what is counted, and what stands at a place, is read off the index alone', () => {
+  const { warehouse } = bench();
+  for (const { count, at, neighbours } of Object.values(TEXT_LOOKUPS))
+    for (const sql of [count, at, neighbours]) {
+      const plan = warehouse.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all('a', 1) as { detail: string }[];
+      expect(plan.map(({ detail }) => detail)).toEqual([
+        expect.stringMatching(/^SEARCH \w+ USING (COVERING INDEX|PRIMARY KEY)/),
+      ]);
+    }
+});
+
+function expectOrder({ db }: Warehouse, companies: readonly { id: string; name?: string }[]): void {
+  const names = companies.flatMap(({ name }) => (name === undefined ? [] : [folded(name)]));
+  expectSame(openTextsInOrder(db, 'name'), names);
+  expectSame(
+    openTextsInOrder(db, 'identifier'),
+    companies.map(({ id }) => foldedIdentifier(id)),
+  );
+}
+
+function expectSame(held: TextsInOrder, texts: readonly string[]): void {
+  const sorted = new SortedTexts(texts);
+  expect([...held.all()]).toEqual([...sorted.all()]);
+  const text = fc.constantFrom('', 'a', 'acme', 'é', '～', '😀', 'C', 'D4', afterAll(''), ...texts);
+  fc.assert(
+    fc.property(text, text, fc.integer({ min: 0, max: 7 }), (from, to, places) => {
+      expect(held.countBetween(from, to)).toBe(sorted.countBetween(from, to));
+      expect(held.at(from, places)).toBe(sorted.at(from, places));
+      const ask = [from, to, { size: places + 1, mostShared: 0 }] as const;
+      expect(held.stretch(...ask)).toEqual(sorted.stretch(...ask));
+    }),
+  );
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { reprocess } from '../../src/load/reprocess.ts';
+import { LOOKUPS, openKnowledge } from '../../src/warehouse/plan_knowledge.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import { bench, dialectWith, START_MS } from '../support/loader.ts';
+
+const ASK = {
+  ...{ nowMs: START_MS + 60_000, startedAtMs: START_MS + 60_000, beforeMs: START_MS - 86_340_000 },
+  ...{ most: 10, except: new Set<string>() },
+};
+
+function plansOf({ db }: Warehouse): string[] {
+  return Object.values(LOOKUPS).flatMap((sql) => {
+    const named = Object.fromEntries([...sql.matchAll(/@(\w+)/g)].map(([, name = '']) => [name, 1]));
+    const rows = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(named) as { detail: string }[];
+    return rows.map(({ detail }) => detail);
+  });
+}
+
+test('what every plan asks is answered from an index, before and after a rebuild', async () => {
+  const { warehouse, record, search, stats } = bench();
+  stats({ companies: 1 });
+  search('a', {
+    total: 2,
+    results: [
+      { id: 'C1', name: 'A' },
+      { id: 'C2', name: 'B' },
+    ],
+  });
+  record('C1', { id: 'C1', name: 'A' });
+  record('C2', { error: 'NOT_FOUND' }, 404);
+  const isIndexed = (detail: string) => /USING (COVERING )?INDEX _(known|call)_/.test(detail);
+  expect(plansOf(warehouse).filter((detail) => !isIndexed(detail))).toEqual([]);
+  const before = openKnowledge(warehouse);
+  expect(before.controlNeeded()).toBe(true);
+
+  await reprocess({ warehouse, dialect: dialectWith() });
+  expect(plansOf(warehouse).filter((detail) => !isIndexed(detail))).toEqual([]);
+  for (const knowledge of [before, openKnowledge(warehouse)]) {
+    expect(knowledge.controlNeeded()).toBe(true);
+    expect(knowledge.statsCallsMade()).toBe(1);
+    expect(knowledge.knownCount()).toBe(2);
+    expect(knowledge.recordsDue({ ...ASK, beforeMs: START_MS + 3_600_000 })).toEqual([
+      { entityId: 'C1', why: 'stale' },
+      { entityId: 'C2', why: 'missing' },
+    ]);
+    expect([...knowledge.queries()]).toMatchObject([
+      { query: { by: 'name', text: 'a' }, status: 'complete' },
+    ]);
+  }
+});
+
+test('the names of all known companies are streamed', () => {
+  const { warehouse, search } = bench();
+  search('a', { total: 2, results: [{ id: 'C1', name: 'A' }, { id: 'C2' }] });
+  expect([...openKnowledge(warehouse).knownCompanies()]).toEqual([
+    { entityId: 'C1', name: 'A' },
+    { entityId: 'C2', name: null },
+  ]);
+});

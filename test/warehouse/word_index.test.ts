@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { forget } from '../../src/load/forget.ts';
+import { reprocess } from '../../src/load/reprocess.ts';
+import { folded, wordsOf } from '../../src/names/folding.ts';
+import {
+  ALL_COMPANIES,
+  afterAll,
+  type CompaniesWith,
+  type WordsInOrder,
+} from '../../src/names/ordered_texts.ts';
+import { SortedWords } from '../../src/names/ordered_words.ts';
+import { findsName } from '../../src/names/query_matching.ts';
+import { openWordsInOrder, WORD_LOOKUPS } from '../../src/warehouse/ordered_text_lookups.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import { bench, dialectWith, START_MS } from '../support/loader.ts';
+
+const WINDOW = 2;
+const BY_WORDS = { search: { matches: 'token_prefix', paging: paging() } };
+const WITH_LIMITED = { beside: 'limited', isWhole: false };
+
+type Company = { readonly id: string; readonly name?: string };
+
+// Few characters, so that words repeat and share beginnings; one of them beyond the 65,536 that UTF-16 holds in one unit.
+const word = fc.oneof(
+  fc
+    .array(fc.constantFrom('a', 'b', 'É', 'ｚ', '𝒂'), { minLength: 1, maxLength: 3 })
+    .map((one) => one.join('')),
+  fc.constantFrom('Limited', 'Limiteds', 'a\u0301b', '株式会社'),
+);
+const name = fc
+  .tuple(fc.array(word, { maxLength: 4 }), fc.constantFrom(' ', '  ', '-'))
+  .map(([words, between]) => words.join(between));
+
+test('words are counted as a look at all names does, whatever was renamed, forgotten or derived again', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(name, { minLength: 1, maxLength: 30 }),
+      fc.array(name, { maxLength: 8 }),
+      fc.array(fc.nat(), { maxLength: 4 }),
+      async (names, renamed, forgotten) => {
+        const { warehouse, search, record, value } = bench({ dialect: BY_WORDS });
+        let companies: Company[] = names.map((one, at) => ({ id: `C${at}`, name: one }));
+        search('limited', { total: 40, results: companies });
+        // Only now it is known how many have it.
+        search('limited', { total: 40, results: companies }, { page: 1 });
+        const sets = isFrequent('limited', companies) ? [ALL_COMPANIES, WITH_LIMITED] : [ALL_COMPANIES];
+        expectWords(warehouse, sets, companies);
+
+        for (const [at, newName] of renamed.entries()) {
+          record(`C${at}`, { id: `C${at}`, name: newName });
+          companies = [...companies.filter(({ id }) => id !== `C${at}`), { id: `C${at}`, name: newName }];
+        }
+        expectWords(warehouse, sets, companies);
+
+        for (const at of forgotten) {
+          const one = companies[at % companies.length];
+          if (one === undefined) continue;
+          forget({ warehouse, dialect: dialectWith(BY_WORDS), entityId: one.id, nowMs: START_MS });
+          companies = companies.filter(({ id }) => id !== one.id);
+        }
+        expectWords(warehouse, sets, companies);
+
+        await reprocess({ warehouse, dialect: dialectWith(BY_WORDS) });
+        expectWords(warehouse, sets, companies);
+        expect(value('SELECT count(*) FROM _word WHERE companies <= 0')).toBe(0);
+        warehouse.close();
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+test('a warehouse that was filled before gets them when it is loaded into by a dialect whose names are searched so, and loses them by another', () => {
+  const companies = ['Acme Limited', 'Acme', 'Bank Limited'].map((one, at) => ({ id: `C${at}`, name: one }));
+  const before = bench({ dialect: { search: { matches: 'prefix', paging: paging() } } });
+  before.search('limited', { total: 40, results: companies });
+  expect(openWordsInOrder(before.warehouse.db, ALL_COMPANIES)).toBeNull();
+
+  const { warehouse, search } = bench({ warehouse: before.warehouse, dialect: BY_WORDS });
+  expectWords(warehouse, [ALL_COMPANIES, WITH_LIMITED], companies);
+
+  const later = { id: 'C9', name: 'Late Limited' };
+  search('late', { total: 1, results: [later] });
+  expectWords(warehouse, [ALL_COMPANIES, WITH_LIMITED], [...companies, later]);
+
+  const after = bench({ warehouse, dialect: { search: { matches: 'prefix', paging: paging() } } });
+  expectWords(warehouse, [], []);
+  expect(after.value('SELECT count(*) FROM _word')).toBe(0);
+});
+
+test('what is rolled back is not counted', () => {
+  const { warehouse, load, outcome } = bench({ dialect: BY_WORDS });
+  const query = { kind: 'search', query: { by: 'name', text: 'a' }, page: { index: 0, next: null } } as const;
+  const answer = outcome(
+    { ...query, reason: 'test', expected: 1 },
+    { total: 1, results: [{ id: 'C1', name: 'Acme' }] },
+  );
+  warehouse.db.exec("CREATE TRIGGER full BEFORE INSERT ON _answer BEGIN SELECT raise(ABORT, 'full'); END");
+  expect(() => load([answer])).toThrow('full');
+  warehouse.db.exec('DROP TRIGGER full');
+  expectWords(warehouse, [ALL_COMPANIES], []);
+  load([answer]);
+  expectWords(warehouse, [ALL_COMPANIES], [{ id: 'C1', name: 'Acme' }]);
+});
+
+test('what is asked of words is read off their index alone', () => {
+  const { warehouse } = bench();
+  for (const sql of Object.values(WORD_LOOKUPS)) {
+    const values = Array(sql.split('?').length - 1).fill(1);
+    const plan = warehouse.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[];
+    const tables = plan.filter(({ detail }) => !detail.startsWith('USE TEMP B-TREE'));
+    expect(tables.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(/^SEARCH _word USING PRIMARY KEY/),
+    ]);
+  }
+});
+
+function paging() {
+  return { style: 'page', param: 'page', size: WINDOW, window: WINDOW };
+}
+
+function isFrequent(text: string, companies: readonly Company[]): boolean {
+  const names = companies.map((one) => folded(one.name ?? ''));
+  const whole = names.filter((one) => findsName('token', text, one)).length;
+  const begun = names.filter((one) => findsName('token_prefix', text, one)).length;
+  return whole > 0 && 2 * whole >= begun;
+}
+
+/** Some sets are counted, with what a look at all names says. */
+function expectWords({ db }: Warehouse, sets: readonly CompaniesWith[], companies: readonly Company[]): void {
+  const names = companies.map((one) => folded(one.name ?? ''));
+  for (const set of [ALL_COMPANIES, WITH_LIMITED]) {
+    const held = openWordsInOrder(db, set);
+    if (!sets.includes(set)) expect(held).toBeNull();
+    else expectSame(held as WordsInOrder, set, names);
+  }
+}
+
+function expectSame(held: WordsInOrder, set: CompaniesWith, names: readonly string[]): void {
+  const among = names.filter((one) => findsName('token_prefix', set.beside, one) && wordsOf(one).length > 0);
+  const words = [...new Set(among.flatMap((one) => wordsOf(one)))];
+  expect(held.totals()).toMatchObject({ companies: among.length, different: words.length });
+  for (const text of ['', 'a', 'b', 'limite', '𝒂', ...words]) {
+    const begun = among.filter((one) => text === '' || findsName('token_prefix', text, one)).length;
+    expect(held.countBetween(text, afterAll(text), text.length), text).toBe(begun);
+  }
+  const sorted = new SortedWords(set, names);
+  expect(held.totals()).toEqual(sorted.totals());
+  const most = words.length;
+  expect(held.ranked(most)).toEqual(sorted.ranked(most));
+  for (const places of [0, 1, 5]) expect(held.at('b', places)).toBe(sorted.at('b', places));
+  for (const size of [1, 3, 1000]) {
+    const [from, to] = ['', afterAll('')];
+    const { shares, next } = held.stretch(from, to, { size, mostShared: 9 });
+    const expected = sorted.stretch(from, to, { size, mostShared: 9 });
+    expect(next).toBe(expected.next);
+    expect(sum(shares)).toBe(sum(expected.shares));
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
