@@ -103,8 +103,8 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     const free = fetch.isKeyAccepted ? fetch.free : 1 - inFlight.size;
     const room = Math.min(free, left.calls, bounds.maxCalls - started);
     if (room <= 0) return endOnceIdle({ ended: 'max_calls' });
-    chooseFrom = left;
-    const { isDue, wakeAtMs, drift } = choice.look({ nowMs, left });
+    chooseFrom = { ...left, calls: Math.min(left.calls, bounds.maxCalls - started) };
+    const { isDue, wakeAtMs, drift } = choice.look({ nowMs, left: chooseFrom });
     drifted = drift;
     if (isDue) return choice.isSlow ? 1 : room;
     if (drift !== null) return endOnceIdle({ ended: 'drift', why: drift });

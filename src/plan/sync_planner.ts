@@ -41,7 +41,7 @@ class SyncPlanner implements Planner {
     const most = Math.min(ask.most, ask.left.calls);
     const calls = most > 0 ? this.#statistics(ask) : [];
     while (calls.length < most) {
-      const call = this.#best(ask.nowMs);
+      const call = this.#best(ask);
       if (call === null) break;
       calls.push(call);
     }
@@ -78,19 +78,32 @@ class SyncPlanner implements Planner {
     if (call.kind === 'search' && !this.#refresh.isSweep(call)) this.#discovery.release(call);
   }
 
-  /** The call that is worth most of all, whatever it is for; null: nothing is due. */
-  #best(nowMs: number): Call | null {
+  /** The call with the highest value of all kinds; null: nothing is due, or a search in flight decides what is. */
+  #best({ nowMs, left }: PlanInput): Call | null {
     const { valuation: exchange } = this.#refresh;
     this.#found ??= this.#settings.kinds.has('search') ? (this.#discovery.next(nowMs, 1)[0] ?? null) : null;
     const found = this.#found;
     const worth = found === null ? 0 : exchange.companies(Math.max(found.expected, LEAST_EXPECTED));
     const refreshWorth = this.#refresh.bestYield(nowMs);
+    if (refreshWorth > worth && this.#isWorthWaiting(refreshWorth, left.calls)) return null;
     const refresh = refreshWorth > worth ? this.#refresh.take(nowMs) : null;
     if (refresh !== null) this.#worths.set(refresh, refreshWorth);
     if (refresh !== null || found === null) return refresh;
     this.#found = null;
     this.#worths.set(found, worth);
     return found;
+  }
+
+  /**
+   * The searches that follow one in flight will probably be worth as much as it is. If the calls do not suffice for a
+   * record of each company, a call that is worth less waits for its response.
+   */
+  #isWorthWaiting(refreshWorth: number, callsLeft: number): boolean {
+    if (callsLeft >= this.#knowledge.knownCount()) return false;
+    const inFlight = [...this.#worths].filter(
+      ([call]) => call.kind === 'search' && !this.#refresh.isSweep(call),
+    );
+    return inFlight.some(([, worth]) => worth > refreshWorth);
   }
 
   #statistics(ask: PlanInput): Call[] {

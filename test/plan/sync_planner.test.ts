@@ -52,6 +52,31 @@ describe('a first run', () => {
   });
 });
 
+describe('a search in flight', () => {
+  // By identifier prefixes with a cap, each search depends on the response to the one before.
+  const registry = new Registry(inventedCompanies(1500), { ...PLAIN, identifiers: 'prefix', window: 40 });
+  const withSearchInFlight = () => {
+    const { mirror, planner } = run(registry, { stopAfter: 6 });
+    for (;;) {
+      const [call] = planner.next({
+        ...ask(mirror.nowMs),
+        left: { calls: 5, lifetimeLimit: null },
+        most: 1,
+      }).calls;
+      if (call?.kind !== 'search') return { mirror, planner, call };
+    }
+  };
+
+  it('delays records that are worth less, if the calls do not suffice for every record', () => {
+    expect(withSearchInFlight().call).toBeUndefined();
+  });
+
+  it('delays no record if the calls suffice for every record', () => {
+    const { mirror, planner } = withSearchInFlight();
+    expect(planner.next({ ...ask(mirror.nowMs), most: 1 }).calls).toMatchObject([{ kind: 'entity' }]);
+  });
+});
+
 describe('a later run', () => {
   it('sends nothing while nothing is due', () => {
     const registry = new Registry(inventedCompanies(300), PLAIN);
