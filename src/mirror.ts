@@ -54,7 +54,6 @@ export interface Mirrored {
 export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirrored> {
   const { fetch, loader, ledger, clock } = parts;
   const choice = openChoice(parts.planner, clock);
-  const intake = openIntake({ loader, outcomeOf: fetch.outcomeOf, onLoaded, onFailure: fail });
   const quota = openQuota(ledger, bounds.purpose);
   const health = openHealth(clock.now());
   const stop = new AbortController();
@@ -66,6 +65,10 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   let ending = null as Ending | null;
   let failure = null as { readonly error: unknown } | null;
   let wake: () => void = () => {};
+  const intake = openIntake({
+    ...{ loader, outcomeOf: fetch.outcomeOf, maxUnstored: Math.ceil(fetch.free / 2) },
+    ...{ onStored: () => wake(), onLoaded, onFailure: fail },
+  });
 
   const interrupt = () => end({ ended: 'interrupted' });
   bounds.signal.addEventListener('abort', interrupt);
@@ -100,7 +103,8 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     if (nowMs < health.resumesAtMs) return wait(health.resumesAtMs);
     const left = quota.left(nowMs);
     if ('ended' in left) return endOnceIdle(left);
-    const free = fetch.isKeyAccepted ? fetch.free : 1 - inFlight.size;
+    // A response that is not stored counts as in flight: a kill loses at most one call for each connection.
+    const free = fetch.isKeyAccepted ? fetch.free - intake.unstored : 1 - inFlight.size;
     const room = Math.min(free, left.calls, bounds.maxCalls - started);
     if (room <= 0) return endOnceIdle({ ended: 'max_calls' });
     chooseFrom = { ...left, calls: Math.min(left.calls, bounds.maxCalls - started) };

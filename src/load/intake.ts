@@ -12,6 +12,8 @@ export interface Intake {
   take(attempt: Attempt): void;
   /** Stores and processes all that was taken. Throws if the warehouse cannot be written. */
   flush(): void;
+  /** Responses that are not stored yet: a kill would lose them. */
+  readonly unstored: number;
   /** Nothing waits to be stored or processed. */
   readonly isEmpty: boolean;
 }
@@ -19,12 +21,16 @@ export interface Intake {
 export interface IntakeOptions {
   readonly loader: Pick<Loader, 'store' | 'process'>;
   readonly outcomeOf: (attempt: Attempt) => Outcome;
+  /** So many responses are stored at once, without waiting for more. */
+  readonly maxUnstored: number;
+  readonly onStored: () => void;
   readonly onLoaded: (outcomes: readonly Outcome[], results: readonly LoadResult[]) => void;
   /** The warehouse cannot be written. What was taken is kept for another `flush`. */
   readonly onFailure: (error: unknown) => void;
 }
 
-export function openIntake({ loader, outcomeOf, onLoaded, onFailure }: IntakeOptions): Intake {
+export function openIntake(options: IntakeOptions): Intake {
+  const { loader, outcomeOf, maxUnstored, onStored, onLoaded, onFailure } = options;
   let arrived: Attempt[] = [];
   let waiting: Outcome[] = [];
   let waitingBytes = 0;
@@ -44,6 +50,7 @@ export function openIntake({ loader, outcomeOf, onLoaded, onFailure }: IntakeOpt
     const isFull = waiting.length >= MAX_BATCH || waitingBytes >= MAX_BATCH_BYTES;
     if (isFull || waiting.some(isUrgent)) process();
     else processing.start();
+    onStored();
   }
 
   function process(): void {
@@ -67,12 +74,15 @@ export function openIntake({ loader, outcomeOf, onLoaded, onFailure }: IntakeOpt
   return {
     take: (attempt) => {
       arrived.push(attempt);
-      if (!isPlainRecord(attempt) || arrived.length >= MAX_UNSTORED) guarded(store);
+      if (!isPlainRecord(attempt) || arrived.length >= maxUnstored) guarded(store);
       else storing.start();
     },
     flush: () => {
       store();
       process();
+    },
+    get unstored() {
+      return arrived.length;
     },
     get isEmpty() {
       return arrived.length === 0 && waiting.length === 0;
@@ -107,8 +117,7 @@ function openTimer(delayMs: number, action: () => void) {
   };
 }
 
-const STORE_WITHIN_MS = 5;
-const MAX_UNSTORED = 32;
+const STORE_WITHIN_MS = 8;
 const PROCESS_WITHIN_MS = 250;
 const MAX_BATCH = 200;
 /** Parsed, a body takes several times its size in memory. */

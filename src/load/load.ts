@@ -112,6 +112,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
         });
         session.save();
         runs.add(session.runId, countsOf(outcomes, written));
+        calls.setProcessedUntil(processedUntil(outcomes));
         return written;
       });
       for (const { callId } of outcomes) stored.delete(callId);
@@ -121,6 +122,13 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       session = open();
       throw error;
     }
+  }
+
+  /** The last call before the first that stays unprocessed. */
+  function processedUntil(outcomes: readonly Outcome[]): number {
+    const now = new Set(outcomes.map(({ callId }) => callId));
+    const left = [...stored].filter((callId) => !now.has(callId));
+    return left.length > 0 ? Math.min(...left) - 1 : Math.max(...now);
   }
 
   /** Completes the stored call, and replaces a body that differs in volatile fields at most by a reference. */

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { metaTable } from './meta.ts';
 
 /** An attempt as it is stored, before it is processed. */
 export interface CallRow {
@@ -41,9 +42,10 @@ export function callTable(db: Database) {
   const settle = db.prepare(
     'UPDATE _call SET outcome = ?, rows = ?, new = ?, changed = ?, note = ? WHERE call_id = ?',
   );
-  const unprocessed = db.prepare<[], StoredCall>(
-    `SELECT ${STORED} FROM _call WHERE outcome = '${RECEIVED}' AND kind <> 'probe' ORDER BY call_id`,
+  const unprocessed = db.prepare<[number], StoredCall>(
+    `SELECT ${STORED} FROM _call WHERE call_id > ? AND outcome = '${RECEIVED}' AND kind <> 'probe' ORDER BY call_id`,
   );
+  const meta = metaTable(db);
   return {
     /** Stores an attempt. False: it was stored before. */
     add: (row: CallRow): boolean => {
@@ -57,7 +59,9 @@ export function callTable(db: Database) {
       settle.run(result.outcome, result.rows, result.new, result.changed, result.note, callId);
     },
     /** The calls that are stored and not processed yet, in order. */
-    unprocessed: (): StoredCall[] => unprocessed.all(),
+    unprocessed: (): StoredCall[] => unprocessed.all(Number(meta.get('processed_until') ?? 0)),
+    /** All calls up to this one are processed. */
+    setProcessedUntil: (callId: number): void => meta.set('processed_until', String(callId)),
   };
 }
 

@@ -22,6 +22,8 @@ export type MetaKey =
   | 'tier'
   | 'dialect'
   | 'schema_version'
+  /** All calls up to this one are processed. */
+  | 'processed_until'
   /** The stored call that recovery processes alone at the moment. */
   | 'processed_alone'
   /** The mapping that the tables were made by, as JSON. */

@@ -26,6 +26,8 @@ function intakeOf(verdictOf: (call: Call) => Verdict = OK) {
   const loaded: Outcome[] = [];
   const failures: unknown[] = [];
   const intake = openIntake({
+    maxUnstored: 32,
+    onStored: () => {},
     loader: {
       store: (attempts) => {
         if (faults.store) throw new Error('database or disk is full');
