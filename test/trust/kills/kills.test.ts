@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { killBetweenStoreAndProcess } from '../stored_kills.ts';
 import { killAgainAndAgain } from './killing.ts';
+import { killBetweenStoreAndProcess } from './stored_kills.ts';
 import { VICTIMS, type VictimName } from './victims.ts';
 
 test.each(Object.keys(VICTIMS) as VictimName[])(

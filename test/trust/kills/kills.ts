@@ -4,8 +4,8 @@
 // of their files on; each mirror in the end whole. With --between-store-and-process N, `sync` alone is killed N times
 // after a response was stored and before it is processed.
 import { parseArgs } from 'node:util';
-import { killBetweenStoreAndProcess } from '../stored_kills.ts';
 import { type Killed, killAgainAndAgain } from './killing.ts';
+import { killBetweenStoreAndProcess } from './stored_kills.ts';
 import { VICTIMS, type VictimName } from './victims.ts';
 
 const KILLS_OF_ONE_MIRROR = 50;

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { generateRegistry } from '../../data/generate.ts';
-import { type Random, seededRandom } from '../../src/random.ts';
-import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { dumpDerived } from '../support/dump.ts';
-import { compareWithUpstream } from '../support/equality.ts';
-import { openUpstream, type Upstream } from '../support/upstream.ts';
-import { strike } from './kills/killed_command.ts';
+import { generateRegistry } from '../../../data/generate.ts';
+import { type Random, seededRandom } from '../../../src/random.ts';
+import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { dumpDerived } from '../../support/dump.ts';
+import { compareWithUpstream } from '../../support/equality.ts';
+import { openUpstream, type Upstream } from '../../support/upstream.ts';
+import { strike } from './killed_command.ts';
 import { fetchedTwice, unprocessedIn, watchStored } from './stored_kill_marks.ts';
 
 export interface StoredKills {

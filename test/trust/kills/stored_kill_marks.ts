@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
-import type { Arrival } from '../../src/sandbox/arrivals.ts';
-import type { Upstream } from '../support/upstream.ts';
-import { keptBodies } from './faults/received.ts';
+import type { Arrival } from '../../../src/sandbox/arrivals.ts';
+import type { Upstream } from '../../support/upstream.ts';
+import { keptBodies } from '../faults/received.ts';
 
 /** A line of the journal that the killed process wrote about itself. */
 export type Journalled =
