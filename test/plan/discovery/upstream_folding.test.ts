@@ -3,7 +3,7 @@ import type { SearchQuery } from '../../../src/call.ts';
 import { withoutDiacritics } from '../../../src/names/folding.ts';
 import { NameModel } from '../../../src/plan/discovery/name_model.ts';
 import { PrefixCounts } from '../../../src/plan/discovery/prefix_counts.ts';
-import { PrefixTexts } from '../../../src/plan/discovery/prefixes.ts';
+import { PrefixTexts } from '../../../src/plan/discovery/prefix_texts.ts';
 import { UpstreamFolding } from '../../../src/plan/discovery/upstream_folding.ts';
 import { WordKeySpace } from '../../../src/plan/discovery/word_key_space.ts';
 import { discover } from '../../support/simulation/discover.ts';
@@ -56,7 +56,7 @@ test('a plain text takes the place of one with marks that are overlooked, though
 test('names with marks are counted with those without, and one with both counts once', () => {
   const texts = new PrefixTexts({
     ...{ counts: new PrefixCounts(), model: new NameModel([], true), longest: 24, repeats: true, first: [] },
-    ...{ canBeAsked: () => true, readAs: withoutDiacritics },
+    ...{ canBeSent: () => true, readAs: withoutDiacritics },
   });
   texts.add(['åcme', 'acme', 'bygg']);
   texts.addWithoutDiacritics(['åcme', 'acme', 'bygg'], ['acme', 'acme', 'bygg']);
@@ -65,7 +65,7 @@ test('names with marks are counted with those without, and one with both counts 
   texts.addWithoutDiacritics([], ['acre']);
   expect(['', 'a', 'acm', 'acme', 'b', 'å'].map((text) => texts.known(text))).toEqual([3, 3, 2, 2, 1, 2]);
   expect(texts.ending('acme')).toBe(2);
-  expect(texts.spread('').ways).toBe(2);
+  expect(texts.spread('').distinct).toBe(2);
 });
 
 test('marks are heeded while hardly anything was shown that has others', () => {
