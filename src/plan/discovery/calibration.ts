@@ -1,6 +1,11 @@
 /**
- * Why a query is a candidate. `seen`: known companies match it. `unseen`: none does. `new character`: none does, and its last
- * character occurs in no known text. `pair`: two words. `repeat`: it was sent before the registry was last counted.
+ * The kind of a candidate.
+ *
+ * - `seen`: known companies match the query.
+ * - `unseen`: no known company matches.
+ * - `new character`: no known company matches, and the last character occurs in no known text.
+ * - `pair`: the query has two words.
+ * - `repeat`: the query was sent before the registry was last counted.
  */
 export type Kind = 'seen' | 'unseen' | 'new character' | 'pair' | 'repeat';
 

@@ -1,8 +1,9 @@
 import { CHARACTER_GROUPS } from './first_characters.ts';
 
 /**
- * Inventories: the characters in common use of scripts that have thousands, as the national encoding standards list them.
- * `common` selects the groups of first characters that come first in the inventory.
+ * The inventories of scripts with thousands of characters: those in common use, as national encoding standards list them.
+ *
+ * The pattern `common` selects the groups of first characters that come first in the inventory.
  */
 const STANDARDS = [
   // JIS X 0208: kana and the first level of kanji.

@@ -2,9 +2,9 @@ import { characterSeeds } from '../../names/query_seeds.ts';
 import { NameModel } from './name_model.ts';
 
 /**
- * Words, and syllables of coined words, with which company names begin in the languages of many registries: trades, surnames and
- * places, in Latin letters. They train the name model before any name is known. No word is sent as a query because it is in this
- * list. Other scripts have their first characters in `first_characters.ts`.
+ * Words, and syllables of coined words, with which company names begin in the languages of many registries: trades, surnames
+ * and places, in Latin letters. They train the name model before any name is known. No word is sent as a query because it is
+ * in this list. Other scripts have their first characters in `first_characters.ts`.
  */
 const COMMON_WORDS: readonly string[] = `
   academy accounting acorn active advance advisory agency agri air alliance allied alpha alpine american anchor angel

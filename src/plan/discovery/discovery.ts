@@ -26,8 +26,9 @@ interface Choice {
 }
 
 /**
- * Chooses the searches that find the most unseen companies per call: by a tree of identifier prefixes, if the upstream matches them,
- * and by one of names. Discovery ends when no company is missing, or when the stop rule gives up the missing ones.
+ * Chooses the searches that find the most unseen companies per call: by a tree of identifier prefixes, if the upstream
+ * matches them, and by one of names. Discovery ends when no company is missing, or when the stop rule gives up the missing
+ * ones.
  */
 export class Discovery {
   readonly #knowledge: Knowledge;
@@ -156,8 +157,8 @@ export class Discovery {
   }
 
   /**
-   * Names come first while the empty query is as good as the best identifier prefix. They also come first once 20 searches in a row
-   * have found nothing, if their best yield is four times that of identifiers.
+   * Names come first while the empty query is as good as the best identifier prefix. They also come first once 20 searches in
+   * a row have found nothing, if their best yield is four times that of identifiers.
    */
   #orderNow(registryCount: RegistryCount, nowMs: number): readonly SearchQuery['by'][] {
     if (this.#order.length > 1 && this.#isEmptyQueryFirst(registryCount, nowMs))
@@ -191,8 +192,8 @@ export class Discovery {
   }
 
   /**
-   * Are the missing companies given up as unreachable? If names use a script of thousands of characters, as many searches in a row
-   * as there are known companies may find nothing, until every common character was sent.
+   * Are the missing companies given up as unreachable? A script of thousands of characters raises the limit: until every
+   * common character was sent, as many searches in a row may be empty as companies are known.
    */
   #isGivenUp(missing: number, registryCount: RegistryCount): boolean {
     if (missing <= 0 || !this.#stopRule.isOver(missing)) return false;
@@ -226,7 +227,7 @@ export class Discovery {
     return search;
   }
 
-  /** An unknown query rule is inferred from earlier responses first. That needs the key space of the assumed rule. */
+  /** An unknown query rule is first inferred from earlier responses, with the counts of the key space of the assumed rule. */
   #keySpaceBy(by: SearchQuery['by'], states: readonly QueryState[]): KeySpace {
     const { semantics } = this.#rule;
     const keySpace = this.#keySpaceOf(by, semantics);

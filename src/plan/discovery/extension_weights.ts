@@ -6,20 +6,26 @@ import type { Revisions } from './revisions.ts';
 /**
  * Weights of the extensions of a query, by which its unseen companies are divided among them: a Dirichlet predictive.
  *
- * Extension `i` has the weight `w_i = c_i + a · g_i`. `c_i` is the number of known companies that match it, `g_i` its probability by
- * the name model, and `a` the number of distinct extensions of known companies plus ½. The sum `W` has one term for everything
- * below the query that can contain unseen companies:
+ * Extension `i` has the weight `w_i = c_i + a · g_i`:
+ *
+ * - `c_i`: the known companies that match it;
+ * - `g_i`: its probability by the name model;
+ * - `a`: the number of distinct extensions of known companies, plus ½.
+ *
+ * The sum `W` has one term for everything below the query that can contain unseen companies:
  *
  * - an extension that was not sent: `w_i`;
  * - all extensions that are not offered: `a` times their probability;
- * - companies that match no extension: the known ones (`ending`), unless pairs divide them;
- * - an extension whose response has no total: `c_i + ½` while it is being listed, then the sum of its own extensions;
- * - an extension that was counted before its parent, which may have gained companies since: `c_i + ½`;
- * - in an overlapping key space, each counted extension: `0.003 · c_i`. A company has a number of words that is known only on
- *   average, so what the counts leave over may not exist.
+ * - companies that match no extension: the known ones (`ending`), unless the node has pairs;
+ * - an extension without a total: `c_i + ½` during its listing, then its own `W`;
+ * - an extension that was counted before its parent: `c_i + ½`, because it may have new companies;
+ * - in an overlapping key space, each counted extension: `0.003 · c_i`.
  *
- * This is the predictive distribution `(c_i + α_i) / (C + Σ α)` of a Dirichlet prior with `α_i = a · g_i`: MacKay and Peto, "A
- * hierarchical Dirichlet language model" (Natural Language Engineering 1(3), 1995). The choice of `a` is empirical.
+ * The last term allows for an error: the number of words of a company is known only as a mean, so the remainder may be empty.
+ *
+ * With `α_i = a · g_i`, this is the predictive distribution `(c_i + α_i) / (C + Σ α)` of a Dirichlet prior. Source: MacKay
+ * and Peto, "A hierarchical Dirichlet language model" (Natural Language Engineering 1(3), 1995). The choice of `a` is
+ * empirical.
  */
 export class ExtensionWeights {
   readonly #keySpace: KeySpace;
@@ -86,8 +92,8 @@ export class ExtensionWeights {
   }
 
   /**
-   * Cached. They are computed again if few offered ones remain, if one of them is aliased, or if the known companies have grown by
-   * 20 %.
+   * Cached. They are computed again if few offered ones remain, if one of them is aliased, or if the known companies have
+   * grown by 20 %.
    */
   extensionsOf(node: QueryNode): NodeExtensions {
     const { extensions: cached } = node;

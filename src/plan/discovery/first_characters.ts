@@ -18,8 +18,9 @@ export interface CharacterGroup {
 export type Script = keyof typeof LETTERS;
 
 /**
- * Scripts that names mix are one entry: a Japanese name has kanji and kana. `starts`: the letters of the script follow each of
- * these in the order of code points.
+ * Scripts that names mix are one entry: a Japanese name has kanji and kana.
+ *
+ * In the order of code points, the letters of a script follow each of its `starts`.
  */
 const LETTERS = {
   latin: { letter: /\p{Script=Latin}/u, starts: ['a', 'ａ'] },

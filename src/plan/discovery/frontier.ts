@@ -11,9 +11,9 @@ interface FrontierOptions<Action> {
 }
 
 /**
- * The nodes of a query tree, ordered by the score of their best action. The search is best-first with lazy evaluation: a node is
- * inserted with an upper bound of its score, and evaluated only when it comes first. If its score is below the bound of the next
- * node, the node is inserted again with its score.
+ * The nodes of a query tree, ordered by the score of their best action. The search is best-first with lazy evaluation: a node
+ * is inserted with an upper bound of its score, and evaluated only when it comes first. If its score is below the bound of
+ * the next node, the node is inserted again with its score.
  */
 export class Frontier<Action extends { readonly score: number; readonly expectedYield: number }> {
   readonly #options: FrontierOptions<Action>;

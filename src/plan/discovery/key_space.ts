@@ -21,7 +21,7 @@ export interface Extensions {
   readonly isTruncated: boolean;
 }
 
-/** How the known companies that match a query are distributed over its extensions. */
+/** The distribution of the known companies that match a query over its extensions. */
 export interface Spread {
   /** The number of distinct extensions by one step that match a known company. */
   readonly distinct: number;

@@ -3,7 +3,7 @@ import { inventoryOf } from './character_inventories.ts';
 /** The end of a text, as one of the characters that can follow. */
 export const END = '';
 
-/** What followed one context, which is the characters before a position. */
+/** The observations after one context, which is the characters before a position. */
 interface Context {
   /** `n`: the observations of the context. */
   count: number;
@@ -16,14 +16,21 @@ interface Context {
 /**
  * Predicts the next character of a name: an n-gram model with Witten-Bell backoff, as in prediction by partial matching.
  *
- * The probability of character `x` after the context `h_k` of `k` characters is
- * `p_k(x) = (w · count(x) + types · p_{k−1}(x)) / (w · n + types)`.
- * `count(x)` is the frequency of `x` after `h_k`, `n` the total frequency and `types` the number of distinct characters after it.
- * `p_{k−1}` is the estimate by the next shorter context. Contexts have 0 to 5 characters; the longest one is the word so far, with
- * the space before it, if that has 6 to 14. `p_{−1}` is the prior: the weights of the seeds, and `1 / (10 · |alphabet|)` for others.
+ * After a context of `k` characters, the probability of character `x` is
  *
- * The weight `w` is 1 for observed texts. A general model can supply further counts, applied at each order before the observed
- * ones with `w = 1 / (1 + (t / 200)²)`. So its influence vanishes as the number `t` of observed texts grows.
+ *     p_k(x) = (w · count(x) + types · p_{k−1}(x)) / (w · n + types)
+ *
+ * - `count(x)`: the frequency of `x` after the context;
+ * - `n`: the total frequency of all characters after it;
+ * - `types`: the number of distinct characters after it;
+ * - `p_{k−1}`: the estimate by the next shorter context;
+ * - `p_{−1}`: the prior, which is the weight of a seed, or `1 / (10 · |alphabet|)`.
+ *
+ * Contexts have 0 to 5 characters. One more context is the word so far with the space before it, if it has 6 to 14
+ * characters.
+ *
+ * The weight `w` is 1 for observed texts. A general model can supply further counts, applied at each order before the
+ * observed ones with `w = 1 / (1 + (t / 200)²)`. So its influence vanishes as the number `t` of observed texts grows.
  *
  * Cleary and Witten, "Data compression using adaptive coding and partial string matching" (IEEE Trans. Commun. 32(4), 1984).
  * Witten and Bell, "The zero-frequency problem" (IEEE Trans. Inf. Theory 37(4), 1991), method C.
@@ -94,8 +101,8 @@ export class NameModel {
   }
 
   /**
-   * The unknown characters of the inventory, each with the same probability after the text: half of the backoff
-   * `Π types / (n + types)` over the contexts, divided by their number.
+   * The `m` unknown characters of the inventory. Each has the same probability after the text: `Π types / (n + types) /
+   * (2m)`, with the product over the contexts. So they share half of the backoff.
    */
   unseen(text: string): { readonly characters: readonly string[]; readonly likelihood: number } {
     const characters = this.#inventory().filter((character) => !this.knows(character));
@@ -106,8 +113,8 @@ export class NameModel {
   }
 
   /**
-   * First characters of names: `0.8 · s · p(x) + 0.2 · prior(x)`, with `s = 0.1` for punctuation and 1 for others. The prior keeps
-   * its weight, because the observed first characters are only those by which queries found names.
+   * First characters of names: `0.8 · s · p(x) + 0.2 · prior(x)`, with `s = 0.1` for punctuation and 1 for others. The prior
+   * keeps its weight, because the observed first characters are only those by which queries found names.
    */
   #firstCharacters(likelihoods: ReadonlyMap<string, number>): Map<string, number> {
     const first = new Map<string, number>();
@@ -140,8 +147,8 @@ export class NameModel {
   }
 
   /**
-   * The contexts before a position, the shortest first: 0 to 5 characters, and the prefix of the word if it is longer. Contexts
-   * that were never observed are created with `create`; without it they are left out.
+   * The contexts before a position, the shortest first: 0 to 5 characters, and the prefix of the word if it is longer.
+   * Contexts that were never observed are created with `create`; without it the result lacks them.
    */
   #contextsBefore(characters: readonly string[], at: number, create?: () => Context): Context[] {
     let last = this.#root;

@@ -19,9 +19,17 @@ export interface Action {
 /**
  * Evaluates the actions of the nodes of a query tree.
  *
- * The score of an action is `y · (1 + min(u, K) / P)^0.15`. `y` is its expected yield, that is the prediction times the calibration
- * of its kind; `u` is the unseen count of the query, `K` the cap and `P` the page size. The second factor prefers broad queries among
- * those of similar yield: a long listing keeps its yield for many pages, while each short one ends soon.
+ * The score of an action is
+ *
+ *     y · (1 + min(u, K) / P)^0.15
+ *
+ * - `y`: the expected yield, which is the prediction times the calibration of its kind;
+ * - `u`: the unseen count of the query;
+ * - `K`: the cap;
+ * - `P`: the page size.
+ *
+ * The second factor prefers broad queries among those of similar yield: a long listing keeps its yield for many pages, while
+ * each short one ends soon.
  */
 export class NodeActions {
   readonly #keySpace: KeySpace;
@@ -168,8 +176,8 @@ function nextTargetOf({ query, state }: QueryNode): string {
 /**
  * The predicted new companies of a candidate.
  *
- * - A repeated query: `u / (1 + 6u)`, because several repeats are usually needed for one new company.
- * - A query with a new character: with the chance `p`, the character is in use, and then has `u / p` unseen companies.
+ * - A repeated query: `u / (1 + 6u)`. One new company usually needs several repeats.
+ * - A new character: it is in use with the chance `p`. Then it has `u / p` unseen companies.
  * - Any other: `firstPageYield`.
  */
 function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits: Limits): number {
@@ -183,7 +191,7 @@ function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits:
   }
 }
 
-/** Below this yield no company is expected. Small yields above it are left to the stop rule. */
+/** Below this yield no company is expected. The stop rule decides about small yields above it. */
 export const MIN_YIELD = 1e-6;
 const REPEATS_PER_FIND = 6;
 const BREADTH = 0.15;

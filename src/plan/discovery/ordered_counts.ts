@@ -28,8 +28,8 @@ interface PrefixCount {
 
 /**
  * Counts texts by prefix with an ordered index. The index is divided into blocks of about 512 texts, whose counts are kept as
- * cumulative sums. The count of a range is the sum of the whole blocks in it, plus one index lookup at each end. So no range is
- * scanned twice, and memory holds only the first text of each block.
+ * cumulative sums. The count of a range is the sum of the whole blocks in it, plus one index lookup at each end. So no range
+ * is scanned twice, and memory holds only the first text of each block.
  *
  * A text must be in the index before `add` counts it.
  */

@@ -13,8 +13,8 @@ interface Branch {
 }
 
 /**
- * Counts texts by prefix in memory. The structure is a burst trie: a container holds the remainders below a prefix, and bursts
- * into branches when it has more than 32 (Heinz, Zobel and Williams, "Burst tries", ACM TOIS 20(2), 2002).
+ * Counts texts by prefix in memory, in a burst trie. A container holds the remainders below a prefix. When it has more than
+ * 32, it bursts into branches. Source: Heinz, Zobel and Williams, "Burst tries" (ACM TOIS 20(2), 2002).
  */
 export class PrefixCounts implements Counts {
   readonly #root = newBranch();

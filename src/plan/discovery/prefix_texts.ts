@@ -74,8 +74,8 @@ export class PrefixTexts implements KnownTexts {
   }
 
   /**
-   * A best-first search over longer prefixes. The rank of an extension is `c/(1 + C) + g`: its known companies `c` among the `C`
-   * of the query, and its probability `g` by the name model.
+   * A best-first search over longer prefixes. The rank of an extension is `c / (1 + C) + g`. It has `c` known companies of
+   * the `C` of the query, and the probability `g` by the name model.
    */
   extensions(query: string, isSent: (query: string) => boolean): Extensions {
     const { model, repeats, first, longest, canBeSent, readAs } = this.#settings;

@@ -13,8 +13,8 @@ export interface PageEvidence {
 }
 
 /**
- * A node of the query tree: a query that was sent or is in flight. The root is the whole registry. A node whose query ends in a
- * space can be a pair root (see `isPairRoot`).
+ * A node of the query tree: a query that was sent or is in flight. The root is the whole registry. A node whose query ends in
+ * a space can be a pair root (see `isPairRoot`).
  */
 export interface QueryNode {
   readonly query: SearchQuery;

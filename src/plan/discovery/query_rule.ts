@@ -19,8 +19,8 @@ export interface CompleteListing {
 
 /**
  * Infers the query rule of a name search. A complete listing returned exactly the known names that match by the true rule; by
- * another rule, more or fewer match. Each listing that fits one rule only is a vote for it. A rule is inferred if it has at least
- * three votes, and more than twice those of the second.
+ * another rule, more or fewer match. Each listing that fits one rule only is a vote for it. A rule is inferred if it has at
+ * least three votes, and more than twice those of the second.
  */
 export class RuleEvidence {
   readonly #votes: Record<Semantics, number> = { prefix: 0, token: 0, token_prefix: 0, substring: 0 };

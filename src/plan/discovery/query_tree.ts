@@ -19,9 +19,10 @@ interface Choice {
 }
 
 /**
- * A best-first search over the queries of one key space: each call goes to the query with the highest expected yield. A complete
- * listing is read to its end, a truncated one is split into its extensions (Sheng, Zhang, Tao and Jin, PVLDB 5(11), 2012). The next
- * query is the one with the most new companies per call, estimated from what is known (Ntoulas, Zerfos and Cho, JCDL 2005).
+ * A best-first search over the queries of one key space: each call goes to the query with the highest expected yield. A
+ * complete listing is read to its end, a truncated one is split into its extensions (Sheng, Zhang, Tao and Jin, PVLDB 5(11),
+ * 2012). The next query is the one with the most new companies per call, estimated from what is known (Ntoulas, Zerfos and
+ * Cho, JCDL 2005).
  */
 export class QueryTree {
   readonly #keySpace: KeySpace;
@@ -106,7 +107,10 @@ export class QueryTree {
     if (this.#unseenCounts.setRegistryCount(registryCount)) this.#frontier.insert(this.#nodes.root);
   }
 
-  /** Adds companies that other calls found. If one of them matches no node but the root, new extensions of the root are needed. */
+  /**
+   * Adds companies that other calls found. If one of them matches no node but the root, new extensions of the root are
+   * needed.
+   */
   addFound(texts: readonly string[]): void {
     const { root } = this.#nodes;
     this.#unseenCounts.invalidate(null);

@@ -12,9 +12,10 @@ export interface RegistryCount {
  * Estimates the unseen companies of the whole registry.
  *
  * With a registry count `N` and `n ≤ N` known companies, the unseen count is `N − n`. Otherwise let `f` be the share of new
- * companies on recent pages, as an exponentially weighted mean: `f ← f + 0.1 · (share − f)` for each page. It estimates the
- * probability that a listed company is new, so `1 − f` estimates the sample coverage, and `N ≈ n / (1 − f)`. The unseen count is
- * `max(P, n · f / (1 − f))`, with page size `P` and `f` capped at ½.
+ * companies on recent pages. Each page updates it: `f ← f + 0.1 · (share − f)`.
+ *
+ * It estimates the probability that a listed company is new, so `1 − f` estimates the sample coverage, and `N ≈ n / (1 − f)`.
+ * The unseen count is `max(P, n · f / (1 − f))`, with page size `P` and `f` capped at ½.
  *
  * Good, "The population frequencies of species and the estimation of population parameters" (Biometrika 40, 1953) derives the
  * coverage from singletons, the Good-Turing estimate. The decayed share replaces it, because queries do not sample at random.

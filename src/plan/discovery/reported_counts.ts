@@ -4,8 +4,8 @@ import { countOfAll, isOfAll, listingOfAll } from '../registry_size.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 
 /**
- * The counts that the upstream reports, as discovery uses them. All responses of a run have the start of the run as their time at
- * the latest, so none of them makes another one outdated.
+ * The counts that the upstream reports, as discovery uses them. All responses of a run have the start of the run as their
+ * time at the latest, so none of them makes another one outdated.
  */
 export class ReportedCounts {
   readonly #knowledge: Knowledge;

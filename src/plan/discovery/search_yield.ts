@@ -18,9 +18,9 @@ export interface MatchEstimate {
  * New companies per call of a query that was not sent, with total `T = c + u`. If its listing is complete (`T ≤ K`), all its
  * pages are counted: `u / ceil(T/P)`. A truncated query brings one page: `0.8 · P · u/T`.
  *
- * The yield per call as the ranking of queries follows Ntoulas, Zerfos and Cho, "Downloading textual hidden web content through
- * keyword queries" (JCDL 2005). Sheng, Zhang, Tao and Jin, "Optimal algorithms for crawling a hidden database in the web"
- * (PVLDB 5(11), 2012) treat the cap: a truncated query is split, a complete one is listed.
+ * Queries are ranked by new results per cost, as by Ntoulas, Zerfos and Cho, "Downloading textual hidden web content through
+ * keyword queries" (JCDL 2005). A truncated query is split and a complete one is listed, as by Sheng, Zhang, Tao and Jin,
+ * "Optimal algorithms for crawling a hidden database in the web" (PVLDB 5(11), 2012).
  */
 export function firstPageYield({ known, unseen }: MatchEstimate, { pageSize, window }: Limits): number {
   const total = known + unseen;
@@ -32,7 +32,12 @@ export function firstPageYield({ known, unseen }: MatchEstimate, { pageSize, win
 
 /**
  * New companies on the next page of a listing of which `rows` were received. The unseen companies are spread evenly over the
- * `L = max(1, c + u − rows)` rows not received: `min(1, u/L) · min(P, R)`, with `R = min(c + u, K) − rows` reachable rows.
+ * rows that were not received:
+ *
+ *     min(1, u/L) · max(1, min(P, R))
+ *
+ * - `L = max(1, c + u − rows)`: the rows that were not received;
+ * - `R = min(c + u, K) − rows`: those of them below the cap.
  */
 export function nextPageYield(
   { known, unseen }: MatchEstimate,
@@ -47,10 +52,13 @@ export function nextPageYield(
 /**
  * Is it better to list a truncated query to the cap before it is split?
  *
- * Every call must bring at least `θP` new companies (`θ = 0.3`); a call counts by its excess over that. Without the listing, the
- * parts bring `Σ max(0, u_i − θP·p_i)`, with `p_i = max(1, ceil((c_i + u_i)/P))` pages. The listing shows
- * `f = min(u, (K − rows) · u / (c + u − rows))` new companies on `ceil((K − rows)/P)` pages. It leaves the share `1 − f/u` of the
- * unseen companies to each part. The listing pays if its excess plus that of the parts after it is the larger sum.
+ * Each call counts by its new companies above `θP`, with `θ = 0.3`. The listing pays if
+ *
+ *     f − θP · ceil((K − rows)/P) + Σ max(0, u_i · (1 − f/u) − θP · p_i)  >  Σ max(0, u_i − θP · p_i)
+ *
+ * - `f = min(u, (K − rows) · u / (c + u − rows))`: the new companies that the rest of the listing shows;
+ * - `u_i`: the unseen count of part `i`, of which the listing leaves the share `1 − f/u`;
+ * - `p_i = max(1, ceil((c_i + u_i)/P))`: the pages of part `i`.
  */
 export function listingPays(options: {
   readonly whole: MatchEstimate;

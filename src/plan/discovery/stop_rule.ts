@@ -3,11 +3,10 @@ import type { Knowledge } from '../../knowledge.ts';
 /**
  * Decides when discovery gives up unreachable companies.
  *
- * Let `M` be the missing companies and `s` the searches in a row without a new company. Discovery ends if `s ≥ 120 + 10·√M`. It
- * ends earlier, if `s ≥ 40 + 8·√M`, while finds are rare: `F < 0.5`. `F` is the decayed number of recent searches with a new
- * company, `F ← 0.99·F + [found]`, over about the last 100 searches. So a single find after a long time resets `s`, but not the
- * lower limit.
- * The rule and its constants are empirical (docs/planner.md).
+ * Let `M` be the missing companies and `s` the searches in a row without a new company. Discovery ends if `s ≥ 120 + 10·√M`.
+ * It ends earlier, if `s ≥ 40 + 8·√M`, while finds are rare: `F < 0.5`. `F` is the decayed number of recent searches with a
+ * new company, `F ← 0.99·F + [found]`, over about the last 100 searches. So a single find after a long time resets `s`, but
+ * not the lower limit. The rule and its constants are empirical (docs/planner.md).
  */
 export class StopRule {
   /** `s`, since the registry count last changed. */

@@ -15,9 +15,10 @@ import { MOST_WITHOUT_DIACRITICS, UpstreamFolding } from './upstream_folding.ts'
 /**
  * Names or identifiers that queries match by prefix, or names that queries match by substring.
  *
- * By prefix, the extensions of a query partition its companies, apart from those whose text ends with the query. So a truncated
- * query can be replaced by its extensions, as in the hierarchical crawl of Sheng et al. (2012). A substring is a prefix of one of
- * the suffixes of a name: the substrings of up to six characters are counted in a trie of suffixes, each company once.
+ * By prefix, the extensions of a query partition its companies, apart from those whose text ends with the query. So a
+ * truncated query can be replaced by its extensions, as in the hierarchical crawl of Sheng et al. (2012). A substring is a
+ * prefix of one of the suffixes of a name. So a trie of suffixes counts the substrings of up to six characters, each company
+ * once.
  */
 export class TextKeySpace implements KeySpace {
   readonly by: SearchQuery['by'];

@@ -20,10 +20,14 @@ export interface QueryCandidate extends MatchEstimate {
 /**
  * Estimates how many unseen companies match each query.
  *
- * A query that was sent has the unseen count `u = T − c`: the upstream's total minus the known companies that match. Let `G` be the
- * unseen count of a node that the counted queries below it do not explain: `G = u · s − Σ u_j`. `s` is the mean number of extensions
- * that one company matches; it is 1 unless companies have several words. An extension `i` that was not sent gets the share
- * `u_i = G · w_i / W` (see `ExtensionWeights`).
+ * A query that was sent has the unseen count `u = T − c`: the upstream's total minus the known companies that match. An
+ * extension `i` that was not sent gets a share of the unseen count of its parent:
+ *
+ *     u_i = min(u, G · w_i / W),  G = u · s − Σ u_j
+ *
+ * - `G`: the unseen count that the counted extensions `j` do not explain;
+ * - `s`: the mean number of extensions that one company matches, which is 1 unless companies have several words;
+ * - `w_i`, `W`: weights and their sum (see `ExtensionWeights`).
  */
 export class UnseenCounts {
   readonly #keySpace: KeySpace;
@@ -62,8 +66,9 @@ export class UnseenCounts {
   }
 
   /**
-   * Invalidates the estimates of a node and its ancestors after a call or response; null: of every node. `newShare`: the share of
-   * new companies on the received page, if there is one.
+   * Invalidates the estimates of a node and its ancestors after a call or response; null: of every node.
+   *
+   * If a page was received, `newShare` is its share of new companies.
    */
   invalidate(node: QueryNode | null, newShare: number | null = null): void {
     this.#revisions.invalidate(node);
@@ -78,10 +83,11 @@ export class UnseenCounts {
   /**
    * The estimated unseen companies that match the query of a node. Let `L = T − rows` be its rows that were not received.
    *
-   * - In general `min(L, max(0, T · m − c))`. `m = (matching + 4) / (rows + 4)` corrects the total by the rows of the last page that
-   *   match by the assumed query rule.
-   * - If fewer than half of them match, the query rule is another one: `L · (new + ½) / (rows + 1)`.
+   * - In general: `min(L, max(0, T · m − c))`.
+   * - If fewer than half of the rows on the last page match by the assumed query rule: `L · (new + ½) / (rows + 1)`.
    * - Without a total: the share `G · w / W` of the parent.
+   *
+   * The factor `m = (matching + 4) / (rows + 4)` corrects the total by the rows of the last page that match.
    */
   of(node: QueryNode): number {
     if (node.parent === null) return Math.max(this.unseenInAll, this.#unseenBelow(node));
@@ -100,9 +106,9 @@ export class UnseenCounts {
   }
 
   /**
-   * The queries below a node that can be sent now. The chance of an identifier prefix is that of a negative binomial count with
-   * shape `w_i` and mean `u_i`: `1 − (1 + G/W)^(−w_i)`, since few of the possible prefixes are in use. For names it is 1, because a
-   * large registry has names with every first letter.
+   * The queries below a node that can be sent now. The count of an identifier prefix is negative binomial, with shape `w_i`
+   * and mean `u_i`. So its chance is `1 − (1 + G/W)^(−w_i)`. For names the chance is 1, because a large registry has names
+   * with every first letter.
    */
   candidatesOf(node: QueryNode): QueryCandidate[] {
     const unexplained = this.#unexplained(node);
@@ -135,9 +141,9 @@ export class UnseenCounts {
   }
 
   /**
-   * Foreign extensions begin with a script that no known name uses. They wait for the untried first characters, except in two
-   * cases: more companies are missing than known, so that the registry may use another script; or known names use a script of
-   * thousands of characters, of which many are as unlikely.
+   * Foreign extensions begin with a script that no known name uses. They wait for the untried first characters, with two
+   * exceptions. If more companies are missing than known, the registry may use another script. If known names use a
+   * script of thousands of characters, many of its own characters are as unlikely as foreign ones.
    */
   #splitByScript(
     open: readonly Extension[],
@@ -169,8 +175,8 @@ export class UnseenCounts {
   }
 
   /**
-   * The share of new companies among the matches of a punctuation query. It is 0 if the upstream refuses or drops punctuation, or
-   * interprets it, such as `%` for any text. null: the query is estimated as any other.
+   * The share of new companies among the matches of a punctuation query. It is 0 if the upstream refuses or drops
+   * punctuation, or interprets it, such as `%` for any text. null: the query is estimated as any other.
    */
   #newShareOf({ query: { text }, state, page }: QueryNode): number | null {
     if (state === null || state.status === 'refused') return 0;
@@ -206,9 +212,9 @@ export class UnseenCounts {
   /**
    * The unseen companies by the totals of the queries below the root, for a registry without a count: 0 if it has one.
    *
-   * Let `S` be the probability, by the name model, of the extensions that were sent. Their companies, `Σ (u_j + c_j)`, are the share
-   * `S` of all. So the others have `Σ (u_j + c_j) · (1 − S) / S` companies, minus those known among them. Without that part, a few
-   * queries with many unseen companies would explain all unseen companies of the registry.
+   * Let `S` be the probability, by the name model, of the extensions that were sent. Their companies, `Σ (u_j + c_j)`, are
+   * the share `S` of all. So the others have `Σ (u_j + c_j) · (1 − S) / S` companies, minus those known among them. Without
+   * that part, a few queries with many unseen companies would explain all unseen companies of the registry.
    */
   #unseenBelow(root: QueryNode): number {
     if (this.#registry.isCounted) return 0;

@@ -100,8 +100,8 @@ export class UntriedCharacters {
   }
 
   /**
-   * Is it an untried first character, while all known names are Latin? An empty response to such a query does not count for the
-   * stop rule: it is no evidence about other queries.
+   * Is it an untried first character, while all known names are Latin? An empty response to such a query does not count for
+   * the stop rule: it is no evidence about other queries.
    */
   isExemptFromStopRule(text: string): boolean {
     return this.#isLatin && this.#untried.some((one) => one.text === text);

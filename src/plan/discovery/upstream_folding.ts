@@ -4,8 +4,8 @@ import { isAscii, withoutDiacritics } from '../../names/folding.ts';
 type QueryRule = (query: string, company: string) => boolean;
 
 /**
- * Learns from responses how the upstream reads characters. Many upstreams ignore diacritics: `ç` is read as `c` and matches both
- * `Çelik` and `Celik`. Others read single letters as others, such as `ø` as `o`.
+ * Learns from responses how the upstream reads characters. Many upstreams ignore diacritics: `ç` is read as `c` and matches
+ * both `Çelik` and `Celik`. Others read single letters as others, such as `ø` as `o`.
  */
 export class UpstreamFolding {
   readonly #rule: QueryRule;
@@ -53,8 +53,8 @@ export class UpstreamFolding {
   }
 
   /**
-   * The query of characters that the upstream reads literally and that has the same matches; it can be the query itself. null:
-   * unknown. A query of diacritics alone would become the empty query, so it stays.
+   * The query of characters that the upstream reads literally and that has the same matches; it can be the query itself.
+   * null: unknown. A query of diacritics alone would become the empty query, so it stays.
    */
   readAs(query: string): string | null {
     if (isAscii(query)) return query;

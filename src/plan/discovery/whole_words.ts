@@ -3,9 +3,9 @@ import { nextAfter } from '../../names/ordered_texts.ts';
 import type { Extension, Extensions, KnownTexts, Spread } from './key_space.ts';
 
 /**
- * Known words that queries match only as a whole. Candidates are known words, the most frequent first: the frequency of a word in
- * the known names estimates its frequency in the registry, as in the adaptive policy of Ntoulas, Zerfos and Cho (JCDL 2005). In a
- * large registry only the most frequent words are in memory, and an index counts the others.
+ * Known words that queries match only as a whole. Candidates are known words, the most frequent first. The frequency of a
+ * word in the known names estimates that in the registry, as in the adaptive policy of Ntoulas, Zerfos and Cho (JCDL 2005).
+ * In a large registry only the most frequent words are in memory, and an index counts the others.
  */
 export class WholeWords implements KnownTexts {
   readonly #words: WordsInOrder;

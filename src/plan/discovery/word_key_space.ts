@@ -12,8 +12,8 @@ import { type WordSemantics, WordTexts } from './word_texts.ts';
 
 /**
  * Names that queries match by word or by word prefix. Sets of companies overlap, since a name has several words. A word whose
- * listing is truncated is sent with a second one (`limited ac`), as Sheng et al. (2012) add a second attribute to a query that
- * overflows.
+ * listing is truncated is sent with a second one (`limited ac`), as Sheng et al. (2012) add a second attribute to a query
+ * that overflows.
  */
 export class WordKeySpace implements KeySpace {
   readonly by = 'name';

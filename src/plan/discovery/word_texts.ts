@@ -22,8 +22,8 @@ export interface LastWord {
 }
 
 /**
- * The words of known names, in several lists: one of all companies, and one of the companies with a certain word. The second kind
- * counts pairs such as `limited ac`: the companies with `limited` and another word that begins with `ac`.
+ * The words of known names, in several lists: one of all companies, and one of the companies with a certain word. The second
+ * kind counts pairs such as `limited ac`: the companies with `limited` and another word that begins with `ac`.
  */
 export class WordTexts {
   readonly #semantics: WordSemantics;
@@ -79,8 +79,8 @@ export class WordTexts {
   }
 
   /**
-   * Is it worth counting the words beside this one? Without an index, that reads all names. In a large registry it is worth it only
-   * for many unseen companies.
+   * Is it worth counting the words beside this one? Without an index, that reads all names. In a large registry it is worth
+   * it only for many unseen companies.
    */
   pairsWith(word: string, unseen: () => number): boolean {
     if (this.#companies <= ALWAYS_READ || this.#beside.has(word)) return true;

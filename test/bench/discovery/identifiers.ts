@@ -1,6 +1,6 @@
 import { discover } from '../../support/simulation/discover.ts';
 import { type Company, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
-import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 import { plainTree } from './baselines.ts';
 import { callsPerBest, fewestCalls } from './figures.ts';
 import { settingsOf } from './rows.ts';
@@ -15,8 +15,8 @@ export function freeAccount(companies: readonly Company[], mostMs: number): stri
     { title: 'names, no cap', settings: names(null, 20), of: companies },
     { title: 'names', settings: names(1000, 20), of: companies },
     { title: 'names', settings: names(1000, 100), of: companies },
-    { title: 'identifiers', settings: byIdentifier(1000, 20), of: inventedCompanies(companies.length) },
-    { title: 'identifiers', settings: byIdentifier(100, 20), of: inventedCompanies(companies.length) },
+    { title: 'identifiers', settings: byIdentifier(1000, 20), of: syntheticCompanies(companies.length) },
+    { title: 'identifiers', settings: byIdentifier(100, 20), of: syntheticCompanies(companies.length) },
   ];
   const lines = cases.map(({ title, settings, of }) => {
     const registry = new Registry(of, settings);
@@ -34,7 +34,7 @@ export function freeAccount(companies: readonly Company[], mostMs: number): stri
 
 /** Discovery where identifiers can be searched by prefix. */
 export function identifierPrefixes(count: number, mostMs: number): string[] {
-  const companies = inventedCompanies(count);
+  const companies = syntheticCompanies(count);
   const lines = [
     ...[byIdentifier(1000, 100), byIdentifier(1000, 20), byIdentifier(100, 100), byIdentifier(100, 20)],
   ].map((settings) => {
@@ -57,10 +57,10 @@ export function identifierPrefixes(count: number, mostMs: number): string[] {
 
 /** Calls until 50 companies founded since are found, in a registry that is known already. */
 export function newCompanies(count: number, mostMs: number): string[] {
-  const old = inventedCompanies(count);
-  const others = inventedCompanies(50, 2);
+  const old = syntheticCompanies(count);
+  const others = syntheticCompanies(50, 2);
   const founded = {
-    'on top of the range': inventedCompanies(count + 50).slice(count),
+    'on top of the range': syntheticCompanies(count + 50).slice(count),
     scattered: scattered(old, others),
   };
   const lines = Object.entries(founded).map(([where, young]) => {

@@ -11,7 +11,7 @@ import {
   Registry,
   type RegistrySettings,
 } from '../../support/simulation/registry.ts';
-import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 import { mean } from './figures.ts';
 
 /**
@@ -77,7 +77,7 @@ for (const [title, companies] of sources()) {
 
 function sources(): (readonly [string, readonly Company[]])[] {
   const { data } = values;
-  if (data === undefined) return [['Generated names', inventedCompanies(20_000)]];
+  if (data === undefined) return [['Generated names', syntheticCompanies(20_000)]];
   return [
     ['Isle of Man', readCompanies(join(data, 'isle_of_man.csv'))],
     ['EDINET filers (Japanese)', readCompanies(join(data, 'japan_edinet.csv'))],

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { heldOut, readCompanies, shuffle } from '../../support/simulation/companies.ts';
 import { discover } from '../../support/simulation/discover.ts';
 import { type Company, Registry } from '../../support/simulation/registry.ts';
-import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 import { plainTree, twoLetterSweep } from './baselines.ts';
 import type { Bound } from './caller.ts';
 import { callsPerBest, fewestCalls, type Growth, spread } from './figures.ts';
@@ -33,7 +33,7 @@ const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => at + 1);
 const mostMs = Number(values.seconds ?? (values.quick ? 10 : 60)) * 1000;
 const invented = Number(values.companies ?? (values.quick ? 3000 : 20_000));
 
-const from = values.data === undefined ? inventedCompanies(invented) : readCompanies(values.data);
+const from = values.data === undefined ? syntheticCompanies(invented) : readCompanies(values.data);
 const companies = values['held-out'] ? heldOut(from) : from;
 print(
   `${companies.length.toLocaleString('en')} companies${values['held-out'] ? ' held out' : ''}, ${seeds.length} seed(s), at most ${mostMs / 1000} s a run\n`,
