@@ -48,7 +48,10 @@ test('failed searches do not count for the stop rule', () => {
   expect(call).toMatchObject({ kind: 'search', page: { index: 0 } });
 });
 
-/** Returns the calls until every company is known. Responses arrive in the order of sending, with `connections` calls in flight. */
+/**
+ * Returns the calls until every company is known. Responses arrive in the order of sending, with `connections` calls in
+ * flight.
+ */
 function sweep(registry: Registry, connections: number): number {
   const mirror = new MemoryMirror(START_MS);
   const planner = openPlanner(registry, mirror, new Set<CallKind>(['stats', 'search']));

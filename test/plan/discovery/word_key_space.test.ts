@@ -6,8 +6,8 @@ import { WordKeySpace } from '../../../src/plan/discovery/word_key_space.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
 /**
- * A mirror that knows a million companies, of which these have names. An index counts all words, and those beside the words of
- * `beside`.
+ * A mirror that knows a million companies, of which these have names. An index counts all words, and those beside the words
+ * of `beside`.
  */
 class LargeMirror extends MemoryMirror {
   readonly names: ReadCountingTexts;

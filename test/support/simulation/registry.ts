@@ -47,7 +47,10 @@ export interface Page {
   readonly more: boolean;
 }
 
-/** A registry in memory that responds as an upstream does. The matches of a query are cached, so that the planner dominates times. */
+/**
+ * A registry in memory that responds as an upstream does. The matches of a query are cached, so that the planner dominates
+ * times.
+ */
 export class Registry {
   readonly settings: RegistrySettings;
   readonly #companies: Company[];

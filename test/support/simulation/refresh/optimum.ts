@@ -8,8 +8,8 @@ export function roundRobin(ratesPerDay: Float64Array, callsPerDay: number): numb
  * The highest share of up-to-date records that a schedule of fetches can reach if all change rates are known.
  *
  * Each company has a fetch interval `I` in days. At the optimum, the marginal value of a fetch is the same for every company:
- * `[1 − e^(−λI)(1 + λI)] / λ = μ`, with change rate `λ`. The value `μ` is found by bisection, so that the calls a day are used.
- * Source: Cho and Garcia-Molina, "Effective page refresh policies for web crawlers" (ACM TODS 28(4), 2003).
+ * `[1 − e^(−λI)(1 + λI)] / λ = μ`, with change rate `λ`. The value `μ` is found by bisection, so that the calls a day are
+ * used. Source: Cho and Garcia-Molina, "Effective page refresh policies for web crawlers" (ACM TODS 28(4), 2003).
  */
 export function fetchOnlyOptimum(ratesPerDay: Float64Array, callsPerDay: number): number {
   const sorted = Float64Array.from(ratesPerDay).sort();

@@ -27,8 +27,8 @@ export interface Simulated {
 }
 
 /**
- * Fetches each company once. The calls of five full rotations follow, from which the planner learns, and then those of two rotations,
- * which are measured.
+ * Fetches each company once. The calls of five full rotations follow, from which the planner learns, and then those of two
+ * rotations, which are measured.
  */
 export function simulate(one: Case, seed: number): Simulated {
   const registry = new ChangingRegistry(one, seed);
