@@ -52,8 +52,8 @@ export function simulateSearches(ask: SimulationInput): Simulation[] {
   const { knowledge, dialect, totals, budget } = ask;
   const known = sampleOf(knowledge.knownCompanies(), knowledge.knownCount(), MOST_COMPANIES);
   const queries = [...knowledge.queries()];
-  const { inVain } = new StopRule(knowledge);
-  const suppositions = scenariosFor(known, queries, dialect, inVain);
+  const { emptySearches } = new StopRule(knowledge);
+  const suppositions = scenariosFor(known, queries, dialect, emptySearches);
   const cases = suppositions.flatMap((scenario) => totals.map((total) => ({ scenario, total })));
   const rehearsals: Simulation[] = [];
   let mostCompanies = MOST_COMPANIES;

@@ -48,7 +48,7 @@ describe('plan', () => {
     const { json } = await upstream.cli('plan', '--explain', '4');
     const planned = json.data.next_calls.map(({ target }: { target: string }) => target);
     expect(json.data.next_calls).toHaveLength(4);
-    expect(json.data.next_calls[0]).toMatchObject({ kind: 'search', reason: 'first look' });
+    expect(json.data.next_calls[0]).toMatchObject({ kind: 'search', reason: 'new query' });
     const before = upstream.sandbox.arrivals().length;
     await upstream.cli('sync', '--max-calls', '1');
     const [made] = upstream.sandbox.arrivals().slice(before);

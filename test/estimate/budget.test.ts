@@ -7,14 +7,14 @@ import { openSyncPlanner } from '../../src/plan/sync_planner.ts';
 import { dialectOf, discover, START_MS } from '../support/simulation/discover.ts';
 import { MemoryMirror } from '../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry } from '../support/simulation/registry.ts';
-import { inventedCompanies } from '../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../support/simulation/synthetic_registries.ts';
 
 const SIZE = 6_000;
 const ENDLESS: Budget = { searches: 12_000, usedShare: () => 0 };
 
 describe('the budget of the simulations', () => {
   it('bounds the work of a large registry, whatever is known of it', { timeout: 60_000 }, () => {
-    const registry = new Registry(inventedCompanies(SIZE), { ...PLAIN, window: 100 });
+    const registry = new Registry(syntheticCompanies(SIZE), { ...PLAIN, window: 100 });
     for (const enough of [500, SIZE / 2]) {
       const mirror = mirrored(registry, enough);
       const counted = counting(registry, mirror);
@@ -26,7 +26,7 @@ describe('the budget of the simulations', () => {
   });
 
   it('ends within the searches that are allowed', () => {
-    const registry = new Registry(inventedCompanies(1_000), { ...PLAIN, window: 100 });
+    const registry = new Registry(syntheticCompanies(1_000), { ...PLAIN, window: 100 });
     const mirror = mirrored(registry, 100);
     for (const searches of [5, 50]) {
       const counted = counting(registry, mirror);
@@ -37,7 +37,7 @@ describe('the budget of the simulations', () => {
   });
 
   it('leaves the upper end open if no simulation came to its end', () => {
-    const registry = new Registry(inventedCompanies(1_000), { ...PLAIN, window: 100 });
+    const registry = new Registry(syntheticCompanies(1_000), { ...PLAIN, window: 100 });
     const mirror = mirrored(registry, 100);
     const cut = priced(registry, mirror, { searches: 12_000, usedShare: () => 1 });
     const whole = priced(registry, mirror, ENDLESS);
@@ -47,7 +47,7 @@ describe('the budget of the simulations', () => {
   });
 
   it('tells how much is done, up to the end', () => {
-    const registry = new Registry(inventedCompanies(800), PLAIN);
+    const registry = new Registry(syntheticCompanies(800), PLAIN);
     const shares: number[] = [];
     const onProgress = (share: number) => shares.push(share);
     simulateSearches(counting(registry, mirrored(registry, 80)).ask({ ...ENDLESS, onProgress }, [800]));

@@ -6,7 +6,7 @@ import { openSyncPlanner } from '../../src/plan/sync_planner.ts';
 import { dialectOf, discover } from '../support/simulation/discover.ts';
 import { answer, type MemoryMirror } from '../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../support/simulation/registry.ts';
-import { inventedCompanies } from '../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../support/simulation/synthetic_registries.ts';
 
 const LEFT = { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null };
 const COUNT = 20;
@@ -32,7 +32,7 @@ test('if responses decide, the first call is certain and most others are found',
 });
 
 function known(profile: Partial<RegistrySettings>, enough: number) {
-  const registry = new Registry(inventedCompanies(800), { ...PLAIN, ...profile });
+  const registry = new Registry(syntheticCompanies(800), { ...PLAIN, ...profile });
   return { registry, mirror: discover(registry, { mostCalls: 1_000, enough }).mirror };
 }
 

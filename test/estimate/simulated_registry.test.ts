@@ -48,7 +48,7 @@ function found(text: string, dialect: Dialect, supposed: Partial<Scenario> = {},
   const registry = simulatedRegistry(COMPANIES, dialect, { ...FAMILIAR, ...supposed }, 0);
   const { rows } = registry.search(
     {
-      ...{ kind: 'search', query: { by: 'name', text }, reason: 'first look', expected: 1 },
+      ...{ kind: 'search', query: { by: 'name', text }, reason: 'new query', expected: 1 },
       page: { index: page, next: null },
     },
     undefined,

@@ -6,7 +6,7 @@ import { findsName } from '../../src/names/query_matching.ts';
 import { NameModel } from '../../src/plan/discovery/name_model.ts';
 import { OrderedCounts } from '../../src/plan/discovery/ordered_counts.ts';
 import { PrefixCounts } from '../../src/plan/discovery/prefix_counts.ts';
-import { PrefixTexts } from '../../src/plan/discovery/prefixes.ts';
+import { PrefixTexts } from '../../src/plan/discovery/prefix_texts.ts';
 
 // Few characters, so that words repeat and share beginnings. The last two lie beyond each other in UTF-16 and UTF-8.
 const word = fc
@@ -61,7 +61,7 @@ function expectSame(all: {
 
 function beginnings(counts: PrefixCounts | OrderedCounts): PrefixTexts {
   return new PrefixTexts({
-    ...{ counts, longest: LONGEST, repeats: true, first: [], canBeAsked: () => true, readAs: (text) => text },
+    ...{ counts, longest: LONGEST, repeats: true, first: [], canBeSent: () => true, readAs: (text) => text },
     model: new NameModel([], true),
   });
 }

@@ -7,7 +7,7 @@ import type { MaxAge, PlanInput, Planner, PlannerSettings } from '../../src/plan
 import { dialectOf } from '../support/simulation/discover.ts';
 import { answer, MemoryMirror } from '../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../support/simulation/registry.ts';
-import { inventedCompanies } from '../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../support/simulation/synthetic_registries.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 0, 1);
@@ -29,7 +29,7 @@ describe('a first run', () => {
   ];
 
   it.each(shapes)('lists every company that can be reached: %j', (profile) => {
-    const registry = new Registry(inventedCompanies(1500), { ...PLAIN, ...profile });
+    const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, ...profile });
     const { mirror, calls } = run(registry, { kinds: new Set<CallKind>(['stats', 'search']) });
     // Without totals it cannot be told which text hides the last ones: they are given up after some 165 searches in vain.
     const least = { exact: 1500, clamped: 1490, none: 1470 }[totalsOf(profile)];
@@ -38,14 +38,14 @@ describe('a first run', () => {
   });
 
   it('asks nothing twice and nothing that is in flight, with sixteen lanes', () => {
-    const registry = new Registry(inventedCompanies(800), { ...PLAIN, window: 40 });
+    const registry = new Registry(syntheticCompanies(800), { ...PLAIN, window: 40 });
     const { calls } = run(registry, { lanes: 16 });
     const asked = calls.map((call) => `${call.kind} ${targetOf(call)}`);
     expect(new Set(asked).size).toBe(asked.length);
   });
 
   it('fetches each record once, and is then done', () => {
-    const registry = new Registry(inventedCompanies(300), PLAIN);
+    const registry = new Registry(syntheticCompanies(300), PLAIN);
     const { calls, planner, mirror } = run(registry, {});
     expect(calls.filter((call) => call.kind === 'entity')).toHaveLength(300);
     expect(planner.next(ask(mirror.nowMs))).toEqual({ calls: [], wakeAtMs: null, drift: null });
@@ -79,14 +79,14 @@ describe('a search in flight', () => {
 
 describe('a later run', () => {
   it('sends nothing while nothing is due', () => {
-    const registry = new Registry(inventedCompanies(300), PLAIN);
+    const registry = new Registry(syntheticCompanies(300), PLAIN);
     const { mirror } = run(registry, {});
     const planner = open(registry, mirror, {});
     expect(planner.next(ask(mirror.nowMs + DAY_MS)).calls).toEqual([]);
   });
 
   it('lists summaries again, and fetches records again, when they are due', () => {
-    const registry = new Registry(inventedCompanies(300), PLAIN);
+    const registry = new Registry(syntheticCompanies(300), PLAIN);
     const { mirror } = run(registry, {});
     mirror.nowMs += 100 * DAY_MS;
     const later = run(registry, { mirror });
@@ -95,7 +95,7 @@ describe('a later run', () => {
   });
 
   it('takes up the listing where another process stopped', () => {
-    const registry = new Registry(inventedCompanies(1500), { ...PLAIN, window: 100 });
+    const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, window: 100 });
     const kinds = new Set<CallKind>(['stats', 'search']);
     const first = run(registry, { kinds, stopAfter: 40 });
     const second = run(registry, { kinds, mirror: first.mirror });
@@ -111,7 +111,7 @@ describe('a run that takes longer than the maximum ages', () => {
   it.each([{}, { window: 40 }, { identifiers: 'prefix' as const, window: 40 }])(
     'fetches the statistics, each page and each record once: %j',
     (profile) => {
-      const registry = new Registry(inventedCompanies(400), { ...PLAIN, ...profile });
+      const registry = new Registry(syntheticCompanies(400), { ...PLAIN, ...profile });
       const first = run(registry, { maxAge, stopAfter: 5_000 });
       expect(repeated(first.calls)).toEqual([]);
       first.mirror.nowMs += DAY_MS;
@@ -129,7 +129,7 @@ describe('a run that takes longer than the maximum ages', () => {
     [{ identifiers: 'prefix' as const, window: 40 }, 40],
     [{ identifiers: 'prefix' as const }, 10],
   ])('fetches nothing twice when the registry has grown since the last run: %j', (profile, lanes) => {
-    const companies = inventedCompanies(440);
+    const companies = syntheticCompanies(440);
     const { mirror } = run(new Registry(companies.slice(0, 400), { ...PLAIN, ...profile }), { maxAge });
     mirror.nowMs += DAY_MS;
     const grown = new Registry(companies, { ...PLAIN, ...profile });
@@ -139,7 +139,7 @@ describe('a run that takes longer than the maximum ages', () => {
   });
 
   it('leaves a record that it has fetched, although a listing shows a change afterwards', () => {
-    const registry = new Registry(inventedCompanies(5), PLAIN);
+    const registry = new Registry(syntheticCompanies(5), PLAIN);
     const { mirror, planner } = run(registry, { maxAge });
     const [one] = mirror.companies.values();
     Object.assign(one ?? {}, { flagged: true });
@@ -149,7 +149,7 @@ describe('a run that takes longer than the maximum ages', () => {
   });
 
   it('still retries statistics that failed', () => {
-    const registry = new Registry(inventedCompanies(5), PLAIN);
+    const registry = new Registry(syntheticCompanies(5), PLAIN);
     const mirror = new MemoryMirror(NOW_MS);
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['stats']), maxAge });
     const [call] = planner.next(ask(NOW_MS)).calls;
@@ -162,7 +162,7 @@ describe('a run that takes longer than the maximum ages', () => {
   });
 
   it('fetches nothing twice after the clock was set back', () => {
-    const registry = new Registry(inventedCompanies(50), PLAIN);
+    const registry = new Registry(syntheticCompanies(50), PLAIN);
     const startedAtMs = NOW_MS + 30 * DAY_MS;
     const { calls } = run(registry, {
       maxAge: { ...maxAge, recordsMs: DAY_MS },
@@ -175,7 +175,7 @@ describe('a run that takes longer than the maximum ages', () => {
 
 describe('statistics', () => {
   it('take at most 2 % of an allowance for life', () => {
-    const registry = new Registry(inventedCompanies(50), PLAIN);
+    const registry = new Registry(syntheticCompanies(50), PLAIN);
     const mirror = new MemoryMirror(NOW_MS);
     const calls: Call[] = [];
     for (let week = 0; week < 52; week++) {
@@ -195,7 +195,7 @@ describe('statistics', () => {
 
 describe('what fails', () => {
   it('waits for the retry that load names, and wakes for it', () => {
-    const registry = new Registry(inventedCompanies(5), PLAIN);
+    const registry = new Registry(syntheticCompanies(5), PLAIN);
     const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
     const { calls } = planner.next(ask(mirror.nowMs));
@@ -205,7 +205,7 @@ describe('what fails', () => {
   });
 
   it('plans a released call again', () => {
-    const registry = new Registry(inventedCompanies(5), PLAIN);
+    const registry = new Registry(syntheticCompanies(5), PLAIN);
     const planner = open(registry, new MemoryMirror(NOW_MS), {});
     const first = planner.next({ ...ask(NOW_MS), most: 1 }).calls;
     for (const call of first) planner.release(call);
@@ -232,7 +232,7 @@ describe('what fails', () => {
   });
 
   it('asks one witness when a 404 is the last word of a run', () => {
-    const registry = new Registry(inventedCompanies(5), PLAIN);
+    const registry = new Registry(syntheticCompanies(5), PLAIN);
     const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
     const { calls } = planner.next(ask(mirror.nowMs));
@@ -249,7 +249,7 @@ describe('what fails', () => {
   });
 
   it('asks for an id that cannot exist when the proof of a deletion needs it', () => {
-    const registry = new Registry(inventedCompanies(50), PLAIN);
+    const registry = new Registry(syntheticCompanies(50), PLAIN);
     const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
     mirror.needsControl = true;
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
@@ -260,7 +260,7 @@ describe('what fails', () => {
 });
 
 function withThreeMissing(): Planner {
-  const registry = new Registry(inventedCompanies(50), PLAIN);
+  const registry = new Registry(syntheticCompanies(50), PLAIN);
   const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
   const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
   for (const call of planner.next({ ...ask(mirror.nowMs), most: 3 }).calls) planner.learn(missing(call));

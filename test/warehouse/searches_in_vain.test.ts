@@ -7,7 +7,7 @@ const ACME = { total: 1, results: [{ id: 'C1', name: 'Acme' }] };
 const NOBODY = { total: 0, results: [] };
 
 function inVain({ warehouse }: Bench): number {
-  return new StopRule(openKnowledge(warehouse)).inVain;
+  return new StopRule(openKnowledge(warehouse)).emptySearches;
 }
 
 test('searches that found no company for the first time are counted, in a row up to the last', () => {

@@ -1,8 +1,9 @@
 import { CHARACTER_GROUPS } from './first_characters.ts';
 
 /**
- * Scripts of thousands of characters: those in common use, as the national standards for encoding list them. `common`: the
- * groups of first characters that come first.
+ * The inventories of scripts with thousands of characters: those in common use, as national encoding standards list them.
+ *
+ * The pattern `common` selects the groups of first characters that come first in the inventory.
  */
 const STANDARDS = [
   // JIS X 0208: kana and the first level of kanji.
@@ -20,29 +21,30 @@ const STANDARDS = [
   { encoding: 'euc-kr', common: /hangul/, rows: range(0xb0, 0xc8), cells: range(0xa1, 0xfe) },
 ] as const;
 
-/** The inventory that holds most of the characters seen; empty where hardly any was of such a script. */
-export function inventoryOf(isSeen: (character: string) => boolean): readonly string[] {
+/** The inventory with the most known characters; empty if fewer than 30 known characters are in any of them. */
+export function inventoryOf(isKnown: (character: string) => boolean): readonly string[] {
   let best: readonly string[] = [];
-  let most = FEWEST_SEEN - 1;
+  let bestCount = MIN_KNOWN - 1;
   for (const standard of STANDARDS) {
     const characters = charactersOf(standard);
-    const seen = characters.filter(isSeen).length;
-    if (seen <= most) continue;
-    [best, most] = [characters, seen];
+    const count = characters.filter(isKnown).length;
+    if (count <= bestCount) continue;
+    [best, bestCount] = [characters, count];
   }
   return best;
 }
 
+/** By encoding: decoded once, and constant. */
 const inventories = new Map<string, readonly string[]>();
 
 function charactersOf({ encoding, common, rows, cells }: (typeof STANDARDS)[number]): readonly string[] {
-  const before = inventories.get(encoding);
-  if (before !== undefined) return before;
+  const existing = inventories.get(encoding);
+  if (existing !== undefined) return existing;
   const bytes = rows.flatMap((row) => cells.flatMap((cell) => [row, cell]));
   const text = new TextDecoder(encoding).decode(Uint8Array.from(bytes));
-  const standard = new Set(text.match(/\p{L}/gu));
+  const letters = new Set(text.match(/\p{L}/gu));
   const first = CHARACTER_GROUPS.filter(({ name }) => common.test(name)).flatMap((group) => group.characters);
-  const characters = [...new Set([...first, ...standard])];
+  const characters = [...new Set([...first, ...letters])];
   inventories.set(encoding, characters);
   return characters;
 }
@@ -51,4 +53,4 @@ function range(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }
 
-const FEWEST_SEEN = 30;
+const MIN_KNOWN = 30;

@@ -2,9 +2,9 @@ import { characterSeeds } from '../../names/query_seeds.ts';
 import { NameModel } from './name_model.ts';
 
 /**
- * Words that names of companies begin with, or have, in the languages of many registries: trades, surnames, places, and
- * syllables of new words, in Latin letters: other scripts begin with the characters listed beside these. They say how names
- * go on before any was seen; none of them is asked for by itself.
+ * Words, and syllables of coined words, with which company names begin in the languages of many registries: trades, surnames
+ * and places, in Latin letters. They train the name model before any name is known. No word is sent as a query because it is
+ * in this list. Other scripts have their first characters in `first_characters.ts`.
  */
 const COMMON_WORDS: readonly string[] = `
   academy accounting acorn active advance advisory agency agri air alliance allied alpha alpine american anchor angel
@@ -174,7 +174,7 @@ const COMMON_WORDS: readonly string[] = `
   .trim()
   .split(/\s+/u);
 
-/** What words of names are like in general, from their beginnings on. */
+/** The name model of the common words, from their first characters on. Built once. */
 export function generalModel(): NameModel {
   if (general !== null) return general;
   general = new NameModel(characterSeeds(), true);

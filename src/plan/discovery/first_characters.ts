@@ -1,25 +1,26 @@
-/** Characters that names begin with. The rank gives the order in which groups are tried. */
+/** A group of characters with which names begin. */
 export interface CharacterGroup {
   readonly name: string;
-  /** Groups of a lower rank are tried first. */
+  /** Groups of a lower rank are sent first. */
   readonly rank: number;
-  /** When does the whole group precede a foreign script, which no known name uses? */
+  /** The condition on which the whole group is sent before any script that no known name uses. */
   readonly precedes: 'always' | 'if all known names are Latin' | 'never';
-  /** Must all of it be tried before the search for missing companies ends? */
+  /** Must the whole group be sent before discovery gives up the missing companies? */
   readonly isDue: boolean;
-  /** Its letters belong to this script; null: names in any script have such characters. */
+  /** The script of its letters; null: names in any script have such characters. */
   readonly script: Script | null;
-  /** The most frequent ones first. */
+  /** The most frequent characters first. */
   readonly characters: readonly string[];
-  /** Prior weight of the character at this place; 0: none is expected before one was seen. */
-  weight(place: number): number;
+  /** The prior weight of the character at this position in the name model; 0: no prior. */
+  weight(position: number): number;
 }
 
 export type Script = keyof typeof LETTERS;
 
 /**
- * Scripts that names mix are one: a Japanese name has kanji and kana. `starts`: in the order of code points, letters of the
- * script follow each of these.
+ * Scripts that names mix are one entry: a Japanese name has kanji and kana.
+ *
+ * In the order of code points, the letters of a script follow each of its `starts`.
  */
 const LETTERS = {
   latin: { letter: /\p{Script=Latin}/u, starts: ['a', 'ａ'] },
@@ -32,7 +33,7 @@ const LETTERS = {
 } as const;
 
 const OTHER_SCRIPT = { rank: 5, precedes: 'never', isDue: false, weight: () => 0.002 } as const;
-/** Characters of surnames, places and trades; tried where known names are in the script. */
+/** Characters of surnames, places and trades; sent only if known names use the script. */
 const SCRIPT_OF_THOUSANDS = { ...OTHER_SCRIPT, rank: 6, weight: () => 0 } as const;
 const ANY_NAME = { precedes: 'always', isDue: true } as const;
 const LATIN_NAMES = { precedes: 'if all known names are Latin', isDue: false } as const;
@@ -40,14 +41,14 @@ const LATIN_NAMES = { precedes: 'if all known names are Latin', isDue: false } a
 export const LATIN_LETTERS: CharacterGroup = {
   ...{ name: 'Latin letters', rank: 0, ...ANY_NAME, script: 'latin' },
   characters: [...'acsmbpetdgrhilnfwkjovuzyxq'],
-  weight: (place) => 1 / (1 + place / 8),
+  weight: (position) => 1 / (1 + position / 8),
 };
 export const DIGITS: CharacterGroup = {
   ...{ name: 'digits', rank: 1, ...ANY_NAME, script: null },
   characters: [...'1234567890'],
-  weight: (place) => 0.15 / (1 + place / 4),
+  weight: (position) => 0.15 / (1 + position / 4),
 };
-/** `&` comes first: most registries have a name with it, so its response shows whether punctuation is searched. */
+/** `&` comes first: most registries have a name with it, so its response shows whether the upstream searches punctuation. */
 export const ASCII_PUNCTUATION: CharacterGroup = {
   ...{ name: 'ASCII punctuation', rank: 2, ...ANY_NAME, script: null },
   characters: [...'&\'"(#@+.-!*$/[:?%=,~_<;>)\\]^{|}`'],
@@ -110,7 +111,7 @@ export const CHARACTER_GROUPS: readonly CharacterGroup[] = [
   },
 ];
 
-/** The script of the first character of a text; null: it is no letter, or of a script not listed. */
+/** The script of the first character; null: it is no letter, or its script is not listed. */
 export function scriptOf(text: string): Script | null {
   const [first = ''] = text;
   return SCRIPTS.find((script) => LETTERS[script].letter.test(first)) ?? null;
@@ -121,7 +122,7 @@ export function scriptsIn(text: string): Script[] {
   return SCRIPTS.filter((script) => LETTERS[script].letter.test(text));
 }
 
-/** The scripts that texts in the order of code points begin with. */
+/** The scripts of the first characters of texts that are in the order of code points. */
 export function scriptsAmong(texts: { at(from: string, places: number): string | null }): Script[] {
   const isIn = (script: Script) =>
     LETTERS[script].starts.some((start) => scriptOf(texts.at(start, 0) ?? '') === script);
@@ -130,7 +131,7 @@ export function scriptsAmong(texts: { at(from: string, places: number): string |
 
 const SCRIPTS = Object.keys(LETTERS) as Script[];
 
-/** A character that names begin with although no word does. */
+/** Is it one character that is neither letter, mark, digit nor space? Names can begin with it, words cannot. */
 export function isPunctuation(text: string): boolean {
   return PUNCTUATION.test(text);
 }

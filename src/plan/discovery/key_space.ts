@@ -1,78 +1,85 @@
 import type { SearchQuery } from '../../call.ts';
 
-/** A longer text that could be asked. */
+/** A longer query below a query. */
 export interface Extension {
   readonly text: string;
-  /** How likely a company whose text begins as the shorter one goes on so. */
+  /** The probability that a company that matches the shorter query also matches this one. */
   readonly likelihood: number;
-  /** Its last character was never seen. */
-  readonly isStrange: boolean;
+  /** Does its last character occur in no known text? */
+  readonly hasNewCharacter: boolean;
 }
 
+/** The extensions of one query. */
 export interface Extensions {
+  /** Extensions that were not sent, the most promising first. */
   readonly offered: readonly Extension[];
-  /** How likely it goes on in another way, or ends here. */
-  readonly otherwise: number;
-  /** How likely it goes on as a text that was asked; 0 also where that cannot be told. */
-  readonly asked: number;
-  /** There are more than those offered. */
+  /** The probability of an extension that is not offered, or of none. */
+  readonly otherLikelihood: number;
+  /** The probability of an extension that was sent; 0 also if it is unknown. */
+  readonly sentLikelihood: number;
+  /** Are there more extensions than those offered? */
   readonly isTruncated: boolean;
 }
 
-/** How known companies go on after a text. */
+/** The distribution of the known companies that match a query over its extensions. */
 export interface Spread {
-  /** Ways that differ. */
-  readonly ways: number;
-  /** In how many of them each company does, on the average: more than one where its words are searched. */
-  readonly each: number;
+  /** The number of distinct extensions by one step that match a known company. */
+  readonly distinct: number;
+  /** The mean number of them that one company matches; above 1 if a company has several words. */
+  readonly perCompany: number;
 }
 
-/** How many texts begin with a given one, and how they go on. */
+/** Counts of texts by prefix. */
 export interface Counts {
-  /** `countedTo`: beginnings of up to so many characters are counted already, by another text of the same company. */
+  /**
+   * Adds a text. The prefixes of up to `countedTo` UTF-16 units were counted by another text of the same company; -1: none
+   * was.
+   */
   add(text: string, countedTo?: number): void;
-  /** Texts that begin with this one. */
-  count(text: string): number;
-  /** Texts that are this one. */
+  /** The texts that begin with the prefix. */
+  count(prefix: string): number;
+  /** The texts that equal this one. */
   ends(text: string): number;
-  /** The characters that follow, and in how many texts. */
-  followers(text: string): Map<string, number>;
+  /** Each character that follows the prefix, with the number of texts that have it there. */
+  followers(prefix: string): Map<string, number>;
 }
 
-/** What is known of a set of texts, each of which belongs to a company. */
+/** Known texts: the names, words, substrings or identifiers by which queries find companies. */
 export interface KnownTexts {
-  /** The texts of one more company. */
+  /** Adds the texts of one company. */
   add(texts: readonly string[]): void;
-  /** What the same company is found by where marks are overlooked, beside the texts of it that were added. */
+  /**
+   * Adds the forms without diacritics of one company's texts, for an upstream that ignores diacritics. `texts`: those that
+   * were added before. `plain`: all its texts without diacritics.
+   */
   addWithoutDiacritics(texts: readonly string[], plain: readonly string[]): void;
-  /** Companies that have a text which this one finds. */
-  known(text: string): number;
-  /** Those among them that no longer text finds. */
-  ending(text: string): number;
-  spread(text: string): Spread;
-  /** The likeliest of the longer texts that were not asked. */
-  extensions(text: string, isAsked: (text: string) => boolean): Extensions;
+  /** Known companies that match the query. */
+  known(query: string): number;
+  /** Those among them that match none of its extensions. */
+  ending(query: string): number;
+  spread(query: string): Spread;
+  extensions(query: string, isSent: (query: string) => boolean): Extensions;
 }
 
-/** A field of companies that can be searched: what is known of it, by any query, and what could be asked next. */
+/** The names, words or identifiers that queries divide: what is known of them, and which queries can be sent next. */
 export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics'> {
   readonly by: SearchQuery['by'];
-  /** Can a company lie below several texts, none of which contains the other? */
+  /** Can one company match two queries of which neither extends the other? */
   readonly overlaps: boolean;
-  /** Can a word that stays cut off be asked together with a second one, as `word second`? */
+  /** Can a truncated word be sent together with a second one, as `word second`? */
   readonly takesPairs: boolean;
-  /** Is it worth while to count the words beside this one? `unseen`: companies with it that nobody has seen. */
+  /** Is it worth counting the words beside this one? `unseen` estimates the unseen companies that have it. */
   pairsWith(word: string, unseen: () => number): boolean;
-  /** Known companies. */
+  /** The number of known companies. */
   readonly companies: number;
-  /** Grows with all that is learned of it: companies, and how the upstream reads texts. */
+  /** Increases with each known company and each learned property of the upstream. */
   readonly revision: number;
-  /** A company became known; its folded name or identifier. */
-  see(text: string): void;
-  /** Does a query of this text find this company, by the rule that is taken to hold? */
-  finds(text: string, company: string): boolean;
-  /** What a page of this query showed teaches how the upstream reads texts. */
-  observe(text: string, companies: readonly string[]): void;
-  /** Does the upstream read this text as another one, so that its answer says nothing of its own? */
-  isAliased(text: string): boolean;
+  /** Adds a company by its folded name or identifier. */
+  add(text: string): void;
+  /** Does the query match the company by the assumed query rule? */
+  matches(query: string, company: string): boolean;
+  /** Learns how the upstream reads characters from the companies on a page of the query. */
+  observe(query: string, companies: readonly string[]): void;
+  /** Does the upstream read this query as another one? Then its response is no evidence for this query. */
+  isAliased(query: string): boolean;
 }

@@ -1,38 +1,60 @@
 import { inventoryOf } from './character_inventories.ts';
 
-/** Stands for the end of a text among the characters that may follow. */
+/** The end of a text, as one of the characters that can follow. */
 export const END = '';
 
-/** What stood before a place, and what followed. */
+/** The observations after one context, which is the characters before a position. */
 interface Context {
-  seen: number;
+  /** `n`: the observations of the context. */
+  count: number;
+  /** `count(x)`: the observations of each next character. Their number is `types`. */
   readonly followers: Map<string, number>;
-  /** With one character more before it. */
+  /** Contexts with one more character in front. */
   longer: Map<string, Context> | null;
 }
 
 /**
- * Which character comes next: an n-gram model that falls back to shorter contexts by how many different characters
- * followed there (prediction by partial matching; Witten and Bell, IEEE Trans. Inf. Theory 37(4), 1991).
+ * Predicts the next character of a name: an n-gram model with Witten-Bell backoff, as in prediction by partial matching.
+ *
+ * After a context of `k` characters, the probability of character `x` is
+ *
+ *     p_k(x) = (w · count(x) + types · p_{k−1}(x)) / (w · n + types)
+ *
+ * - `count(x)`: the frequency of `x` after the context;
+ * - `n`: the total frequency of all characters after it;
+ * - `types`: the number of distinct characters after it;
+ * - `p_{k−1}`: the estimate by the next shorter context;
+ * - `p_{−1}`: the prior, which is the weight of a seed, or `1 / (10 · |alphabet|)`.
+ *
+ * Contexts have 0 to 5 characters. One more context is the word so far with the space before it, if it has 6 to 14
+ * characters.
+ *
+ * The weight `w` is 1 for observed texts. A general model can supply further counts, applied at each order before the
+ * observed ones with `w = 1 / (1 + (t / 200)²)`. So its influence vanishes as the number `t` of observed texts grows.
+ *
+ * Cleary and Witten, "Data compression using adaptive coding and partial string matching" (IEEE Trans. Commun. 32(4), 1984).
+ * Witten and Bell, "The zero-frequency problem" (IEEE Trans. Inf. Theory 37(4), 1991), method C.
  */
 export class NameModel {
-  readonly #anywhere = newContext();
-  /** Beginnings of words that are longer than the contexts. */
-  readonly #prefixes = new Map<string, Context>();
-  /** How likely a character is before any text was seen; they add up to 1. */
+  /** The context of 0 characters. */
+  readonly #root = newContext();
+  /** Prefixes of words that are longer than the contexts. */
+  readonly #wordPrefixes = new Map<string, Context>();
+  /** The prior by character; its sum is 1. */
   readonly #prior: ReadonlyMap<string, number>;
-  /** What such texts are like in general: it speaks for what was not seen yet, and the less the more texts were. */
   readonly #general: NameModel | null;
   readonly #alphabet: Set<string>;
-  /** Does a text asked for stand at the beginning? */
+  /** Is a query a prefix of the text, not an inner part? */
   readonly #isAnchored: boolean;
+  /** `t`: the texts offered to `learn`. */
   #offered = 0;
-  /** Of an alphabet of so many characters. */
-  #inventoryFor: { readonly alphabet: number; readonly characters: readonly string[] } = {
+  /** The inventory, computed for an alphabet of `alphabet` characters. */
+  #inventoryCache: { readonly alphabet: number; readonly characters: readonly string[] } = {
     alphabet: 0,
     characters: [],
   };
 
+  /** `general`: what names are like in general; null: unknown. */
   constructor(
     seeds: readonly { readonly text: string; readonly weight: number }[],
     isAnchored: boolean,
@@ -46,15 +68,15 @@ export class NameModel {
     this.#alphabet = new Set([...this.#prior.keys(), END]);
   }
 
-  /** Was this character seen in a text? */
+  /** Did the character occur in an observed text? */
   knows(character: string): boolean {
-    return this.#anywhere.followers.has(character);
+    return this.#root.followers.has(character);
   }
 
-  /** Learns from every text at first, and from fewer as they become many. */
+  /** Learns from every text at first, and after 10,000 texts from every `ceil((t / 10,000)²)`-th. */
   learn(text: string): void {
-    if (this.#offered++ % Math.ceil((this.#offered / ENOUGH) ** 2) !== 0) return;
-    const characters = [START, ...text, END].slice(0, LONGEST);
+    if (this.#offered++ % Math.ceil((this.#offered / FULL_SAMPLE) ** 2) !== 0) return;
+    const characters = [START, ...text, END].slice(0, MAX_CHARACTERS);
     for (let at = 1; at < characters.length; at++) {
       const follower = characters[at] as string;
       this.#alphabet.add(follower);
@@ -62,127 +84,129 @@ export class NameModel {
     }
   }
 
-  /** How likely each character is to follow this text. They add up to about 1. */
+  /** The probability of each next character after the text. The sum is about 1. */
   following(text: string): Map<string, number> {
-    let likely = new Map<string, number>();
+    let likelihoods = new Map<string, number>();
     for (const character of this.#alphabet)
-      likely.set(character, this.#prior.get(character) ?? 1 / (10 * this.#alphabet.size));
-    const general = this.#general === null ? [] : this.#general.#seenIn(text);
-    const own = this.#seenIn(text);
-    const trust = TRUST_IN_GENERAL / (1 + (this.#offered / SOME) ** 2);
+      likelihoods.set(character, this.#prior.get(character) ?? 1 / (10 * this.#alphabet.size));
+    const general = this.#general === null ? [] : this.#general.#contextsAfter(text);
+    const own = this.#contextsAfter(text);
+    const generalWeight = GENERAL_WEIGHT / (1 + (this.#offered / GENERAL_TEXTS) ** 2);
     for (let order = 0; order < Math.max(general.length, own.length); order++) {
-      const [usual, seen] = [general[order], own[order]];
-      if (usual !== undefined) likely = refined(likely, usual, trust);
-      if (seen !== undefined) likely = refined(likely, seen, 1);
+      const [generalContext, ownContext] = [general[order], own[order]];
+      if (generalContext !== undefined) likelihoods = refine(likelihoods, generalContext, generalWeight);
+      if (ownContext !== undefined) likelihoods = refine(likelihoods, ownContext, 1);
     }
-    return text === '' ? this.#first(likely) : likely;
+    return text === '' ? this.#firstCharacters(likelihoods) : likelihoods;
   }
 
-  /** Characters of a script in use that were never seen, where it has thousands, and how likely each follows this text. */
+  /**
+   * The `m` unknown characters of the inventory. Each has the same probability after the text: `Π types / (n + types) /
+   * (2m)`, with the product over the contexts. So they share half of the backoff.
+   */
   unseen(text: string): { readonly characters: readonly string[]; readonly likelihood: number } {
     const characters = this.#inventory().filter((character) => !this.knows(character));
     let likelihood = 1 / (2 * Math.max(1, characters.length));
-    for (const { seen, followers } of this.#seenIn(text))
-      likelihood *= followers.size / (seen + followers.size);
+    for (const { count, followers } of this.#contextsAfter(text))
+      likelihood *= followers.size / (count + followers.size);
     return { characters, likelihood };
   }
 
-  /** How it begins is seen only of those that were found by it: what is known of beginnings before counts as well. */
-  #first(likely: ReadonlyMap<string, number>): Map<string, number> {
+  /**
+   * First characters of names: `0.8 · s · p(x) + 0.2 · prior(x)`, with `s = 0.1` for punctuation and 1 for others. The prior
+   * keeps its weight, because the observed first characters are only those by which queries found names.
+   */
+  #firstCharacters(likelihoods: ReadonlyMap<string, number>): Map<string, number> {
     const first = new Map<string, number>();
-    for (const [character, later] of likely) {
-      const asLater = /[\p{L}\p{N}]/u.test(character) ? later : SELDOM_FIRST * later;
-      first.set(
-        character,
-        (1 - TRUST_IN_PRIOR) * asLater + TRUST_IN_PRIOR * (this.#prior.get(character) ?? 0),
-      );
+    for (const [character, likelihood] of likelihoods) {
+      const asFirst = /[\p{L}\p{N}]/u.test(character) ? likelihood : PUNCTUATION_FACTOR * likelihood;
+      first.set(character, (1 - PRIOR_WEIGHT) * asFirst + PRIOR_WEIGHT * (this.#prior.get(character) ?? 0));
     }
     return first;
   }
 
   #inventory(): readonly string[] {
-    if (this.#inventoryFor.alphabet !== this.#alphabet.size) {
+    if (this.#inventoryCache.alphabet !== this.#alphabet.size) {
       const characters = inventoryOf((character) => this.knows(character));
-      this.#inventoryFor = { alphabet: this.#alphabet.size, characters };
+      this.#inventoryCache = { alphabet: this.#alphabet.size, characters };
     }
-    return this.#inventoryFor.characters;
+    return this.#inventoryCache.characters;
   }
 
   #count(characters: readonly string[], at: number, follower: string): void {
-    const contexts = this.#seenBefore(characters, at, newContext);
+    const contexts = this.#contextsBefore(characters, at, newContext);
     for (const context of contexts) {
-      context.seen++;
+      context.count++;
       context.followers.set(follower, (context.followers.get(follower) ?? 0) + 1);
     }
   }
 
-  /** What was seen before the place after this text. */
-  #seenIn(text: string): Context[] {
-    const before = this.#isAnchored ? [START, ...text] : [...text];
-    return this.#seenBefore(before, before.length);
+  #contextsAfter(text: string): Context[] {
+    const characters = this.#isAnchored ? [START, ...text] : [...text];
+    return this.#contextsBefore(characters, characters.length);
   }
 
   /**
-   * What was seen before such a place, the shortest first: up to five characters, and the whole beginning of the word
-   * where that is longer. Those that were never seen are left out, or made.
+   * The contexts before a position, the shortest first: 0 to 5 characters, and the prefix of the word if it is longer.
+   * Contexts that were never observed are created with `create`; without it the result lacks them.
    */
-  #seenBefore(characters: readonly string[], at: number, make?: () => Context): Context[] {
-    let last = this.#anywhere;
-    if (last.seen === 0 && make === undefined) return [];
-    const found = [last];
-    for (let order = 1; order <= Math.min(at, ORDER); order++) {
-      if (last.longer === null && make === undefined) return found;
+  #contextsBefore(characters: readonly string[], at: number, create?: () => Context): Context[] {
+    let last = this.#root;
+    if (last.count === 0 && create === undefined) return [];
+    const contexts = [last];
+    for (let order = 1; order <= Math.min(at, MAX_ORDER); order++) {
+      if (last.longer === null && create === undefined) return contexts;
       last.longer ??= new Map();
-      const longer = entryOf(last.longer, characters[at - order] as string, make);
-      if (longer === undefined) return found;
-      found.push(longer);
+      const longer = contextAt(last.longer, characters[at - order] as string, create);
+      if (longer === undefined) return contexts;
+      contexts.push(longer);
       last = longer;
     }
-    const start = at > ORDER ? characters.lastIndexOf(START, at - ORDER - 1) : -1;
-    if (start < 0 || at - start > LONGEST_WORD) return found;
-    const prefix = entryOf(this.#prefixes, characters.slice(start + 1, at).join(''), make);
-    if (prefix !== undefined) found.push(prefix);
-    return found;
+    const start = at > MAX_ORDER ? characters.lastIndexOf(START, at - MAX_ORDER - 1) : -1;
+    if (start < 0 || at - start > MAX_WORD_PREFIX) return contexts;
+    const prefix = contextAt(this.#wordPrefixes, characters.slice(start + 1, at).join(''), create);
+    if (prefix !== undefined) contexts.push(prefix);
+    return contexts;
   }
 }
 
-function entryOf(
+function contextAt(
   contexts: Map<string, Context>,
   key: string,
-  make: (() => Context) | undefined,
+  create: (() => Context) | undefined,
 ): Context | undefined {
   const existing = contexts.get(key);
-  if (existing !== undefined || make === undefined) return existing;
-  const made = make();
-  contexts.set(key, made);
-  return made;
+  if (existing !== undefined || create === undefined) return existing;
+  const created = create();
+  contexts.set(key, created);
+  return created;
 }
 
 function newContext(): Context {
-  return { seen: 0, followers: new Map(), longer: null };
+  return { count: 0, followers: new Map(), longer: null };
 }
 
-/** `weight`: what each text that was seen counts for. */
-function refined(
-  likely: ReadonlyMap<string, number>,
-  { seen, followers }: Context,
+/** One step of the backoff: `p_k` from `p_{k−1}`, which is `shorter`. `weight` is `w`. */
+function refine(
+  shorter: ReadonlyMap<string, number>,
+  { count, followers }: Context,
   weight: number,
 ): Map<string, number> {
   const types = followers.size;
-  const all = weight * seen + types;
+  const sum = weight * count + types;
   const refined = new Map<string, number>();
-  for (const [character, before] of likely)
-    refined.set(character, (weight * (followers.get(character) ?? 0) + types * before) / all);
+  for (const [character, likelihood] of shorter)
+    refined.set(character, (weight * (followers.get(character) ?? 0) + types * likelihood) / sum);
   return refined;
 }
 
-// A name begins as its later words do.
+// A space: the first word of a name is predicted as the later ones are.
 const START = ' ';
-const ORDER = 5;
-const LONGEST = 40;
-const LONGEST_WORD = 14;
-const ENOUGH = 10_000;
-const SELDOM_FIRST = 0.1;
-const TRUST_IN_PRIOR = 0.2;
-const TRUST_IN_GENERAL = 1;
-const SOME = 200;
+const MAX_ORDER = 5;
+const MAX_CHARACTERS = 40;
+const MAX_WORD_PREFIX = 14;
+const FULL_SAMPLE = 10_000;
+const PUNCTUATION_FACTOR = 0.1;
+const PRIOR_WEIGHT = 0.2;
+const GENERAL_WEIGHT = 1;
+const GENERAL_TEXTS = 200;

@@ -8,174 +8,183 @@ import {
 } from '../../names/ordered_texts.ts';
 import type { Counts } from './key_space.ts';
 
-/** The texts from this one up to where the next block begins. */
+/** The texts from `from` up to the next block. */
 interface Block {
   readonly from: string;
-  /** How many share none of their beginnings with another text of the same company, one, and so on. */
+  /** At index `s`: texts that share `s` of their prefixes with another text of the same company. */
   readonly shares: number[];
-  /** Texts that came since it was counted. */
+  /** Texts added since the block was counted. */
   added: number;
 }
 
-/** What was counted for one text. */
-interface Counted {
+/** The counts of one prefix. */
+interface PrefixCount {
   count: number;
+  /** null: not counted yet. */
   ends: number | null;
+  /** null: not listed yet. */
   followers: Set<string> | null;
 }
 
 /**
- * Counts by an index. A long range is the sum of whole blocks, counted once, and of the parts of blocks at both ends,
- * which the index counts: no range is walked twice, and no text is held but the first of each block. What the index holds
- * must have been added before anything is counted.
+ * Counts texts by prefix with an ordered index. The index is divided into blocks of about 512 texts, whose counts are kept as
+ * cumulative sums. The count of a range is the sum of the whole blocks in it, plus one index lookup at each end. So no range
+ * is scanned twice, and memory holds only the first text of each block.
+ *
+ * A text must be in the index before `add` counts it.
  */
 export class OrderedCounts implements Counts {
   readonly #texts: CountedInOrder;
-  /** Of the texts that are asked for, in UTF-16 units. */
-  readonly #longest: number;
+  /** The longest prefix that is counted, in UTF-16 units. */
+  readonly #maxLength: number;
   readonly #blocks: Block[];
-  /** Blocks that have become large. */
-  readonly #large = new Set<Block>();
-  /** By how many beginnings are shared at most: the texts before each block, and in all; null: to be added up again. */
+  /** Blocks that must be divided. */
+  readonly #oversized = new Set<Block>();
+  /** `sums[s][b]`: texts before block `b` that share at most `s` prefixes; null: outdated. */
   #sums: readonly Float64Array[] | null = null;
-  readonly #counted = new Map<string, Counted>();
+  /** Counts by prefix. */
+  readonly #cache = new Map<string, PrefixCount>();
 
-  constructor(texts: CountedInOrder, longest: number) {
+  constructor(texts: CountedInOrder, maxLength: number) {
     this.#texts = texts;
-    this.#longest = longest;
+    this.#maxLength = maxLength;
     this.#blocks = this.#blocksBetween('', END);
   }
 
-  /** About so many of the texts, spread evenly over all; fewer where there are fewer. */
-  *sample(wanted: number): Generator<string> {
-    const every = Math.ceil(this.#blocks.length / wanted);
-    if (every === 1) yield* spreadOver(this.#texts, Math.ceil(this.count('') / wanted));
-    else for (let at = 1; at < this.#blocks.length; at += every) yield (this.#blocks[at] as Block).from;
+  /** About `size` texts, evenly spread over all; fewer if there are fewer. */
+  *sample(size: number): Generator<string> {
+    const step = Math.ceil(this.#blocks.length / size);
+    if (step === 1) yield* spreadOver(this.#texts, Math.ceil(this.count('') / size));
+    else for (let at = 1; at < this.#blocks.length; at += step) yield (this.#blocks[at] as Block).from;
   }
 
-  /** The index holds it already. */
   add(text: string, countedTo = -1): void {
     const shared = countedTo + 1;
     const block = this.#blocks[this.#blockOf(text)] as Block;
     block.shares[shared] = (block.shares[shared] ?? 0) + 1;
-    if (++block.added >= LARGEST) this.#large.add(block);
+    if (++block.added >= MAX_BLOCK_SIZE) this.#oversized.add(block);
     this.#sums = null;
     let prefix = '';
     for (const character of text) {
-      const counted = this.#counted.get(prefix);
-      if (counted !== undefined && prefix.length >= shared) counted.count++;
-      counted?.followers?.add(character);
+      const cached = this.#cache.get(prefix);
+      if (cached !== undefined && prefix.length >= shared) cached.count++;
+      cached?.followers?.add(character);
       prefix += character;
     }
-    const whole = this.#counted.get(text);
+    const whole = this.#cache.get(text);
     if (whole === undefined) return;
     if (text.length >= shared) whole.count++;
     if (whole.ends !== null) whole.ends++;
   }
 
-  count(text: string): number {
-    return this.#of(text).count;
+  count(prefix: string): number {
+    return this.#of(prefix).count;
   }
 
   ends(text: string): number {
-    const counted = this.#of(text);
-    counted.ends ??= counted.count === 0 ? 0 : this.#texts.countBetween(text, nextAfter(text), ANY);
-    return counted.ends;
+    const cached = this.#of(text);
+    cached.ends ??= cached.count === 0 ? 0 : this.#texts.countBetween(text, nextAfter(text), ANY);
+    return cached.ends;
   }
 
-  followers(text: string): Map<string, number> {
-    const counted = this.#of(text);
-    counted.followers ??= new Set(counted.count === 0 ? [] : this.#followersOf(text));
-    return new Map([...counted.followers].map((character) => [character, this.count(text + character)]));
+  followers(prefix: string): Map<string, number> {
+    const cached = this.#of(prefix);
+    cached.followers ??= new Set(cached.count === 0 ? [] : this.#listFollowers(prefix));
+    return new Map([...cached.followers].map((character) => [character, this.count(prefix + character)]));
   }
 
-  #of(text: string): Counted {
-    const before = this.#counted.get(text);
-    if (before !== undefined) return before;
-    if (this.#counted.size >= MOST_COUNTED) this.#counted.clear();
-    const counted: Counted = { count: this.#countOf(text), ends: null, followers: null };
-    this.#counted.set(text, counted);
+  #of(prefix: string): PrefixCount {
+    const existing = this.#cache.get(prefix);
+    if (existing !== undefined) return existing;
+    if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
+    const counted: PrefixCount = { count: this.#countOf(prefix), ends: null, followers: null };
+    this.#cache.set(prefix, counted);
     return counted;
   }
 
-  *#followersOf(text: string): Generator<string> {
-    for (let next = this.#texts.at(nextAfter(text), 0); next?.startsWith(text); ) {
-      const character = String.fromCodePoint(next.codePointAt(text.length) as number);
+  /** One index lookup for each distinct next character. */
+  *#listFollowers(prefix: string): Generator<string> {
+    for (let next = this.#texts.at(nextAfter(prefix), 0); next?.startsWith(prefix); ) {
+      const character = String.fromCodePoint(next.codePointAt(prefix.length) as number);
       yield character;
-      next = this.#texts.at(afterAll(text + character), 0);
+      next = this.#texts.at(afterAll(prefix + character), 0);
     }
   }
 
-  #countOf(text: string): number {
-    if (this.#isKnownToFollowNone(text)) return 0;
-    this.#divide();
-    const end = afterAll(text);
-    const first = this.#blockOf(text);
+  #countOf(prefix: string): number {
+    if (this.#isNoFollower(prefix)) return 0;
+    this.#divideOversized();
+    const end = afterAll(prefix);
+    const first = this.#blockOf(prefix);
     const last = this.#blockOf(end);
-    if (first === last) return this.#texts.countBetween(text, end, text.length);
-    const sums = this.#addUp();
-    const upTo = sums[Math.min(text.length, sums.length - 1)] as Float64Array;
-    const whole = (upTo[last] as number) - (upTo[first + 1] as number);
-    const begun = this.#texts.countBetween(text, this.#endOf(first), text.length);
-    return begun + whole + this.#texts.countBetween((this.#blocks[last] as Block).from, end, text.length);
+    if (first === last) return this.#texts.countBetween(prefix, end, prefix.length);
+    const allSums = this.#cumulativeSums();
+    const sums = allSums[Math.min(prefix.length, allSums.length - 1)] as Float64Array;
+    const whole = (sums[last] as number) - (sums[first + 1] as number);
+    const before = this.#texts.countBetween(prefix, this.#endOf(first), prefix.length);
+    const after = this.#texts.countBetween((this.#blocks[last] as Block).from, end, prefix.length);
+    return before + whole + after;
   }
 
-  #isKnownToFollowNone(text: string): boolean {
-    const last = [...text.slice(-2)].at(-1) ?? '';
-    const followers = this.#counted.get(text.slice(0, text.length - last.length))?.followers;
-    return text !== '' && followers != null && !followers.has(last);
+  /** Do the known followers of the shorter prefix exclude this one? Then no text has it. */
+  #isNoFollower(prefix: string): boolean {
+    const last = [...prefix.slice(-2)].at(-1) ?? '';
+    const followers = this.#cache.get(prefix.slice(0, prefix.length - last.length))?.followers;
+    return prefix !== '' && followers != null && !followers.has(last);
   }
 
-  #addUp(): readonly Float64Array[] {
+  #cumulativeSums(): readonly Float64Array[] {
     if (this.#sums !== null) return this.#sums;
-    const most = this.#blocks.reduce((longest, { shares }) => Math.max(longest, shares.length), 1);
-    const sums = Array.from({ length: most }, () => new Float64Array(this.#blocks.length + 1));
-    const upTo = new Float64Array(most);
+    const size = this.#blocks.reduce((longest, { shares }) => Math.max(longest, shares.length), 1);
+    const sums = Array.from({ length: size }, () => new Float64Array(this.#blocks.length + 1));
+    const totals = new Float64Array(size);
     for (const [at, { shares }] of this.#blocks.entries()) {
       let sum = 0;
-      for (const [shared, of] of sums.entries()) {
+      for (const [shared, sumsOfShared] of sums.entries()) {
         sum += shares[shared] ?? 0;
-        upTo[shared] = (upTo[shared] as number) + sum;
-        of[at + 1] = upTo[shared] as number;
+        totals[shared] = (totals[shared] as number) + sum;
+        sumsOfShared[at + 1] = totals[shared] as number;
       }
     }
     this.#sums = sums;
     return sums;
   }
 
-  /** Blocks that have become large, into several. */
-  #divide(): void {
-    for (const { from } of this.#large) {
-      const place = this.#blockOf(from);
-      this.#blocks.splice(place, 1, ...this.#blocksBetween(from, this.#endOf(place)));
+  #divideOversized(): void {
+    for (const { from } of this.#oversized) {
+      const index = this.#blockOf(from);
+      this.#blocks.splice(index, 1, ...this.#blocksBetween(from, this.#endOf(index)));
       this.#sums = null;
     }
-    this.#large.clear();
+    this.#oversized.clear();
   }
 
   #blocksBetween(start: string, end: string): Block[] {
     const blocks: Block[] = [];
     for (let from: string | null = start; from !== null; ) {
-      const { shares, next } = this.#texts.stretch(from, end, { size: SIZE, mostShared: this.#longest });
+      const { shares, next } = this.#texts.stretch(from, end, {
+        size: BLOCK_SIZE,
+        mostShared: this.#maxLength,
+      });
       blocks.push({ from, shares: [...shares], added: 0 });
       from = next;
     }
     return blocks;
   }
 
-  /** The place of the block that a text belongs to. */
+  /** The index of the block that contains the text. */
   #blockOf(text: string): number {
-    const later = ({ from }: Block) => inOrder(from, text) > 0;
-    return firstPlace(this.#blocks.length, (place) => later(this.#blocks[place] as Block)) - 1;
+    const isLater = ({ from }: Block) => inOrder(from, text) > 0;
+    return firstPlace(this.#blocks.length, (index) => isLater(this.#blocks[index] as Block)) - 1;
   }
 
-  #endOf(place: number): string {
-    return this.#blocks[place + 1]?.from ?? END;
+  #endOf(index: number): string {
+    return this.#blocks[index + 1]?.from ?? END;
   }
 }
 
 const END = afterAll('');
-const SIZE = 512;
-const LARGEST = 4 * SIZE;
-const MOST_COUNTED = 50_000;
+const BLOCK_SIZE = 512;
+const MAX_BLOCK_SIZE = 4 * BLOCK_SIZE;
+const MAX_CACHED = 50_000;
 const ANY = Number.MAX_SAFE_INTEGER;

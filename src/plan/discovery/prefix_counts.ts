@@ -1,17 +1,20 @@
 import type { Counts } from './key_space.ts';
 
+/** The texts with one prefix. */
 interface Branch {
-  /** Texts that come through here, but for those that were counted by a longer way already. */
+  /** Texts with the prefix, except those that another text of the same company has counted for it. */
   count: number;
+  /** Texts that equal the prefix. */
   ends: number;
-  /** How the texts go on, each with how many do so, while those are few. Then null: they are in the branches. */
-  rests: Map<string, number> | null;
+  /** The container: each remainder after the prefix, with its number of texts; null: it has burst into `next`. */
+  remainders: Map<string, number> | null;
+  /** Branches by the next character. */
   next: Map<string, Branch> | null;
 }
 
 /**
- * Counts how many of the texts seen begin with a given one. A burst trie: few different texts below a branch stand in
- * a list, many burst into branches (Heinz, Zobel and Williams, ACM TOIS 20(2), 2002).
+ * Counts texts by prefix in memory, in a burst trie. A container holds the remainders below a prefix. When it has more than
+ * 32, it bursts into branches. Source: Heinz, Zobel and Williams, "Burst tries" (ACM TOIS 20(2), 2002).
  */
 export class PrefixCounts implements Counts {
   readonly #root = newBranch();
@@ -24,22 +27,22 @@ export class PrefixCounts implements Counts {
         branch.ends++;
         return;
       }
-      if (branch.rests !== null && at >= countedTo) {
-        const rest = text.slice(at);
-        const times = branch.rests.get(rest) ?? 0;
-        if (times > 0 || branch.rests.size < MOST_RESTS) {
-          branch.rests.set(rest, times + 1);
+      if (branch.remainders !== null && at >= countedTo) {
+        const remainder = text.slice(at);
+        const texts = branch.remainders.get(remainder) ?? 0;
+        if (texts > 0 || branch.remainders.size < MAX_REMAINDERS) {
+          branch.remainders.set(remainder, texts + 1);
           return;
         }
       }
       const character = characterAt(text, at);
-      branch = childOf(branchesOf(branch), character);
+      branch = childOf(burst(branch), character);
       at += character.length;
     }
   }
 
-  count(text: string): number {
-    const found = this.#find(text);
+  count(prefix: string): number {
+    const found = this.#find(prefix);
     if (typeof found === 'object') return found.branch.count;
     return found;
   }
@@ -48,18 +51,18 @@ export class PrefixCounts implements Counts {
     return this.#branchAt(text)?.ends ?? 0;
   }
 
-  followers(text: string): Map<string, number> {
-    const branch = this.#branchAt(text);
-    const branches = branch === null ? [] : branchesOf(branch);
+  followers(prefix: string): Map<string, number> {
+    const branch = this.#branchAt(prefix);
+    const branches = branch === null ? [] : burst(branch);
     return new Map([...branches].map(([character, { count }]) => [character, count]));
   }
 
-  /** A branch, where the text leads to one; else how many texts in a list begin with it. */
-  #find(text: string): { readonly branch: Branch } | number {
+  /** The branch of the prefix, or the count if the prefix ends inside a container. */
+  #find(prefix: string): { readonly branch: Branch } | number {
     let branch = this.#root;
-    for (let at = 0; at < text.length; ) {
-      if (branch.rests !== null) return withPrefix(branch.rests, text.slice(at));
-      const character = characterAt(text, at);
+    for (let at = 0; at < prefix.length; ) {
+      if (branch.remainders !== null) return countWithPrefix(branch.remainders, prefix.slice(at));
+      const character = characterAt(prefix, at);
       const next = branch.next?.get(character);
       if (next === undefined) return 0;
       branch = next;
@@ -68,12 +71,12 @@ export class PrefixCounts implements Counts {
     return { branch };
   }
 
-  /** Bursts what lies on the way. */
-  #branchAt(text: string): Branch | null {
+  /** The branch of the prefix; null: no text has it. Bursts the containers on the path. */
+  #branchAt(prefix: string): Branch | null {
     let branch = this.#root;
-    for (let at = 0; at < text.length; ) {
-      const character = characterAt(text, at);
-      const next = branchesOf(branch).get(character);
+    for (let at = 0; at < prefix.length; ) {
+      const character = characterAt(prefix, at);
+      const next = burst(branch).get(character);
       if (next === undefined) return null;
       branch = next;
       at += character.length;
@@ -83,21 +86,21 @@ export class PrefixCounts implements Counts {
 }
 
 function newBranch(): Branch {
-  return { count: 0, ends: 0, rests: new Map(), next: null };
+  return { count: 0, ends: 0, remainders: new Map(), next: null };
 }
 
-/** The branches below; a list bursts into them. */
-function branchesOf(branch: Branch): Map<string, Branch> {
-  const { rests } = branch;
+/** Bursts the container, if there is one, and returns the branches by the next character. */
+function burst(branch: Branch): Map<string, Branch> {
+  const { remainders } = branch;
   branch.next ??= new Map();
-  if (rests === null) return branch.next;
-  branch.rests = null;
-  for (const [rest, times] of rests) {
-    const character = characterAt(rest, 0);
+  if (remainders === null) return branch.next;
+  branch.remainders = null;
+  for (const [remainder, texts] of remainders) {
+    const character = characterAt(remainder, 0);
     const child = childOf(branch.next, character);
-    child.count += times;
-    if (rest.length === character.length) child.ends += times;
-    else child.rests?.set(rest.slice(character.length), times);
+    child.count += texts;
+    if (remainder.length === character.length) child.ends += texts;
+    else child.remainders?.set(remainder.slice(character.length), texts);
   }
   return branch.next;
 }
@@ -110,9 +113,9 @@ function childOf(branches: Map<string, Branch>, character: string): Branch {
   return child;
 }
 
-function withPrefix(rests: ReadonlyMap<string, number>, text: string): number {
+function countWithPrefix(remainders: ReadonlyMap<string, number>, prefix: string): number {
   let count = 0;
-  for (const [rest, times] of rests) if (rest.startsWith(text)) count += times;
+  for (const [remainder, texts] of remainders) if (remainder.startsWith(prefix)) count += texts;
   return count;
 }
 
@@ -120,4 +123,4 @@ function characterAt(text: string, at: number): string {
   return String.fromCodePoint(text.codePointAt(at) ?? 0);
 }
 
-const MOST_RESTS = 32;
+const MAX_REMAINDERS = 32;

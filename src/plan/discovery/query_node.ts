@@ -1,82 +1,83 @@
 import type { SearchQuery } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
-import { type Experience, openListingExperience } from './experience.ts';
+import { newListingRatio, type Prediction, type YieldRatio } from './calibration.ts';
 import type { Extension } from './key_space.ts';
-import type { Expected } from './search_yield.ts';
+import type { MatchEstimate } from './search_yield.ts';
 
-/** What speaks for a text that is asked for the first time, or again. */
-export type Kind = 'seen' | 'unseen' | 'stranger' | 'pair' | 'again';
-
-/** What a call was expected to bring, before experience with its kind: new companies. */
-export interface Awaited {
-  readonly kind: Kind | 'page' | 'page of many' | 'page of all';
-  readonly expectedYield: number;
-}
-
-/** What the rows of one page said, beside what was known. */
-export interface PageSeen {
+/** The rows of one page, compared with the companies known before it. */
+export interface PageEvidence {
   readonly rows: number;
   readonly new: number;
-  /** Rows that the text finds by the rule that is taken to hold. */
-  readonly fitting: number;
+  /** Rows that match the query by the assumed query rule. */
+  readonly matching: number;
 }
 
-/** A text that was asked, or is being asked; the root, which is the whole registry; or a word with a second one. */
+/**
+ * A node of the query tree: a query that was sent or is in flight. The root is the whole registry. A node whose query ends in
+ * a space can be a pair root (see `isPairRoot`).
+ */
 export interface QueryNode {
   readonly query: SearchQuery;
   /** null: the root. */
   readonly parent: QueryNode | null;
   readonly children: QueryNode[];
+  /** null: no response yet. */
   state: QueryState | null;
-  /** What the last page showed; null: received by another process. */
-  page: PageSeen | null;
-  /** What was expected of it before it was asked; null: it was asked by another process. */
-  expected: Expected | null;
-  /** To be held against the next answer. */
-  awaited: Awaited | null;
-  /** With the pages of its listing, where it is cut off. */
-  readonly experience: Experience;
-  /** Is it listed as far as it goes before it is split? */
+  /** The last page; null: another process received it. */
+  page: PageEvidence | null;
+  /** The estimate made before it was sent; null: another process sent it. */
+  estimate: MatchEstimate | null;
+  /** Compared with the next response; null: no call was planned. */
+  prediction: Prediction | null;
+  /** Of the pages of its listing, if it is truncated. */
+  readonly pageRatio: YieldRatio;
+  /** Is the truncated listing read to the cap before the query is split? */
   isListedFirst: boolean;
-  /** Longer texts that could be asked; null: not looked for yet. */
+  /** null: not computed yet. */
   extensions: NodeExtensions | null;
-  /** When last something happened to it or to a text below it, as Gaps counts. */
+  /** The revision of the last change to this node or to one below it. */
   changedAt: number;
-  /** The entry in the frontier that counts: others are left over. */
+  /** The number of its valid entry in the frontier; entries with other numbers are outdated. */
   entry: number;
 }
 
-/** How the texts below a node could go on. */
+/** The extensions of a node, with their weights. */
 export interface NodeExtensions {
   extensions: readonly Extension[];
-  otherwise: number;
-  asked: number;
+  otherLikelihood: number;
+  sentLikelihood: number;
   isTruncated: boolean;
-  /** How many companies were known when they were looked for. */
+  /** The number of known companies when the extensions were computed. */
   companies: number;
-  /** When it was seen last that they still hold. */
+  /** The revision at which they were last found valid. */
   checkedAt: number;
   weights: Weights;
-  /** When they were weighed last. */
+  /** The revision of `weights`; -1: not computed. */
   weighedAt: number;
 }
 
+/** Weights of the Dirichlet predictive (see `ExtensionWeights`). */
 export interface Weights {
-  /** Of all that can hide companies below a node. */
+  /** `W`: the sum over everything below the node that can contain unseen companies. */
   readonly sum: number;
-  /** Of all ways together that nobody has seen. */
-  readonly unseen: number;
+  /** `a`: the total weight of the name model. */
+  readonly model: number;
 }
 
 export function newQueryNode(query: SearchQuery, parent: QueryNode | null): QueryNode {
   return {
-    ...{ query, parent, children: [], state: null, page: null, expected: null },
-    ...{ awaited: null, experience: openListingExperience(), isListedFirst: false, extensions: null },
+    ...{ query, parent, children: [], state: null, page: null, estimate: null },
+    ...{ prediction: null, pageRatio: newListingRatio(), isListedFirst: false, extensions: null },
     ...{ changedAt: 0, entry: 0 },
   };
 }
 
-/** `word `: stands for the companies that have this word, each found by a second one. It is never asked itself. */
-export function isPairRoot({ query, state, expected }: QueryNode): boolean {
-  return query.text.endsWith(' ') && state === null && expected === null;
+/** Is it `word `, the parent of all pairs with this word? A pair root is never sent. */
+export function isPairRoot({ query, state, estimate }: QueryNode): boolean {
+  return query.text.endsWith(' ') && state === null && estimate === null;
+}
+
+/** Is its first page in flight, or waiting for a retry? */
+export function isUnanswered({ state, estimate }: QueryNode): boolean {
+  return state === null && estimate !== null;
 }

@@ -1,68 +1,73 @@
 import type { Knowledge } from '../../knowledge.ts';
 
 /**
- * How long is looked for what may be out of reach: for a while, which is the longer the more companies it is; or until
- * hardly any search finds something any more, so that one find in a long time does not begin it anew.
+ * Decides when discovery gives up unreachable companies.
+ *
+ * Let `M` be the missing companies and `s` the searches in a row without a new company. Discovery ends if `s ≥ 120 + 10·√M`.
+ * It ends earlier, if `s ≥ 40 + 8·√M`, while finds are rare: `F < 0.5`. `F` is the decayed number of recent searches with a
+ * new company, `F ← 0.99·F + [found]`, over about the last 100 searches. So a single find after a long time resets `s`, but
+ * not the lower limit. The rule and its constants are empirical (docs/planner.md).
  */
 export class StopRule {
-  /** Searches in a row that found nothing new, since the registry's own count last changed. */
-  #inVain = 0;
-  /** Of about a hundred searches up to the last, how many found something new. */
-  #finds = USUAL_FINDS;
+  /** `s`, since the registry count last changed. */
+  #emptySearches = 0;
+  /** `F`. */
+  #recentFinds = INITIAL_FINDS;
 
   constructor(knowledge: Knowledge) {
-    for (const found of lastOf(knowledge).reverse()) this.answered(found > 0);
+    for (const found of latestSearches(knowledge).reverse()) this.record(found > 0);
   }
 
-  get inVain(): number {
-    return this.#inVain;
+  /** Searches in a row without a new company. */
+  get emptySearches(): number {
+    return this.#emptySearches;
   }
 
-  answered(hasFound: boolean): void {
-    this.#inVain = hasFound ? 0 : this.#inVain + 1;
-    this.#finds = this.#finds * MEMORY + (hasFound ? 1 : 0);
+  record(hasFound: boolean): void {
+    this.#emptySearches = hasFound ? 0 : this.#emptySearches + 1;
+    this.#recentFinds = this.#recentFinds * MEMORY + (hasFound ? 1 : 0);
   }
 
-  /** The registry counts otherwise: what is missing now may be within reach. */
-  renew(): void {
-    this.#inVain = 0;
-    this.#finds = USUAL_FINDS;
+  /** Resets the rule after a change of the registry count: the missing companies may be others, and reachable. */
+  reset(): void {
+    this.#emptySearches = 0;
+    this.#recentFinds = INITIAL_FINDS;
   }
 
-  /** `least`: so many searches in a row may find nothing, whatever is missing. */
-  isOver(missing: number, least = 0): boolean {
-    return this.#inVain >= Math.max(least, this.#most(missing));
+  /** `minSearches`: a lower bound of the limit. */
+  isOver(missing: number, minSearches = 0): boolean {
+    return this.#emptySearches >= Math.max(minSearches, this.#limit(missing));
   }
 
-  /** Half of the searches are used: the due first characters come next, so that all are tried before the end. */
+  /** Is half of the limit used? From then on the due first characters are sent, so that all are sent before the end. */
   isHalfOver(missing: number): boolean {
-    return 2 * this.#inVain >= this.#most(missing);
+    return 2 * this.#emptySearches >= this.#limit(missing);
   }
 
-  /** Searches in a row that may find nothing. */
-  #most(missing: number): number {
+  #limit(missing: number): number {
     const root = Math.sqrt(missing);
-    return this.#finds < FEWEST_FINDS
-      ? SOME_IN_VAIN + SOME_FOR_EACH * root
-      : LONG_IN_VAIN + LONG_FOR_EACH * root;
+    return this.#recentFinds < RARE_FINDS
+      ? SHORT_LIMIT + SHORT_LIMIT_PER_ROOT * root
+      : LONG_LIMIT + LONG_LIMIT_PER_ROOT * root;
   }
 }
 
-function lastOf(knowledge: Knowledge): number[] {
-  const last: number[] = [];
+/** New companies of the latest searches, the last one first. */
+function latestSearches(knowledge: Knowledge): number[] {
+  const latest: number[] = [];
   for (const found of knowledge.newBySearches()) {
-    last.push(found);
-    if (last.length === LONGEST_MEMORY) break;
+    latest.push(found);
+    if (latest.length === MAX_SEARCHES) break;
   }
-  return last;
+  return latest;
 }
 
-const LONG_IN_VAIN = 120;
-const LONG_FOR_EACH = 10;
-const SOME_IN_VAIN = 40;
-const SOME_FOR_EACH = 8;
+const LONG_LIMIT = 120;
+const LONG_LIMIT_PER_ROOT = 10;
+const SHORT_LIMIT = 40;
+const SHORT_LIMIT_PER_ROOT = 8;
 const MEMORY = 0.99;
-const FEWEST_FINDS = 0.5;
-const USUAL_FINDS = 30;
-// What came before weighs nothing any more.
-const LONGEST_MEMORY = 1_000;
+const RARE_FINDS = 0.5;
+const INITIAL_FINDS = 30;
+// Earlier searches have a weight below 0.99^1000 = 4e-5.
+const MAX_SEARCHES = 1_000;

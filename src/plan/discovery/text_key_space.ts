@@ -9,10 +9,17 @@ import type { Counts, Extensions, KeySpace, Spread } from './key_space.ts';
 import { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
 import { PrefixCounts } from './prefix_counts.ts';
-import { PrefixTexts } from './prefixes.ts';
+import { PrefixTexts } from './prefix_texts.ts';
 import { MOST_WITHOUT_DIACRITICS, UpstreamFolding } from './upstream_folding.ts';
 
-/** A field searched by how it begins, or by what it contains. */
+/**
+ * Names or identifiers that queries match by prefix, or names that queries match by substring.
+ *
+ * By prefix, the extensions of a query partition its companies, apart from those whose text ends with the query. So a
+ * truncated query can be replaced by its extensions, as in the hierarchical crawl of Sheng et al. (2012). A substring is a
+ * prefix of one of the suffixes of a name. So a trie of suffixes counts the substrings of up to six characters, each company
+ * once.
+ */
 export class TextKeySpace implements KeySpace {
   readonly by: SearchQuery['by'];
   readonly overlaps: boolean;
@@ -21,13 +28,13 @@ export class TextKeySpace implements KeySpace {
   readonly #model: NameModel;
   readonly #texts: PrefixTexts;
   #companies = 0;
-  /** Does the upstream heed a space at the end of a text? null: not seen yet. */
-  #heedsSpaces: boolean | null = null;
-  /** How often that came out otherwise than before. */
-  #spacesLearned = 0;
+  /** Does a space at the end of a query count for the upstream? null: unknown. */
+  #countsSpaces: boolean | null = null;
+  /** The number of changes of `#countsSpaces`. */
+  #spaceChanges = 0;
   readonly #upstreamFolding: UpstreamFolding;
   readonly #knowledge: Knowledge;
-  /** Was it counted what known companies are found by where marks are overlooked? */
+  /** Are the forms without diacritics of known companies counted? */
   #isCountedWithoutDiacritics = false;
 
   private constructor(
@@ -39,32 +46,32 @@ export class TextKeySpace implements KeySpace {
   ) {
     this.by = by;
     this.#knowledge = knowledge;
-    this.#upstreamFolding = new UpstreamFolding((text, company) => isFoundBy(semantics, text, company));
+    this.#upstreamFolding = new UpstreamFolding((query, company) => isMatch(semantics, query, company));
     this.overlaps = semantics === 'substring';
     this.#semantics = semantics;
     this.#model = modelOf(by, semantics);
     this.#texts = new PrefixTexts({
       counts,
       model: this.#model,
-      longest: semantics === 'prefix' ? LONGEST : LONGEST_INNER,
+      longest: semantics === 'prefix' ? LONGEST_PREFIX : LONGEST_SUBSTRING,
       repeats: semantics === 'substring',
       first: [],
-      canBeAsked: (text) => !this.#losesSpace(text) && [...text].length >= minLength,
-      readAs: (text) => this.#upstreamFolding.readAs(text),
+      canBeSent: (query) => !this.#losesSpace(query) && [...query].length >= minLength,
+      readAs: (query) => this.#upstreamFolding.readAs(query),
     });
   }
 
-  /** Names or identifiers searched by how they begin: an index counts them, and what they are like is read off a sample. */
+  /** By prefix: an index counts the texts, and a sample of them trains the name model. */
   static byPrefix(by: SearchQuery['by'], minLength: number, knowledge: Knowledge): TextKeySpace {
-    const counts = new OrderedCounts(knowledge.textsInOrder(by), LONGEST);
+    const counts = new OrderedCounts(knowledge.textsInOrder(by), LONGEST_PREFIX);
     const keySpace = new TextKeySpace(by, 'prefix', minLength, knowledge, counts);
     keySpace.#companies = knowledge.knownCount();
     for (const text of counts.sample(SAMPLE)) keySpace.#model.learn(text);
     return keySpace;
   }
 
-  /** Names searched by what they contain: all that is known is read. */
-  static byPart(minLength: number, knowledge: Knowledge): TextKeySpace {
+  /** By substring: all known names are read into memory. */
+  static bySubstring(minLength: number, knowledge: Knowledge): TextKeySpace {
     const keySpace = new TextKeySpace('name', 'substring', minLength, knowledge, new PrefixCounts());
     keySpace.#companies = knowledge.knownCount();
     const names = knowledge.textsInOrder('name');
@@ -79,53 +86,53 @@ export class TextKeySpace implements KeySpace {
   }
 
   get revision(): number {
-    return this.#companies + this.#upstreamFolding.revision + this.#spacesLearned;
+    return this.#companies + this.#upstreamFolding.revision + this.#spaceChanges;
   }
 
-  see(text: string): void {
+  add(text: string): void {
     this.#companies++;
     this.#model.learn(text);
     this.#count(text);
   }
 
-  known(text: string): number {
-    return this.#counted().known(text);
+  known(query: string): number {
+    return this.#counted().known(query);
   }
 
-  ending(text: string): number {
-    return this.#counted().ending(text);
+  ending(query: string): number {
+    return this.#counted().ending(query);
   }
 
-  spread(text: string): Spread {
-    return this.#counted().spread(text);
+  spread(query: string): Spread {
+    return this.#counted().spread(query);
   }
 
-  extensions(text: string, isAsked: (text: string) => boolean): Extensions {
-    return this.#counted().extensions(text, isAsked);
+  extensions(query: string, isSent: (query: string) => boolean): Extensions {
+    return this.#counted().extensions(query, isSent);
   }
 
-  finds(text: string, company: string): boolean {
-    return this.#upstreamFolding.finds(text, company);
+  matches(query: string, company: string): boolean {
+    return this.#upstreamFolding.matches(query, company);
   }
 
-  observe(text: string, companies: readonly string[]): void {
-    if (this.by === 'name') this.#upstreamFolding.observe(text, companies);
-    if (!text.endsWith(' ') || companies.length === 0) return;
-    const heedsSpaces = companies.every((company) => company.includes(text));
-    if (heedsSpaces !== this.#heedsSpaces) this.#spacesLearned++;
-    this.#heedsSpaces = heedsSpaces;
+  observe(query: string, companies: readonly string[]): void {
+    if (this.by === 'name') this.#upstreamFolding.observe(query, companies);
+    if (!query.endsWith(' ') || companies.length === 0) return;
+    const countsSpaces = companies.every((company) => company.includes(query));
+    if (countsSpaces !== this.#countsSpaces) this.#spaceChanges++;
+    this.#countsSpaces = countsSpaces;
   }
 
   pairsWith(): boolean {
     return false;
   }
 
-  isAliased(text: string): boolean {
-    return this.#losesSpace(text) || this.#upstreamFolding.readAs(text) !== text;
+  isAliased(query: string): boolean {
+    return this.#losesSpace(query) || this.#upstreamFolding.readAs(query) !== query;
   }
 
-  #losesSpace(text: string): boolean {
-    return text.endsWith(' ') && this.#heedsSpaces === false;
+  #losesSpace(query: string): boolean {
+    return query.endsWith(' ') && this.#countsSpaces === false;
   }
 
   #count(text: string): void {
@@ -133,6 +140,7 @@ export class TextKeySpace implements KeySpace {
     if (this.#isCountedWithoutDiacritics) this.#countWithoutDiacritics(text);
   }
 
+  /** The counted texts; with the forms without diacritics, once the upstream is known to ignore diacritics. */
   #counted(): PrefixTexts {
     if (this.#isCountedWithoutDiacritics || !this.#upstreamFolding.ignoresDiacritics) return this.#texts;
     this.#isCountedWithoutDiacritics = true;
@@ -147,11 +155,11 @@ export class TextKeySpace implements KeySpace {
   }
 
   #textsOf(text: string): string[] {
-    return this.#semantics === 'prefix' ? [text] : innerTexts(text);
+    return this.#semantics === 'prefix' ? [text] : suffixesOf(text);
   }
 }
 
-/** Where it is searched by what it contains, common words would only cost searches at the end. */
+/** A substring search has no general model: with common words it sent more empty queries at the end. */
 function modelOf(by: SearchQuery['by'], semantics: 'prefix' | 'substring'): NameModel {
   if (by === 'identifier') return new NameModel(identifierSeeds(), true);
   return semantics === 'prefix'
@@ -159,16 +167,17 @@ function modelOf(by: SearchQuery['by'], semantics: 'prefix' | 'substring'): Name
     : new NameModel(characterSeeds(), false);
 }
 
-function isFoundBy(semantics: 'prefix' | 'substring', text: string, company: string): boolean {
-  return semantics === 'prefix' ? company.startsWith(text) : findsName('substring', text, company);
+function isMatch(semantics: 'prefix' | 'substring', query: string, company: string): boolean {
+  return semantics === 'prefix' ? company.startsWith(query) : findsName('substring', query, company);
 }
 
-function innerTexts(text: string): string[] {
+/** All suffixes of the text, each shortened to six characters. */
+function suffixesOf(text: string): string[] {
   const characters = [...text];
-  return characters.map((_, at) => characters.slice(at, at + LONGEST_INNER).join(''));
+  return characters.map((_, at) => characters.slice(at, at + LONGEST_SUBSTRING).join(''));
 }
 
-const LONGEST = 24;
-// Six characters tell names apart well enough, and what names contain multiplies.
-const LONGEST_INNER = 6;
+const LONGEST_PREFIX = 24;
+// Six characters distinguish most names; memory grows with each further one.
+const LONGEST_SUBSTRING = 6;
 const SAMPLE = 5_000;

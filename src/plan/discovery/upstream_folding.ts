@@ -1,78 +1,79 @@
 import { isAscii, withoutDiacritics } from '../../names/folding.ts';
 
-/** Does a query of this text find this company? Both are folded. */
-type Rule = (text: string, company: string) => boolean;
+/** Does the query match the company? Both are folded. */
+type QueryRule = (query: string, company: string) => boolean;
 
 /**
- * How the upstream reads characters, as its answers show. Many overlook marks: `ç` asks for what `c` does, and finds
- * `Çelik` and `Celik` alike. Others read single letters as plain ones, as `ø` for `o`.
+ * Learns from responses how the upstream reads characters. Many upstreams ignore diacritics: `ç` is read as `c` and matches
+ * both `Çelik` and `Celik`. Others read single letters as others, such as `ø` as `o`.
  */
 export class UpstreamFolding {
-  readonly #rule: Rule;
-  /** Companies shown that only a search without marks can find. */
-  #overlooking = 0;
-  /** Those that were found by the marks that were asked for, or have some and are found in neither way. */
-  #against = 0;
+  readonly #rule: QueryRule;
+  /** Listed companies that match only without diacritics. */
+  #votesForIgnoring = 0;
+  /** Companies that match with the diacritics of the query, or that have diacritics and match in neither way. */
+  #votesAgainst = 0;
   #ignoresDiacritics = false;
-  readonly #asOthers = new Set<string>();
+  readonly #readAsOthers = new Set<string>();
 
-  /** `rule`: what is taken to hold where marks are heeded. */
-  constructor(rule: Rule) {
+  /** `rule`: the assumed query rule if diacritics count. */
+  constructor(rule: QueryRule) {
     this.#rule = rule;
   }
 
-  /** Once this is so, it stays so. */
+  /** Never becomes false again. */
   get ignoresDiacritics(): boolean {
     return this.#ignoresDiacritics;
   }
 
-  /** Grows with all that was learned. */
+  /** Increases with each learned property. */
   get revision(): number {
-    return this.#asOthers.size + (this.#ignoresDiacritics ? 1 : 0);
+    return this.#readAsOthers.size + (this.#ignoresDiacritics ? 1 : 0);
   }
 
-  finds(text: string, company: string): boolean {
-    if (!this.#ignoresDiacritics) return this.#rule(text, company);
-    return this.#rule(withoutDiacritics(text), withoutDiacritics(company));
+  matches(query: string, company: string): boolean {
+    if (!this.#ignoresDiacritics) return this.#rule(query, company);
+    return this.#rule(withoutDiacritics(query), withoutDiacritics(company));
   }
 
-  /** Folded companies that a query of this text showed. */
-  observe(text: string, companies: readonly string[]): void {
-    const plain = withoutDiacritics(text);
-    const isMarked = plain !== text;
+  /** `companies`: the folded texts on a page of the query. */
+  observe(query: string, companies: readonly string[]): void {
+    const plain = withoutDiacritics(query);
+    const hasDiacritics = plain !== query;
     for (const company of companies) {
-      if (!isMarked && isAscii(company)) continue;
-      if (this.#rule(text, company)) this.#against += isMarked ? 1 : 0;
-      else if (plain !== '' && this.#rule(plain, withoutDiacritics(company))) this.#overlooking++;
-      else this.#against++;
+      if (!hasDiacritics && isAscii(company)) continue;
+      if (this.#rule(query, company)) this.#votesAgainst += hasDiacritics ? 1 : 0;
+      else if (plain !== '' && this.#rule(plain, withoutDiacritics(company))) this.#votesForIgnoring++;
+      else this.#votesAgainst++;
     }
-    if (this.#overlooking >= FEWEST_COMPANIES && this.#overlooking > this.#against)
+    if (this.#votesForIgnoring >= MIN_COMPANIES && this.#votesForIgnoring > this.#votesAgainst)
       this.#ignoresDiacritics = true;
-    if (companies.length >= FEWEST_COMPANIES && !isAscii(text) && plain !== '')
-      for (const character of charactersMissed(text, companies)) this.#asOthers.add(character);
+    if (companies.length >= MIN_COMPANIES && !isAscii(query) && plain !== '')
+      for (const character of missingCharacters(query, companies)) this.#readAsOthers.add(character);
   }
 
   /**
-   * A text of characters that are read as they stand, which asks for the same; null: none is known. A mark alone asks for
-   * everything, as nothing else may.
+   * The query of characters that the upstream reads literally and that has the same matches; it can be the query itself.
+   * null: unknown. A query of diacritics alone would become the empty query, so it stays.
    */
-  readAs(text: string): string | null {
-    if (isAscii(text)) return text;
-    const read = (this.#ignoresDiacritics && withoutDiacritics(text)) || text;
-    if (this.#asOthers.size > 0) for (const character of read) if (this.#asOthers.has(character)) return null;
+  readAs(query: string): string | null {
+    if (isAscii(query)) return query;
+    const read = (this.#ignoresDiacritics && withoutDiacritics(query)) || query;
+    if (this.#readAsOthers.size > 0)
+      for (const character of read) if (this.#readAsOthers.has(character)) return null;
     return read;
   }
 }
 
-/** Those of this text that most of the companies that it found do not have. */
-function charactersMissed(text: string, companies: readonly string[]): string[] {
-  const isMissed = (character: string) =>
+/** The characters of the query that most of the listed companies do not have. */
+function missingCharacters(query: string, companies: readonly string[]): string[] {
+  const isMissing = (character: string) =>
     2 * companies.filter((company) => company.includes(character)).length < companies.length;
-  return [...text].filter((character) => READ_AS_OTHERS.test(character) && isMissed(character));
+  return [...query].filter((character) => CAN_BE_READ_AS_OTHER.test(character) && isMissing(character));
 }
 
-/** Of so many companies at most the names are read, to count those with marks below their plain forms. */
+/** Above this number of companies, the names are not read again to count their forms without diacritics. */
 export const MOST_WITHOUT_DIACRITICS = 2_000_000;
-const FEWEST_COMPANIES = 3;
-// Latin letters that are not plain, and marks. Other scripts may be found by names that are not shown.
-const READ_AS_OTHERS = /[^\P{Script=Latin}a-z]|\p{M}/u;
+const MIN_COMPANIES = 3;
+// Latin letters other than a to z, and combining marks. In other scripts a match may be by a name that the page does not show.
+const CAN_BE_READ_AS_OTHER = /[^\P{Script=Latin}a-z]|\p{M}/u;

@@ -3,28 +3,31 @@ import { nextAfter } from '../../names/ordered_texts.ts';
 import type { Extension, Extensions, KnownTexts, Spread } from './key_space.ts';
 
 /**
- * Texts that are found as a whole only: what was seen can be asked, the most frequent first. Of very many words those that
- * most companies have are held, and the index counts the others.
+ * Known words that queries match only as a whole. Candidates are known words, the most frequent first. The frequency of a
+ * word in the known names estimates that in the registry, as in the adaptive policy of Ntoulas, Zerfos and Cho (JCDL 2005).
+ * In a large registry only the most frequent words are in memory, and an index counts the others.
  */
 export class WholeWords implements KnownTexts {
   readonly #words: WordsInOrder;
   readonly #first: readonly Extension[];
   readonly #firstTexts: ReadonlySet<string>;
-  /** The word that all these companies have, so that it narrows nothing; null: none. */
+  /** The word that all companies of this list have, so that sending it narrows nothing; null: none. */
   readonly #beside: string | null;
+  /** The companies of each word in memory. */
   readonly #held = new Map<string, number>();
-  /** Words that came and are not held yet: how often they did. */
-  readonly #arrived = new Map<string, number>();
-  /** Of others that were asked for. */
-  readonly #counted = new Map<string, number>();
-  /** How many companies have words that are read as this one, and not this one itself. */
+  /** Added words that are not in memory yet: the number of additions. */
+  readonly #added = new Map<string, number>();
+  /** The companies of other words, as the index has counted them. */
+  readonly #cache = new Map<string, number>();
+  /** By word without diacritics: the companies that have a form of it with diacritics, but not the word. */
   readonly #plain = new Map<string, number>();
   #companies: number;
-  /** Different words. */
-  #different: number;
-  /** Each counted once for each company. */
+  /** Distinct words. */
+  #distinct: number;
+  /** The sum over all words of their companies. */
   #sum: number;
 
+  /** `first`: common words, which are candidates before any name is known. */
   constructor(words: WordsInOrder, first: readonly Extension[], beside: string | null) {
     this.#words = words;
     this.#first = first;
@@ -32,23 +35,23 @@ export class WholeWords implements KnownTexts {
     this.#beside = beside;
     const { companies, different, words: sum } = words.totals();
     this.#companies = companies;
-    this.#different = different;
+    this.#distinct = different;
     this.#sum = sum;
-    this.#hold(FEWEST_HELD);
+    this.#hold(MIN_HELD);
     if (beside === null || this.#companies === 0) return;
-    this.#different--;
+    this.#distinct--;
     this.#sum -= this.#countOf(beside);
   }
 
-  /** The index holds them already. */
+  /** The index must contain the words already. */
   add(texts: readonly string[]): void {
     this.#companies++;
     for (const word of new Set(texts)) {
       if (word === this.#beside) continue;
       this.#sum++;
-      this.#counted.delete(word);
+      this.#cache.delete(word);
       const held = this.#held.get(word);
-      if (held === undefined) this.#arrived.set(word, (this.#arrived.get(word) ?? 0) + 1);
+      if (held === undefined) this.#added.set(word, (this.#added.get(word) ?? 0) + 1);
       else this.#held.set(word, held + 1);
     }
   }
@@ -62,76 +65,78 @@ export class WholeWords implements KnownTexts {
     }
   }
 
-  known(text: string): number {
-    if (text === '') return this.#companies;
-    return this.#knownMarked(text) + (this.#plain.get(text) ?? 0);
+  known(query: string): number {
+    if (query === '') return this.#companies;
+    return this.#knownLiterally(query) + (this.#plain.get(query) ?? 0);
   }
 
-  #knownMarked(text: string): number {
-    this.#settle();
-    const held = this.#held.get(text) ?? this.#counted.get(text);
-    if (held !== undefined) return held;
-    if (this.#counted.size >= MOST_COUNTED) this.#counted.clear();
-    const count = text === this.#beside ? 0 : this.#countOf(text);
-    this.#counted.set(text, count);
-    return count;
+  #knownLiterally(word: string): number {
+    this.#holdAdded();
+    const count = this.#held.get(word) ?? this.#cache.get(word);
+    if (count !== undefined) return count;
+    if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
+    const counted = word === this.#beside ? 0 : this.#countOf(word);
+    this.#cache.set(word, counted);
+    return counted;
   }
 
-  ending(text: string): number {
-    return text === '' ? 0 : this.known(text);
+  ending(query: string): number {
+    return query === '' ? 0 : this.known(query);
   }
 
-  spread(text: string): Spread {
-    if (text !== '') return { ways: 0, each: 1 };
-    this.#settle();
-    return { ways: this.#different, each: Math.max(1, this.#sum / Math.max(1, this.#companies)) };
+  spread(query: string): Spread {
+    if (query !== '') return { distinct: 0, perCompany: 1 };
+    this.#holdAdded();
+    return { distinct: this.#distinct, perCompany: Math.max(1, this.#sum / Math.max(1, this.#companies)) };
   }
 
-  extensions(text: string, isAsked: (text: string) => boolean): Extensions {
-    if (text !== '') return { offered: [], otherwise: 1, asked: 0, isTruncated: false };
-    this.#settle();
+  /** Only the empty query has extensions: the words. The probability of a word is its share of the known companies. */
+  extensions(query: string, isSent: (query: string) => boolean): Extensions {
+    if (query !== '') return { offered: [], otherLikelihood: 1, sentLikelihood: 0, isTruncated: false };
+    this.#holdAdded();
     const likelihoods = new Map(this.#first.map((one) => [one.text, one.likelihood]));
-    let rest = this.#sum;
+    let remaining = this.#sum;
     for (const [word, count] of this.#held) {
       likelihoods.set(word, count / this.#companies);
-      rest -= count;
+      remaining -= count;
     }
     for (const [word, count] of this.#plain) {
       likelihoods.set(word, (likelihoods.get(word) ?? 0) + count / this.#companies);
-      rest -= count;
+      remaining -= count;
     }
-    const open = [...likelihoods].filter(([word]) => !isAsked(word)).sort((a, b) => b[1] - a[1]);
-    if (open.length < MOST_OFFERED && this.#held.size < this.#different) {
-      this.#hold(2 * this.#held.size + MOST_OFFERED);
-      return this.extensions(text, isAsked);
+    const open = [...likelihoods].filter(([word]) => !isSent(word)).sort((a, b) => b[1] - a[1]);
+    if (open.length < MAX_OFFERED && this.#held.size < this.#distinct) {
+      this.#hold(2 * this.#held.size + MAX_OFFERED);
+      return this.extensions(query, isSent);
     }
-    const [offered, others] = [open.slice(0, MOST_OFFERED), open.slice(MOST_OFFERED)];
-    // Words that nobody has seen are few, and seldom as frequent as those that were: how well they do is learned apart.
+    const [offered, others] = [open.slice(0, MAX_OFFERED), open.slice(MAX_OFFERED)];
+    // Some common words are always offered, although they are seldom as frequent as known ones: their kind has its own calibration.
     offered.push(...others.filter(([word]) => this.#firstTexts.has(word)).slice(0, FIRST_OFFERED));
-    let otherwise = rest / Math.max(1, this.#companies);
-    for (const [, likelihood] of others) otherwise += likelihood;
+    let otherLikelihood = remaining / Math.max(1, this.#companies);
+    for (const [, likelihood] of others) otherLikelihood += likelihood;
     return {
-      offered: offered.map(([word, likelihood]) => ({ text: word, likelihood, isStrange: false })),
-      otherwise,
-      asked: 0,
-      isTruncated: offered.length < open.length || this.#held.size < this.#different,
+      offered: offered.map(([word, likelihood]) => ({ text: word, likelihood, hasNewCharacter: false })),
+      otherLikelihood,
+      sentLikelihood: 0,
+      isTruncated: offered.length < open.length || this.#held.size < this.#distinct,
     };
   }
 
-  /** Counts what has arrived. What no company had before is a new word. */
-  #settle(): void {
-    for (const [word, times] of this.#arrived) {
+  /** Counts the added words and takes them into memory. A word with no more companies than additions is a new one. */
+  #holdAdded(): void {
+    for (const [word, additions] of this.#added) {
       const count = this.#countOf(word);
       this.#held.set(word, count);
-      if (count <= times) this.#different++;
+      if (count <= additions) this.#distinct++;
     }
-    this.#arrived.clear();
-    if (this.#held.size > MOST_HELD) this.#hold(MOST_HELD / 4);
+    this.#added.clear();
+    if (this.#held.size > MAX_HELD) this.#hold(MAX_HELD / 4);
   }
 
-  #hold(most: number): void {
+  /** Takes the most frequent words into memory, and no others. */
+  #hold(size: number): void {
     this.#held.clear();
-    for (const [word, count] of this.#words.ranked(most))
+    for (const [word, count] of this.#words.ranked(size))
       if (word !== this.#beside) this.#held.set(word, count);
   }
 
@@ -141,8 +146,8 @@ export class WholeWords implements KnownTexts {
 }
 
 const ANY = Number.MAX_SAFE_INTEGER;
-const MOST_OFFERED = 200;
+const MAX_OFFERED = 200;
 const FIRST_OFFERED = 20;
-const MOST_COUNTED = 50_000;
-const FEWEST_HELD = 2_000;
-const MOST_HELD = 200_000;
+const MAX_CACHED = 50_000;
+const MIN_HELD = 2_000;
+const MAX_HELD = 200_000;

@@ -4,7 +4,7 @@ import { type Bound, Caller } from './caller.ts';
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
 
-/** Every pair of Latin letters and digits is asked and listed as far as it goes: what a first script does. */
+/** Sends each pair of Latin letters and digits, and lists it to the cap. */
 export function twoLetterSweep(registry: Registry, bound: Bound): readonly number[] {
   const caller = new Caller(registry, bound);
   for (const first of LETTERS) {
@@ -17,8 +17,8 @@ export function twoLetterSweep(registry: Registry, bound: Bound): readonly numbe
 }
 
 /**
- * A text that can be listed to its end is listed; any other is split by the letters, and by the characters seen
- * to follow it. The broadest text comes first. It knows no probabilities and predicts nothing.
+ * Lists complete queries, and splits truncated ones by the letters and by the known next characters. The query with the
+ * highest total comes first. Nothing is predicted.
  */
 export function plainTree(
   registry: Registry,

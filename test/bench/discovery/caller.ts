@@ -3,13 +3,13 @@ import { foldedName, type Page, type Registry, words } from '../../support/simul
 
 export interface Bound {
   readonly mostCalls: number;
-  /** Stops when so many companies are known. */
+  /** Stops when this number of companies is known. */
   readonly enough: number;
-  /** Stops after so long, whatever was found. */
+  /** Stops after this time. */
   readonly mostMs: number;
 }
 
-/** Asks a simulated registry for the baselines, and keeps the count of companies after each call. */
+/** Sends the calls of a baseline to a simulated registry, and keeps the number of known companies after each call. */
 export class Caller {
   readonly known: number[] = [];
   readonly #registry: Registry;
@@ -17,8 +17,8 @@ export class Caller {
   readonly #bound: Bound;
   readonly #untilMs: number;
   readonly #ids = new Set<string>();
-  /** Characters seen to follow a text, in names or in their words, whichever the search goes by. */
-  readonly #after = new Map<string, Set<string>>();
+  /** The known next characters of each prefix, of names or of words, as the query rule requires. */
+  readonly #followers = new Map<string, Set<string>>();
 
   constructor(registry: Registry, bound: Bound, by: SearchQuery['by'] = 'name') {
     this.#registry = registry;
@@ -33,16 +33,16 @@ export class Caller {
   }
 
   charactersAfter(text: string): Iterable<string> {
-    return this.#after.get(text) ?? [];
+    return this.#followers.get(text) ?? [];
   }
 
-  /** Asks for the first page; returns the total. */
+  /** Sends a query; returns its total. */
   first(text: string): number {
-    return this.#ask(text, 0).total ?? 0;
+    return this.#send(text, 0).total ?? 0;
   }
 
   list(text: string): void {
-    if (this.#ask(text, 0).more) this.listOn(text);
+    if (this.#send(text, 0).more) this.listOn(text);
   }
 
   /** Lists the pages after the first. */
@@ -50,27 +50,27 @@ export class Caller {
     const { pageSize, window } = this.#registry.settings;
     const total = this.#registry.matches({ by: this.#by, text }).length;
     const pages = Math.ceil(Math.min(total, window ?? total) / pageSize);
-    for (let page = 1; page < pages && !this.isOver; page++) this.#ask(text, page);
+    for (let page = 1; page < pages && !this.isOver; page++) this.#send(text, page);
   }
 
-  #ask(text: string, pageIndex: number): Page {
+  #send(text: string, pageIndex: number): Page {
     const page = this.#registry.search({ by: this.#by, text }, pageIndex);
     for (const { id, name } of page.rows) {
-      if (!this.#ids.has(id)) this.#read(this.#by === 'name' ? name : id);
+      if (!this.#ids.has(id)) this.#addText(this.#by === 'name' ? name : id);
       this.#ids.add(id);
     }
     this.known.push(this.#ids.size);
     return page;
   }
 
-  #read(name: string): void {
-    const folded = foldedName(name);
-    for (const text of this.#registry.settings.semantics === 'prefix' ? [folded] : words(folded)) {
-      let before = '';
-      for (const character of [...text].slice(0, LONGEST)) {
-        const after = this.#after.get(before) ?? new Set();
-        this.#after.set(before, after.add(character));
-        before += character;
+  #addText(text: string): void {
+    const folded = foldedName(text);
+    for (const key of this.#registry.settings.semantics === 'prefix' ? [folded] : words(folded)) {
+      let prefix = '';
+      for (const character of [...key].slice(0, LONGEST)) {
+        const followers = this.#followers.get(prefix) ?? new Set();
+        this.#followers.set(prefix, followers.add(character));
+        prefix += character;
       }
     }
   }

@@ -1,4 +1,4 @@
-/** Calls as a multiple of the fewest that could list everything, at each share of the registry. */
+/** The shares of the registry at which the figures are taken. */
 export const SHARES = [0.5, 0.9, 0.99];
 
 export interface Growth {
@@ -8,7 +8,10 @@ export interface Growth {
   readonly pageSize: number;
 }
 
-/** `0.52 / 0.92 / 1.01`; a share that was not reached says how far it came: `83 % at 12.0`. Several runs: the mean. */
+/**
+ * The calls to reach each share, as multiples of the fewest possible (`LB`): `0.52 / 0.92 / 1.01`. If a share was not
+ * reached, the cell shows the last one: `83 % at 12.0`. Of several runs, the mean.
+ */
 export function callsPerBest(runs: readonly Growth[]): string {
   return SHARES.map((share) => {
     const multiples = runs.map((run) => multipleAt(run, share));
@@ -21,7 +24,7 @@ export function callsPerBest(runs: readonly Growth[]): string {
     .join(' / ');
 }
 
-/** Least and most of the runs at the last share; `–` where some run did not reach it. */
+/** The range of the runs at the last share; `–` if a run did not reach it. */
 export function spread(runs: readonly Growth[]): string {
   const multiples = runs.map((run) => multipleAt(run, SHARES.at(-1) as number));
   if (multiples.includes(null)) return '–';
@@ -29,6 +32,7 @@ export function spread(runs: readonly Growth[]): string {
   return `${Math.min(...numbers).toFixed(2)} to ${Math.max(...numbers).toFixed(2)}`;
 }
 
+/** `LB = ceil(N/P)`. */
 export function fewestCalls({ companies, pageSize }: Pick<Growth, 'companies' | 'pageSize'>): number {
   return Math.ceil(companies / pageSize);
 }

@@ -1,6 +1,6 @@
 import { discover } from '../../support/simulation/discover.ts';
 import { type Company, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
-import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 import { plainTree } from './baselines.ts';
 import { callsPerBest, fewestCalls } from './figures.ts';
 import { settingsOf } from './rows.ts';
@@ -9,14 +9,14 @@ const FREE_CALLS = 100;
 const DAY_MS = 86_400_000;
 const MOST_CALLS_FOR_NEW = 2000;
 
-/** What an account of 100 calls finds: distinct companies as a share of all rows that its pages could hold. */
+/** The companies that an account of 100 calls finds, as a share of the rows that 100 pages can hold. */
 export function freeAccount(companies: readonly Company[], mostMs: number): string[] {
   const cases = [
     { title: 'names, no cap', settings: names(null, 20), of: companies },
     { title: 'names', settings: names(1000, 20), of: companies },
     { title: 'names', settings: names(1000, 100), of: companies },
-    { title: 'identifiers', settings: byIdentifier(1000, 20), of: inventedCompanies(companies.length) },
-    { title: 'identifiers', settings: byIdentifier(100, 20), of: inventedCompanies(companies.length) },
+    { title: 'identifiers', settings: byIdentifier(1000, 20), of: syntheticCompanies(companies.length) },
+    { title: 'identifiers', settings: byIdentifier(100, 20), of: syntheticCompanies(companies.length) },
   ];
   const lines = cases.map(({ title, settings, of }) => {
     const registry = new Registry(of, settings);
@@ -32,9 +32,9 @@ export function freeAccount(companies: readonly Company[], mostMs: number): stri
   ];
 }
 
-/** Discovery where identifiers can be searched by prefix. */
+/** Discovery by identifier prefix. */
 export function identifierPrefixes(count: number, mostMs: number): string[] {
-  const companies = inventedCompanies(count);
+  const companies = syntheticCompanies(count);
   const lines = [
     ...[byIdentifier(1000, 100), byIdentifier(1000, 20), byIdentifier(100, 100), byIdentifier(100, 20)],
   ].map((settings) => {
@@ -44,42 +44,42 @@ export function identifierPrefixes(count: number, mostMs: number): string[] {
       enough: 0.99 * count,
       mostMs,
     };
-    const ways = [
+    const runs = [
       plainTree(new Registry(companies, settings), bound, 'identifier'),
       discover(new Registry(companies, settings), bound).known,
     ];
-    const cells = ways.map((known) => callsPerBest([{ known, companies: count, pageSize }]));
+    const cells = runs.map((known) => callsPerBest([{ known, companies: count, pageSize }]));
     return `| ${settings.window} | ${pageSize} | ${cells.join(' | ')} |`;
   });
-  const title = `${count.toLocaleString('en')} invented companies by identifier prefix`;
+  const title = `${count.toLocaleString('en')} synthetic companies by identifier prefix`;
   return [`| ${title}: cap | page | plain tree | planner |`, '|---|---|---|---|', ...lines];
 }
 
-/** Calls until 50 companies founded since are found, in a registry that is known already. */
+/** The calls to find 50 new companies in a registry that is otherwise known. */
 export function newCompanies(count: number, mostMs: number): string[] {
-  const old = inventedCompanies(count);
-  const others = inventedCompanies(50, 2);
-  const founded = {
-    'on top of the range': inventedCompanies(count + 50).slice(count),
+  const old = syntheticCompanies(count);
+  const others = syntheticCompanies(50, 2);
+  const newCompaniesBy = {
+    'at the top of the range': syntheticCompanies(count + 50).slice(count),
     scattered: scattered(old, others),
   };
-  const lines = Object.entries(founded).map(([where, young]) => {
-    // By id, so that a new company stands among the old ones and not behind them all.
+  const lines = Object.entries(newCompaniesBy).map(([position, added]) => {
+    // In the order of ids, new companies are among the old ones, not behind them.
     const settings: RegistrySettings = { ...byIdentifier(1000, 100), order: 'id' };
     const bound = { mostCalls: count, enough: count, mostMs };
     const first = discover(new Registry(old, settings), bound);
     first.mirror.nowMs += 8 * DAY_MS;
     const mirror = first.mirror;
     const before = mirror.knownCount();
-    const all = new Registry([...old, ...young], settings);
+    const all = new Registry([...old, ...added], settings);
     const again = discover(all, {
       mostCalls: MOST_CALLS_FOR_NEW,
-      enough: count + young.length,
+      enough: count + added.length,
       mostMs,
       mirror,
     });
     const found = mirror.knownCount() - before;
-    return `| ${where} | ${young.length} | ${before} | ${found} | ${first.calls.length} | ${again.calls.length} |`;
+    return `| ${position} | ${added.length} | ${before} | ${found} | ${first.calls.length} | ${again.calls.length} |`;
   });
   const title = `| new in ${count.toLocaleString('en')}, by identifier prefix`;
   return [
@@ -89,7 +89,7 @@ export function newCompanies(count: number, mostMs: number): string[] {
   ];
 }
 
-/** Identifiers between those of old companies, all over the range; names that have no more in common than others. */
+/** Companies whose identifiers are between those of old ones, over the whole range. */
 function scattered(old: readonly Company[], others: readonly Company[]): Company[] {
   const step = Math.floor(old.length / others.length);
   return others.map(({ name }, at) => ({ id: String(Number(old[at * step]?.id) + 3), name }));

@@ -1,11 +1,11 @@
 import type { RegistrySettings, Semantics } from '../../support/simulation/registry.ts';
 
-/** One row of the table: how names are searched, what of a query can be reached, and how much a page shows. */
+/** One row of the table: query rule, cap and page size. */
 export interface Row {
   readonly semantics: Semantics;
   readonly window: number | null;
   readonly pageSize: number;
-  /** The registry writes in a script of thousands of characters. */
+  /** Does the registry use a script of thousands of characters? */
   readonly largeAlphabet?: boolean;
 }
 

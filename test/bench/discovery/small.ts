@@ -11,17 +11,17 @@ import {
   Registry,
   type RegistrySettings,
 } from '../../support/simulation/registry.ts';
-import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 import { mean } from './figures.ts';
 
 /**
- * How complete small registries end: samples of real names are searched until the planner offers no more. A cell gives the
- * companies found, those that the query rule can reach, and the calls; of several samples, the sums and the mean of calls.
+ * Measures how complete discovery is in small registries. Samples of names are searched until the planner offers no more calls. A
+ * cell has the found companies, the reachable ones and the calls. Of several samples, it has the sums, and the mean of the calls.
  *
  *   node test/bench/discovery/small.ts [--data FOLDER] [--samples 3] [--sizes 300,1000,5000] [--rows TEXT] [--uncounted]
  *
- * FOLDER holds `isle_of_man.csv` and `japan_edinet.csv`; without it, names are generated. With `--uncounted`, the registry
- * gives no count of its companies.
+ * FOLDER contains `isle_of_man.csv` and `japan_edinet.csv`; without it, the names are synthetic. With `--uncounted`, the registry
+ * reports no count.
  */
 const { values } = parseArgs({
   options: {
@@ -33,21 +33,21 @@ const { values } = parseArgs({
   },
 });
 
-/** `rule`: what the registry does. `isTold`: does the dialect say so? */
+/** `rule`: the query rule of the registry. `isKnown`: does the dialect have it? */
 interface Search {
   readonly title: string;
   readonly rule: RegistrySettings['semantics'];
-  readonly isTold: boolean;
+  readonly isKnown: boolean;
 }
 
 const SEARCHES: readonly Search[] = [
-  { title: 'name prefix', rule: 'prefix', isTold: true },
-  { title: 'word prefix', rule: 'token_prefix', isTold: true },
-  { title: 'substring', rule: 'substring', isTold: true },
-  { title: 'whole word', rule: 'token', isTold: true },
-  { title: 'unknown (name prefix)', rule: 'prefix', isTold: false },
-  { title: 'unknown (word prefix)', rule: 'token_prefix', isTold: false },
-  { title: 'unknown (substring)', rule: 'substring', isTold: false },
+  { title: 'name prefix', rule: 'prefix', isKnown: true },
+  { title: 'word prefix', rule: 'token_prefix', isKnown: true },
+  { title: 'substring', rule: 'substring', isKnown: true },
+  { title: 'whole word', rule: 'token', isKnown: true },
+  { title: 'unknown (name prefix)', rule: 'prefix', isKnown: false },
+  { title: 'unknown (word prefix)', rule: 'token_prefix', isKnown: false },
+  { title: 'unknown (substring)', rule: 'substring', isKnown: false },
 ];
 const LIMITS = [
   { window: null, pageSize: 20 },
@@ -77,7 +77,7 @@ for (const [title, companies] of sources()) {
 
 function sources(): (readonly [string, readonly Company[]])[] {
   const { data } = values;
-  if (data === undefined) return [['Generated names', inventedCompanies(20_000)]];
+  if (data === undefined) return [['Synthetic names', syntheticCompanies(20_000)]];
   return [
     ['Isle of Man', readCompanies(join(data, 'isle_of_man.csv'))],
     ['EDINET filers (Japanese)', readCompanies(join(data, 'japan_edinet.csv'))],
@@ -88,20 +88,20 @@ function cell(companies: readonly Company[], size: number, search: Search, limit
   const runs = samples.map((seed) => {
     const sample = shuffle(companies, seed).slice(0, size);
     const registry = new Registry(sample, { ...limits, semantics: search.rule, order: 'given' });
-    const hints = dialectOf(registry.settings);
+    const dialect = dialectOf(registry.settings);
     const { mirror, calls } = discover(registry, {
       ...{ mostCalls: MOST_CALLS, enough: sample.length, isCounted: !values.uncounted },
-      dialect: search.isTold ? hints : { ...hints, search: { ...hints.search, matches: 'unknown' } },
+      dialect: search.isKnown ? dialect : { ...dialect, search: { ...dialect.search, matches: 'unknown' } },
     });
     return { found: mirror.knownCount(), reachable: reachableOf(sample, registry), calls: calls.length };
   });
   const sum = (of: 'found' | 'reachable') => runs.reduce((all, run) => all + run[of], 0);
-  const isShort = sum('found') < sum('reachable');
+  const isIncomplete = sum('found') < sum('reachable');
   const text = `${sum('found')} / ${sum('reachable')} / ${Math.round(mean(runs.map(({ calls }) => calls)))}`;
-  return isShort ? `**${text}**` : text;
+  return isIncomplete ? `**${text}**` : text;
 }
 
-/** Companies that a query of the whole name lists; of whole words, those that lead to each other. */
+/** The companies that a query of the whole name lists; for whole words, see `reachableByWords`. */
 function reachableOf(companies: readonly Company[], registry: Registry): number {
   if (registry.settings.semantics === 'token') return reachableByWords(companies);
   const { window } = registry.settings;
@@ -113,7 +113,7 @@ function reachableOf(companies: readonly Company[], registry: Registry): number 
   return companies.filter(isReachable).length;
 }
 
-/** The first words asked are common ones; then each company found gives its other words. No cap is heeded. */
+/** The companies that a chain of words reaches: it starts with common words, and each found company adds its words. Without a cap. */
 function reachableByWords(companies: readonly Company[]): number {
   const known = new Set([...wordSeeds().map(({ text }) => text), ...'0123456789']);
   let rest = companies.map(({ name }) => wordsOf(foldedName(name)));

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { heldOut, readCompanies, shuffle } from '../../support/simulation/companies.ts';
 import { discover } from '../../support/simulation/discover.ts';
 import { type Company, Registry } from '../../support/simulation/registry.ts';
-import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 import { plainTree, twoLetterSweep } from './baselines.ts';
 import type { Bound } from './caller.ts';
 import { callsPerBest, fewestCalls, type Growth, spread } from './figures.ts';
@@ -10,9 +10,9 @@ import { freeAccount, identifierPrefixes, newCompanies } from './identifiers.ts'
 import { ROWS, type Row, settingsOf, titleOf } from './rows.ts';
 
 /**
- * How many searches it takes to find a registry, by the planner as it runs in the product, beside the sweep of
- * all pairs of letters and a tree that predicts nothing. Then what a free account finds in 100 calls, and what
- * finding companies founded since costs. A row ends after 12 times the fewest calls, or when its time is up.
+ * Measures the searches that the planner of the product needs to discover a registry, beside two baselines: the sweep of all pairs of
+ * letters, and a tree without predictions. Further tables show the companies that a free account finds in 100 calls, and the calls
+ * to find new companies. A row ends after 12 times the fewest calls, or at its time limit.
  *
  *   node test/bench/discovery/table.ts [--data FILE] [--held-out] [--rows TEXT] [--seeds 1] [--seconds 60]
  *                                      [--companies 20000] [--quick]
@@ -31,9 +31,9 @@ const { values } = parseArgs({
 const MOST_MULTIPLE = 12;
 const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => at + 1);
 const mostMs = Number(values.seconds ?? (values.quick ? 10 : 60)) * 1000;
-const invented = Number(values.companies ?? (values.quick ? 3000 : 20_000));
+const syntheticCount = Number(values.companies ?? (values.quick ? 3000 : 20_000));
 
-const from = values.data === undefined ? inventedCompanies(invented) : readCompanies(values.data);
+const from = values.data === undefined ? syntheticCompanies(syntheticCount) : readCompanies(values.data);
 const companies = values['held-out'] ? heldOut(from) : from;
 print(
   `${companies.length.toLocaleString('en')} companies${values['held-out'] ? ' held out' : ''}, ${seeds.length} seed(s), at most ${mostMs / 1000} s a run\n`,
@@ -43,7 +43,7 @@ print(
 );
 print('|---|---|---|---|---|---|---|---|---|');
 for (const row of ROWS) {
-  // A script of thousands of characters is what a file of such names is for.
+  // Only a file of such names can fill this row.
   if (row.largeAlphabet === true || !titleOf(row).includes(values.rows)) continue;
   print(tableRow(row));
 }
@@ -80,7 +80,7 @@ function tableRow(row: Row): string {
   return `| ${titleOf(row)} | ${cells.join(' | ')} |`;
 }
 
-/** Results come in this order, whatever was asked: as by a date or an identifier that says nothing of the name. */
+/** The order of the results of every query; it is unrelated to the names, as an order by date is. */
 function inOrder(seed: number): Company[] {
   return shuffle(companies, seed);
 }

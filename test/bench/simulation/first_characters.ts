@@ -1,9 +1,9 @@
 import type { Company } from '../../support/simulation/registry.ts';
-import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 /** Companies with Latin names; the last ones begin with these characters, with which no other name begins. */
 export function latinCompanies(count: number, firsts: readonly string[]): Company[] {
-  const usual = inventedCompanies(2 * count)
+  const usual = syntheticCompanies(2 * count)
     .filter(({ name }) => /^[A-Z][\x20-\x7e]+$/.test(name))
     .slice(0, count);
   const odd = usual.length - firsts.length;

@@ -15,22 +15,19 @@ test.each([
   ['chinese', '龙', '鲸'],
   ['taiwanese', '龍', '鯨'],
   ['korean', '룡', '힘'],
-] as const)(
-  'what is common in a script of thousands is known by a few of its names: %s',
-  (language, ...common) => {
-    const seen = new Set(NAMES[language]);
-    const inventory = inventoryOf((character) => seen.has(character));
-    expect(inventory).toEqual(expect.arrayContaining([...common]));
-    expect(inventory.length).toBeGreaterThan(2_000);
-  },
-);
-
-test('where letters are few there is nothing more to know', () => {
-  const seen = new Set('acme holdings limited общество ακμή 株式会社');
-  expect(inventoryOf((character) => seen.has(character))).toEqual([]);
+] as const)('a few names select the inventory of their script: %s', (language, ...common) => {
+  const known = new Set(NAMES[language]);
+  const inventory = inventoryOf((character) => known.has(character));
+  expect(inventory).toEqual(expect.arrayContaining([...common]));
+  expect(inventory.length).toBeGreaterThan(2_000);
 });
 
-test('companies are found whose names begin with characters that no known name has', () => {
+test('scripts with few letters have no inventory', () => {
+  const known = new Set('acme holdings limited общество ακμή 株式会社');
+  expect(inventoryOf((character) => known.has(character))).toEqual([]);
+});
+
+test('the planner finds names with first characters that no known name has', () => {
   const kanji = [...new TextDecoder('euc-jp').decode(Uint8Array.from(cells()))];
   const first = kanji.filter((_, at) => at % 9 === 0);
   const names = first.flatMap((character) =>
@@ -42,7 +39,7 @@ test('companies are found whose names begin with characters that no known name h
   expect(mirror.knownCount()).toBe(companies.length);
 });
 
-/** The first level of kanji. */
+/** The bytes of the first level of kanji in EUC-JP. */
 function cells(): number[] {
   const bytes: number[] = [];
   for (let row = 0xb0; row < 0xcf; row++) for (let cell = 0xa1; cell <= 0xfe; cell++) bytes.push(row, cell);

@@ -2,30 +2,33 @@ import { expect, test } from 'vitest';
 import { characterSeeds } from '../../../src/names/query_seeds.ts';
 import { generalModel } from '../../../src/plan/discovery/common_words.ts';
 import { END, NameModel } from '../../../src/plan/discovery/name_model.ts';
-import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 test.each([
   [0, true],
   [0, false],
   [500, true],
   [500, false],
-])('after %i names the likelihoods of what follows add up to about 1 (anchored: %s)', (names, isAnchored) => {
-  const model = new NameModel(characterSeeds(), isAnchored);
-  for (const { name } of inventedCompanies(names)) model.learn(name.toLowerCase());
-  for (const text of ['', 'a', 'acme', 'acme ', 'limited', 'never seen before']) {
-    const sum = [...model.following(text).values()].reduce((total, one) => total + one, 0);
-    expect(sum, text).toBeGreaterThan(0.85);
-    expect(sum, text).toBeLessThan(1.15);
-  }
-});
+])(
+  'after %i names the probabilities of the next character have a sum of about 1 (anchored: %s)',
+  (names, isAnchored) => {
+    const model = new NameModel(characterSeeds(), isAnchored);
+    for (const { name } of syntheticCompanies(names)) model.learn(name.toLowerCase());
+    for (const text of ['', 'a', 'acme', 'acme ', 'limited', 'never seen before']) {
+      const sum = [...model.following(text).values()].reduce((total, one) => total + one, 0);
+      expect(sum, text).toBeGreaterThan(0.85);
+      expect(sum, text).toBeLessThan(1.15);
+    }
+  },
+);
 
-test('before any name was seen, the characters that names begin with by experience are likeliest', () => {
+test('without names, the frequent first characters have the highest probability', () => {
   const likely = new NameModel(characterSeeds(), true).following('');
   expect(ranked(likely).slice(0, 3)).toEqual(['a', 'c', 's']);
   expect(likely.get('7')).toBeGreaterThan(likely.get('株') ?? 1);
 });
 
-test('what was seen often is likelier than what was seen once, and that is likelier than what never was', () => {
+test('the probability of a character increases with its frequency', () => {
   const model = new NameModel(characterSeeds(), true);
   for (let times = 0; times < 9; times++) model.learn('acme');
   model.learn('acre');
@@ -34,14 +37,14 @@ test('what was seen often is likelier than what was seen once, and that is likel
   expect(likely.get('r')).toBeGreaterThan(likely.get('z') ?? 1);
 });
 
-test('the end of a name is as likely as it was seen there', () => {
+test('the probability of the end of a name follows its frequency', () => {
   const model = new NameModel(characterSeeds(), true);
   for (let times = 0; times < 10; times++) model.learn('acme');
   expect(model.following('acme').get(END)).toBeGreaterThan(0.8);
   expect(model.following('acm').get(END)).toBeLessThan(0.05);
 });
 
-test('characters that were never seen keep some likelihood', () => {
+test('unobserved characters have a positive probability', () => {
   const model = new NameModel(characterSeeds(), true);
   for (let times = 0; times < 1000; times++) model.learn('acme');
   expect(model.knows('q')).toBe(false);
@@ -49,14 +52,14 @@ test('characters that were never seen keep some likelihood', () => {
   expect(model.following('ac').get('q')).toBeGreaterThan(0);
 });
 
-test('a character outside the seeds is taken up once it was seen, and stands whole', () => {
+test('an observed character outside the seeds joins the alphabet as one code point', () => {
   const model = new NameModel(characterSeeds(), true);
   expect(model.following('a').get('😀')).toBeUndefined();
   model.learn('a😀');
   expect(ranked(model.following('a'))[0]).toBe('😀');
 });
 
-test('before a name was seen, texts go on as words in general do; what is seen outweighs that', () => {
+test('the general model determines the prediction until observed names outweigh it', () => {
   const model = new NameModel(characterSeeds(), true, generalModel());
   expect(ranked(model.following('q'))[0]).toBe('u');
   expect(model.following('st').get('r')).toBeGreaterThan(20 * (model.following('st').get('s') ?? 1));
@@ -66,14 +69,14 @@ test('before a name was seen, texts go on as words in general do; what is seen o
   expect(model.following('co').get('x')).toBeGreaterThan(0.9);
 });
 
-test('common words begin as often with a letter as names do', () => {
+test('the first letters of common words have the frequencies of those of names', () => {
   const likely = generalModel().following('');
   for (const frequent of ['s', 'c', 'm', 'p', 'b', 'a'])
     for (const rare of ['q', 'x', 'y', 'z'])
       expect(likely.get(frequent)).toBeGreaterThan(likely.get(rare) ?? 1);
 });
 
-test('anchored, a text stands at the beginning of a word; else it may stand anywhere', () => {
+test('an anchored model takes the text as a prefix of a word, another one as an inner part', () => {
   const anchored = new NameModel(characterSeeds(), true);
   const anywhere = new NameModel(characterSeeds(), false);
   for (const model of [anchored, anywhere]) {

@@ -4,22 +4,22 @@ import { SortedTexts } from '../../../src/names/ordered_texts.ts';
 import { OrderedCounts } from '../../../src/plan/discovery/ordered_counts.ts';
 import { PrefixCounts } from '../../../src/plan/discovery/prefix_counts.ts';
 
-// Few characters, so that texts repeat and share beginnings. The last two lie beyond each other in UTF-16 and UTF-8.
+// With few characters, texts repeat and share prefixes. The last two have opposite orders in UTF-16 and UTF-8.
 const characters = fc.constantFrom('a', 'b', ' ', 'é', '～', '😀');
 const text = fc.array(characters, { maxLength: 6 }).map((one) => one.join(''));
 
-test('counts as a trie of the same texts does, also after more were added', () => {
+test('the index counts equal those of a trie, also after additions', () => {
   fc.assert(
     fc.property(
       fc.array(text, { maxLength: 60 }),
       fc.array(text, { maxLength: 60 }),
       fc.array(text),
-      (first, later, asked) => {
+      (first, later, queries) => {
         const texts = new SortedTexts(first);
         const ordered = new OrderedCounts(texts, 24);
         const trie = new PrefixCounts();
         for (const one of first) trie.add(one);
-        const all = ['', ...asked, ...first, ...later];
+        const all = ['', ...queries, ...first, ...later];
         expectSame(ordered, trie, all);
         for (const one of later) {
           trie.add(one);
@@ -33,7 +33,7 @@ test('counts as a trie of the same texts does, also after more were added', () =
   );
 });
 
-test('thousands of texts are counted as few are, and more companies than one block holds may have the same name', () => {
+test('counts are correct with several blocks, and with more equal names than one block holds', () => {
   const first = [
     ...numbered('acme', 5000),
     ...Array<string>(2000).fill('acme 499'),

@@ -2,61 +2,61 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PrefixCounts } from '../../../src/plan/discovery/prefix_counts.ts';
 
-// Few characters, so that texts repeat and share beginnings; two of them are pairs that begin alike.
+// With few characters, texts repeat and share prefixes. The last two begin with the same surrogate.
 const characters = fc.constantFrom('a', 'b', ' ', 'é', '😀', '😁');
 const text = fc.array(characters, { maxLength: 7 }).map((one) => one.join(''));
 const companies = fc.array(fc.uniqueArray(text, { minLength: 1, maxLength: 5 }), { maxLength: 120 });
 
-test('counts the texts that begin with a text, and those that are it', () => {
+test('count and ends equal those of a scan', () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 200 }), fc.array(text), (texts, others) => {
       const counts = new PrefixCounts();
       for (const one of texts) counts.add(one);
-      for (const asked of ['', ...others, ...texts]) {
-        expect(counts.count(asked)).toBe(texts.filter((one) => one.startsWith(asked)).length);
-        expect(counts.ends(asked)).toBe(texts.filter((one) => one === asked).length);
+      for (const query of ['', ...others, ...texts]) {
+        expect(counts.count(query)).toBe(texts.filter((one) => one.startsWith(query)).length);
+        expect(counts.ends(query)).toBe(texts.filter((one) => one === query).length);
       }
     }),
   );
 });
 
-test('a company with several texts counts once below each beginning that they share', () => {
+test('a company with several texts counts once for each shared prefix', () => {
   fc.assert(
     fc.property(companies, (all) => {
       const counts = new PrefixCounts();
       for (const texts of all) addCompany(counts, texts);
-      for (const asked of ['', ...all.flatMap(beginnings)]) {
-        const having = all.filter((texts) => texts.some((one) => one.startsWith(asked)));
-        expect(counts.count(asked)).toBe(having.length);
+      for (const query of ['', ...all.flatMap(prefixesOf)]) {
+        const having = all.filter((texts) => texts.some((one) => one.startsWith(query)));
+        expect(counts.count(query)).toBe(having.length);
       }
     }),
   );
 });
 
-test('the followers of a text are its longer texts by one character, each with its count', () => {
+test('followers are the next characters, each with its count', () => {
   fc.assert(
-    fc.property(companies, text, (all, asked) => {
+    fc.property(companies, text, (all, prefix) => {
       const counts = new PrefixCounts();
       for (const texts of all) addCompany(counts, texts);
-      const longer = all.flatMap((texts) => texts.filter((one) => one.startsWith(asked) && one !== asked));
-      const following = new Set(longer.map((one) => [...one.slice(asked.length)][0] as string));
-      const expected = [...following].map((one) => [one, counts.count(asked + one)] as const);
-      expect(counts.followers(asked)).toEqual(new Map(expected));
+      const longer = all.flatMap((texts) => texts.filter((one) => one.startsWith(prefix) && one !== prefix));
+      const following = new Set(longer.map((one) => [...one.slice(prefix.length)][0] as string));
+      const expected = [...following].map((one) => [one, counts.count(prefix + one)] as const);
+      expect(counts.followers(prefix)).toEqual(new Map(expected));
     }),
   );
 });
 
-test('what is asked in between changes no count', () => {
+test('lookups between additions change no count', () => {
   fc.assert(
-    fc.property(fc.array(text, { maxLength: 100 }), text, (texts, asked) => {
+    fc.property(fc.array(text, { maxLength: 100 }), text, (texts, query) => {
       const disturbed = new PrefixCounts();
       const counts = new PrefixCounts();
       for (const one of texts) {
         disturbed.add(one);
-        disturbed.followers(asked);
+        disturbed.followers(query);
         counts.add(one);
       }
-      for (const one of ['', asked, ...texts]) {
+      for (const one of ['', query, ...texts]) {
         expect(disturbed.count(one)).toBe(counts.count(one));
         expect(disturbed.followers(one)).toEqual(counts.followers(one));
       }
@@ -64,7 +64,7 @@ test('what is asked in between changes no count', () => {
   );
 });
 
-test('thousands of texts below one beginning are counted as few are', () => {
+test('counts are correct after a container bursts', () => {
   const counts = new PrefixCounts();
   for (let at = 0; at < 5000; at++) counts.add(`acme ${at}`);
   expect(counts.count('acme ')).toBe(5000);
@@ -75,12 +75,12 @@ test('thousands of texts below one beginning are counted as few are', () => {
   );
 });
 
-/** As its texts are added in the product: in alphabetical order, each counted from where it leaves the one before. */
+/** Adds the texts as `PrefixTexts` does: in sorted order, each without the prefixes that the text before it has counted. */
 function addCompany(counts: PrefixCounts, texts: readonly string[]): void {
-  let before: string | null = null;
+  let previous: string | null = null;
   for (const one of texts.toSorted()) {
-    counts.add(one, before === null ? -1 : sharedLength(before, one));
-    before = one;
+    counts.add(one, previous === null ? -1 : sharedLength(previous, one));
+    previous = one;
   }
 }
 
@@ -89,6 +89,6 @@ function sharedLength(one: string, other: string): number {
   return differs === -1 ? one.length : [...one].slice(0, differs).join('').length;
 }
 
-function beginnings(texts: readonly string[]): string[] {
+function prefixesOf(texts: readonly string[]): string[] {
   return texts.flatMap((one) => [...one].map((_, at, all) => all.slice(0, at + 1).join('')));
 }

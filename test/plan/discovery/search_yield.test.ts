@@ -4,55 +4,55 @@ import { firstPageYield, listingPays, nextPageYield } from '../../../src/plan/di
 const PAGES_OF_20 = { pageSize: 20, window: Number.POSITIVE_INFINITY };
 const FIRST_100 = { pageSize: 20, window: 100 };
 
-describe('a first look', () => {
-  it('is worth what a text that can be listed brings, divided by its pages', () => {
+describe('the yield of a first page', () => {
+  it('is the unseen count per page of a complete listing', () => {
     expect(firstPageYield({ known: 10, unseen: 30 }, PAGES_OF_20)).toBe(15);
     expect(firstPageYield({ known: 10, unseen: 31 }, PAGES_OF_20)).toBeCloseTo(31 / 3);
   });
 
-  it('costs one call however little is there', () => {
+  it('counts at least one page', () => {
     expect(firstPageYield({ known: 0.1, unseen: 0.2 }, PAGES_OF_20)).toBe(0.2);
     expect(firstPageYield({ known: 0, unseen: 0 }, PAGES_OF_20)).toBe(0);
   });
 
-  it('of a text that is cut off is worth less than a page whose companies are new as often as elsewhere', () => {
+  it('of a truncated query is below the share of unseen companies on a page', () => {
     expect(firstPageYield({ known: 150, unseen: 50 }, FIRST_100)).toBeCloseTo(0.8 * 20 * (50 / 200));
   });
 });
 
-describe('the next page', () => {
-  it('shows as many new companies as the share of new ones among those not listed yet', () => {
+describe('the yield of the next page', () => {
+  it('is the share of unseen companies among the rows that were not received, times the page size', () => {
     expect(nextPageYield({ known: 60, unseen: 40 }, 20, PAGES_OF_20)).toBe(10);
   });
 
-  it('is worth what is left when it is the last', () => {
+  it('of the last page is the remaining unseen count', () => {
     expect(nextPageYield({ known: 20, unseen: 5 }, 20, PAGES_OF_20)).toBe(5);
   });
 
-  it('is as short as what can still be reached', () => {
+  it('is limited by the cap', () => {
     expect(nextPageYield({ known: 90, unseen: 100 }, 90, FIRST_100)).toBe(10);
   });
 });
 
-describe('a text that is cut off is listed first', () => {
-  it('when the texts below it find too few for a call each', () => {
+describe('the listing of a truncated query before its split', () => {
+  it('pays if the parts have too few unseen companies for one call each', () => {
     const parts = Array.from({ length: 100 }, () => ({ known: 0, unseen: 2 }));
     expect(listingPays({ whole: { known: 20, unseen: 200 }, parts, rows: 20, limits: FIRST_100 })).toBe(true);
   });
 
-  it('and not when each of the texts below it fills a page', () => {
+  it('does not pay if each part fills a page', () => {
     const parts = Array.from({ length: 10 }, () => ({ known: 0, unseen: 20 }));
     expect(listingPays({ whole: { known: 20, unseen: 200 }, parts, rows: 20, limits: FIRST_100 })).toBe(
       false,
     );
   });
 
-  it('and not when nearly all that it shows is known', () => {
+  it('does not pay if most of its rows are known', () => {
     const parts = [{ known: 190, unseen: 5 }];
     expect(listingPays({ whole: { known: 190, unseen: 5 }, parts, rows: 20, limits: FIRST_100 })).toBe(false);
   });
 
-  it('and not when no more of it can be reached', () => {
+  it('does not pay if the cap is reached', () => {
     const parts = [{ known: 0, unseen: 20 }];
     expect(listingPays({ whole: { known: 100, unseen: 200 }, parts, rows: 100, limits: FIRST_100 })).toBe(
       false,

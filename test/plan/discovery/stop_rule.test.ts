@@ -3,38 +3,38 @@ import { StopRule } from '../../../src/plan/discovery/stop_rule.ts';
 import { START_MS } from '../../support/simulation/discover.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
-test('what is missing is looked for the longer, the more it is', () => {
-  const patience = openPatience();
-  for (let at = 0; at < 150; at++) patience.answered(false);
-  expect(patience.isOver(1)).toBe(true);
-  expect(patience.isOver(16)).toBe(false);
+test('the limit of empty searches increases with the number of missing companies', () => {
+  const stopRule = newStopRule();
+  for (let at = 0; at < 150; at++) stopRule.record(false);
+  expect(stopRule.isOver(1)).toBe(true);
+  expect(stopRule.isOver(16)).toBe(false);
 });
 
-test('one find after a long time does not begin it anew', () => {
-  const patience = openPatience();
-  for (const inVain of [200, 200]) {
-    for (let at = 0; at < inVain; at++) patience.answered(false);
-    expect(patience.isOver(400)).toBe(false);
-    patience.answered(true);
+test('a single find after many empty searches does not restore the full limit', () => {
+  const stopRule = newStopRule();
+  for (const empty of [200, 200]) {
+    for (let at = 0; at < empty; at++) stopRule.record(false);
+    expect(stopRule.isOver(400)).toBe(false);
+    stopRule.record(true);
   }
-  expect(searchesUntilOver(patience, 400)).toBeLessThan(250);
+  expect(searchesUntilOver(stopRule, 400)).toBeLessThan(250);
 });
 
-test('many finds do, and so does another count of the registry', () => {
-  const patience = openPatience();
-  for (let at = 0; at < 300; at++) patience.answered(false);
-  for (let at = 0; at < 10; at++) patience.answered(true);
-  expect(searchesUntilOver(patience, 100)).toBe(120 + 10 * 10);
-  patience.renew();
-  expect(searchesUntilOver(patience, 100)).toBe(120 + 10 * 10);
+test('many finds, or a new registry count, restore the full limit', () => {
+  const stopRule = newStopRule();
+  for (let at = 0; at < 300; at++) stopRule.record(false);
+  for (let at = 0; at < 10; at++) stopRule.record(true);
+  expect(searchesUntilOver(stopRule, 100)).toBe(120 + 10 * 10);
+  stopRule.reset();
+  expect(searchesUntilOver(stopRule, 100)).toBe(120 + 10 * 10);
 });
 
-function openPatience(): StopRule {
+function newStopRule(): StopRule {
   return new StopRule(new MemoryMirror(START_MS));
 }
 
-function searchesUntilOver(patience: StopRule, missing: number): number {
+function searchesUntilOver(stopRule: StopRule, missing: number): number {
   let searches = 0;
-  for (; !patience.isOver(missing); searches++) patience.answered(false);
+  for (; !stopRule.isOver(missing); searches++) stopRule.record(false);
   return searches;
 }

@@ -5,14 +5,17 @@ import { SortedWords } from '../../../src/names/ordered_words.ts';
 import { WordKeySpace } from '../../../src/plan/discovery/word_key_space.ts';
 import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 
-/** A million companies are known, of which these have names; an index counts the words of all, and those beside some words. */
+/**
+ * A mirror that knows a million companies, of which these have names. An index counts all words, and those beside the words
+ * of `beside`.
+ */
 class LargeMirror extends MemoryMirror {
-  readonly names: ReadTexts;
+  readonly names: ReadCountingTexts;
   readonly #beside: readonly string[];
 
   constructor(names: readonly string[], beside: readonly string[]) {
     super();
-    this.names = new ReadTexts(names);
+    this.names = new ReadCountingTexts(names);
     this.#beside = beside;
   }
 
@@ -20,7 +23,7 @@ class LargeMirror extends MemoryMirror {
     return 1_000_000;
   }
 
-  override textsInOrder(): ReadTexts {
+  override textsInOrder(): ReadCountingTexts {
     return this.names;
   }
 
@@ -30,9 +33,9 @@ class LargeMirror extends MemoryMirror {
   }
 }
 
-class ReadTexts extends SortedTexts {
+class ReadCountingTexts extends SortedTexts {
   readonly texts: readonly string[];
-  /** How often all of them were looked at. */
+  /** The number of scans. */
   reads = 0;
 
   constructor(texts: readonly string[]) {
@@ -52,7 +55,7 @@ class ReadTexts extends SortedTexts {
 }
 
 test.each(['token', 'token_prefix'] as const)(
-  'of very many names none is read where an index counts: %s',
+  'in a large registry no name is read if an index counts the words: %s',
   (semantics) => {
     const mirror = new LargeMirror(['acme limited', 'acme bank', 'bank of man limited'], ['limited']);
     const keySpace = new WordKeySpace(semantics, 1, mirror);
@@ -63,7 +66,7 @@ test.each(['token', 'token_prefix'] as const)(
   },
 );
 
-test('beside a word that no index counts, very many names are read for many companies, not for a few', () => {
+test('without an index, the names of a large registry are read only for many unseen companies', () => {
   const mirror = new LargeMirror(['acme bank'], []);
   const keySpace = new WordKeySpace('token_prefix', 1, mirror);
   expect(keySpace.pairsWith('bank', () => 199)).toBe(false);
@@ -72,6 +75,6 @@ test('beside a word that no index counts, very many names are read for many comp
   expect(keySpace.known('bank acme')).toBe(1);
   keySpace.known('bank ac');
   expect(mirror.names.reads).toBe(1);
-  // What was read once is there.
+  // The words beside it are counted now.
   expect(keySpace.pairsWith('bank', () => 0)).toBe(true);
 });

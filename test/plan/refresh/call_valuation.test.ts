@@ -5,7 +5,7 @@ import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import type { Focus, Planner } from '../../../src/planner.ts';
 import { answer, MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry } from '../../support/simulation/registry.ts';
-import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
@@ -30,7 +30,7 @@ test('each call says why it is made and what is expected of it', () => {
 });
 
 test('a call of lesser worth that was found is not lost: it is made when nothing is worth more', () => {
-  const registry = new Registry(inventedCompanies(100), PLAIN);
+  const registry = new Registry(syntheticCompanies(100), PLAIN);
   const mirror = new MemoryMirror(NOW_MS);
   const planner = openOver(mirror, 'records');
   for (let calls = 0; calls < 1000; calls++) {
@@ -42,7 +42,7 @@ test('a call of lesser worth that was found is not lost: it is made when nothing
 });
 
 function firstCalls(focus: Focus, count: number) {
-  const registry = new Registry(inventedCompanies(2000), PLAIN);
+  const registry = new Registry(syntheticCompanies(2000), PLAIN);
   const mirror = new MemoryMirror(NOW_MS);
   const planner = openOver(mirror, focus);
   const calls: Call[] = [];

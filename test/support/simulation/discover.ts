@@ -18,18 +18,18 @@ export interface Discovered {
 
 export interface DiscoverOptions {
   readonly mostCalls: number;
-  /** Stops when so many companies are known. */
+  /** Stops when this number of companies is known. */
   readonly enough: number;
-  /** Stops after so long, whatever was found. */
+  /** Stops after this time. */
   readonly mostMs?: number;
   readonly mirror?: MemoryMirror;
-  /** The planner's view of the registry; by default, the true one. */
+  /** The dialect that the planner has; by default, the correct one. */
   readonly dialect?: Dialect;
-  /** Does the registry give a count of its companies? */
+  /** Does the registry report a count? */
   readonly isCounted?: boolean;
 }
 
-/** Discovers a simulated registry through the planner as it runs in the product, one call after the other. */
+/** Discovers a simulated registry with the planner of the product, one call at a time. */
 export function discover(registry: Registry, { mostCalls, enough, ...rest }: DiscoverOptions): Discovered {
   const untilMs = performance.now() + (rest.mostMs ?? Number.POSITIVE_INFINITY);
   const mirror = rest.mirror ?? new MemoryMirror(START_MS);

@@ -23,20 +23,20 @@ interface Known {
   flagged: boolean;
 }
 
-/** What a mirror knows, held in memory: the planner's view, and the effect that loading an answer has on it. */
+/** The planner's view of a warehouse, in memory, with the changes that loading a response makes. */
 export class MemoryMirror implements Knowledge {
   readonly companies = new Map<string, Known>();
   readonly queryStates = new Map<string, QueryState>();
-  /** Pages received in the current listing of each query: a page can be asked without those before it. */
+  /** The received pages of each query's current listing. A page can arrive without those before it. */
   readonly #pages = new Map<string, Map<number, Page>>();
-  /** In order; those that were asked for. */
+  /** Ordered texts, created at the first use. */
   readonly #texts = new Map<SearchQuery['by'], SortedTexts>();
   stats: { observedAtMs: number; total: number | null } | null = null;
   statsCalls = 0;
   needsControl = false;
-  /** What searches found, the last one first. */
+  /** New companies of each search, the last one first. */
   #newBySearches: number[] = [];
-  /** The simulated time, which only the simulation moves. */
+  /** The simulated time, set by the simulation only. */
   nowMs: number;
 
   constructor(nowMs = 0) {
@@ -81,15 +81,19 @@ export class MemoryMirror implements Knowledge {
 
   recordsDue(ask: RecordsDue): DueRecord[] {
     const due: DueRecord[] = [];
-    const { expectedYield: worth } = ask;
+    const { expectedYield } = ask;
     for (const one of this.companies.values()) {
-      if (due.length >= ask.most && worth === undefined) break;
+      if (due.length >= ask.most && expectedYield === undefined) break;
       if (ask.except.has(one.entityId)) continue;
       const why = whyDue(one, ask);
       const ageDays = (ask.nowMs - (one.fetchedAtMs ?? ask.nowMs)) / DAY_MS;
       const rated = { why: why ?? 'stale', rateClass: FIRST_CLASS, ageDays };
       if (why !== null)
-        due.push({ entityId: one.entityId, why, ...(worth && { expectedYield: worth(rated) }) });
+        due.push({
+          entityId: one.entityId,
+          why,
+          ...(expectedYield && { expectedYield: expectedYield(rated) }),
+        });
     }
     return due.sort((a, b) => (b.expectedYield?.days ?? 0) - (a.expectedYield?.days ?? 0)).slice(0, ask.most);
   }
@@ -110,14 +114,14 @@ export class MemoryMirror implements Knowledge {
     return this.needsControl;
   }
 
-  /** A company becomes known. */
+  /** Adds a known company. */
   add({ id, name }: { readonly id: string; readonly name: string | null }): void {
     const one: Known = { entityId: id, name, fetchedAtMs: null, flagged: false };
     this.companies.set(id, one);
     for (const [by, texts] of this.#texts) texts.add(comparedText(one, by));
   }
 
-  /** Loads one answered search page and says what was new. */
+  /** Loads a search page. */
   loadSearch(call: SearchCall, page: Page, nowMs: number): LoadResult {
     const rows = page.rows.map((row) => {
       const known = this.companies.get(row.id);
@@ -128,14 +132,14 @@ export class MemoryMirror implements Knowledge {
     });
     const query = this.#listed(call, page, nowMs);
     this.#newBySearches.unshift(rows.filter(({ isNew }) => isNew).length);
-    return { ...quietNews(call), verdict: page.refused ? 'refused' : 'ok', rows, query };
+    return { ...emptyResult(call), verdict: page.refused ? 'refused' : 'ok', rows, query };
   }
 
   loadStats(call: Call, total: number | null, nowMs: number): LoadResult {
     if (total !== this.stats?.total) this.#newBySearches = [];
     this.stats = { observedAtMs: nowMs, total };
     this.statsCalls++;
-    return quietNews(call);
+    return emptyResult(call);
   }
 
   loadRecord(call: Extract<Call, { kind: 'entity' }>, nowMs: number): LoadResult {
@@ -143,7 +147,7 @@ export class MemoryMirror implements Knowledge {
     const known = this.companies.get(call.entityId) as Known;
     const isNew = known.fetchedAtMs === null;
     Object.assign(known, { fetchedAtMs: nowMs, flagged: false });
-    return { ...quietNews(call), record: { isNew, changed: isNew } };
+    return { ...emptyResult(call), record: { isNew, changed: isNew } };
   }
 
   #listed(call: SearchCall, page: Page, nowMs: number): QueryState {
@@ -174,7 +178,7 @@ export class MemoryMirror implements Knowledge {
   }
 }
 
-/** Answers one call out of the registry and loads it. */
+/** Sends a call to the simulated registry and loads the response. */
 export function answer(mirror: MemoryMirror, registry: Registry, call: Call, nowMs: number): LoadResult {
   switch (call.kind) {
     case 'stats':
@@ -201,7 +205,7 @@ function whyDue(
   return fetchedAtMs < beforeMs ? 'stale' : null;
 }
 
-function quietNews(call: Call): LoadResult {
+function emptyResult(call: Call): LoadResult {
   return noChange({ call, verdict: { is: 'ok' } });
 }
 

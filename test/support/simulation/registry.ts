@@ -13,11 +13,11 @@ export interface RegistrySettings {
   readonly semantics: Semantics;
   readonly identifiers: 'prefix' | 'exact' | 'none';
   readonly pageSize: number;
-  /** How many results of one query can be reached; null: all. */
+  /** The cap: the most results that one query can reach; null: none. */
   readonly window: number | null;
   readonly order: Order;
   readonly totals: 'exact' | 'none' | { readonly clampedAt: number };
-  /** Queries with more results than this are refused; null: none is. */
+  /** Queries with more results are refused; null: no query is. */
   readonly refusesAbove: number | null;
   readonly minLength: number;
 }
@@ -39,17 +39,17 @@ export interface Page {
   readonly rows: readonly Company[];
   readonly total: number | null;
   readonly refused: boolean;
-  /** Is the total that is stated "at least" only? */
+  /** Is the total only a lower bound? */
   readonly clamped: boolean;
-  /** The window cut the listing off: as far as the mirror can tell, a full last page. */
+  /** Is the listing truncated after this page? */
   readonly cut: boolean;
-  /** Can another page be asked? */
+  /** Is there a next page? */
   readonly more: boolean;
 }
 
 /**
- * A registry in memory, answering as an upstream would. It indexes every text that could be asked, lazily: the
- * planner is what is measured here, not the registry.
+ * A registry in memory that responds as an upstream does. The matches of a query are cached, so that the planner dominates
+ * times.
  */
 export class Registry {
   readonly settings: RegistrySettings;
@@ -75,7 +75,7 @@ export class Registry {
     return this.#companies[at] as Company;
   }
 
-  /** What one call would answer. */
+  /** The response to one call. */
   search(query: SearchQuery, pageIndex: number): Page {
     const { pageSize, window, totals, refusesAbove, minLength } = this.settings;
     const found = this.matches(query);

@@ -41,8 +41,8 @@ const VOWELS = ['a', 'e', 'i', 'o', 'u'];
 const ENDINGS = ['', 'n', 'r', 's', 'll', 'rt', 'th'];
 const LAST = ['Limited', 'Limited', 'Limited', 'Ltd', 'LLC', 'Foundation', 'PLC', ''];
 
-/** Invented companies whose names share words, repeat, and use several scripts; the same for the same seed. */
-export function inventedCompanies(count: number, seed = 1): Company[] {
+/** Synthetic companies. Their names share words, repeat and use several scripts. Equal seeds give equal companies. */
+export function syntheticCompanies(count: number, seed = 1): Company[] {
   const random = seededRandom(seed).next;
   const pick = (from: readonly string[]) => from[Math.floor(random() ** 1.7 * from.length)] as string;
   const syllable = () => `${pick(CONSONANTS)}${pick(VOWELS)}${pick(ENDINGS)}`;

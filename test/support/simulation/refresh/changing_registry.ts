@@ -1,45 +1,45 @@
 import { seededRandom } from '../../../../src/random.ts';
 
-export interface World {
+export interface RegistrySettings {
   readonly companies: number;
   /** Shape of the Gamma distribution of change rates. */
   readonly shape: number;
-  /** Days between two changes of a company, by the average rate. */
+  /** Days between two changes of a company with the mean rate. */
   readonly meanDays: number;
-  /** Share of changes that the summary in a listing shows. */
+  /** The share of changes that a summary shows. */
   readonly shown: number;
 }
 
-/** Companies that change at random, each at a rate of its own; looked at only when they are fetched or listed. */
+/** Companies that change at random, each with its own rate. A change is simulated only when a fetch or listing needs it. */
 export class ChangingRegistry {
   readonly ratesPerDay: Float64Array;
   readonly #shown: number;
   readonly #random: () => number;
-  /** The next change after the latest look: of those that a summary shows, and of those that it hides. */
+  /** The day of the next change that a summary shows, and of the next one that no summary shows. */
   readonly #nextShown: Float64Array;
   readonly #nextHidden: Float64Array;
-  /** The first changes since the record was fetched. */
+  /** The day of the first shown change since the record was fetched. */
   readonly #firstShown: Float64Array;
   readonly #fetchedAt: Float64Array;
   readonly #isSummaryNew: Uint8Array;
-  #rightDays = 0;
+  #currentDays = 0;
   #measuredFrom = 0;
 
-  constructor(world: World, seed: number) {
+  constructor(settings: RegistrySettings, seed: number) {
     this.#random = seededRandom(seed).next;
-    this.#shown = world.shown;
-    const scale = 1 / (world.meanDays * world.shape);
-    this.ratesPerDay = Float64Array.from({ length: world.companies }, () =>
-      Math.max(gamma(world.shape, this.#random) * scale, 1e-9),
+    this.#shown = settings.shown;
+    const scale = 1 / (settings.meanDays * settings.shape);
+    this.ratesPerDay = Float64Array.from({ length: settings.companies }, () =>
+      Math.max(gamma(settings.shape, this.#random) * scale, 1e-9),
     );
-    this.#fetchedAt = new Float64Array(world.companies);
-    this.#firstShown = new Float64Array(world.companies).fill(Number.POSITIVE_INFINITY);
-    this.#isSummaryNew = new Uint8Array(world.companies);
+    this.#fetchedAt = new Float64Array(settings.companies);
+    this.#firstShown = new Float64Array(settings.companies).fill(Number.POSITIVE_INFINITY);
+    this.#isSummaryNew = new Uint8Array(settings.companies);
     this.#nextShown = this.ratesPerDay.map((rate) => this.#waits(rate * this.#shown));
     this.#nextHidden = this.ratesPerDay.map((rate) => this.#waits(rate * (1 - this.#shown)));
   }
 
-  /** The company was as it is now at this time: the mirror's first fetch. */
+  /** Records the first fetch of a company. */
   begin(at: number, day: number): void {
     const rate = this.ratesPerDay[at] as number;
     this.#fetchedAt[at] = day;
@@ -47,18 +47,18 @@ export class ChangingRegistry {
     this.#nextHidden[at] = day + this.#waits(rate * (1 - this.#shown));
   }
 
-  /** Fetches the record: had it changed since the last time? */
+  /** Fetches the record; returns whether it changed since the last fetch. */
   fetch(at: number, day: number): boolean {
-    const wrongSince = this.#wrongSince(at, day);
-    this.#addRightDays(at, Math.min(wrongSince, day));
+    const outdatedSince = this.#outdatedSince(at, day);
+    this.#addCurrentDays(at, Math.min(outdatedSince, day));
     this.#fetchedAt[at] = day;
     this.#firstShown[at] = Number.POSITIVE_INFINITY;
     if ((this.#nextHidden[at] as number) <= day)
       this.#nextHidden[at] = day + this.#waits((this.ratesPerDay[at] as number) * (1 - this.#shown));
-    return wrongSince <= day;
+    return outdatedSince <= day;
   }
 
-  /** Lists the company: does its summary differ from the last time? */
+  /** Lists the company; returns whether its summary changed since the last listing. */
   list(at: number, day: number): boolean {
     this.#advance(at, day);
     const isNew = this.#isSummaryNew[at] === 1;
@@ -66,25 +66,26 @@ export class ChangingRegistry {
     return isNew;
   }
 
-  /** From now on counts how long records are right. */
+  /** Starts to measure how long records are up to date. */
   startMeasuring(day: number): void {
     this.#measuredFrom = day;
-    this.#rightDays = 0;
+    this.#currentDays = 0;
   }
 
-  /** The share of companies whose record was right, averaged over the time measured. */
-  rightShare(day: number): number {
+  /** The mean share of up-to-date records over the measured time. */
+  currentShare(day: number): number {
     const companies = this.ratesPerDay.length;
-    for (let at = 0; at < companies; at++) this.#addRightDays(at, Math.min(this.#wrongSince(at, day), day));
-    return this.#rightDays / companies / (day - this.#measuredFrom);
+    for (let at = 0; at < companies; at++)
+      this.#addCurrentDays(at, Math.min(this.#outdatedSince(at, day), day));
+    return this.#currentDays / companies / (day - this.#measuredFrom);
   }
 
-  #addRightDays(at: number, until: number): void {
+  #addCurrentDays(at: number, until: number): void {
     const from = Math.max(this.#fetchedAt[at] as number, this.#measuredFrom);
-    if (until > from) this.#rightDays += until - from;
+    if (until > from) this.#currentDays += until - from;
   }
 
-  #wrongSince(at: number, day: number): number {
+  #outdatedSince(at: number, day: number): number {
     this.#advance(at, day);
     return Math.min(this.#firstShown[at] as number, this.#nextHidden[at] as number);
   }
@@ -105,10 +106,13 @@ export class ChangingRegistry {
   }
 }
 
-/** A random number of the Gamma distribution of this shape, scale 1 (Marsaglia and Tsang 2000). */
-function gamma(profile: number, random: () => number): number {
-  if (profile < 1) return gamma(profile + 1, random) * (1 - random()) ** (1 / profile);
-  const d = profile - 1 / 3;
+/**
+ * A random number of the Gamma distribution with this shape and scale 1. Source: Marsaglia and Tsang, "A simple method for
+ * generating gamma variables" (ACM TOMS 26(3), 2000).
+ */
+function gamma(shape: number, random: () => number): number {
+  if (shape < 1) return gamma(shape + 1, random) * (1 - random()) ** (1 / shape);
+  const d = shape - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
   for (;;) {
     const x = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

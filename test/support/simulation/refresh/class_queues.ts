@@ -1,4 +1,6 @@
-/** Companies of one class of rates, the longest ago first; what is out of date is passed over when it comes up. */
+/**
+ * A heap of the companies of one rate class, the earliest time first. The caller skips outdated entries when they come first.
+ */
 export class AgeHeap {
   readonly #times: number[] = [];
   readonly #companies: number[] = [];

@@ -1,51 +1,54 @@
-/** The share of right records when every company is fetched in turn. */
+/** The share of up-to-date records if all companies are fetched in rotation. */
 export function roundRobin(ratesPerDay: Float64Array, callsPerDay: number): number {
   const everyDays = ratesPerDay.length / callsPerDay;
-  return mean(ratesPerDay, (rate) => rightShare(rate, everyDays));
+  return mean(ratesPerDay, (rate) => currentShare(rate, everyDays));
 }
 
 /**
- * The most that a schedule of fetches alone can reach, with all rates known beforehand: every company at the
- * interval at which one more call a day is worth the same everywhere (Cho and Garcia-Molina 2003).
+ * The highest share of up-to-date records that a schedule of fetches can reach if all change rates are known.
+ *
+ * Each company has a fetch interval `I` in days. At the optimum, the marginal value of a fetch is the same for every company:
+ * `[1 − e^(−λI)(1 + λI)] / λ = μ`, with change rate `λ`. The value `μ` is found by bisection, so that the calls a day are
+ * used. Source: Cho and Garcia-Molina, "Effective page refresh policies for web crawlers" (ACM TODS 28(4), 2003).
  */
 export function fetchOnlyOptimum(ratesPerDay: Float64Array, callsPerDay: number): number {
   const sorted = Float64Array.from(ratesPerDay).sort();
-  // Rates that lie side by side get the same interval: a few hundred groups stand for all.
+  // Similar rates get the same interval: each group has its mean rate.
   const groups = Array.from({ length: GROUPS }, (_, at) => {
-    const part = sorted.subarray(
+    const group = sorted.subarray(
       Math.floor((at * sorted.length) / GROUPS),
       Math.floor(((at + 1) * sorted.length) / GROUPS),
     );
-    return { rate: mean(part, (rate) => rate), companies: part.length };
+    return { rate: mean(group, (rate) => rate), companies: group.length };
   });
   let [low, high] = [0, 1e7];
   for (let round = 0; round < 80; round++) {
-    const price = Math.sqrt(Math.max(low, 1e-9) * high);
-    const calls = groups.reduce((sum, { rate, companies }) => sum + companies / interval(rate, price), 0);
-    if (calls > callsPerDay) low = price;
-    else high = price;
+    const marginal = Math.sqrt(Math.max(low, 1e-9) * high);
+    const calls = groups.reduce((sum, { rate, companies }) => sum + companies / interval(rate, marginal), 0);
+    if (calls > callsPerDay) low = marginal;
+    else high = marginal;
   }
-  const right = groups.reduce(
-    (sum, { rate, companies }) => sum + companies * rightShare(rate, interval(rate, high)),
+  const current = groups.reduce(
+    (sum, { rate, companies }) => sum + companies * currentShare(rate, interval(rate, high)),
     0,
   );
-  return right / ratesPerDay.length;
+  return current / ratesPerDay.length;
 }
 
-/** Days after which a fetch of a company of this rate is worth the price; Infinity: it never is. */
-function interval(rate: number, priceDays: number): number {
-  if (1 / rate <= priceDays) return Number.POSITIVE_INFINITY;
+/** The interval at which a fetch has this marginal value; Infinity: no interval has. Both are in days. */
+function interval(rate: number, marginalDays: number): number {
+  if (1 / rate <= marginalDays) return Number.POSITIVE_INFINITY;
   let [low, high] = [0, 60 / rate];
   for (let round = 0; round < 50; round++) {
     const days = (low + high) / 2;
-    const worth = (1 - Math.exp(-rate * days) * (1 + rate * days)) / rate;
-    if (worth < priceDays) low = days;
+    const value = (1 - Math.exp(-rate * days) * (1 + rate * days)) / rate;
+    if (value < marginalDays) low = days;
     else high = days;
   }
   return high;
 }
 
-function rightShare(rate: number, everyDays: number): number {
+function currentShare(rate: number, everyDays: number): number {
   if (everyDays === Number.POSITIVE_INFINITY) return 0;
   return rate * everyDays < 1e-9 ? 1 : -Math.expm1(-rate * everyDays) / (rate * everyDays);
 }

@@ -19,7 +19,7 @@ import type {
 import { SortedTexts, type TextsInOrder } from '../../../../src/names/ordered_texts.ts';
 import { AgeHeap } from './class_queues.ts';
 
-/** A mirror whose companies are all known and fetched: what the planner looks up, in memory and fast. */
+/** The planner's view of a warehouse, in memory, in which all companies are known and fetched. */
 export class RefreshedMirror implements Knowledge {
   readonly #estimates = new Estimates(FIRST_ESTIMATES);
   readonly #ids: readonly string[];
@@ -66,20 +66,20 @@ export class RefreshedMirror implements Knowledge {
   fetched(at: number, atMs: number, changed: boolean): void {
     const { evidence, rateClass } = this.#estimates.fetched(this.#watched(at), atMs, changed);
     this.#unflag(at);
-    this.#note(at, evidence);
+    this.#setEvidence(at, evidence);
     this.#fetchedAtMs[at] = atMs;
     this.#classes[at] = rateClass;
     this.#heapOf(rateClass).push(at, atMs);
     if (this.#estimates.isFitDue) this.#fit();
   }
 
-  /** Listed again; answers when it was listed before. */
+  /** Records a repeated listing; returns the time of the previous one. */
   listed(at: number, atMs: number, changed: boolean): number {
     const { evidence, rateClass } = this.#estimates.listed(this.#watched(at), atMs, changed);
     const before = this.#listedAtMs[at] as number;
     this.#listedAtMs[at] = atMs;
     const isMoved = this.#classes[at] !== rateClass;
-    if (changed) this.#note(at, evidence);
+    if (changed) this.#setEvidence(at, evidence);
     if (changed || (isMoved && this.#isFlagged[at] === 1)) {
       this.#unflag(at);
       this.#classes[at] = rateClass;
@@ -93,21 +93,22 @@ export class RefreshedMirror implements Knowledge {
   }
 
   recordsDue(ask: RecordsDue): DueRecord[] {
-    const worth =
+    const yieldOf =
       ask.expectedYield ?? ((record: RatedRecord): ExpectedYield => ({ days: record.ageDays, repairs: 1 }));
-    const found = this.#dueFlagged(ask, worth);
+    const found = this.#dueFlagged(ask, yieldOf);
     const popped: number[] = [];
     for (;;) {
       const best = this.#bestStale(
         ask,
-        worth,
+        yieldOf,
         found.length >= ask.most ? (found[ask.most - 1]?.expectedYield?.days ?? 0) : 0,
       );
       if (best === null || popped.length >= ask.most) break;
       this.#heapOf(best.rateClass).pop();
       popped.push(best.company);
       const entityId = this.#ids[best.company] as string;
-      if (!ask.except.has(entityId)) found.push({ entityId, why: 'stale', expectedYield: best.worth });
+      if (!ask.except.has(entityId))
+        found.push({ entityId, why: 'stale', expectedYield: best.expectedYield });
     }
     for (const at of popped)
       this.#heapOf(this.#classes[at] as number).push(at, this.#fetchedAtMs[at] as number);
@@ -149,7 +150,7 @@ export class RefreshedMirror implements Knowledge {
     return this.#queries;
   }
 
-  /** Names are of no use here: all companies are known, by their numbers. */
+  /** Names are not used: the ids are numbers. */
   knownCompanies(): Iterable<KnownCompany> {
     return this.#ids.map((entityId) => ({ entityId, name: null }));
   }
@@ -170,7 +171,7 @@ export class RefreshedMirror implements Knowledge {
     return false;
   }
 
-  /** The companies that a query finds, in the registry's order. */
+  /** The companies that match a query, in the order of the registry. */
   members({ text }: SearchQuery): number[] {
     const width = (this.#ids[0] as string).length - text.length;
     const from = Number(text === '' ? 0 : text) * 10 ** width;
@@ -182,12 +183,12 @@ export class RefreshedMirror implements Knowledge {
     return this.#ids[at] as string;
   }
 
-  #dueFlagged(ask: RecordsDue, worth: (record: RatedRecord) => ExpectedYield): DueRecord[] {
+  #dueFlagged(ask: RecordsDue, yieldOf: (record: RatedRecord) => ExpectedYield): DueRecord[] {
     const found: DueRecord[] = [];
     for (let rateClass = SLOWEST_CLASS; rateClass <= FASTEST_CLASS && found.length < ask.most; rateClass++) {
       const waiting = this.#flaggedOf(rateClass);
       if (waiting.size === 0) continue;
-      const days = worth({ why: 'flagged', rateClass, ageDays: 0 });
+      const days = yieldOf({ why: 'flagged', rateClass, ageDays: 0 });
       for (const at of waiting) {
         const entityId = this.#ids[at] as string;
         if (ask.except.has(entityId)) continue;
@@ -198,15 +199,16 @@ export class RefreshedMirror implements Knowledge {
     return found;
   }
 
-  #bestStale(ask: RecordsDue, worth: (record: RatedRecord) => ExpectedYield, above: number) {
-    let best: { company: number; rateClass: number; worth: ExpectedYield } | null = null;
+  #bestStale(ask: RecordsDue, yieldOf: (record: RatedRecord) => ExpectedYield, above: number) {
+    let best: { company: number; rateClass: number; expectedYield: ExpectedYield } | null = null;
     for (let rateClass = SLOWEST_CLASS; rateClass <= FASTEST_CLASS; rateClass++) {
       const company = this.#oldest(rateClass);
       if (company === null) continue;
       const ageDays = (ask.nowMs - (this.#fetchedAtMs[company] as number)) / DAY_MS;
       if ((this.#fetchedAtMs[company] as number) >= ask.beforeMs) continue;
-      const found = worth({ why: 'stale', rateClass, ageDays });
-      if (found.days > Math.max(best?.worth.days ?? 0, above)) best = { company, rateClass, worth: found };
+      const found = yieldOf({ why: 'stale', rateClass, ageDays });
+      if (found.days > Math.max(best?.expectedYield.days ?? 0, above))
+        best = { company, rateClass, expectedYield: found };
     }
     return best;
   }
@@ -228,7 +230,7 @@ export class RefreshedMirror implements Knowledge {
     this.#isFlagged[at] = 0;
   }
 
-  #note(at: number, { changes, changingDays, changingLog, steadyDays }: Watched['evidence']): void {
+  #setEvidence(at: number, { changes, changingDays, changingLog, steadyDays }: Watched['evidence']): void {
     this.#changes[at] = changes;
     this.#changingDays[at] = changingDays;
     this.#changingLog[at] = changingLog;

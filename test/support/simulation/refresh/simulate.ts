@@ -4,35 +4,38 @@ import { Dialect } from '../../../../src/dialect/dialect.ts';
 import type { LoadResult } from '../../../../src/knowledge.ts';
 import { noChange } from '../../../../src/load_result.ts';
 import { openSyncPlanner } from '../../../../src/plan/sync_planner.ts';
-import { ChangingRegistry, type World } from './changing_registry.ts';
+import { ChangingRegistry, type RegistrySettings } from './changing_registry.ts';
 import { fetchOnlyOptimum, roundRobin } from './optimum.ts';
 import { RefreshedMirror } from './refreshed_mirror.ts';
 
-export interface Case extends World {
+export interface Case extends RegistrySettings {
   readonly callsPerDay: number;
-  /** Companies on a page of a listing; null: summaries are never listed again. */
+  /** The rows of a listing's page; null: listings are not repeated. */
   readonly pageSize: number | null;
 }
 
 export interface Simulated {
-  /** The share of records that were right. */
+  /** The share of up-to-date records. */
   readonly right: number;
   readonly roundRobin: number;
   readonly optimum: number;
-  /** The share of calls that were listings, while it was measured. */
+  /** The share of listings among the calls of the measured time. */
   readonly listings: number;
   readonly estimates: EstimateState;
-  /** The share of changes that listings show, as learned. */
+  /** The learned share of changes that listings show. */
   readonly shown: number;
 }
 
-/** Each company is fetched once; then so many calls as would fetch all five times to learn, and two times to measure. */
+/**
+ * Fetches each company once. The calls of five full rotations follow, from which the planner learns, and then those of two
+ * rotations, which are measured.
+ */
 export function simulate(one: Case, seed: number): Simulated {
   const registry = new ChangingRegistry(one, seed);
   const mirror = new RefreshedMirror(one.companies, one.pageSize ?? 100, 100);
   const roundDays = one.companies / one.callsPerDay;
   for (let at = 0; at < one.companies; at++) {
-    // In no order that the listings share.
+    // Golden-ratio order, which is unrelated to the order of listings.
     const day = roundDays * (((at * 0.6180339887498949) % 1) - 1);
     registry.begin(at, day);
     mirror.begin(at, START_MS + day * DAY_MS);
@@ -43,7 +46,7 @@ export function simulate(one: Case, seed: number): Simulated {
   const end = (LEARNING_ROUNDS + MEASURED_ROUNDS) * roundDays;
   const listings = run(LEARNING_ROUNDS * roundDays, end);
   return {
-    right: registry.rightShare(end),
+    right: registry.currentShare(end),
     roundRobin: roundRobin(registry.ratesPerDay, one.callsPerDay),
     optimum: fetchOnlyOptimum(registry.ratesPerDay, one.callsPerDay),
     listings,
@@ -52,14 +55,14 @@ export function simulate(one: Case, seed: number): Simulated {
   };
 }
 
-/** Spends every call of these days through the planner; answers the share of them that were listings. */
+/** Returns a function that sends the calls of a period of days, chosen by the planner, and returns the share of listings. */
 function openRun(one: Case, registry: ChangingRegistry, mirror: RefreshedMirror) {
   const kinds = new Set<CallKind>(one.pageSize === null ? ['entity'] : ['entity', 'search']);
   const planner = openSyncPlanner({
     knowledge: mirror,
     dialect: dialectOf(one.pageSize ?? 100),
     settings: {
-      // As if each call were made by a run of its own: what is worth most is due.
+      // Every record is due at every call, as if each call had a run of its own.
       startedAtMs: Number.POSITIVE_INFINITY,
       maxAge: { statsMs: DAY_MS, summariesMs: DAY_MS / 10, recordsMs: DAY_MS / 10 },
       focus: 'freshness',
@@ -70,10 +73,10 @@ function openRun(one: Case, registry: ChangingRegistry, mirror: RefreshedMirror)
   return (fromDay: number, untilDay: number): number => {
     let listings = 0;
     let calls = 0;
-    for (let day = fromDay; day < untilDay; day += LANES / one.callsPerDay) {
+    for (let day = fromDay; day < untilDay; day += CALLS_PER_STEP / one.callsPerDay) {
       const nowMs = START_MS + day * DAY_MS;
       const left = { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null };
-      for (const call of planner.next({ nowMs, left, most: LANES }).calls) {
+      for (const call of planner.next({ nowMs, left, most: CALLS_PER_STEP }).calls) {
         calls++;
         if (call.kind === 'search') listings++;
         planner.learn(answer(call, day, one.pageSize ?? 100, registry, mirror));
@@ -92,11 +95,11 @@ function answer(
 ): LoadResult {
   const nowMs = START_MS + day * DAY_MS;
   if (call.kind === 'search') return list(call, day, pageSize, registry, mirror);
-  if (call.kind === 'stats') return quietNews(call);
+  if (call.kind === 'stats') return emptyResult(call);
   const at = Number(call.entityId);
   const changed = registry.fetch(at, day);
   mirror.fetched(at, nowMs, changed);
-  return { ...quietNews(call), record: { isNew: false, changed } };
+  return { ...emptyResult(call), record: { isNew: false, changed } };
 }
 
 function list(
@@ -116,7 +119,7 @@ function list(
   });
   const seen = Math.min(from + pageSize, members.length);
   return {
-    ...quietNews(call),
+    ...emptyResult(call),
     rows,
     query: {
       query: call.query,
@@ -130,7 +133,7 @@ function list(
   };
 }
 
-function quietNews(call: Call): LoadResult {
+function emptyResult(call: Call): LoadResult {
   return noChange({ call, verdict: { is: 'ok' } });
 }
 
@@ -152,6 +155,6 @@ function dialectOf(size: number): Dialect {
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 0, 1);
-const LANES = 4;
+const CALLS_PER_STEP = 4;
 const LEARNING_ROUNDS = 5;
 const MEASURED_ROUNDS = 2;

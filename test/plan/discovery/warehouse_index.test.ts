@@ -9,14 +9,14 @@ import { startRun } from '../../../src/warehouse/run.ts';
 import { START_MS, temporaryWarehouse } from '../../support/loader.ts';
 import { dialectOf, discover } from '../../support/simulation/discover.ts';
 import { PLAIN, Registry } from '../../support/simulation/registry.ts';
-import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 const DAY_MS = 86_400_000;
 
 test.each(['prefix', 'token_prefix', 'token'] as const)(
-  'what is chosen from the index of a warehouse is what is chosen from memory: %s',
+  'the planner chooses the same calls by the index of a warehouse as by memory: %s',
   (semantics) => {
-    const registry = new Registry(inventedCompanies(1500), {
+    const registry = new Registry(syntheticCompanies(1500), {
       ...PLAIN,
       semantics,
       window: 100,
@@ -25,16 +25,16 @@ test.each(['prefix', 'token_prefix', 'token'] as const)(
     const { calls } = discover(registry, { mostCalls: 400, enough: Number.POSITIVE_INFINITY });
     const chosen = discoverInto(registry, 400);
     expect(chosen).toEqual(calls);
-    // Words with a second one among them, where words are searched.
+    // The calls include pairs of words.
     const pairs = chosen.filter((call) => call.kind === 'search' && call.query.text.includes(' '));
     expect(pairs.length).toBeGreaterThan(5);
   },
 );
 
-/** The same through a real warehouse: each answer is loaded before the next choice. */
+/** Discovers through a real warehouse: each response is loaded before the next choice. */
 function discoverInto(registry: Registry, mostCalls: number): Call[] {
   const warehouse = temporaryWarehouse();
-  const dialect = named(dialectOf(registry.settings));
+  const dialect = withNames(dialectOf(registry.settings));
   const runId = startRun(warehouse.db, { command: 'test', owner: null, nowMs: START_MS });
   const { load } = openLoader({ warehouse, dialect, runId });
   const classify = openClassify(dialect);
@@ -52,9 +52,9 @@ function discoverInto(registry: Registry, mostCalls: number): Call[] {
     const [call] = planner.next({ nowMs, left, most: 1 }).calls;
     if (call === undefined) break;
     calls.push(call);
-    const body = Buffer.from(JSON.stringify(answerOf(registry, call)));
-    const reply = { status: 200, headers: {}, body };
-    const verdict = classify(call, reply, { nowMs, keyHasWorked: true });
+    const body = Buffer.from(JSON.stringify(bodyOf(registry, call)));
+    const response = { status: 200, headers: {}, body };
+    const verdict = classify(call, response, { nowMs, keyHasWorked: true });
     const outcome = {
       callId: nowMs * 1024,
       call,
@@ -69,11 +69,11 @@ function discoverInto(registry: Registry, mostCalls: number): Call[] {
   return calls;
 }
 
-function named(dialect: Dialect): Dialect {
+function withNames(dialect: Dialect): Dialect {
   return { ...dialect, search: { ...dialect.search, name: '/name' } };
 }
 
-function answerOf(registry: Registry, call: Call): object {
+function bodyOf(registry: Registry, call: Call): object {
   if (call.kind !== 'search') return { total: registry.size };
   const { total, rows } = registry.search(call.query, call.page.index);
   return { total, results: rows };

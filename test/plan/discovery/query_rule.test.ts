@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RuleEvidence } from '../../../src/plan/discovery/rule_evidence.ts';
+import { RuleEvidence } from '../../../src/plan/discovery/query_rule.ts';
 import { latinCompanies } from '../../bench/simulation/first_characters.ts';
 import { dialectOf, discover } from '../../support/simulation/discover.ts';
 import { PLAIN, Registry, type RegistrySettings, type Semantics } from '../../support/simulation/registry.ts';
@@ -12,17 +12,20 @@ test.each([
   { semantics: 'prefix', window: 100 },
   { semantics: 'substring', window: null },
   { semantics: 'substring', window: 100 },
-] as const)('a registry with an unknown rule ends complete: %j', (profile) => {
+] as const)('the planner completes a registry with an unknown query rule: %j', (profile) => {
   for (const size of [300, 1_000]) {
     const registry = new Registry(latinCompanies(size, FIRSTS), { ...PLAIN, ...profile });
-    const hints = discover(registry, UNTIL_NOTHING_IS_DUE);
-    const untold = discover(registry, { ...UNTIL_NOTHING_IS_DUE, dialect: withoutRule(registry.settings) });
-    expect(untold.mirror.knownCount()).toBe(size);
-    expect(untold.calls.length).toBeLessThanOrEqual(1.3 * hints.calls.length);
+    const withRule = discover(registry, UNTIL_NOTHING_IS_DUE);
+    const inferred = discover(registry, {
+      ...UNTIL_NOTHING_IS_DUE,
+      dialect: withoutRule(registry.settings),
+    });
+    expect(inferred.mirror.knownCount()).toBe(size);
+    expect(inferred.calls.length).toBeLessThanOrEqual(1.3 * withRule.calls.length);
   }
 });
 
-test('a new process takes the rule from the queries of the one before', () => {
+test('a new process infers the query rule from the queries of the last one', () => {
   const registry = new Registry(latinCompanies(1_000, FIRSTS), PLAIN);
   const options = { ...UNTIL_NOTHING_IS_DUE, dialect: withoutRule(registry.settings) };
   const { mirror, calls } = discover(registry, { ...options, mostCalls: 60 });
@@ -57,29 +60,29 @@ test.each<[Semantics, readonly (readonly [number, number, number])[]]>([
       [1, 6, 3],
     ],
   ],
-])('complete responses show the rule: %s', (rule, queries) => {
+])('complete listings are evidence of the query rule: %s', (rule, queries) => {
   const evidence = new RuleEvidence();
   for (const [asPrefix, asWordPrefix, asWord] of queries) {
     const rows = { prefix: asPrefix, token_prefix: asWordPrefix, token: asWord, substring: 0 }[rule];
-    evidence.answered({ text: 'ab', rows, asPrefix, asWordPrefix, asWord });
+    evidence.addListing({ query: 'ab', rows, asPrefix, asWordPrefix, asWord });
   }
   expect(evidence.rule).toBe(rule);
 });
 
-test('matches inside a word show a substring search', () => {
+test('matches inside a word are evidence of a substring search', () => {
   const evidence = new RuleEvidence();
-  for (const text of ['me', 'ol', 'in']) evidence.showed(text, ['acme holdings']);
+  for (const query of ['me', 'ol', 'in']) evidence.addPage(query, ['acme holdings']);
   expect(evidence.rule).toBe('substring');
 });
 
-test('responses that fit several rules show none', () => {
+test('listings that fit several query rules are no evidence', () => {
   const evidence = new RuleEvidence();
   for (let times = 0; times < 9; times++)
-    evidence.answered({ text: 'ab', rows: 3, asPrefix: 3, asWordPrefix: 3, asWord: 0 });
+    evidence.addListing({ query: 'ab', rows: 3, asPrefix: 3, asWordPrefix: 3, asWord: 0 });
   expect(evidence.rule).toBeNull();
 });
 
 function withoutRule(settings: RegistrySettings) {
-  const hints = dialectOf(settings);
-  return { ...hints, search: { ...hints.search, matches: 'unknown' as const } };
+  const dialect = dialectOf(settings);
+  return { ...dialect, search: { ...dialect.search, matches: 'unknown' as const } };
 }

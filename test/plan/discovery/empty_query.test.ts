@@ -7,16 +7,16 @@ import type { Planner } from '../../../src/planner.ts';
 import { dialectOf, discover } from '../../support/simulation/discover.ts';
 import { answer, MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
-import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
-const COMPANIES = inventedCompanies(607);
+const COMPANIES = syntheticCompanies(607);
 const LISTING: RegistrySettings = { ...PLAIN, minLength: 0 };
 const UNTIL_NOTHING_IS_DUE = { mostCalls: 5_000, enough: Number.POSITIVE_INFINITY };
 const PAGES = Math.ceil(COMPANIES.length / PLAIN.pageSize);
 const DAY_MS = 86_400_000;
 
-describe('where a search without a text lists everything', () => {
-  const shapes: Partial<RegistrySettings>[] = [
+describe('an empty query that lists every company', () => {
+  const overrides: Partial<RegistrySettings>[] = [
     { semantics: 'prefix', order: 'name' },
     { semantics: 'token' },
     { semantics: 'token_prefix', order: 'per_query' },
@@ -26,41 +26,41 @@ describe('where a search without a text lists everything', () => {
     { semantics: 'token', identifiers: 'prefix', totals: 'none' },
   ];
 
-  it.each(shapes)('its pages are read, and nothing else: %j', (profile) => {
-    const { mirror, calls } = discovered({ ...LISTING, ...profile });
+  it.each(overrides)('is the only query sent: %j', (override) => {
+    const { mirror, calls } = discovered({ ...LISTING, ...override });
     expect(mirror.knownCount()).toBe(COMPANIES.length);
     expect(searchesIn(calls).map(targetOf)).toEqual(
       Array.from({ length: PAGES }, (_, page) => (page === 0 ? 'name:' : `name:#${page}`)),
     );
   });
 
-  it.each(shapes)('and without statistics: %j', (profile) => {
-    const { mirror, calls } = withoutStatistics({ ...LISTING, ...profile });
+  it.each(overrides)('is the only query sent without statistics: %j', (override) => {
+    const { mirror, calls } = withoutStatistics({ ...LISTING, ...override });
     expect(mirror.knownCount()).toBe(COMPANIES.length);
     expect(calls.length).toBeLessThanOrEqual(PAGES + 1);
   });
 
-  it('nothing else is asked while one of its pages is on its way', () => {
-    const { calls } = withoutStatistics(LISTING, { lanes: 8 });
+  it('excludes other calls while one of its pages is in flight', () => {
+    const { calls } = withoutStatistics(LISTING, { connections: 8 });
     expect(calls).toHaveLength(PAGES);
   });
 
-  it('is read on where another process stopped', () => {
+  it('is continued by a new process', () => {
     const registry = new Registry(COMPANIES, LISTING);
     const first = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mostCalls: 12 });
     const second = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror: first.mirror });
-    const asked = [...first.calls, ...second.calls].map(targetOf);
+    const sent = [...first.calls, ...second.calls].map(targetOf);
     expect(first.mirror.knownCount()).toBe(COMPANIES.length);
-    expect(new Set(asked).size).toBe(asked.length);
-    expect(asked).toHaveLength(1 + PAGES);
+    expect(new Set(sent).size).toBe(sent.length);
+    expect(sent).toHaveLength(1 + PAGES);
   });
 
-  it('is begun by a mirror that knows most of it only where that pays', () => {
+  it('is not sent if every company is known', () => {
     const { mirror } = discovered(PLAIN);
     expect(discover(new Registry(COMPANIES, LISTING), { ...UNTIL_NOTHING_IS_DUE, mirror }).calls).toEqual([]);
   });
 
-  it('is not searched for by identifier', () => {
+  it('is never sent as an identifier', () => {
     const { calls } = discovered({ ...LISTING, identifiers: 'prefix', window: 40 });
     expect(searchesIn(calls).filter(({ query }) => query.text === '' && query.by === 'identifier')).toEqual(
       [],
@@ -68,110 +68,111 @@ describe('where a search without a text lists everything', () => {
   });
 });
 
-describe('a listing of everything that is cut off', () => {
+describe('a truncated empty query', () => {
   it.each([
     { semantics: 'prefix', window: 100 },
     { semantics: 'prefix', window: 400 },
     { semantics: 'token_prefix', window: 400 },
     { semantics: 'prefix', identifiers: 'prefix', window: 100 },
     { semantics: 'prefix', window: 100, totals: 'none' },
-  ] as const)('shows a page, and is split as soon as that is cheaper: %j', (profile) => {
-    const { mirror, calls } = discovered({ ...LISTING, ...profile });
-    const split = discovered({ ...PLAIN, ...profile });
+  ] as const)('is split once that is cheaper than its next page: %j', (override) => {
+    const { mirror, calls } = discovered({ ...LISTING, ...override });
+    const split = discovered({ ...PLAIN, ...override });
     expect(mirror.knownCount()).toBeGreaterThanOrEqual(split.mirror.knownCount());
     expect(listingIn(calls).length).toBeGreaterThan(0);
-    // What the first page shows decides what is searched first: some calls more or fewer.
+    // The first page influences the order of the later calls, so the number of calls differs slightly.
     expect(calls.length).toBeLessThanOrEqual(1.15 * split.calls.length);
   });
 
-  it('is read as far as it goes where no text would tell the rest apart', () => {
+  it('is listed to the cap if no query can distinguish the remaining companies', () => {
     const alike = Array.from({ length: 300 }, (_, at) => ({ id: `${1000 + at}`, name: 'Same' }));
     const { mirror } = discover(new Registry(alike, { ...LISTING, window: 200 }), UNTIL_NOTHING_IS_DUE);
     expect(mirror.knownCount()).toBe(200);
   });
 });
 
-describe('an upstream that lists everything not after all', () => {
-  it('is searched as any other where it refuses', () => {
+describe('an empty query that does not list every company', () => {
+  it('is sent once if the upstream refuses it', () => {
     const { mirror, calls } = discovered({ ...LISTING, refusesAbove: 200 });
     expect(mirror.knownCount()).toBe(COMPANIES.length);
     expect(listingIn(calls)).toHaveLength(1);
   });
 
-  it('is searched as any other where it finds nothing', () => {
-    const registry = new FindingNothing(COMPANIES, LISTING);
+  it('is sent once if it matches nothing', () => {
+    const registry = new EmptyQueryMatchesNothing(COMPANIES, LISTING);
     for (const run of [discover(registry, UNTIL_NOTHING_IS_DUE), exhaust(registry)]) {
       expect(run.mirror.knownCount()).toBeGreaterThanOrEqual(COMPANIES.length - 6);
       expect(listingIn(run.calls)).toHaveLength(1);
     }
   });
 
-  it('is searched meanwhile where it fails', () => {
+  it('is retried after a failure, with other queries before that', () => {
     const registry = new Registry(COMPANIES, LISTING);
     const mirror = new MemoryMirror();
     const planner = plannerOver(mirror, LISTING);
-    const [listing] = planner.next(askAt(0)).calls;
+    const [listing] = planner.next(inputAt(0)).calls;
     expect(listing).toMatchObject({ kind: 'search', query: { text: '' } });
     planner.learn(broken(listing as Call, DAY_MS));
     for (let searches = 0; searches < 5; searches++) {
-      const [call] = planner.next(askAt(1)).calls;
+      const [call] = planner.next(inputAt(1)).calls;
       expect(call).toMatchObject({ kind: 'search' });
       expect(targetOf(call as Call)).not.toBe('name:');
       planner.learn(answer(mirror, registry, call as Call, 1));
     }
-    const asked: string[] = [];
+    const sent: string[] = [];
     for (;;) {
-      const [call] = planner.next(askAt(DAY_MS)).calls;
+      const [call] = planner.next(inputAt(DAY_MS)).calls;
       if (call === undefined) break;
-      asked.push(targetOf(call));
+      sent.push(targetOf(call));
       planner.learn(answer(mirror, registry, call, DAY_MS));
     }
-    expect(asked).toContain('name:');
+    expect(sent).toContain('name:');
     expect(mirror.knownCount()).toBe(COMPANIES.length);
   });
 
-  it('is not taken for one by what somebody else has asked', () => {
+  it('is not sent if the dialect excludes it, although an earlier run sent it', () => {
     const { mirror } = discovered(LISTING);
-    const { calls } = discover(new Registry(inventedCompanies(900), PLAIN), {
+    const { calls } = discover(new Registry(syntheticCompanies(900), PLAIN), {
       ...UNTIL_NOTHING_IS_DUE,
-      mirror: atOnce(mirror, 20),
+      mirror: withSomeCompanies(mirror, 20),
     });
     expect(listingIn(calls)).toEqual([]);
   });
 });
 
 describe('the size of a registry without statistics', () => {
-  it('is known after one page of everything', () => {
+  it('is known after one page of the empty query', () => {
     const { mirror } = withoutStatistics(LISTING, { mostCalls: 1 });
     expect(mirror.knownCount()).toBe(PLAIN.pageSize);
     expect(sizeOf(mirror, dialectOf(LISTING))).toEqual({ low: 607, high: 607, by: 'totals' });
   });
 
-  it('is one of at least as many where the total is clamped, and as many once all were listed', () => {
+  it('is a lower bound if the total is clamped, and exact after the listing', () => {
     const settings: RegistrySettings = { ...LISTING, totals: { clampedAt: 100 } };
-    const begun = withoutStatistics(settings, { mostCalls: 1 });
-    expect(sizeOf(begun.mirror, dialectOf(settings))).toEqual({ low: 100, high: null, by: 'totals' });
-    const done = withoutStatistics(settings);
-    expect(sizeOf(done.mirror, dialectOf(settings))).toEqual({ low: 607, high: 607, by: 'totals' });
+    const first = withoutStatistics(settings, { mostCalls: 1 });
+    expect(sizeOf(first.mirror, dialectOf(settings))).toEqual({ low: 100, high: null, by: 'totals' });
+    const complete = withoutStatistics(settings);
+    expect(sizeOf(complete.mirror, dialectOf(settings))).toEqual({ low: 607, high: 607, by: 'totals' });
   });
 
-  it('is doubted where the total is as round as a limit that nobody has stated', () => {
-    // As search engines count by default: to 10,000 and no further.
-    const registry = new Registry(inventedCompanies(1_307), { ...LISTING, totals: { clampedAt: 1_000 } });
+  it('is uncertain if the total is as round as an unknown clamp', () => {
+    // Search engines clamp totals by default, often at 10,000.
+    const registry = new Registry(syntheticCompanies(1_307), { ...LISTING, totals: { clampedAt: 1_000 } });
     const { mirror, calls } = exhaust(registry, { dialect: dialectOf(LISTING) });
     expect(mirror.knownCount()).toBe(1_307);
     expect(listingIn(calls)).toHaveLength(66);
   });
 });
 
-class FindingNothing extends Registry {
+/** A registry whose empty query matches nothing. */
+class EmptyQueryMatchesNothing extends Registry {
   override search(query: SearchCall['query'], pageIndex: number) {
     return super.search(query.text === '' ? { by: 'name', text: 'zzzz' } : query, pageIndex);
   }
 }
 
 interface RunOptions {
-  readonly lanes?: number;
+  readonly connections?: number;
   readonly mostCalls?: number;
   readonly dialect?: ReturnType<typeof dialectOf>;
 }
@@ -184,13 +185,13 @@ function withoutStatistics(settings: RegistrySettings, options: RunOptions = {})
   return exhaust(new Registry(COMPANIES, settings), options);
 }
 
-/** Searches only, until no more is wanted; several are asked before the first is answered where there are lanes. */
-function exhaust(registry: Registry, { lanes = 1, mostCalls = 5_000, dialect }: RunOptions = {}) {
+/** Sends searches until the planner has none, with at most `connections` calls in flight. */
+function exhaust(registry: Registry, { connections = 1, mostCalls = 5_000, dialect }: RunOptions = {}) {
   const mirror = new MemoryMirror();
   const planner = plannerOver(mirror, registry.settings, dialect);
   const calls: Call[] = [];
   while (calls.length < mostCalls) {
-    const batch = planner.next({ ...askAt(mirror.nowMs), most: lanes }).calls;
+    const batch = planner.next({ ...inputAt(mirror.nowMs), most: connections }).calls;
     if (batch.length === 0) break;
     calls.push(...batch);
     for (const call of batch) planner.learn(answer(mirror, registry, call, mirror.nowMs++));
@@ -216,8 +217,8 @@ function plannerOver(
   });
 }
 
-/** A mirror that knows some of the companies, and all queries of another. */
-function atOnce(from: MemoryMirror, companies: number): MemoryMirror {
+/** A mirror with some of the companies and all queries of another one. */
+function withSomeCompanies(from: MemoryMirror, companies: number): MemoryMirror {
   const mirror = new MemoryMirror();
   for (const { entityId: id, name } of [...from.companies.values()].slice(0, companies))
     mirror.add({ id, name });
@@ -225,7 +226,7 @@ function atOnce(from: MemoryMirror, companies: number): MemoryMirror {
   return mirror;
 }
 
-function askAt(nowMs: number) {
+function inputAt(nowMs: number) {
   return { nowMs, left: { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null }, most: 1 };
 }
 

@@ -6,7 +6,7 @@ import type { Planner } from '../../../src/planner.ts';
 import { dialectOf, START_MS } from '../../support/simulation/discover.ts';
 import { answer, MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 import { PLAIN, Registry, type RegistrySettings } from '../../support/simulation/registry.ts';
-import { inventedCompanies } from '../../support/simulation/synthetic_registries.ts';
+import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -15,25 +15,25 @@ test.each<Partial<RegistrySettings>>([
   { semantics: 'prefix', window: 40 },
   { semantics: 'token_prefix', window: 100 },
 ])(
-  'a first sweep with eight lanes takes at most 1.15 times the calls that it takes with one: %j',
-  (profile) => {
-    const callsWith = (lanes: number) => {
+  'a first sweep with eight connections takes at most 1.15 times the calls of one connection: %j',
+  (override) => {
+    const callsWith = (connections: number) => {
       const registries = [1450, 1500, 1550, 1600].map(
-        (count) => new Registry(inventedCompanies(count), { ...PLAIN, ...profile }),
+        (count) => new Registry(syntheticCompanies(count), { ...PLAIN, ...override }),
       );
-      return registries.reduce((calls, registry) => calls + sweep(registry, lanes), 0);
+      return registries.reduce((calls, registry) => calls + sweep(registry, connections), 0);
     };
     expect(callsWith(8)).toBeLessThanOrEqual(1.15 * callsWith(1));
   },
 );
 
-test('searches that were never answered do not count as searches in vain', () => {
+test('failed searches do not count for the stop rule', () => {
   const mirror = new MemoryMirror(START_MS);
-  const registry = new Registry(inventedCompanies(50), PLAIN);
-  const planner = open(registry, mirror, new Set<CallKind>(['search']));
+  const registry = new Registry(syntheticCompanies(50), PLAIN);
+  const planner = openPlanner(registry, mirror, new Set<CallKind>(['search']));
   for (let tries = 1; tries <= 300; tries++) {
-    const [call] = planner.next(ask(mirror, 1)).calls;
-    if (call === undefined) throw new Error(`given up after ${tries} tries`);
+    const [call] = planner.next(inputAt(mirror, 1)).calls;
+    if (call === undefined) throw new Error(`discovery ended after ${tries} failed calls`);
     mirror.nowMs += 1000;
     const failure = {
       kind: call.kind,
@@ -44,29 +44,33 @@ test('searches that were never answered do not count as searches in vain', () =>
     };
     planner.learn({ ...noChange({ call, verdict: { is: 'broken' } }), failure });
   }
-  const [call] = planner.next(ask(mirror, 1)).calls;
+  const [call] = planner.next(inputAt(mirror, 1)).calls;
   expect(call).toMatchObject({ kind: 'search', page: { index: 0 } });
 });
 
-/** Calls until every company is known; answers land in the order of sending, `lanes` later. */
-function sweep(registry: Registry, lanes: number): number {
+/**
+ * Returns the calls until every company is known. Responses arrive in the order of sending, with `connections` calls in
+ * flight.
+ */
+function sweep(registry: Registry, connections: number): number {
   const mirror = new MemoryMirror(START_MS);
-  const planner = open(registry, mirror, new Set<CallKind>(['stats', 'search']));
-  const flying: Call[] = [];
+  const planner = openPlanner(registry, mirror, new Set<CallKind>(['stats', 'search']));
+  const inFlight: Call[] = [];
   let calls = 0;
   while (mirror.knownCount() < registry.size) {
-    const planned = planner.next(ask(mirror, lanes - flying.length)).calls;
+    const planned = planner.next(inputAt(mirror, connections - inFlight.length)).calls;
     calls += planned.length;
-    flying.push(...planned);
-    const landed = flying.shift();
-    if (landed === undefined) throw new Error(`it ended with ${mirror.knownCount()} companies`);
+    inFlight.push(...planned);
+    const received = inFlight.shift();
+    if (received === undefined)
+      throw new Error(`discovery ended with ${mirror.knownCount()} of ${registry.size} companies`);
     mirror.nowMs += 100;
-    planner.learn(answer(mirror, registry, landed, mirror.nowMs));
+    planner.learn(answer(mirror, registry, received, mirror.nowMs));
   }
   return calls;
 }
 
-function open({ settings }: Registry, mirror: MemoryMirror, kinds: ReadonlySet<CallKind>): Planner {
+function openPlanner({ settings }: Registry, mirror: MemoryMirror, kinds: ReadonlySet<CallKind>): Planner {
   return openSyncPlanner({
     knowledge: mirror,
     dialect: dialectOf(settings),
@@ -78,6 +82,6 @@ function open({ settings }: Registry, mirror: MemoryMirror, kinds: ReadonlySet<C
   });
 }
 
-function ask({ nowMs }: MemoryMirror, most: number) {
+function inputAt({ nowMs }: MemoryMirror, most: number) {
   return { nowMs, left: { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null }, most };
 }

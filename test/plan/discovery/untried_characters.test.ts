@@ -27,7 +27,7 @@ const SETTINGS = {
 };
 const NO_MATCH = { rows: [], total: 0, refused: false, clamped: false, cut: false, more: false };
 
-/** Words end at spaces only, so that `#` belongs to the word `#acme`. */
+/** A registry whose words end at spaces only, so that `#` belongs to the word `#acme`. */
 class SpacedRegistry extends Registry {
   readonly #all: readonly Company[];
 
@@ -46,14 +46,14 @@ class SpacedRegistry extends Registry {
   }
 }
 
-/** It counts a company that no query finds. */
-class SecretiveRegistry extends Registry {
+/** A registry that counts one company more than its queries match. */
+class OvercountingRegistry extends Registry {
   override get size(): number {
     return super.size + 1;
   }
 }
 
-test.each(SIZES)('a name prefix search finds all of %i names, whatever they begin with', (size) => {
+test.each(SIZES)('a name prefix search finds all of %i names with any first character', (size) => {
   for (const window of [null, 100]) {
     const companies = latinCompanies(size, FIRSTS);
     const { mirror } = discover(new Registry(companies, { ...PLAIN, window }), UNTIL_NOTHING_IS_DUE);
@@ -61,7 +61,7 @@ test.each(SIZES)('a name prefix search finds all of %i names, whatever they begi
   }
 });
 
-test.each(SIZES)('a substring search finds all of %i names, also those without a letter', (size) => {
+test.each(SIZES)('a substring search finds all of %i names, including names without letters', (size) => {
   const companies = latinCompanies(size, []).map((one, at) =>
     at < FIRSTS.length ? { ...one, name: `${FIRSTS[at]}${FIRSTS[at]}` } : one,
   );
@@ -70,14 +70,14 @@ test.each(SIZES)('a substring search finds all of %i names, also those without a
   expect(missedBy(mirror, companies)).toEqual([]);
 });
 
-test.each(SIZES)('a word prefix search finds all of %i names where punctuation belongs to a word', (size) => {
+test.each(SIZES)('a word prefix search finds all of %i names if punctuation is part of words', (size) => {
   const companies = withWords(size, (first) => `${first}Xyzzy`);
   const settings = { ...PLAIN, semantics: 'token_prefix', pageSize: 100 } as const;
   const { mirror } = discover(new SpacedRegistry(companies, settings), UNTIL_NOTHING_IS_DUE);
   expect(missedBy(mirror, companies)).toEqual([]);
 });
 
-test.each(SIZES)('a whole word search finds all of %i names where punctuation is a word', (size) => {
+test.each(SIZES)('a whole word search finds all of %i names if punctuation is a word', (size) => {
   const companies = withWords(size, (first) => `${first} Xyzzy${first.charCodeAt(0)}`);
   const settings = { ...PLAIN, semantics: 'token', pageSize: 100 } as const;
   const { mirror } = discover(new SpacedRegistry(companies, settings), UNTIL_NOTHING_IS_DUE);
@@ -86,20 +86,20 @@ test.each(SIZES)('a whole word search finds all of %i names where punctuation is
 });
 
 test.each(SIZES)(
-  'a search by an unknown rule finds all of %i names, whatever their words begin with',
+  'a search with an unknown query rule finds all of %i names with any first character',
   (size) => {
     const companies = withWords(size, (first) => `${first}Xyzzy`);
     const settings = { ...PLAIN, semantics: 'token_prefix', pageSize: 100 } as const;
-    const hints = dialectOf(settings);
+    const dialect = dialectOf(settings);
     const { mirror } = discover(new SpacedRegistry(companies, settings), {
       ...UNTIL_NOTHING_IS_DUE,
-      dialect: { ...hints, search: { ...hints.search, matches: 'unknown' } },
+      dialect: { ...dialect, search: { ...dialect.search, matches: 'unknown' } },
     });
     expect(missedBy(mirror, companies)).toEqual([]);
   },
 );
 
-test('names find the company that an identifier search does not', () => {
+test('a name search finds the company that no identifier prefix matches', () => {
   const companies = latinCompanies(300, ['#']).map((one) =>
     one.name.startsWith('#') ? { ...one, id: 'é1' } : one,
   );
@@ -108,7 +108,7 @@ test('names find the company that an identifier search does not', () => {
   expect(missedBy(mirror, companies)).toEqual([]);
 });
 
-test('a registry without a count ends complete', () => {
+test('the planner completes a registry without a count', () => {
   const companies = latinCompanies(300, FIRSTS);
   for (const totals of ['exact', 'none'] as const) {
     const registry = new Registry(companies, { ...PLAIN, totals });
@@ -117,36 +117,36 @@ test('a registry without a count ends complete', () => {
   }
 });
 
-test('digits and ASCII punctuation are all tried before a script that no known name uses', () => {
-  const texts = textsOf(discover(secretive(300), UNTIL_NOTHING_IS_DUE).calls);
+test('all digits and ASCII punctuation are sent before a script that no known name uses', () => {
+  const texts = textsOf(discover(overcounting(300), UNTIL_NOTHING_IS_DUE).calls);
   const foreign = texts.findIndex((text) => !['latin', null].includes(scriptOf(text)));
   const before = texts.slice(0, foreign);
   expect(foreign).toBeGreaterThan(0);
   expect(before).toEqual(expect.arrayContaining([...DIGITS.characters, ...ASCII_PUNCTUATION.characters]));
 });
 
-test('no search follows the last company that the registry counts', () => {
+test('the planner sends no search after the last company of the registry count', () => {
   const { known, calls } = discover(new Registry(latinCompanies(300, []), PLAIN), UNTIL_NOTHING_IS_DUE);
   expect(known.indexOf(300)).toBe(calls.length - 1);
   expect(textsOf(calls)).not.toContain('#');
 });
 
-test('a new process repeats no first character', () => {
-  const registry = secretive(300);
+test('a new process repeats no query of a first character', () => {
+  const registry = overcounting(300);
   const first = discover(registry, UNTIL_NOTHING_IS_DUE);
   expect(textsOf(first.calls)).toContain('#');
   expect(discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror: first.mirror }).calls).toEqual([]);
 });
 
-test('a new process tries the remaining first characters', () => {
-  const registry = secretive(300);
+test('a new process sends the remaining first characters', () => {
+  const registry = overcounting(300);
   const whole = discover(registry, UNTIL_NOTHING_IS_DUE);
-  const begun = whole.calls.findIndex((call) => call.kind === 'search' && call.query.text === '#');
-  const first = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mostCalls: begun });
+  const firstSent = whole.calls.findIndex((call) => call.kind === 'search' && call.query.text === '#');
+  const first = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mostCalls: firstSent });
   const second = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror: first.mirror });
   expect(textsOf(first.calls)).not.toContain('#');
   expect(textsOf(second.calls)).toContain('#');
-  expect(new Set(textsOf([...first.calls, ...second.calls])).size).toBeGreaterThan(begun);
+  expect(new Set(textsOf([...first.calls, ...second.calls])).size).toBeGreaterThan(firstSent);
 });
 
 test.each([
@@ -155,7 +155,11 @@ test.each([
   ['finds nothing by', (page: Page) => ({ ...page, ...NO_MATCH })],
 ] as const)('an upstream that %s punctuation receives each character once', (_, respond) => {
   for (const semantics of ['prefix', 'substring', 'token_prefix'] as const) {
-    const registry = new Unpunctuated(latinCompanies(300, []), { ...PLAIN, semantics, window: 40 }, respond);
+    const registry = new PunctuationRegistry(
+      latinCompanies(300, []),
+      { ...PLAIN, semantics, window: 40 },
+      respond,
+    );
     const { mirror, calls } = discover(registry, UNTIL_NOTHING_IS_DUE);
     const punctuation = textsOf(calls).filter((text) => /^[^a-z0-9]/.test(text) && scriptOf(text) === null);
     expect(mirror.knownCount()).toBe(300);
@@ -165,13 +169,13 @@ test.each([
   }
 });
 
-test('an upstream that drops punctuation shows it by one query that known names have', () => {
+test('the planner sends no more punctuation after one query shows that the upstream drops it', () => {
   const companies = latinCompanies(300, []).map((one, at) => ({
     ...one,
     name: one.name.replace(' ', at % 9 ? ' ' : ' & '),
   }));
   const settings = { ...PLAIN, semantics: 'token_prefix', window: 40 } as const;
-  const registry = new Unpunctuated(companies, settings, (page) => ({ ...page, ...NO_MATCH }));
+  const registry = new PunctuationRegistry(companies, settings, (page) => ({ ...page, ...NO_MATCH }));
   const texts = textsOf(discover(registry, UNTIL_NOTHING_IS_DUE).calls);
   expect(texts.filter((text) => ASCII_PUNCTUATION.characters.includes(text))).toEqual(['&']);
 });
@@ -190,16 +194,16 @@ test('the planner retries a first character after a failed call', () => {
     mirror.nowMs = call === undefined ? Number(wakeAtMs) : mirror.nowMs + 1;
     if (call === undefined) continue;
     texts.push(...textsOf([call]));
-    const isFirst = texts.filter((text) => text === '#').length === 1 && texts.at(-1) === '#';
+    const isFirstCall = texts.filter((text) => text === '#').length === 1 && texts.at(-1) === '#';
     planner.learn(
-      isFirst ? broken(call, mirror.nowMs + 60_000) : answer(mirror, registry, call, mirror.nowMs),
+      isFirstCall ? broken(call, mirror.nowMs + 60_000) : answer(mirror, registry, call, mirror.nowMs),
     );
   }
   expect(texts.filter((text) => text === '#')).toHaveLength(2);
   expect(missedBy(mirror, companies)).toEqual([]);
 });
 
-test('no digit, letter or punctuation that is due is listed twice, and punctuation has no prior weight', () => {
+test('due first characters are distinct, and punctuation has no prior weight', () => {
   const due = CHARACTER_GROUPS.filter(({ isDue }) => isDue).flatMap(({ characters }) => characters);
   expect(due).toHaveLength(26 + 10 + 32);
   expect(new Set(due).size).toBe(due.length);
@@ -207,8 +211,8 @@ test('no digit, letter or punctuation that is due is listed twice, and punctuati
   expect(characterSeeds().some(({ text }) => ASCII_PUNCTUATION.characters.includes(text))).toBe(false);
 });
 
-/** It counts one company more than it has, and reads punctuation in its own way. */
-class Unpunctuated extends SecretiveRegistry {
+/** A registry that counts one company too many and responds to punctuation as `respond` defines. */
+class PunctuationRegistry extends OvercountingRegistry {
   readonly #respond: (page: Page, all: Page) => Page;
 
   constructor(
@@ -236,11 +240,11 @@ function broken(call: Call, nextTryAtMs: number) {
   return { ...noChange({ call, verdict: { is: 'broken' } }), failure };
 }
 
-function secretive(count: number): Registry {
-  return new SecretiveRegistry(latinCompanies(count, []), PLAIN);
+function overcounting(count: number): Registry {
+  return new OvercountingRegistry(latinCompanies(count, []), PLAIN);
 }
 
-/** Names whose last ones are words made of a first character. */
+/** Companies of which the last ones have a name made from one of the first characters. */
 function withWords(size: number, name: (first: string) => string): Company[] {
   const odd = size - FIRSTS.length;
   return latinCompanies(size, []).map((one, at) => {

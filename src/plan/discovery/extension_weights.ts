@@ -1,0 +1,126 @@
+import type { KeySpace } from './key_space.ts';
+import { isPairRoot, type NodeExtensions, type QueryNode, type Weights } from './query_node.ts';
+import type { RegistryUnseen } from './registry_unseen.ts';
+import type { Revisions } from './revisions.ts';
+
+/**
+ * Weights of the extensions of a query, by which its unseen companies are divided among them: a Dirichlet predictive.
+ *
+ * Extension `i` has the weight `w_i = c_i + a · g_i`:
+ *
+ * - `c_i`: the known companies that match it;
+ * - `g_i`: its probability by the name model;
+ * - `a`: the number of distinct extensions of known companies, plus ½.
+ *
+ * The sum `W` has one term for everything below the query that can contain unseen companies:
+ *
+ * - an extension that was not sent: `w_i`;
+ * - all extensions that are not offered: `a` times their probability;
+ * - companies that match no extension: the known ones (`ending`), unless the node has pairs;
+ * - an extension without a total: `c_i + ½` during its listing, then its own `W`;
+ * - an extension that was counted before its parent: `c_i + ½`, because it may have new companies;
+ * - in an overlapping key space, each counted extension: `0.003 · c_i`.
+ *
+ * The last term allows for an error: the number of words of a company is known only as a mean, so the remainder may be empty.
+ *
+ * With `α_i = a · g_i`, this is the predictive distribution `(c_i + α_i) / (C + Σ α)` of a Dirichlet prior. Source: MacKay
+ * and Peto, "A hierarchical Dirichlet language model" (Natural Language Engineering 1(3), 1995). The choice of `a` is
+ * empirical.
+ */
+export class ExtensionWeights {
+  readonly #keySpace: KeySpace;
+  readonly #isSent: (query: string) => boolean;
+  readonly #registry: RegistryUnseen;
+  readonly #revisions: Revisions;
+
+  constructor(options: {
+    readonly keySpace: KeySpace;
+    readonly isSent: (query: string) => boolean;
+    readonly registry: RegistryUnseen;
+    readonly revisions: Revisions;
+  }) {
+    this.#keySpace = options.keySpace;
+    this.#isSent = options.isSent;
+    this.#registry = options.registry;
+    this.#revisions = options.revisions;
+  }
+
+  /** `W` and `a`. */
+  weigh(node: QueryNode): Weights {
+    const extensions = this.extensionsOf(node);
+    if (this.#revisions.isValid(node, extensions.weighedAt)) return extensions.weights;
+    const { text } = node.query;
+    const model = this.#keySpace.spread(text).distinct + HALF;
+    let sum = model * extensions.otherLikelihood;
+    if (node.parent !== null && !node.children.some(isPairRoot)) sum += this.#keySpace.ending(text);
+    for (const { text: longer, likelihood } of extensions.extensions)
+      if (!this.#isSent(longer)) sum += this.#keySpace.known(longer) + model * likelihood;
+    for (const child of node.children) {
+      if (this.#keySpace.overlaps && this.isCounted(child))
+        sum += OVERLAP_WEIGHT * this.#keySpace.known(child.query.text);
+      if (!this.isCounted(child)) sum += this.weightOf(child);
+      else if (this.isOutdated(child, node)) sum += this.#keySpace.known(child.query.text) + HALF;
+    }
+    extensions.weights = { sum: Math.max(sum, MIN_WEIGHT), model };
+    extensions.weighedAt = this.#revisions.current;
+    return extensions.weights;
+  }
+
+  /** The weight, in `W` of its parent, of a query without a total. */
+  weightOf(node: QueryNode): number {
+    if (node.state?.status === 'open') return this.#keySpace.known(node.query.text) + HALF;
+    const { sum } = this.weigh(node);
+    return isPairRoot(node) ? sum / this.#keySpace.spread(node.query.text).perCompany : sum;
+  }
+
+  /** Is its own unseen count known or estimated? Otherwise it is a share of its parent's. */
+  isCounted(node: QueryNode): boolean {
+    const { state, query } = node;
+    if (state === null) return !isPairRoot(node);
+    return state.status === 'complete' || state.total !== null || this.#keySpace.isAliased(query.text);
+  }
+
+  /** Was it sent before `parent` was last counted? */
+  isOutdated({ state, prediction }: QueryNode, parent: QueryNode): boolean {
+    if (state === null || prediction !== null) return false;
+    return state.listedAtMs < this.#countedAtMs(parent);
+  }
+
+  #countedAtMs({ parent, state }: QueryNode): number {
+    if (parent === null) return this.#registry.observedAtMs;
+    return state?.listedAtMs ?? this.#countedAtMs(parent);
+  }
+
+  /**
+   * Cached. They are computed again if few offered ones remain, if one of them is aliased, or if the known companies have
+   * grown by 20 %.
+   */
+  extensionsOf(node: QueryNode): NodeExtensions {
+    const { extensions: cached } = node;
+    if (cached !== null && this.#revisions.isValid(node, cached.checkedAt)) return cached;
+    const { companies } = this.#keySpace;
+    if (cached !== null) {
+      cached.checkedAt = this.#revisions.current;
+      const open = cached.extensions.filter(({ text }) => !this.#isSent(text)).length;
+      const isShort = cached.isTruncated ? open < MIN_OPEN : open === 0 && companies > cached.companies;
+      const isAliased = cached.extensions.some(({ text }) => this.#keySpace.isAliased(text));
+      if (!isShort && !isAliased && companies < GROWTH * cached.companies) return cached;
+    }
+    const { offered, ...others } = this.#keySpace.extensions(node.query.text, this.#isSent);
+    node.extensions = {
+      extensions: offered,
+      ...others,
+      companies,
+      checkedAt: this.#revisions.current,
+      weights: { sum: MIN_WEIGHT, model: HALF },
+      weighedAt: -1,
+    };
+    return node.extensions;
+  }
+}
+
+const HALF = 0.5;
+const OVERLAP_WEIGHT = 0.003;
+const MIN_WEIGHT = 1e-9;
+const MIN_OPEN = 20;
+const GROWTH = 1.2;

@@ -1,0 +1,62 @@
+import { Heap } from '../heap.ts';
+import type { QueryNode } from './query_node.ts';
+
+interface FrontierOptions<Action> {
+  readonly nodes: () => Iterable<QueryNode>;
+  /** No action of the node has a higher score. */
+  readonly upperBound: (node: QueryNode) => number;
+  readonly actionOf: (node: QueryNode) => Action | null;
+  /** The expected yield below which an action is not taken. */
+  readonly minYield: number;
+}
+
+/**
+ * The nodes of a query tree, ordered by the score of their best action. The search is best-first with lazy evaluation: a node
+ * is inserted with an upper bound of its score, and evaluated only when it comes first. If its score is below the bound of
+ * the next node, the node is inserted again with its score.
+ */
+export class Frontier<Action extends { readonly score: number; readonly expectedYield: number }> {
+  readonly #options: FrontierOptions<Action>;
+  readonly #heap = new Heap<{ readonly node: QueryNode; readonly entry: number }>();
+  /** Can a score have risen since all nodes were inserted? */
+  #isStale = true;
+
+  constructor(options: FrontierOptions<Action>) {
+    this.#options = options;
+  }
+
+  markStale(): void {
+    this.#isStale = true;
+  }
+
+  /** Inserts a node, and invalidates its earlier entry. A node with a score of 0 is not inserted. */
+  insert(node: QueryNode, score = this.#options.upperBound(node)): void {
+    node.entry++;
+    if (score > 0) this.#heap.push({ node, entry: node.entry }, score);
+  }
+
+  insertAll(): void {
+    this.#isStale = false;
+    for (const node of this.#options.nodes()) this.insert(node);
+  }
+
+  /** Removes the node of the best action; null: no action reaches the minimum yield. */
+  takeBest(): { readonly node: QueryNode; readonly action: Action } | null {
+    for (;;) {
+      const first = this.#heap.pop();
+      if (first === null) return null;
+      const { node, entry } = first.item;
+      if (entry !== node.entry) continue;
+      const action = this.#options.actionOf(node);
+      const next = this.#heap.peek();
+      const score = action?.score ?? 0;
+      const isBest = next === null || score >= next.score;
+      if (action !== null && isBest && action.expectedYield >= this.#options.minYield)
+        return { node, action };
+      this.insert(node, score);
+      if (!isBest) continue;
+      if (!this.#isStale) return null;
+      this.insertAll();
+    }
+  }
+}

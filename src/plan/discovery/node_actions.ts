@@ -1,0 +1,197 @@
+import { queryKey } from '../../call.ts';
+import type { Pending } from '../pending.ts';
+import { Calibration, type Prediction } from './calibration.ts';
+import type { KeySpace } from './key_space.ts';
+import { isUnanswered, type PageEvidence, type QueryNode } from './query_node.ts';
+import { firstPageYield, type Limits, nextPageYield } from './search_yield.ts';
+import type { QueryCandidate, UnseenCounts } from './unseen_counts.ts';
+
+/** The next call at a node: of a candidate below it, or, without one, of its own first or next page. */
+export interface Action {
+  /** The expected new companies, calibrated. */
+  readonly expectedYield: number;
+  /** Actions are ranked by the score (see `NodeActions`). */
+  readonly score: number;
+  readonly prediction: Prediction;
+  readonly candidate: QueryCandidate | null;
+}
+
+/**
+ * Evaluates the actions of the nodes of a query tree.
+ *
+ * The score of an action is
+ *
+ *     y · (1 + min(u, K) / P)^0.15
+ *
+ * - `y`: the expected yield, which is the prediction times the calibration of its kind;
+ * - `u`: the unseen count of the query;
+ * - `K`: the cap;
+ * - `P`: the page size.
+ *
+ * The second factor prefers broad queries among those of similar yield: a long listing keeps its yield for many pages, while
+ * each short one ends soon.
+ */
+export class NodeActions {
+  readonly #keySpace: KeySpace;
+  readonly #limits: Limits;
+  readonly #pending: Pending;
+  readonly #unseenCounts: UnseenCounts;
+  readonly #listsAll: boolean;
+  readonly #calibration = new Calibration();
+
+  /** `listsAll`: does the empty query list every company? */
+  constructor(options: {
+    readonly keySpace: KeySpace;
+    readonly limits: Limits;
+    readonly pending: Pending;
+    readonly unseenCounts: UnseenCounts;
+    readonly listsAll: boolean;
+  }) {
+    this.#keySpace = options.keySpace;
+    this.#limits = options.limits;
+    this.#pending = options.pending;
+    this.#unseenCounts = options.unseenCounts;
+    this.#listsAll = options.listsAll;
+  }
+
+  /** Compares the prediction of a call with the page that it returned. */
+  learn({ pageRatio }: QueryNode, prediction: Prediction, page: PageEvidence): void {
+    this.#calibration.learn(prediction, page.new);
+    if (prediction.kind === 'truncated page') pageRatio.learn(prediction.expectedYield, page.new);
+  }
+
+  /** The best action; null: no unseen companies are expected. */
+  bestOf(node: QueryNode, nowMs: number): Action | null {
+    if (isUnanswered(node))
+      return this.#actionOf(
+        node.prediction ?? { kind: 'seen', expectedYield: MIN_YIELD },
+        node.estimate?.unseen ?? 0,
+      );
+    const unseen = this.#unseenCounts.of(node);
+    if (unseen <= 0) return null;
+    const split = this.isSplit(node) ? this.#bestCandidate(node) : null;
+    const page = this.nextPage(node, { unseen, split, nowMs });
+    return (page?.score ?? 0) > (split?.score ?? 0) ? page : split;
+  }
+
+  /** An upper bound of the score of the node's actions, without their evaluation. */
+  upperBound(node: QueryNode): number {
+    if (isUnanswered(node))
+      return (node.prediction?.expectedYield ?? MIN_YIELD) * this.#breadthOf(node.estimate?.unseen ?? 0);
+    const unseen = this.#unseenCounts.of(node);
+    return Math.min(unseen, this.#limits.pageSize) * this.#breadthOf(unseen);
+  }
+
+  /**
+   * The next page of the node's listing; null: there is none now, or a truncated listing is better split. `split`: the best
+   * candidate below the node. A truncated listing that cannot be split is listed to the cap.
+   */
+  nextPage(
+    node: QueryNode,
+    options: { readonly unseen: number; readonly split: Action | null; readonly nowMs: number },
+  ): Action | null {
+    const { unseen, split, nowMs } = options;
+    if (!this.#hasNextPage(node, nowMs)) return null;
+    const { state } = node;
+    const isTruncated = this.isTruncated(node);
+    const isBegun = state !== null && !node.isListedFirst;
+    if (isTruncated && isBegun && (split?.expectedYield ?? 0) >= MIN_YIELD) return null;
+    const matches = { known: this.knownOf(node), unseen };
+    const expectedYield = nextPageYield(matches, state?.rows ?? 0, this.#limits);
+    // The empty query has a calibration of its own: without a total, the remainder of other listings is uncertain.
+    const kind = node.parent === null ? 'page of all' : 'page';
+    if (!isTruncated) return this.#actionOf({ kind, expectedYield }, unseen);
+    return this.#actionOf({ kind: 'truncated page', expectedYield }, unseen, null, node.pageRatio.value);
+  }
+
+  /** The next page of a complete listing that has unseen companies by its total; null: none. */
+  nextSurePage(node: QueryNode, nowMs: number): Action | null {
+    const { state } = node;
+    if (state === null || state.total === null || this.#unseenCounts.exceedsCap(state)) return null;
+    const unseen = this.#unseenCounts.of(node);
+    return unseen < 1 ? null : this.nextPage(node, { unseen, split: null, nowMs });
+  }
+
+  /** Are queries below the node candidates, besides or instead of its own listing? */
+  isSplit({ parent, state }: QueryNode): boolean {
+    if (parent === null || state === null || state.status === 'refused') return true;
+    if (state.status !== 'open') return state.status === 'capped';
+    return this.#keySpace.overlaps || this.#unseenCounts.exceedsCap(state);
+  }
+
+  isTruncated(node: QueryNode): boolean {
+    if (node.parent === null)
+      return this.knownOf(node) + this.#unseenCounts.unseenInAll > this.#limits.window;
+    return node.state !== null && this.#unseenCounts.exceedsCap(node.state);
+  }
+
+  knownOf({ parent, query }: QueryNode): number {
+    return parent === null ? this.#keySpace.companies : this.#keySpace.known(query.text);
+  }
+
+  isInFlight(node: QueryNode): boolean {
+    const isFirstInFlight = this.#pending.isInFlight('search', queryKey(node.query));
+    return isFirstInFlight || this.#pending.isInFlight('search', nextTargetOf(node));
+  }
+
+  #hasNextPage(node: QueryNode, nowMs: number): boolean {
+    const { state, parent } = node;
+    const hasPage = state === null ? parent === null && this.#listsAll : state.status === 'open';
+    if (!hasPage || (state !== null && state.pages === 0) || this.isInFlight(node)) return false;
+    // While a page of the empty query waits for a retry, other candidates of the root are sent.
+    return parent !== null || this.#pending.isFree('search', nextTargetOf(node), nowMs);
+  }
+
+  #bestCandidate(node: QueryNode): Action | null {
+    let best: Action | null = null;
+    for (const candidate of this.#unseenCounts.candidatesOf(node)) {
+      const prediction = { kind: candidate.kind, expectedYield: candidateYield(candidate, this.#limits) };
+      const action = this.#actionOf(prediction, candidate.unseen, candidate);
+      if (best === null || action.score > best.score) best = action;
+    }
+    return best;
+  }
+
+  #actionOf(
+    prediction: Prediction,
+    unseen: number,
+    candidate: QueryCandidate | null = null,
+    ratio = 1,
+  ): Action {
+    const expectedYield = prediction.expectedYield * this.#calibration.ratio(prediction.kind) * ratio;
+    return { expectedYield, score: expectedYield * this.#breadthOf(unseen), prediction, candidate };
+  }
+
+  #breadthOf(unseen: number): number {
+    const { window, pageSize } = this.#limits;
+    return (1 + Math.min(unseen, window) / pageSize) ** BREADTH;
+  }
+}
+
+/** The page that follows the received ones, as `Pending` identifies it. */
+function nextTargetOf({ query, state }: QueryNode): string {
+  return state === null ? queryKey(query) : `${queryKey(query)}#${state.pages}`;
+}
+
+/**
+ * The predicted new companies of a candidate.
+ *
+ * - A repeated query: `u / (1 + 6u)`. One new company usually needs several repeats.
+ * - A new character: it is in use with the chance `p`. Then it has `u / p` unseen companies.
+ * - Any other: `firstPageYield`.
+ */
+function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits: Limits): number {
+  switch (kind) {
+    case 'repeat':
+      return unseen / (1 + REPEATS_PER_FIND * unseen);
+    case 'new character':
+      return chance <= 0 ? 0 : chance * firstPageYield({ known, unseen: unseen / chance }, limits);
+    default:
+      return firstPageYield({ known, unseen }, limits);
+  }
+}
+
+/** Below this yield no company is expected. The stop rule decides about small yields above it. */
+export const MIN_YIELD = 1e-6;
+const REPEATS_PER_FIND = 6;
+const BREADTH = 0.15;

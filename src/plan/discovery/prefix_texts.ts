@@ -1,0 +1,170 @@
+import { sharedLength } from '../../names/folding.ts';
+import { Heap } from '../heap.ts';
+import type { Counts, Extension, Extensions, KnownTexts, Spread } from './key_space.ts';
+import { END, type NameModel } from './name_model.ts';
+import { PrefixCounts } from './prefix_counts.ts';
+
+export interface PrefixSettings {
+  readonly counts: Counts;
+  /** It can be shared; others train it. */
+  readonly model: NameModel;
+  /** The length of the longest query, in UTF-16 units. */
+  readonly longest: number;
+  /** Can many companies have the same text? */
+  readonly repeats: boolean;
+  /** A query that cannot be sent is replaced by its extensions. */
+  canBeSent(query: string): boolean;
+  /** See `UpstreamFolding.readAs`. */
+  readAs(query: string): string | null;
+  /** Extensions of the empty query, beside single characters. */
+  readonly first: readonly Extension[];
+}
+
+/** Known texts that queries match by prefix. */
+export class PrefixTexts implements KnownTexts {
+  readonly #settings: PrefixSettings;
+  readonly #counts: Counts;
+  /** Forms without diacritics of companies that are not counted by their own texts. */
+  readonly #plainCounts = new PrefixCounts();
+
+  constructor(settings: PrefixSettings) {
+    this.#settings = settings;
+    this.#counts = settings.counts;
+  }
+
+  add(texts: readonly string[]): void {
+    let previous: string | null = null;
+    // In sorted order, the neighbour before shares the longest prefix: so a company counts once for each prefix.
+    for (const text of [...new Set(texts.map((one) => one.slice(0, this.#settings.longest)))].sort()) {
+      this.#counts.add(text, previous === null ? -1 : sharedLength(previous, text));
+      previous = text;
+    }
+  }
+
+  addWithoutDiacritics(texts: readonly string[], plain: readonly string[]): void {
+    const shorten = (all: readonly string[]) =>
+      new Set(all.map((one) => one.slice(0, this.#settings.longest)));
+    const own = shorten(texts);
+    const sorted = [...new Set([...own, ...shorten(plain)])].sort();
+    let previous: string | null = null;
+    for (const [at, text] of sorted.entries()) {
+      if (!own.has(text)) {
+        // The neighbours share the longest prefixes. Of those after it, only own texts are counted already.
+        const next = sorted.slice(at + 1).find((one) => own.has(one));
+        const shared = [previous, next].map((one) => (one == null ? -1 : sharedLength(one, text)));
+        this.#plainCounts.add(text, Math.max(...shared));
+      }
+      previous = text;
+    }
+  }
+
+  known(query: string): number {
+    return this.#counts.count(query) + this.#plainCounts.count(query);
+  }
+
+  ending(query: string): number {
+    return query.length >= this.#settings.longest ? this.known(query) : this.#ends(query);
+  }
+
+  spread(query: string): Spread {
+    const followers = this.#followers(query);
+    let below = this.#ends(query);
+    for (const count of followers.values()) below += count;
+    return { distinct: followers.size, perCompany: Math.max(1, below / Math.max(1, this.known(query))) };
+  }
+
+  /**
+   * A best-first search over longer prefixes. The rank of an extension is `c / (1 + C) + g`. It has `c` known companies of
+   * the `C` of the query, and the probability `g` by the name model.
+   */
+  extensions(query: string, isSent: (query: string) => boolean): Extensions {
+    const { model, repeats, first, longest, canBeSent, readAs } = this.#settings;
+    if (query.length >= longest)
+      return { offered: [], otherLikelihood: 1, sentLikelihood: 0, isTruncated: false };
+    const queue = new Heap<Extension>();
+    const denominator = 1 + this.known(query);
+    const enqueue = (one: Extension, known: number) => queue.push(one, known / denominator + one.likelihood);
+    this.#extend({ text: query, likelihood: 1, hasNewCharacter: false }, enqueue);
+    if (query === '') for (const one of first) enqueue(one, this.known(one.text));
+    const offered: Extension[] = [];
+    const visited = new Set<string>();
+    let sentLikelihood = 0;
+    let hasInventory = false;
+    while (offered.length < MAX_OFFERED) {
+      const best = queue.pop()?.item;
+      if (best === undefined) {
+        if (hasInventory) break;
+        hasInventory = true;
+        for (const one of this.#inventoryExtensions(query)) enqueue(one, 0);
+        continue;
+      }
+      if (visited.has(best.text)) continue;
+      visited.add(best.text);
+      const read = readAs(best.text);
+      if (read !== best.text) {
+        if (read?.startsWith(query) && read !== query) enqueue({ ...best, text: read }, this.known(read));
+        continue;
+      }
+      // This check comes after that of the alias: an aliased query that was sent is no evidence for its extensions.
+      if (!canBeSent(best.text)) this.#extend(best, enqueue);
+      else if (isSent(best.text)) sentLikelihood += best.likelihood;
+      else offered.push(best);
+    }
+    if (query === '') offered.push(...this.#openFirst((one) => !visited.has(one) && !isSent(one)));
+    let otherLikelihood = repeats && query !== '' ? (model.following(query).get(END) ?? 0) : 0;
+    for (const one of queue.items()) {
+      if (isSent(one.text)) sentLikelihood += one.likelihood;
+      else otherLikelihood += one.likelihood;
+    }
+    return { offered, otherLikelihood, sentLikelihood, isTruncated: queue.size > 0 };
+  }
+
+  /** Some of `first` are always offered: their kind has a calibration of its own. */
+  #openFirst(isOpen: (query: string) => boolean): Extension[] {
+    const { first, canBeSent, readAs } = this.#settings;
+    const isOffered = ({ text }: Extension) => isOpen(text) && canBeSent(text) && readAs(text) === text;
+    return first.filter(isOffered).slice(0, FIRST_OFFERED);
+  }
+
+  #ends(query: string): number {
+    return this.#counts.ends(query) + this.#plainCounts.ends(query);
+  }
+
+  #followers(query: string): Map<string, number> {
+    const followers = this.#counts.followers(query);
+    for (const [character, count] of this.#plainCounts.followers(query))
+      followers.set(character, (followers.get(character) ?? 0) + count);
+    for (const character of followers.keys())
+      if (this.#settings.readAs(character) !== character) followers.delete(character);
+    return followers;
+  }
+
+  /** Extensions by characters of the inventory that no known text has. */
+  #inventoryExtensions(query: string): Extension[] {
+    const { characters, likelihood } = this.#settings.model.unseen(query);
+    return characters.map((character) => ({ text: query + character, likelihood, hasNewCharacter: true }));
+  }
+
+  /** Enqueues the extensions by one character. */
+  #extend({ text, likelihood }: Extension, enqueue: (one: Extension, known: number) => void): void {
+    const { model, longest } = this.#settings;
+    if (text.length >= longest) return;
+    const following = model.following(text);
+    const followers = this.#followers(text);
+    for (const character of new Set([...followers.keys(), ...following.keys()])) {
+      // A text cut at the maximum length can end in half of a surrogate pair, which no URL can carry.
+      if (!character.isWellFormed()) continue;
+      // No text begins with a space, or has two in a row.
+      if (character === END || (character === ' ' && (text === '' || text.endsWith(' ')))) continue;
+      const product = likelihood * (following.get(character) ?? MIN_LIKELIHOOD);
+      // Most characters follow in no text: the count is 0 without a lookup.
+      const known = followers.has(character) ? this.known(text + character) : 0;
+      const hasNewCharacter = !model.knows(character);
+      enqueue({ text: text + character, likelihood: product, hasNewCharacter }, known);
+    }
+  }
+}
+
+const MIN_LIKELIHOOD = 1e-6;
+const MAX_OFFERED = 400;
+const FIRST_OFFERED = 20;

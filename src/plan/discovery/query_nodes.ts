@@ -1,0 +1,52 @@
+import type { KeySpace } from './key_space.ts';
+import { newQueryNode, type QueryNode } from './query_node.ts';
+
+/** The nodes of a query tree. The parent of a query is the longest shorter prefix of it that is a node, or else the root. */
+export class QueryNodes {
+  readonly root: QueryNode;
+  readonly #keySpace: KeySpace;
+  readonly #byText = new Map<string, QueryNode>();
+  readonly #onAdd: (node: QueryNode) => void;
+
+  /** `onAdd` receives each node that is added, but not the root. */
+  constructor(keySpace: KeySpace, onAdd: (node: QueryNode) => void) {
+    this.#keySpace = keySpace;
+    this.#onAdd = onAdd;
+    this.root = newQueryNode({ by: keySpace.by, text: '' }, null);
+    this.#byText.set('', this.root);
+  }
+
+  has(text: string): boolean {
+    return this.#byText.has(text);
+  }
+
+  get(text: string): QueryNode | undefined {
+    return this.#byText.get(text);
+  }
+
+  all(): QueryNode[] {
+    return [...this.#byText.values()];
+  }
+
+  /** The node of the query; adds it if it is missing. */
+  at(text: string, parent = this.parentOf(text)): QueryNode {
+    const existing = this.#byText.get(text);
+    if (existing !== undefined) return existing;
+    const node = newQueryNode({ by: this.#keySpace.by, text }, parent);
+    this.#byText.set(text, node);
+    parent.children.push(node);
+    this.#onAdd(node);
+    return node;
+  }
+
+  /** Adds the pair root (`word `) if the query is a pair. */
+  parentOf(text: string): QueryNode {
+    for (let length = text.length - 1; length > 0; length--) {
+      const shorter = text.slice(0, length);
+      const isPairRoot = this.#keySpace.takesPairs && shorter.endsWith(' ');
+      const parent = this.#byText.get(shorter) ?? (isPairRoot ? this.at(shorter) : undefined);
+      if (parent !== undefined) return parent;
+    }
+    return this.root;
+  }
+}

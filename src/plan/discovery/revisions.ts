@@ -1,0 +1,35 @@
+import type { KeySpace } from './key_space.ts';
+import type { QueryNode } from './query_node.ts';
+
+/** Revisions: numbers of changes, which show whether an estimate is outdated. */
+export class Revisions {
+  readonly #keySpace: KeySpace;
+  #current = 0;
+  /** The revision of the last change that affects every node. */
+  #allChangedAt = 0;
+  /** The revision of the key space at that change. */
+  #keySpaceRevision = 0;
+
+  constructor(keySpace: KeySpace) {
+    this.#keySpace = keySpace;
+  }
+
+  get current(): number {
+    return this.#current;
+  }
+
+  /** Invalidates the estimates of a node and of its ancestors; null, or a change of the key space: of every node. */
+  invalidate(node: QueryNode | null): void {
+    this.#current++;
+    if (node === null || this.#keySpace.revision !== this.#keySpaceRevision) {
+      this.#allChangedAt = this.#current;
+      this.#keySpaceRevision = this.#keySpace.revision;
+    }
+    for (let one = node; one !== null; one = one.parent) one.changedAt = this.#current;
+  }
+
+  /** Is an estimate of the node that was made at this revision still valid? */
+  isValid(node: QueryNode, revision: number): boolean {
+    return revision >= Math.max(node.changedAt, this.#allChangedAt);
+  }
+}

@@ -1,0 +1,142 @@
+import type { Dialect } from '../../dialect/dialect.ts';
+import type { Knowledge, QueryState } from '../../knowledge.ts';
+import { isAscii } from '../../names/folding.ts';
+import { spreadOver } from '../../names/ordered_texts.ts';
+import { findsName, semanticsOf } from '../../names/query_matching.ts';
+import {
+  CHARACTER_GROUPS,
+  isPunctuation,
+  type Script,
+  scriptOf,
+  scriptsAmong,
+  scriptsIn,
+} from './first_characters.ts';
+
+interface UntriedCharacter {
+  readonly text: string;
+  readonly isDue: boolean;
+  /** Is it sent early only if all known names are Latin? */
+  readonly isForLatin: boolean;
+}
+
+/** First characters that no query has tried, in the order of their groups. */
+export class UntriedCharacters {
+  readonly #untried: UntriedCharacter[];
+  /** The scripts that known names use. */
+  readonly #scripts = new Set<Script>();
+  /** Distinct known characters of scripts that have thousands. */
+  readonly #largeScriptCharacters = new Set<string>();
+  /** Known names that use such a script, minus the other known names. */
+  #largeScriptSurplus = 0;
+  /** Punctuation that, sent as a query, should match a known name. */
+  readonly #matchingPunctuation = new Set<string>();
+  readonly #shouldMatch: (character: string, name: string) => boolean;
+
+  constructor(knowledge: Knowledge, dialect: Dialect) {
+    const sent = new Map<string, QueryState>();
+    for (const state of knowledge.queries()) if (state.query.by === 'name') sent.set(state.query.text, state);
+    const semantics = semanticsOf(dialect);
+    const isWhole = semantics === 'token';
+    const isUnavailable = (text: string) => sent.has(text) || dialect.search.min_length > 1;
+    this.#shouldMatch = matcherOf(dialect);
+    this.#untried = CHARACTER_GROUPS.filter(
+      ({ precedes, script }) => precedes !== 'never' && !(isWhole && script),
+    )
+      .toSorted((one, other) => one.rank - other.rank)
+      .flatMap(({ characters, isDue, precedes }) =>
+        characters.map((text) => ({ text, isDue, isForLatin: precedes !== 'always' })),
+      )
+      .filter(({ text }) => !isUnavailable(text));
+    const names = knowledge.textsInOrder('name');
+    for (const script of scriptsAmong(names)) this.#scripts.add(script);
+    const isByWords = isWhole || semantics === 'token_prefix';
+    const step = Math.ceil(knowledge.knownCount() / SAMPLE);
+    if (isByWords || this.#scripts.has('cjk') || this.#scripts.has('hangul'))
+      for (const name of spreadOver(names, step)) this.addName(name);
+    for (const text of sent.keys())
+      if (isPunctuation(text) && names.at(text, 0)?.startsWith(text)) this.#matchingPunctuation.add(text);
+    for (const [text, { status, rows }] of sent)
+      if (status === 'refused' || (status === 'complete' && rows === 0)) this.#recordNoMatch(text);
+  }
+
+  /** Adds the folded name of a company that became known. */
+  addName(name: string): void {
+    const scripts = scriptsIn(name);
+    for (const script of scripts) this.#scripts.add(script);
+    this.#largeScriptSurplus += scripts.includes('cjk') || scripts.includes('hangul') ? 1 : -1;
+    for (const character of name) {
+      if (isPunctuation(character) && this.#shouldMatch(character, name))
+        this.#matchingPunctuation.add(character);
+      const script = isAscii(character) ? null : scriptOf(character);
+      if (script === 'cjk' || script === 'hangul') this.#largeScriptCharacters.add(character);
+    }
+  }
+
+  /** Do most known names use a script of thousands of characters? */
+  get hasLargeScript(): boolean {
+    return this.#largeScriptSurplus > 0 && this.#largeScriptCharacters.size >= MIN_LARGE_SCRIPT_CHARACTERS;
+  }
+
+  /** Records a response; `names`: the folded names on its page. */
+  recordResponse({ query: { text }, status, rows }: QueryState, names: readonly string[]): void {
+    this.#remove(text);
+    if (!isPunctuation(text)) return;
+    const matching = names.filter((name) => name.includes(text)).length;
+    if (status === 'refused' || rows === 0 || 2 * matching < names.length) this.#recordNoMatch(text);
+  }
+
+  /** Is the first character in a script that no known name uses? */
+  isForeign(text: string): boolean {
+    const script = scriptOf(text);
+    return script !== null && this.#scripts.size > 0 && !this.#scripts.has(script);
+  }
+
+  /** The next character to send before a foreign script; null: none remains. */
+  next(isOpen: (text: string) => boolean): string | null {
+    const isLatin = this.#isLatin;
+    return (
+      this.#untried.find(({ text, isForLatin }) => (isLatin || !isForLatin) && isOpen(text))?.text ?? null
+    );
+  }
+
+  /**
+   * Is it an untried first character, while all known names are Latin? An empty response to such a query does not count for
+   * the stop rule: it is no evidence about other queries.
+   */
+  isExemptFromStopRule(text: string): boolean {
+    return this.#isLatin && this.#untried.some((one) => one.text === text);
+  }
+
+  get #isLatin(): boolean {
+    return [...this.#scripts].every((script) => script === 'latin');
+  }
+
+  /** The characters that must be sent before discovery gives up the missing companies. */
+  get due(): string[] {
+    return this.#untried.flatMap(({ text, isDue }) => (isDue ? [text] : []));
+  }
+
+  #remove(text: string): void {
+    const index = this.#untried.findIndex((one) => one.text === text);
+    if (index >= 0) this.#untried.splice(index, 1);
+  }
+
+  /** If known names should match, the upstream drops punctuation from queries: no further punctuation is sent. */
+  #recordNoMatch(text: string): void {
+    if (!this.#matchingPunctuation.has(text)) return;
+    for (const one of this.#untried.filter((untried) => isPunctuation(untried.text))) this.#remove(one.text);
+  }
+}
+
+/** Should a query of the character match the name? If the query rule is unknown, the name must match by each rule. */
+function matcherOf(dialect: Dialect): (character: string, name: string) => boolean {
+  const semantics = semanticsOf(dialect);
+  if (dialect.search.matches === 'unknown' || semantics === 'prefix')
+    return (character, name) => name.startsWith(character);
+  if (semantics === 'substring') return (character, name) => findsName('substring', character, name);
+  // The character is a word of its own, between two spaces.
+  return (character, name) => ` ${name} `.includes(` ${character} `);
+}
+
+const SAMPLE = 2_000;
+const MIN_LARGE_SCRIPT_CHARACTERS = 30;

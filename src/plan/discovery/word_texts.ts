@@ -1,0 +1,163 @@
+import type { Knowledge } from '../../knowledge.ts';
+import { withoutDiacritics, wordsOf } from '../../names/folding.ts';
+import { ALL_COMPANIES, type CompaniesWith, type WordsInOrder } from '../../names/ordered_texts.ts';
+import { SortedWords } from '../../names/ordered_words.ts';
+import { findsName } from '../../names/query_matching.ts';
+import { wordSeeds } from '../../names/query_seeds.ts';
+import type { KnownTexts } from './key_space.ts';
+import type { NameModel } from './name_model.ts';
+import { OrderedCounts } from './ordered_counts.ts';
+import { PrefixTexts } from './prefix_texts.ts';
+import { MOST_WITHOUT_DIACRITICS, type UpstreamFolding } from './upstream_folding.ts';
+import { WholeWords } from './whole_words.ts';
+
+export type WordSemantics = 'token' | 'token_prefix';
+
+/** The part of a query by words that is extended: its last word, and the known texts among which it is counted. */
+export interface LastWord {
+  /** The first word with the space after it; '': the query has one word. */
+  readonly prefix: string;
+  readonly texts: KnownTexts;
+  readonly last: string;
+}
+
+/**
+ * The words of known names, in several lists: one of all companies, and one of the companies with a certain word. The second
+ * kind counts pairs such as `limited ac`: the companies with `limited` and another word that begins with `ac`.
+ */
+export class WordTexts {
+  readonly #semantics: WordSemantics;
+  readonly #minLength: number;
+  readonly #knowledge: Knowledge;
+  readonly #model: NameModel;
+  readonly #upstreamFolding: UpstreamFolding;
+  readonly #all: KnownTexts;
+  /** By the word that all companies of the list have. */
+  readonly #beside = new Map<string, KnownTexts>();
+  /** Known names with diacritics, if the upstream ignores them; null: not collected. */
+  #namesWithDiacritics: string[] | null = null;
+  /** Words that no index of the warehouse counts, read from the names. */
+  readonly #inMemory: SortedWords[] = [];
+  #companies: number;
+
+  constructor(options: {
+    readonly semantics: WordSemantics;
+    readonly minLength: number;
+    readonly knowledge: Knowledge;
+    readonly model: NameModel;
+    readonly upstreamFolding: UpstreamFolding;
+  }) {
+    this.#semantics = options.semantics;
+    this.#minLength = options.minLength;
+    this.#knowledge = options.knowledge;
+    this.#model = options.model;
+    this.#upstreamFolding = options.upstreamFolding;
+    this.#all = this.#open(null);
+    this.#companies = options.knowledge.knownCount();
+  }
+
+  get companies(): number {
+    return this.#companies;
+  }
+
+  /** Adds a company by its folded name. */
+  add(name: string): void {
+    const words = wordsOf(name);
+    this.#companies++;
+    for (const held of this.#inMemory) held.add(name);
+    this.#all.add(words);
+    for (const [word, texts] of this.#beside) if (this.#hasWord(name, word)) texts.add(words);
+    if (this.#namesWithDiacritics !== null) this.#addName(this.#namesWithDiacritics, name);
+  }
+
+  lastWordOf(query: string): LastWord {
+    this.#collectDiacritics();
+    const space = query.indexOf(' ');
+    if (space === -1) return { prefix: '', texts: this.#all, last: query };
+    const word = query.slice(0, space);
+    return { prefix: `${word} `, texts: this.#textsBeside(word), last: query.slice(space + 1) };
+  }
+
+  /**
+   * Is it worth counting the words beside this one? Without an index, that reads all names. In a large registry it is worth
+   * it only for many unseen companies.
+   */
+  pairsWith(word: string, unseen: () => number): boolean {
+    if (this.#companies <= ALWAYS_READ || this.#beside.has(word)) return true;
+    if (this.#knowledge.wordsInOrder(this.#companiesWith(word)) !== null) return true;
+    return this.#inMemory.length < MAX_IN_MEMORY && unseen() * NAMES_READ_PER_UNSEEN >= this.#companies;
+  }
+
+  #textsBeside(word: string): KnownTexts {
+    const existing = this.#beside.get(word);
+    if (existing !== undefined) return existing;
+    const texts = this.#open(word);
+    for (const name of this.#namesWithDiacritics ?? []) this.#addWithoutDiacritics(texts, word, name);
+    this.#beside.set(word, texts);
+    return texts;
+  }
+
+  /** `beside`: the word that all companies of the list have; null: any. */
+  #open(beside: string | null): KnownTexts {
+    const first = beside === null ? FIRST_WORDS : [];
+    const words = this.#wordsOf(beside === null ? ALL_COMPANIES : this.#companiesWith(beside));
+    if (this.#semantics === 'token') return new WholeWords(words, first, beside);
+    return new PrefixTexts({
+      ...{ counts: new OrderedCounts(words, LONGEST), model: this.#model, longest: LONGEST, repeats: true },
+      first: this.#minLength > 1 ? first : [],
+      // A prefix of the first word matches the same companies as the first word alone.
+      canBeSent: (query) => [...query].length >= this.#minLength && beside?.startsWith(query) !== true,
+      readAs: (query) => this.#upstreamFolding.readAs(query),
+    });
+  }
+
+  #wordsOf(companies: CompaniesWith): WordsInOrder {
+    const indexed = this.#knowledge.wordsInOrder(companies);
+    if (indexed !== null) return indexed;
+    const held = new SortedWords(
+      companies,
+      this.#knowledge.textsInOrder('name').containing(companies.beside),
+    );
+    this.#inMemory.push(held);
+    return held;
+  }
+
+  #companiesWith(word: string): CompaniesWith {
+    return { beside: word, isWhole: this.#semantics === 'token' };
+  }
+
+  #hasWord(name: string, word: string): boolean {
+    return findsName(this.#semantics, word, name);
+  }
+
+  /** Counts known names without their diacritics, once the upstream is known to ignore them. */
+  #collectDiacritics(): void {
+    if (this.#namesWithDiacritics !== null || !this.#upstreamFolding.ignoresDiacritics) return;
+    const collected: string[] = [];
+    this.#namesWithDiacritics = collected;
+    if (this.#companies > MOST_WITHOUT_DIACRITICS) return;
+    for (const name of this.#knowledge.textsInOrder('name').all()) this.#addName(collected, name);
+  }
+
+  #addName(namesWithDiacritics: string[], name: string): void {
+    if (withoutDiacritics(name) === name) return;
+    namesWithDiacritics.push(name);
+    this.#addWithoutDiacritics(this.#all, null, name);
+    for (const [word, texts] of this.#beside) this.#addWithoutDiacritics(texts, word, name);
+  }
+
+  #addWithoutDiacritics(texts: KnownTexts, beside: string | null, name: string): void {
+    const plain = withoutDiacritics(name);
+    if (beside !== null && !this.#hasWord(plain, beside)) return;
+    const isCounted = beside === null || this.#hasWord(name, beside);
+    texts.addWithoutDiacritics(isCounted ? wordsOf(name) : [], wordsOf(plain));
+  }
+}
+
+const LONGEST = 24;
+const ALWAYS_READ = 100_000;
+const NAMES_READ_PER_UNSEEN = 5_000;
+const MAX_IN_MEMORY = 64;
+const FIRST_WORDS = wordSeeds().map(({ text, weight }) => ({
+  ...{ text, likelihood: 0.02 * weight, hasNewCharacter: false },
+}));
