@@ -54,7 +54,7 @@ describe('a first run', () => {
 
 describe('a search in flight', () => {
   // By identifier prefixes with a cap, each search depends on the response to the one before.
-  const registry = new Registry(inventedCompanies(1500), { ...PLAIN, identifiers: 'prefix', window: 40 });
+  const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, identifiers: 'prefix', window: 40 });
   const withSearchInFlight = () => {
     const { mirror, planner } = run(registry, { stopAfter: 6 });
     for (;;) {
