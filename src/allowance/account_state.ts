@@ -4,9 +4,12 @@ import { allDatedByMs, type ClockDoubt, clockDoubtOf } from './clock_doubt.ts';
 import {
   type Allowance,
   ARRIVAL_MS,
+  isLifetime,
+  isRolling,
   limitFor,
   type Purpose,
   rememberWindows,
+  rollingLengthMs,
   type Window,
   type WindowName,
 } from './windows.ts';
@@ -56,7 +59,7 @@ export function openStanding(allowance: Allowance, counts: Counts): Standing {
   function windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[] {
     return windowsAt(atMs).map((window) => {
       const ever = row.spent_ever + allowance.alreadySpent;
-      const spent = window.name === 'total' ? ever : count(window.name, countedSinceMs(window));
+      const spent = isLifetime(window) ? ever : count(window.name, countedSinceMs(window));
       const limit = limitFor(window.limit, allowance.reserve, purpose);
       return { ...window, spent, left: Math.max(0, limit - spent) };
     });
@@ -78,8 +81,13 @@ export function openStanding(allowance: Allowance, counts: Counts): Standing {
   function opensAgainMs(state: WindowState, row: Account, purpose: Purpose): number | null {
     if (!isRolling(state)) return state.resetsAtMs;
     const excess = state.spent - limitFor(state.limit, allowance.reserve, purpose) + 1;
-    const dayOldMs = counts.dayOldAtMs(countedSinceMs(state), excess, allDatedByMs(row));
-    return dayOldMs === null ? null : dayOldMs + ARRIVAL_MS;
+    const endsMs = counts.endOfOldestMs({
+      sinceMs: countedSinceMs(state),
+      lengthMs: rollingLengthMs(state),
+      calls: excess,
+      datedByMs: allDatedByMs(row),
+    });
+    return endsMs === null ? null : endsMs + ARRIVAL_MS;
   }
 
   function stateAt(nowMs: number, row: Account, purpose: Purpose): LedgerState {
@@ -107,10 +115,6 @@ export function smallestLeft(states: readonly WindowState[]): number {
 
 function lastsLonger(reason: Shut, than: Shut | null): boolean {
   return than === null || (reason.untilMs ?? Infinity) > (than.untilMs ?? Infinity);
-}
-
-function isRolling(window: Window): boolean {
-  return window.name === 'day' && window.resetsAtMs === null;
 }
 
 /** A call of a rolling day counts until its arrival, not only its sending, is a day old. */

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { windowLengthMs, windowRows } from './window_table.ts';
 
 /** How many calls an account made, by the minute. Every method belongs inside a transaction of the ledger. */
 export interface Counts {
@@ -10,15 +11,23 @@ export interface Counts {
   since(name: string, sinceMs: number): number;
   /** The same without writing anything. */
   peek(name: string, sinceMs: number): number;
-  /**
-   * When enough of the calls since then are a day old for `excess` of them to count no more; null: never.
-   * What is counted later than `datedByMs` will be brought there.
-   */
-  dayOldAtMs(sinceMs: number, excess: number, datedByMs: number): number | null;
+  /** The time at which the oldest calls of a rolling window have stopped counting; null: never. */
+  endOfOldestMs(oldest: OldestCalls): number | null;
   /** Calls that are counted later than this were made by then at the latest: there they count from here on. */
   bringBack(madeByMs: number): void;
   /** Forgets what no window that ends later can reach. */
   forget(nowMs: number): void;
+}
+
+export interface OldestCalls {
+  /** The start of the window. */
+  readonly sinceMs: number;
+  /** The length of the window: a call counts for as long. */
+  readonly lengthMs: number;
+  /** The number of calls that have to stop counting. */
+  readonly calls: number;
+  /** Calls without a date get one by then at the latest. */
+  readonly datedByMs: number;
 }
 
 export function openCounts(db: Database.Database, accountId: string): Counts {
@@ -76,11 +85,11 @@ export function openCounts(db: Database.Database, accountId: string): Counts {
       keepSum.run(accountId, name, sinceMinute, calls);
       return calls;
     },
-    dayOldAtMs: (sinceMs, excess, datedByMs) => {
+    endOfOldestMs: ({ sinceMs, lengthMs, calls: wanted, datedByMs }) => {
       let released = 0;
       for (const { minute_ms, calls } of minutesSince.iterate(accountId, minuteOf(sinceMs))) {
         released += calls;
-        if (released >= excess) return Math.min(minute_ms, datedByMs) + MINUTE_MS + DAY_MS;
+        if (released >= wanted) return Math.min(minute_ms, datedByMs) + MINUTE_MS + lengthMs;
       }
       return null;
     },
@@ -100,6 +109,11 @@ function minuteOf(ms: number): number {
 }
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-// Two months: no window is longer, and its limits may change from one run to the next.
-const KEPT_MS = 62 * DAY_MS;
+// Twice the longest window, because the limits can change from one run to the next.
+const KEPT_MS =
+  2 *
+  Math.max(
+    ...windowRows()
+      .map(windowLengthMs)
+      .filter((ms) => Number.isFinite(ms)),
+  );

@@ -1,8 +1,10 @@
 import {
   type Allowance,
+  isLifetime,
   limitFor,
   type Purpose,
   rememberWindows,
+  rollingLengthMs,
   spacingMs,
   type WindowName,
 } from './windows.ts';
@@ -32,19 +34,16 @@ export interface CompletionInput {
 export function forecastCompletion({ allowance, left, purpose, calls, nowMs }: CompletionInput): Completion {
   const spacing = spacingMs(allowance.perMinute);
   const windowsAt = rememberWindows(allowance);
-  const limit = (name: WindowName) =>
-    limitFor(
-      { total: allowance.total, month: allowance.perMonth, day: allowance.perDay }[name] ?? Infinity,
-      allowance.reserve,
-      purpose,
-    );
+  const limits = new Map(windowsAt(nowMs).map(({ name, limit }) => [name, limit]));
+  const fullLimitOf = (name: WindowName) =>
+    limitFor(limits.get(name) ?? Infinity, allowance.reserve, purpose);
   const lefts = new Map(left.map((window) => [window.name, window.left]));
-  const affordable = Math.min(calls, lefts.get('total') ?? Infinity);
+  const affordable = Math.min(calls, ...left.filter(isLifetime).map((window) => window.left));
   const days = new Set<number>();
   let atMs = nowMs;
   let made = 0;
 
-  for (let windows = 0; made < affordable && windows < MOST_WINDOWS; windows++) {
+  while (made < affordable && atMs < nowMs + HORIZON_MS) {
     const resets = resetsAt(atMs);
     const untilMs = Math.min(...resets.values());
     const room = spacing === 0 ? Infinity : Math.max(1, Math.floor((untilMs - atMs) / spacing));
@@ -61,16 +60,17 @@ export function forecastCompletion({ allowance, left, purpose, calls, nowMs }: C
     );
     if (opensMs === Infinity) break;
     atMs = Math.max(atMs, opensMs);
-    for (const [name, resetMs] of resets) if (resetMs <= atMs) lefts.set(name, limit(name));
+    for (const [name, resetMs] of resets) if (resetMs <= atMs) lefts.set(name, fullLimitOf(name));
   }
   return { affordable: made, finishesAtMs: atMs, days: days.size, atRateMs: calls * spacing };
 
   function resetsAt(ms: number): Map<WindowName, number> {
     return new Map(
-      windowsAt(ms).flatMap(({ name, resetsAtMs }) => {
-        if (resetsAtMs !== null) return [[name, resetsAtMs] as const];
-        if (name === 'total') return [];
-        return [[name, nowMs + (Math.floor((ms - nowMs) / DAY_MS) + 1) * DAY_MS] as const];
+      windowsAt(ms).flatMap((window) => {
+        if (window.resetsAtMs !== null) return [[window.name, window.resetsAtMs] as const];
+        if (isLifetime(window)) return [];
+        const lengthMs = rollingLengthMs(window);
+        return [[window.name, nowMs + (Math.floor((ms - nowMs) / lengthMs) + 1) * lengthMs] as const];
       }),
     );
   }
@@ -83,5 +83,5 @@ export function forecastCompletion({ allowance, left, purpose, calls, nowMs }: C
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-// A hundred years of days: further ahead nobody plans.
-const MOST_WINDOWS = 36_525;
+// A hundred years: the forecast of a plan that needs longer ends there.
+const HORIZON_MS = 36_525 * DAY_MS;

@@ -139,7 +139,7 @@ export function openLedger(options: { path: string; accountId: string; allowance
     // Calls that were in flight together are told the same thing, once each.
     const isToldAgain = row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs;
     const times = isToldAgain ? row.exhausted_times - 1 : row.exhausted_times;
-    const untilMs = exhaustionEndsMs({ namedMs, states, times, nowMs });
+    const untilMs = exhaustionEndsMs({ namedMs, windows: states, times, nowMs });
     account.write({
       ...row,
       exhausted_at_ms: nowMs,
