@@ -1,3 +1,5 @@
+import { reservedColumns } from './published_columns.ts';
+
 /**
  * Names that analysts can type: snake_case, unique in their table without regard to case, and never one of
  * ours. Letters of any script stay.
@@ -30,17 +32,8 @@ export function snakeCase(key: string): string {
   return words === '' ? 'field' : words;
 }
 
-// SQLite's own names for the row id, and the columns that the tables have beside the payload's.
-const RESERVED: ReadonlySet<string> = new Set([
-  'rowid',
-  'oid',
-  'entity_id',
-  'position',
-  'parent_position',
-  'value',
-  'observed_at',
-  'total',
-]);
+// SQLite's names of the row id, and the columns that the tables have beside those of the payload.
+const RESERVED: ReadonlySet<string> = new Set(['rowid', 'oid', ...reservedColumns()]);
 
 function unique(name: string, taken: ReadonlySet<string>): string {
   const short = name.slice(0, MAX_LENGTH);

@@ -41,7 +41,7 @@ CREATE TABLE _call (
   sent_at  TEXT NOT NULL,
   ms       REAL NOT NULL,
   status   INTEGER,                          -- of HTTP; NULL: no answer came
-  outcome  TEXT NOT NULL,                    -- ok, absent, gone, refused, throttled, exhausted, unauthorised, broken, unsent
+  outcome  TEXT NOT NULL,                    -- received, ok, absent, gone, refused, throttled, exhausted, unauthorised, broken, unsent
   bytes    INTEGER NOT NULL,
   rows     INTEGER NOT NULL DEFAULT 0,       -- companies in the answer
   new      INTEGER NOT NULL DEFAULT 0,       -- of these: seen for the first time, or a record's first fetch
