@@ -139,7 +139,7 @@ const CALENDAR = {
 /**
  * The span that contains `nowMs`. Its two limits are starts of days, which do not depend on `nowMs`. Spans therefore
  * neither overlap nor leave a hole at changes of the zone's clock. The search covers two starts on either side:
- * near a change of the clock, a local date can begin twice, and a zone that crosses the date line skips a date.
+ * a local date can begin twice near a change of the clock, and a zone that crosses the date line skips a date.
  */
 function spanBetween(day: FixedDay, nowMs: number, midnightAt: (step: number) => number): Span {
   const starts = [-2, -1, 0, 1, 2].map((step) => startOf(day, midnightAt(step)));
@@ -199,7 +199,7 @@ export interface Exhaustion {
 
 /**
  * The time until which the ledger believes the upstream that the allowance is exhausted. It is the first that applies:
- * the date that the upstream named; the next reset of a window, where a rolling window resets after its length; a day.
+ * the date that the upstream named; the next reset of a window (a rolling window resets after its length); a day.
  * The wait is never infinite, because one wrong reading of a response would then block the account permanently.
  * Every repetition doubles the shortest wait instead, up to `LONGEST_WAIT_MS`.
  */

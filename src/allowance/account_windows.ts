@@ -1,5 +1,5 @@
 import type { Account } from './account.ts';
-import type { Counts } from './call_counts.ts';
+import type { CallCounts } from './call_counts.ts';
 import { allDatedByMs, type ClockDoubt, clockDoubtOf } from './clock_doubt.ts';
 import {
   type Allowance,
@@ -16,69 +16,70 @@ import {
 
 export interface LedgerState {
   readonly windows: readonly WindowState[];
-  /** Infinity where no window limits the calls. */
+  /** The calls that every window still permits; Infinity if there is no window. */
   readonly left: number;
-  /** With nothing left: when something is again; null: never, or unlimited. */
+  /** The time at which an exhausted account can spend again; null: never, or it is not exhausted. */
   readonly resumesAtMs: number | null;
   readonly pausedUntilMs: number | null;
-  /** The upstream's own word that the allowance is spent, since when, and what this ledger thought was left. */
+  /** The upstream reported an exhausted allowance at `atMs`. `left` is the quota left by the ledger's count. */
   readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
   readonly refusedKey: { readonly fingerprint: string; readonly sinceMs: number } | null;
-  /** Calls this ledger has counted in all, without `already_spent`. */
+  /** Calls counted since the ledger exists, without `already_spent`. */
   readonly spentEver: number;
-  /** Our clock was set back, and may be late. */
+  /** Null if the clock is trusted. */
   readonly clockDoubt: ClockDoubt | null;
 }
 
 export interface WindowState extends Window {
   readonly spent: number;
-  /** What the purpose that was asked for can still spend. */
+  /** The calls that the given purpose can still spend. */
   readonly left: number;
 }
 
-export interface Shut {
+/** The reason for which an account cannot spend. */
+export interface Closure {
   readonly window: WindowName | 'upstream';
-  /** Null: for good. */
+  /** The time at which the account can spend again; null: never. */
   readonly untilMs: number | null;
 }
 
-/** How an account stands: what its windows have left, and what keeps it shut. Every method belongs inside a transaction. */
-export interface Standing {
+/** The windows of an account, with the calls left in each. Call every method inside a transaction of the ledger. */
+export interface AccountWindows {
   windowsAt(atMs: number): Window[];
   windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[];
-  /** Of several reasons the one that lasts longest. */
-  shutBy(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose): Shut | null;
+  /** The closure that lasts longest, or null if the account can spend. */
+  closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose): Closure | null;
   stateAt(nowMs: number, row: Account, purpose: Purpose): LedgerState;
 }
 
-type CountSince = Counts['since'];
+type CountSince = CallCounts['since'];
 
-export function openStanding(allowance: Allowance, counts: Counts): Standing {
+export function openAccountWindows(allowance: Allowance, counts: CallCounts): AccountWindows {
   const windowsAt = rememberWindows(allowance);
 
   function windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[] {
     return windowsAt(atMs).map((window) => {
-      const ever = row.spent_ever + allowance.alreadySpent;
-      const spent = isLifetime(window) ? ever : count(window.name, countedSinceMs(window));
+      const lifetimeCalls = row.spent_ever + allowance.alreadySpent;
+      const spent = isLifetime(window) ? lifetimeCalls : count(window.name, countedSinceMs(window));
       const limit = limitFor(window.limit, allowance.reserve, purpose);
       return { ...window, spent, left: Math.max(0, limit - spent) };
     });
   }
 
-  function shutBy(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose) {
-    const reasons: Shut[] = states
+  function closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose) {
+    const closures: Closure[] = states
       .filter(({ left }) => left <= 0)
-      .map((state) => ({ window: state.name, untilMs: opensAgainMs(state, row, purpose) }));
+      .map((state) => ({ window: state.name, untilMs: reopensAtMs(state, row, purpose) }));
     if (row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs)
-      reasons.push({ window: 'upstream', untilMs: row.exhausted_until_ms });
-    return reasons.reduce<Shut | null>(
-      (longest, reason) => (lastsLonger(reason, longest) ? reason : longest),
+      closures.push({ window: 'upstream', untilMs: row.exhausted_until_ms });
+    return closures.reduce<Closure | null>(
+      (longest, closure) => (lastsLonger(closure, longest) ? closure : longest),
       null,
     );
   }
 
-  /** When a window with nothing left opens again; null: never. */
-  function opensAgainMs(state: WindowState, row: Account, purpose: Purpose): number | null {
+  /** The time at which an exhausted window permits a call again; null: never. */
+  function reopensAtMs(state: WindowState, row: Account, purpose: Purpose): number | null {
     if (!isRolling(state)) return state.resetsAtMs;
     const excess = state.spent - limitFor(state.limit, allowance.reserve, purpose) + 1;
     const endsMs = counts.endOfOldestMs({
@@ -92,32 +93,32 @@ export function openStanding(allowance: Allowance, counts: Counts): Standing {
 
   function stateAt(nowMs: number, row: Account, purpose: Purpose): LedgerState {
     const windows = windowStates(nowMs, row, purpose, counts.peek);
-    const shut = shutBy(row, windows, nowMs, purpose);
+    const closure = closureOf(row, windows, nowMs, purpose);
     return {
       windows,
-      left: shut === null ? smallestLeft(windows) : 0,
-      resumesAtMs: shut === null ? null : shut.untilMs,
+      left: closure === null ? smallestLeft(windows) : 0,
+      resumesAtMs: closure === null ? null : closure.untilMs,
       pausedUntilMs: row.paused_until_ms > nowMs ? row.paused_until_ms : null,
       exhausted: exhaustionIn(row, nowMs),
-      refusedKey: refusalIn(row),
+      refusedKey: rejectionIn(row),
       spentEver: row.spent_ever,
       clockDoubt: clockDoubtOf(row, nowMs),
     };
   }
 
-  return { windowsAt, windowStates, shutBy, stateAt };
+  return { windowsAt, windowStates, closureOf, stateAt };
 }
 
-/** Infinity where no window limits the calls. */
+/** The calls that every window still permits; Infinity if there is no window. */
 export function smallestLeft(states: readonly WindowState[]): number {
   return Math.min(Infinity, ...states.map(({ left }) => left));
 }
 
-function lastsLonger(reason: Shut, than: Shut | null): boolean {
-  return than === null || (reason.untilMs ?? Infinity) > (than.untilMs ?? Infinity);
+function lastsLonger(closure: Closure, than: Closure | null): boolean {
+  return than === null || (closure.untilMs ?? Infinity) > (than.untilMs ?? Infinity);
 }
 
-/** A call of a rolling day counts until its arrival, not only its sending, is a day old. */
+/** A call of a rolling window counts from its arrival, which can be `ARRIVAL_MS` after its slot. */
 function countedSinceMs(window: Window): number {
   return isRolling(window) ? window.sinceMs - ARRIVAL_MS : window.sinceMs;
 }
@@ -128,6 +129,9 @@ function exhaustionIn(row: Account, nowMs: number): LedgerState['exhausted'] {
   return { atMs, untilMs, left: left ?? Infinity };
 }
 
-function refusalIn({ refused_key: fingerprint, refused_at_ms: sinceMs }: Account): LedgerState['refusedKey'] {
+function rejectionIn({
+  refused_key: fingerprint,
+  refused_at_ms: sinceMs,
+}: Account): LedgerState['refusedKey'] {
   return fingerprint === null ? null : { fingerprint, sinceMs: sinceMs ?? 0 };
 }
