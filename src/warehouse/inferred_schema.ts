@@ -4,22 +4,22 @@ import { childTableName, columnName } from './column_name.ts';
 import { type TextRole, textRole } from './text_role.ts';
 
 /**
- * The inferred schema in memory: a tree of places in the payload, each leading to a column, to the table of
- * its lists, or to places below. `shape_store.ts` keeps it in `_column` and `_table`.
+ * The inferred schema in memory: a tree of paths in the payload. Each path leads to a column, to the table of its
+ * lists, or to paths below it. `schema_store.ts` and `schema_writer.ts` store it in `_column` and `_table`.
  */
 export interface InferredSchema {
   readonly tables: Map<string, InferredTable>;
-  /** Tables with something that the file does not have yet: columns, types or counts. */
+  /** Tables whose columns, types or counts are not stored yet. */
   readonly touched: Set<InferredTable>;
-  /** The file lacks a table, a column or a wider type that rows in memory need. */
+  /** The warehouse lacks a table, a column or a wider type that rows in memory need. */
   isAhead: boolean;
-  /** In all tables. */
+  /** The number of paths in all tables. */
   placeCount: number;
-  /** The answer that is being taken in: new places and types are dated by it. */
+  /** The response that is being processed. New paths and types get its date. */
   at: SeenAt;
   readonly limits: SchemaLimits;
   readonly mapping: Mapping;
-  /** Names decided before, by table and path, for places and lists that are not there yet. */
+  /** Names decided before, by table and path, for paths and lists that do not exist yet. */
   readonly reserved: ReservedNames;
 }
 
@@ -37,18 +37,18 @@ export interface ReservedNames {
 export const NO_NAMES: ReservedNames = { columns: new Map(), tables: new Map() };
 
 export interface SchemaLimits {
-  /** Payload columns per table; the rest goes to `_rest`. */
+  /** Payload columns per table. `_rest` takes the other fields. */
   readonly columns: number;
   readonly childTables: number;
-  /** Objects within objects. */
+  /** Depth of objects in objects. */
   readonly depth: number;
-  /** Lists within lists. */
+  /** Depth of lists in lists. */
   readonly listDepth: number;
-  /** Places in all tables: each has a row in `_column`, and takes 600 bytes of memory. */
+  /** Paths in all tables. Each has a row in `_column` and takes 600 bytes of memory. */
   readonly places: number;
 }
 
-// SQLite allows 2,000 columns in a table and in a result; two joined tables must fit.
+// SQLite allows 2,000 columns in a table and in a result. Two joined tables must fit.
 export const DEFAULT_LIMITS: SchemaLimits = {
   columns: DEFAULT_MAPPING.max_columns,
   childTables: 200,
@@ -60,21 +60,21 @@ export const DEFAULT_LIMITS: SchemaLimits = {
 export interface InferredTable {
   readonly name: string;
   readonly parent: InferredTable | null;
-  /** Where the list stands in the parent's row. */
+  /** The path of the list in the row of the parent. */
   readonly path: string;
-  /** The keys that lead from the top of the payload to its elements, `*` for each list. */
+  /** The keys from the top of the payload to the elements, `*` for each list. */
   readonly keysFromTop: readonly string[];
   readonly listDepth: number;
   readonly root: SchemaPath;
   readonly places: SchemaPath[];
-  /** Places with a column, in the order of the values of a row. */
+  /** Paths with a column, in the order of the values of a row. */
   readonly columns: SchemaPath[];
   readonly taken: Set<string>;
   firstSeenAt: string;
   hasRest: boolean;
   rowsSeen: number;
   compared: number;
-  /** What the file has of it; `version` grows with its columns and types. */
+  /** The stored part. `version` grows with the columns and types. */
   stored: { isCreated: boolean; columns: number; hasRest: boolean; version: number };
 }
 
@@ -82,29 +82,29 @@ export interface SchemaPath {
   readonly table: InferredTable;
   readonly keys: readonly string[];
   readonly path: string;
-  /** What the mapping wants with it. */
+  /** The rule of the mapping for this path. */
   readonly rule: ColumnRule | null;
   readonly role: TextRole;
   members: Map<string, SchemaPath> | null;
   list: InferredTable | null;
   column: string | null;
-  /** Position of the value in a row; -1 without a column. */
+  /** The position of the value in a row; -1 without a column. */
   index: number;
   firstSeen: SeenAt;
-  /** When a type was last added. */
+  /** The time at which a type was last added. */
   changedAt: string;
   /** Types seen, as bits. */
   types: number;
   present: number;
   nulls: number;
   changes: number;
-  /** What the file has of it; `isNamed`: that it leads to this column or list, too. */
+  /** The stored part. `isNamed`: the stored row has this column or list. */
   stored: { declared: DeclaredType; types: number; counts: number; isNamed: boolean };
 }
 
 export type DeclaredType = 'TEXT' | 'INTEGER' | 'REAL' | '';
 
-/** What was seen at a place. */
+/** The value types seen at a path. */
 export const TYPE_BITS = {
   text: 1,
   date: 2,
@@ -122,8 +122,9 @@ const TEXTS = TYPE_BITS.text | TYPE_BITS.date | TYPE_BITS.datetime | TYPE_BITS.e
 const WHOLES = TYPE_BITS.boolean | TYPE_BITS.integer | TYPE_BITS.big_integer;
 
 /**
- * The declared type that alters no value: SQLite converts towards it. Text that looks like a number would
- * lose its leading zeros under INTEGER, so a place with both has no type, and every value keeps its own.
+ * The declared type that changes no value, because SQLite converts values to the declared type. Text that looks like
+ * a number would lose its leading zeros in an INTEGER column. A path with both therefore has no type, and every value
+ * keeps its own.
  */
 export function declaredType(types: number): DeclaredType {
   const isText = (types & TEXTS) !== 0;
@@ -180,7 +181,7 @@ export function addTable(
   return rooted;
 }
 
-/** The place of `key` below `place`, made when it is new; null when the table is full. */
+/** Returns the path of `key` below `place`, and adds it if it is new. Null: the table is full. */
 export function memberOf(schema: InferredSchema, place: SchemaPath, key: string): SchemaPath | null {
   const known = place.members?.get(key);
   if (known !== undefined) return known;
@@ -196,7 +197,7 @@ export function addMember(schema: InferredSchema, place: SchemaPath, key: string
   return added;
 }
 
-/** Gives the place a column; false when the table is full. */
+/** Gives the path a column. Returns false if the table is full. */
 export function giveColumn(schema: InferredSchema, place: SchemaPath): boolean {
   const { table } = place;
   if (isFull(schema, table)) return false;
@@ -220,7 +221,7 @@ export function setColumn(place: SchemaPath, column: string): void {
   place.table.taken.add(column);
 }
 
-/** The table of the lists at this place; null when no more tables may be added. */
+/** The table of the lists at this path; null: no more tables are permitted. */
 export function listOf(schema: InferredSchema, place: SchemaPath): InferredTable | null {
   if (place.list !== null) return place.list;
   if (place.table.listDepth >= schema.limits.listDepth || schema.tables.size > schema.limits.childTables)
@@ -241,7 +242,7 @@ function takenTables({ tables, reserved }: InferredSchema): Set<string> {
   ]);
 }
 
-/** Remembers that a value of this type stood here. */
+/** Records that a value of this type was seen at the path. */
 export function sawType(schema: InferredSchema, place: SchemaPath, bit: number): void {
   if ((place.types & bit) !== 0) return;
   place.types |= bit;
@@ -249,7 +250,7 @@ export function sawType(schema: InferredSchema, place: SchemaPath, bit: number):
   schema.isAhead = true;
 }
 
-/** The table has values without a column from now on. */
+/** Records that the table has values without a column. */
 export function needRest(schema: InferredSchema, table: InferredTable): void {
   if (table.hasRest) return;
   table.hasRest = true;
@@ -260,7 +261,7 @@ function isFull(schema: InferredSchema, table: InferredTable): boolean {
   return table.columns.length >= schema.limits.columns || table.places.length >= 4 * schema.limits.columns;
 }
 
-// A key must come back from the file as it went in.
+// A key must be stored without changes.
 function isStorable({ path }: SchemaPath, key: string): boolean {
   return path.length + key.length <= MAX_PATH_LENGTH && key.isWellFormed();
 }
@@ -306,5 +307,5 @@ export function rootOf(table: InferredTable): InferredTable {
   return table.parent === null ? table : rootOf(table.parent);
 }
 
-/** Replaced as soon as the table exists: a table and its root refer to each other. */
+/** Replaced when the table exists, because a table and its root refer to each other. */
 const ROOTLESS = {} as SchemaPath;

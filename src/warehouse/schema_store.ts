@@ -16,11 +16,11 @@ import {
 import { countsOf } from './schema_writer.ts';
 import { generationOf, type Naming, quoted } from './table_naming.ts';
 
-/** The tables of the three resources; their lists become child tables. */
+/** The tables of the three resources. Their lists become child tables. */
 export const RESOURCE_TABLES = ['entity', 'search_result', 'registry_stats'] as const;
 export type ResourceTable = (typeof RESOURCE_TABLES)[number];
 
-/** The inferred schema as the file has it. */
+/** Reads the inferred schema from the warehouse. */
 export function readSchema(
   db: Database,
   naming: Naming,
@@ -35,7 +35,7 @@ export function readSchema(
   return schema;
 }
 
-/** Makes the tables, columns and wider types that rows in memory need. Rows may be written after it. */
+/** Creates the tables, columns and wider types that rows in memory need. Call it before the rows are written. */
 export function alterTables(db: Database, naming: Naming, schema: InferredSchema): void {
   if (!schema.isAhead) return;
   for (const table of schema.tables.values()) {
@@ -52,7 +52,7 @@ export function resourceTable(schema: InferredSchema, name: ResourceTable): Infe
   return table;
 }
 
-/** Changes whenever any connection changes the schema. */
+/** Returns a number that changes when any connection changes the schema. */
 export function schemaVersion(db: Database): () => number {
   const read = db.prepare<[], number>('PRAGMA schema_version').pluck();
   return () => read.get() ?? 0;
@@ -83,7 +83,7 @@ interface StoredColumn {
 }
 
 function storedTables(db: Database, naming: Naming): StoredTable[] {
-  // Parents first: a child's name begins with its parent's.
+  // Parents first: the name of a child starts with the name of its parent.
   return db
     .prepare(
       `SELECT table_name, parent_table, path, rows_seen, compared, first_seen_at FROM ${naming('_table')} ORDER BY length(table_name)`,
@@ -130,7 +130,7 @@ function placeAt(schema: InferredSchema, root: SchemaPath, keys: readonly string
   return keys.reduce((place, key) => place.members?.get(key) ?? addMember(schema, place, key), root);
 }
 
-// Values are bound by position, so the order in memory must be the order that the statement is made with.
+// Values are bound by position, so memory and statement must have the same order of columns.
 function restoreOrder(db: Database, naming: Naming, table: InferredTable): void {
   const names = columnNames(db, naming, table.name);
   table.hasRest = names.includes('_rest');
@@ -145,7 +145,7 @@ export function columnNames(db: Database, naming: Naming, table: string): string
     .all(naming(table).slice(1, -1).replaceAll('""', '"')) as string[];
 }
 
-/** With all its columns at once: each ALTER TABLE reads the whole schema again. */
+/** Creates the table with all its columns, because each ALTER TABLE reads the whole schema again. */
 function createChildTable(db: Database, naming: Naming, table: InferredTable): void {
   const isNested = table.listDepth > 1;
   const root = rootOf(table);
@@ -187,7 +187,7 @@ function addColumns(db: Database, naming: Naming, table: InferredTable): void {
   table.stored.hasRest = table.hasRest;
 }
 
-/** Index names are unique in the file, so those of each generation of tables carry its number. */
+/** Index names are unique in the file, so they include the generation of the tables. */
 function createIndex(db: Database, naming: Naming, { table, column }: SchemaPath): void {
   const name = quoted(`${table.name}__${column}__index_${generationOf(db, naming)}`);
   db.exec(`CREATE INDEX ${name} ON ${naming(table.name)} (${quoted(column ?? '')})`);
@@ -206,9 +206,9 @@ function widenTypes(db: Database, naming: Naming, table: InferredTable): void {
 }
 
 /**
- * Changes the declared type of columns without touching a row: each wider type reads what the narrower one
- * stored. This is SQLite's own procedure for changes that leave the content alone
- * (https://www.sqlite.org/lang_altertable.html#otheralter); it stands inside the caller's transaction.
+ * Changes the declared type of columns without writing a row, because each wider type can read the values of the
+ * narrower one. This is SQLite's documented procedure for changes that do not affect the content
+ * (https://www.sqlite.org/lang_altertable.html#otheralter). It runs in the caller's transaction.
  */
 function redeclare(db: Database, table: string, types: ReadonlyMap<string, DeclaredType>): void {
   const sql = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(table) as string;
