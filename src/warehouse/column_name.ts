@@ -1,13 +1,13 @@
 import { reservedColumns } from './published_columns.ts';
 
 /**
- * Names that analysts can type: snake_case, unique in their table without regard to case, and never one of
- * ours. Letters of any script stay.
+ * Names that analysts can type: snake_case, unique in their table without regard to case, and different from the
+ * columns of the mirror. Letters of every script remain.
  */
 
 const MAX_LENGTH = 100;
 
-/** The column for a place in the payload, given as the keys that lead to it. */
+/** The column of a path in the payload, given as its keys. */
 export function columnName(keys: readonly string[], taken: ReadonlySet<string>): string {
   const joined = keys.map(snakeCase).join('__');
   const isOurs = keys[0]?.startsWith('_') || RESERVED.has(joined);

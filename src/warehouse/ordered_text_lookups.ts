@@ -26,7 +26,10 @@ export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): T
   const containing = db.prepare<[string], string>(sql.containing).pluck();
   const countBetween = (from: string, to: string) => count.get(from, to) ?? 0;
   const entryAt = (from: string, places: number) => at.get(from, places) ?? null;
-  /** Walks the range once. Returns as many texts as requested, and also those that equal the last one. */
+  /**
+   * A range of `size` texts that does not divide equal texts. If texts equal to its last one follow, the range ends
+   * before them; if all its texts are equal, it ends after the last equal one.
+   */
   const stretch = (from: string, to: string, { size }: { readonly size: number }): Stretch => {
     const [last, following] = neighbours.all(from, size - 1);
     const isWhole = following !== last;

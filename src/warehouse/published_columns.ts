@@ -316,7 +316,7 @@ export interface PublishedTable {
   /** `entity__…` represents every table of a list in the record. */
   readonly name: string;
   readonly kind: 'table' | 'view';
-  /** What one row is; null: the view has exactly one row. */
+  /** The subject of one row; null: the view has exactly one row. */
   readonly rowPer: string | null;
   /** The use of the table, in Markdown. */
   readonly use: string;

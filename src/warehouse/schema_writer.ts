@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { type InferredSchema, type SchemaPath, typeNames } from './inferred_schema.ts';
 import type { Naming } from './table_naming.ts';
 
-/** Writes what `_table` and `_column` have to know: names, types and counts of what was touched. */
+/** Writes the changed names, types and counts of the inferred schema to `_table` and `_column`. */
 export function schemaWriter(db: Database, naming: Naming) {
   const saveTable = db.prepare(
     `INSERT INTO ${naming('_table')} (table_name, parent_table, path, rows_seen, compared, first_seen_at)
@@ -18,7 +18,7 @@ export function schemaWriter(db: Database, naming: Naming) {
        column_name = excluded.column_name, child_table = excluded.child_table, type = excluded.type,
        changed_at = excluded.changed_at, types = excluded.types, present = excluded.present, nulls = excluded.nulls, changes = excluded.changes`,
   );
-  // Once the places of a resource are known, its answers only add to their counts.
+  // When all paths of a resource are known, its responses change only counts.
   const saveCounts = db.prepare(
     `UPDATE ${naming('_column')} SET present = ?, nulls = ?, changes = ? WHERE table_name = ? AND path = ?`,
   );
@@ -60,7 +60,7 @@ function columnRow(place: SchemaPath) {
   };
 }
 
-/** Grows with every value that is counted. */
+/** A number that grows with every value counted. */
 export function countsOf(place: SchemaPath): number {
   return place.present + place.nulls + place.changes;
 }

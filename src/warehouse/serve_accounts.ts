@@ -162,7 +162,10 @@ function openFile(path: string): Database {
   } catch (cause) {
     throw new UsageError(
       `cannot open the accounts ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { hint: 'It stands beside the ledger, in a folder that this user must be able to write.', cause },
+      {
+        hint: 'Make the folder of the ledger writable for this user: the accounts are stored beside the ledger.',
+        cause,
+      },
     );
   }
 }
@@ -184,7 +187,7 @@ CREATE TABLE IF NOT EXISTS account (
   used_total INTEGER NOT NULL DEFAULT 0,
   used_day   INTEGER NOT NULL DEFAULT 0,
   used_today INTEGER NOT NULL DEFAULT 0,
-  used_second    INTEGER NOT NULL DEFAULT 0, -- the second that is not over yet, and its requests
+  used_second    INTEGER NOT NULL DEFAULT 0, -- the current second, and its requests
   used_in_second INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
@@ -196,7 +199,7 @@ CREATE TABLE IF NOT EXISTS key (
   revoked_at TEXT
 ) STRICT;
 
--- Requests by second, of the last minutes but for the one that is not over: a restart must not open the minute anew.
+-- Requests by second, of the last minutes without the current second. A restart must not reset the limit of a minute.
 CREATE TABLE IF NOT EXISTS recent (
   account_id TEXT    NOT NULL,
   second     INTEGER NOT NULL,
@@ -204,7 +207,7 @@ CREATE TABLE IF NOT EXISTS recent (
   PRIMARY KEY (account_id, second)
 ) STRICT, WITHOUT ROWID;
 
--- One row while a server counts here (see lock.ts).
+-- One row while a server counts requests here (see lock.ts).
 CREATE TABLE IF NOT EXISTS _lock (
   name         TEXT PRIMARY KEY CHECK (name = 'run'),
   owner        TEXT    NOT NULL,

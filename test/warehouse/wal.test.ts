@@ -58,7 +58,7 @@ test('readers that overlap without a gap cannot hold the log back for ever', asy
 
 test('a log that stays long is explained', () => {
   expect(walWarning(LIMIT_BYTES)).toBeNull();
-  expect(walWarning(1e9)).toMatch(/1000 MB, because a reader has kept one transaction open/);
+  expect(walWarning(1e9)).toMatch(/1000 MB, because a reader keeps a transaction open/);
 });
 
 async function startReaders(path: string): Promise<ChildProcess> {

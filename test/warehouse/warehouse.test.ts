@@ -49,7 +49,7 @@ test('a file that is no database is refused and left alone', () => {
     path,
     'these are my notes, and they are long enough to be read as a header of a database\n'.repeat(20),
   );
-  expect(() => openWarehouse({ path, nowMs: START_MS })).toThrow(/not an SQLite file/);
+  expect(() => openWarehouse({ path, nowMs: START_MS })).toThrow(/not a SQLite file/);
   expect(readFileSync(path, 'utf8')).toMatch(/^these are my notes/);
 });
 

@@ -6,8 +6,8 @@ import { quoted } from '../table_naming.ts';
 import { columnsOf, exportableTables } from './rowset.ts';
 
 /**
- * `metadata.yaml` for Datasette: what each table and column is, units, facets, search and canned queries, so
- * that the file explains itself as soon as it is opened. https://docs.datasette.io/en/stable/metadata.html
+ * `metadata.yaml` for Datasette: descriptions of all tables and columns, units, facets, search and canned queries
+ * (https://docs.datasette.io/en/stable/metadata.html).
  */
 export function datasetteMetadata(db: Database, databaseName: string): string {
   const source = readSource(db);
@@ -30,7 +30,7 @@ export function datasetteMetadata(db: Database, databaseName: string): string {
   );
 }
 
-/** Columns of few values are worth counting by. */
+/** Columns with few distinct values, by which companies are counted. */
 const FACET_KEYS = /(^|_)(state|status|type|form|legal_form|country|jurisdiction|kind|role|category)$/;
 
 function tableMetadata(db: Database, table: string): object {
@@ -55,7 +55,7 @@ function tableMetadata(db: Database, table: string): object {
   };
 }
 
-/** A meaning without its Markdown. Datasette shows it as it is. */
+/** Removes the Markdown of a meaning, because Datasette shows plain text. */
 function plainText(meaning: string): string {
   const text = meaning.replace(/[`]|\*\*/g, '');
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -65,7 +65,7 @@ function facetsIn(columns: readonly string[]): string[] {
   return columns.filter((name) => FACET_KEYS.test(name)).slice(0, 4);
 }
 
-/** Where a column's values stand in what the registry sends, and what they were so far. */
+/** The path in the payload and the types seen, for each column of the payload. */
 function payloadDescriptions(db: Database, table: string): Record<string, string> {
   const rows = db
     .prepare(
@@ -81,7 +81,7 @@ function payloadDescriptions(db: Database, table: string): Record<string, string
   );
 }
 
-/** One more query for each column that companies can be counted by. */
+/** One query for each column by which companies can be counted. */
 function countsBy(db: Database): Record<string, { title: string; sql: string }> {
   return Object.fromEntries(
     facetsIn(columnsOf(db, 'entity').map(({ name }) => name)).map((name) => [
