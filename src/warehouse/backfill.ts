@@ -66,14 +66,14 @@ export function backfillTable(db: Database) {
   const unfinished = db.prepare<[], RawBackfill>(
     `${SELECT} WHERE finished_at IS NULL AND cancelled_at IS NULL ORDER BY backfill_id`,
   );
-  const sameOrder = db.prepare<[string], RawBackfill>(
+  const unfinishedSameOrder = db.prepare<[string], RawBackfill>(
     `${SELECT} WHERE order_hash = ? AND finished_at IS NULL AND cancelled_at IS NULL ORDER BY backfill_id DESC`,
   );
   const insert = db.prepare<[Inserted]>(
     `INSERT INTO _backfill (title, order_hash, with_records, fresh_after, after_call_id, created_at)
      VALUES (@title, @orderHash, @records, @freshAfter, @afterCallId, @createdAt)`,
   );
-  const addWish = db.prepare<[BackfillItem & { backfillId: number; position: number }]>(
+  const addItem = db.prepare<[BackfillItem & { backfillId: number; position: number }]>(
     `INSERT INTO _backfill_wish (backfill_id, position, kind, searched_by, given)
      VALUES (@backfillId, @position, @kind, @searchedBy, @given)`,
   );
@@ -82,10 +82,10 @@ export function backfillTable(db: Database) {
      WHERE backfill_id = @backfillId AND position = @position`,
   );
   const open = db.prepare<[number, BackfillItemKind], BackfillItemRow>(
-    `${SELECT_WISH} WHERE backfill_id = ? AND kind = ? AND state = 'open' ORDER BY position`,
+    `${SELECT_ITEM} WHERE backfill_id = ? AND kind = ? AND state = 'open' ORDER BY position`,
   );
   const items = db.prepare<[number], BackfillItemRow>(
-    `${SELECT_WISH} WHERE backfill_id = ? ORDER BY position`,
+    `${SELECT_ITEM} WHERE backfill_id = ? ORDER BY position`,
   );
   const counts = db.prepare<[number], { state: BackfillItemState; n: number }>(
     'SELECT state, count(*) AS n FROM _backfill_wish WHERE backfill_id = ? GROUP BY state',
@@ -100,7 +100,7 @@ export function backfillTable(db: Database) {
     find: (backfillId: number): BackfillRow | null => backfillIn(find.get(backfillId)),
     unfinished: (): BackfillRow[] => unfinished.all().flatMap((row) => backfillIn(row) ?? []),
     /** An unfinished backfill of the same order. */
-    unfinishedOf: (orderHash: string): BackfillRow | null => backfillIn(sameOrder.get(orderHash)),
+    unfinishedOf: (orderHash: string): BackfillRow | null => backfillIn(unfinishedSameOrder.get(orderHash)),
     create: (order: NewBackfill, wanted: Iterable<BackfillItem>): number => {
       const { title, orderHash, afterCallId, freshAfterMs, nowMs } = order;
       const times = { freshAfter: isoTime(freshAfterMs), createdAt: isoTime(nowMs) };
@@ -109,7 +109,7 @@ export function backfillTable(db: Database) {
         insert.run({ title, orderHash, afterCallId, records, ...times }).lastInsertRowid,
       );
       let position = 0;
-      for (const item of wanted) addWish.run({ ...item, backfillId, position: ++position });
+      for (const item of wanted) addItem.run({ ...item, backfillId, position: ++position });
       return backfillId;
     },
     settle: (backfillId: number, settled: SettledItem): void => {
@@ -255,7 +255,7 @@ function backfillIn(row: RawBackfill | undefined): BackfillRow | null {
   return row === undefined ? null : { ...row, withRecords: row.withRecords === 1 };
 }
 
-const SELECT_WISH = `SELECT position, kind, searched_by AS searchedBy, given, state, entity_id AS entityId, name,
+const SELECT_ITEM = `SELECT position, kind, searched_by AS searchedBy, given, state, entity_id AS entityId, name,
   candidates, note, call_id AS callId FROM _backfill_wish`;
 
 const NONE = (['open', 'fresh', 'found', 'gone', 'not_found', 'ambiguous', 'failed'] as const).map(

@@ -14,7 +14,7 @@ export interface InferredSchema {
   /** The warehouse lacks a table, a column or a wider type that rows in memory need. */
   isAhead: boolean;
   /** The number of paths in all tables. */
-  placeCount: number;
+  pathCount: number;
   /** The response that is being processed. New paths and types get its date. */
   at: SeenAt;
   readonly limits: SchemaLimits;
@@ -45,7 +45,7 @@ export interface SchemaLimits {
   /** Depth of lists in lists. */
   readonly listDepth: number;
   /** Paths in all tables. Each has a row in `_column` and takes 600 bytes of memory. */
-  readonly places: number;
+  readonly paths: number;
 }
 
 // SQLite allows 2,000 columns in a table and in a result. Two joined tables must fit.
@@ -54,7 +54,7 @@ export const DEFAULT_LIMITS: SchemaLimits = {
   childTables: 200,
   depth: 16,
   listDepth: 4,
-  places: 5_000,
+  paths: 5_000,
 };
 
 export interface InferredTable {
@@ -66,7 +66,7 @@ export interface InferredTable {
   readonly keysFromTop: readonly string[];
   readonly listDepth: number;
   readonly root: SchemaPath;
-  readonly places: SchemaPath[];
+  readonly paths: SchemaPath[];
   /** Paths with a column, in the order of the values of a row. */
   readonly columns: SchemaPath[];
   readonly taken: Set<string>;
@@ -152,7 +152,7 @@ export function emptySchema(
     tables: new Map(),
     touched: new Set(),
     isAhead: false,
-    placeCount: 0,
+    pathCount: 0,
     at: { sentAt: '', callId: 0 },
     ...options,
   };
@@ -167,7 +167,7 @@ export function addTable(
     keysFromTop: table.parent === null ? [] : [...table.parent.keysFromTop, ...segmentsOf(table.path), '*'],
     listDepth: table.parent === null ? 0 : table.parent.listDepth + 1,
     root: ROOTLESS,
-    places: [],
+    paths: [],
     columns: [],
     taken: new Set(schema.reserved.columns.get(table.name)?.values()),
     firstSeenAt: schema.at.sentAt,
@@ -176,63 +176,63 @@ export function addTable(
     compared: 0,
     stored: { isCreated: false, columns: 0, hasRest: false, version: 0 },
   };
-  const rooted = Object.assign(added, { root: newPlace(schema, added, []) });
+  const rooted = Object.assign(added, { root: newSchemaPath(schema, added, []) });
   schema.tables.set(table.name, rooted);
   return rooted;
 }
 
-/** Returns the path of `key` below `place`, and adds it if it is new. Null: the table is full. */
-export function memberOf(schema: InferredSchema, place: SchemaPath, key: string): SchemaPath | null {
-  const known = place.members?.get(key);
+/** Returns the path of `key` below `schemaPath`, and adds it if it is new. Null: the table is full. */
+export function memberOf(schema: InferredSchema, schemaPath: SchemaPath, key: string): SchemaPath | null {
+  const known = schemaPath.members?.get(key);
   if (known !== undefined) return known;
-  if (isFull(schema, place.table) || schema.placeCount >= schema.limits.places) return null;
-  if (place.keys.length >= schema.limits.depth || !isStorable(place, key)) return null;
-  return addMember(schema, place, key);
+  if (isFull(schema, schemaPath.table) || schema.pathCount >= schema.limits.paths) return null;
+  if (schemaPath.keys.length >= schema.limits.depth || !isStorable(schemaPath, key)) return null;
+  return addMember(schema, schemaPath, key);
 }
 
-export function addMember(schema: InferredSchema, place: SchemaPath, key: string): SchemaPath {
-  const added = newPlace(schema, place.table, [...place.keys, key]);
-  place.members ??= new Map();
-  place.members.set(key, added);
+export function addMember(schema: InferredSchema, schemaPath: SchemaPath, key: string): SchemaPath {
+  const added = newSchemaPath(schema, schemaPath.table, [...schemaPath.keys, key]);
+  schemaPath.members ??= new Map();
+  schemaPath.members.set(key, added);
   return added;
 }
 
 /** Gives the path a column. Returns false if the table is full. */
-export function giveColumn(schema: InferredSchema, place: SchemaPath): boolean {
-  const { table } = place;
+export function giveColumn(schema: InferredSchema, schemaPath: SchemaPath): boolean {
+  const { table } = schemaPath;
   if (isFull(schema, table)) return false;
-  setColumn(place, nameFor(schema, place));
+  setColumn(schemaPath, nameFor(schema, schemaPath));
   schema.isAhead = true;
   return true;
 }
 
-function nameFor(schema: InferredSchema, place: SchemaPath): string {
-  if (place.keys.length === 0) return 'value';
-  const { table, path, keys, rule } = place;
+function nameFor(schema: InferredSchema, schemaPath: SchemaPath): string {
+  if (schemaPath.keys.length === 0) return 'value';
+  const { table, path, keys, rule } = schemaPath;
   const reserved = schema.reserved.columns.get(table.name)?.get(path);
   return reserved ?? columnName(rule?.column === undefined ? keys : [rule.column], table.taken);
 }
 
-export function setColumn(place: SchemaPath, column: string): void {
-  place.column = column;
-  place.stored.isNamed = false;
-  place.index = place.table.columns.length;
-  place.table.columns.push(place);
-  place.table.taken.add(column);
+export function setColumn(schemaPath: SchemaPath, column: string): void {
+  schemaPath.column = column;
+  schemaPath.stored.isNamed = false;
+  schemaPath.index = schemaPath.table.columns.length;
+  schemaPath.table.columns.push(schemaPath);
+  schemaPath.table.taken.add(column);
 }
 
 /** The table of the lists at this path; null: no more tables are permitted. */
-export function listOf(schema: InferredSchema, place: SchemaPath): InferredTable | null {
-  if (place.list !== null) return place.list;
-  if (place.table.listDepth >= schema.limits.listDepth || schema.tables.size > schema.limits.childTables)
+export function listOf(schema: InferredSchema, schemaPath: SchemaPath): InferredTable | null {
+  if (schemaPath.list !== null) return schemaPath.list;
+  if (schemaPath.table.listDepth >= schema.limits.listDepth || schema.tables.size > schema.limits.childTables)
     return null;
   const name =
-    schema.reserved.tables.get(place.table.name)?.get(place.path) ??
-    childTableName(place.table.name, place.keys, takenTables(schema));
-  place.list = addTable(schema, { name, parent: place.table, path: place.path });
-  place.stored.isNamed = false;
+    schema.reserved.tables.get(schemaPath.table.name)?.get(schemaPath.path) ??
+    childTableName(schemaPath.table.name, schemaPath.keys, takenTables(schema));
+  schemaPath.list = addTable(schema, { name, parent: schemaPath.table, path: schemaPath.path });
+  schemaPath.stored.isNamed = false;
   schema.isAhead = true;
-  return place.list;
+  return schemaPath.list;
 }
 
 function takenTables({ tables, reserved }: InferredSchema): Set<string> {
@@ -243,10 +243,10 @@ function takenTables({ tables, reserved }: InferredSchema): Set<string> {
 }
 
 /** Records that a value of this type was seen at the path. */
-export function sawType(schema: InferredSchema, place: SchemaPath, bit: number): void {
-  if ((place.types & bit) !== 0) return;
-  place.types |= bit;
-  place.changedAt = schema.at.sentAt;
+export function sawType(schema: InferredSchema, schemaPath: SchemaPath, bit: number): void {
+  if ((schemaPath.types & bit) !== 0) return;
+  schemaPath.types |= bit;
+  schemaPath.changedAt = schema.at.sentAt;
   schema.isAhead = true;
 }
 
@@ -258,7 +258,7 @@ export function needRest(schema: InferredSchema, table: InferredTable): void {
 }
 
 function isFull(schema: InferredSchema, table: InferredTable): boolean {
-  return table.columns.length >= schema.limits.columns || table.places.length >= 4 * schema.limits.columns;
+  return table.columns.length >= schema.limits.columns || table.paths.length >= 4 * schema.limits.columns;
 }
 
 // A key must be stored without changes.
@@ -268,9 +268,9 @@ function isStorable({ path }: SchemaPath, key: string): boolean {
 
 const MAX_PATH_LENGTH = 1_000;
 
-function newPlace(schema: InferredSchema, table: InferredTable, keys: readonly string[]): SchemaPath {
+function newSchemaPath(schema: InferredSchema, table: InferredTable, keys: readonly string[]): SchemaPath {
   const keysFromTop = [...table.keysFromTop, ...keys];
-  const place: SchemaPath = {
+  const schemaPath: SchemaPath = {
     table,
     keys,
     path: pointerOf(keys),
@@ -288,9 +288,9 @@ function newPlace(schema: InferredSchema, table: InferredTable, keys: readonly s
     changes: 0,
     stored: { declared: '', types: 0, counts: 0, isNamed: false },
   };
-  table.places.push(place);
-  schema.placeCount++;
-  return place;
+  table.paths.push(schemaPath);
+  schema.pathCount++;
+  return schemaPath;
 }
 
 function ruleAt(

@@ -25,7 +25,7 @@ export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): T
   const all = db.prepare<[], string>(sql.all).pluck();
   const containing = db.prepare<[string], string>(sql.containing).pluck();
   const countBetween = (from: string, to: string) => count.get(from, to) ?? 0;
-  const entryAt = (from: string, places: number) => at.get(from, places) ?? null;
+  const entryAt = (from: string, offset: number) => at.get(from, offset) ?? null;
   /**
    * A range of `size` texts that does not divide equal texts. If texts equal to its last one follow, the range ends
    * before them; if all its texts are equal, it ends after the last equal one.
@@ -87,7 +87,7 @@ export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWit
   const at = db.prepare<[number, string, number], string>(WORD_LOOKUPS.at).pluck();
   const ranked = db.prepare<[number, number], [string, number]>(WORD_LOOKUPS.ranked).raw();
   const totals = db.prepare<[number], WordTotals>(WORD_LOOKUPS.totals);
-  const entryAt = (from: string, places: number) => at.get(setId, from, places) ?? null;
+  const entryAt = (from: string, offset: number) => at.get(setId, from, offset) ?? null;
   const share = (from: string, to: string, most: number) => {
     const found: number[] = [];
     for (const { shared, companies } of shares.all(setId, from, to, most)) found[shared] = companies;

@@ -79,7 +79,7 @@ function ownColumns(table: InferredTable): { key: string; others: readonly strin
 function prepare(db: Database, naming: Naming, table: InferredTable): Prepared {
   const { key, others } = ownColumns(table);
   const payload = [
-    ...table.columns.map((place) => quoted(place.column ?? '')),
+    ...table.columns.map((schemaPath) => quoted(schemaPath.column ?? '')),
     ...(table.hasRest ? ['_rest'] : []),
   ];
   const columns = [key, ...others, ...payload];
@@ -88,7 +88,7 @@ function prepare(db: Database, naming: Naming, table: InferredTable): Prepared {
     version: table.stored.version,
     columns: table.columns.length,
     hasRest: table.hasRest,
-    untyped: table.columns.flatMap((place, at) => (place.stored.declared === '' ? [at] : [])),
+    untyped: table.columns.flatMap((schemaPath, at) => (schemaPath.stored.declared === '' ? [at] : [])),
     insert: db.prepare(
       `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     ),

@@ -30,7 +30,7 @@ export function readSchema(
   for (const name of RESOURCE_TABLES)
     addTable(schema, { name, parent: null, path: '' }).stored.isCreated = true;
   for (const row of storedTables(db, naming)) restoreTable(schema, row);
-  for (const row of storedColumns(db, naming)) restorePlace(schema, row);
+  for (const row of storedColumns(db, naming)) restoreSchemaPath(schema, row);
   for (const table of schema.tables.values()) restoreOrder(db, naming, table);
   return schema;
 }
@@ -111,23 +111,31 @@ function restoreTable(schema: InferredSchema, row: StoredTable): void {
   table.stored.isCreated = true;
 }
 
-function restorePlace(schema: InferredSchema, row: StoredColumn): void {
+function restoreSchemaPath(schema: InferredSchema, row: StoredColumn): void {
   const table = schema.tables.get(row.table_name);
   if (table === undefined) return;
-  const place = placeAt(schema, table.root, segmentsOf(row.path));
-  place.types = typeBits(row.types);
-  place.present = row.present;
-  place.nulls = row.nulls;
-  place.changes = row.changes;
-  place.firstSeen = { sentAt: row.first_seen_at, callId: row.call_id };
-  place.changedAt = row.changed_at;
-  place.list = row.child_table === null ? null : (schema.tables.get(row.child_table) ?? null);
-  if (row.column_name !== null) setColumn(place, row.column_name);
-  place.stored = { declared: row.type, types: place.types, counts: countsOf(place), isNamed: true };
+  const schemaPath = schemaPathAt(schema, table.root, segmentsOf(row.path));
+  schemaPath.types = typeBits(row.types);
+  schemaPath.present = row.present;
+  schemaPath.nulls = row.nulls;
+  schemaPath.changes = row.changes;
+  schemaPath.firstSeen = { sentAt: row.first_seen_at, callId: row.call_id };
+  schemaPath.changedAt = row.changed_at;
+  schemaPath.list = row.child_table === null ? null : (schema.tables.get(row.child_table) ?? null);
+  if (row.column_name !== null) setColumn(schemaPath, row.column_name);
+  schemaPath.stored = {
+    declared: row.type,
+    types: schemaPath.types,
+    counts: countsOf(schemaPath),
+    isNamed: true,
+  };
 }
 
-function placeAt(schema: InferredSchema, root: SchemaPath, keys: readonly string[]): SchemaPath {
-  return keys.reduce((place, key) => place.members?.get(key) ?? addMember(schema, place, key), root);
+function schemaPathAt(schema: InferredSchema, root: SchemaPath, keys: readonly string[]): SchemaPath {
+  return keys.reduce(
+    (schemaPath, key) => schemaPath.members?.get(key) ?? addMember(schema, schemaPath, key),
+    root,
+  );
 }
 
 // Values are bound by position, so memory and statement must have the same order of columns.
@@ -149,9 +157,9 @@ export function columnNames(db: Database, naming: Naming, table: string): string
 function createChildTable(db: Database, naming: Naming, table: InferredTable): void {
   const isNested = table.listDepth > 1;
   const root = rootOf(table);
-  const columns = table.columns.map((place) => {
-    place.stored.declared = declaredType(place.types);
-    return `, ${columnDefinition(place)}`;
+  const columns = table.columns.map((schemaPath) => {
+    schemaPath.stored.declared = declaredType(schemaPath.types);
+    return `, ${columnDefinition(schemaPath)}`;
   });
   db.exec(
     `CREATE TABLE ${naming(table.name)} (
@@ -166,7 +174,7 @@ function createChildTable(db: Database, naming: Naming, table: InferredTable): v
   table.stored.columns = table.columns.length;
   table.stored.hasRest = table.hasRest;
   table.stored.version++;
-  for (const place of table.columns) if (place.rule?.index) createIndex(db, naming, place);
+  for (const schemaPath of table.columns) if (schemaPath.rule?.index) createIndex(db, naming, schemaPath);
 }
 
 function columnDefinition({ column, types }: SchemaPath): string {
@@ -174,10 +182,10 @@ function columnDefinition({ column, types }: SchemaPath): string {
 }
 
 function addColumns(db: Database, naming: Naming, table: InferredTable): void {
-  for (const place of table.columns.slice(table.stored.columns)) {
-    db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN ${columnDefinition(place)}`);
-    if (place.rule?.index) createIndex(db, naming, place);
-    place.stored.declared = declaredType(place.types);
+  for (const schemaPath of table.columns.slice(table.stored.columns)) {
+    db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN ${columnDefinition(schemaPath)}`);
+    if (schemaPath.rule?.index) createIndex(db, naming, schemaPath);
+    schemaPath.stored.declared = declaredType(schemaPath.types);
     table.stored.version++;
   }
   table.stored.columns = table.columns.length;
@@ -194,14 +202,16 @@ function createIndex(db: Database, naming: Naming, { table, column }: SchemaPath
 }
 
 function widenTypes(db: Database, naming: Naming, table: InferredTable): void {
-  const drifted = table.columns.filter((place) => place.stored.declared !== declaredType(place.types));
+  const drifted = table.columns.filter(
+    (schemaPath) => schemaPath.stored.declared !== declaredType(schemaPath.types),
+  );
   if (drifted.length === 0) return;
   redeclare(
     db,
     naming(table.name).slice(1, -1),
-    new Map(drifted.map((place) => [place.column ?? '', declaredType(place.types)])),
+    new Map(drifted.map((schemaPath) => [schemaPath.column ?? '', declaredType(schemaPath.types)])),
   );
-  for (const place of drifted) place.stored.declared = declaredType(place.types);
+  for (const schemaPath of drifted) schemaPath.stored.declared = declaredType(schemaPath.types);
   table.stored.version++;
 }
 
