@@ -138,8 +138,8 @@ const CALENDAR = {
 
 /**
  * The span that contains `nowMs`. Its two limits are starts of days, which do not depend on `nowMs`. Spans therefore
- * neither overlap nor leave a hole at changes of the zone's clock. The search covers two starts on either side:
- * a local date can begin twice near a change of the clock, and a zone that crosses the date line skips a date.
+ * neither overlap nor leave a hole at changes of the zone's clock. The search covers two starts on either side. Near a
+ * change of the clock, a local date can begin twice. A zone that crosses the date line skips a date.
  */
 function spanBetween(day: FixedDay, nowMs: number, midnightAt: (step: number) => number): Span {
   const starts = [-2, -1, 0, 1, 2].map((step) => startOf(day, midnightAt(step)));

@@ -12,7 +12,7 @@ export interface Backup {
 }
 
 /**
- * Copies the warehouse as it is at one time, while runs and readers continue. The copy is checked. It is one file
+ * Copies one consistent state of the warehouse, while runs and readers continue. The copy is checked. It is one file
  * without a WAL, and appears complete or not at all.
  *
  * @throws UsageError if the path exists or cannot be written; FailedError if the copy is not sound.

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 
-/** A call as it is stored, before it is processed. */
+/** A stored call, before its processing. */
 export interface CallRow {
   readonly callId: number;
   readonly runId: number;

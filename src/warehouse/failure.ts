@@ -25,7 +25,7 @@ export function failureTable(db: Database, naming: Naming) {
   );
   const remove = db.prepare<[string, string]>(`DELETE FROM ${table} WHERE kind = ? AND target = ?`);
   const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck();
-  // Almost every call succeeds while the table is empty. That case must not cost a statement.
+  // Almost every call succeeds while the table is empty. This frequent case must not cost a statement.
   let hasAny = (count.get() ?? 0) > 0;
   return {
     tries: (kind: string, target: string): number => tries.get(kind, target) ?? 0,

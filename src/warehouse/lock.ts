@@ -19,7 +19,7 @@ export interface LockHolder extends LockOwner {
 /** A run with an older heartbeat has died or hangs. Another run may take over its lock. */
 export const LOCK_STALE_AFTER_MS = 30_000;
 
-export interface LockAsk extends LockOwner {
+export interface LockRequest extends LockOwner {
   readonly nowMs: number;
   /** This run ends early if another run asks for the lock (`askToStandAside`). */
   readonly yields?: boolean;
@@ -30,7 +30,7 @@ export interface LockAsk extends LockOwner {
 /** Takes the lock, or returns its holder. The lock of a holder that is stale, or dead on this host, is taken over. */
 export function acquireLock(
   db: Database,
-  ask: LockAsk,
+  ask: LockRequest,
 ): { taken: true } | { taken: false; holder: LockHolder } {
   return db
     .transaction(() => {
@@ -75,7 +75,7 @@ export function lockHolder(db: Database): LockHolder | null {
   return row === undefined ? null : { ...row, yields: row.yields === 1 };
 }
 
-function isHeld(holder: LockHolder, ask: LockAsk): boolean {
+function isHeld(holder: LockHolder, ask: LockRequest): boolean {
   if (holder.owner === ask.owner) return false;
   if (ask.nowMs - Date.parse(holder.heartbeatAt) > LOCK_STALE_AFTER_MS) return false;
   return holder.host !== ask.host || ask.isAlive(holder.pid);

@@ -25,7 +25,7 @@ export function quarantineTable(db: Database, naming: Naming) {
     `UPDATE ${table} SET state = 'superseded' WHERE kind = ? AND target = ? AND state = 'open'`,
   );
   const countOpen = db.prepare<[], number>(`SELECT count(*) FROM ${table} WHERE state = 'open'`).pluck();
-  // Almost every response is valid while the quarantine is empty. That case must not cost a statement.
+  // Almost every response is valid while the quarantine is empty. This frequent case must not cost a statement.
   let hasOpen = (countOpen.get() ?? 0) > 0;
   return {
     add: (entry: QuarantineEntry): void => {

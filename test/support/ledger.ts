@@ -60,7 +60,7 @@ export function spendAt(ledger: Ledger, nowMs: number, changes: Partial<Spending
   return ledger.spend({ nowMs, most: 1, purpose: 'scheduled', keyFingerprint: KEY, ...changes });
 }
 
-/** Spends at `nowMs` until no slot is left, and returns the number of calls. */
+/** Spends every slot that is free at `nowMs`, and returns the number of calls. */
 export function spendAll(ledger: Ledger, nowMs: number, changes: Partial<Spending> = {}): number {
   for (let calls = 0; ; ) {
     const spent = spendAt(ledger, nowMs, { most: 1000, ...changes });

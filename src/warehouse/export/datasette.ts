@@ -87,7 +87,7 @@ function countsBy(db: Database): Record<string, { title: string; sql: string }> 
     facetsIn(columnsOf(db, 'entity').map(({ name }) => name)).map((name) => [
       `companies_by_${name}`,
       {
-        title: `Companies by ${name}, without the gone`,
+        title: `Companies by ${name}, without gone ones`,
         sql: `SELECT ${quoted(name)}, count(*) AS companies FROM entity WHERE _gone_at IS NULL GROUP BY 1 ORDER BY 2 DESC`,
       },
     ]),
@@ -111,15 +111,15 @@ WHERE observed_at >= datetime('now', '-' || :days || ' days') ORDER BY change_id
     sql: 'SELECT observed_from, observed_to, document FROM entity_history WHERE entity_id = :entity_id ORDER BY 1',
   },
   as_of: {
-    title: 'The registry as it was at the end of a day (2026-01-31)',
+    title: 'The registry at the end of a day (2026-01-31)',
     sql: `SELECT entity_id, observed_from, document FROM entity_history
 WHERE observed_from < date(:day, '+1 day') AND (observed_to IS NULL OR observed_to >= date(:day, '+1 day'))
 AND NOT is_tombstone ORDER BY entity_id`,
   },
   where_from: {
-    title: 'The call that brought a row',
+    title: 'The call that returned a row',
     sql: 'SELECT * FROM _call JOIN _run USING (run_id) WHERE call_id = :call_id',
   },
-  how_complete: { title: "The mirror against the registry's own count", sql: 'SELECT * FROM coverage' },
-  how_fresh: { title: 'How old the rows are', sql: 'SELECT * FROM freshness' },
+  how_complete: { title: "The mirror compared with the registry's own count", sql: 'SELECT * FROM coverage' },
+  how_fresh: { title: 'The age of the rows', sql: 'SELECT * FROM freshness' },
 } as const;

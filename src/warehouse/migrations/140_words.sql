@@ -7,8 +7,8 @@ CREATE TABLE _word_set (
   UNIQUE (beside, is_whole)
 );
 
--- The words of a company are sorted, and each counts once. `shared` is the number of prefixes, the empty one included,
--- that a word has in common with the word before it. The companies that have a word with a prefix are therefore the rows
+-- The words of a company are sorted, and each counts once. A word has `shared` prefixes, the empty one
+-- included, in common with the word before it. The companies that have a word with a prefix are therefore the rows
 -- of that prefix whose `shared` is at most the length of the prefix.
 CREATE TABLE _word (
   set_id    INTEGER NOT NULL,
