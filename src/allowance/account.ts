@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
 
-/** What the ledger holds of one account beside its counts. Times are epoch milliseconds. */
+/** One row of the table `account`. Times are epoch milliseconds. */
 export interface Account {
+  /** Calls counted since the ledger exists, without `already_spent`. */
   readonly spent_ever: number;
   readonly last_spent_ms: number;
   readonly next_slot_ms: number;
@@ -9,33 +10,39 @@ export interface Account {
   readonly paused_until_ms: number;
   readonly exhausted_at_ms: number | null;
   readonly exhausted_until_ms: number | null;
-  /** What this ledger thought was left when the upstream said that nothing was; null: no limit. */
+  /** The quota left by the ledger's count when the upstream reported an exhausted allowance; null: no limit. */
   readonly exhausted_left: number | null;
-  /** How often the upstream said so since it last answered a call. */
+  /** The number of such reports since the last successful call. */
   readonly exhausted_times: number;
   readonly refused_key: string | null;
   readonly refused_at_ms: number | null;
   readonly worked_key: string | null;
-  /** The latest moment that the clock has shown without a call, or before it was set back. */
+  /** The latest time of the clock that was recorded without a call, or before the clock was set back. */
   readonly latest_ms: number;
-  /** The earliest that it showed since it was set back; null: it has come to the old time again. */
+  /** The earliest time of the clock since it was set back; null: the clock has reached the old time again. */
   readonly set_back_at_ms: number | null;
-  /** By how much it may still be late, until when. */
+  /** The clock may be late by this much, until `doubted_until_ms`. */
   readonly late_ms: number;
   readonly doubted_until_ms: number;
 }
 
 export interface AccountTable {
   read(): Account;
-  /** Writes slot, pause, exhaustion and clock; the units and the key have their own statements. */
+  /** Writes the columns of slot, pause, exhaustion and clock. The other columns have their own methods. */
   write(account: Account): void;
+  /** Counts calls, and records the slot of the first one and the next free slot. */
   take(calls: number, firstMs: number, nextSlotMs: number): void;
+  /** Uncounts one call. */
   giveBack(): void;
+  /** Pauses until `untilMs`, unless a longer pause is stored. */
   pause(untilMs: number, nowMs: number): void;
-  refuse(key: string | null, nowMs: number | null): void;
-  prove(key: string): void;
+  /** Stores the fingerprint of a rejected key; null: no key is rejected. */
+  rejectKey(fingerprint: string | null, nowMs: number | null): void;
+  /** Stores the fingerprint of a key with which a call succeeded. */
+  confirmKey(fingerprint: string): void;
 }
 
+/** Opens the row of one account, and creates it if it is missing. */
 export function openAccount(db: Database.Database, accountId: string): AccountTable {
   db.prepare('INSERT INTO account (account_id) VALUES (?) ON CONFLICT DO NOTHING').run(accountId);
   const read = db.prepare<[string], Account>('SELECT * FROM account WHERE account_id = ?');
@@ -58,29 +65,31 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
     `UPDATE account SET paused_at_ms = @nowMs, paused_until_ms = @untilMs
      WHERE account_id = @accountId AND paused_until_ms < @untilMs`,
   );
-  const refuse = db.prepare('UPDATE account SET refused_key = ?, refused_at_ms = ? WHERE account_id = ?');
-  const prove = db.prepare('UPDATE account SET worked_key = ?, exhausted_times = 0 WHERE account_id = ?');
+  const rejectKey = db.prepare('UPDATE account SET refused_key = ?, refused_at_ms = ? WHERE account_id = ?');
+  const confirmKey = db.prepare(
+    'UPDATE account SET worked_key = ?, exhausted_times = 0 WHERE account_id = ?',
+  );
   return {
     read: () => read.get(accountId) as Account,
     write: (account) => void write.run({ ...account, accountId }),
     take: (calls, firstMs, nextSlotMs) => void take.run(calls, firstMs, nextSlotMs, accountId),
     giveBack: () => void giveBack.run(accountId),
     pause: (untilMs, nowMs) => void pause.run({ accountId, untilMs, nowMs }),
-    refuse: (key, nowMs) => void refuse.run(key, nowMs, accountId),
-    prove: (key) => void prove.run(key, accountId),
+    rejectKey: (fingerprint, nowMs) => void rejectKey.run(fingerprint, nowMs, accountId),
+    confirmKey: (fingerprint) => void confirmKey.run(fingerprint, accountId),
   };
 }
 
-/** Which warehouses spend an account's allowance: they share it, and each plans as if it were alone. */
+/** The warehouses that share the allowance of an account. Each of them plans as if it were the only one. */
 export interface Users {
-  /** This warehouse spends it. */
-  note(warehouse: string, nowMs: number): void;
-  /** Those that did within two months, the latest first. */
+  /** Records that a warehouse spends the allowance. */
+  record(warehouse: string, nowMs: number): void;
+  /** The paths of the warehouses recorded within `FORGOTTEN_AFTER_MS`, the latest first. */
   list(nowMs: number): string[];
 }
 
 export function openUsers(db: Database.Database, accountId: string): Users {
-  const note = db.prepare(
+  const record = db.prepare(
     `INSERT INTO user (account_id, warehouse, used_at_ms) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET used_at_ms = excluded.used_at_ms WHERE used_at_ms < excluded.used_at_ms - ${RESOLUTION_MS}`,
   );
@@ -90,11 +99,11 @@ export function openUsers(db: Database.Database, accountId: string): Users {
     )
     .pluck();
   return {
-    note: (warehouse, nowMs) => void note.run(accountId, warehouse, Math.round(nowMs)),
+    record: (warehouse, nowMs) => void record.run(accountId, warehouse, Math.round(nowMs)),
     list: (nowMs) => list.all(accountId, nowMs - FORGOTTEN_AFTER_MS),
   };
 }
 
-// A warehouse is opened often; the ledger is written for it once an hour.
+// Commands open a warehouse often. One write per hour is enough.
 const RESOLUTION_MS = 60 * 60 * 1000;
 const FORGOTTEN_AFTER_MS = 62 * 24 * 60 * 60 * 1000;

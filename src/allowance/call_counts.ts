@@ -1,28 +1,37 @@
 import type Database from 'better-sqlite3';
+import { windowLengthMs, windowRows } from './window_table.ts';
 
-/** How many calls an account made, by the minute. Every method belongs inside a transaction of the ledger. */
-export interface Counts {
-  /** Counts calls at a moment. */
+/** The number of calls of an account in each minute. Call every method inside a transaction of the ledger. */
+export interface CallCounts {
+  /** Counts calls at `atMs`. */
   add(calls: number, atMs: number): void;
-  /** Takes back a call that was counted at this moment, and is still. */
+  /** Uncounts one call at `atMs`, if a call is counted there. */
   takeBack(atMs: number): void;
-  /** Calls since the minute of `sinceMs`; `name` is the window's, whose sum is kept for the next time. */
+  /** Returns the calls since the minute of `sinceMs`. Stores the sum under the name of the window for the next time. */
   since(name: string, sinceMs: number): number;
-  /** The same without writing anything. */
+  /** Returns the same number and writes nothing. */
   peek(name: string, sinceMs: number): number;
-  /**
-   * When enough of the calls since then are a day old for `excess` of them to count no more; null: never.
-   * What is counted later than `datedByMs` will be brought there.
-   */
-  dayOldAtMs(sinceMs: number, excess: number, datedByMs: number): number | null;
-  /** Calls that are counted later than this were made by then at the latest: there they count from here on. */
+  /** Returns the time at which the oldest calls of a rolling window stop counting; null: never. */
+  endOfOldestMs(oldest: OldestCalls): number | null;
+  /** Moves all calls that are counted after `madeByMs` to its minute. They were made by then at the latest. */
   bringBack(madeByMs: number): void;
-  /** Forgets what no window that ends later can reach. */
-  forget(nowMs: number): void;
+  /** Deletes the counts that no window at `nowMs` or later needs. */
+  deleteOld(nowMs: number): void;
 }
 
-export function openCounts(db: Database.Database, accountId: string): Counts {
-  const keptSum = db.prepare<[string, string, number], { calls: number }>(
+export interface OldestCalls {
+  /** The start of the window. */
+  readonly sinceMs: number;
+  /** The length of the window. Each call counts for this long. */
+  readonly lengthMs: number;
+  /** The number of calls that have to stop counting. */
+  readonly calls: number;
+  /** All calls without a date have one by then. */
+  readonly datedByMs: number;
+}
+
+export function openCallCounts(db: Database.Database, accountId: string): CallCounts {
+  const storedSum = db.prepare<[string, string, number], { calls: number }>(
     'SELECT calls FROM window_spent WHERE account_id = ? AND name = ? AND since_ms = ?',
   );
   const sum = db
@@ -30,11 +39,11 @@ export function openCounts(db: Database.Database, accountId: string): Counts {
       'SELECT coalesce(sum(calls), 0) FROM spent WHERE account_id = ? AND minute_ms >= ?',
     )
     .pluck();
-  const keepSum = db.prepare(
+  const storeSum = db.prepare(
     `INSERT INTO window_spent (account_id, name, since_ms, calls) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET since_ms = excluded.since_ms, calls = excluded.calls`,
   );
-  const forgetSums = db.prepare('DELETE FROM window_spent WHERE account_id = ?');
+  const deleteSums = db.prepare('DELETE FROM window_spent WHERE account_id = ?');
   const addToMinute = db.prepare(
     `INSERT INTO spent (account_id, minute_ms, calls) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET calls = calls + excluded.calls`,
@@ -45,15 +54,15 @@ export function openCounts(db: Database.Database, accountId: string): Counts {
   const minutesSince = db.prepare<[string, number], { minute_ms: number; calls: number }>(
     'SELECT minute_ms, calls FROM spent WHERE account_id = ? AND minute_ms >= ? ORDER BY minute_ms',
   );
-  const forgetAfter = db.prepare('DELETE FROM spent WHERE account_id = ? AND minute_ms > ?');
+  const deleteAfter = db.prepare('DELETE FROM spent WHERE account_id = ? AND minute_ms > ?');
   const takeFromMinute = db.prepare(
     'UPDATE spent SET calls = calls - 1 WHERE account_id = ? AND minute_ms = ? AND calls > 0',
   );
-  const forgetBefore = db.prepare('DELETE FROM spent WHERE account_id = ? AND minute_ms < ?');
+  const deleteBefore = db.prepare('DELETE FROM spent WHERE account_id = ? AND minute_ms < ?');
 
   const peek = (name: string, sinceMs: number): number => {
     const sinceMinute = minuteOf(sinceMs);
-    return keptSum.get(accountId, name, sinceMinute)?.calls ?? sum.get(accountId, sinceMinute) ?? 0;
+    return storedSum.get(accountId, name, sinceMinute)?.calls ?? sum.get(accountId, sinceMinute) ?? 0;
   };
 
   return {
@@ -65,33 +74,34 @@ export function openCounts(db: Database.Database, accountId: string): Counts {
     },
     takeBack: (atMs) => {
       const minute = minuteOf(atMs);
-      // Its date may have become known meanwhile: then it counts there, and which one it was nobody can tell.
+      // The call can have been moved to another minute (`bringBack`). It stays counted there, because the counts do not
+      // identify calls.
       if (takeFromMinute.run(accountId, minute).changes > 0) addToSums.run(-1, accountId, minute);
     },
     since: (name, sinceMs) => {
       const sinceMinute = minuteOf(sinceMs);
-      const kept = keptSum.get(accountId, name, sinceMinute);
-      if (kept !== undefined) return kept.calls;
+      const stored = storedSum.get(accountId, name, sinceMinute);
+      if (stored !== undefined) return stored.calls;
       const calls = sum.get(accountId, sinceMinute) ?? 0;
-      keepSum.run(accountId, name, sinceMinute, calls);
+      storeSum.run(accountId, name, sinceMinute, calls);
       return calls;
     },
-    dayOldAtMs: (sinceMs, excess, datedByMs) => {
+    endOfOldestMs: ({ sinceMs, lengthMs, calls: wanted, datedByMs }) => {
       let released = 0;
       for (const { minute_ms, calls } of minutesSince.iterate(accountId, minuteOf(sinceMs))) {
         released += calls;
-        if (released >= excess) return Math.min(minute_ms, datedByMs) + MINUTE_MS + DAY_MS;
+        if (released >= wanted) return Math.min(minute_ms, datedByMs) + MINUTE_MS + lengthMs;
       }
       return null;
     },
     bringBack: (madeByMs) => {
       const minute = minuteOf(madeByMs);
       const ahead = sum.get(accountId, minute + 1) ?? 0;
-      forgetAfter.run(accountId, minute);
+      deleteAfter.run(accountId, minute);
       if (ahead !== 0) addToMinute.run(accountId, minute, ahead);
-      forgetSums.run(accountId);
+      deleteSums.run(accountId);
     },
-    forget: (nowMs) => void forgetBefore.run(accountId, nowMs - KEPT_MS),
+    deleteOld: (nowMs) => void deleteBefore.run(accountId, nowMs - KEPT_MS),
   };
 }
 
@@ -100,6 +110,11 @@ function minuteOf(ms: number): number {
 }
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-// Two months: no window is longer, and its limits may change from one run to the next.
-const KEPT_MS = 62 * DAY_MS;
+// Twice the longest window, because the limits can change from one run to the next.
+const KEPT_MS =
+  2 *
+  Math.max(
+    ...windowRows()
+      .map(windowLengthMs)
+      .filter((ms) => Number.isFinite(ms)),
+  );

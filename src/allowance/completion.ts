@@ -1,76 +1,80 @@
 import {
   type Allowance,
+  isLifetime,
   limitFor,
   type Purpose,
   rememberWindows,
+  rollingLengthMs,
   spacingMs,
   type WindowName,
 } from './windows.ts';
 
-/** When so many calls could be made, if nothing else spent the allowance meanwhile. */
+/** The forecast of a number of calls, if nothing else spends the allowance. */
 export interface Completion {
-  /** How many of them the account can make at all. */
+  /** The calls that the account can make within a hundred years. */
   readonly affordable: number;
-  /** When the last affordable one is made. */
+  /** The time of the last affordable call. */
   readonly finishesAtMs: number;
-  /** On how many days, of 24 hours from now, calls are made. */
+  /** The number of days with calls. Days are periods of 24 hours from now. */
   readonly days: number;
-  /** How long they take at the rate alone; 0 without a rate. */
+  /** The duration of all calls at the rate alone; 0 without a rate. */
   readonly atRateMs: number;
 }
 
 export interface CompletionInput {
   readonly allowance: Allowance;
-  /** What is left now in each window, for this purpose. */
+  /** The calls left in each window now, for this purpose. */
   readonly left: readonly { readonly name: WindowName; readonly left: number }[];
   readonly purpose: Purpose;
   readonly calls: number;
   readonly nowMs: number;
 }
 
-/** Plays the windows forward: each pause ends when the next window opens. A rolling day counts from now. */
+/**
+ * Simulates the windows: calls are made at the rate until a window is exhausted, and resume at its reset. A rolling
+ * window is simulated as consecutive windows of its length, the first of which starts now.
+ */
 export function forecastCompletion({ allowance, left, purpose, calls, nowMs }: CompletionInput): Completion {
   const spacing = spacingMs(allowance.perMinute);
   const windowsAt = rememberWindows(allowance);
-  const limit = (name: WindowName) =>
-    limitFor(
-      { total: allowance.total, month: allowance.perMonth, day: allowance.perDay }[name] ?? Infinity,
-      allowance.reserve,
-      purpose,
-    );
+  const limits = new Map(windowsAt(nowMs).map(({ name, limit }) => [name, limit]));
+  const fullLimitOf = (name: WindowName) =>
+    limitFor(limits.get(name) ?? Infinity, allowance.reserve, purpose);
   const lefts = new Map(left.map((window) => [window.name, window.left]));
-  const affordable = Math.min(calls, lefts.get('total') ?? Infinity);
+  const affordable = Math.min(calls, ...left.filter(isLifetime).map((window) => window.left));
   const days = new Set<number>();
   let atMs = nowMs;
   let made = 0;
 
-  for (let windows = 0; made < affordable && windows < MOST_WINDOWS; windows++) {
+  while (made < affordable && atMs < nowMs + HORIZON_MS) {
     const resets = resetsAt(atMs);
     const untilMs = Math.min(...resets.values());
-    const room = spacing === 0 ? Infinity : Math.max(1, Math.floor((untilMs - atMs) / spacing));
-    const now = Math.max(0, Math.min(affordable - made, room, ...lefts.values()));
-    if (now > 0) for (const day of daysBetween(atMs, now * spacing)) days.add(day);
-    made += now;
-    for (const [name, calls] of lefts) lefts.set(name, calls - now);
-    atMs += now * spacing;
+    const slots = spacing === 0 ? Infinity : Math.max(1, Math.floor((untilMs - atMs) / spacing));
+    const batch = Math.max(0, Math.min(affordable - made, slots, ...lefts.values()));
+    if (batch > 0) for (const day of daysBetween(atMs, batch * spacing)) days.add(day);
+    made += batch;
+    for (const [name, calls] of lefts) lefts.set(name, calls - batch);
+    atMs += batch * spacing;
     if (made >= affordable) break;
-    // Of the windows that are shut, the one that stays so longest decides.
-    const opensMs = Math.max(
+    // The account can spend again when the last of the exhausted windows resets.
+    const reopensMs = Math.max(
       untilMs,
       ...[...lefts].filter(([, calls]) => calls <= 0).map(([name]) => resets.get(name) ?? Infinity),
     );
-    if (opensMs === Infinity) break;
-    atMs = Math.max(atMs, opensMs);
-    for (const [name, resetMs] of resets) if (resetMs <= atMs) lefts.set(name, limit(name));
+    if (reopensMs === Infinity) break;
+    atMs = Math.max(atMs, reopensMs);
+    for (const [name, resetMs] of resets) if (resetMs <= atMs) lefts.set(name, fullLimitOf(name));
   }
   return { affordable: made, finishesAtMs: atMs, days: days.size, atRateMs: calls * spacing };
 
+  /** The next reset after `ms` of each window that has one. */
   function resetsAt(ms: number): Map<WindowName, number> {
     return new Map(
-      windowsAt(ms).flatMap(({ name, resetsAtMs }) => {
-        if (resetsAtMs !== null) return [[name, resetsAtMs] as const];
-        if (name === 'total') return [];
-        return [[name, nowMs + (Math.floor((ms - nowMs) / DAY_MS) + 1) * DAY_MS] as const];
+      windowsAt(ms).flatMap((window) => {
+        if (window.resetsAtMs !== null) return [[window.name, window.resetsAtMs] as const];
+        if (isLifetime(window)) return [];
+        const lengthMs = rollingLengthMs(window);
+        return [[window.name, nowMs + (Math.floor((ms - nowMs) / lengthMs) + 1) * lengthMs] as const];
       }),
     );
   }
@@ -83,5 +87,5 @@ export function forecastCompletion({ allowance, left, purpose, calls, nowMs }: C
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-// A hundred years of days: further ahead nobody plans.
-const MOST_WINDOWS = 36_525;
+// A hundred years. A longer forecast ends there.
+const HORIZON_MS = 36_525 * DAY_MS;

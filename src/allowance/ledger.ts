@@ -1,8 +1,8 @@
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { type Account, openAccount, openUsers } from './account.ts';
-import { type LedgerState, openStanding, type Shut, smallestLeft } from './account_state.ts';
-import { openCounts } from './call_counts.ts';
-import { believeClock, type Look, latestDateMs, lookAtClock } from './clock_doubt.ts';
+import { type Closure, type LedgerState, openAccountWindows, smallestLeft } from './account_windows.ts';
+import { openCallCounts } from './call_counts.ts';
+import { type ClockReading, confirmClock, latestDateMs, readClock } from './clock_doubt.ts';
 import { isBusy, openLedgerFile, whenFree } from './ledger_file.ts';
 import {
   type Allowance,
@@ -13,104 +13,112 @@ import {
   spacingMs,
 } from './windows.ts';
 
-export type { LedgerState, WindowState } from './account_state.ts';
+export type { LedgerState, WindowState } from './account_windows.ts';
 export { isBusy } from './ledger_file.ts';
 
 /**
- * The ledger: what each account has spent, in a file of its own, because the account owns the allowance.
- * Every process of an account spends here, immediately before sending, so that together they never exceed
- * its rate or its allowance, and "how much is left" is always exact.
+ * The ledger counts the calls of each account. It is a file of its own, because the account, not a warehouse, owns the
+ * allowance. Every process of an account spends here immediately before it sends. The processes together therefore never
+ * exceed the rate or the allowance, and the quota left is exact. All times are epoch milliseconds.
+ *
+ * Methods throw SQLite's error if the file is busy (`isBusy`: try again), else a FailedError with the remedy.
  */
 export interface Ledger {
-  /** Takes up to `most` slots in one transaction, or says why not. */
-  spend(ask: Spending): Spent;
-  /** Gives back the unit of a call that never left; its slot stays used. */
+  /** Takes up to `most` slots in one transaction, or returns the reason why there is none. */
+  spend(request: Spending): Spent;
+  /** Returns the unit of a call that was not sent. Its slot stays used. */
   giveBack(slot: Slot): void;
-  /** The upstream asked for silence until then. Only ever lengthens a pause. */
+  /** Pauses the account until `untilMs`, as the upstream requested. A longer pause stays. */
   pauseUntil(untilMs: number, nowMs: number): void;
   /**
-   * The upstream says that the allowance is spent, before the ledger did. Null: it names no date, and the
-   * next window is waited for, or a day where no window opens by itself. Every further time without an
-   * answer in between, the wait grows: a total that is smaller than configured costs a few calls, not all.
+   * Records that the upstream reported an exhausted allowance until `untilMs`; null: it named no date. The account then
+   * waits until the next reset of a window, or for a day if no window resets. The wait grows with every report without
+   * a successful call between them. A total that is smaller than configured therefore costs a few calls, not all.
    */
   exhaustedUntil(untilMs: number | null, nowMs: number): void;
-  /** The upstream refused the key: no further call until another one is used, or the refusal is forgotten. */
+  /** Records that the upstream rejected the key. No call follows until another key is used or `forgetRefusal` is called. */
   refuseKey(fingerprint: string, nowMs: number): void;
   forgetRefusal(): void;
-  /** A call with this key was answered: the key is good, and the allowance is not exhausted. */
+  /** Records that a call with this key succeeded: the key is valid, and the allowance is not exhausted. */
   keyWorked(fingerprint: string): void;
   hasKeyWorked(fingerprint: string): boolean;
-  /** The upstream's clock shows the same as ours: whatever doubt there was of ours is over. */
+  /** Records that the upstream's clock shows the same time as ours. This ends every doubt about our clock. */
   clockAgrees(nowMs: number): void;
-  /** Notes that this warehouse spends the account's allowance. */
+  /** Records that this warehouse spends the allowance of the account. */
   usedBy(warehouse: string, nowMs: number): void;
-  /** The warehouses that did lately, the latest first. */
+  /** The warehouses recorded within two months, the latest first. */
   warehouses(nowMs: number): string[];
+  /** The windows and closures of the account, for a purpose (by default `scheduled`). */
   state(nowMs: number, purpose?: Purpose): LedgerState;
   close(): void;
 }
 
 export interface Spending {
   readonly nowMs: number;
+  /** The maximum number of slots. */
   readonly most: number;
   readonly purpose: Purpose;
   readonly keyFingerprint: string;
 }
 
 export interface Slot {
-  /** When the call may be sent: epoch milliseconds, with fractions. */
+  /** The time at which the call may be sent, with fractions of a millisecond. */
   readonly atMs: number;
-  /** The moment under which its unit was counted. */
+  /** The time at which its unit is counted. */
   readonly countedAtMs: number;
 }
 
 export type Spent =
   | { readonly is: 'go'; readonly slots: readonly Slot[] }
-  /** Ask again then: the next slot is further away than LOOKAHEAD_MS, or the upstream asked for a pause. */
+  /** Try again at `untilMs`: the next slot is more than `LOOKAHEAD_MS` away, or the upstream requested a pause. */
   | { readonly is: 'wait'; readonly untilMs: number }
-  /** The allowance is spent. */
-  | ({ readonly is: 'spent' } & Shut)
+  /** The allowance is exhausted. */
+  | ({ readonly is: 'spent' } & Closure)
   | { readonly is: 'refused_key'; readonly sinceMs: number };
 
-/** A slot is taken at most this long before it comes, so that a killed process wastes little. */
+/** A slot is taken at most this long ahead, so that a killed process loses few units. */
 export const LOOKAHEAD_MS = 200;
 
-/** And at most this long after it came: well within the time in which its call may still leave. */
+/** A slot is taken at most this long after its time. Its call may still be sent then. */
 const LATENESS_MS = 100;
 
-/** Opens (and creates) the ledger for one account. */
+/**
+ * Opens the ledger of one account, and creates the file if it is missing.
+ *
+ * @throws UsageError if the file cannot be opened.
+ */
 export function openLedger(options: { path: string; accountId: string; allowance: Allowance }): Ledger {
   const { path, accountId, allowance } = options;
-  // Above this rate a flush to disk for every call would cost more than the calls; a power cut may then
-  // forget the last moments, a killed process never does.
+  // At higher rates, a flush to disk for every call would cost more time than the call. A power failure can then lose the
+  // latest units; a killed process loses none.
   const db = openLedgerFile(path, allowance.perMinute !== null && allowance.perMinute <= DURABLE_PER_MINUTE);
   const account = whenFree(() => openAccount(db, accountId));
-  const counts = openCounts(db, accountId);
+  const counts = openCallCounts(db, accountId);
   const users = openUsers(db, accountId);
-  const standing = openStanding(allowance, counts);
-  const spacing = spacingMs(allowance.perMinute);
+  const windows = openAccountWindows(allowance, counts);
+  const slotSpacingMs = spacingMs(allowance.perMinute);
 
-  /** The account at a moment that the clock shows, which may have been set. */
+  /** Reads the account, and updates it if the clock was set. */
   function accountAt(nowMs: number): Account {
     const row = account.read();
-    const look = lookAtClock(row, nowMs, spacing);
-    if (look.account !== row) keep(look);
-    return look.account;
+    const reading = readClock(row, nowMs, slotSpacingMs);
+    if (reading.account !== row) store(reading);
+    return reading.account;
   }
 
-  function keep(look: Look): void {
-    account.write(look.account);
-    if (look.madeByMs !== null) counts.bringBack(look.madeByMs);
+  function store(reading: ClockReading): void {
+    account.write(reading.account);
+    if (reading.madeByMs !== null) counts.bringBack(reading.madeByMs);
   }
 
   const spend = db.transaction(({ nowMs, most, purpose, keyFingerprint }: Spending): Spent => {
     const row = accountAt(nowMs);
     if (row.refused_key === keyFingerprint) return { is: 'refused_key', sinceMs: row.refused_at_ms ?? nowMs };
-    const earliestMs = Math.max(earliestSlotMs(row, nowMs, spacing), row.paused_until_ms);
-    const firstMs = clearOfResets(earliestMs, standing.windowsAt(earliestMs));
-    const states = standing.windowStates(firstMs, row, purpose, counts.since);
-    const shut = standing.shutBy(row, states, nowMs, purpose);
-    if (shut !== null) return { is: 'spent', ...shut };
+    const earliestMs = Math.max(earliestSlotMs(row, nowMs, slotSpacingMs), row.paused_until_ms);
+    const firstMs = clearOfResets(earliestMs, windows.windowsAt(earliestMs));
+    const states = windows.windowStates(firstMs, row, purpose, counts.since);
+    const closure = windows.closureOf(row, states, nowMs, purpose);
+    if (closure !== null) return { is: 'spent', ...closure };
     if (firstMs > nowMs + LOOKAHEAD_MS) return { is: 'wait', untilMs: firstMs - LOOKAHEAD_MS };
 
     const affordable = Math.min(most, ...states.map(({ left }) => left));
@@ -118,13 +126,17 @@ export function openLedger(options: { path: string; accountId: string; allowance
     const lastMs = Math.min(nowMs + LOOKAHEAD_MS, ...resets);
     const countedAtMs = latestDateMs(row, firstMs);
     const slots: Slot[] = [{ atMs: firstMs, countedAtMs }];
-    for (let atMs = firstMs + spacing; slots.length < affordable && atMs <= lastMs; atMs += spacing)
+    for (
+      let atMs = firstMs + slotSpacingMs;
+      slots.length < affordable && atMs <= lastMs;
+      atMs += slotSpacingMs
+    )
       slots.push({ atMs, countedAtMs });
-    account.take(slots.length, firstMs, firstMs + slots.length * spacing);
+    account.take(slots.length, firstMs, firstMs + slots.length * slotSpacingMs);
     counts.add(slots.length, countedAtMs);
-    // By the call before this one: one glance at a clock that shows 2099 must not cost what is known of today.
+    // The older of the last two calls decides. If the clock shows 2099 once, today's counts stay.
     if (dayNumber(firstMs) !== dayNumber(row.last_spent_ms))
-      counts.forget(Math.min(firstMs, row.last_spent_ms));
+      counts.deleteOld(Math.min(firstMs, row.last_spent_ms));
     return { is: 'go', slots };
   });
 
@@ -135,37 +147,39 @@ export function openLedger(options: { path: string; accountId: string; allowance
 
   const exhaust = db.transaction((namedMs: number | null, nowMs: number) => {
     const row = accountAt(nowMs);
-    const states = standing.windowStates(nowMs, row, 'scheduled', counts.peek);
-    // Calls that were in flight together are told the same thing, once each.
-    const isToldAgain = row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs;
-    const times = isToldAgain ? row.exhausted_times - 1 : row.exhausted_times;
-    const untilMs = exhaustionEndsMs({ namedMs, states, times, nowMs });
+    const states = windows.windowStates(nowMs, row, 'scheduled', counts.peek);
+    // Calls that are in flight at the same time each receive the same report. They count as one.
+    const isRepeated = row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs;
+    const times = isRepeated ? row.exhausted_times - 1 : row.exhausted_times;
+    const untilMs = exhaustionEndsMs({ namedMs, windows: states, times, nowMs });
     account.write({
       ...row,
       exhausted_at_ms: nowMs,
-      exhausted_until_ms: isToldAgain ? Math.max(row.exhausted_until_ms ?? 0, untilMs) : untilMs,
+      exhausted_until_ms: isRepeated ? Math.max(row.exhausted_until_ms ?? 0, untilMs) : untilMs,
       exhausted_left: finiteOrNull(smallestLeft(states)),
       exhausted_times: times + 1,
     });
   });
 
-  /** `isDatedAnew`: the clock shows when calls were made that had no date; the state counts them once that is kept. */
+  /** `hasNewDates`: the clock now dates calls that had no date. The state is exact after the dates are stored. */
   const state = db.transaction((nowMs: number, purpose: Purpose) => {
     const row = account.read();
-    const isDatedAnew = lookAtClock(row, nowMs, spacing).madeByMs !== null;
-    return { isDatedAnew, state: standing.stateAt(nowMs, row, purpose) };
+    const hasNewDates = readClock(row, nowMs, slotSpacingMs).madeByMs !== null;
+    return { hasNewDates, state: windows.stateAt(nowMs, row, purpose) };
   });
 
-  const look = db.transaction((nowMs: number) => void accountAt(nowMs));
+  const updateClock = db.transaction((nowMs: number) => void accountAt(nowMs));
 
-  const clockAgrees = db.transaction((nowMs: number) => keep(believeClock(account.read(), nowMs, spacing)));
+  const clockAgrees = db.transaction((nowMs: number) =>
+    store(confirmClock(account.read(), nowMs, slotSpacingMs)),
+  );
 
   const use = db.transaction((warehouse: string, nowMs: number) => {
     accountAt(nowMs);
-    users.note(warehouse, nowMs);
+    users.record(warehouse, nowMs);
   });
 
-  // A busy ledger means "ask again"; whatever else fails ends the run.
+  // The caller retries if the ledger is busy. Every other failure ends the run.
   const explained = <A extends unknown[], R>(action: (...args: A) => R) => {
     return (...args: A): R => {
       try {
@@ -177,30 +191,30 @@ export function openLedger(options: { path: string; accountId: string; allowance
   };
 
   return {
-    spend: explained((ask) => spend.immediate(ask)),
+    spend: explained((request) => spend.immediate(request)),
     giveBack: explained((slot) => giveBack.immediate(slot)),
     pauseUntil: explained((untilMs, nowMs) => account.pause(untilMs, nowMs)),
     exhaustedUntil: explained((untilMs, nowMs) => exhaust.immediate(untilMs, nowMs)),
-    refuseKey: explained((fingerprint, nowMs) => account.refuse(fingerprint, nowMs)),
-    forgetRefusal: explained(() => account.refuse(null, null)),
-    keyWorked: explained((fingerprint) => account.prove(fingerprint)),
+    refuseKey: explained((fingerprint, nowMs) => account.rejectKey(fingerprint, nowMs)),
+    forgetRefusal: explained(() => account.rejectKey(null, null)),
+    keyWorked: explained((fingerprint) => account.confirmKey(fingerprint)),
     hasKeyWorked: explained((fingerprint) => account.read().worked_key === fingerprint),
     clockAgrees: explained((nowMs) => whenFree(() => clockAgrees.immediate(nowMs))),
     usedBy: explained((warehouse, nowMs) => whenFree(() => use.immediate(warehouse, nowMs))),
     warehouses: explained((nowMs) => users.list(nowMs)),
     state: explained((nowMs, purpose = 'scheduled') => {
-      const seen = state(nowMs, purpose);
-      if (!seen.isDatedAnew) return seen.state;
-      whenFree(() => look.immediate(nowMs));
+      const first = state(nowMs, purpose);
+      if (!first.hasNewDates) return first.state;
+      whenFree(() => updateClock.immediate(nowMs));
       return state(nowMs, purpose).state;
     }),
     close: () => db.close(),
   };
 }
 
-/** A slot that only just passed can still be used: a call may leave so late, and no slot after it moves. */
-function earliestSlotMs({ next_slot_ms: nextMs }: Account, nowMs: number, spacing: number): number {
-  return spacing > 0 && nextMs >= nowMs - LATENESS_MS ? nextMs : nowMs;
+/** A slot that passed less than `LATENESS_MS` ago is still used, so that later slots do not move. */
+function earliestSlotMs({ next_slot_ms: nextMs }: Account, nowMs: number, slotSpacingMs: number): number {
+  return slotSpacingMs > 0 && nextMs >= nowMs - LATENESS_MS ? nextMs : nowMs;
 }
 
 function finiteOrNull(value: number): number | null {

@@ -3,12 +3,17 @@ import Database from 'better-sqlite3';
 import { UsageError } from '../errors.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
 
-/** Opens (and creates) the file of the ledger; `isDurable`: each commit reaches the disk before the call is sent. */
+/**
+ * Opens the file of the ledger, and creates it if it is missing. `isDurable`: each commit reaches the disk before the
+ * call is sent.
+ *
+ * @throws UsageError if the file cannot be opened or was written by a newer version.
+ */
 export function openLedgerFile(path: string, isDurable: boolean): Database.Database {
   try {
     makeFolder(dirname(path));
     const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
-    // SQLite refuses at once, without its busy timeout, while another process turns on the log.
+    // While another process turns on the WAL, SQLite fails without its busy timeout.
     whenFree(() => db.pragma('journal_mode = WAL'));
     db.pragma(`synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`);
     whenFree(() => db.transaction(() => migrate(db)).immediate());
@@ -21,7 +26,7 @@ export function openLedgerFile(path: string, isDurable: boolean): Database.Datab
   }
 }
 
-/** Is this error SQLite's "somebody else is writing"? Then the caller asks again. */
+/** Did SQLite fail because another process is writing? The caller then tries again. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
@@ -36,17 +41,19 @@ function migrate(db: Database.Database): void {
 
 class NewerLedger extends Error {
   constructor(version: number) {
-    super(`its format is ${version}, and this program knows formats up to ${SCHEMA_VERSION}`);
+    super(`its format is ${version}; this version of the program reads formats up to ${SCHEMA_VERSION}`);
   }
 }
 
 function hintFor(error: unknown): string {
-  if (error instanceof NewerLedger) return 'A newer version of this program wrote it: use that one.';
-  if (isBusy(error)) return 'Another program holds it locked: end that program, or try again later.';
+  if (error instanceof NewerLedger)
+    return 'A newer version of this program wrote the ledger. Use that version.';
+  if (isBusy(error))
+    return 'Another program holds the lock of the file. End that program, or try again later.';
   return 'The key `ledger` in the configuration must name a file that this user may write.';
 }
 
-/** Runs what SQLite may refuse because another process is opening the same file. */
+/** Runs an action, and retries it while another process holds the lock of the file. */
 export function whenFree<T>(action: () => T): T {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -68,14 +75,14 @@ CREATE TABLE account (
   paused_until_ms    REAL    NOT NULL DEFAULT 0,
   exhausted_at_ms    REAL,
   exhausted_until_ms REAL,
-  exhausted_left     INTEGER,           -- what this ledger thought was left; NULL: no limit
-  exhausted_times    INTEGER NOT NULL DEFAULT 0, -- since the upstream last answered
+  exhausted_left     INTEGER,           -- quota left by this ledger's count; NULL: no limit
+  exhausted_times    INTEGER NOT NULL DEFAULT 0, -- since the last successful call
   refused_key        TEXT,
   refused_at_ms      REAL,
   worked_key         TEXT
 ) STRICT;
 
--- Calls per minute: days and months may begin at any of them.
+-- Calls per minute, because a window can begin at any minute.
 CREATE TABLE spent (
   account_id TEXT    NOT NULL,
   minute_ms  INTEGER NOT NULL,
@@ -83,7 +90,7 @@ CREATE TABLE spent (
   PRIMARY KEY (account_id, minute_ms)
 ) STRICT, WITHOUT ROWID;
 
--- The sum of spent since the start of a window, kept so that no spending has to add up a month.
+-- The sum of spent since the start of a window. Without it, every call would add up a month.
 CREATE TABLE window_spent (
   account_id TEXT    NOT NULL,
   name       TEXT    NOT NULL,
@@ -104,17 +111,17 @@ CREATE TABLE user (
 `;
 
 const CLOCK_SCHEMA = `
-ALTER TABLE account ADD COLUMN latest_ms        REAL NOT NULL DEFAULT 0; -- what the clock has shown at most
-ALTER TABLE account ADD COLUMN set_back_at_ms   REAL;                    -- NULL: it shows later times than before
-ALTER TABLE account ADD COLUMN late_ms          REAL NOT NULL DEFAULT 0; -- by so much it may be late all the same
+ALTER TABLE account ADD COLUMN latest_ms        REAL NOT NULL DEFAULT 0; -- the latest time of the clock
+ALTER TABLE account ADD COLUMN set_back_at_ms   REAL;                    -- NULL: the clock was not set back
+ALTER TABLE account ADD COLUMN late_ms          REAL NOT NULL DEFAULT 0; -- the clock may be late by this much
 ALTER TABLE account ADD COLUMN doubted_until_ms REAL NOT NULL DEFAULT 0;
 `;
 
-/** Each brings a file from the version before it to its own. */
+/** Each schema migrates a file from the version before it. */
 const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA, CLOCK_SCHEMA];
 const SCHEMA_VERSION = SCHEMAS.length;
 
-// Long enough for any commit; a process that is stopped in the middle of one must not stop the others with it.
+// Longer than any commit. A process that is stopped during a commit must not stop the others.
 const BUSY_TIMEOUT_MS = 1000;
 const OPENING_ATTEMPTS = 250;
 const OPENING_PAUSE_MS = 20;

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { windowRows } from '../allowance/window_table.ts';
 import { type Config, ConfigError, configPath, loadConfig } from '../config/config.ts';
 import { type DialectInWords, describeDialect } from '../dialect/describe.ts';
 import { endpointsOf } from '../dialect/request.ts';
@@ -87,13 +88,13 @@ function section(output: Output, title: string, lines: readonly string[]): strin
 
 /** How many calls may be made, for whom. */
 function callsInWords({ account, allowance, upstream }: Config): string[] {
-  const limits = [
-    ...(allowance.total === null ? [] : [`${count(allowance.total)} in the account's whole life`]),
-    ...(allowance.per_day === null
-      ? []
-      : [`${count(allowance.per_day)} a day (${dayInWords(allowance.day_starts)})`]),
-    ...(allowance.per_month === null ? [] : [`${count(allowance.per_month)} a month`]),
-  ];
+  const limits = windowRows().flatMap(({ key, span, words }) => {
+    const limit = allowance[key];
+    if (limit === null) return [];
+    const start =
+      span.kind === 'calendar' && span.unit === 'day' ? ` (${dayInWords(allowance.day_starts)})` : '';
+    return [`${count(limit)} ${words.scope}${start}`];
+  });
   const rate =
     allowance.per_minute === null ? 'No limit on the rate' : `${count(allowance.per_minute)} a minute`;
   return [

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
+import { type WindowLimits, windowRows } from '../allowance/window_table.ts';
 import { configPath, parseConfig } from '../config/config.ts';
 import { configText, type InitAnswers } from '../config/initial_config.ts';
 import { UsageError } from '../errors.ts';
@@ -9,7 +10,7 @@ import { type SharedFlags, standardStreams, wholeNumber, withSharedOptions } fro
 import { type Output, openOutput } from './output.ts';
 import { type Asker, openAsker, readCount, readText } from './questions.ts';
 
-interface InitFlags extends SharedFlags {
+interface InitFlags extends SharedFlags, Partial<WindowLimits> {
   readonly yes?: boolean;
   readonly force?: boolean;
   readonly baseUrl?: string;
@@ -18,9 +19,6 @@ interface InitFlags extends SharedFlags {
   readonly tier?: 'free' | 'paid';
   readonly commercialUse?: boolean;
   readonly perMinute?: number;
-  readonly total?: number;
-  readonly perDay?: number;
-  readonly perMonth?: number;
   readonly unlimited?: boolean;
   readonly alreadySpent?: number;
   readonly for?: 'names' | 'records';
@@ -38,10 +36,10 @@ export function initCommand(): Command {
     .option('--name <name>', 'what the registry is called')
     .addOption(new Option('--tier <tier>', 'tier of the account').choices(['free', 'paid']))
     .option('--commercial-use', 'the data are used commercially (not with the free tier)')
-    .option('--per-minute <n>', 'calls a minute', wholeNumber)
-    .option('--total <n>', "calls in the account's whole life", wholeNumber)
-    .option('--per-day <n>', 'calls a day', wholeNumber)
-    .option('--per-month <n>', 'calls a month', wholeNumber)
+    .option('--per-minute <n>', 'calls a minute', wholeNumber);
+  for (const { key, words } of windowRows())
+    command.option(`--${key.replaceAll('_', '-')} <n>`, `calls ${words.scope}`, wholeNumber);
+  command
     .option('--unlimited', 'no limit but the rate')
     .option('--already-spent <n>', 'calls that the account made before', wholeNumber)
     .addOption(new Option('--for <what>', 'what the calls are for').choices(['names', 'records']))
@@ -99,10 +97,7 @@ function fromFlags(path: string, flags: InitFlags): InitAnswers {
     baseUrl: flags.baseUrl,
     tier: flags.tier ?? 'free',
     commercialUse: flags.commercialUse ?? false,
-    total: flags.total ?? null,
-    perDay: flags.perDay ?? null,
-    perMonth: flags.perMonth ?? null,
-    unlimited: flags.unlimited ?? false,
+    ...limitsOf(flags),
   };
 }
 
@@ -192,28 +187,33 @@ async function askAccount(
   return { tier, commercialUse };
 }
 
-type Limits = Pick<InitAnswers, 'total' | 'perDay' | 'perMonth' | 'unlimited'>;
+type Limits = WindowLimits & Pick<InitAnswers, 'unlimited'>;
+
+/** The limits that the flags name. */
+function limitsOf({ unlimited = false, ...flags }: InitFlags): Limits {
+  const limits = windowRows().map(({ property }) => [property, flags[property] ?? null]);
+  return { ...(Object.fromEntries(limits) as WindowLimits), unlimited };
+}
 
 /** There is no default here: only the user's own terms can tell. */
 async function askLimits(flags: InitFlags, asker: Asker): Promise<Limits> {
-  const none: Limits = { total: null, perDay: null, perMonth: null, unlimited: false };
-  const { total = null, perDay = null, perMonth = null, unlimited = false } = flags;
-  if (total !== null || perDay !== null || perMonth !== null || unlimited)
-    return { total, perDay, perMonth, unlimited };
+  const named = limitsOf(flags);
+  if (Object.values(named).some((limit) => limit !== null && limit !== false)) return named;
   const form = await asker.choice(ALLOWANCE_QUESTION, [
-    { label: 'so many calls in all, in the account’s whole life', value: 'total' as const },
-    { label: 'so many calls a day', value: 'perDay' as const },
-    { label: 'so many calls a month', value: 'perMonth' as const },
+    ...windowRows().map(({ property, words: { per, scope } }) => ({
+      label: `so many calls ${per === scope ? per : `${per}, ${scope}`}`,
+      value: property,
+    })),
     { label: 'both: so many in all, and so many a day', value: 'both' as const },
     { label: 'no limit but the rate', value: 'unlimited' as const },
   ]);
-  if (form === 'unlimited') return { ...none, unlimited: true };
-  const ask = (what: string) => asker.text(`How many ${what}?`, readCount(1));
-  if (form === 'both') return { ...none, total: await ask('in all'), perDay: await ask('a day') };
-  return { ...none, [form]: await ask(FORMS[form]) };
+  if (form === 'unlimited') return { ...named, unlimited: true };
+  const limits = { ...named };
+  for (const { property, words } of windowRows())
+    if (form === property || (form === 'both' && (property === 'total' || property === 'perDay')))
+      limits[property] = await asker.text(`How many ${words.per}?`, readCount(1));
+  return limits;
 }
-
-const FORMS = { total: 'in all', perDay: 'a day', perMonth: 'a month' };
 
 const ALLOWANCE_QUESTION = `Which allowance do your own terms state? (The free tier is documented both as 100 calls in total per account
 and as 1,000 a day: only your terms can tell which holds for you.)`;

@@ -1,3 +1,4 @@
+import { windowRows } from '../allowance/window_table.ts';
 import type { Environment } from './references.ts';
 import type { ConfigInput } from './schema.ts';
 
@@ -14,9 +15,9 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   REGISTRY_MIRROR_CA_FILE: 'upstream.ca_file',
   REGISTRY_MIRROR_ACCOUNT: 'account.id',
   REGISTRY_MIRROR_PER_MINUTE: 'allowance.per_minute',
-  REGISTRY_MIRROR_TOTAL: 'allowance.total',
-  REGISTRY_MIRROR_PER_DAY: 'allowance.per_day',
-  REGISTRY_MIRROR_PER_MONTH: 'allowance.per_month',
+  ...Object.fromEntries(
+    windowRows().map(({ key }) => [`REGISTRY_MIRROR_${key.toUpperCase()}`, `allowance.${key}`]),
+  ),
   REGISTRY_MIRROR_FOCUS: 'focus',
   REGISTRY_MIRROR_WAREHOUSE: 'warehouse',
   REGISTRY_MIRROR_LEDGER: 'ledger',

@@ -1,7 +1,8 @@
 import { stringify } from 'yaml';
+import { type WindowLimits, type WindowRow, windowRows } from '../allowance/window_table.ts';
 
 /** What `init` asks. */
-export interface InitAnswers {
+export interface InitAnswers extends WindowLimits {
   readonly baseUrl: string;
   /** Environment variable that holds the key. */
   readonly keyVariable: string;
@@ -9,10 +10,6 @@ export interface InitAnswers {
   readonly tier: 'free' | 'paid';
   readonly commercialUse: boolean;
   readonly perMinute: number;
-  /** What the user's own terms state; null: that form is not stated. */
-  readonly total: number | null;
-  readonly perDay: number | null;
-  readonly perMonth: number | null;
   readonly unlimited: boolean;
   readonly alreadySpent: number;
   readonly purpose: 'names' | 'records' | 'watchlist';
@@ -69,21 +66,22 @@ function account({ tier, commercialUse, alreadySpent }: InitAnswers): string {
 }
 
 function allowance(answers: InitAnswers): string {
-  const { perMinute, total, perDay, perMonth, unlimited } = answers;
+  const { perMinute, unlimited } = answers;
   return `# How many calls may be made: what your own terms say. Every limit that is set holds; at least one must be.
 allowance:
   per_minute: ${perMinute}
-  ${limit('total', total).padEnd(26)} # in the account's whole life
-  ${limit('per_day', perDay)}
-  ${limit('per_month', perMonth)}
+${windowRows()
+  .map((row) => `  ${limitLine(row, answers[row.property])}`)
+  .join('\n')}
   ${(unlimited ? 'unlimited: true' : '# unlimited: true').padEnd(26)} # no limit but the rate
   # reserve: 0.1             # share kept back from backfills for the scheduled work
   # day_starts: "00:00 Europe/Oslo"   # when the account's day begins; without it, any 24 hours count
 `;
 }
 
-function limit(key: string, value: number | null): string {
-  return `${key}: ${value ?? 'null'}`;
+function limitLine({ key, words }: WindowRow, value: number | null): string {
+  const line = `${key}: ${value ?? 'null'}`;
+  return words.scope === words.per ? line : `${line.padEnd(26)} # ${words.scope}`;
 }
 
 function wanted({ purpose, watchlist }: InitAnswers): string {

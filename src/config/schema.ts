@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byWindowKey, windowRows } from '../allowance/window_table.ts';
 import { Dialect } from '../dialect/dialect.ts';
 import { Mapping } from '../dialect/mapping.ts';
 import {
@@ -108,9 +109,7 @@ const Allowance = z
       .default(10)
       .transform((value) => (value === 'unlimited' ? null : value))
       .describe('calls a minute; null or unlimited: no limit'),
-    total: limit.describe("calls in the account's whole life"),
-    per_day: limit.describe('calls a day'),
-    per_month: limit.describe('calls a month'),
+    ...byWindowKey(({ words }) => limit.describe(`calls ${words.scope}`)),
     unlimited: z.boolean().default(false).describe('no allowance but the rate'),
     day_starts: DayStarts.prefault('rolling').describe('when a day begins: "00:00 Europe/Oslo", or rolling'),
     reserve: z
@@ -121,7 +120,7 @@ const Allowance = z
       .describe('share of each window kept back from backfills for the scheduled work'),
   })
   .superRefine((allowance, ctx) => {
-    const limited = allowance.total !== null || allowance.per_day !== null || allowance.per_month !== null;
+    const limited = windowRows().some(({ key }) => allowance[key] !== null);
     if (limited && allowance.unlimited)
       ctx.addIssue({
         code: 'custom',

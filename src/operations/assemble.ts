@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Ledger, openLedger } from '../allowance/ledger.ts';
+import { limitsByProperty } from '../allowance/window_table.ts';
 import type { Allowance, DayStart, Purpose } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -214,9 +215,7 @@ function closeAll(connections: readonly Connection[]): void {
 export function allowanceOf({ allowance, account }: Config): Allowance {
   return {
     perMinute: allowance.per_minute,
-    total: allowance.total,
-    perDay: allowance.per_day,
-    perMonth: allowance.per_month,
+    ...limitsByProperty(allowance),
     day: dayStartOf(allowance.day_starts),
     reserve: allowance.reserve,
     alreadySpent: account.already_spent,

@@ -15,8 +15,8 @@ import {
   heartbeat,
   isAlive,
   isAskedToStandAside,
-  type LockAsk,
   type LockHolder,
+  type LockRequest,
   releaseLock,
 } from '../warehouse/lock.ts';
 import { finishRun, startRun } from '../warehouse/run.ts';
@@ -113,7 +113,7 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
 }
 
 /** Takes the lock. A backfill that holds it lets a scheduled run through, once its calls in flight are loaded. */
-async function lockFor({ warehouse, clock }: Workspace, order: RunOrder, ask: Omit<LockAsk, 'nowMs'>) {
+async function lockFor({ warehouse, clock }: Workspace, order: RunOrder, ask: Omit<LockRequest, 'nowMs'>) {
   const { db } = warehouse;
   const untilMs = clock.now() + LONGEST_WAIT_FOR_LOCK_MS;
   for (;;) {

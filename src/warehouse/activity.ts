@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import type { RunRow } from './run.ts';
 
-/** What the worker reads of earlier runs, to know what is to be done. */
+/** The facts about earlier runs by which the worker decides what is due. */
 
 /** The latest run of a command, finished or not; null: there was none. */
 export function lastRunOf(db: Database, command: string): RunRow | null {
@@ -16,7 +16,7 @@ export function lastRunOf(db: Database, command: string): RunRow | null {
   return row ?? null;
 }
 
-/** When a run of a command last ended that had brought new or changed companies, UTC; null: none ever did. */
+/** The end of the last run of a command that found new or changed companies (UTC); null: there is none. */
 export function lastFindOf(db: Database, command: string): string | null {
   const endedAt = db
     .prepare(
@@ -27,7 +27,7 @@ export function lastFindOf(db: Database, command: string): string | null {
   return (endedAt as string | undefined) ?? null;
 }
 
-/** When the registry's own count was last seen to differ from the one before, UTC; null: never. */
+/** The last observation whose registry count differed from the one before it (UTC); null: there is none. */
 export function statisticsChangedAt(db: Database): string | null {
   const observedAt = db
     .prepare(
@@ -41,7 +41,7 @@ export function statisticsChangedAt(db: Database): string | null {
   return (observedAt as string | undefined) ?? null;
 }
 
-/** Calls that the runs of a command have spent since a time. */
+/** Counts the calls that runs of a command spent since a time. */
 export function callsSpentSince(db: Database, command: string, sinceMs: number): number {
   return db
     .prepare('SELECT coalesce(sum(calls), 0) FROM _run WHERE command = ? AND started_at >= ?')
@@ -55,7 +55,7 @@ export interface CallCount {
   readonly calls: number;
 }
 
-/** The latest call before the first that is not processed yet; 0: there is none. */
+/** The latest call before the first unprocessed one; 0: there is none. */
 export function lastProcessedCallId(db: Database): number {
   return db
     .prepare(
@@ -69,7 +69,7 @@ export function lastProcessedCallId(db: Database): number {
     .get() as number;
 }
 
-/** Calls by kind and outcome after one call, up to another, whichever process made them. */
+/** Counts calls of all processes by kind and outcome, after one call and up to another. */
 export function callsBetween(db: Database, after: number, upTo: number): CallCount[] {
   return db
     .prepare(
@@ -78,7 +78,7 @@ export function callsBetween(db: Database, after: number, upTo: number): CallCou
     .all(after, upTo) as CallCount[];
 }
 
-/** When a run last came to a good end, UTC; null: none did. */
+/** The end of the last successful run (UTC); null: there is none. */
 export function lastSuccessAt(db: Database): string | null {
   const endedAt = db
     .prepare(
@@ -90,7 +90,7 @@ export function lastSuccessAt(db: Database): string | null {
   return (endedAt as string | undefined) ?? null;
 }
 
-/** Answers, and items of answers, that wait in quarantine. */
+/** Counts the responses, and items of responses, that are in quarantine. */
 export function openQuarantineCount(db: Database): number {
   return db.prepare("SELECT count(*) FROM _quarantine WHERE state = 'open'").pluck().get() as number;
 }

@@ -2,10 +2,10 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Database } from 'better-sqlite3';
 import type { Call } from '../call.ts';
 
-/** A stored answer, byte for byte. */
+/** A stored response, byte for byte. */
 export interface StoredAnswer {
   readonly body: Buffer;
-  /** The response headers that reading the body again needs. */
+  /** The response headers that are needed to read the body again. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -20,7 +20,7 @@ export function answerTable(db: Database) {
   const insert = db.prepare<[number, string | null, Buffer, string | null]>(
     'INSERT INTO _answer (call_id, encoding, body, headers) VALUES (?, ?, ?, ?)',
   );
-  // A reference always names the body itself, never another reference.
+  // A reference always names the body, never another reference.
   const refer = db.prepare<[number, number]>(
     `UPDATE _answer SET encoding = NULL, body = NULL,
        same_as = (SELECT coalesce(same_as, call_id) FROM _answer WHERE call_id = ?)
@@ -43,15 +43,16 @@ export function answerTable(db: Database) {
     refer: (callId: number, sameAs: number): void => {
       refer.run(sameAs, callId);
     },
-    /** The answer to a call; null when none came or it was pruned. */
+    /** The response to a call; null: there was none, or it was deleted. */
     read,
     body: (callId: number): Buffer | null => read(callId)?.body ?? null,
   };
 }
 
 /**
- * Pages of summaries shrink to a fifth. A single record shrinks to little more than half, would take half as
- * long again to load, and could not be read by SQL any more (`entity_history`). Measured in docs/decisions/0002-storage.md.
+ * Compression reduces pages of summaries to a fifth. It reduces a single record to little more than half, makes
+ * loading take 50 % longer, and makes the record unreadable for SQL (`entity_history`). Measured in
+ * docs/decisions/0002-storage.md.
  */
 function paysToCompress(kind: Call['kind'], body: Buffer): boolean {
   return kind !== 'entity' && body.length >= 2048;

@@ -7,10 +7,10 @@ export type BackfillItemKind = 'entity' | 'name' | 'query' | 'prefix';
 
 export type BackfillItemState = 'open' | 'fresh' | 'found' | 'gone' | 'not_found' | 'ambiguous' | 'failed';
 
-/** One thing that a backfill was asked for. */
+/** One entry of a backfill. */
 export interface BackfillItem {
   readonly kind: BackfillItemKind;
-  /** Of a query or prefix. */
+  /** Only for a query or prefix. */
   readonly searchedBy: 'name' | 'identifier' | null;
   readonly given: string;
 }
@@ -46,7 +46,7 @@ export interface NewBackfill {
   readonly nowMs: number;
 }
 
-/** What came of a wish. */
+/** The result of a backfill item. */
 export interface SettledItem {
   readonly position: number;
   readonly state: BackfillItemState;
@@ -60,20 +60,20 @@ const SELECT = `SELECT backfill_id AS backfillId, title, with_records AS withRec
   after_call_id AS afterCallId, created_at AS createdAt, finished_at AS finishedAt, cancelled_at AS cancelledAt
   FROM _backfill`;
 
-/** `_backfill` and `_backfill_wish`. */
+/** `_backfill` and `_backfill_wish`, the table of backfill items. */
 export function backfillTable(db: Database) {
   const find = db.prepare<[number], RawBackfill>(`${SELECT} WHERE backfill_id = ?`);
   const unfinished = db.prepare<[], RawBackfill>(
     `${SELECT} WHERE finished_at IS NULL AND cancelled_at IS NULL ORDER BY backfill_id`,
   );
-  const sameOrder = db.prepare<[string], RawBackfill>(
+  const unfinishedSameOrder = db.prepare<[string], RawBackfill>(
     `${SELECT} WHERE order_hash = ? AND finished_at IS NULL AND cancelled_at IS NULL ORDER BY backfill_id DESC`,
   );
   const insert = db.prepare<[Inserted]>(
     `INSERT INTO _backfill (title, order_hash, with_records, fresh_after, after_call_id, created_at)
      VALUES (@title, @orderHash, @records, @freshAfter, @afterCallId, @createdAt)`,
   );
-  const addWish = db.prepare<[BackfillItem & { backfillId: number; position: number }]>(
+  const addItem = db.prepare<[BackfillItem & { backfillId: number; position: number }]>(
     `INSERT INTO _backfill_wish (backfill_id, position, kind, searched_by, given)
      VALUES (@backfillId, @position, @kind, @searchedBy, @given)`,
   );
@@ -82,10 +82,10 @@ export function backfillTable(db: Database) {
      WHERE backfill_id = @backfillId AND position = @position`,
   );
   const open = db.prepare<[number, BackfillItemKind], BackfillItemRow>(
-    `${SELECT_WISH} WHERE backfill_id = ? AND kind = ? AND state = 'open' ORDER BY position`,
+    `${SELECT_ITEM} WHERE backfill_id = ? AND kind = ? AND state = 'open' ORDER BY position`,
   );
   const items = db.prepare<[number], BackfillItemRow>(
-    `${SELECT_WISH} WHERE backfill_id = ? ORDER BY position`,
+    `${SELECT_ITEM} WHERE backfill_id = ? ORDER BY position`,
   );
   const counts = db.prepare<[number], { state: BackfillItemState; n: number }>(
     'SELECT state, count(*) AS n FROM _backfill_wish WHERE backfill_id = ? GROUP BY state',
@@ -99,8 +99,8 @@ export function backfillTable(db: Database) {
   return {
     find: (backfillId: number): BackfillRow | null => backfillIn(find.get(backfillId)),
     unfinished: (): BackfillRow[] => unfinished.all().flatMap((row) => backfillIn(row) ?? []),
-    /** An unfinished one of the very same order. */
-    unfinishedOf: (orderHash: string): BackfillRow | null => backfillIn(sameOrder.get(orderHash)),
+    /** An unfinished backfill of the same order. */
+    unfinishedOf: (orderHash: string): BackfillRow | null => backfillIn(unfinishedSameOrder.get(orderHash)),
     create: (order: NewBackfill, wanted: Iterable<BackfillItem>): number => {
       const { title, orderHash, afterCallId, freshAfterMs, nowMs } = order;
       const times = { freshAfter: isoTime(freshAfterMs), createdAt: isoTime(nowMs) };
@@ -109,13 +109,13 @@ export function backfillTable(db: Database) {
         insert.run({ title, orderHash, afterCallId, records, ...times }).lastInsertRowid,
       );
       let position = 0;
-      for (const item of wanted) addWish.run({ ...item, backfillId, position: ++position });
+      for (const item of wanted) addItem.run({ ...item, backfillId, position: ++position });
       return backfillId;
     },
     settle: (backfillId: number, settled: SettledItem): void => {
       settle.run({ backfillId, ...settled });
     },
-    /** The open wishes of a kind, in order. */
+    /** The open items of a kind, in order. */
     open: (backfillId: number, kind: BackfillItemKind): BackfillItemRow[] => open.all(backfillId, kind),
     items: (backfillId: number): IterableIterator<BackfillItemRow> => items.iterate(backfillId),
     counts: (backfillId: number): Record<BackfillItemState, number> =>
@@ -126,13 +126,13 @@ export function backfillTable(db: Database) {
     finish: (backfillId: number, nowMs: number): void => {
       finish.run(isoTime(nowMs), backfillId);
     },
-    /** False: it is finished, or was cancelled before. */
+    /** Returns false if the backfill is finished or was cancelled before. */
     cancel: (backfillId: number, nowMs: number): boolean =>
       cancel.run(isoTime(nowMs), backfillId).changes === 1,
   };
 }
 
-/** Settles wishes for records by the calls made since the backfill began, whoever made them. */
+/** Settles items for records by the calls of all processes since the backfill began. */
 export function settleEntities(
   db: Database,
   { backfillId, afterCallId, freshAfter, createdAt }: BackfillRow,
@@ -157,7 +157,7 @@ export function settleEntities(
   ).run({ backfillId, freshAfter, createdAt });
 }
 
-/** At the end: records that failed and still wait for another try are told as failed, with the reason. */
+/** Settles the records that failed and still wait for a retry. Call it at the end of the backfill. */
 export function settleFailedEntities(db: Database, { backfillId, afterCallId }: BackfillRow): void {
   db.prepare(
     `UPDATE _backfill_wish SET state = 'failed', note = f.why, call_id = f.call_id
@@ -167,7 +167,7 @@ export function settleFailedEntities(db: Database, { backfillId, afterCallId }: 
   ).run({ backfillId, afterCallId });
 }
 
-/** Why searches failed since the backfill began, by target. */
+/** The reasons why searches failed since the backfill began, by target. */
 export function failedSearchesSince(db: Database, afterCallId: number): Map<string, string> {
   const rows = db
     .prepare<[number], { target: string; why: string }>(
@@ -177,7 +177,7 @@ export function failedSearchesSince(db: Database, afterCallId: number): Map<stri
   return new Map(rows.map(({ target, why }) => [target, why]));
 }
 
-/** Failures of calls made since the backfill began: what failed before is asked for now. */
+/** Failures of calls since the backfill began. The backfill retries targets that failed earlier. */
 export function failuresSince(db: Database, afterCallId: number): Failure[] {
   const rows = db
     .prepare<[number], { kind: Call['kind']; target: string; tries: number; next: string; why: string }>(
@@ -193,7 +193,10 @@ export function failuresSince(db: Database, afterCallId: number): Failure[] {
   }));
 }
 
-/** Answers whether a company's record is to be left as it is: fetched lately, asked for by this backfill, or gone. */
+/**
+ * Returns a function that reports whether a company needs no fetch: its record is fresh, this backfill has requested
+ * it, or it is gone.
+ */
 export function freshnessSince(
   db: Database,
   { freshAfter, createdAt }: BackfillRow,
@@ -227,7 +230,7 @@ export function idsFetchedBefore(db: Database, beforeMs: number): string[] {
     .all(isoTime(beforeMs));
 }
 
-/** Targets of record and search calls that failed, or whose answers were not understood. */
+/** Targets of record and search calls that failed or are in quarantine. */
 export function failedTargets(
   db: Database,
 ): { readonly kind: 'entity' | 'search'; readonly target: string }[] {
@@ -252,7 +255,7 @@ function backfillIn(row: RawBackfill | undefined): BackfillRow | null {
   return row === undefined ? null : { ...row, withRecords: row.withRecords === 1 };
 }
 
-const SELECT_WISH = `SELECT position, kind, searched_by AS searchedBy, given, state, entity_id AS entityId, name,
+const SELECT_ITEM = `SELECT position, kind, searched_by AS searchedBy, given, state, entity_id AS entityId, name,
   candidates, note, call_id AS callId FROM _backfill_wish`;
 
 const NONE = (['open', 'fresh', 'found', 'gone', 'not_found', 'ambiguous', 'failed'] as const).map(

@@ -10,7 +10,7 @@ import { queryState, queryTable } from './query.ts';
 import { live } from './table_naming.ts';
 import type { Warehouse } from './warehouse.ts';
 
-/** What the plan of a backfill may look up. A listing counts while it is younger than `summariesMaxAgeMs`. */
+/** Opens the lookups of the plan of a backfill. A listing counts while it is younger than `summariesMaxAgeMs`. */
 export function openBackfillKnowledge(
   warehouse: Warehouse,
   dialect: Dialect,

@@ -12,20 +12,20 @@ export interface Backup {
 }
 
 /**
- * Copies the warehouse as it is at one moment, while runs and readers go on. The copy is checked, is one file
- * without a log beside it, and appears whole or not at all.
+ * Copies one consistent state of the warehouse, while runs and readers continue. The copy is checked. It is one file
+ * without a WAL, and appears complete or not at all.
  *
- * @throws UsageError when the path is taken or cannot be written; FailedError when the copy is not sound.
+ * @throws UsageError if the path exists or cannot be written; FailedError if the copy is not sound.
  */
 export async function backUp({ db }: Warehouse, path: string): Promise<Backup> {
   if (existsSync(path))
     throw new UsageError(`${path} exists already`, {
-      hint: 'A backup never replaces a file: name another one, such as one with the date.',
+      hint: 'A backup never replaces a file. Name another file, for example one with the date.',
     });
   const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
   try {
     makeFolder(dirname(path));
-    // In one step: a copy in several begins anew whenever another process writes in between.
+    // One step: a copy in several steps restarts whenever another process writes.
     await db.backup(partial, { progress: () => ALL_PAGES });
     settle(partial);
     renameSync(partial, path);
@@ -41,7 +41,7 @@ export async function backUp({ db }: Warehouse, path: string): Promise<Backup> {
 
 const ALL_PAGES = 0x7fff_ffff;
 
-/** Makes one file of the copy, checks it, and waits for the disk. */
+/** Converts the copy to one file, checks it, and waits for the disk. */
 function settle(partial: string): void {
   const copy = new Sqlite(partial);
   try {
@@ -49,7 +49,7 @@ function settle(partial: string): void {
     const verdict = copy.pragma('quick_check(1)', { simple: true });
     if (verdict !== 'ok')
       throw new FailedError(`the copy is not sound: ${String(verdict)}`, {
-        hint: 'The warehouse itself may be damaged: restore an earlier backup (docs/reliability.md).',
+        hint: 'The warehouse may be corrupt. Restore an earlier backup (docs/reliability.md).',
       });
   } finally {
     copy.close();

@@ -1,13 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
 
-/** An attempt as it is stored, before it is processed. */
+/** A stored call, before its processing. */
 export interface CallRow {
   readonly callId: number;
   readonly runId: number;
   readonly kind: string;
   readonly target: string;
-  /** Of a search, from 0; null for other calls. */
+  /** The page of a search, from 0; null for other calls. */
   readonly page: number | null;
   readonly reason: string;
   readonly expected: number;
@@ -15,11 +15,11 @@ export interface CallRow {
   readonly ms: number;
   readonly status: number | null;
   readonly bytes: number;
-  /** Why no usable response came; null: one came. */
+  /** The reason why there is no usable response; null: there is one. */
   readonly note: string | null;
 }
 
-/** What processing found in it. */
+/** The result of processing. */
 export interface CallResult {
   readonly outcome: string;
   /** Companies in the response. */
@@ -29,10 +29,10 @@ export interface CallResult {
   readonly note: string | null;
 }
 
-/** The outcome of a call that is stored and not processed yet. */
+/** The outcome of a call that is stored and not processed yet. `CALL_OUTCOMES` lists all values. */
 const RECEIVED = 'received';
 
-/** `_call`: one row per HTTP attempt, the lineage of everything else. */
+/** `_call`: one row per HTTP attempt. The lineage of every other row ends here. */
 export function callTable(db: Database) {
   const insert = db.prepare(
     `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, ms, status, outcome, bytes, note)
@@ -47,7 +47,7 @@ export function callTable(db: Database) {
   );
   const meta = metaTable(db);
   return {
-    /** Stores an attempt. False: it was stored before. */
+    /** Stores a call. Returns false if it was stored before. */
     add: (row: CallRow): boolean => {
       const { callId, runId, kind, target, page, reason, expected, sentAt, ms, status, bytes, note } = row;
       return (
@@ -83,7 +83,7 @@ export interface StoredCall {
 const STORED = `call_id AS callId, run_id AS runId, kind, target, page, reason, expected, sent_at AS sentAt, ms, status,
   outcome, note`;
 
-/** The calls after one, in order: what deriving everything again goes through. */
+/** Returns calls after an id in order, for `reprocess`. */
 export function callsInOrder(db: Database): (after: number, most: number) => StoredCall[] {
   const select = db.prepare<[number, number], StoredCall>(
     `SELECT ${STORED} FROM _call WHERE call_id > ? AND kind <> 'probe' ORDER BY call_id LIMIT ?`,
@@ -91,7 +91,7 @@ export function callsInOrder(db: Database): (after: number, most: number) => Sto
   return (after, most) => select.all(after, most);
 }
 
-/** The largest call id ever loaded; 0 when there is none. */
+/** The largest call id; 0 if there is no call. */
 export function lastCallId(db: Database): number {
   return (db.prepare('SELECT max(call_id) FROM _call').pluck().get() as number | null) ?? 0;
 }

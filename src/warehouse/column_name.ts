@@ -1,11 +1,13 @@
+import { reservedColumns } from './published_columns.ts';
+
 /**
- * Names that analysts can type: snake_case, unique in their table without regard to case, and never one of
- * ours. Letters of any script stay.
+ * Names that analysts can type: snake_case, unique in their table without regard to case, and different from the
+ * columns of the mirror. Letters of every script remain.
  */
 
 const MAX_LENGTH = 100;
 
-/** The column for a place in the payload, given as the keys that lead to it. */
+/** The column of a path in the payload, given as its keys. */
 export function columnName(keys: readonly string[], taken: ReadonlySet<string>): string {
   const joined = keys.map(snakeCase).join('__');
   const isOurs = keys[0]?.startsWith('_') || RESERVED.has(joined);
@@ -30,17 +32,8 @@ export function snakeCase(key: string): string {
   return words === '' ? 'field' : words;
 }
 
-// SQLite's own names for the row id, and the columns that the tables have beside the payload's.
-const RESERVED: ReadonlySet<string> = new Set([
-  'rowid',
-  'oid',
-  'entity_id',
-  'position',
-  'parent_position',
-  'value',
-  'observed_at',
-  'total',
-]);
+// SQLite's names of the row id, and the columns that the tables have beside those of the payload.
+const RESERVED: ReadonlySet<string> = new Set(['rowid', 'oid', ...reservedColumns()]);
 
 function unique(name: string, taken: ReadonlySet<string>): string {
   const short = name.slice(0, MAX_LENGTH);

@@ -10,11 +10,11 @@ export interface HistoryRow {
   readonly goneAt: string | null;
 }
 
-/** A version of its record, and the call that brought it. */
+/** A version of its record, with the call that returned it. */
 export interface HistoryVersion {
   readonly callId: number;
   readonly observedFrom: string;
-  /** null: it holds. */
+  /** Null: it is the current version. */
   readonly observedTo: string | null;
   readonly isTombstone: boolean;
   readonly runId: number;
@@ -41,7 +41,7 @@ export interface History {
   readonly changes: readonly HistoryChange[];
 }
 
-/** Everything that was seen of one company; null: it is not known. */
+/** All versions and changes of one company; null: it is not known. */
 export function readHistory(db: Database, entityId: string): History | null {
   const company = db
     .prepare<[string], HistoryRow>(
@@ -81,14 +81,16 @@ export interface Namesake {
   readonly name: string | null;
 }
 
-/** Known companies whose id begins so, or whose name holds the text: for somebody who mistyped an id. */
+/**
+ * Known companies whose id starts with the text, or else whose name contains it. They help a user who mistyped an id.
+ */
 export function companiesLike(db: Database, text: string, most: number): Namesake[] {
   const byId = db
     .prepare<[string, string, number], Namesake>(
       'SELECT entity_id AS entityId, name FROM _known WHERE entity_id >= ? AND entity_id < ? ORDER BY entity_id LIMIT ?',
     )
     .all(text, `${text}\u{10ffff}`, most);
-  // The index of names knows texts of three characters and more.
+  // The full-text index needs at least three characters.
   if (byId.length > 0 || [...text].length < 3) return byId;
   return db
     .prepare<[string, number], Namesake>(
@@ -97,7 +99,7 @@ export function companiesLike(db: Database, text: string, most: number): Namesak
     .all(`"${text.replaceAll('"', '""')}"`, most);
 }
 
-/** Integers that a number holds are numbers. */
+/** Converts an integer to a number if it is a safe one. */
 function plain(value: HistoryChange['before']): HistoryChange['before'] {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }

@@ -1,16 +1,19 @@
 import type { Database } from 'better-sqlite3';
 
-/** How much of the registry the mirror holds. */
+/** The share of the registry that is in the mirror. */
 export interface Coverage {
-  /** Companies seen in any way. */
+  /** Companies seen in a search or by their record. */
   readonly known: number;
   /** Companies whose record was fetched. */
   readonly fetched: number;
   readonly gone: number;
-  /** The registry's own count, as last observed; null: it gives none, or was never asked. */
+  /** The last registry count; null: the registry reports none, or there is no observation. */
   readonly registryTotal: number | null;
   readonly registryTotalAt: string | null;
-  /** Known and not gone, as a share of the registry's count; above 1 where the count lags behind. */
+  /**
+   * Companies known and not gone, as a share of the registry count. It exceeds 1 if the registry count is out of
+   * date.
+   */
   readonly knownShare: number | null;
   readonly fetchedShare: number | null;
 }
@@ -25,11 +28,11 @@ export function readCoverage(db: Database): Coverage {
     .get() as Coverage;
 }
 
-/** What the searches of late say about the share that is known; see `estimateCoverage`. */
+/** Evidence from recent searches about the known share; see `estimateCoverage`. */
 export interface SearchEvidence {
-  /** The largest total that a search stated; null: none does. */
+  /** The largest total that a search reported; null: there is none. */
   readonly largestTotal: number | null;
-  /** Pages of the last searches: the companies on each, and those seen for the first time. */
+  /** Pages of the last searches: the companies on each page, and the new ones among them. */
   readonly pages: readonly { readonly rows: number; readonly new: number }[];
 }
 
@@ -37,7 +40,7 @@ export function readSearchEvidence(db: Database): SearchEvidence {
   const largestTotal = db.prepare<[], number | null>('SELECT max(total) FROM _query').pluck().get() ?? null;
   const pages = db
     .prepare<[number], { rows: number; new: number }>(
-      // Of the last calls, whatever they were: the number of rows read is bounded.
+      // The last calls of every kind, so that the number of rows read is bounded.
       `SELECT rows, new FROM (SELECT kind, outcome, rows, new FROM _call ORDER BY call_id DESC LIMIT ?)
        WHERE kind = 'search' AND outcome = 'ok' AND rows > 0`,
     )

@@ -10,7 +10,7 @@ import type { Naming } from './table_naming.ts';
 import { entityTouch, latestStatsCall } from './touch.ts';
 import { versionTable } from './version.ts';
 
-/** Every table that is derived from the answers, live or as shadows while they are rebuilt. */
+/** Every table that is derived from responses: the live one, or its shadow during a rebuild. */
 export function derivedTables(db: Database, naming: Naming) {
   return {
     known: knownTable(db, naming),

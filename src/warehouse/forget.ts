@@ -4,12 +4,12 @@ import { decoded } from './answer.ts';
 import { live, quoted } from './table_naming.ts';
 import { wordIndex } from './word_index.ts';
 
-/** Entities that were forgotten: their rows and answers are not taken in again. */
+/** Forgotten entities. Their rows and responses are not loaded again. */
 export function forgottenIds(db: Database): Set<string> {
   return new Set(db.prepare('SELECT entity_id FROM _forgotten').pluck().all() as string[]);
 }
 
-/** Deletes an entity from every table, in the caller's transaction; what stays is its id among the forgotten. */
+/** Deletes an entity from every table, in the caller's transaction. Only its id remains, in `_forgotten`. */
 export function eraseEntity(db: Database, entityId: string, forgottenAt: string): { rows: number } {
   const known = db.prepare('SELECT * FROM _known WHERE entity_id = ?').get(entityId) as
     | KnownTexts
@@ -40,7 +40,7 @@ export interface SearchAnswerRow {
   readonly headers: string | null;
 }
 
-/** The stored search answers that contain this text, one by one. */
+/** The stored search responses that contain this text, one by one. */
 export function* searchAnswersWith(db: Database, text: string): Generator<SearchAnswerRow> {
   const ids = db
     .prepare(
@@ -58,7 +58,7 @@ export function* searchAnswersWith(db: Database, text: string): Generator<Search
   }
 }
 
-/** Puts a body without the forgotten entity in the place of the one received. */
+/** Replaces a stored body by one without the forgotten entity. */
 export function redactAnswer(db: Database, callId: number, body: Buffer, redactedAt: string): void {
   db.prepare('UPDATE _answer SET body = ?, encoding = NULL, redacted_at = ? WHERE call_id = ?').run(
     body,
@@ -68,7 +68,7 @@ export function redactAnswer(db: Database, callId: number, body: Buffer, redacte
   db.prepare('UPDATE _call SET note = NULL WHERE call_id = ?').run(callId);
 }
 
-/** Overwrites what the index still holds of deleted names, and what the WAL holds of deleted rows. */
+/** Overwrites deleted names in the index, and deleted rows in the WAL. */
 export function scrub(db: Database): void {
   db.exec("INSERT INTO entity_fts (entity_fts) VALUES ('optimize')");
   db.pragma('wal_checkpoint(TRUNCATE)');
@@ -106,13 +106,13 @@ function eraseNames(db: Database, known: KnownTexts): void {
 
 function eraseAnswers(db: Database, entityId: string): void {
   const calls = "SELECT call_id FROM _call WHERE kind = 'entity' AND target = @entityId";
-  // References before what they refer to.
+  // References are deleted before the bodies to which they refer.
   db.prepare(`DELETE FROM _answer WHERE same_as IS NOT NULL AND call_id IN (${calls})`).run({ entityId });
   db.prepare(`DELETE FROM _answer WHERE call_id IN (${calls})`).run({ entityId });
   db.prepare("UPDATE _call SET note = NULL WHERE kind = 'entity' AND target = ?").run(entityId);
 }
 
-/** Every table that speaks of single entities, children before parents. */
+/** Every table with rows of single entities, children before parents. */
 function tablesWithEntities(db: Database): string[] {
   return db
     .prepare(

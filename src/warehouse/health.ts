@@ -5,13 +5,13 @@ import { walBytes } from './wal.ts';
 
 export interface FileSizes {
   readonly bytes: number;
-  /** Of the write-ahead log beside it. */
+  /** The size of the WAL. */
   readonly walBytes: number;
 }
 
-/** What tells whether the file is in order. */
+/** Facts that show whether the file is in order. */
 export interface Health extends FileSizes {
-  /** Calls loaded that cost a unit. */
+  /** Calls that cost a unit. */
   readonly calls: number;
   readonly schemaVersion: string | null;
 }
@@ -31,13 +31,13 @@ export function fileSizes(db: Database): FileSizes {
   return { bytes: statSync(db.name, { throwIfNoEntry: false })?.size ?? 0, walBytes: walBytes(db) };
 }
 
-/** Reads the whole file; null: nothing is wrong with it, else what SQLite found first. */
+/** Reads the whole file. Returns the first fault that SQLite finds, or null. */
 export function integrityFault(db: Database): string | null {
   const found = db.pragma('quick_check(1)', { simple: true }) as string;
   return found === 'ok' ? null : found;
 }
 
-/** Targets that failed and wait for another try. */
+/** The number of failed targets that wait for a retry. */
 export function waitingCount(db: Database, nowMs: number): number {
   return db
     .prepare('SELECT count(*) FROM _failure WHERE next_try_at > ?')

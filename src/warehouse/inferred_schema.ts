@@ -4,22 +4,22 @@ import { childTableName, columnName } from './column_name.ts';
 import { type TextRole, textRole } from './text_role.ts';
 
 /**
- * The inferred schema in memory: a tree of places in the payload, each leading to a column, to the table of
- * its lists, or to places below. `shape_store.ts` keeps it in `_column` and `_table`.
+ * The inferred schema in memory: a tree of paths in the payload. Each path leads to a column, to the table of its
+ * lists, or to paths below it. `schema_store.ts` and `schema_writer.ts` store it in `_column` and `_table`.
  */
 export interface InferredSchema {
   readonly tables: Map<string, InferredTable>;
-  /** Tables with something that the file does not have yet: columns, types or counts. */
+  /** Tables whose columns, types or counts are not stored yet. */
   readonly touched: Set<InferredTable>;
-  /** The file lacks a table, a column or a wider type that rows in memory need. */
+  /** The warehouse lacks a table, a column or a wider type that rows in memory need. */
   isAhead: boolean;
-  /** In all tables. */
-  placeCount: number;
-  /** The answer that is being taken in: new places and types are dated by it. */
+  /** The number of paths in all tables. */
+  pathCount: number;
+  /** The response that is being processed. New paths and types get its date. */
   at: SeenAt;
   readonly limits: SchemaLimits;
   readonly mapping: Mapping;
-  /** Names decided before, by table and path, for places and lists that are not there yet. */
+  /** Names decided before, by table and path, for paths and lists that do not exist yet. */
   readonly reserved: ReservedNames;
 }
 
@@ -37,44 +37,44 @@ export interface ReservedNames {
 export const NO_NAMES: ReservedNames = { columns: new Map(), tables: new Map() };
 
 export interface SchemaLimits {
-  /** Payload columns per table; the rest goes to `_rest`. */
+  /** Payload columns per table. `_rest` takes the other fields. */
   readonly columns: number;
   readonly childTables: number;
-  /** Objects within objects. */
+  /** Depth of objects in objects. */
   readonly depth: number;
-  /** Lists within lists. */
+  /** Depth of lists in lists. */
   readonly listDepth: number;
-  /** Places in all tables: each has a row in `_column`, and takes 600 bytes of memory. */
-  readonly places: number;
+  /** Paths in all tables. Each has a row in `_column` and takes 600 bytes of memory. */
+  readonly paths: number;
 }
 
-// SQLite allows 2,000 columns in a table and in a result; two joined tables must fit.
+// SQLite allows 2,000 columns in a table and in a result. Two joined tables must fit.
 export const DEFAULT_LIMITS: SchemaLimits = {
   columns: DEFAULT_MAPPING.max_columns,
   childTables: 200,
   depth: 16,
   listDepth: 4,
-  places: 5_000,
+  paths: 5_000,
 };
 
 export interface InferredTable {
   readonly name: string;
   readonly parent: InferredTable | null;
-  /** Where the list stands in the parent's row. */
+  /** The path of the list in the row of the parent. */
   readonly path: string;
-  /** The keys that lead from the top of the payload to its elements, `*` for each list. */
+  /** The keys from the top of the payload to the elements, `*` for each list. */
   readonly keysFromTop: readonly string[];
   readonly listDepth: number;
   readonly root: SchemaPath;
-  readonly places: SchemaPath[];
-  /** Places with a column, in the order of the values of a row. */
+  readonly paths: SchemaPath[];
+  /** Paths with a column, in the order of the values of a row. */
   readonly columns: SchemaPath[];
   readonly taken: Set<string>;
   firstSeenAt: string;
   hasRest: boolean;
   rowsSeen: number;
   compared: number;
-  /** What the file has of it; `version` grows with its columns and types. */
+  /** The stored part. `version` grows with the columns and types. */
   stored: { isCreated: boolean; columns: number; hasRest: boolean; version: number };
 }
 
@@ -82,29 +82,29 @@ export interface SchemaPath {
   readonly table: InferredTable;
   readonly keys: readonly string[];
   readonly path: string;
-  /** What the mapping wants with it. */
+  /** The rule of the mapping for this path. */
   readonly rule: ColumnRule | null;
   readonly role: TextRole;
   members: Map<string, SchemaPath> | null;
   list: InferredTable | null;
   column: string | null;
-  /** Position of the value in a row; -1 without a column. */
+  /** The position of the value in a row; -1 without a column. */
   index: number;
   firstSeen: SeenAt;
-  /** When a type was last added. */
+  /** The time at which a type was last added. */
   changedAt: string;
   /** Types seen, as bits. */
   types: number;
   present: number;
   nulls: number;
   changes: number;
-  /** What the file has of it; `isNamed`: that it leads to this column or list, too. */
+  /** The stored part. `isNamed`: the stored row has this column or list. */
   stored: { declared: DeclaredType; types: number; counts: number; isNamed: boolean };
 }
 
 export type DeclaredType = 'TEXT' | 'INTEGER' | 'REAL' | '';
 
-/** What was seen at a place. */
+/** The value types seen at a path. */
 export const TYPE_BITS = {
   text: 1,
   date: 2,
@@ -122,8 +122,9 @@ const TEXTS = TYPE_BITS.text | TYPE_BITS.date | TYPE_BITS.datetime | TYPE_BITS.e
 const WHOLES = TYPE_BITS.boolean | TYPE_BITS.integer | TYPE_BITS.big_integer;
 
 /**
- * The declared type that alters no value: SQLite converts towards it. Text that looks like a number would
- * lose its leading zeros under INTEGER, so a place with both has no type, and every value keeps its own.
+ * The declared type that changes no value, because SQLite converts values to the declared type. Text that looks like
+ * a number would lose its leading zeros in an INTEGER column. A path with both therefore has no type, and every value
+ * keeps its own.
  */
 export function declaredType(types: number): DeclaredType {
   const isText = (types & TEXTS) !== 0;
@@ -151,7 +152,7 @@ export function emptySchema(
     tables: new Map(),
     touched: new Set(),
     isAhead: false,
-    placeCount: 0,
+    pathCount: 0,
     at: { sentAt: '', callId: 0 },
     ...options,
   };
@@ -166,7 +167,7 @@ export function addTable(
     keysFromTop: table.parent === null ? [] : [...table.parent.keysFromTop, ...segmentsOf(table.path), '*'],
     listDepth: table.parent === null ? 0 : table.parent.listDepth + 1,
     root: ROOTLESS,
-    places: [],
+    paths: [],
     columns: [],
     taken: new Set(schema.reserved.columns.get(table.name)?.values()),
     firstSeenAt: schema.at.sentAt,
@@ -175,63 +176,63 @@ export function addTable(
     compared: 0,
     stored: { isCreated: false, columns: 0, hasRest: false, version: 0 },
   };
-  const rooted = Object.assign(added, { root: newPlace(schema, added, []) });
+  const rooted = Object.assign(added, { root: newSchemaPath(schema, added, []) });
   schema.tables.set(table.name, rooted);
   return rooted;
 }
 
-/** The place of `key` below `place`, made when it is new; null when the table is full. */
-export function memberOf(schema: InferredSchema, place: SchemaPath, key: string): SchemaPath | null {
-  const known = place.members?.get(key);
+/** Returns the path of `key` below `schemaPath`, and adds it if it is new. Null: the table is full. */
+export function memberOf(schema: InferredSchema, schemaPath: SchemaPath, key: string): SchemaPath | null {
+  const known = schemaPath.members?.get(key);
   if (known !== undefined) return known;
-  if (isFull(schema, place.table) || schema.placeCount >= schema.limits.places) return null;
-  if (place.keys.length >= schema.limits.depth || !isStorable(place, key)) return null;
-  return addMember(schema, place, key);
+  if (isFull(schema, schemaPath.table) || schema.pathCount >= schema.limits.paths) return null;
+  if (schemaPath.keys.length >= schema.limits.depth || !isStorable(schemaPath, key)) return null;
+  return addMember(schema, schemaPath, key);
 }
 
-export function addMember(schema: InferredSchema, place: SchemaPath, key: string): SchemaPath {
-  const added = newPlace(schema, place.table, [...place.keys, key]);
-  place.members ??= new Map();
-  place.members.set(key, added);
+export function addMember(schema: InferredSchema, schemaPath: SchemaPath, key: string): SchemaPath {
+  const added = newSchemaPath(schema, schemaPath.table, [...schemaPath.keys, key]);
+  schemaPath.members ??= new Map();
+  schemaPath.members.set(key, added);
   return added;
 }
 
-/** Gives the place a column; false when the table is full. */
-export function giveColumn(schema: InferredSchema, place: SchemaPath): boolean {
-  const { table } = place;
+/** Gives the path a column. Returns false if the table is full. */
+export function giveColumn(schema: InferredSchema, schemaPath: SchemaPath): boolean {
+  const { table } = schemaPath;
   if (isFull(schema, table)) return false;
-  setColumn(place, nameFor(schema, place));
+  setColumn(schemaPath, nameFor(schema, schemaPath));
   schema.isAhead = true;
   return true;
 }
 
-function nameFor(schema: InferredSchema, place: SchemaPath): string {
-  if (place.keys.length === 0) return 'value';
-  const { table, path, keys, rule } = place;
+function nameFor(schema: InferredSchema, schemaPath: SchemaPath): string {
+  if (schemaPath.keys.length === 0) return 'value';
+  const { table, path, keys, rule } = schemaPath;
   const reserved = schema.reserved.columns.get(table.name)?.get(path);
   return reserved ?? columnName(rule?.column === undefined ? keys : [rule.column], table.taken);
 }
 
-export function setColumn(place: SchemaPath, column: string): void {
-  place.column = column;
-  place.stored.isNamed = false;
-  place.index = place.table.columns.length;
-  place.table.columns.push(place);
-  place.table.taken.add(column);
+export function setColumn(schemaPath: SchemaPath, column: string): void {
+  schemaPath.column = column;
+  schemaPath.stored.isNamed = false;
+  schemaPath.index = schemaPath.table.columns.length;
+  schemaPath.table.columns.push(schemaPath);
+  schemaPath.table.taken.add(column);
 }
 
-/** The table of the lists at this place; null when no more tables may be added. */
-export function listOf(schema: InferredSchema, place: SchemaPath): InferredTable | null {
-  if (place.list !== null) return place.list;
-  if (place.table.listDepth >= schema.limits.listDepth || schema.tables.size > schema.limits.childTables)
+/** The table of the lists at this path; null: no more tables are permitted. */
+export function listOf(schema: InferredSchema, schemaPath: SchemaPath): InferredTable | null {
+  if (schemaPath.list !== null) return schemaPath.list;
+  if (schemaPath.table.listDepth >= schema.limits.listDepth || schema.tables.size > schema.limits.childTables)
     return null;
   const name =
-    schema.reserved.tables.get(place.table.name)?.get(place.path) ??
-    childTableName(place.table.name, place.keys, takenTables(schema));
-  place.list = addTable(schema, { name, parent: place.table, path: place.path });
-  place.stored.isNamed = false;
+    schema.reserved.tables.get(schemaPath.table.name)?.get(schemaPath.path) ??
+    childTableName(schemaPath.table.name, schemaPath.keys, takenTables(schema));
+  schemaPath.list = addTable(schema, { name, parent: schemaPath.table, path: schemaPath.path });
+  schemaPath.stored.isNamed = false;
   schema.isAhead = true;
-  return place.list;
+  return schemaPath.list;
 }
 
 function takenTables({ tables, reserved }: InferredSchema): Set<string> {
@@ -241,15 +242,15 @@ function takenTables({ tables, reserved }: InferredSchema): Set<string> {
   ]);
 }
 
-/** Remembers that a value of this type stood here. */
-export function sawType(schema: InferredSchema, place: SchemaPath, bit: number): void {
-  if ((place.types & bit) !== 0) return;
-  place.types |= bit;
-  place.changedAt = schema.at.sentAt;
+/** Records that a value of this type was seen at the path. */
+export function sawType(schema: InferredSchema, schemaPath: SchemaPath, bit: number): void {
+  if ((schemaPath.types & bit) !== 0) return;
+  schemaPath.types |= bit;
+  schemaPath.changedAt = schema.at.sentAt;
   schema.isAhead = true;
 }
 
-/** The table has values without a column from now on. */
+/** Records that the table has values without a column. */
 export function needRest(schema: InferredSchema, table: InferredTable): void {
   if (table.hasRest) return;
   table.hasRest = true;
@@ -257,19 +258,19 @@ export function needRest(schema: InferredSchema, table: InferredTable): void {
 }
 
 function isFull(schema: InferredSchema, table: InferredTable): boolean {
-  return table.columns.length >= schema.limits.columns || table.places.length >= 4 * schema.limits.columns;
+  return table.columns.length >= schema.limits.columns || table.paths.length >= 4 * schema.limits.columns;
 }
 
-// A key must come back from the file as it went in.
+// A key must be stored without changes.
 function isStorable({ path }: SchemaPath, key: string): boolean {
   return path.length + key.length <= MAX_PATH_LENGTH && key.isWellFormed();
 }
 
 const MAX_PATH_LENGTH = 1_000;
 
-function newPlace(schema: InferredSchema, table: InferredTable, keys: readonly string[]): SchemaPath {
+function newSchemaPath(schema: InferredSchema, table: InferredTable, keys: readonly string[]): SchemaPath {
   const keysFromTop = [...table.keysFromTop, ...keys];
-  const place: SchemaPath = {
+  const schemaPath: SchemaPath = {
     table,
     keys,
     path: pointerOf(keys),
@@ -287,9 +288,9 @@ function newPlace(schema: InferredSchema, table: InferredTable, keys: readonly s
     changes: 0,
     stored: { declared: '', types: 0, counts: 0, isNamed: false },
   };
-  table.places.push(place);
-  schema.placeCount++;
-  return place;
+  table.paths.push(schemaPath);
+  schema.pathCount++;
+  return schemaPath;
 }
 
 function ruleAt(
@@ -306,5 +307,5 @@ export function rootOf(table: InferredTable): InferredTable {
   return table.parent === null ? table : rootOf(table.parent);
 }
 
-/** Replaced as soon as the table exists: a table and its root refer to each other. */
+/** Replaced when the table exists, because a table and its root refer to each other. */
 const ROOTLESS = {} as SchemaPath;

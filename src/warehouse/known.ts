@@ -29,7 +29,7 @@ const COLUMNS = {
   rateClass: 'rate_class',
 } as const satisfies Record<keyof Known, string>;
 
-/** `_known`, with the full-text index and the tallies over it, which stay in step. */
+/** `_known`, with its full-text index and its counts. All three change together. */
 export function knownTable(db: Database, naming: Naming) {
   const table = naming('_known');
   const names = nameIndex(db, naming);
@@ -56,7 +56,7 @@ export function knownTable(db: Database, naming: Naming) {
   const missingInRun = db.prepare<[number], KnownRow>(
     `SELECT ${selected} FROM ${table} WHERE missing_run = ? AND missing_at IS NOT NULL`,
   );
-  // A company is looked up more than once while one answer is taken in.
+  // Processing one response looks up the same company several times.
   let found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
   return {
     find: (entityId: string): KnownRow | undefined => {
@@ -76,24 +76,24 @@ export function knownTable(db: Database, naming: Naming) {
       totals.count(before, -1);
       totals.count(after, 1);
     },
-    /** Seen in a search with nothing new about it. */
+    /** Records that a search showed the company unchanged. */
     listedAgain: ({ knownId, rateClass }: KnownRow, at: string, ratedAs: number): void => {
       found = null;
       if (ratedAs === rateClass) listedAgain.run(at, at, knownId);
       else listedAgainRated.run(at, at, ratedAs, knownId);
     },
-    /** Its record was fetched with nothing new about it. */
+    /** Records that a fetch returned the record unchanged. */
     fetchedAgain: (knownId: number, at: string, rated: FetchedAgain): void => {
       found = null;
       fetchedAgain.run({ ...rated, knownId, at });
     },
     missingInRun: (runId: number): KnownRow[] => missingInRun.all(runId),
-    /** Writes the counts that the rows above changed; belongs into their transaction. */
+    /** Writes the pending counts. Call it in the transaction of the rows. */
     saveCounts: (): void => {
       totals.save();
       names.words.save();
     },
-    /** From now on the words of these companies' names are counted, too. */
+    /** Starts to count the words of these companies' names. */
     countWords: names.words.begin,
     keepOnlyWords: names.words.keepOnly,
     isFrequentWord: names.words.isFrequent,

@@ -1,6 +1,6 @@
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
 
-/** What is known of one company, in `_known`. Times are ISO 8601. */
+/** One row of `_known`: the known facts about one company. Times are ISO 8601. */
 export interface Known {
   entityId: string;
   name: string | null;

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { decoded, headersIn } from './answer.ts';
 
-/** A stored answer with the call that brought it. */
+/** A stored response with its call. */
 export interface LatestAnswer {
   readonly callId: number;
   readonly kind: 'stats' | 'search' | 'entity';
@@ -20,7 +20,7 @@ interface Row extends Omit<LatestAnswer, 'headers'> {
   readonly encoding: string | null;
 }
 
-/** The latest answers of each kind of call, the newest first. */
+/** The latest responses of each kind of call, the newest first. */
 export function latestAnswers(db: Database, mostOfEach: number): LatestAnswer[] {
   const select = db.prepare<[string, number], Row>(
     `${SELECT} WHERE c.kind = ? AND c.status IS NOT NULL ORDER BY c.call_id DESC LIMIT ?`,
@@ -28,7 +28,7 @@ export function latestAnswers(db: Database, mostOfEach: number): LatestAnswer[] 
   return ['stats', 'search', 'entity'].flatMap((kind) => select.all(kind, mostOfEach).map(answerOf));
 }
 
-/** The answers that the runs of one command brought, in order. */
+/** The responses to the calls of one command, in order. */
 export function answersOfCommand(db: Database, command: string): LatestAnswer[] {
   return db
     .prepare<[string], Row>(

@@ -1,36 +1,36 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 
-/** Who holds, or wants, the warehouse: one run at a time. */
+/** The run that holds or wants the lock. One run at a time holds it. */
 export interface LockOwner {
-  /** Unique per run, so that a process that was taken over notices. */
+  /** Unique per run, so that a process notices a takeover. */
   readonly owner: string;
   readonly pid: number;
   readonly host: string;
 }
 
 export interface LockHolder extends LockOwner {
-  /** It lets another run through that asks. */
+  /** The run ends early if another run asks for the lock. */
   readonly yields: boolean;
   readonly takenAt: string;
   readonly heartbeatAt: string;
 }
 
-/** A heartbeat older than this belongs to a run that died, or hung, without letting go. */
+/** A run with an older heartbeat has died or hangs. Another run may take over its lock. */
 export const LOCK_STALE_AFTER_MS = 30_000;
 
-export interface LockAsk extends LockOwner {
+export interface LockRequest extends LockOwner {
   readonly nowMs: number;
-  /** This run will let another one through that asks (`askToStandAside`). */
+  /** This run ends early if another run asks for the lock (`askToStandAside`). */
   readonly yields?: boolean;
-  /** Is a process of this id alive on this host? */
+  /** Does a process with this id run on this host? */
   readonly isAlive: (pid: number) => boolean;
 }
 
-/** Takes the lock, or says who holds it. A holder that is stale, or dead on this host, is taken over. */
+/** Takes the lock, or returns its holder. The lock of a holder that is stale, or dead on this host, is taken over. */
 export function acquireLock(
   db: Database,
-  ask: LockAsk,
+  ask: LockRequest,
 ): { taken: true } | { taken: false; holder: LockHolder } {
   return db
     .transaction(() => {
@@ -45,19 +45,19 @@ export function acquireLock(
     .immediate();
 }
 
-/** Shows that the owner lives. False: another run took over, so this one must stop. */
+/** Renews the heartbeat. Returns false if another run has taken over the lock; the caller must then stop. */
 export function heartbeat(db: Database, owner: string, nowMs: number): boolean {
   return (
     db.prepare('UPDATE _lock SET heartbeat_at = ? WHERE owner = ?').run(isoTime(nowMs), owner).changes === 1
   );
 }
 
-/** Asks the holder to let another run through. */
+/** Asks the holder to end early. */
 export function askToStandAside(db: Database, holder: LockOwner, nowMs: number): void {
   db.prepare('UPDATE _lock SET wanted_at = ? WHERE owner = ? AND yields').run(isoTime(nowMs), holder.owner);
 }
 
-/** Was this holder asked to let another run through? */
+/** Did another run ask this holder to end early? */
 export function isAskedToStandAside(db: Database, owner: string): boolean {
   return db.prepare('SELECT 1 FROM _lock WHERE owner = ? AND wanted_at IS NOT NULL').get(owner) !== undefined;
 }
@@ -75,13 +75,13 @@ export function lockHolder(db: Database): LockHolder | null {
   return row === undefined ? null : { ...row, yields: row.yields === 1 };
 }
 
-function isHeld(holder: LockHolder, ask: LockAsk): boolean {
+function isHeld(holder: LockHolder, ask: LockRequest): boolean {
   if (holder.owner === ask.owner) return false;
   if (ask.nowMs - Date.parse(holder.heartbeatAt) > LOCK_STALE_AFTER_MS) return false;
   return holder.host !== ask.host || ask.isAlive(holder.pid);
 }
 
-/** Is there a process of this id on this host? */
+/** Does a process with this id run on this host? */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

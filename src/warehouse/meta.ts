@@ -26,18 +26,18 @@ export type MetaKey =
   | 'processed_until'
   /** The stored call that recovery processes alone at the moment. */
   | 'processed_alone'
-  /** The mapping that the tables were made by, as JSON. */
+  /** The mapping of the current tables, as JSON. */
   | 'mapping'
-  /** How many times the derived tables were rebuilt. */
+  /** The number of rebuilds of the derived tables. */
   | 'generation'
-  /** JSON path of the record inside an entity answer, for `entity_history`. */
+  /** JSON path of the record in an entity response, for `entity_history`. */
   | 'record_path'
-  /** The shape of the 404 that an id gets which never existed. */
+  /** The form of the 404 for an id that never existed. */
   | 'absent_shape'
   | 'next_absent_shape'
-  /** How far a rebuild has come, as JSON. */
+  /** The progress of a rebuild, as JSON. */
   | 'rebuild'
-  /** Answers before this time were pruned. */
+  /** The time before which responses were deleted. */
   | 'pruned_until';
 
 export interface SourceFacts {
@@ -48,7 +48,7 @@ export interface SourceFacts {
   readonly tier: string;
 }
 
-/** Whose data this is and under what terms: stands in the warehouse and in every export. */
+/** The source of the data and its terms. They are stored in the warehouse and in every export. */
 export function recordSource(db: Database, source: SourceFacts): void {
   const meta = metaTable(db);
   meta.set('source', source.name);

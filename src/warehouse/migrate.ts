@@ -12,10 +12,10 @@ interface Migration {
 }
 
 /**
- * Brings the schema to what this program knows: every numbered file of `migrations/` that the warehouse has
- * not seen, in order, in one transaction. Numbers from 100 belong to the planner's state.
+ * Migrates the schema: runs every numbered file of `migrations/` that was not applied yet, in order and in one
+ * transaction. Numbers from 100 belong to the planner's state.
  *
- * @throws FailedError when the warehouse was written by a newer program.
+ * @throws FailedError if a newer program wrote the warehouse.
  */
 export function migrate(db: Database, nowMs: number): void {
   const known = readMigrations();
@@ -37,7 +37,7 @@ export function migrate(db: Database, nowMs: number): void {
   }).immediate();
 }
 
-/** Is there a migration that this warehouse has not seen? Throws when it has seen one that is not known here. */
+/** Is there a migration that was not applied yet? @throws FailedError if an applied migration is unknown here. */
 export function needsMigration(db: Database): boolean {
   const known = readMigrations();
   const applied = refuseNewer(db, known);
@@ -52,7 +52,7 @@ function refuseNewer(db: Database, known: readonly Migration[]): Set<number> {
   if (newer.length > 0)
     throw new FailedError(
       `the warehouse ${db.name} was written by a newer version of registry-mirror (schema ${Math.max(...newer)})`,
-      { hint: 'Install that version or a later one; nothing was changed.' },
+      { hint: 'Install that version or a later one. Nothing was changed.' },
     );
   return new Set(applied);
 }

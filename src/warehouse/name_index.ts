@@ -5,8 +5,8 @@ import type { Naming } from './table_naming.ts';
 import { wordIndex } from './word_index.ts';
 
 /**
- * `entity_fts`: names, former names and identifiers, searchable in any script, whose content is `_known`; and `_name`: names in
- * order, as searches compare them, with `_word`, the words in them.
+ * The indexes of names. `entity_fts` indexes names, former names and identifiers in any script; its content is
+ * `_known`. `_name` has the names in the order in which searches compare them. `_word` has the words of the names.
  */
 export function nameIndex(db: Database, naming: Naming) {
   const table = naming('entity_fts');
@@ -14,7 +14,7 @@ export function nameIndex(db: Database, naming: Naming) {
   const insert = db.prepare<Entry>(
     `INSERT INTO ${table} (rowid, entity_id, name, former_names, identifiers) VALUES (?, ?, ?, ?, ?)`,
   );
-  // An index without content of its own must be told what to forget.
+  // FTS5 needs the old values of a row to delete it from an index without content.
   const remove = db.prepare<Entry>(
     `INSERT INTO ${table} (${table}, rowid, entity_id, name, former_names, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)`,
   );
@@ -48,7 +48,8 @@ export function nameIndex(db: Database, naming: Naming) {
         remove.run(before.knownId, before.entityId, before.name, before.formerNames, before.identifiers);
         addText(after.knownId, after);
       }
-      // A record mostly brings identifiers to a name that was listed; its place in a large index is not in memory.
+      // A record usually adds identifiers to a known name. An unchanged name is skipped, because its page of a large
+      // index is not in memory.
       if (before.name !== after.name) {
         dropName(before.knownId, before);
         addName(after.knownId, after);

@@ -10,13 +10,13 @@ import {
   type WordTotals,
 } from '../names/ordered_texts.ts';
 
-/** What is asked of the texts, each answered from their index alone, however many there are. */
+/** Lookups in names or identifiers. The index alone serves each of them, whatever the number of companies. */
 export const TEXT_LOOKUPS = {
   name: lookupsOf('folded', '_name'),
   identifier: lookupsOf('upper(entity_id)', '_known'),
 } as const;
 
-/** The names, or the identifiers, of all known companies as their index holds them. */
+/** Opens the names, or the identifiers, of all known companies in the order of their index. */
 export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): TextsInOrder {
   const sql = TEXT_LOOKUPS[by];
   const count = db.prepare<[string, string], number>(sql.count).pluck();
@@ -25,8 +25,11 @@ export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): T
   const all = db.prepare<[], string>(sql.all).pluck();
   const containing = db.prepare<[string], string>(sql.containing).pluck();
   const countBetween = (from: string, to: string) => count.get(from, to) ?? 0;
-  const entryAt = (from: string, places: number) => at.get(from, places) ?? null;
-  /** Walked once: as many as asked for, unless one more is the very same as the last. */
+  const entryAt = (from: string, offset: number) => at.get(from, offset) ?? null;
+  /**
+   * A range of `size` texts that does not divide equal texts. If texts equal to its last one follow, the range ends
+   * before them; if all its texts are equal, it ends after the last equal one.
+   */
   const stretch = (from: string, to: string, { size }: { readonly size: number }): Stretch => {
     const [last, following] = neighbours.all(from, size - 1);
     const isWhole = following !== last;
@@ -53,12 +56,12 @@ function lookupsOf(text: string, table: string) {
   };
 }
 
-/** How many companies have a word of a set in such a range. */
+/** The number of companies that have a word of a set in a range. */
 export function companiesBetween(table: string): string {
   return `SELECT sum(companies) FROM ${table} WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ?`;
 }
 
-/** What is asked of the words of a set, the first three each answered from a part of their index. */
+/** Lookups in the words of a set. A range of their index serves each of the first three. */
 export const WORD_LOOKUPS = {
   count: companiesBetween('_word'),
   shares: `SELECT shared, sum(companies) AS companies FROM _word
@@ -70,7 +73,7 @@ export const WORD_LOOKUPS = {
              count(DISTINCT word) AS different FROM _word WHERE set_id = ?`,
 } as const;
 
-/** The words of these companies as their index holds them; null: they are not counted. */
+/** Opens the words of these companies in the order of their index; null: these words are not counted. */
 export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWith): WordsInOrder | null {
   const setId = db
     .prepare<[string, number], number>('SELECT set_id FROM _word_set WHERE beside = ? AND is_whole = ?')
@@ -84,7 +87,7 @@ export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWit
   const at = db.prepare<[number, string, number], string>(WORD_LOOKUPS.at).pluck();
   const ranked = db.prepare<[number, number], [string, number]>(WORD_LOOKUPS.ranked).raw();
   const totals = db.prepare<[number], WordTotals>(WORD_LOOKUPS.totals);
-  const entryAt = (from: string, places: number) => at.get(setId, from, places) ?? null;
+  const entryAt = (from: string, offset: number) => at.get(setId, from, offset) ?? null;
   const share = (from: string, to: string, most: number) => {
     const found: number[] = [];
     for (const { shared, companies } of shares.all(setId, from, to, most)) found[shared] = companies;

@@ -3,11 +3,11 @@ import type { ResourceTable } from './schema_store.ts';
 
 export interface Origin {
   readonly resource: ResourceTable;
-  /** Where its rows stand in the payload: a JSON Pointer, `*` for the elements of a list. */
+  /** The path of its rows in the payload: a JSON Pointer, `*` for the elements of a list. */
   readonly pointer: string;
 }
 
-/** Which resource a table belongs to, and where its rows stand in the payload. */
+/** Returns a function from a table to its resource and the path of its rows in the payload. */
 export function originOf(db: Database): (table: string) => Origin {
   const children = db
     .prepare(

@@ -1,13 +1,13 @@
 import type { Database } from 'better-sqlite3';
 
-/** Calls of one kind and outcome within one stretch of time. */
+/** Calls of one kind and outcome within one period. */
 export interface CallBucket {
-  /** Where the stretch begins, epoch milliseconds. */
+  /** The start of the period, epoch milliseconds. */
   readonly atMs: number;
   readonly kind: string;
   readonly outcome: string;
   readonly calls: number;
-  /** Companies or records that were new. */
+  /** New companies or records. */
   readonly fresh: number;
   readonly changed: number;
 }
@@ -18,7 +18,10 @@ export interface CallStretch {
   readonly bucketMs: number;
 }
 
-/** Calls by stretches of equal length, from the ids alone: a call's id grows with the time of its sending. */
+/**
+ * Counts calls in periods of equal length. Reads only the ids, because a call's id grows with the time at which it
+ * was sent.
+ */
 export function callBuckets(db: Database): (stretch: CallStretch) => CallBucket[] {
   const select = db.prepare<[number, number, number, number], CallBucket>(
     `SELECT (call_id / CAST(? AS INTEGER)) * ? AS atMs, kind, outcome, count(*) AS calls, sum(new) AS fresh,
@@ -29,7 +32,7 @@ export function callBuckets(db: Database): (stretch: CallStretch) => CallBucket[
     select.all(bucketMs * IDS_PER_MS, bucketMs, fromMs * IDS_PER_MS, toMs * IDS_PER_MS);
 }
 
-/** When the first and the last call were sent; null: none was. */
+/** The times of the first and the last call; null: there is no call. */
 export function callSpan(db: Database): () => { readonly firstMs: number; readonly lastMs: number } | null {
   const select = db.prepare<[], { first: number | null; last: number | null }>(
     'SELECT (SELECT min(call_id) FROM _call) AS first, (SELECT max(call_id) FROM _call) AS last',
@@ -41,7 +44,7 @@ export function callSpan(db: Database): () => { readonly firstMs: number; readon
   };
 }
 
-// As in fetch/call_ids.ts.
+// The same factor as in fetch/call_ids.ts.
 const IDS_PER_MS = 1024;
 
 export interface CompanyRow {
@@ -61,7 +64,7 @@ export interface VersionSeen {
   readonly isTombstone: 0 | 1;
 }
 
-/** One field that changed; `before` and `after` as in the columns: scalars, or JSON text of lists and objects. */
+/** One changed field. `before` and `after` are as in the columns: scalars, or JSON text of lists and objects. */
 export interface FieldChange {
   readonly changeId: number;
   readonly entityId: string;
@@ -77,7 +80,7 @@ export interface NamedChange extends FieldChange {
   readonly name: string | null;
 }
 
-/** What the page reads of single companies. */
+/** The queries of the status page about single companies. */
 export function companyPages(db: Database) {
   const company = db.prepare<[string], CompanyRow>(
     `SELECT entity_id AS entityId, name,
@@ -116,20 +119,20 @@ export function companyPages(db: Database) {
 const CHANGE = `c.change_id AS changeId, c.entity_id AS entityId, c.observed_at AS observedAt, c.not_before AS notBefore,
   c.path, c.before, c.after, c._call_id AS callId`;
 
-/** Values keep every digit; ids are numbers again. */
+/** Converts ids to numbers. Values keep every digit. */
 function withNumbers<T extends FieldChange>(row: T): T {
   return { ...row, changeId: Number(row.changeId), callId: Number(row.callId) };
 }
 
-/** Records and list items whose age lies within one class. */
+/** Records and summaries whose age is within one class. */
 export interface AgeClass {
   readonly records: number;
   readonly summaries: number;
 }
 
 /**
- * How many records and list items were last seen before each of the given times (the latest first) and not
- * before the one after it; the last class holds all that are older. One pass over the known companies.
+ * Counts records and summaries by age. `times` are the limits of the classes, the latest first; a last class has all
+ * older ones. Reads `_known` once.
  */
 export function ageClasses(db: Database, times: readonly string[]): AgeClass[] {
   const classOf = (column: string) =>
@@ -155,7 +158,7 @@ export interface TotalSeen {
   readonly total: number | null;
 }
 
-/** What the registry said of its own size, the latest first. */
+/** The registry counts, the latest first. */
 export function totalsSeen(db: Database, most: number): TotalSeen[] {
   return db
     .prepare<[number], TotalSeen>(

@@ -8,15 +8,15 @@ export type Bound = null | number | bigint | string;
 export interface PayloadRow {
   /** Values of the table's own columns, in their order. */
   readonly own: readonly Bound[];
-  /** In the order of the table's columns; may be fewer, then the rest is NULL. */
+  /** Values in the order of the table's columns. Missing values at the end are NULL. */
   readonly values: readonly Bound[];
   readonly rest: string | null;
 }
 
 /**
- * Rows of the payload tables, whose columns are known only at run time. Statements are prepared once per set
- * of columns, and write one row each: a statement of several rows sets a savepoint, at which FTS5 writes out
- * what it has gathered, and loading takes half as long again.
+ * Reads and writes rows of the payload tables, whose columns are known only at run time. Statements are prepared once
+ * for each set of columns. Each statement writes one row: a statement of several rows sets a savepoint, at which FTS5
+ * flushes its buffer, and loading then takes 50 % longer.
  */
 export function payloadTables(db: Database, naming: Naming) {
   const prepared = new Map<InferredTable, Prepared>();
@@ -34,12 +34,12 @@ export function payloadTables(db: Database, naming: Naming) {
       const statements = of(table);
       statements.insert.run(bound(statements, row));
     },
-    /** Replaces the payload of a row; `own` are its own columns but for the key. */
+    /** Replaces the payload of a row. `own` has the own columns without the key. */
     update: (table: InferredTable, entityId: string, row: PayloadRow): void => {
       const statements = of(table);
       statements.update.run([...bound(statements, row), entityId]);
     },
-    /** All rows of the entity in a child table. */
+    /** Removes all rows of the entity from a child table. */
     removeChildren: (table: InferredTable, entityId: string): void => {
       of(table).remove.run(entityId);
     },
@@ -50,11 +50,14 @@ export function payloadTables(db: Database, naming: Naming) {
 }
 
 interface Prepared {
-  /** Of the table's columns and types when this was made. */
+  /** The version of the table's columns and types for which the statements were prepared. */
   readonly version: number;
   readonly columns: number;
   readonly hasRest: boolean;
-  /** Columns that convert nothing: whole numbers must be bound as such. */
+  /**
+   * Positions of columns without a declared type. SQLite converts nothing in them, so integers must be bound as
+   * integers.
+   */
   readonly untyped: readonly number[];
   readonly insert: Statement;
   readonly update: Statement;
@@ -76,7 +79,7 @@ function ownColumns(table: InferredTable): { key: string; others: readonly strin
 function prepare(db: Database, naming: Naming, table: InferredTable): Prepared {
   const { key, others } = ownColumns(table);
   const payload = [
-    ...table.columns.map((place) => quoted(place.column ?? '')),
+    ...table.columns.map((schemaPath) => quoted(schemaPath.column ?? '')),
     ...(table.hasRest ? ['_rest'] : []),
   ];
   const columns = [key, ...others, ...payload];
@@ -85,7 +88,7 @@ function prepare(db: Database, naming: Naming, table: InferredTable): Prepared {
     version: table.stored.version,
     columns: table.columns.length,
     hasRest: table.hasRest,
-    untyped: table.columns.flatMap((place, at) => (place.stored.declared === '' ? [at] : [])),
+    untyped: table.columns.flatMap((schemaPath, at) => (schemaPath.stored.declared === '' ? [at] : [])),
     insert: db.prepare(
       `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     ),
@@ -99,7 +102,7 @@ function prepare(db: Database, naming: Naming, table: InferredTable): Prepared {
   };
 }
 
-/** Numbers are bound as REAL: typed columns make integers of them, untyped ones do not. */
+/** Numbers are bound as REAL. SQLite converts them to integers in typed columns, but not in untyped ones. */
 function bound({ columns, hasRest, untyped }: Prepared, { own, values, rest }: PayloadRow): Bound[] {
   const all = [...own, ...values];
   for (let missing = columns - values.length; missing > 0; missing--) all.push(null);

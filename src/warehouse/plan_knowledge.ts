@@ -9,21 +9,21 @@ import { DUE_LOOKUPS, openRateClasses, openRecordsDue } from './records_due.ts';
 import { live } from './table_naming.ts';
 import type { Warehouse } from './warehouse.ts';
 
-/** What is asked again with every plan: each is answered from an index of its own, however many companies there are. */
+/** Lookups of every plan. Each has an index of its own, so its cost does not depend on the number of companies. */
 export const LOOKUPS = {
   ...DUE_LOOKUPS,
   missing: 'SELECT 1 FROM _known WHERE missing_at IS NOT NULL LIMIT 1',
   statsCalls: "SELECT count(*) FROM _call WHERE kind = 'stats' AND outcome <> 'unsent'",
 } as const;
 
-/** Asked once, when a plan is opened: read from the last one backwards, as far as is needed. */
+/** Runs once, when a plan is opened. The planner reads the rows from the latest one backwards, as far as it needs. */
 const SEARCHES_SINCE = `
   SELECT new FROM _call INDEXED BY _call_of_search
   WHERE kind = 'search' AND call_id > ? AND outcome IN ('ok', 'refused') AND reason NOT LIKE 'summaries are due%'
   ORDER BY call_id DESC`;
 const COUNTS = 'SELECT _call_id AS callId, total FROM registry_stats ORDER BY _call_id DESC';
 
-/** What plan may look up, answered by index. */
+/** Opens the lookups of the planner. Indexes serve all of them. */
 export function openKnowledge({ db }: Warehouse): Knowledge {
   const meta = metaTable(db);
   const queries = queryTable(db, live);
@@ -72,11 +72,11 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
 }
 
 /**
- * Asked for each call that is planned, and changed only by what is loaded: read again after this connection has
- * written. While a run holds the lock no other writes what is asked here.
+ * Caches a value until this connection writes. The planner needs such values for each call, and only loading changes
+ * them. While a run holds the lock, no other process writes them.
  */
 function openMemory(db: Database): <T>(read: () => T) => () => T {
-  // Needs no transaction, whose locks are what a look-up costs.
+  // Needs no transaction. The locks of a transaction are the cost of a lookup.
   const written = db.prepare<[], number>('SELECT total_changes()').pluck();
   return (read) => {
     let latest: { readonly at: number | undefined; readonly value: ReturnType<typeof read> } | null = null;
@@ -88,7 +88,7 @@ function openMemory(db: Database): <T>(read: () => T) => () => T {
   };
 }
 
-/** The call from which on the registry counted as it does now; 0: it was never asked. */
+/** The first call at which the registry count had its present value; 0: there is no observation. */
 function countedSoSince(
   counts: Iterable<{ readonly callId: number; readonly total: number | null }>,
 ): number {

@@ -5,13 +5,13 @@ export interface QuarantineEntry {
   readonly callId: number;
   readonly kind: string;
   readonly target: string;
-  /** Of the item in its list; null: the answer as a whole. */
+  /** The position of the item in its list; null: the whole response. */
   readonly position: number | null;
   readonly reason: string;
   readonly at: string;
 }
 
-/** `_quarantine`: answers, or items of answers, that could not be understood. The body stays in `_answer`. */
+/** `_quarantine`: responses, or items of responses, that cannot be processed. The body remains in `_answer`. */
 export function quarantineTable(db: Database, naming: Naming) {
   const table = naming('_quarantine');
   const upsert = db.prepare(
@@ -25,30 +25,30 @@ export function quarantineTable(db: Database, naming: Naming) {
     `UPDATE ${table} SET state = 'superseded' WHERE kind = ? AND target = ? AND state = 'open'`,
   );
   const countOpen = db.prepare<[], number>(`SELECT count(*) FROM ${table} WHERE state = 'open'`).pluck();
-  // Nearly every answer is understood while nothing waits: that must not cost a statement.
+  // Almost every response is valid while the quarantine is empty. This frequent case must not cost a statement.
   let hasOpen = (countOpen.get() ?? 0) > 0;
   return {
     add: (entry: QuarantineEntry): void => {
       hasOpen = true;
       upsert.run({ ...entry, position: entry.position ?? -1 });
     },
-    /** A later answer to the same question was understood. */
+    /** Closes open entries, because a later response to the same request was processed. */
     supersede: (kind: string, target: string): void => {
       if (hasOpen) supersede.run(kind, target);
     },
   };
 }
 
-/** One entry of the quarantine, with the call that brought it. */
+/** One entry of the quarantine, with its call. */
 export interface Quarantined {
   readonly quarantineId: number;
   readonly callId: number;
   readonly kind: 'stats' | 'search' | 'entity';
   readonly target: string;
-  /** Of the item in its list; null: the answer as a whole. */
+  /** The position of the item in its list; null: the whole response. */
   readonly position: number | null;
   readonly reason: string;
-  /** How often the same was answered so. */
+  /** The number of such responses to the same request. */
   readonly times: number;
   readonly quarantinedAt: string;
   readonly state: QuarantineState;
@@ -64,7 +64,7 @@ const SELECT = `SELECT q.quarantine_id AS quarantineId, q.call_id AS callId, q.k
   c.run_id AS runId, c.status, c.bytes
   FROM _quarantine q JOIN _call c USING (call_id)`;
 
-/** What operators do with `_quarantine`. */
+/** The actions of operators on `_quarantine`. */
 export function quarantineRegister(db: Database) {
   const open = db.prepare<[number], Quarantined>(
     `${SELECT} WHERE q.state = 'open' ORDER BY q.call_id DESC, q.position LIMIT ?`,

@@ -30,7 +30,7 @@ export interface QueryRow {
 const SELECT = `SELECT query_key AS key, "by", text, total, pages, rows, next, status, listed_at AS listedAt,
   asked_at AS askedAt, note FROM`;
 
-/** `_query` and `_query_page`: how far each search query was listed. */
+/** `_query` and `_query_page`: the progress of each listing. */
 export function queryTable(db: Database, naming: Naming) {
   const table = naming('_query');
   const pages = naming('_query_page');
@@ -61,11 +61,11 @@ export function queryTable(db: Database, naming: Naming) {
     savePage: (key: string, received: QueryPage): void => {
       savePage.run({ key, ...received });
     },
-    /** The call that last brought this page. */
+    /** The call that last returned this page. */
     callOfPage: (key: string, index: number): number | null => page.get(key, index) ?? null,
-    /** The pages of the listing that began at `listedAt`, in order. */
+    /** The pages of the listing that started at `listedAt`, in order. */
     pagesSince: (key: string, listedAt: string): QueryPage[] => pagesSince.all(key, listedAt),
-    /** Those of them from 0 up to the first hole. */
+    /** The pages of the listing from 0 up to the first missing one. */
     listing: (key: string, listedAt: string): QueryPage[] => withoutHoles(pagesSince.all(key, listedAt)),
     largestPage: (): number => largestPage.get() ?? 0,
   };

@@ -5,8 +5,8 @@ import { RESOURCE_TABLES, type ResourceTable } from './schema_store.ts';
 import { generationOf, live, SHADOW_PREFIX, shadow } from './table_naming.ts';
 
 /**
- * The derived tables exist twice while they are rebuilt: readers see the live ones until the shadows are
- * whole, then names are exchanged in one transaction that moves no row.
+ * During a rebuild, the derived tables exist twice. Readers see the live tables until the shadow tables are complete.
+ * Then one transaction swaps the names and moves no row.
  */
 
 const DERIVED = [
@@ -29,7 +29,7 @@ const DERIVED = [
 
 const OLD_PREFIX = '_old_';
 
-/** Makes empty shadows of all derived tables. Columns of payloads and child tables come with the rows. */
+/** Creates empty shadows of all derived tables. Payload columns and child tables are added with the rows. */
 export function createShadows(db: Database): void {
   dropTables(db, SHADOW_PREFIX);
   const generation = generationOf(db, shadow);
@@ -42,21 +42,21 @@ export function createShadows(db: Database): void {
           .replace(/ ON "?\w+"?/i, ` ON ${shadow(table)}`),
       );
   }
-  // The words of the same companies are counted while names are written again.
+  // The shadow counts the words of the same companies when the names are written.
   db.exec(`INSERT INTO ${shadow('_word_set')} SELECT * FROM _word_set`);
-  // Its content is looked up only when it is read, and then `_known` is the rebuilt one.
+  // FTS5 reads its content table only when the index is read. `_known` is then the rebuilt table.
   db.exec(sqlOf(db, 'entity_fts').replace(/^(CREATE VIRTUAL TABLE )"?\w+"?/i, `$1${shadow('entity_fts')}`));
 }
 
-/** Are there shadows of all derived tables? Those that an older program left behind may lack some. */
+/** Do shadows of all derived tables exist? Those of an older program can be incomplete. */
 export function hasShadows(db: Database): boolean {
   const find = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?');
   return DERIVED.every((table) => find.get(SHADOW_PREFIX + table) !== undefined);
 }
 
-/** Gives the shadows the live names, in the caller's transaction. */
+/** Gives the live names to the shadows, in the caller's transaction. */
 export function swapShadowsIn(db: Database): void {
-  // Renaming would rewrite the views; they are to keep their text, and mean the new tables.
+  // SQLite would rewrite the views during a rename. They must keep their text and read the new tables.
   const views = viewsOf(db);
   for (const { name } of views) db.exec(`DROP VIEW ${live(name)}`);
   const liveTables = derivedNames(db, '');
@@ -66,12 +66,12 @@ export function swapShadowsIn(db: Database): void {
   for (const { sql } of views) db.exec(sql);
 }
 
-/** Drops what a rebuild left behind, a table per transaction, so that no other writer waits long. */
+/** Drops the replaced tables, one per transaction, so that no other writer waits long. */
 export function dropOldTables(db: Database): void {
   dropTables(db, OLD_PREFIX);
 }
 
-/** What was decided by hand stays: discarded entries of the quarantine. */
+/** Copies decisions of the user: discarded entries of the quarantine. */
 export function carryOverDecisions(db: Database): void {
   db.exec(
     `UPDATE ${shadow('_quarantine')} AS q SET state = 'discarded'
@@ -116,12 +116,12 @@ function nameIn(table: string): RegExp {
   return new RegExp(`^CREATE TABLE "?${table}"?`, 'i');
 }
 
-/** Payload columns are the quoted ones: they were added as they were seen. */
+/** Removes payload columns, which are the quoted ones. */
 function withoutPayload(sql: string): string {
   return sql.replace(/, (?:"[\p{L}\p{M}\p{N}_]+"(?: TEXT| INTEGER| REAL)?|_rest TEXT)\s*(?=[,)])/gu, '');
 }
 
-/** Indexes that every warehouse has; those of payload columns come with the columns. */
+/** The indexes that every warehouse has. Indexes of payload columns are created with the columns. */
 function ownIndexes(db: Database, table: string): { name: string; sql: string }[] {
   return db
     .prepare(
@@ -139,8 +139,8 @@ function viewsOf(db: Database): { name: string; sql: string }[] {
 }
 
 /**
- * The names that the live tables decided on, for the shadows to keep: those for which `isKept` holds, told
- * the resource and the place counted from the top of its payload.
+ * The column and table names of the live tables, for the shadows to keep. `isKept` selects columns by resource and by
+ * JSON pointer from the top of the payload.
  */
 export function decidedNames(
   db: Database,

@@ -5,7 +5,7 @@ import type { DueRecord, ExpectedYield, RatedRecord, RecordsDue } from '../knowl
 
 const FOUND = 'SELECT entity_id AS entityId, missing_at AS missingAt, rate_class AS rateClass';
 
-/** What is asked with every plan: each comes in order from an index of its own, so only the rows asked for are read. */
+/** Lookups of every plan. Each reads rows in the order of its own index, so that it reads only the requested rows. */
 export const DUE_LOOKUPS = {
   flagged: `${FOUND}, asked_at AS askedAt FROM _known
      WHERE flagged_at IS NOT NULL AND (asked_at IS NULL OR asked_at < @startedAt)
@@ -24,22 +24,23 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
   const flagged = db.prepare<[{ most: number; startedAt: string }], Row>(DUE_LOOKUPS.flagged);
   const neverFetched = db.prepare<[{ most: number }], Row>(DUE_LOOKUPS.neverFetched);
   const stale = db.prepare<[StaleAsk], Row>(DUE_LOOKUPS.stale);
-  // One look reads each class of rates: as one transaction it takes the locks of the file once.
+  // One transaction for all classes of rates, so that the locks of the file are taken once.
   return db.transaction((ask: RecordsDue) => {
     const most = ask.most + ask.except.size;
-    const worth = ask.expectedYield ?? inOrder;
-    const rated = (why: RatedRecord['why']) => (row: Row) => candidate(row, why, worth, ask.nowMs);
+    const yieldOf = ask.expectedYield ?? inOrder;
+    const rated = (why: RatedRecord['why']) => (row: Row) => candidate(row, why, yieldOf, ask.nowMs);
     const first = [
       ...flagged.all({ most, startedAt: timeOf(ask.startedAtMs) }).map(rated('flagged')),
       ...neverFetched.all({ most }).map(rated('never_fetched')),
-    ].sort((a, b) => b.worth.days - a.worth.days);
+    ].sort((a, b) => b.expectedYield.days - a.expectedYield.days);
     const merged = [...first, ...mergeStale(ask, most, first, (from) => stale.all(from).map(rated('stale')))];
-    // Sorting is stable: of equal worth, flagged ones come before those never fetched, and these before stale ones.
-    merged.sort((a, b) => b.worth.days - a.worth.days);
+    // Sorting is stable. With equal yields, flagged records precede those never fetched, and these precede stale
+    // ones.
+    merged.sort((a, b) => b.expectedYield.days - a.expectedYield.days);
     return merged
       .filter(({ entityId }) => !ask.except.has(entityId))
       .slice(0, ask.most)
-      .map(({ entityId, why, worth: found }) => ({
+      .map(({ entityId, why, expectedYield: found }) => ({
         entityId,
         why,
         ...(ask.expectedYield && { expectedYield: found }),
@@ -47,13 +48,15 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
   });
 }
 
-/** How many fetched companies each class of rates has. */
+/** The number of fetched companies in each class of rates. */
 export function openRateClasses(db: Database): () => ReadonlyMap<number, number> {
   const select = db.prepare<[], { rateClass: number; companies: number }>(DUE_LOOKUPS.rateClasses);
   return () => new Map(select.all().map(({ rateClass, companies }) => [rateClass, companies]));
 }
 
-/** Within a class the oldest is worth most: the best of all classes are found from the heads of each. */
+/**
+ * Within a class, the oldest record has the highest yield. The best of all classes are therefore found at the heads.
+ */
 function mergeStale(
   ask: RecordsDue,
   most: number,
@@ -69,10 +72,11 @@ function mergeStale(
     if (rows.length > 0) heads.push({ rateClass, rows, at: 0, read: rows.length });
   }
   while (found.length < most && heads.length > 0) {
-    const best = heads.reduce((a, b) => (worthOf(b) > worthOf(a) ? b : a));
+    const best = heads.reduce((a, b) => (yieldDaysOf(b) > yieldDaysOf(a) ? b : a));
     const next = best.rows[best.at] as Candidate;
-    // Those behind it are worth no more: enough others are worth more.
-    if (first.length >= most && next.worth.days <= (first[most - 1] as Candidate).worth.days) break;
+    // The records behind it have no higher yield, and enough better ones are found.
+    if (first.length >= most && next.expectedYield.days <= (first[most - 1] as Candidate).expectedYield.days)
+      break;
     found.push(next);
     best.at++;
     if (best.at < best.rows.length) continue;
@@ -84,30 +88,30 @@ function mergeStale(
   return found;
 }
 
-/** Clamped to the times that can be written. */
+/** The time is limited to the range that ISO 8601 can express. */
 function timeOf(epochMs: number): string {
   return isoTime(Math.min(Math.max(epochMs, 0), LATEST_MS));
 }
 
-function worthOf({ rows, at }: Head): number {
-  return (rows[at] as Candidate).worth.days;
+function yieldDaysOf({ rows, at }: Head): number {
+  return (rows[at] as Candidate).expectedYield.days;
 }
 
 function candidate(
   { entityId, missingAt, rateClass, askedAt }: Row,
   why: RatedRecord['why'],
-  worth: (record: RatedRecord) => ExpectedYield,
+  yieldOf: (record: RatedRecord) => ExpectedYield,
   nowMs: number,
 ): Candidate {
   const ageDays = askedAt === null ? 0 : (nowMs - Date.parse(askedAt)) / DAY_MS;
   return {
     entityId,
     why: missingAt === null ? why : 'missing',
-    worth: worth({ why, rateClass, ageDays }),
+    expectedYield: yieldOf({ why, rateClass, ageDays }),
   };
 }
 
-/** Without prices: flagged, then never fetched, then the oldest. */
+/** The order without expected yields: flagged, never fetched, oldest. */
 function inOrder({ why, ageDays }: RatedRecord): ExpectedYield {
   const days = why === 'flagged' ? 2e9 : why === 'never_fetched' ? 1e9 : ageDays;
   return { days, repairs: 1 };
@@ -130,7 +134,7 @@ interface StaleAsk {
 interface Candidate {
   readonly entityId: string;
   readonly why: DueRecord['why'];
-  readonly worth: ExpectedYield;
+  readonly expectedYield: ExpectedYield;
 }
 
 interface Head {
@@ -143,7 +147,9 @@ interface Head {
 const DAY_MS = 86_400_000;
 const LATEST_MS = Date.UTC(9999, 0, 1);
 
-/** How many records of known companies are due: never fetched, flagged as changed, or fetched before `before`. */
+/**
+ * Counts the records of known companies that are due: never fetched, flagged as changed, or fetched before `before`.
+ */
 export function dueRecordCount(db: Database, before: string): number {
   const count = db.prepare<[string], number>(
     `SELECT count(*) FROM _known

@@ -8,7 +8,7 @@ export interface ChangeShare {
   readonly share: number;
 }
 
-/** How often each place differed when a record or summary was seen again. */
+/** The share of refreshes in which each field differed. */
 export function changeShares(db: Database): ChangeShare[] {
   const origin = originOf(db);
   const rows = db
@@ -27,13 +27,13 @@ export function changeShares(db: Database): ChangeShare[] {
 }
 
 export interface Confirmations {
-  /** Calls whose records were the same, and whose answers nevertheless were not. */
+  /** Calls with equal records whose responses differed. */
   readonly pairs: readonly { readonly before: number; readonly after: number }[];
-  /** All confirmations that were looked at. */
+  /** All confirmations that were compared. */
   readonly refreshes: number;
 }
 
-/** The latest fetches that found a record unchanged, and those among them that stored a whole answer again. */
+/** The latest fetches that returned an unchanged record. `pairs` has those that stored a whole response again. */
 export function unlikeConfirmations(db: Database, most: number): Confirmations {
   const rows = db
     .prepare(

@@ -3,9 +3,9 @@ import { isoTime } from '../clock.ts';
 import { metaTable } from './meta.ts';
 
 export interface RetentionRules {
-  /** Bodies that a later answer has replaced are kept so long. */
+  /** Replaced bodies are kept for this time. */
   readonly maxAgeMs: number;
-  /** And so many versions of each record, however old; at least the latest. */
+  /** The number of versions of each record that are kept whatever their age; at least one. */
   readonly versions: number;
 }
 
@@ -15,14 +15,15 @@ export interface Pruned {
 }
 
 /**
- * Deletes bodies that have been replaced and are old enough: earlier versions of records, earlier listings of
- * a page, earlier statistics, and what failed. The latest of everything stays, as does what waits in
- * quarantine. Rows and changes stay too; only what hangs on the bodies cannot be rebuilt any more.
+ * Deletes bodies that were replaced and are older than the rules: earlier versions of records, earlier listings of a
+ * page, earlier statistics, and failed calls. The latest body of each remains, and so does every body in quarantine.
+ * Rows and changes remain too, but rows that depend on deleted bodies cannot be rebuilt.
  */
 export function pruneAnswers(db: Database, rules: RetentionRules, nowMs: number): Pruned {
   const before = isoTime(nowMs - rules.maxAgeMs);
   const pruned = db.transaction(() => choosePrunable(db, before, rules.versions)).immediate();
-  // In small transactions, so that no other writer waits long; references before what they refer to.
+  // Small transactions, so that no other writer waits long. References are deleted before the bodies to which they
+  // refer.
   for (const references of ['IS NOT NULL', 'IS NULL']) {
     const remove = db.prepare(
       `DELETE FROM _answer WHERE call_id IN
@@ -39,7 +40,7 @@ const BATCH = 5000;
 function choosePrunable(db: Database, before: string, versions: number): Pruned {
   db.exec('CREATE TEMP TABLE kept (call_id INTEGER PRIMARY KEY)');
   for (const sql of KEPT) db.prepare(sql).run(valuesIn(sql, { before, versions: Math.max(1, versions) }));
-  // What is kept may itself be a reference to an older body.
+  // A kept row can itself be a reference to an older body.
   db.exec(
     'INSERT OR IGNORE INTO kept SELECT same_as FROM _answer JOIN kept USING (call_id) WHERE same_as IS NOT NULL',
   );
@@ -69,7 +70,7 @@ const KEPT = [
   "INSERT OR IGNORE INTO kept SELECT call_id FROM _quarantine WHERE state = 'open'",
 ] as const;
 
-/** Rewrites the file without its free pages, and gathers its statistics for the query planner. */
+/** Rewrites the file without its free pages, and updates the statistics of SQLite's query planner. */
 export function vacuum(db: Database): void {
   db.exec("INSERT INTO entity_fts (entity_fts) VALUES ('optimize')");
   db.exec('VACUUM');
@@ -77,7 +78,7 @@ export function vacuum(db: Database): void {
   db.pragma('wal_checkpoint(TRUNCATE)');
 }
 
-/** SQLite refuses values that a statement does not name. */
+/** SQLite rejects values that a statement does not name. */
 function valuesIn(
   sql: string,
   values: Readonly<Record<string, string | number>>,

@@ -14,7 +14,7 @@ export interface RunRow extends RunCounts {
   readonly command: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
-  /** Why it ended; null: still running, or killed. */
+  /** The reason of the end; null: the run is active or was killed. */
   readonly ended: string | null;
   readonly error: string | null;
 }
@@ -30,7 +30,7 @@ export function startRun(
   return Number(lastInsertRowid);
 }
 
-/** Closes the run. What it did was counted by load in the transactions themselves. */
+/** Closes the run. The processing transactions have already counted its results. */
 export function finishRun(
   db: Database,
   run: { runId: number; ended: string; error?: string | null; nowMs: number },
@@ -43,7 +43,7 @@ export function finishRun(
   );
 }
 
-/** Adds what a group of outcomes did, in their transaction. */
+/** Adds the results of a batch of outcomes, in the transaction of the batch. */
 export function runCounter(db: Database) {
   const add = db.prepare(
     'UPDATE _run SET calls = calls + @calls, new = new + @new, changed = changed + @changed, gone = gone + @gone, quarantined = quarantined + @quarantined WHERE run_id = @runId',
@@ -66,7 +66,7 @@ export function recentRuns(db: Database, most: number): RunRow[] {
     .all(most) as RunRow[];
 }
 
-/** When the last run before this one that ended so was over; null: there was none. */
+/** The end of the last earlier run with this reason of ending; null: there is none. */
 export function lastEndedAt(db: Database, ended: string, beforeRunId: number): string | null {
   const last = db.prepare<[string, number], string>(
     `SELECT ended_at FROM _run

@@ -16,11 +16,11 @@ import {
 import { countsOf } from './schema_writer.ts';
 import { generationOf, type Naming, quoted } from './table_naming.ts';
 
-/** The tables of the three resources; their lists become child tables. */
+/** The tables of the three resources. Their lists become child tables. */
 export const RESOURCE_TABLES = ['entity', 'search_result', 'registry_stats'] as const;
 export type ResourceTable = (typeof RESOURCE_TABLES)[number];
 
-/** The inferred schema as the file has it. */
+/** Reads the inferred schema from the warehouse. */
 export function readSchema(
   db: Database,
   naming: Naming,
@@ -30,12 +30,12 @@ export function readSchema(
   for (const name of RESOURCE_TABLES)
     addTable(schema, { name, parent: null, path: '' }).stored.isCreated = true;
   for (const row of storedTables(db, naming)) restoreTable(schema, row);
-  for (const row of storedColumns(db, naming)) restorePlace(schema, row);
+  for (const row of storedColumns(db, naming)) restoreSchemaPath(schema, row);
   for (const table of schema.tables.values()) restoreOrder(db, naming, table);
   return schema;
 }
 
-/** Makes the tables, columns and wider types that rows in memory need. Rows may be written after it. */
+/** Creates the tables, columns and wider types that rows in memory need. Call it before the rows are written. */
 export function alterTables(db: Database, naming: Naming, schema: InferredSchema): void {
   if (!schema.isAhead) return;
   for (const table of schema.tables.values()) {
@@ -52,7 +52,7 @@ export function resourceTable(schema: InferredSchema, name: ResourceTable): Infe
   return table;
 }
 
-/** Changes whenever any connection changes the schema. */
+/** Returns a number that changes when any connection changes the schema. */
 export function schemaVersion(db: Database): () => number {
   const read = db.prepare<[], number>('PRAGMA schema_version').pluck();
   return () => read.get() ?? 0;
@@ -83,7 +83,7 @@ interface StoredColumn {
 }
 
 function storedTables(db: Database, naming: Naming): StoredTable[] {
-  // Parents first: a child's name begins with its parent's.
+  // Parents first: the name of a child starts with the name of its parent.
   return db
     .prepare(
       `SELECT table_name, parent_table, path, rows_seen, compared, first_seen_at FROM ${naming('_table')} ORDER BY length(table_name)`,
@@ -111,26 +111,34 @@ function restoreTable(schema: InferredSchema, row: StoredTable): void {
   table.stored.isCreated = true;
 }
 
-function restorePlace(schema: InferredSchema, row: StoredColumn): void {
+function restoreSchemaPath(schema: InferredSchema, row: StoredColumn): void {
   const table = schema.tables.get(row.table_name);
   if (table === undefined) return;
-  const place = placeAt(schema, table.root, segmentsOf(row.path));
-  place.types = typeBits(row.types);
-  place.present = row.present;
-  place.nulls = row.nulls;
-  place.changes = row.changes;
-  place.firstSeen = { sentAt: row.first_seen_at, callId: row.call_id };
-  place.changedAt = row.changed_at;
-  place.list = row.child_table === null ? null : (schema.tables.get(row.child_table) ?? null);
-  if (row.column_name !== null) setColumn(place, row.column_name);
-  place.stored = { declared: row.type, types: place.types, counts: countsOf(place), isNamed: true };
+  const schemaPath = schemaPathAt(schema, table.root, segmentsOf(row.path));
+  schemaPath.types = typeBits(row.types);
+  schemaPath.present = row.present;
+  schemaPath.nulls = row.nulls;
+  schemaPath.changes = row.changes;
+  schemaPath.firstSeen = { sentAt: row.first_seen_at, callId: row.call_id };
+  schemaPath.changedAt = row.changed_at;
+  schemaPath.list = row.child_table === null ? null : (schema.tables.get(row.child_table) ?? null);
+  if (row.column_name !== null) setColumn(schemaPath, row.column_name);
+  schemaPath.stored = {
+    declared: row.type,
+    types: schemaPath.types,
+    counts: countsOf(schemaPath),
+    isNamed: true,
+  };
 }
 
-function placeAt(schema: InferredSchema, root: SchemaPath, keys: readonly string[]): SchemaPath {
-  return keys.reduce((place, key) => place.members?.get(key) ?? addMember(schema, place, key), root);
+function schemaPathAt(schema: InferredSchema, root: SchemaPath, keys: readonly string[]): SchemaPath {
+  return keys.reduce(
+    (schemaPath, key) => schemaPath.members?.get(key) ?? addMember(schema, schemaPath, key),
+    root,
+  );
 }
 
-// Values are bound by position, so the order in memory must be the order that the statement is made with.
+// Values are bound by position, so memory and statement must have the same order of columns.
 function restoreOrder(db: Database, naming: Naming, table: InferredTable): void {
   const names = columnNames(db, naming, table.name);
   table.hasRest = names.includes('_rest');
@@ -145,13 +153,13 @@ export function columnNames(db: Database, naming: Naming, table: string): string
     .all(naming(table).slice(1, -1).replaceAll('""', '"')) as string[];
 }
 
-/** With all its columns at once: each ALTER TABLE reads the whole schema again. */
+/** Creates the table with all its columns, because each ALTER TABLE reads the whole schema again. */
 function createChildTable(db: Database, naming: Naming, table: InferredTable): void {
   const isNested = table.listDepth > 1;
   const root = rootOf(table);
-  const columns = table.columns.map((place) => {
-    place.stored.declared = declaredType(place.types);
-    return `, ${columnDefinition(place)}`;
+  const columns = table.columns.map((schemaPath) => {
+    schemaPath.stored.declared = declaredType(schemaPath.types);
+    return `, ${columnDefinition(schemaPath)}`;
   });
   db.exec(
     `CREATE TABLE ${naming(table.name)} (
@@ -166,7 +174,7 @@ function createChildTable(db: Database, naming: Naming, table: InferredTable): v
   table.stored.columns = table.columns.length;
   table.stored.hasRest = table.hasRest;
   table.stored.version++;
-  for (const place of table.columns) if (place.rule?.index) createIndex(db, naming, place);
+  for (const schemaPath of table.columns) if (schemaPath.rule?.index) createIndex(db, naming, schemaPath);
 }
 
 function columnDefinition({ column, types }: SchemaPath): string {
@@ -174,10 +182,10 @@ function columnDefinition({ column, types }: SchemaPath): string {
 }
 
 function addColumns(db: Database, naming: Naming, table: InferredTable): void {
-  for (const place of table.columns.slice(table.stored.columns)) {
-    db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN ${columnDefinition(place)}`);
-    if (place.rule?.index) createIndex(db, naming, place);
-    place.stored.declared = declaredType(place.types);
+  for (const schemaPath of table.columns.slice(table.stored.columns)) {
+    db.exec(`ALTER TABLE ${naming(table.name)} ADD COLUMN ${columnDefinition(schemaPath)}`);
+    if (schemaPath.rule?.index) createIndex(db, naming, schemaPath);
+    schemaPath.stored.declared = declaredType(schemaPath.types);
     table.stored.version++;
   }
   table.stored.columns = table.columns.length;
@@ -187,28 +195,30 @@ function addColumns(db: Database, naming: Naming, table: InferredTable): void {
   table.stored.hasRest = table.hasRest;
 }
 
-/** Index names are unique in the file, so those of each generation of tables carry its number. */
+/** Index names are unique in the file, so they include the generation of the tables. */
 function createIndex(db: Database, naming: Naming, { table, column }: SchemaPath): void {
   const name = quoted(`${table.name}__${column}__index_${generationOf(db, naming)}`);
   db.exec(`CREATE INDEX ${name} ON ${naming(table.name)} (${quoted(column ?? '')})`);
 }
 
 function widenTypes(db: Database, naming: Naming, table: InferredTable): void {
-  const drifted = table.columns.filter((place) => place.stored.declared !== declaredType(place.types));
+  const drifted = table.columns.filter(
+    (schemaPath) => schemaPath.stored.declared !== declaredType(schemaPath.types),
+  );
   if (drifted.length === 0) return;
   redeclare(
     db,
     naming(table.name).slice(1, -1),
-    new Map(drifted.map((place) => [place.column ?? '', declaredType(place.types)])),
+    new Map(drifted.map((schemaPath) => [schemaPath.column ?? '', declaredType(schemaPath.types)])),
   );
-  for (const place of drifted) place.stored.declared = declaredType(place.types);
+  for (const schemaPath of drifted) schemaPath.stored.declared = declaredType(schemaPath.types);
   table.stored.version++;
 }
 
 /**
- * Changes the declared type of columns without touching a row: each wider type reads what the narrower one
- * stored. This is SQLite's own procedure for changes that leave the content alone
- * (https://www.sqlite.org/lang_altertable.html#otheralter); it stands inside the caller's transaction.
+ * Changes the declared type of columns without writing a row, because each wider type can read the values of the
+ * narrower one. This is SQLite's documented procedure for changes that do not affect the content
+ * (https://www.sqlite.org/lang_altertable.html#otheralter). It runs in the caller's transaction.
  */
 function redeclare(db: Database, table: string, types: ReadonlyMap<string, DeclaredType>): void {
   const sql = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(table) as string;

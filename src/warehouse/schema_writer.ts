@@ -2,14 +2,14 @@ import type { Database } from 'better-sqlite3';
 import { type InferredSchema, type SchemaPath, typeNames } from './inferred_schema.ts';
 import type { Naming } from './table_naming.ts';
 
-/** Writes what `_table` and `_column` have to know: names, types and counts of what was touched. */
+/** Writes the changed names, types and counts of the inferred schema to `_table` and `_column`. */
 export function schemaWriter(db: Database, naming: Naming) {
   const saveTable = db.prepare(
     `INSERT INTO ${naming('_table')} (table_name, parent_table, path, rows_seen, compared, first_seen_at)
      VALUES (@name, @parent, @path, @rowsSeen, @compared, @firstSeenAt)
      ON CONFLICT (table_name) DO UPDATE SET rows_seen = excluded.rows_seen, compared = excluded.compared`,
   );
-  const savePlace = db.prepare(
+  const saveColumn = db.prepare(
     `INSERT INTO ${naming('_column')} (table_name, path, column_name, child_table, type, types, present, nulls, changes,
        first_seen_at, changed_at, call_id)
      VALUES (@table, @path, @column, @child, @type, @types, @present, @nulls, @changes,
@@ -18,32 +18,33 @@ export function schemaWriter(db: Database, naming: Naming) {
        column_name = excluded.column_name, child_table = excluded.child_table, type = excluded.type,
        changed_at = excluded.changed_at, types = excluded.types, present = excluded.present, nulls = excluded.nulls, changes = excluded.changes`,
   );
-  // Once the places of a resource are known, its answers only add to their counts.
+  // When all paths of a resource are known, its responses change only counts.
   const saveCounts = db.prepare(
     `UPDATE ${naming('_column')} SET present = ?, nulls = ?, changes = ? WHERE table_name = ? AND path = ?`,
   );
-  const save = (place: SchemaPath): void => {
-    const { table, path, types, present, nulls, changes, stored } = place;
+  const save = (schemaPath: SchemaPath): void => {
+    const { table, path, types, present, nulls, changes, stored } = schemaPath;
     if (stored.isNamed && stored.types === types) saveCounts.run(present, nulls, changes, table.name, path);
-    else savePlace.run(columnRow(place));
-    place.stored = { ...stored, types, counts: countsOf(place), isNamed: true };
+    else saveColumn.run(columnRow(schemaPath));
+    schemaPath.stored = { ...stored, types, counts: countsOf(schemaPath), isNamed: true };
   };
   return (schema: InferredSchema): void => {
     for (const table of schema.touched) {
       const { name, parent, path, rowsSeen, compared, firstSeenAt } = table;
       saveTable.run({ name, parent: parent?.name ?? null, path, rowsSeen, compared, firstSeenAt });
-      for (const place of table.places) if (isUnsaved(place)) save(place);
+      for (const schemaPath of table.paths) if (isUnsaved(schemaPath)) save(schemaPath);
     }
     schema.touched.clear();
   };
 }
 
-function isUnsaved(place: SchemaPath): boolean {
-  return place.stored.counts !== countsOf(place) || place.stored.types !== place.types;
+function isUnsaved(schemaPath: SchemaPath): boolean {
+  return schemaPath.stored.counts !== countsOf(schemaPath) || schemaPath.stored.types !== schemaPath.types;
 }
 
-function columnRow(place: SchemaPath) {
-  const { table, path, column, list, stored, types, present, nulls, changes, firstSeen, changedAt } = place;
+function columnRow(schemaPath: SchemaPath) {
+  const { table, path, column, list, stored, types, present, nulls, changes, firstSeen, changedAt } =
+    schemaPath;
   return {
     table: table.name,
     path,
@@ -60,7 +61,7 @@ function columnRow(place: SchemaPath) {
   };
 }
 
-/** Grows with every value that is counted. */
-export function countsOf(place: SchemaPath): number {
-  return place.present + place.nulls + place.changes;
+/** A number that grows with every value counted. */
+export function countsOf(schemaPath: SchemaPath): number {
+  return schemaPath.present + schemaPath.nulls + schemaPath.changes;
 }

@@ -5,8 +5,8 @@ import { isoTime } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 
 /**
- * The accounts of the mirror's own clients: a file beside the ledger, because whatever is done to a warehouse
- * must change neither who may ask nor what they have used.
+ * The accounts of the mirror's own clients. They are a file beside the ledger, because a change of a warehouse must
+ * change neither the accounts nor their use.
  */
 export interface AccountFile {
   readonly path: string;
@@ -20,12 +20,12 @@ export interface AccountFile {
   setLimits(accountId: string, limits: StoredLimits): void;
   suspend(accountId: string, isSuspended: boolean): void;
   addKey(key: Omit<StoredKey, 'createdAt' | 'revokedAt'>, nowMs: number): void;
-  /** False: no such key, or it was revoked before. */
+  /** Returns false if there is no such key or it was revoked before. */
   revoke(keyId: string, nowMs: number): boolean;
   use(accountId: string): StoredUse & { readonly recent: readonly RecentUse[] };
-  /** Writes what accounts have used up to now, in one transaction. */
+  /** Writes the use of accounts in one transaction. */
   saveUse(uses: readonly NewUse[]): void;
-  /** Changes when another connection wrote to the file. */
+  /** Returns a number that changes when another connection writes to the file. */
   version(): number;
   close(): void;
 }
@@ -39,7 +39,7 @@ export interface StoredLimits {
 
 export interface StoredUse {
   readonly usedTotal: number;
-  /** Number of the UTC day, counted from 1970, that `usedToday` speaks of. */
+  /** The UTC day of `usedToday`, as a number of days since 1970. */
   readonly usedDay: number;
   readonly usedToday: number;
 }
@@ -51,16 +51,16 @@ export interface StoredAccount extends StoredLimits, StoredUse {
 }
 
 export interface StoredKey {
-  /** Public: the first part of the key. */
+  /** The public first part of the key. */
   readonly keyId: string;
   readonly accountId: string;
-  /** SHA-256 of the whole key: it is 192 random bits, which no dictionary holds. */
+  /** SHA-256 of the whole key. A key has 192 random bits, so no dictionary contains it. */
   readonly hash: Buffer;
   readonly createdAt: string;
   readonly revokedAt: string | null;
 }
 
-/** Requests admitted within one second, epoch seconds. */
+/** Requests admitted in one second, epoch seconds. */
 export interface RecentUse {
   readonly second: number;
   readonly requests: number;
@@ -68,13 +68,13 @@ export interface RecentUse {
 
 export interface NewUse extends StoredUse {
   readonly accountId: string;
-  /** The second that is not over yet. */
+  /** The current second. */
   readonly latest: RecentUse;
-  /** Seconds that ended since the last time. */
+  /** The seconds that ended since the last write. */
   readonly ended: readonly RecentUse[];
 }
 
-/** Opens the file, creating it as needed. Throws UsageError where it cannot be written. */
+/** Opens the file, and creates it if it is missing. @throws UsageError if the file cannot be written. */
 export function openAccountFile(path: string): AccountFile {
   const db = openFile(path);
   const accounts = db.prepare<[], StoredAccount>(`${SELECT_ACCOUNT} ORDER BY account_id`);
@@ -135,7 +135,7 @@ export function openAccountFile(path: string): AccountFile {
       recent: selectRecent.all(accountId, accountId),
     }),
     saveUse(uses) {
-      // A single statement is a transaction by itself, and it is what every request waits for.
+      // A single statement is a transaction of its own. Every request waits for it.
       const [only] = uses;
       if (only !== undefined && uses.length === 1 && only.ended.length === 0) saveOne(only);
       else saveAll.immediate(uses);
@@ -149,8 +149,9 @@ function openFile(path: string): Database {
   try {
     mkdirSync(dirname(path), { recursive: true });
     const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
-    // Counts are written before every answer, a page at a time: small pages, and rare checkpoints, because a
-    // checkpoint waits for the disk. A killed process loses nothing; a power cut may forget the last moments.
+    // Counts are written before every response, one page at a time. Small pages and rare checkpoints keep that fast,
+    // because a checkpoint waits for the disk. A killed process loses nothing; a power failure can lose the latest
+    // counts.
     db.pragma('page_size = 512');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
@@ -161,7 +162,10 @@ function openFile(path: string): Database {
   } catch (cause) {
     throw new UsageError(
       `cannot open the accounts ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { hint: 'It stands beside the ledger, in a folder that this user must be able to write.', cause },
+      {
+        hint: 'Make the folder of the ledger writable for this user: the accounts are stored beside the ledger.',
+        cause,
+      },
     );
   }
 }
@@ -183,7 +187,7 @@ CREATE TABLE IF NOT EXISTS account (
   used_total INTEGER NOT NULL DEFAULT 0,
   used_day   INTEGER NOT NULL DEFAULT 0,
   used_today INTEGER NOT NULL DEFAULT 0,
-  used_second    INTEGER NOT NULL DEFAULT 0, -- the second that is not over yet, and its requests
+  used_second    INTEGER NOT NULL DEFAULT 0, -- the current second, and its requests
   used_in_second INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
@@ -195,7 +199,7 @@ CREATE TABLE IF NOT EXISTS key (
   revoked_at TEXT
 ) STRICT;
 
--- Requests by second, of the last minutes but for the one that is not over: a restart must not open the minute anew.
+-- Requests by second, of the last minutes without the current second. A restart must not reset the limit of a minute.
 CREATE TABLE IF NOT EXISTS recent (
   account_id TEXT    NOT NULL,
   second     INTEGER NOT NULL,
@@ -203,7 +207,7 @@ CREATE TABLE IF NOT EXISTS recent (
   PRIMARY KEY (account_id, second)
 ) STRICT, WITHOUT ROWID;
 
--- One row while a server counts here (see lock.ts).
+-- One row while a server counts requests here (see lock.ts).
 CREATE TABLE IF NOT EXISTS _lock (
   name         TEXT PRIMARY KEY CHECK (name = 'run'),
   owner        TEXT    NOT NULL,
@@ -216,7 +220,7 @@ CREATE TABLE IF NOT EXISTS _lock (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** Files of version 0.1.0 have a lock without these. */
+/** Adds the columns that the lock lacks in files of version 0.1.0. */
 function completeLock(db: Database): void {
   const columns = db.pragma('table_info(_lock)') as { readonly name: string }[];
   if (columns.some(({ name }) => name === 'yields')) return;

@@ -3,11 +3,14 @@ import type { Database } from 'better-sqlite3';
 export interface NamedCompany {
   readonly knownId: number;
   readonly entityId: string;
-  /** Its name, folded. */
+  /** The folded name. */
   readonly folded: string;
 }
 
-/** Companies that exist, by folded name and then by id, in the order of their bytes. SQLite sorts, on disk where it must. */
+/**
+ * Companies that exist, by folded name and then by id, in the order of their bytes. SQLite sorts them, on disk if
+ * needed.
+ */
 export function companiesByName(
   db: Database,
   fold: (name: string) => string,
@@ -33,7 +36,7 @@ export function companiesById(db: Database): IterableIterator<number> {
     .iterate();
 }
 
-/** Differs from an earlier value when companies came, went, or may have another name. Costs no scan. */
+/** A number that changes when companies appear, disappear or may have another name. It costs no scan. */
 export function namesMark(db: Database): () => string {
   const mark = db
     .prepare<[], string>(

@@ -4,25 +4,25 @@ import { answerTable, type StoredAnswer } from './answer.ts';
 
 /** A version of a record, as the registry sent it. */
 export interface ServedRecord {
-  /** The call that brought it: names this very text. */
+  /** The call that returned it; it identifies this text. */
   readonly callId: number;
-  /** The whole answer. */
+  /** The whole response. */
   readonly text: string;
-  /** When the mirror last saw the registry give it. */
+  /** The last time at which the registry returned it. */
   readonly seenAt: string;
 }
 
-/** What the mirror can say of one id. */
+/** The state of one id in the mirror. */
 export type ServedState =
   | { readonly is: 'unknown' }
-  /** Seen in searches; its record was never fetched, or its answer was pruned. */
+  /** Seen in searches. Its record was never fetched, or its response was deleted. */
   | { readonly is: 'listed' }
-  /** The registry holds it no more, and left nothing to show. */
+  /** Gone, without a tombstone. */
   | { readonly is: 'gone' }
-  /** Its record; of a gone company the registry's own tombstone. */
+  /** Its record; for a gone company, the tombstone of the registry. */
   | ({ readonly is: 'record' } & ServedRecord);
 
-/** A stored answer as text: JSON is UTF-8, unless the answer itself named another character set. */
+/** Converts a stored response to text. JSON is UTF-8, unless the response named another character set. */
 export function textOfAnswer({ body, headers }: StoredAnswer): string {
   const contentType = headers['content-type'];
   return (contentType === undefined ? null : readBody(body, contentType).text) ?? body.toString();
@@ -42,15 +42,15 @@ interface VersionRow {
   readonly isTombstone: 0 | 1;
 }
 
-/** Keeps the upper pages of the indexes in memory, so that a record costs a page or two from the file. */
+/** Keeps the upper pages of the indexes in memory, so that a record costs one or two pages of the file. */
 export function cacheForServing(db: Database): void {
   db.pragma(`cache_size = -${CACHE_KIB}`);
 }
 
-/** Reads records out of the answers, now and at earlier times. */
+/** Reads records from the stored responses, at present and at earlier times. */
 export function servedRecords(db: Database) {
   const answers = answerTable(db);
-  // What is asked for most, as few columns as it takes: a living company, its answer in UTF-8 as it was received.
+  // The fast path of the most frequent request: a company that is not gone, with an unmodified UTF-8 response.
   const plain = db
     .prepare<[string], PlainRow>(
       `SELECT k.record_call_id, CAST(a.body AS TEXT), k.fetched_at
@@ -100,7 +100,7 @@ export function servedRecords(db: Database) {
       if (wasGone) return tombstoneOr(version);
       return version === undefined ? { is: 'unknown' } : read(version.callId, version.observedFrom);
     },
-    /** When the first version was seen; null: none was. */
+    /** The time of the first version; null: there is none. */
     firstSeenAt: (entityId: string): string | null => firstVersion.get(entityId) ?? null,
   };
 }

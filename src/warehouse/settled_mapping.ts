@@ -3,13 +3,13 @@ import { Mapping } from '../dialect/mapping.ts';
 import { metaTable } from './meta.ts';
 
 export interface SettledMapping {
-  /** What the tables are made by. */
+  /** The mapping of the present tables. */
   readonly inForce: Mapping;
-  /** The configuration says otherwise: `reprocess` brings it into force. */
+  /** The configured mapping differs. `reprocess` applies it. */
   readonly isPending: boolean;
 }
 
-/** A warehouse with rows goes on with the mapping that made them, so that no table is half one and half another. */
+/** A warehouse with rows keeps the mapping of these rows, so that no table mixes two mappings. */
 export function settleMapping(db: Database, configured: Mapping): SettledMapping {
   const meta = metaTable(db);
   const text = JSON.stringify(configured);
@@ -21,7 +21,7 @@ export function settleMapping(db: Database, configured: Mapping): SettledMapping
   return { inForce: configured, isPending: false };
 }
 
-/** The mapping that the tables were made by; null: nothing was loaded yet. */
+/** The mapping of the present tables; null: there are no rows. */
 export function settledMapping(db: Database): Mapping | null {
   const stored = metaTable(db).get('mapping');
   return stored === null ? null : Mapping.parse(JSON.parse(stored));

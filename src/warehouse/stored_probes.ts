@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { decoded, headersIn } from './answer.ts';
 
-/** An answer to a probe, as it is stored: a call of the kind `probe`, whose target is the address it asked. */
+/** A stored response to a probe: a call of the kind `probe`, whose target is the requested URL. */
 export interface StoredProbe {
   readonly callId: number;
   readonly target: string;
@@ -25,7 +25,7 @@ interface Row {
   readonly body: Buffer | null;
 }
 
-/** The probes whose answers are not taken in as anything else yet, in order. */
+/** The probes that were not loaded as another kind of call yet, in order. */
 export function storedProbes(db: Database): StoredProbe[] {
   const rows = db
     .prepare<[], Row>(
@@ -42,7 +42,7 @@ export function storedProbes(db: Database): StoredProbe[] {
   }));
 }
 
-/** Takes a probe out, to be loaded again in the same transaction as what its answer turned out to be. */
+/** Removes a probe. The caller loads it as another kind of call in the same transaction. */
 export function removeProbe(db: Database, callId: number): void {
   db.prepare('DELETE FROM _answer WHERE call_id = ?').run(callId);
   db.prepare("DELETE FROM _call WHERE call_id = ? AND kind = 'probe'").run(callId);

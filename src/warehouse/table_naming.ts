@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
 
 /**
- * How SQL text names a derived table. `live` is what readers see; while `reprocess` rebuilds, the same
- * statements write to shadow tables beside the live ones, which take their place when they are whole.
+ * Returns the name of a derived table in SQL. `live` is the table that readers see. While `reprocess` rebuilds, the
+ * same statements write to shadow tables, which replace the live tables when they are complete.
  */
 export type Naming = (table: string) => string;
 
@@ -12,7 +12,7 @@ export const live: Naming = (table) => quoted(table);
 
 export const shadow: Naming = (table) => quoted(SHADOW_PREFIX + table);
 
-/** How many times the derived tables were rebuilt before these. */
+/** The number of rebuilds before these tables. */
 export function generationOf(db: Database, naming: Naming): number {
   const rebuilt = db
     .prepare("SELECT CAST(value AS INTEGER) FROM _meta WHERE key = 'generation'")
@@ -21,7 +21,7 @@ export function generationOf(db: Database, naming: Naming): number {
   return ((rebuilt as number | undefined) ?? 0) + (naming === live ? 0 : 1);
 }
 
-/** An SQL identifier, always quoted: payload keys end up here. */
+/** Quotes an SQL identifier. Payload keys are part of identifiers, so every identifier is quoted. */
 export function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }

@@ -2,7 +2,10 @@ import type { Database } from 'better-sqlite3';
 import type { Known } from './known_row.ts';
 import type { Naming } from './table_naming.ts';
 
-/** `_tally`: counts that would cost a scan. known: all; listed and fetched: of these, and not gone. */
+/**
+ * `_tally`: counts that would otherwise need a scan. `known` has all companies; `listed` and `fetched` exclude gone
+ * ones.
+ */
 export type TallyName = 'known' | 'listed' | 'fetched' | 'gone';
 
 export function tallyTable(db: Database, naming: Naming) {
@@ -11,7 +14,7 @@ export function tallyTable(db: Database, naming: Naming) {
   );
   const pending: Record<TallyName, number> = { known: 0, listed: 0, fetched: 0, gone: 0 };
   return {
-    /** Counts a company in (1) or out (-1), in memory. */
+    /** Adds (1) or removes (-1) a company, in memory. */
     count: (known: Known, by: 1 | -1): void => {
       pending.known += by;
       if (known.goneAt !== null) {

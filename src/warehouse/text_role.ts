@@ -2,12 +2,12 @@ import type { Mapping } from '../dialect/mapping.ts';
 import { pointerOf } from '../json/pointer.ts';
 import { snakeCase } from './column_name.ts';
 
-/** What a place holds for the search index, beside the name that the dialect points at. */
+/** The role of a path in the search index, besides the name that the dialect names. */
 export type TextRole = 'former_name' | 'identifier' | null;
 
 /**
- * Found by the keys that lead there (`*` for an element of a list), unless the mapping says where they
- * stand. The keys are those of real registries in several languages.
+ * Detects the role by the keys of the path (`*` for an element of a list), unless the mapping states it. The patterns
+ * cover keys of real registries in several languages.
  */
 export function textRole(keys: readonly string[], mapping: Mapping): TextRole {
   const pointer = pointerOf(keys);
@@ -36,7 +36,7 @@ const NUMBER =
 const OF_SOMETHING_ELSE =
   /phone|fax|telefon|mobile|post|zip|street|house|address|adresse|account|bank|share|employee|page|kommune|municipal|language|status|type|form|link|category|sector|naering/;
 
-/** `company_number`, `vat_number`, `lei`: not inside a list, and not the number of a house or a telephone. */
+/** `company_number`, `vat_number`, `lei`: not in a list, and not the number of a house or a telephone. */
 function isIdentifier(keys: readonly string[], words: readonly string[]): boolean {
   return (
     !keys.includes('*') &&

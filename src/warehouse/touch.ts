@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Naming } from './table_naming.ts';
 
-/** The small updates of `entity` and `search_result` that leave the payload alone. */
+/** Small updates of `entity` and `search_result` that do not change the payload. */
 export function entityTouch(db: Database, naming: Naming) {
   const fetched = db.prepare<[string, string]>(
     `UPDATE ${naming('entity')} SET _fetched_at = ? WHERE entity_id = ?`,
@@ -25,7 +25,7 @@ export function entityTouch(db: Database, naming: Naming) {
   };
 }
 
-/** The call that last observed the statistics; null: none did. */
+/** The call that last observed the statistics; null: there is none. */
 export function latestStatsCall(db: Database, naming: Naming): () => number | null {
   const select = db
     .prepare<[], number | null>(`SELECT max(_call_id) FROM ${naming('registry_stats')}`)

@@ -6,7 +6,7 @@ export interface VersionRow {
   readonly isTombstone: 0 | 1;
 }
 
-/** `_version`: which calls brought which versions of a record. */
+/** `_version`: the calls that returned new versions of a record. */
 export function versionTable(db: Database, naming: Naming) {
   const insert = db.prepare<[string, number, string, 0 | 1]>(
     `INSERT INTO ${naming('_version')} (entity_id, call_id, observed_from, is_tombstone) VALUES (?, ?, ?, ?)`,
@@ -24,7 +24,7 @@ export function versionTable(db: Database, naming: Naming) {
     add: (entityId: string, callId: number, observedFrom: string, isTombstone: boolean): void => {
       insert.run(entityId, callId, observedFrom, isTombstone ? 1 : 0);
     },
-    /** The entity is gone: its last version ends. */
+    /** Ends the last version of an entity that is gone. */
     end: (entityId: string, endedAt: string): void => {
       end.run({ entityId, endedAt });
     },

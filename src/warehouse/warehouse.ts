@@ -4,15 +4,15 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { FailedError, MirrorError, UsageError } from '../errors.ts';
 import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
 import { migrate, needsMigration } from './migrate.ts';
-import { openWalKeeper, WAL_LIMIT_BYTES } from './wal.ts';
+import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
 
-/** The open file. SQL stands in this folder alone; others call the tables' functions. */
+/** The open file. Only this folder contains SQL; other folders call the functions of its tables. */
 export interface Warehouse {
   readonly path: string;
   readonly db: Database;
   /** Runs `work` in one IMMEDIATE transaction; nested calls join it. */
   write<T>(work: () => T): T;
-  /** Optimises, empties the WAL as far as readers allow, and closes. */
+  /** Optimises, empties the WAL as far as readers permit, and closes. */
   close(): void;
 }
 
@@ -21,15 +21,16 @@ export interface OpenOptions {
   /** For readers: never writes, never migrates. */
   readonly readonly?: boolean;
   readonly nowMs: number;
-  /** To what the write-ahead log shrinks when readers let it; 64 MiB unless told. */
+  /** The size to which the WAL shrinks when readers permit; 64 MiB by default. */
   readonly walLimitBytes?: number;
 }
 
 /**
- * Opens the warehouse, creating and migrating it as needed.
+ * Opens the warehouse; creates and migrates it if needed.
  *
- * @throws UsageError when the path cannot be written or holds something else: nothing was written then.
- * @throws FailedError when the file was written by a newer program, or is damaged.
+ * @throws UsageError if the path cannot be written or is another kind of file. Nothing was written then.
+ *
+ * @throws FailedError if a newer program wrote the file, or if it is corrupt.
  */
 export function openWarehouse(options: OpenOptions): Warehouse {
   const { path, readonly = false, nowMs, walLimitBytes: logLimitBytes = WAL_LIMIT_BYTES } = options;
@@ -41,7 +42,7 @@ export function openWarehouse(options: OpenOptions): Warehouse {
     db.close();
     throw readonly && isOfRights(error) ? unreadable(path, error) : explained(path, error);
   }
-  const log = openWalKeeper(db, logLimitBytes);
+  const log = openWalMonitor(db, logLimitBytes);
   const inTransaction = db.transaction((work: () => unknown) => work()).immediate;
   return {
     path,
@@ -56,7 +57,7 @@ export function openWarehouse(options: OpenOptions): Warehouse {
   };
 }
 
-// "RMIR": tells a warehouse from any other SQLite file.
+// "RMIR": distinguishes a warehouse from other SQLite files.
 const APPLICATION_ID = 0x52_4d_49_52;
 const BUSY_TIMEOUT_MS = 10_000;
 const CACHE_KIB = 64 * 1024;
@@ -84,15 +85,15 @@ function prepareForReading(db: Database): void {
   refuseForeign(db);
   if (needsMigration(db))
     throw new FailedError(`the warehouse ${db.name} was written by an older version`, {
-      hint: 'Run any command that writes (for example `registry-mirror sync`) once: it brings the file up to date.',
+      hint: 'Run a command that writes (for example `registry-mirror sync`) once. It migrates the file.',
     });
 }
 
-// The reasons and what was measured: docs/decisions/0002-storage.md.
+// Reasons and measurements: docs/decisions/0002-storage.md.
 function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): void {
   refuseForeign(db);
   const isNew = isEmpty(db);
-  // Before anything is written: the file of a newer program stays as it is.
+  // Checked before the first write, so that the file of a newer program is not changed.
   if (!isNew) needsMigration(db);
   if (isNew) db.pragma(`page_size = ${PAGE_BYTES}`);
   if (db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('journal_mode = WAL');
@@ -102,7 +103,7 @@ function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): 
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   db.pragma(`cache_size = -${CACHE_KIB}`);
   db.pragma('temp_store = MEMORY');
-  // What is deleted or replaced is overwritten where its page is written anyway.
+  // Overwrites deleted content on pages that are written for other reasons.
   db.pragma('secure_delete = FAST');
   if (isNew) db.pragma(`application_id = ${APPLICATION_ID}`);
   migrate(db, nowMs);
@@ -111,8 +112,8 @@ function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): 
 function refuseForeign(db: Database): void {
   const isOurs = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
   if (!isOurs && (db.readonly || !isEmpty(db)))
-    throw new UsageError(`${db.name} is an SQLite file of something else, not a warehouse`, {
-      hint: 'Name another path under `warehouse:` in the configuration; nothing was changed.',
+    throw new UsageError(`${db.name} is a SQLite file but not a warehouse`, {
+      hint: 'Name another path under `warehouse:` in the configuration. Nothing was changed.',
     });
 }
 
@@ -141,10 +142,10 @@ function unwritable(path: string, cause: unknown): UsageError {
   });
 }
 
-/** SQLite reads a file with a write-ahead log only where it can make, or finds, the log's index beside it. */
+/** SQLite reads a file with a WAL only if it finds, or can create, the index of the WAL beside it. */
 function unreadable(path: string, cause: Error): UsageError {
   return new UsageError(`the warehouse ${path} cannot be read here: ${cause.message}`, {
-    hint: 'Whoever may not write in its folder reads a copy: `registry-mirror backup FILE` makes one.',
+    hint: 'This user cannot write in its folder. Read a copy instead: `registry-mirror backup FILE` makes one.',
     cause,
   });
 }
@@ -157,8 +158,8 @@ function isOfRights(error: unknown): error is Error {
 function explained(path: string, error: unknown): unknown {
   if (error instanceof MirrorError || !(error instanceof Sqlite.SqliteError)) return error;
   if (error.code === 'SQLITE_NOTADB')
-    return new UsageError(`${path} is not an SQLite file`, {
-      hint: 'Name another path under `warehouse:` in the configuration; nothing was changed.',
+    return new UsageError(`${path} is not a SQLite file`, {
+      hint: 'Name another path under `warehouse:` in the configuration. Nothing was changed.',
       cause: error,
     });
   if (isOfRights(error)) return unwritable(path, error);
@@ -174,7 +175,7 @@ function close(db: Database, readonly: boolean): void {
   }
 }
 
-/** Best effort: it waits for no analyst's hour-long query, and a full disk fails whatever needs room, not this. */
+/** Best effort. It does not wait for long queries. If the disk is full, the next write reports the error. */
 function tidy(db: Database): void {
   try {
     db.pragma('optimize');

@@ -7,8 +7,8 @@ import { openKnowledge } from './plan_knowledge.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
- * What the plan of a watchlist may look up: listings count while they are younger than `summariesMs`, and a record
- * is left alone while it is younger than `recordsMs` and not flagged as changed.
+ * Opens the lookups of the plan of a watchlist. A listing counts while it is younger than `summariesMs`. A record is
+ * not fetched while it is younger than `recordsMs` and not flagged as changed.
  */
 export function openWatchKnowledge(
   warehouse: Warehouse,

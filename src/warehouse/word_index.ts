@@ -15,7 +15,7 @@ interface Name {
   readonly knownId: number;
 }
 
-/** `_word`: how many companies have each word, in the sets that `_word_set` names. */
+/** `_word`: the number of companies that have each word, in the sets that `_word_set` names. */
 export function wordIndex(db: Database, naming: Naming) {
   const table = naming('_word');
   const selectSets = db.prepare<[], WordSet>(
@@ -42,10 +42,10 @@ export function wordIndex(db: Database, naming: Naming) {
     .prepare<[number, string, string, number], number | null>(companiesBetween(table))
     .pluck();
   const known = db.prepare<[], number>(`SELECT n FROM ${naming('_tally')} WHERE what = 'known'`).pluck();
-  /** Read once a transaction; null: to be read. */
+  /** Cached for one transaction; null: not read yet. */
   let sets: readonly WordSet[] | null = null;
-  /** By set, then by word and `shared`. */
-  let gathered = new Map<number, Map<string, number>>();
+  /** Pending counts by set, then by word and `shared`. */
+  let pending = new Map<number, Map<string, number>>();
 
   const setOf = ({ beside, isWhole }: CompaniesWith): WordSet | undefined =>
     selectSets.all().find((set) => set.beside === beside && set.isWhole === Number(isWhole));
@@ -68,15 +68,15 @@ export function wordIndex(db: Database, naming: Naming) {
   };
 
   const groupsOf = ({ setId }: WordSet): Map<string, number> => {
-    const existing = gathered.get(setId);
+    const existing = pending.get(setId);
     if (existing !== undefined) return existing;
     const groups = new Map<string, number>();
-    gathered.set(setId, groups);
+    pending.set(setId, groups);
     return groups;
   };
 
   const save = (): void => {
-    for (const [setId, groups] of gathered)
+    for (const [setId, groups] of pending)
       for (const [key, companies] of inOrder(groups)) {
         if (companies === 0) continue;
         const space = key.lastIndexOf(' ');
@@ -85,11 +85,11 @@ export function wordIndex(db: Database, naming: Naming) {
         add.run(setId, word, shared, companies);
         if (companies < 0) removeEmpty.run(setId, word, shared);
       }
-    gathered = new Map();
+    pending = new Map();
     sets = null;
   };
 
-  /** All names that are known, some at a time. */
+  /** Counts the words of all known names, in batches. */
   const countKnown = (among: readonly WordSet[]): void => {
     const [one, ...others] = among;
     if (one === undefined) return;
@@ -98,27 +98,30 @@ export function wordIndex(db: Database, naming: Naming) {
       const names = namesAfter.all({ ...last, part });
       for (const { folded } of names) countIn(among, folded, 1);
       const isLast = names.length < NAMES_AT_ONCE;
-      if (isLast || among.some((set) => groupsOf(set).size >= MOST_GATHERED)) save();
+      if (isLast || among.some((set) => groupsOf(set).size >= MAX_PENDING)) save();
       if (isLast) return;
       last = names.at(-1) as Name;
     }
   };
 
   return {
-    /** The words of a name, once more (1) or less (-1); gathered in memory. */
+    /** Adds (1) or removes (-1) the words of a name, in memory. */
     count,
-    /** Writes what was gathered; belongs into the transaction of the names. */
+    /** Writes the pending counts. Call it in the transaction of the names. */
     save,
-    /** Do so many companies have this word, and most of those with one that begins so, that their words had better be counted? */
+    /**
+     * Is the word frequent enough to count the words beside it? At least `FREQUENT` of all companies, and half of
+     * those with a word of this prefix, must have it.
+     */
     isFrequent: (word: string): boolean => {
       const all = setOf(ALL_COMPANIES);
       if (all === undefined) return false;
-      const [whole = 0, begun = 0] = [nextAfter(word), afterAll(word)].map(
+      const [whole = 0, withPrefix = 0] = [nextAfter(word), afterAll(word)].map(
         (to) => companies.get(all.setId, word, to, word.length) ?? 0,
       );
-      return whole > 0 && whole >= FREQUENT * (known.get() ?? 0) && 2 * whole >= begun;
+      return whole > 0 && whole >= FREQUENT * (known.get() ?? 0) && 2 * whole >= withPrefix;
     },
-    /** What was counted for searches by another rule is given up; null: by no words at all. Belongs into a transaction. */
+    /** Deletes the sets of another query rule; null: of all rules. Call it in a transaction. */
     keepOnly: (isWhole: boolean | null): void => {
       const isKept = (set: WordSet) =>
         isWhole !== null && (set.beside === '' || set.isWhole === Number(isWhole));
@@ -128,7 +131,7 @@ export function wordIndex(db: Database, naming: Naming) {
       }
       sets = null;
     },
-    /** From now on these are counted, with all that are known already. Belongs into a transaction. */
+    /** Starts to count these sets, including all known companies. Call it in a transaction. */
     begin: (wanted: readonly CompaniesWith[]): void => {
       const fresh = wanted.filter(
         ({ beside, isWhole }) => insertSet.run(beside, Number(isWhole)).changes > 0,
@@ -145,12 +148,12 @@ function isIn({ beside, isWhole }: WordSet, words: ReturnType<typeof orderedWord
   return words.some(({ word }) => (isWhole === 1 ? word === beside : word.startsWith(beside)));
 }
 
-/** Neighbours stand on one page of the file. */
+/** Sorted, because neighbours are on the same page of the file. */
 function inOrder(groups: ReadonlyMap<string, number>): [string, number][] {
   return [...groups].sort((a, b) => (a[0] < b[0] ? -1 : 1));
 }
 
 const NAMES_AT_ONCE = 10_000;
-const MOST_GATHERED = 40_000;
-/** Of all companies: some dozens of words in any language. */
+const MAX_PENDING = 40_000;
+/** The share of all companies that makes a word frequent. A language has some dozens of such words. */
 const FREQUENT = 0.005;

@@ -12,8 +12,8 @@ function at(time: string): number {
   return Date.parse(`2026-03-${time}Z`);
 }
 
-describe('a clock that is set back and right again', () => {
-  test('in the first hours of a day gives that day nothing twice', () => {
+describe('a clock that is set back and corrected', () => {
+  test('a clock set back across midnight gives no day its calls twice', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, at('02T00:30'))).toBe(50);
     expect(spendAll(ledger, at('01T22:30'))).toBe(0);
@@ -22,16 +22,16 @@ describe('a clock that is set back and right again', () => {
     expect(spendAll(ledger, at('03T00:01'))).toBe(50);
   });
 
-  test('counts what was made meanwhile in the day in which it is right again', () => {
+  test('calls made by the late clock count in the day of the correction', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, at('01T23:30'), { most: 10 });
     expect(spendAll(ledger, at('01T20:00'))).toBe(40);
-    // Those 40 may have been made after midnight: the right clock does not know.
+    // The 40 calls can have been made after midnight. The corrected clock does not show when.
     expect(spendAll(ledger, at('02T01:00'))).toBe(10);
     expect(spendAll(ledger, at('03T00:01'))).toBe(50);
   });
 
-  test('counts so too what was made after it had come to the old time by itself', () => {
+  test('calls made after the clock ran on to its old time count in the same way', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, at('01T18:00'));
     spendAt(ledger, at('01T15:00'));
@@ -39,16 +39,16 @@ describe('a clock that is set back and right again', () => {
     expect(spendAll(ledger, at('02T01:30'))).toBe(1);
   });
 
-  test('lets a rolling day go no call early', () => {
+  test('no call leaves a rolling day early', () => {
     const ledger = ledgerOf({ perDay: 10, day: { kind: 'rolling' } });
     spendAt(ledger, T0, { most: 1 });
     expect(spendAll(ledger, T0 - 4 * HOUR_MS)).toBe(9);
-    // Right again after a minute: nine calls are made at T0 at the earliest.
+    // Corrected after a minute: nine calls were made at T0 at the earliest.
     expect(spendAt(ledger, T0 + MINUTE_MS).is).toBe('spent');
     expect(spendAll(ledger, T0 + DAY_MS - HOUR_MS)).toBe(0);
   });
 
-  test('to the beginning of all time, as at a start without a battery, spends the day no second time', () => {
+  test('a clock set back to 1970 spends no day a second time', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, T0)).toBe(50);
     expect(spendAll(ledger, 60_000)).toBe(0);
@@ -56,12 +56,12 @@ describe('a clock that is set back and right again', () => {
     expect(spendAll(ledger, T0 + DAY_MS)).toBe(50);
   });
 
-  test('overspends no day of the right time, whenever it is set and whoever asks how often', () => {
+  test('no real day exceeds its limit, for any steps of the clock', () => {
     const steps = fc.array(
       fc.record({
         waitMs: fc.integer({ min: 1000, max: 90 * MINUTE_MS }),
         most: fc.integer({ min: 1, max: 12 }),
-        // Further than the longest wait: a clock that is set back by less than what passed since shows nothing of it.
+        // More than the longest wait. A smaller step back than the time that passed cannot be seen.
         set: fc.option(fc.integer({ min: 91 * MINUTE_MS, max: 8 * HOUR_MS }), { nil: null, freq: 12 }),
       }),
       { minLength: 20, maxLength: 120 },
@@ -91,8 +91,8 @@ describe('a clock that is set back and right again', () => {
   });
 });
 
-describe('a clock that ran ahead and is put right', () => {
-  test('freezes neither slots nor pauses nor windows', () => {
+describe('a clock that ran ahead and is corrected', () => {
+  test('a corrected clock blocks no slots, pauses or windows', () => {
     const ledger = ledgerOf({ perMinute: 600, perDay: 50 });
     const aheadMs = T0 + 400 * DAY_MS;
     for (let ms = 0; ms < 20_000; ms += 1000) spendAt(ledger, aheadMs + ms);
@@ -102,28 +102,28 @@ describe('a clock that ran ahead and is put right', () => {
     expect(spendAt(ledger, T0 + 10_000).is).toBe('go');
   });
 
-  test('to 2099 costs three days at most', () => {
+  test('a clock that showed 2099 costs at most three days', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, Date.parse('2099-01-01T10:00Z'))).toBe(50);
     const days = [0, 1, 2, 3, 4].map((day) => spendAll(ledger, T0 + day * DAY_MS));
     expect(days).toEqual([0, 0, 0, 50, 50]);
   });
 
-  test('by a day costs that day, and half of a week for whoever spends late in the day', () => {
+  test('a clock that was a day ahead costs that day, and half of the following week', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, T0 + DAY_MS)).toBe(50);
     const days = Array.from({ length: 12 }, (_, day) => spendAll(ledger, T0 + day * DAY_MS));
     expect(days).toEqual([0, 0, 50, 0, 50, 0, 50, 0, 50, 50, 50, 50]);
   });
 
-  test('in 2099 forgets nothing of what today was spent', () => {
+  test('a clock that showed 2099 keeps the counts of today', () => {
     const ledger = ledgerOf({ perDay: 50, perMonth: 200 });
     spendAt(ledger, T0, { most: 30 });
     spendAt(ledger, Date.parse('2099-01-01T10:00Z'), { most: 5 });
     expect(spendAll(ledger, T0 + MINUTE_MS)).toBe(15);
   });
 
-  test('frees an account that only looks at what is left, and spends nothing while nothing is', () => {
+  test('an account that only reads its state is released too', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, Date.parse('2099-01-01T10:00Z'))).toBe(50);
     ledger.usedBy('warehouse.db', T0);
@@ -132,14 +132,14 @@ describe('a clock that ran ahead and is put right', () => {
     expect(ledger.state(T0 + 3 * DAY_MS).left).toBe(50);
   });
 
-  test('an exhaustion lasts as long as it would have', () => {
+  test('an exhaustion keeps its duration', () => {
     const ledger = ledgerOf({ perDay: 50 });
     ledger.exhaustedUntil(T0 + 100 * DAY_MS + HOUR_MS, T0 + 100 * DAY_MS);
     expect(spendAt(ledger, T0)).toEqual({ is: 'spent', untilMs: T0 + HOUR_MS, window: 'upstream' });
     expect(spendAt(ledger, T0 + HOUR_MS).is).toBe('go');
   });
 
-  test('by a second or two, it is only waited for', () => {
+  test('a step of two seconds causes a wait and no doubt', () => {
     const ledger = ledgerOf({ perMinute: 600 });
     spendAt(ledger, T0 + 2000);
     expect(spendAt(ledger, T0)).toMatchObject({ is: 'wait' });
@@ -148,8 +148,8 @@ describe('a clock that ran ahead and is put right', () => {
   });
 });
 
-describe('the doubt', () => {
-  test('is shown, also of the way the clock has still to go', () => {
+describe('a doubt about the clock', () => {
+  test('the state shows the doubt, and how long it lasts', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(doubtAfterSetBack(ledger)).toEqual({ is: 'behind', latestMs: T0, untilMs: T0 });
     spendAt(ledger, T0 + MINUTE_MS);
@@ -160,7 +160,7 @@ describe('the doubt', () => {
     });
   });
 
-  test('ends after a week in which the clock was not set back again', () => {
+  test('a week without another step ends the doubt', () => {
     const ledger = ledgerOf({ perDay: 50 });
     doubtAfterSetBack(ledger);
     for (let day = 0; day <= 8; day++) spendAt(ledger, T0 + day * DAY_MS);
@@ -169,7 +169,7 @@ describe('the doubt', () => {
     expect(ledger.state(at('11T00:30')).left).toBe(50);
   });
 
-  test('ends when the upstream shows the same time, which dates all calls to now at the latest', () => {
+  test('agreement with the clock of the upstream ends the doubt and dates all calls', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAll(ledger, Date.parse('2099-01-01T10:00Z'));
     expect(spendAt(ledger, T0).is).toBe('spent');
@@ -178,7 +178,7 @@ describe('the doubt', () => {
     expect(spendAll(ledger, T0 + DAY_MS)).toBe(50);
   });
 
-  test('a call that never left gives its unit back while it is in doubt, and not afterwards', () => {
+  test('an unsent call returns its unit during the doubt only', () => {
     const ledger = ledgerOf({ perDay: 3 });
     spendAt(ledger, T0);
     const behind = spendAt(ledger, T0 - HOUR_MS, { most: 2 });
@@ -192,7 +192,7 @@ describe('the doubt', () => {
   });
 });
 
-/** The clock shows T0, and then three hours less. */
+/** Returns the doubt after the clock showed T0 and then three hours less. */
 function doubtAfterSetBack(ledger: Ledger) {
   spendAt(ledger, T0);
   spendAt(ledger, T0 - 3 * HOUR_MS);

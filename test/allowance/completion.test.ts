@@ -11,8 +11,8 @@ const NONE: Allowance = {
 };
 const ask = { left: [], purpose: 'scheduled', nowMs: NOW } as const;
 
-describe('a forecast', () => {
-  it('without limits is now', () => {
+describe('forecastCompletion', () => {
+  it('a forecast without limits ends now', () => {
     expect(forecastCompletion({ ...ask, allowance: NONE, calls: 5000 })).toMatchObject({
       affordable: 5000,
       finishesAtMs: NOW,
@@ -20,7 +20,7 @@ describe('a forecast', () => {
     });
   });
 
-  it('at a rate takes the time of the rate, with its margin of a second a minute', () => {
+  it('a forecast with a rate includes the margin of a second a minute', () => {
     const allowance = { ...NONE, perMinute: 10 };
     const { finishesAtMs, atRateMs, days } = forecastCompletion({ ...ask, allowance, calls: 1000 });
     expect(finishesAtMs - NOW).toBe(6_100_000);
@@ -29,7 +29,7 @@ describe('a forecast', () => {
     expect(forecastCompletion({ ...ask, allowance, calls: 1_000_000 }).days).toBe(71);
   });
 
-  it('by the day waits for each midnight, and for its rate', () => {
+  it('a forecast with a daily limit waits for each midnight', () => {
     const allowance = { ...NONE, perDay: 1000, perMinute: 10 };
     const left = [{ name: 'day', left: 400 }] as const;
     const today = forecastCompletion({ ...ask, allowance, left, calls: 400 });
@@ -40,7 +40,7 @@ describe('a forecast', () => {
     expect(new Date(later.finishesAtMs).toISOString().slice(0, 10)).toBe('2027-03-13');
   });
 
-  it('leaves the reserve to the scheduled work', () => {
+  it('a forecast of a backfill leaves the reserve', () => {
     const allowance = { ...NONE, perDay: 1000 };
     const left = [{ name: 'day', left: 900 }] as const;
     const { finishesAtMs } = forecastCompletion({
@@ -53,7 +53,7 @@ describe('a forecast', () => {
     expect(new Date(finishesAtMs).toISOString().slice(0, 10)).toBe('2027-03-12');
   });
 
-  it('says how many an account of so many in all can make', () => {
+  it('a forecast with a total limits the affordable calls', () => {
     const allowance = { ...NONE, total: 100 };
     expect(
       forecastCompletion({ ...ask, allowance, left: [{ name: 'total', left: 60 }], calls: 200 }),
@@ -66,7 +66,7 @@ describe('a forecast', () => {
     ).toBe(0);
   });
 
-  it('counts a rolling day from now', () => {
+  it('a rolling day starts now', () => {
     const allowance: Allowance = { ...NONE, perDay: 100, day: { kind: 'rolling' } };
     const { finishesAtMs } = forecastCompletion({
       ...ask,
@@ -77,7 +77,7 @@ describe('a forecast', () => {
     expect(finishesAtMs).toBe(NOW + 2 * DAY);
   });
 
-  it('never makes more than a window allows, in any of them', () => {
+  it('no window of a forecast exceeds its limit', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 20, max: 500 }),

@@ -18,8 +18,8 @@ function slotsOf(spent: Spent): readonly Slot[] {
   return spent.slots;
 }
 
-describe('the rate', () => {
-  test('gives slots at the spacing, and says when to ask again', () => {
+describe('the rate of a ledger', () => {
+  test('slots follow at the spacing, and a wait names the time of the next attempt', () => {
     const ledger = ledgerOf({ perMinute: 10 });
     expect(spendAt(ledger, T0)).toEqual({ is: 'go', slots: [{ atMs: T0, countedAtMs: T0 }] });
     expect(spendAt(ledger, T0 + 1)).toEqual({ is: 'wait', untilMs: T0 + 6100 - LOOKAHEAD_MS });
@@ -27,7 +27,7 @@ describe('the rate', () => {
     expect(slotsOf(spendAt(ledger, T0 + 60_000))[0]?.atMs).toBe(T0 + 60_000);
   });
 
-  test('gives a slot that has only just passed, so that a moment of hesitation costs none', () => {
+  test('a slot that has just passed is still given', () => {
     const ledger = ledgerOf({ perMinute: 600 });
     spendAt(ledger, T0);
     const spacing = 61_000 / 600;
@@ -35,7 +35,7 @@ describe('the rate', () => {
     expect(slotsOf(spendAt(ledger, T0 + 2 * spacing + 101))[0]?.atMs).toBeCloseTo(T0 + 2 * spacing + 101, 2);
   });
 
-  test('gives as many slots at once as come within the lookahead', () => {
+  test('one request gets all slots within the lookahead', () => {
     const ledger = ledgerOf({ perMinute: 6000 });
     const slots = slotsOf(spendAt(ledger, T0, { most: 32 }));
     expect(slots).toHaveLength(20);
@@ -43,11 +43,11 @@ describe('the rate', () => {
     expect(spendAt(ledger, T0, { most: 32 }).is).toBe('wait');
   });
 
-  test('without a limit gives what is asked for', () => {
+  test('an account without a rate gets all requested slots', () => {
     expect(slotsOf(spendAt(ledgerOf(), T0, { most: 32 }))).toHaveLength(32);
   });
 
-  test('no sixty seconds hold more than the limit, whoever asks, whenever', () => {
+  test('no 60 seconds contain more slots than the limit, for any requests of two processes', () => {
     const asks = fc.array(
       fc.record({
         waitMs: fc.integer({ min: 0, max: 20_000 }),
@@ -80,15 +80,15 @@ describe('the rate', () => {
   });
 });
 
-describe('the allowance', () => {
-  test('a total is spent once, for good, counting what was spent before', () => {
+describe('the windows of a ledger', () => {
+  test('an exhausted total never resets, and includes the calls spent before', () => {
     const ledger = ledgerOf({ total: 100, alreadySpent: 30 });
     expect(spendAll(ledger, T0)).toBe(70);
     expect(spendAt(ledger, T0 + 400 * DAY_MS)).toEqual({ is: 'spent', untilMs: null, window: 'total' });
     expect(ledger.state(T0)).toMatchObject({ left: 0, resumesAtMs: null, spentEver: 70 });
   });
 
-  test('a fixed day opens again when the next begins', () => {
+  test('a fixed day resets when the next day begins', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, T0)).toBe(50);
     const midnightMs = Date.parse('2026-03-02T00:00Z');
@@ -97,7 +97,7 @@ describe('the allowance', () => {
     expect(spendAll(ledger, midnightMs + 1000)).toBe(50);
   });
 
-  test('a day that begins at seven past the hour counts from there', () => {
+  test('a day that begins at 00:07 counts from 00:07', () => {
     const ledger = ledgerOf({ perDay: 50, day: { kind: 'fixed', minuteOfDay: 7, timeZone: 'UTC' } });
     const startMs = Date.parse('2026-03-01T00:07Z');
     expect(spendAll(ledger, startMs - 2 * MINUTE_MS)).toBe(50);
@@ -106,7 +106,7 @@ describe('the allowance', () => {
     expect(spendAll(ledger, startMs + 23 * HOUR_MS)).toBe(0);
   });
 
-  test('a month and a day hold together; the one that stays shut longest is named', () => {
+  test('a month and a day apply together, and the result names the window that resets last', () => {
     const ledger = ledgerOf({ perDay: 50, perMonth: 80 });
     expect(spendAll(ledger, T0)).toBe(50);
     expect(spendAll(ledger, T0 + DAY_MS)).toBe(30);
@@ -118,7 +118,7 @@ describe('the allowance', () => {
     expect(spendAll(ledger, Date.parse('2026-04-01T00:00:01Z'))).toBe(50);
   });
 
-  test('a rolling day lets each call go when its arrival is a day old', () => {
+  test('a call leaves a rolling day when its arrival is a day old', () => {
     const ledger = ledgerOf({ perDay: 10, day: { kind: 'rolling' } });
     expect(spendAt(ledger, T0, { most: 4 })).toMatchObject({ is: 'go' });
     expect(spendAll(ledger, T0 + HOUR_MS)).toBe(6);
@@ -128,7 +128,7 @@ describe('the allowance', () => {
     expect(spendAll(ledger, resumesAtMs)).toBe(4);
   });
 
-  test('a rolling day whose limit was lowered says when enough of it has gone', () => {
+  test('a rolling day with a lowered limit resumes when enough calls have left it', () => {
     const before = ledgerOf({ perDay: 20, day: { kind: 'rolling' } });
     expect(spendAt(before, T0, { most: 10 })).toMatchObject({ is: 'go' });
     expect(spendAll(before, T0 + HOUR_MS)).toBe(10);
@@ -136,7 +136,7 @@ describe('the allowance', () => {
     expect(after.state(T0 + 2 * HOUR_MS).resumesAtMs).toBe(T0 + HOUR_MS + DAY_MS + MINUTE_MS + 1000);
   });
 
-  test('another start of the day is counted exactly, from what was spent before', () => {
+  test('a changed start of the day counts earlier calls exactly', () => {
     const first = ledgerOf({ perDay: 100 });
     spendAt(first, Date.parse('2026-03-01T09:58Z'), { most: 30 });
     spendAt(first, Date.parse('2026-03-01T10:03Z'), { most: 5 });
@@ -148,7 +148,7 @@ describe('the allowance', () => {
     expect(spendAll(second, T0)).toBe(95);
   });
 
-  test('no call is sent right before a reset, or right after it', () => {
+  test('no slot is within a second of a reset', () => {
     const midnightMs = Date.parse('2026-03-02T00:00Z');
     const ledger = ledgerOf({ perDay: 50, perMinute: 6000 });
     const late = slotsOf(spendAt(ledger, midnightMs - 1100, { most: 32 }));
@@ -163,7 +163,7 @@ describe('the allowance', () => {
     expect(ledger.state(midnightMs + 1000).left).toBe(49);
   });
 
-  test('backfills leave the reserve to the scheduled work', () => {
+  test('backfills leave the reserve to scheduled work', () => {
     const ledger = ledgerOf({ perDay: 50, reserve: 0.1 });
     expect(spendAll(ledger, T0, { purpose: 'backfill' })).toBe(45);
     expect(ledger.state(T0, 'backfill').left).toBe(0);
@@ -171,12 +171,12 @@ describe('the allowance', () => {
     expect(spendAll(ledger, T0)).toBe(5);
   });
 
-  test('without a limit there is no end to it', () => {
+  test('an account without limits has infinite quota left', () => {
     const state = ledgerOf().state(T0);
     expect(state).toMatchObject({ windows: [], left: Infinity, resumesAtMs: null });
   });
 
-  test('a call that never left gives its unit back, to its own window', () => {
+  test('an unsent call returns its unit to its own window', () => {
     const ledger = ledgerOf({ perDay: 1, total: 5 });
     const midnightMs = Date.parse('2026-03-02T00:00Z');
     const [slot] = slotsOf(spendAt(ledger, T0));
@@ -189,7 +189,7 @@ describe('the allowance', () => {
     expect(ledger.state(midnightMs + 2000)).toMatchObject({ left: 0, spentEver: 1 });
   });
 
-  test('two accounts in one file know nothing of each other', () => {
+  test('two accounts in one file do not affect each other', () => {
     const one = ledgerOf({ total: 10, perMinute: 10 });
     const two = ledgerOf({ total: 10, perMinute: 10 }, { path: one.path, accountId: 'other' });
     spendAt(one, T0);
@@ -200,7 +200,7 @@ describe('the allowance', () => {
     expect(one.state(T0).left).toBe(9);
   });
 
-  test('what is counted is what was given, for any windows at any times', () => {
+  test('the counts equal the slots given, for any windows and times', () => {
     const script = fc.array(
       fc.record({
         waitMs: fc.oneof(fc.nat(2 * MINUTE_MS), fc.nat(20 * HOUR_MS), fc.nat(20 * DAY_MS)),
@@ -231,11 +231,11 @@ describe('the allowance', () => {
           if (back) ledger.giveBack(spent.slots[0] as Slot);
           calls.push(...kept.map(({ atMs }) => atMs));
           if (total !== null) expect(calls.length).toBeLessThanOrEqual(total);
-          for (const { name, limit: most_, sinceMs, resetsAtMs, spent: counted } of ledger.state(nowMs)
+          for (const { name, limit: maximum, sinceMs, resetsAtMs, spent: counted } of ledger.state(nowMs)
             .windows) {
             const made = calls.filter((ms) => ms >= sinceMs && ms < (resetsAtMs ?? Infinity)).length;
-            expect(made).toBeLessThanOrEqual(most_);
-            // A rolling day lets go by the minute, never too early.
+            expect(made).toBeLessThanOrEqual(maximum);
+            // A call leaves a rolling day by the minute, never too early.
             if (start.kind === 'rolling' && name === 'day') expect(counted).toBeGreaterThanOrEqual(made);
             else expect(counted).toBe(made);
           }
@@ -246,8 +246,8 @@ describe('the allowance', () => {
   });
 });
 
-describe("the upstream's word", () => {
-  test('a pause only ever lengthens', () => {
+describe('a report of the upstream', () => {
+  test('a shorter pause does not replace a longer one', () => {
     const ledger = ledgerOf({ perMinute: 600 });
     ledger.pauseUntil(T0 + 5000, T0);
     ledger.pauseUntil(T0 + 1000, T0);
@@ -258,14 +258,19 @@ describe("the upstream's word", () => {
   });
 
   test.each<[string, Parameters<typeof allowanceOf>[0], string]>([
-    ['a fixed day: the next', { perDay: 100 }, '2026-03-02T00:00:00.000Z'],
-    ['a month: the next', { perMonth: 100 }, '2026-04-01T00:00:00.000Z'],
-    ['a day and a month: the next day', { perDay: 100, perMonth: 1000 }, '2026-03-02T00:00:00.000Z'],
-    ['a total and a day: the next day', { total: 1000, perDay: 100 }, '2026-03-02T00:00:00.000Z'],
-    ['a total alone: a day', { total: 1000 }, '2026-03-02T12:00:00.000Z'],
-    ['a rolling day: a day', { perDay: 100, day: { kind: 'rolling' } }, '2026-03-02T12:00:00.000Z'],
-    ['no limit: a day', {}, '2026-03-02T12:00:00.000Z'],
-  ])('exhausted without a date, waits for the next window; %s', (_what, allowance, until) => {
+    ['of a fixed day', { perDay: 100 }, '2026-03-02T00:00:00.000Z'],
+    ['of a month', { perMonth: 100 }, '2026-04-01T00:00:00.000Z'],
+    ['of the day, for a day and a month', { perDay: 100, perMonth: 1000 }, '2026-03-02T00:00:00.000Z'],
+    ['of the day, for a total and a day', { total: 1000, perDay: 100 }, '2026-03-02T00:00:00.000Z'],
+    ['a day later, for a total', { total: 1000 }, '2026-03-02T12:00:00.000Z'],
+    ['a day later, for a rolling day', { perDay: 100, day: { kind: 'rolling' } }, '2026-03-02T12:00:00.000Z'],
+    ['a day later, without limits', {}, '2026-03-02T12:00:00.000Z'],
+    [
+      'a day later, for a rolling day and a month',
+      { perDay: 100, perMonth: 1000, day: { kind: 'rolling' } },
+      '2026-03-02T12:00:00.000Z',
+    ],
+  ])('an exhaustion without a date lasts until the next reset; %s', (_what, allowance, until) => {
     const ledger = ledgerOf(allowance);
     spendAt(ledger, T0);
     ledger.exhaustedUntil(null, T0);
@@ -278,7 +283,7 @@ describe("the upstream's word", () => {
     expect(spendAt(ledger, Date.parse(until) + 1000).is).toBe('go');
   });
 
-  test('exhausted until a date, waits for it, and shows what the ledger thought was left', () => {
+  test('an exhaustion until a date lasts until the date, and shows the quota left by the ledger', () => {
     const ledger = ledgerOf({ perDay: 100 });
     spendAt(ledger, T0, { most: 40 });
     ledger.exhaustedUntil(T0 + 3 * DAY_MS, T0);
@@ -287,7 +292,7 @@ describe("the upstream's word", () => {
     expect(spendAt(ledger, T0 + 3 * DAY_MS).is).toBe('go');
   });
 
-  test('exhausted for a day, with nothing left of the total, is for good', () => {
+  test('an exhausted total outlasts an exhaustion of a day', () => {
     const ledger = ledgerOf({ total: 2 });
     expect(spendAll(ledger, T0)).toBe(2);
     ledger.exhaustedUntil(T0 + DAY_MS, T0);
@@ -295,13 +300,13 @@ describe("the upstream's word", () => {
     expect(ledger.state(T0).resumesAtMs).toBeNull();
   });
 
-  test('the calls in flight together are exhausted once', () => {
+  test('reports to in-flight calls count as one', () => {
     const ledger = ledgerOf({ total: 1000 });
     for (let call = 0; call < 16; call++) ledger.exhaustedUntil(null, T0 + call);
     expect(ledger.state(T0 + 16).exhausted?.untilMs).toBe(T0 + 15 + DAY_MS);
   });
 
-  test('exhausted again and again costs fewer and fewer calls, and an answer ends it', () => {
+  test('each repeated exhaustion doubles the wait, and a successful call resets it', () => {
     const ledger = ledgerOf({ total: 1000 });
     const waits: number[] = [];
     let nowMs = T0;
@@ -318,14 +323,14 @@ describe("the upstream's word", () => {
     expect(ledger.state(nowMs).resumesAtMs).toBe(nowMs + DAY_MS);
   });
 
-  test('an upstream that always promises a minute is believed once', () => {
+  test('an upstream that repeatedly names a minute is believed once', () => {
     const ledger = ledgerOf({ total: 1000 });
     ledger.exhaustedUntil(T0 + MINUTE_MS, T0);
     ledger.exhaustedUntil(T0 + 2 * MINUTE_MS, T0 + MINUTE_MS);
     expect(ledger.state(T0 + MINUTE_MS).resumesAtMs).toBe(T0 + MINUTE_MS + HOUR_MS);
   });
 
-  test('a refused key stops all calls, also of the next process, until another key is used', () => {
+  test('a rejected key stops the calls of all processes until another key is used', () => {
     const first = ledgerOf({ total: 10 });
     first.refuseKey(KEY, T0);
     const second = ledgerOf({ total: 10 }, { path: first.path });
@@ -337,7 +342,7 @@ describe("the upstream's word", () => {
     expect(spendAt(second, T0).is).toBe('go');
   });
 
-  test('a key that has worked is known by the next process, and no other is', () => {
+  test('the next process knows which key has worked', () => {
     const first = ledgerOf();
     expect(first.hasKeyWorked(KEY)).toBe(false);
     first.keyWorked(KEY);
@@ -347,8 +352,8 @@ describe("the upstream's word", () => {
   });
 });
 
-describe('the file', () => {
-  test('that cannot be opened is named with what to do', () => {
+describe('the file of a ledger', () => {
+  test('a file that cannot be opened fails with its path', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'ledger.db');
     writeFileSync(
@@ -363,7 +368,7 @@ describe('the file', () => {
     expect(open(folder)).toThrow(UsageError);
   });
 
-  test('of a newer program is refused, and left as it is', () => {
+  test('a file of a newer program is rejected', () => {
     const { path } = ledgerOf();
     const db = new Database(path);
     db.pragma('user_version = 99');
@@ -373,7 +378,7 @@ describe('the file', () => {
     );
   });
 
-  test('of an older program is brought up to date with what it counts', () => {
+  test('a file of an older program is migrated and keeps its counts', () => {
     const path = join(temporaryFolder(), 'ledger.db');
     const older = openLedger({ path, accountId: 'main', allowance: allowanceOf({ perDay: 50 }) });
     expect(spendAt(older, T0, { most: 20 }).is).toBe('go');
@@ -384,7 +389,7 @@ describe('the file', () => {
     expect(spendAll(newer, T0 - HOUR_MS)).toBe(30);
   });
 
-  test('that somebody else is writing is busy, which is not a failure', () => {
+  test('a file that another process is writing is busy', () => {
     const ledger = ledgerOf();
     const other = new Database(ledger.path);
     other.exec('BEGIN IMMEDIATE');
@@ -402,7 +407,7 @@ describe('the file', () => {
     expect(isBusy(new Error('busy'))).toBe(false);
   });
 
-  test('keeps two months of minutes, however long it is used', () => {
+  test('the file keeps the minutes of two months', () => {
     const ledger = ledgerOf({ perDay: 1000 });
     for (let day = 0; day < 400; day++) spendAt(ledger, T0 + day * DAY_MS);
     const db = new Database(ledger.path, { readonly: true });

@@ -9,7 +9,7 @@ const SPENDER = join(import.meta.dirname, 'spender.ts');
 
 interface Spender {
   readonly process: ChildProcess;
-  /** Slots that it wrote down. */
+  /** The slots that the process printed. */
   readonly slots: number[];
   readonly ended: Promise<number | null>;
 }
@@ -31,7 +31,7 @@ function startSpender(order: SpenderOrder): Spender {
 }
 
 describe('several processes of one account', () => {
-  test('never spend more than the allowance together, and all of it', async () => {
+  test('processes spend the whole allowance together, and no more', async () => {
     const allowance = allowanceOf({ total: 3000, perDay: 2500 });
     const path = join(temporaryFolder(), 'new', 'ledger.db');
     const order = { path, allowance, most: 7, untilMs: Date.now() + 60_000 };
@@ -42,7 +42,7 @@ describe('several processes of one account', () => {
     expect(counts.filter((count) => count > 0).length).toBeGreaterThan(1);
   });
 
-  test('share one rate: no two slots are closer than the spacing', async () => {
+  test('processes share one rate, so no two slots are closer than the spacing', async () => {
     const allowance = allowanceOf({ perMinute: 6000 });
     const path = join(temporaryFolder(), 'ledger.db');
     const spenders = Array.from({ length: 3 }, () =>
@@ -55,7 +55,7 @@ describe('several processes of one account', () => {
       if (index > 0) expect(slot - (slots[index - 1] ?? 0)).toBeGreaterThan(spacingMs(6000) - 0.01);
   });
 
-  test('of which one is killed lose at most what it had in hand', async () => {
+  test('a killed process loses at most the slots of one request', async () => {
     const most = 8;
     const allowance = allowanceOf({ total: 1_000_000 });
     const ledger = ledgerOf({ total: 1_000_000 });

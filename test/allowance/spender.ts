@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isBusy, openLedger, type Spent } from '../../src/allowance/ledger.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
 
-/** A process that spends all it can, and writes each slot as a line; it ends when nothing is left. */
+/** The order of a process that spends all it can, prints each slot, and ends when the allowance is exhausted. */
 export interface SpenderOrder {
   readonly path: string;
   readonly allowance: Allowance;

@@ -41,8 +41,8 @@ describe('a fixed day', () => {
   test.each([
     ['in winter', '2026-01-15T12:00Z', '2026-01-14T23:00Z', '2026-01-15T23:00Z'],
     ['in summer', '2026-07-15T12:00Z', '2026-07-14T22:00Z', '2026-07-15T22:00Z'],
-    ['at its first moment', '2026-01-14T23:00:00.000Z', '2026-01-14T23:00Z', '2026-01-15T23:00Z'],
-    ['at its last moment', '2026-01-14T22:59:59.999Z', '2026-01-13T23:00Z', '2026-01-14T23:00Z'],
+    ['at its start', '2026-01-14T23:00:00.000Z', '2026-01-14T23:00Z', '2026-01-15T23:00Z'],
+    ['at its end', '2026-01-14T22:59:59.999Z', '2026-01-13T23:00Z', '2026-01-14T23:00Z'],
     ['of 23 hours', '2026-03-29T12:00Z', '2026-03-28T23:00Z', '2026-03-29T22:00Z'],
     ['of 25 hours', '2026-10-25T12:00Z', '2026-10-24T22:00Z', '2026-10-25T23:00Z'],
     ['of a leap year', '2028-02-29T12:00Z', '2028-02-28T23:00Z', '2028-02-29T23:00Z'],
@@ -51,27 +51,27 @@ describe('a fixed day', () => {
     expect(dayAt(oslo, at)).toEqual([since, resets]);
   });
 
-  test('that begins in the hour that spring skips begins an hour later', () => {
+  test('a day that begins in the hour skipped in spring begins an hour later', () => {
     const day = fixed('02:30', 'Europe/Oslo');
     expect(dayAt(day, '2026-03-29T12:00Z')).toEqual(['2026-03-29T01:30Z', '2026-03-30T00:30Z']);
     expect(dayAt(day, '2026-03-29T01:29Z')).toEqual(['2026-03-28T01:30Z', '2026-03-29T01:30Z']);
   });
 
-  test('that begins in the hour that autumn repeats begins with its first run, once', () => {
+  test('a day that begins in the hour repeated in autumn begins once, at its first occurrence', () => {
     const day = fixed('02:30', 'Europe/Oslo');
     const expected = ['2026-10-25T00:30Z', '2026-10-26T01:30Z'];
     for (const at of ['2026-10-25T00:30Z', '2026-10-25T01:15Z', '2026-10-25T01:30Z', '2026-10-26T01:29Z'])
       expect(dayAt(day, at)).toEqual(expected);
   });
 
-  test('at a midnight that the clock skips', () => {
+  test('a day whose midnight is skipped begins an hour later', () => {
     expect(dayAt(fixed('00:00', 'Africa/Cairo'), '2026-04-24T12:00Z')).toEqual([
       '2026-04-23T22:00Z',
       '2026-04-24T21:00Z',
     ]);
   });
 
-  test('at a date that a zone skipped whole', () => {
+  test('a date that a zone skipped has no day', () => {
     const apia = fixed('00:00', 'Pacific/Apia');
     expect(dayAt(apia, '2011-12-30T09:59Z')).toEqual(['2011-12-29T10:00Z', '2011-12-30T10:00Z']);
     expect(dayAt(apia, '2011-12-30T10:00Z')).toEqual(['2011-12-30T10:00Z', '2011-12-31T10:00Z']);
@@ -98,14 +98,14 @@ describe('a month', () => {
     expect(monthAt(fixed('00:00', 'Europe/Oslo'), at)).toEqual([since, resets]);
   });
 
-  test('begins when its first day does', () => {
+  test('a month begins with its first day', () => {
     expect(monthAt(fixed('06:00', 'UTC'), '2026-03-01T05:59Z')).toEqual([
       '2026-02-01T06:00Z',
       '2026-03-01T06:00Z',
     ]);
   });
 
-  test('of an account with rolling days is a month in UTC', () => {
+  test('a month of an account with rolling days is a month in UTC', () => {
     expect(monthAt({ kind: 'rolling' }, '2026-03-31T23:59Z')).toEqual([
       '2026-03-01T00:00Z',
       '2026-04-01T00:00Z',
@@ -113,14 +113,14 @@ describe('a month', () => {
   });
 });
 
-test('a rolling day is the last 24 hours, and resets call by call', () => {
+test('a rolling day contains the last 24 hours and resets call by call', () => {
   const nowMs = Date.parse('2026-03-29T12:00Z');
   expect(windowsAt(allowanceOf({ perDay: 9, day: { kind: 'rolling' } }), nowMs)).toEqual([
     { name: 'day', limit: 9, sinceMs: nowMs - DAY_MS, resetsAtMs: null },
   ]);
 });
 
-test('the total is since ever, and windows stand in the order of their length', () => {
+test('windows are ordered by length, and the total contains all calls', () => {
   const all = allowanceOf({ total: 100, perDay: 10, perMonth: 50, day: fixed('00:00', 'UTC') });
   expect(windowsAt(all, 0).map(({ name, limit }) => [name, limit])).toEqual([
     ['total', 100],
@@ -131,7 +131,7 @@ test('the total is since ever, and windows stand in the order of their length', 
   expect(windowsAt(allowanceOf({}), 0)).toEqual([]);
 });
 
-test('backfills leave the reserve, rounded in its favour', () => {
+test('a limit for backfills excludes the reserve and is rounded down', () => {
   expect(limitFor(100, 0.1, 'backfill')).toBe(90);
   expect(limitFor(100, 0.1, 'scheduled')).toBe(100);
   expect(limitFor(10, 0.9, 'backfill')).toBe(1);
@@ -141,7 +141,7 @@ test('backfills leave the reserve, rounded in its favour', () => {
   expect(limitFor(7, 0, 'backfill')).toBe(7);
 });
 
-test('slots take a minute and a second for what a minute allows', () => {
+test('the slots of a minute take 61 seconds', () => {
   expect(spacingMs(10)).toBe(6100);
   expect(spacingMs(600) * 600).toBeCloseTo(61_000, 6);
   expect(spacingMs(null)).toBe(0);
@@ -149,8 +149,8 @@ test('slots take a minute and a second for what a minute allows', () => {
 
 const zones = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
 const instants = fc.integer({ min: Date.parse('1975-01-01'), max: Date.parse('2099-12-31') });
-/** Moments around a change of the zone's clock, where there is one near. */
-const moments = fc
+/** Times near a change of the zone's clock, if there is one. */
+const times = fc
   .tuple(zones, instants, fc.integer({ min: -3 * DAY_MS, max: 3 * DAY_MS }))
   .map(([zone, at, offset]) => ({
     zone,
@@ -172,15 +172,15 @@ function changeAfter(zone: string, atMs: number): number | null {
   return null;
 }
 
-describe('in any zone, around changes of its clock', () => {
+describe('windows of any zone, near changes of its clock', () => {
   const minutes = fc.oneof(
     fc.integer({ min: 0, max: 1439 }),
     fc.integer({ min: 0, max: 12 }).map((n) => n * 15),
   );
 
-  test('windows follow on each other without gap or overlap', () => {
+  test('consecutive windows neither overlap nor leave a hole', () => {
     fc.assert(
-      fc.property(moments, minutes, ({ zone, atMs }, minuteOfDay) => {
+      fc.property(times, minutes, ({ zone, atMs }, minuteOfDay) => {
         const allowance = allowanceOf({
           perDay: 1,
           perMonth: 1,
@@ -201,9 +201,9 @@ describe('in any zone, around changes of its clock', () => {
     );
   });
 
-  test('a day begins at its time of day, but for a clock that skips it', () => {
+  test('a day begins at its time of day, or later if the clock skips it', () => {
     fc.assert(
-      fc.property(moments, minutes, ({ zone, atMs }, minuteOfDay) => {
+      fc.property(times, minutes, ({ zone, atMs }, minuteOfDay) => {
         const day: DayStart = { kind: 'fixed', minuteOfDay, timeZone: zone };
         const [window] = windowsAt(allowanceOf({ perDay: 1, day }), atMs);
         const sinceMs = window?.sinceMs ?? Number.NaN;
@@ -220,10 +220,10 @@ describe('in any zone, around changes of its clock', () => {
     );
   });
 
-  test('what is remembered is what would be reckoned anew', () => {
+  test('remembered windows equal computed windows', () => {
     fc.assert(
       fc.property(
-        moments,
+        times,
         fc.boolean(),
         fc.array(fc.integer({ min: -40 * DAY_MS, max: 40 * DAY_MS }), { maxLength: 8 }),
         ({ zone, atMs }, isRolling, steps) => {

@@ -118,7 +118,7 @@ test('records full of unknown lists and keys do not grow the schema beyond its l
     record(id, document);
     expect(leavesInRows(warehouse, 'entity', id)).toEqual(leavesOf(document));
   }
-  expect(value('SELECT count(*) FROM _column')).toBeLessThanOrEqual(DEFAULT_LIMITS.places + 10);
+  expect(value('SELECT count(*) FROM _column')).toBeLessThanOrEqual(DEFAULT_LIMITS.paths + 10);
 });
 
 test('two versions without much in common differ in a bounded number of fields', () => {

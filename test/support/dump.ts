@@ -1,7 +1,7 @@
 import { quoted } from '../../src/warehouse/table_naming.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 
-/** Every row of every table that is derived from the answers, as text: equal when two warehouses are. */
+/** Every row of every table that is derived from responses, as text. Equal warehouses have equal dumps. */
 export function dumpDerived({ db }: Warehouse): string[] {
   const names = db
     .prepare(
@@ -19,12 +19,12 @@ export function dumpDerived({ db }: Warehouse): string[] {
         .safeIntegers()
         .all() as object[]
     )
-      .map(shown)
+      .map(rowText)
       .sort(),
   ]);
 }
 
-function shown(row: object): string {
+function rowText(row: object): string {
   const cells = Object.entries(row).map(([name, value]) => [
     name,
     typeof value === 'bigint' ? `int ${value}` : Buffer.isBuffer(value) ? value.toString('hex') : value,

@@ -11,7 +11,7 @@ import {
 } from '../../src/allowance/ledger.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
 
-/** No limit at all, but for the changes. */
+/** An allowance without limits, except for the changes. */
 export function allowanceOf(changes: Partial<Allowance>): Allowance {
   return {
     perMinute: null,
@@ -25,7 +25,7 @@ export function allowanceOf(changes: Partial<Allowance>): Allowance {
   };
 }
 
-/** What a ledger says of an account without limits that has spent nothing. */
+/** The state of an account without limits and without calls. */
 export const UNLIMITED: LedgerState = {
   windows: [],
   left: Infinity,
@@ -45,7 +45,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A ledger in a file of its own, closed with the test. */
+/** A ledger in its own file. The end of the test closes it. */
 export function ledgerOf(
   changes: Partial<Allowance> = {},
   { path = join(temporaryFolder(), 'ledger.db'), accountId = 'main' } = {},
@@ -55,12 +55,12 @@ export function ledgerOf(
   return { ...ledger, path };
 }
 
-/** Asks for slots at a moment. */
+/** Requests slots at `nowMs`, one by default. */
 export function spendAt(ledger: Ledger, nowMs: number, changes: Partial<Spending> = {}): Spent {
   return ledger.spend({ nowMs, most: 1, purpose: 'scheduled', keyFingerprint: KEY, ...changes });
 }
 
-/** Spends at a moment until nothing more can be had then; answers how many calls that were. */
+/** Spends every slot that is free at `nowMs`, and returns the number of calls. */
 export function spendAll(ledger: Ledger, nowMs: number, changes: Partial<Spending> = {}): number {
   for (let calls = 0; ; ) {
     const spent = spendAt(ledger, nowMs, { most: 1000, ...changes });

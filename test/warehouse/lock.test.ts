@@ -11,7 +11,7 @@ import { START_MS, temporaryWarehouse } from '../support/loader.ts';
 const first = { owner: 'first', pid: 100, host: 'here', nowMs: START_MS, isAlive: () => true };
 const second = { owner: 'second', pid: 200, host: 'here', nowMs: START_MS, isAlive: () => true };
 
-test('one run at a time holds the warehouse', () => {
+test('one run at a time holds the lock', () => {
   const { db } = temporaryWarehouse();
   expect(acquireLock(db, first)).toEqual({ taken: true });
   expect(acquireLock(db, second)).toMatchObject({
@@ -22,13 +22,13 @@ test('one run at a time holds the warehouse', () => {
   expect(acquireLock(db, second)).toEqual({ taken: true });
 });
 
-test('a holder that is dead on this host is taken over at once', () => {
+test('the lock of a dead process on this host is taken over immediately', () => {
   const { db } = temporaryWarehouse();
   acquireLock(db, first);
   expect(acquireLock(db, { ...second, isAlive: () => false })).toEqual({ taken: true });
 });
 
-test('a process of that id on another host says nothing', () => {
+test('a process with the same id on another host does not count', () => {
   const { db } = temporaryWarehouse();
   acquireLock(db, first);
   expect(acquireLock(db, { ...second, host: 'elsewhere', isAlive: () => false })).toMatchObject({
@@ -36,7 +36,7 @@ test('a process of that id on another host says nothing', () => {
   });
 });
 
-test('a heartbeat that stopped is taken over, and its owner notices', () => {
+test('a lock without heartbeat is taken over, and its owner notices', () => {
   const { db } = temporaryWarehouse();
   acquireLock(db, first);
   const nowMs = START_MS + LOCK_STALE_AFTER_MS;

@@ -18,7 +18,7 @@ const COMPANIES = [
   { id: 'X5' },
 ];
 
-test('names and identifiers are counted as they are compared, whatever was renamed, forgotten or derived again', async () => {
+test('counts of names and identifiers stay exact after renames, forgetting and rebuilds', async () => {
   const { warehouse, search, record } = bench();
   search('a', { total: 6, results: COMPANIES });
   expectOrder(warehouse, COMPANIES);
@@ -35,7 +35,7 @@ test('names and identifiers are counted as they are compared, whatever was renam
   expectOrder(warehouse, left);
 });
 
-test('a warehouse from before they were kept gets them when it is opened', () => {
+test('an older warehouse gets the index of names when it is opened', () => {
   const { warehouse, search } = bench();
   search('a', { total: 6, results: COMPANIES });
   warehouse.db.exec(
@@ -49,7 +49,7 @@ test('a warehouse from before they were kept gets them when it is opened', () =>
   }
 });
 
-test('what is counted, and what stands at a place, is read off the index alone', () => {
+test('the index alone serves counts and positions', () => {
   const { warehouse } = bench();
   for (const { count, at, neighbours } of Object.values(TEXT_LOOKUPS))
     for (const sql of [count, at, neighbours]) {

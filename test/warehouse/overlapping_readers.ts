@@ -1,4 +1,4 @@
-// Two readers of whom at every moment at least one is in a transaction: started by write_ahead_log.test.ts.
+// Two readers, at least one of which is always in a transaction. wal.test.ts starts this process.
 import { setTimeout } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 

@@ -17,7 +17,7 @@ function plansOf({ db }: Warehouse): string[] {
   });
 }
 
-test('what every plan asks is answered from an index, before and after a rebuild', async () => {
+test('an index serves every lookup of a plan, before and after a rebuild', async () => {
   const { warehouse, record, search, stats } = bench();
   stats({ companies: 1 });
   search('a', {
@@ -50,7 +50,7 @@ test('what every plan asks is answered from an index, before and after a rebuild
   }
 });
 
-test('the names of all known companies are streamed', () => {
+test('the names of known companies are streamed', () => {
   const { warehouse, search } = bench();
   search('a', { total: 2, results: [{ id: 'C1', name: 'A' }, { id: 'C2' }] });
   expect([...openKnowledge(warehouse).knownCompanies()]).toEqual([

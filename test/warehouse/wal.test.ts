@@ -16,7 +16,7 @@ function openLimited(): Warehouse {
   return warehouse;
 }
 
-/** Writes so often, each time in a transaction of its own; answers the largest that the log became. */
+/** Writes `times` times, each time in a transaction of its own. Returns the largest size of the WAL. */
 function write({ db, write: inTransaction }: Warehouse, times: number, bytes = 20_000): number {
   const set = db.prepare("INSERT OR REPLACE INTO _meta (key, value) VALUES ('attribution', ?)");
   let largest = 0;
@@ -27,7 +27,7 @@ function write({ db, write: inTransaction }: Warehouse, times: number, bytes = 2
   return largest;
 }
 
-test('a long reader makes the log grow and stops nobody; after its end the same writer cuts the log back', () => {
+test('a long reader lets the WAL grow without blocking, and the writer truncates the WAL afterwards', () => {
   const warehouse = openLimited();
   write(warehouse, 1);
   const reader = new Sqlite(warehouse.path, { readonly: true });
@@ -41,11 +41,11 @@ test('a long reader makes the log grow and stops nobody; after its end the same 
   expect(walBytes(warehouse.db)).toBeLessThanOrEqual(LIMIT_BYTES);
 });
 
-test('readers that overlap without a gap cannot hold the log back for ever', async () => {
+test('overlapping readers cannot keep the WAL growing', async () => {
   const warehouse = openLimited();
   const readers = await startReaders(warehouse.path);
   let cuts = 0;
-  // Left alone, the log has 200 MB in the end and is never cut back.
+  // Without the monitor, the WAL grows to 200 MB and is never truncated.
   for (let n = 0, before = 0; n < 3000 && cuts < 3; n++) {
     write(warehouse, 2);
     const now = walBytes(warehouse.db);
@@ -56,9 +56,9 @@ test('readers that overlap without a gap cannot hold the log back for ever', asy
   expect(readers.exitCode).toBeNull();
 });
 
-test('a log that stays long is explained', () => {
+test('a WAL that stays large is explained', () => {
   expect(walWarning(LIMIT_BYTES)).toBeNull();
-  expect(walWarning(1e9)).toMatch(/1000 MB, because a reader has kept one transaction open/);
+  expect(walWarning(1e9)).toMatch(/1000 MB, because a reader keeps a transaction open/);
 });
 
 async function startReaders(path: string): Promise<ChildProcess> {

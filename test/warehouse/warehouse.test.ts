@@ -22,7 +22,7 @@ test('closing empties the WAL', () => {
   expect(existsSync(`${path}-wal`)).toBe(false);
 });
 
-test('an older program refuses a newer file and leaves it alone', () => {
+test('an older program rejects a newer file and does not change it', () => {
   const path = join(temporaryFolder(), 'warehouse.db');
   const warehouse = openWarehouse({ path, nowMs: START_MS });
   warehouse.db.exec("INSERT INTO _migration VALUES (999, 'from_the_future', '2030-01-01')");
@@ -33,7 +33,7 @@ test('an older program refuses a newer file and leaves it alone', () => {
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('a file of something else is refused and left alone', () => {
+test('a SQLite file of another program is rejected and not changed', () => {
   const path = join(temporaryFolder(), 'other.db');
   const other = new Sqlite(path);
   other.exec('CREATE TABLE recipes (name TEXT)');
@@ -43,17 +43,17 @@ test('a file of something else is refused and left alone', () => {
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('a file that is no database is refused and left alone', () => {
+test('a file that is no database is rejected and not changed', () => {
   const path = join(temporaryFolder(), 'notes.txt');
   writeFileSync(
     path,
     'these are my notes, and they are long enough to be read as a header of a database\n'.repeat(20),
   );
-  expect(() => openWarehouse({ path, nowMs: START_MS })).toThrow(/not an SQLite file/);
+  expect(() => openWarehouse({ path, nowMs: START_MS })).toThrow(/not a SQLite file/);
   expect(readFileSync(path, 'utf8')).toMatch(/^these are my notes/);
 });
 
-test('a path that cannot be written is named, with the remedy, and nothing is written', () => {
+test('a path that cannot be written fails with its remedy, and nothing is written', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'file'), '');
   const path = join(folder, 'file', 'warehouse.db');
@@ -63,7 +63,7 @@ test('a path that cannot be written is named, with the remedy, and nothing is wr
   expect(refusal.hint).toMatch(/warehouse:/);
 });
 
-test('a reader needs a warehouse that exists', () => {
+test('a reader needs an existing warehouse', () => {
   const path = join(temporaryFolder(), 'warehouse.db');
   expect(() => openWarehouse({ path, readonly: true, nowMs: START_MS })).toThrow(/no warehouse at/);
   expect(existsSync(path)).toBe(false);

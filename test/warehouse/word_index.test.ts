@@ -21,7 +21,7 @@ const WITH_LIMITED = { beside: 'limited', isWhole: false };
 
 type Company = { readonly id: string; readonly name?: string };
 
-// Few characters, so that words repeat and share beginnings; one of them beyond the 65,536 that UTF-16 holds in one unit.
+// Few characters, so that words repeat and share prefixes. One of them needs two units of UTF-16.
 const word = fc.oneof(
   fc
     .array(fc.constantFrom('a', 'b', 'É', 'ｚ', '𝒂'), { minLength: 1, maxLength: 3 })
@@ -32,7 +32,7 @@ const name = fc
   .tuple(fc.array(word, { maxLength: 4 }), fc.constantFrom(' ', '  ', '-'))
   .map(([words, between]) => words.join(between));
 
-test('words are counted as a look at all names does, whatever was renamed, forgotten or derived again', async () => {
+test('word counts equal a scan of all names after renames, forgetting and rebuilds', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(name, { minLength: 1, maxLength: 30 }),
@@ -42,7 +42,7 @@ test('words are counted as a look at all names does, whatever was renamed, forgo
         const { warehouse, search, record, value } = bench({ dialect: BY_WORDS });
         let companies: Company[] = names.map((one, at) => ({ id: `C${at}`, name: one }));
         search('limited', { total: 40, results: companies });
-        // Only now it is known how many have it.
+        // The number of companies that have the word is known only now.
         search('limited', { total: 40, results: companies }, { page: 1 });
         const sets = isFrequent('limited', companies) ? [ALL_COMPANIES, WITH_LIMITED] : [ALL_COMPANIES];
         expectWords(warehouse, sets, companies);
@@ -71,7 +71,7 @@ test('words are counted as a look at all names does, whatever was renamed, forgo
   );
 });
 
-test('a warehouse that was filled before gets them when it is loaded into by a dialect whose names are searched so, and loses them by another', () => {
+test('a dialect that matches words adds the word counts, and another dialect deletes them', () => {
   const companies = ['Acme Limited', 'Acme', 'Bank Limited'].map((one, at) => ({ id: `C${at}`, name: one }));
   const before = bench({ dialect: { search: { matches: 'prefix', paging: paging() } } });
   before.search('limited', { total: 40, results: companies });
@@ -89,7 +89,7 @@ test('a warehouse that was filled before gets them when it is loaded into by a d
   expect(after.value('SELECT count(*) FROM _word')).toBe(0);
 });
 
-test('what is rolled back is not counted', () => {
+test('a rolled-back name is not counted', () => {
   const { warehouse, load, outcome } = bench({ dialect: BY_WORDS });
   const query = { kind: 'search', query: { by: 'name', text: 'a' }, page: { index: 0, next: null } } as const;
   const answer = outcome(
@@ -104,7 +104,7 @@ test('what is rolled back is not counted', () => {
   expectWords(warehouse, [ALL_COMPANIES], [{ id: 'C1', name: 'Acme' }]);
 });
 
-test('what is asked of words is read off their index alone', () => {
+test('the index alone serves lookups of words', () => {
   const { warehouse } = bench();
   for (const sql of Object.values(WORD_LOOKUPS)) {
     const values = Array(sql.split('?').length - 1).fill(1);
@@ -127,7 +127,7 @@ function isFrequent(text: string, companies: readonly Company[]): boolean {
   return whole > 0 && 2 * whole >= begun;
 }
 
-/** Some sets are counted, with what a look at all names says. */
+/** Compares the counts of some sets with a scan of all names. */
 function expectWords({ db }: Warehouse, sets: readonly CompaniesWith[], companies: readonly Company[]): void {
   const names = companies.map((one) => folded(one.name ?? ''));
   for (const set of [ALL_COMPANIES, WITH_LIMITED]) {

@@ -1,4 +1,6 @@
 import type { LedgerState } from '../../allowance/ledger.ts';
+import { windowRow } from '../../allowance/window_table.ts';
+import { isLifetime } from '../../allowance/windows.ts';
 import { isoTime } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { count, counted, duration, localTime } from '../../report/figures.ts';
@@ -88,11 +90,10 @@ function checkEnd(ends: string, nowMs: number): Finding {
 export function checkAllowance(state: LedgerState): Finding[] {
   if (state.windows.length === 0) return [ok('allowance', 'unlimited, but for the rate')];
   return state.windows.map(({ name, limit, spent, left, resetsAtMs }) => {
-    const window = name === 'total' ? 'in all' : `this ${name}`;
     const reset = resetsAtMs === null ? '' : `; resets ${localTime(resetsAtMs)}`;
-    const what = `${count(spent)} of ${counted(limit, 'call')} spent ${window}, ${count(left)} left${reset}`;
+    const what = `${count(spent)} of ${counted(limit, 'call')} spent ${windowRow(name).words.current}, ${count(left)} left${reset}`;
     if (left > 0) return ok('allowance', what);
-    return name === 'total'
+    return isLifetime({ name })
       ? warning('allowance', `${what}: this account has no more`, 'Ask for a licence, or for more calls.')
       : note('allowance', what);
   });

@@ -1,4 +1,6 @@
 import type { Completion } from '../../allowance/completion.ts';
+import { windowRow } from '../../allowance/window_table.ts';
+import { isLifetime } from '../../allowance/windows.ts';
 import type { AccountCost, EstimatedWindow } from '../../estimate/account_cost.ts';
 import type { CallRange } from '../../estimate/call_range.ts';
 import { count, counted, duration, localTime, percent } from '../../report/figures.ts';
@@ -33,10 +35,9 @@ function kind(calls: CallRange, noun: string, plural: string): string | null {
 
 function shareOf({ low, high }: CallRange, { name, limit, left }: EstimatedWindow): string {
   const most = high ?? low;
-  const whose =
-    name === 'total'
-      ? `of the account's ${counted(limit, 'call')}`
-      : `of ${counted(limit, 'call')} a ${name}`;
+  const whose = isLifetime({ name })
+    ? `of the account's ${counted(limit, 'call')}`
+    : `of ${counted(limit, 'call')} ${windowRow(name).words.per}`;
   const remains = `${count(left)} left`;
   if (most <= limit) {
     const shares =

@@ -1,4 +1,5 @@
 import type { LedgerState, WindowState } from '../../allowance/ledger.ts';
+import { windowLengthMs, windowRow } from '../../allowance/window_table.ts';
 import { byteSize, count, counted, duration, localTime, percent } from '../../report/figures.ts';
 import { quotaForecastOf } from '../../report/quota_forecast.ts';
 import { AGES, type MirrorFacts, type StatusSnapshot } from '../../report/status_snapshot.ts';
@@ -113,7 +114,7 @@ function allowanceLines({ allowance, mirror, config, nowMs }: StatusSnapshot): s
 }
 
 function windowLine({ name, limit, spent, left, resetsAtMs }: WindowState, reserved: number): string {
-  const per = name === 'total' ? 'in all' : `a ${name}`;
+  const { per } = windowRow(name).words;
   const kept = reserved > 0 ? ` (${count(reserved)} kept from backfills)` : '';
   const reset = resetsAtMs === null ? '' : `; resets ${localTime(resetsAtMs)}`;
   return `  allowance  ${count(spent)} of ${count(limit)} ${per} spent, ${count(left)} left${kept}${reset}`;
@@ -124,7 +125,7 @@ function forecastLine(
   mirror: MirrorFacts | null,
   nowMs: number,
 ): string[] {
-  if (mirror === null || left <= 0 || name === 'day') return [];
+  if (mirror === null || left <= 0 || windowLengthMs(windowRow(name)) <= DAY_MS) return [];
   const ahead = quotaForecastOf({ nowMs, left, resetsAtMs, lately: mirror.lately });
   if (ahead.is === 'still') return [];
   const pace = `             at ${count(Math.round(ahead.perDay))} a day of late`;
@@ -277,3 +278,5 @@ function ago(iso: string, nowMs: number): string {
 }
 
 const BAR_WIDTH = 20;
+
+const DAY_MS = 86_400_000;

@@ -1,4 +1,5 @@
 import type { WindowState } from '../../allowance/ledger.ts';
+import { windowRow } from '../../allowance/window_table.ts';
 import { byStretch, type Stretch } from '../../report/call_history.ts';
 import { count } from '../../report/figures.ts';
 import { type QuotaForecast, quotaForecastOf } from '../../report/quota_forecast.ts';
@@ -7,7 +8,6 @@ import { type ChartPoint, chartFigure, line, surface } from '../chart/chart.ts';
 import { type Html, html, type Part } from '../html.ts';
 import { compact, roughly, type Times } from '../page_figures.ts';
 import type { Overview } from '../page_reader.ts';
-import { WINDOWS } from './state.ts';
 
 /** What is left of each allowance over time, and where it is heading. */
 export function allowanceCharts(overview: Overview, times: Times): Html[] {
@@ -38,7 +38,7 @@ function burnDown(window: WindowState, overview: Overview, times: Times): Html {
   const places = curve.map((point) => ({ at: at(point.atMs), up: point.left / axis.top }));
   return chartFigure({
     id: `allowance-${name}`,
-    title: `Allowance, ${WINDOWS[name]}`,
+    title: `Allowance, ${windowRow(name).words.per}`,
     reading: html`${count(left)} of ${count(limit)} left${inWords(forecast, times, nowMs)}`,
     description: `${count(left)} of ${count(limit)} calls are left.`,
     legend: [

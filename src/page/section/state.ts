@@ -1,3 +1,4 @@
+import { windowRow } from '../../allowance/window_table.ts';
 import { count, counted, percent } from '../../report/figures.ts';
 import type { RunRow } from '../../warehouse/run.ts';
 import { type Html, html, type Part } from '../html.ts';
@@ -76,10 +77,8 @@ function windowsOf({ ledger }: Overview, times: Times): Part {
   if (tightest === undefined) return 'only the rate is limited';
   const { name, limit, resetsAtMs } = tightest;
   const reset = resetsAtMs === null ? null : html`; resets ${times.brief(resetsAtMs)}`;
-  return html`of ${count(limit)} ${WINDOWS[name]}${reset}`;
+  return html`of ${count(limit)} ${windowRow(name).words.per}${reset}`;
 }
-
-export const WINDOWS = { total: 'in all', day: 'a day', month: 'a month' } as const;
 
 /** The class of age that the middle record is in. */
 function typicalAge({ ages }: Overview): string {

@@ -12,20 +12,20 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../errors.ts';
 
-/** A file that appears whole or not at all: written beside its place, then renamed into it. */
+/** A file that appears complete or not at all: it is written under another name and then renamed. */
 export interface AtomicFile {
   write(bytes: Uint8Array | string): void;
-  /** Everything is written and on the disk, still under another name; answers what was written. */
+  /** Flushes everything to the disk, still under the other name. Returns the size and checksum. */
   finish(): { readonly bytes: number; readonly sha256: string };
   /** Gives the finished file its name. */
   publish(): void;
-  /** Leaves what was there before. */
+  /** Deletes the unfinished file. An earlier file remains. */
   discard(): void;
 }
 
 const BUFFERED_CHARACTERS = 256 * 1024;
 
-/** @throws UsageError when the folder cannot be written. */
+/** @throws UsageError if the folder cannot be written. */
 export function openAtomicFile(path: string): AtomicFile {
   const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}${PARTIAL}`);
   const file = openForWriting(path, partial);
@@ -72,7 +72,7 @@ export function openAtomicFile(path: string): AtomicFile {
 
 const PARTIAL = '.partial';
 
-/** Removes what exports that were killed left behind. */
+/** Removes the unfinished files of killed exports. */
 export function removePartials(folder: string): void {
   for (const name of readdirSync(folder))
     if (name.startsWith('.') && name.endsWith(PARTIAL)) rmSync(join(folder, name), { force: true });
@@ -93,7 +93,7 @@ function openForWriting(path: string, partial: string): number {
   }
 }
 
-// A rename survives a crash of the machine only when the folder is written too.
+// A rename survives a crash of the machine only if the folder is flushed too.
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   fsyncSync(folder);

@@ -1,12 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import { stringify } from 'yaml';
 import { readSource } from '../meta.ts';
+import { publishedTable } from '../published_columns.ts';
 import { quoted } from '../table_naming.ts';
 import { columnsOf, exportableTables } from './rowset.ts';
 
 /**
- * `metadata.yaml` for Datasette: what each table and column is, units, facets, search and canned queries, so
- * that the file explains itself as soon as it is opened. https://docs.datasette.io/en/stable/metadata.html
+ * `metadata.yaml` for Datasette: descriptions of all tables and columns, units, facets, search and canned queries
+ * (https://docs.datasette.io/en/stable/metadata.html).
  */
 export function datasetteMetadata(db: Database, databaseName: string): string {
   const source = readSource(db);
@@ -29,74 +30,42 @@ export function datasetteMetadata(db: Database, databaseName: string): string {
   );
 }
 
-const TABLES: Readonly<Record<string, { description: string; sort_desc?: string }>> = {
-  entity_overview: { description: 'One row per known company, whether listed, fetched or gone. Start here.' },
-  entity: {
-    description: 'One row per company whose record was fetched. Gone companies stay, with _gone_at.',
-  },
-  search_result: { description: 'One row per company seen in a search, as the list showed it.' },
-  registry_stats: {
-    description: "One row per observation of the registry's own statistics.",
-    sort_desc: 'observed_at',
-  },
-  entity_change: {
-    description: 'One row per changed field, with the dates between which it changed.',
-    sort_desc: 'change_id',
-  },
-};
-
-const COLUMNS: Readonly<Record<string, string>> = {
-  entity_id: "The registry's id of the company",
-  _fetched_at: 'When the record was last fetched (UTC)',
-  _changed_at: 'When a fetch last showed another content (UTC)',
-  _gone_at: 'Since when the registry does not hold it any more, proven (UTC); empty: it does',
-  _first_seen_at: 'When the mirror first saw it, in a search or by its record (UTC)',
-  _last_seen_at: 'When a search last showed it (UTC)',
-  _call_id: 'The call that brought this content: _call and _answer hold how and what',
-  position: 'Place in the list, from 0',
-  parent_position: 'Place of the element that holds this list',
-  value: 'The element, where the list holds plain values',
-  observed_at: 'When it was observed (UTC)',
-  not_before: 'The fetch before: the change happened after it (UTC)',
-  path: 'JSON Pointer of the field in the record; _gone_at for disappearing and returning',
-  total: "The registry's own count of companies",
-  state: 'listed, fetched or gone',
-  age_days: 'Days since the record was fetched, or else since it was last listed',
-  _rest: 'Fields beyond the limit of columns, by JSON Pointer',
-};
-
-const UNITS: Readonly<Record<string, string>> = { age_days: 'day' };
-
-/** Columns of few values are worth counting by. */
+/** Columns with few distinct values, by which companies are counted. */
 const FACET_KEYS = /(^|_)(state|status|type|form|legal_form|country|jurisdiction|kind|role|category)$/;
 
 function tableMetadata(db: Database, table: string): object {
   const columns = columnsOf(db, table).map(({ name }) => name);
-  const descriptions = { ...payloadDescriptions(db, table), ...ownDescriptions(columns) };
+  const published = publishedTable(table);
+  const own = (published?.columns ?? []).filter(({ name }) => columns.includes(name));
   const facets = facetsIn(columns);
-  const units = Object.entries(UNITS).filter(([name]) => columns.includes(name));
+  const units = own.flatMap(({ name, unit }) => (unit === undefined ? [] : [[name, unit]]));
+  const isList = table.includes('__');
   return {
-    ...(TABLES[table] ?? {
-      description: `Elements of a list in the record: ${table.split('__').slice(1).join(' › ')}`,
-    }),
+    description: isList
+      ? `Elements of a list in the record: ${table.split('__').slice(1).join(' › ')}`
+      : published?.description,
+    ...(published?.sortDescendingBy !== undefined && { sort_desc: published.sortDescendingBy }),
     ...(columns.includes('name') && { label_column: 'name' }),
-    columns: descriptions,
+    columns: {
+      ...payloadDescriptions(db, table),
+      ...Object.fromEntries(own.map(({ name, meaning }) => [name, plainText(meaning)])),
+    },
     ...(facets.length > 0 && { facets }),
     ...(units.length > 0 && { units: Object.fromEntries(units) }),
   };
+}
+
+/** Removes the Markdown of a meaning, because Datasette shows plain text. */
+function plainText(meaning: string): string {
+  const text = meaning.replace(/[`]|\*\*/g, '');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function facetsIn(columns: readonly string[]): string[] {
   return columns.filter((name) => FACET_KEYS.test(name)).slice(0, 4);
 }
 
-function ownDescriptions(columns: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    columns.flatMap((name) => (COLUMNS[name] === undefined ? [] : [[name, COLUMNS[name]]])),
-  );
-}
-
-/** Where a column's values stand in what the registry sends, and what they were so far. */
+/** The path in the payload and the types seen, for each column of the payload. */
 function payloadDescriptions(db: Database, table: string): Record<string, string> {
   const rows = db
     .prepare(
@@ -112,13 +81,13 @@ function payloadDescriptions(db: Database, table: string): Record<string, string
   );
 }
 
-/** One more query for each column that companies can be counted by. */
+/** One query for each column by which companies can be counted. */
 function countsBy(db: Database): Record<string, { title: string; sql: string }> {
   return Object.fromEntries(
     facetsIn(columnsOf(db, 'entity').map(({ name }) => name)).map((name) => [
       `companies_by_${name}`,
       {
-        title: `Companies by ${name}, without the gone`,
+        title: `Companies by ${name}, without gone ones`,
         sql: `SELECT ${quoted(name)}, count(*) AS companies FROM entity WHERE _gone_at IS NULL GROUP BY 1 ORDER BY 2 DESC`,
       },
     ]),
@@ -142,15 +111,15 @@ WHERE observed_at >= datetime('now', '-' || :days || ' days') ORDER BY change_id
     sql: 'SELECT observed_from, observed_to, document FROM entity_history WHERE entity_id = :entity_id ORDER BY 1',
   },
   as_of: {
-    title: 'The registry as it was at the end of a day (2026-01-31)',
+    title: 'The registry at the end of a day (2026-01-31)',
     sql: `SELECT entity_id, observed_from, document FROM entity_history
 WHERE observed_from < date(:day, '+1 day') AND (observed_to IS NULL OR observed_to >= date(:day, '+1 day'))
 AND NOT is_tombstone ORDER BY entity_id`,
   },
   where_from: {
-    title: 'The call that brought a row',
+    title: 'The call that returned a row',
     sql: 'SELECT * FROM _call JOIN _run USING (run_id) WHERE call_id = :call_id',
   },
-  how_complete: { title: "The mirror against the registry's own count", sql: 'SELECT * FROM coverage' },
-  how_fresh: { title: 'How old the rows are', sql: 'SELECT * FROM freshness' },
+  how_complete: { title: "The mirror compared with the registry's own count", sql: 'SELECT * FROM coverage' },
+  how_fresh: { title: 'The age of the rows', sql: 'SELECT * FROM freshness' },
 } as const;

@@ -5,7 +5,7 @@ import type { SourceFacts } from '../meta.ts';
 import type { AtomicFile } from './atomic_file.ts';
 import type { Cell, ColumnKind, ExportColumn } from './rowset.ts';
 
-/** Writes rows in one format. Memory stays flat however many there are. */
+/** Writes rows in one format. Memory does not grow with the number of rows. */
 export interface RowWriter {
   row(cells: readonly Cell[]): void;
   end(): void;
@@ -17,9 +17,9 @@ export type Format = (typeof FORMATS)[number];
 export interface WriterOptions {
   readonly columns: readonly ExportColumn[];
   readonly file: Pick<AtomicFile, 'write'>;
-  /** CSV: a text that a spreadsheet would take for a formula gets an apostrophe in front. */
+  /** CSV: puts an apostrophe before text that a spreadsheet would execute as a formula. */
   readonly safeFormulas: boolean;
-  /** Parquet: stands in the footer. */
+  /** Parquet: is written to the footer. */
   readonly source: SourceFacts;
 }
 
@@ -50,7 +50,7 @@ function csvField(cell: Cell, safeFormulas: boolean): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** One object a line. A `document` is put in as the registry sent it, so that every number keeps its digits. */
+/** One object per line. A `document` is written as received, so that every number keeps its digits. */
 function jsonLinesWriter({ columns, file }: WriterOptions): RowWriter {
   const keys = columns.map(({ name }) => `${JSON.stringify(name)}:`);
   const isDocument = columns.map(({ name, kind }) => name === 'document' && kind === 'mixed');
@@ -69,16 +69,16 @@ function jsonCell(cell: Cell): string {
   return typeof cell === 'bigint' ? cell.toString() : JSON.stringify(cell);
 }
 
-// Outside of strings JSON's line breaks are mere space; inside they are always escaped.
+// Outside of strings, line breaks of JSON are only whitespace. Inside strings they are always escaped.
 function oneLine(document: Cell): string {
   return typeof document === 'string' ? document.replace(/[\r\n]+/g, ' ') : 'null';
 }
 
 const ROWS_PER_GROUP = 20_000;
-/** A group is held in memory until it is encoded, so wide rows make smaller ones. */
+/** A group is in memory until it is encoded, so wide rows make smaller groups. */
 const CHARACTERS_PER_GROUP = 8_000_000;
 
-/** Typed columns in row groups, compressed by zstd; dates and times as such, mixed columns as text. */
+/** Typed columns in row groups, compressed by zstd. Dates and times are typed; mixed columns are text. */
 function parquetWriter({ columns, file, source }: WriterOptions): RowWriter {
   const bytes = new ByteWriter();
   const writer = new ParquetWriter({
@@ -122,7 +122,7 @@ function parquetWriter({ columns, file, source }: WriterOptions): RowWriter {
   };
 }
 
-/** Hands on what was encoded; the writer's own count of bytes goes on. */
+/** Writes the encoded bytes and empties the buffer. The writer keeps its own count of bytes. */
 function drain(bytes: ByteWriter, file: Pick<AtomicFile, 'write'>): void {
   file.write(new Uint8Array(bytes.buffer, 0, bytes.index));
   bytes.index = 0;

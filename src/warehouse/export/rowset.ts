@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
 import { quoted } from '../table_naming.ts';
 
-/** What a column holds, for formats that are typed. */
+/** The type of a column, for typed formats. */
 export type ColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'date' | 'time' | 'mixed';
 
 export interface ExportColumn {
@@ -10,10 +10,10 @@ export interface ExportColumn {
   readonly kind: ColumnKind;
 }
 
-/** Integers come as bigint, so that none loses a digit. */
+/** Integers are bigint, so that none loses a digit. */
 export type Cell = null | bigint | number | string;
 
-/** Rows to be exported, read one by one. */
+/** Rows for an export, read one by one. */
 export interface Rowset {
   readonly name: string;
   readonly columns: readonly ExportColumn[];
@@ -51,7 +51,7 @@ export function tableRows(db: Database, table: string): Rowset {
   };
 }
 
-/** Each entity with its record as the registry sent it, for formats that nest. */
+/** Each entity with its record as received, for nested formats. */
 export function entityDocuments(db: Database): Rowset {
   return {
     name: 'entity',
@@ -80,7 +80,7 @@ export interface VersionRow {
   readonly document: string | null;
 }
 
-/** The version of each entity that was current at a time; entities gone by then are left out. */
+/** The version of each entity that was current at a time, without entities that were gone by then. */
 export function versionsAt(db: Database, at: string): IterableIterator<VersionRow> {
   return db
     .prepare(
@@ -91,7 +91,7 @@ export function versionsAt(db: Database, at: string): IterableIterator<VersionRo
     .iterate({ at }) as IterableIterator<VersionRow>;
 }
 
-/** What changed after a call: new companies, changed fields, gone and returned ones, in the order of the calls. */
+/** The changes after a call: new companies, changed fields, gone and returned companies, in the order of calls. */
 export function changesSince(db: Database, cursor: number): Rowset {
   return {
     name: 'changes',
@@ -126,7 +126,7 @@ const CHANGES_SINCE = `
   WHERE forgotten_at >= coalesce((SELECT sent_at FROM _call WHERE call_id = @cursor), '')
   ORDER BY 1`;
 
-/** The last call that the tables know of: where the next feed goes on. */
+/** The last call in the tables. The next change feed starts there. */
 export function currentCursor(db: Database): number {
   return db.prepare('SELECT coalesce(max(call_id), 0) FROM _call').pluck().get() as number;
 }
@@ -135,7 +135,7 @@ function iterate(db: Database, sql: string, values: object = {}): Iterable<reado
   return db.prepare(sql).raw().safeIntegers().iterate(values) as Iterable<readonly Cell[]>;
 }
 
-/** The columns of a table, typed by what was seen in them. */
+/** The columns of a table, with types derived from the values seen. */
 export function columnsOf(db: Database, table: string): ExportColumn[] {
   const declared = db.prepare('SELECT name, type FROM pragma_table_info(?)').all(table) as {
     name: string;

@@ -1,6 +1,6 @@
--- What the answers amount to. Everything here can be derived again from _call and _answer.
+-- Tables derived from responses. They can be rebuilt from _call and _answer.
 
--- One narrow row per known company: what the planner, the loader and the overview look up.
+-- One narrow row per known company, for the lookups of the planner, the loader and the overview.
 CREATE TABLE _known (
   known_id       INTEGER PRIMARY KEY,
   entity_id      TEXT NOT NULL UNIQUE,
@@ -8,18 +8,18 @@ CREATE TABLE _known (
   former_names   TEXT,
   identifiers    TEXT,
   first_seen_at  TEXT NOT NULL,
-  last_seen_at   TEXT NOT NULL,              -- in a search, or by its own record
+  last_seen_at   TEXT NOT NULL,              -- in a search, or by its record
   listed_at      TEXT,                       -- last seen in a search
-  asked_at       TEXT,                       -- last answer to a call for its record, whatever it said
+  asked_at       TEXT,                       -- the last response to a call for its record, whatever its outcome
   fetched_at     TEXT,
   changed_at     TEXT,
   flagged_at     TEXT,                       -- a search showed a change since the last fetch
-  missing_at     TEXT,                       -- answered 404 while known; no proof yet
+  missing_at     TEXT,                       -- a 404 for a known company, without proof
   missing_shape  TEXT,
   missing_run    INTEGER,
   gone_at        TEXT,
   summary_hash   BLOB,
-  record_call_id INTEGER                     -- whose answer holds the latest version
+  record_call_id INTEGER                     -- the call that returned the latest version
 );
 
 CREATE INDEX _known_never_asked ON _known (known_id) WHERE asked_at IS NULL AND gone_at IS NULL;
@@ -27,18 +27,18 @@ CREATE INDEX _known_asked ON _known (asked_at) WHERE asked_at IS NOT NULL AND go
 CREATE INDEX _known_flagged ON _known (flagged_at) WHERE flagged_at IS NOT NULL;
 CREATE INDEX _known_missing ON _known (missing_run) WHERE missing_at IS NOT NULL;
 
--- Counts that would cost a scan: known, listed, fetched, gone.
+-- Counts that would otherwise need a scan: known, listed, fetched, gone.
 CREATE TABLE _tally (
   what TEXT PRIMARY KEY,
   n    INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- The versions of each record, by the call that brought them.
+-- The versions of each record, with the call that returned them.
 CREATE TABLE _version (
   entity_id     TEXT NOT NULL,
   call_id       INTEGER NOT NULL,
   observed_from TEXT NOT NULL,
-  ended_at      TEXT,                        -- the entity was gone from then on
+  ended_at      TEXT,                        -- the time from which the entity is gone
   is_tombstone  INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (entity_id, call_id)
 ) WITHOUT ROWID;
@@ -49,14 +49,14 @@ CREATE TABLE _query (
   query_key TEXT PRIMARY KEY,                -- name:acme
   by        TEXT NOT NULL,                   -- name, identifier
   text      TEXT NOT NULL,
-  total     INTEGER,                         -- what the upstream last said it matches in all
-  pages     INTEGER NOT NULL,                -- received in the current listing, from 0 without a hole
+  total     INTEGER,                         -- the total that the upstream last reported
+  pages     INTEGER NOT NULL,                -- pages of the current listing, from 0 up to the first missing one
   rows      INTEGER NOT NULL,
   next      TEXT,                            -- the next page's cursor or URL
   status    TEXT NOT NULL,                   -- open, complete, capped, refused
-  listed_at TEXT NOT NULL,                   -- the current listing's first page
+  listed_at TEXT NOT NULL,                   -- time of the first page of the current listing
   asked_at  TEXT NOT NULL,
-  note      TEXT                             -- what was odd: a page that repeats, a total that shrank
+  note      TEXT                             -- an anomaly: a repeated page, or a smaller total
 ) WITHOUT ROWID;
 
 CREATE TABLE _query_page (
@@ -84,10 +84,10 @@ CREATE TABLE _failure (
 
 CREATE TABLE _quarantine (
   quarantine_id INTEGER PRIMARY KEY,
-  call_id       INTEGER NOT NULL,            -- the latest answer like this; its body is in _answer
+  call_id       INTEGER NOT NULL,            -- the latest such response; its body is in _answer
   kind          TEXT NOT NULL,
   target        TEXT NOT NULL,
-  position      INTEGER NOT NULL DEFAULT -1, -- of the item in its list; -1: the answer as a whole
+  position      INTEGER NOT NULL DEFAULT -1, -- of the item in its list; -1: the whole response
   reason        TEXT NOT NULL,
   times         INTEGER NOT NULL DEFAULT 1,
   quarantined_at TEXT NOT NULL,
@@ -96,25 +96,25 @@ CREATE TABLE _quarantine (
 
 CREATE UNIQUE INDEX _quarantine_open ON _quarantine (kind, target, position) WHERE state = 'open';
 
--- The inferred schema: which place in the payload stands in which column, decided once.
+-- The inferred schema: the column of each path in the payload. A column is decided once.
 CREATE TABLE _table (
   table_name   TEXT PRIMARY KEY,
   parent_table TEXT,
   path         TEXT NOT NULL,                -- JSON Pointer of the list inside the parent's row
   rows_seen    INTEGER NOT NULL DEFAULT 0,
-  compared     INTEGER NOT NULL DEFAULT 0,   -- times that a later answer was compared with an earlier one
+  compared     INTEGER NOT NULL DEFAULT 0,   -- comparisons of a later response with an earlier one
   first_seen_at TEXT NOT NULL
 ) WITHOUT ROWID;
 
 CREATE TABLE _column (
   table_name    TEXT NOT NULL,
   path          TEXT NOT NULL,               -- JSON Pointer inside the row; '' is the element itself
-  column_name   TEXT,                        -- NULL: only objects or lists stood here so far
-  child_table   TEXT,                        -- where lists at this place go
+  column_name   TEXT,                        -- NULL: only objects or lists so far
+  child_table   TEXT,                        -- the table of lists at this path
   type          TEXT NOT NULL,               -- as declared: TEXT, INTEGER, REAL, or '' for mixed and unknown
   types         TEXT NOT NULL,               -- as seen, in order of appearance: text date datetime integer …
-  present       INTEGER NOT NULL DEFAULT 0,  -- rows in which it had a value
-  nulls         INTEGER NOT NULL DEFAULT 0,  -- rows in which it was null; in the others it was absent
+  present       INTEGER NOT NULL DEFAULT 0,  -- rows with a value
+  nulls         INTEGER NOT NULL DEFAULT 0,  -- rows with null; the field is absent from the others
   changes       INTEGER NOT NULL DEFAULT 0,  -- comparisons in which it differed
   first_seen_at TEXT NOT NULL,
   changed_at    TEXT NOT NULL,               -- when a type was last added

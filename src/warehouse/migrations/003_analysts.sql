@@ -1,4 +1,4 @@
--- The tables that analysts read. Payload columns and child tables are added as they are seen.
+-- The tables that analysts read. Loading adds payload columns and child tables.
 
 CREATE TABLE entity (
   entity_id   TEXT PRIMARY KEY NOT NULL,

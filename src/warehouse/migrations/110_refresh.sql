@@ -1,17 +1,17 @@
--- How often companies change: what was seen of each, and the class of rates that it is looked up by.
+-- The evidence of changes of each company, and its class of change rates.
 
-ALTER TABLE _known ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;      -- spans that ended in a change
-ALTER TABLE _known ADD COLUMN changing_days REAL NOT NULL DEFAULT 0;   -- days in these spans
-ALTER TABLE _known ADD COLUMN changing_log REAL NOT NULL DEFAULT 0;    -- the sum of the logarithms of each
-ALTER TABLE _known ADD COLUMN steady_days REAL NOT NULL DEFAULT 0;     -- days watched without a change
-ALTER TABLE _known ADD COLUMN rate_class INTEGER NOT NULL DEFAULT -26; -- three to a doubling; 0: once a day
+ALTER TABLE _known ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;      -- periods that ended with a change
+ALTER TABLE _known ADD COLUMN changing_days REAL NOT NULL DEFAULT 0;   -- days in these periods
+ALTER TABLE _known ADD COLUMN changing_log REAL NOT NULL DEFAULT 0;    -- sum of the logarithms of these days
+ALTER TABLE _known ADD COLUMN steady_days REAL NOT NULL DEFAULT 0;     -- days observed without a change
+ALTER TABLE _known ADD COLUMN rate_class INTEGER NOT NULL DEFAULT -26; -- three classes double the rate; 0: once a day
 
 DROP INDEX _known_asked;
 CREATE INDEX _known_asked_by_rate ON _known (rate_class, asked_at)
   WHERE asked_at IS NOT NULL AND gone_at IS NULL AND flagged_at IS NULL;
 CREATE INDEX _known_flagged_by_rate ON _known (rate_class, flagged_at) WHERE flagged_at IS NOT NULL;
 
--- What all companies together have taught, as JSON: the prior of rates, and the share of changes that listings show.
+-- Estimates from all companies, as JSON: the prior of rates, and the share of changes that listings show.
 CREATE TABLE _change_estimate (
   class TEXT PRIMARY KEY,
   state TEXT NOT NULL

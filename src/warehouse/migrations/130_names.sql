@@ -1,5 +1,4 @@
--- Names and identifiers in order, as searches compare them: how many begin with a text is counted without a look at the
--- companies.
+-- Names and identifiers in the order in which searches compare them. The index alone counts the texts with a prefix.
 CREATE TABLE _name (
   folded   TEXT NOT NULL,                    -- in lower case, one space between words
   known_id INTEGER NOT NULL,

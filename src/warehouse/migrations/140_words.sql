@@ -1,14 +1,15 @@
--- The words of known companies, where searches find names by their words: of each word how many companies have it, so that
--- their names need not be read. Sets are begun when they are needed; each is kept in step from then on.
+-- The number of companies that have each word, for searches that match words. The names need not be read. A set is
+-- started when the planner needs it, and updated from then on.
 CREATE TABLE _word_set (
   set_id   INTEGER PRIMARY KEY,
-  beside   TEXT NOT NULL,                    -- of the companies that have a word which begins so; '': of all
-  is_whole INTEGER NOT NULL,                 -- 1: a word which is so
+  beside   TEXT NOT NULL,                    -- counts companies that have a word with this prefix; '': all companies
+  is_whole INTEGER NOT NULL,                 -- 1: counts companies that have exactly this word
   UNIQUE (beside, is_whole)
 );
 
--- A company counts once for each of its words, in order. The word before has `shared` of its beginnings as well, the empty
--- one among them: so companies with a word that begins with a text are those whose `shared` is at most its length.
+-- The words of a company are sorted, and each counts once. A word has `shared` prefixes, the empty one
+-- included, in common with the word before it. The companies that have a word with a prefix are therefore the rows
+-- of that prefix whose `shared` is at most the length of the prefix.
 CREATE TABLE _word (
   set_id    INTEGER NOT NULL,
   word      TEXT NOT NULL,

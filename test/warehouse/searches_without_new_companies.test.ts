@@ -6,37 +6,37 @@ import { type Bench, bench } from '../support/loader.ts';
 const ACME = { total: 1, results: [{ id: 'C1', name: 'Acme' }] };
 const NOBODY = { total: 0, results: [] };
 
-function inVain({ warehouse }: Bench): number {
+function vainSearches({ warehouse }: Bench): number {
   return new StopRule(openKnowledge(warehouse)).emptySearches;
 }
 
-test('searches that found no company for the first time are counted, in a row up to the last', () => {
+test('consecutive searches without a new company are counted from the last one', () => {
   const warehouse = bench();
-  expect(inVain(warehouse)).toBe(0);
+  expect(vainSearches(warehouse)).toBe(0);
   warehouse.search('a', ACME);
   warehouse.search('ac', ACME);
   warehouse.search('q', NOBODY);
-  expect(inVain(warehouse)).toBe(2);
+  expect(vainSearches(warehouse)).toBe(2);
 });
 
-test('a search that finds a company begins the count anew', () => {
+test('a search that finds a new company resets the count', () => {
   const warehouse = bench();
   warehouse.search('q', NOBODY);
   warehouse.search('a', ACME);
-  expect(inVain(warehouse)).toBe(0);
+  expect(vainSearches(warehouse)).toBe(0);
   warehouse.search('z', NOBODY);
-  expect(inVain(warehouse)).toBe(1);
+  expect(vainSearches(warehouse)).toBe(1);
 });
 
-test('a refused search is one in vain, and one that was not answered is none', () => {
+test('a refused search counts, and a search without a response does not', () => {
   const warehouse = bench();
   warehouse.search('a', { error: 'TOO_MANY_RESULTS' }, { status: 400 });
-  expect(inVain(warehouse)).toBe(1);
+  expect(vainSearches(warehouse)).toBe(1);
   warehouse.search('b', 'out of order', { status: 503 });
-  expect(inVain(warehouse)).toBe(1);
+  expect(vainSearches(warehouse)).toBe(1);
 });
 
-test('listings made again do not count, and neither do records', () => {
+test('repeated listings and records do not count', () => {
   const warehouse = bench();
   warehouse.search('a', ACME);
   warehouse.search('q', NOBODY);
@@ -46,20 +46,20 @@ test('listings made again do not count, and neither do records', () => {
     warehouse.load([warehouse.outcome(again, ACME)]);
   }
   warehouse.record('C1', { id: 'C1', name: 'Acme' });
-  expect(inVain(warehouse)).toBe(1);
+  expect(vainSearches(warehouse)).toBe(1);
 });
 
-test('another count of the registry begins anew, and the same one again does not', () => {
+test('a different registry count resets the count, and an equal one does not', () => {
   const warehouse = bench();
   warehouse.stats({ companies: 20 });
   warehouse.search('q', NOBODY);
   warehouse.stats({ companies: 20 });
   warehouse.search('z', NOBODY);
-  expect(inVain(warehouse)).toBe(2);
+  expect(vainSearches(warehouse)).toBe(2);
 
   warehouse.stats({ companies: 21 });
-  expect(inVain(warehouse)).toBe(0);
+  expect(vainSearches(warehouse)).toBe(0);
   warehouse.search('x', NOBODY);
   warehouse.stats({ companies: 21 });
-  expect(inVain(warehouse)).toBe(1);
+  expect(vainSearches(warehouse)).toBe(1);
 });

@@ -1,0 +1,137 @@
+import type { Account } from './account.ts';
+import type { CallCounts } from './call_counts.ts';
+import { allDatedByMs, type ClockDoubt, clockDoubtOf } from './clock_doubt.ts';
+import {
+  type Allowance,
+  ARRIVAL_MS,
+  isLifetime,
+  isRolling,
+  limitFor,
+  type Purpose,
+  rememberWindows,
+  rollingLengthMs,
+  type Window,
+  type WindowName,
+} from './windows.ts';
+
+export interface LedgerState {
+  readonly windows: readonly WindowState[];
+  /** The calls that every window still permits; Infinity if there is no window. */
+  readonly left: number;
+  /** The time at which an exhausted account can spend again; null: never, or it is not exhausted. */
+  readonly resumesAtMs: number | null;
+  readonly pausedUntilMs: number | null;
+  /** The upstream reported an exhausted allowance at `atMs`. `left` is the quota left by the ledger's count. */
+  readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
+  readonly refusedKey: { readonly fingerprint: string; readonly sinceMs: number } | null;
+  /** Calls counted since the ledger exists, without `already_spent`. */
+  readonly spentEver: number;
+  /** Null if the clock is trusted. */
+  readonly clockDoubt: ClockDoubt | null;
+}
+
+export interface WindowState extends Window {
+  readonly spent: number;
+  /** The calls that the given purpose can still spend. */
+  readonly left: number;
+}
+
+/** The reason for which an account cannot spend. */
+export interface Closure {
+  readonly window: WindowName | 'upstream';
+  /** The time at which the account can spend again; null: never. */
+  readonly untilMs: number | null;
+}
+
+/** The windows of an account, with the calls left in each. Call every method inside a transaction of the ledger. */
+export interface AccountWindows {
+  windowsAt(atMs: number): Window[];
+  windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[];
+  /** The closure that lasts longest, or null if the account can spend. */
+  closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose): Closure | null;
+  stateAt(nowMs: number, row: Account, purpose: Purpose): LedgerState;
+}
+
+type CountSince = CallCounts['since'];
+
+export function openAccountWindows(allowance: Allowance, counts: CallCounts): AccountWindows {
+  const windowsAt = rememberWindows(allowance);
+
+  function windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[] {
+    return windowsAt(atMs).map((window) => {
+      const lifetimeCalls = row.spent_ever + allowance.alreadySpent;
+      const spent = isLifetime(window) ? lifetimeCalls : count(window.name, countedSinceMs(window));
+      const limit = limitFor(window.limit, allowance.reserve, purpose);
+      return { ...window, spent, left: Math.max(0, limit - spent) };
+    });
+  }
+
+  function closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose) {
+    const closures: Closure[] = states
+      .filter(({ left }) => left <= 0)
+      .map((state) => ({ window: state.name, untilMs: reopensAtMs(state, row, purpose) }));
+    if (row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs)
+      closures.push({ window: 'upstream', untilMs: row.exhausted_until_ms });
+    return closures.reduce<Closure | null>(
+      (longest, closure) => (lastsLonger(closure, longest) ? closure : longest),
+      null,
+    );
+  }
+
+  /** The time at which an exhausted window permits a call again; null: never. */
+  function reopensAtMs(state: WindowState, row: Account, purpose: Purpose): number | null {
+    if (!isRolling(state)) return state.resetsAtMs;
+    const excess = state.spent - limitFor(state.limit, allowance.reserve, purpose) + 1;
+    const endsMs = counts.endOfOldestMs({
+      sinceMs: countedSinceMs(state),
+      lengthMs: rollingLengthMs(state),
+      calls: excess,
+      datedByMs: allDatedByMs(row),
+    });
+    return endsMs === null ? null : endsMs + ARRIVAL_MS;
+  }
+
+  function stateAt(nowMs: number, row: Account, purpose: Purpose): LedgerState {
+    const windows = windowStates(nowMs, row, purpose, counts.peek);
+    const closure = closureOf(row, windows, nowMs, purpose);
+    return {
+      windows,
+      left: closure === null ? smallestLeft(windows) : 0,
+      resumesAtMs: closure === null ? null : closure.untilMs,
+      pausedUntilMs: row.paused_until_ms > nowMs ? row.paused_until_ms : null,
+      exhausted: exhaustionIn(row, nowMs),
+      refusedKey: rejectionIn(row),
+      spentEver: row.spent_ever,
+      clockDoubt: clockDoubtOf(row, nowMs),
+    };
+  }
+
+  return { windowsAt, windowStates, closureOf, stateAt };
+}
+
+/** The calls that every window still permits; Infinity if there is no window. */
+export function smallestLeft(states: readonly WindowState[]): number {
+  return Math.min(Infinity, ...states.map(({ left }) => left));
+}
+
+function lastsLonger(closure: Closure, than: Closure | null): boolean {
+  return than === null || (closure.untilMs ?? Infinity) > (than.untilMs ?? Infinity);
+}
+
+/** A call of a rolling window counts from its arrival, which can be `ARRIVAL_MS` after its slot. */
+function countedSinceMs(window: Window): number {
+  return isRolling(window) ? window.sinceMs - ARRIVAL_MS : window.sinceMs;
+}
+
+function exhaustionIn(row: Account, nowMs: number): LedgerState['exhausted'] {
+  const { exhausted_at_ms: atMs, exhausted_until_ms: untilMs, exhausted_left: left } = row;
+  if (atMs === null || untilMs === null || untilMs <= nowMs) return null;
+  return { atMs, untilMs, left: left ?? Infinity };
+}
+
+function rejectionIn({
+  refused_key: fingerprint,
+  refused_at_ms: sinceMs,
+}: Account): LedgerState['refusedKey'] {
+  return fingerprint === null ? null : { fingerprint, sinceMs: sinceMs ?? 0 };
+}

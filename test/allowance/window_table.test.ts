@@ -1,0 +1,117 @@
+import { describe, expect, test, vi } from 'vitest';
+import { forecastCompletion } from '../../src/allowance/completion.ts';
+import type { WindowName, WindowRow } from '../../src/allowance/window_table.ts';
+import { type Allowance, isRolling, windowsAt } from '../../src/allowance/windows.ts';
+import { checkAllowance } from '../../src/cli/doctor/account.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { allowanceOf as configuredAllowance } from '../../src/operations/assemble.ts';
+import { allowanceOf, ledgerOf, spendAll, spendAt } from '../support/ledger.ts';
+
+vi.mock(import('../../src/allowance/window_table.ts'), async (importOriginal) => {
+  const original = await importOriginal();
+  const hour: WindowRow = {
+    name: 'hour',
+    key: 'per_hour',
+    property: 'perHour',
+    span: { kind: 'rolling', lengthMs: 3_600_000 },
+    words: { per: 'an hour', current: 'this hour', scope: 'an hour' },
+  };
+  (original.WINDOW_TABLE as unknown as WindowRow[]).push(hour);
+  return original;
+});
+
+const NOON_MS = Date.parse('2026-03-01T12:00:00Z');
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Calls are counted by the minute and until their arrival, so the limit returns up to this much later. */
+const RESOLUTION_MS = 2 * MINUTE_MS;
+
+const hourly = (perHour: number, others: Partial<Allowance> = {}) =>
+  ({ perHour, ...others }) as Partial<Allowance>;
+
+describe('a row added to the window table', () => {
+  test('limits the calls of the ledger, and releases them after its length', () => {
+    const ledger = ledgerOf(hourly(5));
+    expect(spendAll(ledger, NOON_MS)).toBe(5);
+    const spent = spendAt(ledger, NOON_MS + 30 * MINUTE_MS);
+    if (spent.is !== 'spent') throw new Error(`expected an exhausted window, got ${spent.is}`);
+    expect(spent).toMatchObject({ window: 'hour' });
+    const waitMs = (spent.untilMs ?? Infinity) - NOON_MS;
+    expect(waitMs).toBeGreaterThanOrEqual(HOUR_MS);
+    expect(waitMs).toBeLessThanOrEqual(HOUR_MS + RESOLUTION_MS);
+    expect(spendAll(ledger, NOON_MS + waitMs)).toBe(5);
+  });
+
+  test('releases calls one by one', () => {
+    const ledger = ledgerOf(hourly(3));
+    for (const minute of [0, 20, 40]) expect(spendAt(ledger, NOON_MS + minute * MINUTE_MS).is).toBe('go');
+    const state = ledger.state(NOON_MS + HOUR_MS + RESOLUTION_MS);
+    expect(state.windows).toMatchObject([{ name: 'hour', limit: 3, spent: 2, left: 1 }]);
+    expect(spendAll(ledger, NOON_MS + HOUR_MS + RESOLUTION_MS)).toBe(1);
+  });
+
+  test('applies together with the other windows, and is the shortest of them', () => {
+    const ledger = ledgerOf(hourly(4, { perDay: 6, total: 100 }));
+    expect(spendAll(ledger, NOON_MS)).toBe(4);
+    expect(spendAll(ledger, NOON_MS + 2 * HOUR_MS)).toBe(2);
+    expect(ledger.state(NOON_MS + 2 * HOUR_MS).windows.map(({ name, left }) => [name, left])).toEqual([
+      ['total', 94],
+      ['day', 0],
+      ['hour', 2],
+    ]);
+    expect(spendAt(ledger, NOON_MS + 2 * HOUR_MS)).toMatchObject({ is: 'spent', window: 'day' });
+  });
+
+  test('leaves its reserve to scheduled work', () => {
+    const ledger = ledgerOf(hourly(10, { reserve: 0.2 }));
+    expect(spendAll(ledger, NOON_MS, { purpose: 'backfill' })).toBe(8);
+    expect(spendAll(ledger, NOON_MS)).toBe(2);
+  });
+
+  test('ends an exhaustion without a date after its length', () => {
+    const ledger = ledgerOf(hourly(10));
+    ledger.exhaustedUntil(null, NOON_MS);
+    expect(ledger.state(NOON_MS).resumesAtMs).toBe(NOON_MS + HOUR_MS);
+  });
+
+  test('rolls, whatever the start of the day is', () => {
+    const allowance = allowanceOf(hourly(5, { perDay: 9 }));
+    expect(windowsAt(allowance, NOON_MS).map((window) => [window.name, isRolling(window)])).toEqual([
+      ['day', false],
+      ['hour', true],
+    ]);
+  });
+
+  test('sets the time at which the forecast ends', () => {
+    const left = [{ name: 'hour' as WindowName, left: 10 }];
+    const allowance = allowanceOf(hourly(100));
+    const forecast = (calls: number) =>
+      forecastCompletion({ allowance, left, purpose: 'scheduled', calls, nowMs: NOON_MS });
+    expect(forecast(10).finishesAtMs).toBe(NOON_MS);
+    expect(forecast(110).finishesAtMs).toBe(NOON_MS + HOUR_MS);
+    expect(forecast(10 + 100 * 30)).toMatchObject({
+      affordable: 3010,
+      finishesAtMs: NOON_MS + 30 * HOUR_MS,
+      days: 2,
+    });
+  });
+
+  test('is a key of the configuration and an environment variable', () => {
+    const text = `version: 1
+source: { name: Example }
+upstream: { base_url: https://registry.example, api_key: secret }
+account: { id: main }
+allowance: { per_hour: 7 }
+`;
+    const configured = (env: Record<string, string>) =>
+      configuredAllowance(parseConfig({ path: 'registry-mirror.yaml', text, env }));
+    expect(configured({})).toMatchObject({ perHour: 7, perDay: null });
+    expect(configured({ REGISTRY_MIRROR_PER_HOUR: '9' })).toMatchObject({ perHour: 9 });
+  });
+
+  test('has its words in the messages', () => {
+    const ledger = ledgerOf(hourly(4));
+    spendAt(ledger, NOON_MS);
+    expect(checkAllowance(ledger.state(NOON_MS))[0]?.what).toBe('1 of 4 calls spent this hour, 3 left');
+  });
+});

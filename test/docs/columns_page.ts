@@ -1,0 +1,80 @@
+import {
+  CALL_OUTCOMES,
+  PUBLISHED_TABLES,
+  type PublishedTable,
+  publishedTable,
+} from '../../src/warehouse/published_columns.ts';
+
+export const COLUMNS_PAGE = new URL('../../docs/analysts.md', import.meta.url);
+
+/** The columns that the page explains in its text, before the list of all columns. */
+const COUNTS = ['coverage.known', 'coverage.fetched', 'coverage.registry_total'];
+const TIMES = [
+  'entity._fetched_at',
+  'entity._changed_at',
+  'entity._gone_at',
+  'search_result._first_seen_at',
+  'search_result._last_seen_at',
+  'entity_overview.first_seen_at',
+  'entity_overview.last_seen_at',
+  'entity_overview.age_days',
+];
+
+/** Each block of the page that is generated, by the name in its marks. */
+const BLOCKS = {
+  tables: () =>
+    markdownTable(
+      ['table', 'one row per', 'use it for'],
+      PUBLISHED_TABLES.map(({ name, rowPer, use }) => [`\`${name}\``, rowPer ?? '', use]),
+    ),
+  counts: () =>
+    markdownTable(
+      ['number', 'meaning'],
+      COUNTS.map((path) => [nameOf(path), meaningOf(path)]),
+    ),
+  times: () =>
+    markdownTable(
+      ['column', 'meaning'],
+      TIMES.map((path) => [`\`${path}\``, meaningOf(path)]),
+    ),
+  outcomes: () =>
+    markdownTable(
+      ['`_call.outcome`', 'meaning'],
+      Object.entries(CALL_OUTCOMES).map(([outcome, meaning]) => [`\`${outcome}\``, meaning]),
+    ),
+  columns: () => PUBLISHED_TABLES.map(tableSection).join('\n\n'),
+};
+
+/** The page with its generated blocks as they are now. @throws Error if a block is not in the page. */
+export function withColumns(page: string): string {
+  return Object.entries(BLOCKS).reduce((text, [name, block]) => {
+    const [begin, end] = [`<!-- ${name}: written by \`npm run docs:columns\` -->`, `<!-- end of ${name} -->`];
+    const [before, rest] = text.split(begin);
+    const after = rest?.split(end)[1];
+    if (before === undefined || after === undefined) throw new Error(`the page has no block ${name}`);
+    return `${before}${begin}\n\n${block()}\n\n${end}${after}`;
+  }, page);
+}
+
+function tableSection({ name, columns }: PublishedTable): string {
+  return `### \`${name}\`\n\n${markdownTable(
+    ['column', 'meaning'],
+    columns.map((column) => [`\`${column.name}\`${column.isOptional ? ', if needed' : ''}`, column.meaning]),
+  )}`;
+}
+
+function nameOf(path: string): string {
+  return `\`${path.split('.')[1]}\``;
+}
+
+function meaningOf(path: string): string {
+  const [table = '', name] = path.split('.');
+  const column = publishedTable(table)?.columns.find((candidate) => candidate.name === name);
+  if (column === undefined) throw new Error(`no published column is called ${path}`);
+  return column.meaning;
+}
+
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}

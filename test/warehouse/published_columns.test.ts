@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import {
+  CALL_OUTCOMES,
+  PUBLISHED_TABLES,
+  type PublishedColumn,
+  publishedTable,
+} from '../../src/warehouse/published_columns.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { COLUMNS_PAGE, withColumns } from '../docs/columns_page.ts';
+import { bench, START_MS } from '../support/loader.ts';
+
+const warehouse = openWarehouse({ path: ':memory:', nowMs: START_MS });
+const { db } = warehouse;
+const tables = PUBLISHED_TABLES.filter(({ name }) => name !== 'entity__…');
+
+const columnsOf = (table: string) =>
+  db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[];
+const oneLine = (sql: string) => sql.replace(/\s+/g, ' ').replace(/\(\s/g, '(').replace(/\s\)/g, ')');
+
+describe('the list of published columns', () => {
+  test.each(tables)('has the columns of $name in their order', ({ name, columns }) => {
+    const published: readonly PublishedColumn[] = columns;
+    expect(columnsOf(name)).toEqual(
+      published.filter(({ isOptional }) => !isOptional).map((column) => column.name),
+    );
+  });
+
+  test('has every view of the warehouse, and no other', () => {
+    const views = db
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name")
+      .pluck()
+      .all();
+    const published = PUBLISHED_TABLES.filter(({ kind }) => kind === 'view').map(({ name }) => name);
+    expect(published.toSorted()).toEqual(views);
+  });
+
+  test.each(tables.filter(({ kind }) => kind === 'view'))(
+    'has the expressions of the view $name',
+    ({ name, columns }) => {
+      const stored = oneLine(
+        db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(name) as string,
+      );
+      const published: readonly PublishedColumn[] = columns;
+      for (const column of published) {
+        const { sql = column.name } = column;
+        const isPlain = sql.split('.').at(-1) === column.name;
+        const expected = isPlain ? new RegExp(`[ ,]${sql.replace('.', '\\.')}[, ]`) : null;
+        if (expected === null) expect(stored).toContain(`${oneLine(sql)} AS ${column.name}`);
+        else expect(stored).toMatch(expected);
+      }
+    },
+  );
+
+  test('describes every column that a loaded table has beside the payload', () => {
+    const loaded = openWarehouse({ path: ':memory:', nowMs: START_MS });
+    const { record, search, stats } = bench({ warehouse: loaded });
+    stats({ companies: 1 });
+    search('a', { total: 1, results: [{ id: '1', name: 'Acme', tags: ['x'] }] });
+    record('1', { id: '1', name: 'Acme', officers: [{ name: 'Ann', addresses: [{ city: 'Oslo' }] }] });
+    const inferred = loaded.db.prepare('SELECT table_name AS name, path FROM _table').all() as {
+      name: string;
+    }[];
+    const payload = loaded.db.prepare('SELECT column_name FROM _column WHERE table_name = ?').pluck();
+    const existing = loaded.db.prepare('SELECT name FROM pragma_table_info(?)').pluck();
+    expect(inferred.map(({ name }) => name)).toContain('entity__officers__addresses');
+    for (const { name } of inferred) {
+      const published = publishedTable(name)?.columns.map((column) => column.name) ?? [];
+      expect([...published, ...payload.all(name)], name).toEqual(expect.arrayContaining(existing.all(name)));
+    }
+    loaded.close();
+  });
+
+  test('has every outcome that a call of the warehouse can have', () => {
+    const migration = readFileSync(
+      new URL('../../src/warehouse/migrations/001_lineage.sql', import.meta.url),
+      'utf8',
+    );
+    const [, written = ''] = /outcome +TEXT NOT NULL, +-- (.*)/.exec(migration) ?? [];
+    expect(written.split(', ')).toEqual(Object.keys(CALL_OUTCOMES));
+  });
+});
+
+test('docs/analysts.md has the published tables and columns (else: npm run docs:columns)', () => {
+  const page = readFileSync(COLUMNS_PAGE, 'utf8');
+  expect(page).toBe(withColumns(page));
+});
