@@ -132,10 +132,11 @@ function wordsOf(issue: z.core.$ZodIssue, path: KeyPath, origin: Origin): Words 
 
 function missing(path: KeyPath): Words {
   const description = nodesAt(path)[0]?.description;
-  return {
-    message: `is missing${description === undefined ? '' : ` (${description})`}`,
-    remedy: `add ${path.at(-1)}`,
-  };
+  const choices = [...new Set(choicesAt(path))];
+  const meaning = [description, choices.length > 1 ? choices.join(', ') : undefined]
+    .filter((part) => part !== undefined)
+    .join(': ');
+  return { message: `is missing${meaning === '' ? '' : ` (${meaning})`}`, remedy: `add ${path.at(-1)}` };
 }
 
 const IN_WORDS: Record<string, string> = {

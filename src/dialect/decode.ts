@@ -1,11 +1,13 @@
 import type { Call } from '../call.ts';
-import { ExactNumber, isJsonObject, type Json } from '../json/json.ts';
-import { valueAt } from '../json/pointer.ts';
+import { isJsonObject, type Json, scalarText } from '../json/json.ts';
+import { pathInWords, valueAt } from '../json/pointer.ts';
 import type { Answer, RecordAnswer, SearchAnswer, SearchRow, StatsAnswer } from '../outcome.ts';
-import { count } from '../report/figures.ts';
 import type { Dialect, SearchDialect } from './dialect.ts';
-import { type Headers, nextLink } from './headers.ts';
+import type { Headers } from './headers.ts';
 import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './limits.ts';
+import { pagingMethod } from './paging/paging.ts';
+
+export { scalarText } from '../json/json.ts';
 
 /** Why a body could not be understood: the dialect does not fit it. */
 export class NotUnderstood {
@@ -56,11 +58,11 @@ export function decodeRecord(dialect: Dialect, askedId: string, body: Json): Rec
   const { root, id, name } = dialect.entity;
   const document = valueAt(body, root);
   if (!isJsonObject(document))
-    return new NotUnderstood(`no record at ${place(root)}: found ${kindOf(document)}`);
+    return new NotUnderstood(`no record at ${pathInWords(root)}: found ${kindOf(document)}`);
   const found = valueAt(document, id);
   const foundId = idText(found);
   if (foundId === null)
-    return new NotUnderstood(`the record carries no id at ${place(id)}: found ${kindOf(found)}`);
+    return new NotUnderstood(`the record carries no id at ${pathInWords(id)}: found ${kindOf(found)}`);
   if (!isSameId(foundId, askedId, found))
     return new NotUnderstood(`asked for ${brief(askedId)}, answered with ${brief(foundId)}`);
   return {
@@ -78,14 +80,6 @@ export function sameScalar(value: Json, wanted: string | number | boolean | null
   return text !== null && wanted !== null && text === String(wanted);
 }
 
-/** Scalars as text; null for null, lists and objects. */
-export function scalarText(value: Json | undefined): string | null {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
-    return String(value);
-  return value instanceof ExactNumber ? value.digits : null;
-}
-
 function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood {
   if (!isJsonObject(body)) return new NotUnderstood(`the statistics are ${kindOf(body)}, not an object`);
   const pointer = dialect.stats.total;
@@ -94,7 +88,9 @@ function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood 
   const total = countOf(found);
   // null means unknown, never 0.
   if (total === null && found !== null)
-    return new NotUnderstood(`the statistics carry no count at ${place(pointer)}: found ${kindOf(found)}`);
+    return new NotUnderstood(
+      `the statistics carry no count at ${pathInWords(pointer)}: found ${kindOf(found)}`,
+    );
   return { kind: 'stats', total, document: body };
 }
 
@@ -114,7 +110,7 @@ function decodeSearch(search: SearchDialect, body: Json, headers: Headers): Sear
   if (!Array.isArray(list)) {
     const meansEmpty = (list === undefined || list === null) && (total === 0 || search.absent_when_empty);
     if (!meansEmpty)
-      return new NotUnderstood(`no list of results at ${place(search.results)}: found ${kindOf(list)}`);
+      return new NotUnderstood(`no list of results at ${pathInWords(search.results)}: found ${kindOf(list)}`);
     return { ...NOTHING_FOUND, total };
   }
   if (list.length > MAX_PAGE_ROWS)
@@ -131,9 +127,10 @@ function decodeSearch(search: SearchDialect, body: Json, headers: Headers): Sear
   }
   if (rows.length === 0 && rejectedCount > 0)
     return new NotUnderstood(`none of ${count(rejectedCount)} results is usable: ${first[0]?.why}`);
+  const next = pagingMethod(search.paging.style).nextPage(search.paging, body, headers);
   const rejected =
     rejectedCount <= MAX_REJECTED_ROWS ? first : [summaryOf(first, rejectedCount, list.length)];
-  return { kind: 'search', rows, rejected, rejectedCount, total, next: nextPage(search, body, headers) };
+  return { kind: 'search', rows, rejected, rejectedCount, total, next };
 }
 
 /** Many rejected results in one reason, with the positions of the first. */
@@ -152,26 +149,13 @@ function summaryOf(
 function rowOf(search: SearchDialect, item: Json): SearchRow | NotUnderstood {
   const summary = valueAt(item, search.item);
   if (!isJsonObject(summary))
-    return new NotUnderstood(`no company at ${place(search.item)}: found ${kindOf(summary)}`);
+    return new NotUnderstood(`no company at ${pathInWords(search.item)}: found ${kindOf(summary)}`);
   const found = valueAt(summary, search.id);
   const entityId = idText(found);
-  if (entityId === null) return new NotUnderstood(`no id at ${place(search.id)}: found ${kindOf(found)}`);
+  if (entityId === null)
+    return new NotUnderstood(`no id at ${pathInWords(search.id)}: found ${kindOf(found)}`);
   const name = search.name === null ? null : scalarText(valueAt(summary, search.name));
   return { entityId, name, summary };
-}
-
-function nextPage(search: SearchDialect, body: Json, headers: Headers): string | null {
-  switch (search.paging.style) {
-    case 'link_header':
-      return nextLink(headers);
-    case 'cursor':
-    case 'next_url': {
-      const next = scalarText(valueAt(body, search.paging.next));
-      return next === null || next === '' || next === 'false' ? null : next;
-    }
-    default:
-      return null;
-  }
 }
 
 function idText(value: Json | undefined): string | null {
@@ -201,12 +185,12 @@ export function kindOf(value: Json | undefined): string {
   return typeof value === 'string' ? 'text' : typeof value === 'boolean' ? 'a boolean' : 'a number';
 }
 
-function place(pointer: string): string {
-  return pointer === '' ? 'the top of the body' : pointer;
-}
-
 function brief(id: string): string {
   return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
+}
+
+function count(rows: number): string {
+  return rows.toLocaleString('en');
 }
 
 const SHOWN_POSITIONS = 5;

@@ -1,65 +1,14 @@
 import { z } from 'zod';
+import { Pointer } from '../json/pointer.ts';
+import { Paging } from './paging/paging.ts';
+
+export { Pointer } from '../json/pointer.ts';
+export { Paging } from './paging/paging.ts';
 
 /**
  * How one upstream speaks: parameters, paging, payloads, errors. It is data, written by hand or found by
  * `probe`, and stands under `dialect:` in the configuration with exactly these keys.
  */
-
-/** A JSON Pointer (RFC 6901); '' is the body itself. */
-export const Pointer = z
-  .string()
-  .regex(/^(\/([^~/]|~[01])*)*$/, 'must be a JSON Pointer: empty, or beginning with "/"')
-  .describe('JSON Pointer (RFC 6901); "" is the body itself');
-export type Pointer = z.infer<typeof Pointer>;
-
-const sized = {
-  size_param: z.string().min(1).nullable().default(null).describe('parameter of the page size; null: none'),
-  size: z.int().positive().default(20).describe('rows asked for, and expected, on a page'),
-  window: z
-    .int()
-    .positive()
-    .nullable()
-    .default(null)
-    .describe('how many results of one query can be reached at all; null: no limit known'),
-};
-
-const style = <const Name extends string>(name: Name) =>
-  z.literal(name).describe('page, offset, cursor, next_url, link_header or none');
-const param = z.string().min(1).describe('parameter of the page number, offset or cursor');
-
-export const Paging = z.discriminatedUnion('style', [
-  z.strictObject({ style: style('none'), ...sized }),
-  z.strictObject({
-    style: style('page'),
-    param,
-    first: z.int().nonnegative().default(1).describe('number of the first page'),
-    ...sized,
-  }),
-  z.strictObject({
-    style: style('offset'),
-    param,
-    first: z.int().nonnegative().default(0).describe('offset of the first row'),
-    ...sized,
-  }),
-  z.strictObject({
-    style: style('cursor'),
-    param,
-    next: Pointer.describe('where the cursor of the next page stands'),
-    first: z
-      .string()
-      .nullable()
-      .default(null)
-      .describe('cursor of the first page; null: the parameter is left out'),
-    ...sized,
-  }),
-  z.strictObject({
-    style: style('next_url'),
-    next: Pointer.describe('where the URL of the next page stands'),
-    ...sized,
-  }),
-  z.strictObject({ style: style('link_header'), ...sized }),
-]);
-export type Paging = z.infer<typeof Paging>;
 
 export const NAME_MATCHES = ['prefix', 'token', 'token_prefix', 'substring', 'unknown'] as const;
 export const IDENTIFIER_MATCHES = ['prefix', 'exact', 'none', 'unknown'] as const;

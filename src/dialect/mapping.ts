@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Pointer } from './dialect.ts';
+import { Pointer } from '../json/pointer.ts';
 
 /**
  * How payloads become tables where the default does not suit: stands under `mapping:` in the configuration.

@@ -1,5 +1,6 @@
 import type { Call, PageRef } from '../call.ts';
-import type { Dialect, Paging, SearchDialect } from './dialect.ts';
+import type { Dialect, SearchDialect } from './dialect.ts';
+import { pagingMethod } from './paging/paging.ts';
 
 /** Where the three resources stand. */
 export interface Endpoints {
@@ -74,8 +75,8 @@ function searchUrl(
   text: string,
   page: PageRef,
 ): URL | UnwritableUrl {
-  if (page.next !== null && (search.paging.style === 'next_url' || search.paging.style === 'link_header'))
-    return nextUrl(endpoints.search, page.next);
+  const request = pagingMethod(search.paging.style).requestOf(search.paging, page);
+  if ('url' in request) return nextPageUrl(endpoints.search, request.url);
   if (!text.isWellFormed())
     return new UnwritableUrl('the query holds half a surrogate pair, which no URL can carry');
   const url = new URL(endpoints.search);
@@ -85,27 +86,11 @@ function searchUrl(
   if (text !== '') url.searchParams.set(param, text);
   if (search.paging.size_param !== null)
     url.searchParams.set(search.paging.size_param, String(search.paging.size));
-  setPage(url, search.paging, page);
+  for (const [name, value] of Object.entries(request.parameters)) url.searchParams.set(name, value);
   return url;
 }
 
-function setPage(url: URL, paging: Paging, page: PageRef): void {
-  switch (paging.style) {
-    case 'page':
-      url.searchParams.set(paging.param, String(paging.first + page.index));
-      break;
-    case 'offset':
-      url.searchParams.set(paging.param, String(paging.first + page.index * paging.size));
-      break;
-    case 'cursor': {
-      const cursor = page.next ?? paging.first;
-      if (cursor !== null) url.searchParams.set(paging.param, cursor);
-      break;
-    }
-  }
-}
-
-function nextUrl(search: URL, next: string): URL | UnwritableUrl {
+function nextPageUrl(search: URL, next: string): URL | UnwritableUrl {
   const url = URL.canParse(next, search.href) ? new URL(next, search) : null;
   if (url === null) return new UnwritableUrl(`the next page has no usable address: ${next.slice(0, 200)}`);
   // Services behind a proxy that ends TLS often write their own links with http.

@@ -1,5 +1,4 @@
-import { isJsonObject, type Json } from '../json/json.ts';
-import { scalarText } from './decode.ts';
+import { isJsonObject, type Json, scalarText } from '../json/json.ts';
 import { isMarkup } from './response_body.ts';
 
 /**

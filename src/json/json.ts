@@ -1,5 +1,4 @@
 import { MAX_DEPTH, MAX_VALUES } from '../dialect/limits.ts';
-import { count } from '../report/figures.ts';
 
 /**
  * JSON whose numbers survive: integers beyond 2^53 become bigint, and any other number that a double
@@ -54,6 +53,14 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
   );
+}
+
+/** A scalar as text; null for null, lists and objects. */
+export function scalarText(value: Json | undefined): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return String(value);
+  return value instanceof ExactNumber ? value.digits : null;
 }
 
 /**
@@ -146,7 +153,7 @@ function significand(literal: string): string {
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
 
 const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
-const TOO_MANY = `holds more than ${count(MAX_VALUES)} values`;
+const TOO_MANY = `holds more than ${MAX_VALUES.toLocaleString('en')} values`;
 const LONGEST_BIGINT = 1000;
 const BOM = 0xfeff;
 const QUOTE = 0x22;

@@ -1,6 +1,5 @@
-import type { Pointer } from '../dialect/dialect.ts';
 import { isJsonObject, type Json, type JsonObject, stringifyJson } from './json.ts';
-import { segmentsOf } from './pointer.ts';
+import { type Pointer, segmentsOf } from './pointer.ts';
 
 /** JSON text with holes: `fill` writes the given JSON texts into them. */
 export interface Template<Hole extends string> {

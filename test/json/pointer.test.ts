@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Pointer } from '../../src/dialect/dialect.ts';
 import { type Json, parseJson } from '../../src/json/json.ts';
-import { pointerOf, segmentsOf, valueAt } from '../../src/json/pointer.ts';
+import { Pointer, pointerOf, segmentsOf, valueAt } from '../../src/json/pointer.ts';
 
 describe('a JSON Pointer', () => {
   // RFC 6901, section 5.
