@@ -9,7 +9,7 @@ import { pagingMethod } from './paging/paging.ts';
 
 export { scalarText } from '../json/json.ts';
 
-/** Why a body could not be understood: the dialect does not fit it. */
+/** The reason why a body does not match the dialect. */
 export class NotUnderstood {
   readonly why: string;
   constructor(why: string) {
@@ -17,7 +17,7 @@ export class NotUnderstood {
   }
 }
 
-/** Reads a successful body by the dialect. Pure; never throws on any JSON. */
+/** Reads the body of a successful response by the dialect. Pure; never throws. */
 export function decode(dialect: Dialect, call: Call, body: Json, headers: Headers): Answer | NotUnderstood {
   switch (call.kind) {
     case 'stats':
@@ -29,7 +29,7 @@ export function decode(dialect: Dialect, call: Call, body: Json, headers: Header
   }
 }
 
-/** Does the body carry the dialect's own mark of a deleted entity? */
+/** Does the body contain the dialect's mark of a deleted entity? */
 export function isMarkedGone(dialect: Dialect, body: Json): boolean {
   const mark = dialect.entity.gone;
   if (mark === null) return false;
@@ -40,21 +40,25 @@ export function isMarkedGone(dialect: Dialect, body: Json): boolean {
 }
 
 /**
- * The tombstone of the entity that was asked for: null where the body carries no record, and NotUnderstood
- * where it is another entity's, which proves nothing.
+ * The tombstone of the requested entity; null if the body contains no record. The record of another entity proves
+ * nothing about the requested one and is NotUnderstood.
  */
 export function decodeTombstone(
   dialect: Dialect,
-  askedId: string,
+  requestedId: string,
   body: Json | undefined,
 ): RecordAnswer | NotUnderstood | null {
   const record = valueAt(body, dialect.entity.root);
   const found = valueAt(record, dialect.entity.id);
   if (body === undefined || !isJsonObject(record) || idText(found) === null) return null;
-  return decodeRecord(dialect, askedId, body);
+  return decodeRecord(dialect, requestedId, body);
 }
 
-export function decodeRecord(dialect: Dialect, askedId: string, body: Json): RecordAnswer | NotUnderstood {
+export function decodeRecord(
+  dialect: Dialect,
+  requestedId: string,
+  body: Json,
+): RecordAnswer | NotUnderstood {
   const { root, id, name } = dialect.entity;
   const document = valueAt(body, root);
   if (!isJsonObject(document))
@@ -62,18 +66,18 @@ export function decodeRecord(dialect: Dialect, askedId: string, body: Json): Rec
   const found = valueAt(document, id);
   const foundId = idText(found);
   if (foundId === null)
-    return new NotUnderstood(`the record carries no id at ${pathInWords(id)}: found ${kindOf(found)}`);
-  if (!isSameId(foundId, askedId, found))
-    return new NotUnderstood(`asked for ${brief(askedId)}, answered with ${brief(foundId)}`);
+    return new NotUnderstood(`the record has no id at ${pathInWords(id)}: found ${kindOf(found)}`);
+  if (!isSameId(foundId, requestedId, found))
+    return new NotUnderstood(`requested ${shortened(requestedId)}, received ${shortened(foundId)}`);
   return {
     kind: 'record',
-    entityId: askedId,
+    entityId: requestedId,
     name: name === null ? null : scalarText(valueAt(document, name)),
     document,
   };
 }
 
-/** Equality of scalars as the response table means it: a number equals its own text. */
+/** Equality of scalars in the response table: a number equals its text. */
 export function sameScalar(value: Json, wanted: string | number | boolean | null): boolean {
   if (value === wanted) return true;
   const text = scalarText(value);
@@ -86,15 +90,15 @@ function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood 
   if (pointer === null) return { kind: 'stats', total: null, document: body };
   const found = valueAt(body, pointer);
   const total = countOf(found);
-  // null means unknown, never 0.
+  // null means unknown, not 0.
   if (total === null && found !== null)
     return new NotUnderstood(
-      `the statistics carry no count at ${pathInWords(pointer)}: found ${kindOf(found)}`,
+      `the statistics have no count at ${pathInWords(pointer)}: found ${kindOf(found)}`,
     );
   return { kind: 'stats', total, document: body };
 }
 
-/** What a search means that the upstream answers by "not found". */
+/** The result of a search without matches. */
 export const NOTHING_FOUND: SearchAnswer = {
   kind: 'search',
   rows: [],
@@ -115,7 +119,7 @@ function decodeSearch(search: SearchDialect, body: Json, headers: Headers): Sear
   }
   if (list.length > MAX_PAGE_ROWS)
     return new NotUnderstood(
-      `one page has ${count(list.length)} results: at most ${count(MAX_PAGE_ROWS)} are read`,
+      `one page has ${count(list.length)} results: the maximum is ${count(MAX_PAGE_ROWS)}`,
     );
   const rows: SearchRow[] = [];
   const first: { position: number; why: string }[] = [];
@@ -129,12 +133,12 @@ function decodeSearch(search: SearchDialect, body: Json, headers: Headers): Sear
     return new NotUnderstood(`none of ${count(rejectedCount)} results is usable: ${first[0]?.why}`);
   const next = pagingMethod(search.paging.style).nextPage(search.paging, body, headers);
   const rejected =
-    rejectedCount <= MAX_REJECTED_ROWS ? first : [summaryOf(first, rejectedCount, list.length)];
+    rejectedCount <= MAX_REJECTED_ROWS ? first : [summarize(first, rejectedCount, list.length)];
   return { kind: 'search', rows, rejected, rejectedCount, total, next };
 }
 
-/** Many rejected results in one reason, with the positions of the first. */
-function summaryOf(
+/** One entry for many rejected results, with the positions of the first. */
+function summarize(
   first: readonly { readonly position: number; readonly why: string }[],
   rejectedCount: number,
   resultCount: number,
@@ -164,14 +168,14 @@ function idText(value: Json | undefined): string | null {
   return text === null || text === '' ? null : text;
 }
 
-/** Ids agree when their texts do; where JSON wrote a number, leading zeros and case cannot tell them apart. */
-function isSameId(found: string, asked: string, raw: Json | undefined): boolean {
-  if (found === asked) return true;
-  if (typeof raw !== 'string') return found === asked.replace(/^0+(?=\d)/, '');
-  return found.trim().toLowerCase() === asked.trim().toLowerCase();
+/** Compares ids as text, without case and surrounding space. A JSON number has lost the leading zeros of the id. */
+function isSameId(found: string, requested: string, raw: Json | undefined): boolean {
+  if (found === requested) return true;
+  if (typeof raw !== 'string') return found === requested.replace(/^0+(?=\d)/, '');
+  return found.trim().toLowerCase() === requested.trim().toLowerCase();
 }
 
-/** A count of companies: a whole number that is not negative, also where it is written as text. */
+/** A number of companies: a whole number that is not negative, or its text. */
 function countOf(value: Json | undefined): number | null {
   const text = scalarText(value);
   return text !== null && /^\d{1,15}$/.test(text.trim()) ? Number(text) : null;
@@ -185,7 +189,7 @@ export function kindOf(value: Json | undefined): string {
   return typeof value === 'string' ? 'text' : typeof value === 'boolean' ? 'a boolean' : 'a number';
 }
 
-function brief(id: string): string {
+function shortened(id: string): string {
   return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeDialect } from '../../src/dialect/describe.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 
-describe('a dialect in words', () => {
+describe('the description of a dialect', () => {
   it('names the parameter that a search for everything omits', () => {
     const { search } = describeDialect(
       Dialect.parse({
@@ -13,7 +13,7 @@ describe('a dialect in words', () => {
     expect(search).toContain('A search without navn lists everything.');
   });
 
-  it('describes every key that differs from its default', () => {
+  it('covers every key of the dialect', () => {
     const words = describeDialect(
       Dialect.parse({
         search: {
@@ -89,7 +89,7 @@ describe('a dialect in words', () => {
       'Each page contains the URL of the next page at /links/next.',
     ],
     [{ style: 'link_header' }, 'The header Link contains the URL of the next page.'],
-  ])('describes paging %j', (paging, sentence) => {
+  ])('covers paging %j', (paging, sentence) => {
     const search = { query_param: 'q', results: '', id: '/id', paging };
     expect(describeDialect(Dialect.parse({ search, entity: { id: '/id' } })).search).toContain(sentence);
   });

@@ -22,7 +22,7 @@ export interface PagingMethod<Settings extends PagingSettings = PagingSettings> 
   readonly schema: z.ZodType<Settings>;
   /** Response headers, in lower case, that `nextPage` reads. They are stored with the body. */
   readonly keptHeaders: readonly string[];
-  /** How a page is requested. */
+  /** The request of one page. */
   requestOf(paging: Settings, page: PageRef): PageRequest;
   /** The cursor or URL of the next page; null: this is the last page, or the style has neither. */
   nextPage(paging: Settings, body: Json, headers: Headers): string | null;
