@@ -35,13 +35,11 @@ describe('the limit on values', () => {
     // The list that contains them is also a value.
     const most = Math.floor((MAX_VALUES - 1) / valuesEach);
     expect(parseJson(`[${repeated(item, most)}]`)).toHaveLength(most);
-    expect(() => parseJson(`[${repeated(item, most + valuesEach)}]`)).toThrow(
-      'holds more than 500,000 values',
-    );
+    expect(() => parseJson(`[${repeated(item, most + valuesEach)}]`)).toThrow('has more than 500,000 values');
   });
 
   test('ends the parsing of text that is invalid after the limit', () => {
-    expect(() => parseJson(`[${repeated('{}', MAX_VALUES)},oops`)).toThrow('holds more than 500,000 values');
+    expect(() => parseJson(`[${repeated('{}', MAX_VALUES)},oops`)).toThrow('has more than 500,000 values');
   });
 
   test.each(['utf-8', 'utf-16le', 'iso-8859-1'] as const)('applies to a body in %s', (charset) => {
@@ -53,14 +51,14 @@ describe('the limit on values', () => {
     expect(readBody(bytes, `application/json; charset=${charset}`)).toMatchObject({
       json: undefined,
       exceedsLimit: true,
-      flaw: 'the body holds more than 500,000 values',
+      flaw: 'the body has more than 500,000 values',
     });
   });
 
   test('makes a response permanently broken; a truncated response is not', () => {
     expect(verdictOn(`{"results":[${repeated('{}', MAX_VALUES)}]}`)).toEqual({
       is: 'broken',
-      why: 'HTTP 200, but the body holds more than 500,000 values',
+      why: 'HTTP 200, but the body has more than 500,000 values',
       isLasting: true,
     });
     expect(verdictOn('{"results":[')).not.toHaveProperty('isLasting');
