@@ -77,8 +77,8 @@ export function scalarText(value: Json | undefined): string | null {
  * Checks the limits in one pass that skips strings, and looks for numbers that a double can change: those with 16 or
  * more digits, or with an exponent.
  *
- * Number of values = 1 + commas + lists and objects with members, because n > 0 members have n - 1 commas. `[ ]`, with a
- * space, counts as one member too many.
+ * Number of values = 1 + commas + lists and objects with members, because n > 0 members have n - 1 commas. `[ ]` with
+ * a space counts as a list with a member.
  */
 function scan(json: string): { exceeded: string | null; mayLoseDigits: boolean } {
   let depth = 0;
