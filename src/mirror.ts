@@ -3,7 +3,7 @@ import type { Purpose } from './allowance/windows.ts';
 import { type Call, targetOf } from './call.ts';
 import type { Clock } from './clock.ts';
 import type { Fetch, NoSlot, NotSent, SendSlot } from './fetch/fetch.ts';
-import { describe } from './fetch/send.ts';
+import { errorText } from './fetch/send.ts';
 import { openIntake } from './load/intake.ts';
 import type { Loader } from './load/load.ts';
 import type { LoadResult } from './load_result.ts';
@@ -179,7 +179,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   }
 
   function noSlot(because: NoSlot): void {
-    if (because.is === 'unreachable') unreachable(describe(because.error));
+    if (because.is === 'unreachable') unreachable(errorText(because.error));
     else end(endingOf(because));
   }
 
@@ -197,7 +197,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   /** An error that is no outcome: a defect, or a file that cannot be written. */
   function fail(error: unknown): void {
     failure ??= { error };
-    end({ ended: 'failed', why: describe(error) });
+    end({ ended: 'failed', why: errorText(error) });
   }
 
   function isIdle(): boolean {

@@ -21,10 +21,10 @@ import {
 interface Run {
   readonly upstream: Upstream;
   readonly rig: Rig;
-  /** What was stored and what was processed, in order. */
+  /** Stored attempts and processed outcomes, in order. */
   readonly stored: Attempt[];
   readonly loaded: Outcome[];
-  /** Each choice of the planner, and how many results it had learned by then. */
+  /** Each choice of the planner, with the number of results that the planner knew. */
   readonly choices: { readonly target: string; readonly learned: number; readonly atMs: number }[];
   /** Targets that were planned and neither processed nor released. */
   readonly missing: () => string[];
@@ -32,12 +32,12 @@ interface Run {
 }
 
 interface RunOptions extends Partial<RigOptions> {
-  /** Run before the loader remembers: may throw as a full disk does. */
+  /** Runs before the loader records attempts. It can throw, like a full disk. */
   readonly onStore?: (attempts: readonly Attempt[]) => void;
   readonly onProcess?: (outcomes: readonly Outcome[]) => void;
-  /** Run before each choice. */
+  /** Runs before each choice. */
   readonly onChoice?: (choices: number) => void;
-  /** What a result changes about the calls that are due. */
+  /** Changes the due calls by a result. */
   readonly onLearn?: (due: Call[], result: LoadResult) => void;
 }
 
@@ -52,7 +52,7 @@ const resultOf = (outcome: Outcome): LoadResult => {
   };
 };
 
-/** The engine over a real upstream, with a plan that is a list and a loader that remembers. */
+/** The engine over a real upstream, with a list as plan and a loader that records. */
 async function runOf(handler: Handler, calls: readonly Call[], options: RunOptions = {}): Promise<Run> {
   const upstream = await upstreamOf(handler);
   const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connections: 4, ...options });
@@ -115,7 +115,7 @@ async function runOf(handler: Handler, calls: readonly Call[], options: RunOptio
 
 const spentBy = ({ rig }: Run) => rig.ledger.state(Date.now()).spentEver;
 
-/** A ledger that notices each unit that is returned. */
+/** A ledger that reports each returned unit. */
 const countingReturns = (ledger: Ledger, onReturn: () => void): Ledger => ({
   ...ledger,
   giveBack: (slot) => {
@@ -132,7 +132,7 @@ const echo: Handler = (request, response, index) =>
 
 describe('the engine', () => {
   test.each([4, 8])(
-    'sends every call once over %i connections and counts what the ledger and the upstream count',
+    'sends every call once over %i connections and has the same count as the ledger and the upstream',
     async (connections) => {
       const run = await runOf(echo, records(150), { connections });
       const { ending, totals } = await run.mirror();
@@ -147,7 +147,7 @@ describe('the engine', () => {
     },
   );
 
-  test.each([1, 3, 50])('sends exactly %i calls when that is the bound', async (maxCalls) => {
+  test.each([1, 3, 50])('sends exactly %i calls when that is the maximum', async (maxCalls) => {
     const run = await runOf(echo, records(100));
     expect(await run.mirror({ maxCalls })).toMatchObject({
       ending: { ended: 'max_calls' },
@@ -157,14 +157,14 @@ describe('the engine', () => {
     expect(run.missing()).toEqual([]);
   });
 
-  test('counts no call for which no URL can be written', async () => {
+  test('does not count a call without a valid URL', async () => {
     const run = await runOf(echo, [entityOf('..'), entityOf('.'), ...records(10)]);
     const { totals } = await run.mirror({ maxCalls: 10 });
     expect([totals.calls, run.upstream.arrivals.length]).toEqual([10, 10]);
     expect(run.loaded.filter((outcome) => !wasSent(outcome))).toHaveLength(2);
   });
 
-  test('ends when the allowance is spent and releases what was not sent', async () => {
+  test('ends when the allowance is exhausted and releases unsent calls', async () => {
     const run = await runOf(echo, records(100), { allowance: { total: 37 } });
     expect(await run.mirror()).toMatchObject({
       ending: { ended: 'allowance', resumesAtMs: null },
@@ -174,7 +174,7 @@ describe('the engine', () => {
     expect(run.missing()).toEqual([]);
   });
 
-  test('waits out a short pause and ends at a long one', async () => {
+  test('waits for the end of a short pause and ends at a long one', async () => {
     const throttle: Handler = (request, response, index) =>
       (index === 5 ? answerWith(429, '', { 'retry-after': '1' }) : echo)(request, response, index);
     const short = await runOf(throttle, records(20));
@@ -192,7 +192,7 @@ describe('the engine', () => {
     expect(long.missing()).toEqual([]);
   });
 
-  test('ends before the allowance is gone when the upstream only fails', async () => {
+  test('ends before the allowance is exhausted when every call fails', async () => {
     const run = await runOf((request) => request.socket.destroy(), records(100));
     const { ending, totals } = await run.mirror();
     expect(ending).toMatchObject({ ended: 'failed', why: expect.stringMatching(/calls in a row failed/) });
@@ -210,14 +210,14 @@ describe('the engine', () => {
     expect(run.missing()).toEqual([]);
   }, 60_000);
 
-  test('stops after one call when the key is refused', async () => {
+  test('ends after one call when the key is rejected', async () => {
     const run = await runOf(answerWith(401, ''), records(100), { keyHasWorked: false });
     expect(await run.mirror()).toMatchObject({ ending: { ended: 'unauthorised' }, totals: { calls: 1 } });
     expect(run.upstream.arrivals).toHaveLength(1);
     expect(run.missing()).toEqual([]);
   });
 
-  test('finishes and processes what was sent when it is interrupted, and releases what was not', async () => {
+  test('processes sent calls and releases unsent ones when it is interrupted', async () => {
     const stop = new AbortController();
     const slow: Handler = (request, response, index) => {
       if (index === 9) stop.abort();
@@ -237,7 +237,7 @@ describe('the engine', () => {
     expect(run.loaded).toHaveLength(run.upstream.arrivals.length);
   });
 
-  test('stores and processes all that was received when the ledger fails, then throws', async () => {
+  test('stores and processes every received response when the ledger fails, then throws', async () => {
     const run = await runOf((request, response, index) => {
       if (index === 20) run.rig.ledger.close();
       echo(request, response, index);
@@ -252,14 +252,14 @@ describe('the engine', () => {
       throw new Error('database or disk is full');
     };
     for (const options of [{ onStore: full }, { onProcess: full }]) {
-      // At this rate the 250 ms in which a batch is processed are five calls.
+      // At this rate, five calls are sent in the 250 ms of a batch.
       const run = await runOf(echo, records(100), { ...options, allowance: { perMinute: 1200 } });
       await expect(run.mirror()).rejects.toThrow(/disk is full/);
       expect(run.upstream.arrivals.length).toBeLessThanOrEqual(8);
     }
   });
 
-  test('stores all that was received when the ledger cannot record a limit, then throws', async () => {
+  test('stores every received response when the ledger cannot record a limit, then throws', async () => {
     const run = await runOf(
       (request, response, index) => {
         if (index === 7) run.rig.ledger.close();
@@ -272,7 +272,7 @@ describe('the engine', () => {
     expect([run.stored.length, run.loaded.length]).toEqual([8, 8]);
   });
 
-  test('sends one call at a time until the key has been accepted, then all', async () => {
+  test('sends one call at a time until the key is accepted, then all', async () => {
     let atOnce = 0;
     const most: number[] = [];
     const slow: Handler = (request, response, index) => {
@@ -291,7 +291,7 @@ describe('the engine', () => {
     expect([run.upstream.arrivals.length, spentBy(run)]).toEqual([40, 40]);
   });
 
-  test('spends one call on a refused key, and none in a later run', async () => {
+  test('spends one call on a rejected key, and none in a later run', async () => {
     const late: Handler = (request, response, index) =>
       void setTimeout(() => answerWith(401, '')(request, response, index), 30);
     const options = { connections: 8, keyHasWorked: false };
@@ -320,14 +320,14 @@ describe('the choice of a call', () => {
       const run = await runOf(found, calls, { connections, allowance: { perMinute: 1200 } });
       expect((await run.mirror()).ending).toEqual({ ended: 'done' });
       expect([run.upstream.arrivals.length, spentBy(run)]).toEqual([40, 40]);
-      // The last choice of a call counts: it replaces the draft.
+      // The last choice of a call counts, because it replaces the draft.
       const last = calls.map((call) => run.choices.findLast(({ target }) => target === targetOf(call)));
       const uninformed = last.filter((choice) => {
-        // A response needs a moment from the upstream to the planner.
+        // A response takes some time from the upstream to the planner.
         const answered = answeredAtMs.filter((oneMs) => oneMs < (choice?.atMs ?? 0) - 20).length;
         return (choice?.learned ?? 0) < answered;
       });
-      // The upstream runs in this process: a stall of a busy machine may hold back one response.
+      // The upstream runs in this process. A stall of a busy machine can delay one response.
       expect(uninformed.length).toBeLessThanOrEqual(1);
       const informed = last.filter((choice, index) => choice?.learned === index);
       expect(informed.length).toBeGreaterThanOrEqual(36);
@@ -340,7 +340,7 @@ describe('the choice of a call', () => {
     expect([spentBy(run), run.upstream.connections()]).toEqual([0, 0]);
   });
 
-  test('returns the unit of a slot in which nothing is due any more', async () => {
+  test('returns the unit of a slot if nothing is due any more', async () => {
     let returned = 0;
     const run = await runOf(answerWith(200, '{"results":[],"total":0}'), searches(10), {
       allowance: { perMinute: 600 },
@@ -390,7 +390,7 @@ describe('a response', () => {
     await run.mirror();
     expect(storedMs).toHaveLength(6);
     storedMs.sort((a, b) => a - b);
-    // The median: one turn of a busy event loop may last longer.
+    // The median, because one turn of a busy event loop can last longer.
     expect(storedMs[3]).toBeLessThanOrEqual(10);
   });
 
@@ -400,7 +400,7 @@ describe('a response', () => {
     expect(run.loaded).toHaveLength(3);
   });
 
-  test('is known to the next call: a throttle lets no call leave that was not in flight', async () => {
+  test('is known to the next call: after a throttle no further call is sent', async () => {
     const throttled = answerWith(429, '', { 'retry-after': '1800' });
     for (const call of [...records(1), ...searches(1)]) {
       const run = await runOf(throttled, [call, ...records(20)], { connections: 1 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Paging, Pointer } from '../dialect/dialect.ts';
 import { FOLDINGS } from '../names/search_folding.ts';
+import { servicePaging } from './paging.ts';
 
 /**
  * How a server of the three endpoints speaks: the counterpart of a dialect, seen from the other side, and
@@ -180,7 +181,7 @@ function contradictionsOf({ search, record }: Contradicting): string[] {
   if (search.results === '') {
     if (beside.length > 0) found.push('a top-level list leaves no room for a total or other fields');
     if (search.empty !== 'list') found.push('a top-level list cannot be absent');
-    if (search.paging.style === 'cursor' || search.paging.style === 'next_url') {
+    if (servicePaging(search.paging).linkPath(search.paging) !== null) {
       found.push('a top-level list leaves no room for a next cursor or URL');
     }
   }

@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import type { ApiProfile } from './api_profile.ts';
+import { servicePaging } from './paging.ts';
 import { PROBLEMS, type ProblemCode } from './problems.ts';
-import { NEXT_PARAM } from './search_request.ts';
 
 /**
  * The schemas of the three routes: what checks a request, and what the OpenAPI document is made of. Bodies
@@ -81,6 +81,13 @@ const LONGEST_QUERY = 2_000;
 function searchParameters({ search }: ApiProfile): Record<string, object> {
   const { paging } = search;
   const text = (description: string) => ({ type: 'string', maxLength: LONGEST_QUERY, description });
+  const number = ({ minimum, description }: { minimum: number; description: string }) => ({
+    type: 'integer',
+    minimum,
+    maximum: HIGHEST_PAGE,
+    default: minimum,
+    description,
+  });
   const parameters: Record<string, object> = {
     [search.query_param]: text(search.identifier_param === null ? 'a name or an identifier' : 'a name'),
   };
@@ -96,21 +103,8 @@ function searchParameters({ search }: ApiProfile): Record<string, object> {
       description,
     };
   }
-  switch (paging.style) {
-    case 'page':
-    case 'offset': {
-      const description = paging.style === 'page' ? 'number of the page' : 'position of the first row';
-      const range = { minimum: paging.first, maximum: HIGHEST_PAGE, default: paging.first };
-      parameters[paging.param] = { type: 'integer', ...range, description };
-      break;
-    }
-    case 'cursor':
-      parameters[paging.param] = text('where the next page begins, from the page before');
-      break;
-    case 'next_url':
-    case 'link_header':
-      parameters[NEXT_PARAM] = text('where the next page begins: part of the next URL');
-  }
+  for (const [name, parameter] of Object.entries(servicePaging(paging).parametersOf(paging)))
+    parameters[name] = parameter.is === 'cursor' ? text(parameter.description) : number(parameter);
   return parameters;
 }
 

@@ -1,5 +1,6 @@
 import type { ApiProfile } from './api_profile.ts';
 import type { CatalogueQuery } from './catalogue.ts';
+import { type QueryParameters, servicePaging } from './paging.ts';
 import type { Problem } from './problems.ts';
 
 /** A search as it was asked: what for, and which rows of it. */
@@ -10,21 +11,15 @@ export interface SearchRequest {
   readonly size: number;
 }
 
-export type QueryParameters = Readonly<Record<string, unknown>>;
-
 /** Reads the parameters (checked against the route's schema before) by the shape's rules. */
 export function readSearchRequest(profile: ApiProfile, parameters: QueryParameters): SearchRequest | Problem {
   const query = queryOf(profile, parameters);
   if ('code' in query) return query;
   const size = sizeOf(profile, parameters);
-  const offset = offsetOf(profile, parameters, size);
+  const { paging } = profile.search;
+  const offset = servicePaging(paging).offsetOf(paging, parameters, size);
   if (offset === null) return { code: 'parameter_invalid', detail: 'The cursor is not one of ours.' };
   return { query, size, offset };
-}
-
-/** The cursor of the row at this position: opaque to clients. */
-export function cursorAt(offset: number): string {
-  return Buffer.from(`row:${offset}`).toString('base64url');
 }
 
 function queryOf({ search }: ApiProfile, parameters: QueryParameters): CatalogueQuery | Problem {
@@ -53,39 +48,4 @@ function sizeOf({ search }: ApiProfile, parameters: QueryParameters): number {
   const { size_param, size } = search.paging;
   const asked = size_param === null ? undefined : parameters[size_param];
   return typeof asked === 'number' ? Math.min(asked, search.max_size) : size;
-}
-
-function offsetOf(
-  { search: { paging } }: ApiProfile,
-  parameters: QueryParameters,
-  size: number,
-): number | null {
-  switch (paging.style) {
-    case 'none':
-      return 0;
-    case 'page': {
-      const page = parameters[paging.param];
-      return typeof page === 'number' ? (page - paging.first) * size : 0;
-    }
-    case 'offset': {
-      const offset = parameters[paging.param];
-      return typeof offset === 'number' ? offset - paging.first : 0;
-    }
-    case 'cursor': {
-      const cursor = parameters[paging.param];
-      return cursor === paging.first ? 0 : offsetAt(cursor);
-    }
-    case 'next_url':
-    case 'link_header':
-      return offsetAt(parameters[NEXT_PARAM]);
-  }
-}
-
-/** The parameter in our own next URLs, where the shape names none. */
-export const NEXT_PARAM = 'after';
-
-function offsetAt(cursor: unknown): number | null {
-  if (cursor === undefined || cursor === '') return 0;
-  const text = Buffer.from(String(cursor), 'base64url').toString();
-  return /^row:\d{1,12}$/.test(text) ? Number(text.slice(4)) : null;
 }

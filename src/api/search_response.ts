@@ -1,15 +1,10 @@
 import { compileTemplate, type Placement, type Template } from '../json/json_template.ts';
 import type { ApiProfile, Echo } from './api_profile.ts';
 import type { Catalogue } from './catalogue.ts';
+import { firstPageNumber, type PageLink, type QueryParameters, servicePaging } from './paging.ts';
 import type { Problem } from './problems.ts';
 import { type ApiResponse, jsonResponse } from './request_context.ts';
-import {
-  cursorAt,
-  NEXT_PARAM,
-  type QueryParameters,
-  readSearchRequest,
-  type SearchRequest,
-} from './search_request.ts';
+import { readSearchRequest, type SearchRequest } from './search_request.ts';
 
 /** Answers searches over a catalogue in the words of a shape. */
 export interface SearchResponder {
@@ -56,9 +51,10 @@ export function searchResponder(catalogue: Catalogue, profile: ApiProfile): Sear
       if ('code' in reach) return reach;
       const ids = reach.rows === 0 ? [] : matches.ids(firstRow(profile, request), reach.rows);
       const items = ids.map((id) => item.fill({ item: catalogue.summary(id) ?? 'null' }));
-      const next = nextOf(profile, request, reach, parameters, facts);
+      const link = linkOf(profile, request, reach, parameters, facts);
+      const next = link?.value ?? null;
       const values = valuesOf(profile, request, { total: toldTotal(profile, total), items, next }, facts);
-      const headers = headersOf(profile, values.total, next);
+      const headers = headersOf(profile, values.total, link);
       return jsonResponse(templateFor(items.length === 0, next === null).fill(values), headers);
     },
   };
@@ -77,9 +73,9 @@ function placementsOf({ search }: ApiProfile, isEmpty: boolean, isLast: boolean)
   for (const [at, value] of Object.entries(search.fixed)) placements.push({ at, value });
   for (const [at, hole] of Object.entries(search.echo)) placements.push({ at, hole });
   if (search.total !== null) placements.push({ at: search.total, hole: 'total' });
-  if (search.paging.style === 'cursor' || search.paging.style === 'next_url') {
-    if (!isLast || search.last_page === 'null') placements.push({ at: search.paging.next, hole: 'next' });
-  }
+  const linkPath = servicePaging(search.paging).linkPath(search.paging);
+  if (linkPath !== null && (!isLast || search.last_page === 'null'))
+    placements.push({ at: linkPath, hole: 'next' });
   if (!isEmpty || search.empty === 'list') placements.push({ at: search.results, hole: 'items' });
   else if (search.empty === 'null') placements.push({ at: search.results, value: null });
   return placements;
@@ -104,22 +100,22 @@ function reachOf(
   return { rows: Math.max(0, Math.min(size, reachable - offset)), hasNext: offset + size < reachable };
 }
 
-/** The cursor or URL of the next page, where the style has one and there is one. */
-function nextOf(
+/** The link to the next page; null: there is no next page, or the style has no links. */
+function linkOf(
   { search }: ApiProfile,
   { offset, size }: SearchRequest,
   reach: Reach,
   parameters: QueryParameters,
   { origin, path }: RequestFacts,
-): string | null {
+): PageLink | null {
   if (!reach.hasNext) return null;
-  const cursor = cursorAt(offset + size);
-  if (search.paging.style === 'cursor') return cursor;
-  if (search.paging.style !== 'next_url' && search.paging.style !== 'link_header') return null;
-  const url = new URL(path, origin);
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value));
-  url.searchParams.set(NEXT_PARAM, cursor);
-  return search.absolute_urls ? url.href : `${url.pathname}${url.search}`;
+  const urlWith = (parameter: string, value: string) => {
+    const url = new URL(path, origin);
+    for (const [name, given] of Object.entries(parameters)) url.searchParams.set(name, String(given));
+    url.searchParams.set(parameter, value);
+    return search.absolute_urls ? url.href : `${url.pathname}${url.search}`;
+  };
+  return servicePaging(search.paging).linkTo(offset + size, search.paging, { urlWith });
 }
 
 function toldTotal({ search: { total_clamped_at, flaws } }: ApiProfile, total: number): number {
@@ -144,13 +140,12 @@ function valuesOf(
   facts: RequestFacts,
 ): Record<Hole, string> {
   const { offset, size, query } = request;
-  const first = paging.style === 'page' ? paging.first : 1;
   return {
     items: `[${found.items.join(',')}]`,
     total: String(found.total),
     next: JSON.stringify(found.next),
     query: JSON.stringify(query.text),
-    page: String(first + Math.floor(offset / size)),
+    page: String(firstPageNumber(paging) + Math.floor(offset / size)),
     offset: String(offset),
     size: String(size),
     rows: String(found.items.length),
@@ -160,9 +155,9 @@ function valuesOf(
   };
 }
 
-function headersOf({ search }: ApiProfile, total: string, next: string | null): Record<string, string> {
+function headersOf({ search }: ApiProfile, total: string, link: PageLink | null): Record<string, string> {
   return {
     ...(search.total_header === null ? {} : { [search.total_header]: total }),
-    ...(search.paging.style === 'link_header' && next !== null ? { link: `<${next}>; rel="next"` } : {}),
+    ...link?.headers,
   };
 }

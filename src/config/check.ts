@@ -1,39 +1,39 @@
 import { compilePattern } from '../dialect/pattern.ts';
-import { type Origin, type Problem, problemAt, problemsOf, type Words } from './config_problems.ts';
+import { type Origin, type Problem, type ProblemText, problemAt, problemsOf } from './config_problems.ts';
 import { type Config, ConfigFile } from './schema.ts';
 
 export interface Checked {
-  /** null: there are problems. */
+  /** null if there are problems. */
   readonly config: Config | null;
   readonly problems: readonly Problem[];
 }
 
-/** Checks the data of a configuration against its schema, and what the schema cannot say. */
+/** Checks the data of a configuration against its schema, and the patterns in it. */
 export function checkData(origin: Origin): Checked {
   const { data } = origin;
   if (data === null || data === undefined)
-    return refused(origin, {
+    return rejected(origin, {
       message: 'the file is empty',
-      remedy: 'run `registry-mirror init` to write one',
+      remedy: 'run `registry-mirror init` to create one',
     });
   if (typeof data !== 'object' || Array.isArray(data))
-    return refused(origin, { message: 'must be a section of keys', remedy: 'begin with `version: 1`' });
+    return rejected(origin, { message: 'must be a section of keys', remedy: 'begin with `version: 1`' });
   const parsed = ConfigFile.safeParse(data);
   if (!parsed.success) return { config: null, problems: problemsOf(parsed.error.issues, origin) };
   const problems = patternFaults(parsed.data, origin);
   return { config: problems.length === 0 ? parsed.data : null, problems };
 }
 
-function refused(origin: Origin, words: Words): Checked {
-  return { config: null, problems: [problemAt([], origin, words)] };
+function rejected(origin: Origin, text: ProblemText): Checked {
+  return { config: null, problems: [problemAt([], origin, text)] };
 }
 
 function patternFaults(config: Config, origin: Origin): Problem[] {
   return (config.dialect?.responses ?? []).flatMap(({ matches }, index) => {
     const fault = matches === undefined ? null : patternFault(matches);
     if (fault === null) return [];
-    const words = { message: `not a regular expression: ${fault}`, remedy: null };
-    return [problemAt(['dialect', 'responses', index, 'matches'], origin, words)];
+    const text = { message: `not a regular expression: ${fault}`, remedy: null };
+    return [problemAt(['dialect', 'responses', index, 'matches'], origin, text)];
   });
 }
 

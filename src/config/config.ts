@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { UsageError } from '../errors.ts';
 import { checkData } from './check.ts';
 import { ConfigError, type Problem } from './config_problems.ts';
-import { overrule, readDocument } from './document.ts';
+import { override, readDocument } from './document.ts';
 import { type Overrides, overridesFromEnvironment, overridesFromFlags } from './environment.ts';
 import { resolvePaths } from './paths.ts';
 import { withProxyFromEnvironment } from './proxy.ts';
@@ -24,55 +24,63 @@ export const DEFAULT_CONFIG_PATH = 'registry-mirror.yaml';
 export interface LoadOptions {
   /** The YAML file; by default REGISTRY_MIRROR_CONFIG, else registry-mirror.yaml in the working directory. */
   readonly path?: string | undefined;
-  /** What the command line says, in the shape of the file; it overrules environment and file. */
+  /** Values from the command line, in the shape of the file. They override the environment and the file. */
   readonly flags?: Overrides;
   readonly env?: Environment;
 }
 
-/** Reads and checks the configuration. Throws UsageError, naming everything that is wrong; writes nothing. */
+/**
+ * Reads and checks the configuration; writes nothing.
+ *
+ * @throws UsageError with all problems.
+ */
 export function loadConfig(options: LoadOptions = {}): Config {
   const path = configPath(options);
   return parseConfig({ ...options, path, text: readText(path) });
 }
 
-/** A configuration from a value in the shape of the file: for demonstrations and tests. */
+/** Creates a configuration from a value in the shape of the file, for the demo and tests. */
 export function configFrom(input: ConfigInput, directory = process.cwd()): Config {
   return parseConfig({ path: resolve(directory, 'configuration'), text: stringify(input), env: {} });
 }
 
-/** Checks the text of a configuration. `path` names it in problems, and its paths are relative to that file. */
+/** Checks the text of a configuration. `path` appears in problems, and paths in the text are relative to its folder. */
 export function parseConfig(options: LoadOptions & { readonly path: string; readonly text: string }): Config {
   const { path, text, flags = {}, env = processEnvironment() } = options;
   const directory = dirname(resolve(path));
   const file = readDocument(path, text);
   const unresolved = resolveReferences(file, directory, env);
-  const origin = overrule(file, [...overridesFromEnvironment(env), ...overridesFromFlags(flags)]);
+  const origin = override(file, [...overridesFromEnvironment(env), ...overridesFromFlags(flags)]);
   const { config, problems } = checkData(origin);
   const named = new Set(unresolved.map(({ key }) => key));
   const all = [...unresolved, ...problems.filter(({ key }) => !named.has(key))];
-  if (config === null || all.length > 0) throw new ConfigError(all.sort(byPlace));
+  if (config === null || all.length > 0) throw new ConfigError(all.sort(byPosition));
   const proxied = withProxyFromEnvironment(config, env);
   return resolvePaths(proxied, { directory, workingDirectory: process.cwd(), origin });
 }
 
-function byPlace(a: Problem, b: Problem): number {
+function byPosition(a: Problem, b: Problem): number {
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }
 
-/** The dialect, which every command that calls the registry needs, except `probe`. */
+/**
+ * Returns the dialect. Every command that sends calls needs it, except `probe`.
+ *
+ * @throws UsageError if the configuration has none.
+ */
 export function requireDialect(config: Config): Dialect {
   if (config.dialect !== undefined) return config.dialect;
-  throw new UsageError('the configuration has no dialect: nothing is known yet of how the API speaks', {
-    hint: 'run `registry-mirror probe`, which finds it in a few calls and writes it into the file',
+  throw new UsageError('the configuration has no dialect, so that no call can be sent', {
+    hint: 'run `registry-mirror probe`, which learns it in a few calls and writes it into the file',
   });
 }
 
-/** Which file is the configuration. */
+/** The path of the configuration file. */
 export function configPath({ path, env = processEnvironment() }: LoadOptions = {}): string {
   return path ?? env.REGISTRY_MIRROR_CONFIG ?? DEFAULT_CONFIG_PATH;
 }
 
-/** The environment of this process. Nothing else reads it. */
+/** The environment of this process. No other code reads it. */
 export function processEnvironment(): Environment {
   return process.env;
 }
@@ -83,8 +91,8 @@ function readText(path: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT') throw new UsageError(`${path} cannot be read (${code})`, { cause: error });
-    throw new UsageError(`there is no configuration at ${path}`, {
-      hint: 'run `registry-mirror init` to write one, or name it with --config FILE',
+    throw new UsageError(`the configuration file ${path} does not exist`, {
+      hint: 'run `registry-mirror init` to create it, or use --config FILE',
       cause: error,
     });
   }

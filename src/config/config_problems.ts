@@ -1,21 +1,21 @@
 import { type Document, isMap, isScalar, type LineCounter } from 'yaml';
 import type { z } from 'zod';
 import { UsageError } from '../errors.ts';
-import { choicesAt, type KeyPath, keysAt, nearest, nodesAt, placesOf } from './key_paths.ts';
+import { choicesAt, type KeyPath, keysAt, nearest, nodesAt, pathsOfKey } from './key_paths.ts';
 
-/** One thing that is wrong with the configuration, and where. */
+/** One problem of the configuration, with its position. */
 export interface Problem {
-  /** The file, or what overruled it: an environment variable, the command line. */
+  /** The file, or the source that overrode it: an environment variable or the command line. */
   readonly where: string;
   readonly line: number | null;
   readonly column: number | null;
-  /** Dotted; '' is the whole file. */
+  /** Dotted path; '' is the whole file. */
   readonly key: string;
   readonly message: string;
   readonly remedy: string | null;
 }
 
-/** Everything that is wrong with a configuration, at once. */
+/** All problems of a configuration. */
 export class ConfigError extends UsageError {
   readonly problems: readonly Problem[];
 
@@ -26,48 +26,49 @@ export class ConfigError extends UsageError {
 }
 
 function lineOf({ where, line, column, key, message, remedy }: Problem): string {
-  const place = line === null ? where : `${where}:${line}:${column}`;
+  const position = line === null ? where : `${where}:${line}:${column}`;
   const what = key === '' ? message : `${key}: ${message}`;
-  return `${place}: ${what}${remedy === null ? '' : `; ${remedy}`}`;
+  return `${position}: ${what}${remedy === null ? '' : `; ${remedy}`}`;
 }
 
-/** Where values come from, to name it in a problem. */
+/** The source of the values, for the positions of problems. */
 export interface Origin {
   readonly file: string;
   readonly document: Document;
   readonly lines: LineCounter;
-  /** Dotted keys that the environment or the command line set, with what set them. */
-  readonly overruled: ReadonlyMap<string, string>;
-  /** The data that was checked. */
+  /** Sources by dotted key, for keys that the environment or the command line set. */
+  readonly overridden: ReadonlyMap<string, string>;
+  /** The data to check. */
   readonly data: unknown;
 }
 
-/** The problems that a refused parse names, each at its place in the file. */
+/** Converts the issues of a failed parse to problems with their positions in the file. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], origin: Origin): Problem[] {
   return issues.flatMap((issue) => {
     const path = issue.path.filter((step) => typeof step !== 'symbol');
-    if (issue.code !== 'unrecognized_keys') return [problemAt(path, origin, wordsOf(issue, path, origin))];
+    if (issue.code !== 'unrecognized_keys') return [problemAt(path, origin, textOf(issue, path, origin))];
     return issue.keys.map((key) => problemAt([...path, key], origin, unknownKey(path, key), 'key'));
   });
 }
 
-export interface Words {
+/** The text of a problem. */
+export interface ProblemText {
   readonly message: string;
   readonly remedy: string | null;
 }
 
-/** A problem at a key of the file; what is missing is placed at the section that should hold it. */
+/** A problem at a key of the file. The position of a missing key is that of its section. */
 export function problemAt(
   path: KeyPath,
   origin: Origin,
-  words: Words,
+  text: ProblemText,
   at: 'key' | 'value' = 'value',
 ): Problem {
   const key = path.join('.');
-  const overruledBy = origin.overruled.get(key);
-  if (overruledBy !== undefined) return { where: overruledBy, line: null, column: null, key, ...words };
+  const overriddenBy = origin.overridden.get(key);
+  if (overriddenBy !== undefined) return { where: overriddenBy, line: null, column: null, key, ...text };
   const { line, col } = origin.lines.linePos(offsetOf(path, origin.document, at));
-  return { where: origin.file, line: Math.max(line, 1), column: Math.max(col, 1), key, ...words };
+  return { where: origin.file, line: Math.max(line, 1), column: Math.max(col, 1), key, ...text };
 }
 
 function offsetOf(path: KeyPath, document: Document, at: 'key' | 'value'): number {
@@ -94,16 +95,16 @@ function offsetOfNode(path: KeyPath, document: Document, at: 'key' | 'value'): n
   return range?.[0] ?? null;
 }
 
-function unknownKey(path: KeyPath, key: string): Words {
+function unknownKey(path: KeyPath, key: string): ProblemText {
   const near = nearest(key, keysAt(path));
   if (near !== null) return { message: 'unknown key', remedy: `did you mean ${near}?` };
-  const places = placesOf(key).filter((place) => place !== [...path, key].join('.'));
+  const paths = pathsOfKey(key).filter((known) => known !== [...path, key].join('.'));
   const elsewhere =
-    places.length === 1 ? `it belongs at ${places[0]}` : `known here: ${keysAt(path).join(', ')}`;
+    paths.length === 1 ? `it belongs at ${paths[0]}` : `known keys: ${keysAt(path).join(', ')}`;
   return { message: 'unknown key', remedy: elsewhere };
 }
 
-function wordsOf(issue: z.core.$ZodIssue, path: KeyPath, origin: Origin): Words {
+function textOf(issue: z.core.$ZodIssue, path: KeyPath, origin: Origin): ProblemText {
   if (issue.code !== 'custom' && isMissing(path, origin.data)) return missing(path);
   switch (issue.code) {
     case 'invalid_type':
@@ -130,15 +131,16 @@ function wordsOf(issue: z.core.$ZodIssue, path: KeyPath, origin: Origin): Words 
   }
 }
 
-function missing(path: KeyPath): Words {
+function missing(path: KeyPath): ProblemText {
   const description = nodesAt(path)[0]?.description;
-  return {
-    message: `is missing${description === undefined ? '' : ` (${description})`}`,
-    remedy: `add ${path.at(-1)}`,
-  };
+  const choices = [...new Set(choicesAt(path))];
+  const meaning = [description, choices.length > 1 ? choices.join(', ') : undefined]
+    .filter((part) => part !== undefined)
+    .join(': ');
+  return { message: `is missing${meaning === '' ? '' : ` (${meaning})`}`, remedy: `add ${path.at(-1)}` };
 }
 
-const IN_WORDS: Record<string, string> = {
+const TYPE_NAMES: Record<string, string> = {
   string: 'text',
   int: 'a whole number',
   number: 'a number',
@@ -148,14 +150,14 @@ const IN_WORDS: Record<string, string> = {
   record: 'a section of keys',
 };
 
-function wrongType(expected: string, value: unknown): Words {
+function wrongType(expected: string, value: unknown): ProblemText {
   const found =
-    value === null ? 'null' : Array.isArray(value) ? 'a list' : (IN_WORDS[typeof value] ?? typeof value);
+    value === null ? 'null' : Array.isArray(value) ? 'a list' : (TYPE_NAMES[typeof value] ?? typeof value);
   const remedy = expected === 'string' && typeof value === 'number' ? 'put it in quotes' : null;
-  return { message: `must be ${IN_WORDS[expected] ?? expected}, not ${found}`, remedy };
+  return { message: `must be ${TYPE_NAMES[expected] ?? expected}, not ${found}`, remedy };
 }
 
-function oneOf(choices: readonly string[], value: unknown, otherwise: string): Words {
+function oneOf(choices: readonly string[], value: unknown, otherwise: string): ProblemText {
   if (choices.length < 2) return { message: otherwise, remedy: null };
   const near = typeof value === 'string' ? nearest(value, choices) : null;
   return {

@@ -4,12 +4,16 @@ import { ConfigError, type Origin, problemAt } from './config_problems.ts';
 import type { Override } from './environment.ts';
 import { convertText } from './key_paths.ts';
 
-/** Reads YAML. Throws ConfigError where it is malformed. */
+/**
+ * Reads YAML.
+ *
+ * @throws ConfigError if it is malformed.
+ */
 export function readDocument(path: string, text: string): Origin {
   const lines = new LineCounter();
-  // The parser's own pretty errors quote the line, which may hold a key.
+  // Pretty errors of the parser quote the line, which may contain a key.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const origin = { file: shortened(path), document, lines, overruled: new Map(), data: null };
+  const origin = { file: shortened(path), document, lines, overridden: new Map(), data: null };
   const faults = [...document.errors, ...document.warnings];
   if (faults.length === 0) return origin;
   throw new ConfigError(
@@ -29,22 +33,22 @@ export function readDocument(path: string, text: string): Origin {
 }
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the file
-const FLOW_REMEDY = 'between { and } put references in quotes: { total: "${env:TOTAL}" }';
+const FLOW_REMEDY = 'between { and } write references in quotes: { total: "${env:TOTAL}" }';
 
-/** The data to check: what the document says, with what overrules it put over it. */
-export function overrule(origin: Origin, overrides: readonly Override[]): Origin {
+/** Returns the data of the document with the overrides applied. */
+export function override(origin: Origin, overrides: readonly Override[]): Origin {
   const data = dataOf(origin);
   if (!isSection(data)) return { ...origin, data };
   for (const { path, value } of overrides)
     setIn(data, path, typeof value === 'string' ? convertText(value, path) : value);
-  return { ...origin, data, overruled: new Map(overrides.map(({ path, by }) => [path.join('.'), by])) };
+  return { ...origin, data, overridden: new Map(overrides.map(({ path, by }) => [path.join('.'), by])) };
 }
 
 function dataOf(origin: Origin): unknown {
   try {
     return origin.document.toJS();
   } catch (error) {
-    // An alias to nothing, or aliases that multiply without end.
+    // An alias without an anchor, or aliases that expand beyond the limit.
     const message = `not valid YAML: ${error instanceof Error ? error.message : String(error)}`;
     throw new ConfigError([problemAt([], origin, { message, remedy: null })]);
   }

@@ -6,7 +6,7 @@ import type { ConfigInput } from './schema.ts';
 export type Overrides = DeepPartial<ConfigInput>;
 type DeepPartial<T> = T extends object ? { readonly [K in keyof T]?: DeepPartial<T[K]> | undefined } : T;
 
-/** Variables that overrule the file, and the keys that they set. `docs/configuration.md` lists them. */
+/** Variables that override the file, with the keys that they set. `docs/configuration.md` lists them. */
 export const VARIABLES: Readonly<Record<string, string>> = {
   REGISTRY_MIRROR_BASE_URL: 'upstream.base_url',
   REGISTRY_MIRROR_API_KEY: 'upstream.api_key',
@@ -26,17 +26,17 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   REGISTRY_MIRROR_HEALTH_PORT: 'worker.health_port',
 };
 
-/** One value that overrules the file. */
+/** One value that overrides the file. */
 export interface Override {
   readonly path: readonly string[];
   readonly value: unknown;
-  /** What set it, as a reader would name it. */
+  /** The source of the value, for messages. */
   readonly by: string;
 }
 
 /**
- * Other variables that begin with REGISTRY_MIRROR_ are left alone: Kubernetes sets some by itself for a
- * service of that name. An empty variable counts as not set.
+ * Values from the environment. Ignores other variables that begin with REGISTRY_MIRROR_, because Kubernetes sets some
+ * for a service of this name. An empty variable counts as not set.
  */
 export function overridesFromEnvironment(env: Environment): Override[] {
   return Object.entries(VARIABLES).flatMap(([name, key]) => {
@@ -45,7 +45,7 @@ export function overridesFromEnvironment(env: Environment): Override[] {
   });
 }
 
-/** Values from the command line, given in the shape of the file. */
+/** Values from the command line, in the shape of the file. */
 export function overridesFromFlags(flags: Overrides | object, path: readonly string[] = []): Override[] {
   return Object.entries(flags).flatMap(([key, value]: [string, unknown]) => {
     if (value === undefined) return [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConfigFile } from './schema.ts';
 
-/** What the published JSON Schema says of the keys: for suggestions, conversions and documentation. */
+/** The keys of the configuration by its JSON Schema, for suggestions, conversions and documentation. */
 
 export interface SchemaNode {
   readonly type?: string | readonly string[];
@@ -19,16 +19,16 @@ export interface SchemaNode {
 
 export type KeyPath = readonly (string | number)[];
 
-// An editor must not mark a reference as wrong.
+// A reference is valid in any value, so that an editor does not mark it.
 const OR_REFERENCE = '|\\$\\{(env|file):';
 
-/** The JSON Schema of the configuration file as people write it. */
+/** The JSON Schema of the configuration file. */
 export function configSchema(): SchemaNode {
   const schema = z.toJSONSchema(ConfigFile, {
     io: 'input',
     target: 'draft-07',
     override: ({ jsonSchema }) => {
-      // Zod bounds every integer by what a double holds exactly; that says nothing to a reader.
+      // Zod limits every integer to the safe range of a double, which is of no interest in the schema.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (typeof jsonSchema.pattern === 'string' && !jsonSchema.pattern.endsWith(OR_REFERENCE))
@@ -38,7 +38,7 @@ export function configSchema(): SchemaNode {
   return { ...(schema as SchemaNode), title: 'Configuration of registry-mirror' };
 }
 
-/** Every node that may describe the value at a path: a union gives several. */
+/** Every schema node for the value at a path. A union has several. */
 export function nodesAt(path: KeyPath): SchemaNode[] {
   let nodes = alternatives(configSchema());
   for (const step of path)
@@ -54,12 +54,12 @@ function alternatives(node: SchemaNode): SchemaNode[] {
   return inner.length === 0 ? [node] : inner.flatMap(alternatives);
 }
 
-/** The keys that may stand at a path. */
+/** The keys permitted at a path. */
 export function keysAt(path: KeyPath): string[] {
   return [...new Set(nodesAt(path).flatMap((node) => Object.keys(node.properties ?? {})))];
 }
 
-/** The values that may stand at a path, where they are few. */
+/** The permitted values at a path, if the schema lists them. */
 export function choicesAt(path: KeyPath): string[] {
   return nodesAt(path).flatMap((node) => {
     if (node.const !== undefined) return [String(node.const)];
@@ -67,8 +67,8 @@ export function choicesAt(path: KeyPath): string[] {
   });
 }
 
-/** Where a key of this name stands in the file, as dotted paths. */
-export function placesOf(key: string): string[] {
+/** The dotted paths of all keys of this name. */
+export function pathsOfKey(key: string): string[] {
   return leaves(configSchema())
     .filter(({ path }) => path.at(-1) === key)
     .map(({ path }) => path.join('.'));
@@ -79,7 +79,7 @@ export interface Leaf {
   readonly node: SchemaNode;
 }
 
-/** Every key of the file, sections included; what stands in a list is under `[]`. */
+/** Every key of the file, sections included. Keys in a list have `[]` in their path. */
 export function leaves(node: SchemaNode, path: readonly string[] = []): Leaf[] {
   const found = alternatives(node).flatMap((inner) => [
     ...Object.entries(inner.properties ?? {}).flatMap(([key, next]) => [
@@ -88,13 +88,13 @@ export function leaves(node: SchemaNode, path: readonly string[] = []): Leaf[] {
     ]),
     ...(inner.items === undefined ? [] : leaves(inner.items, [...path.slice(0, -1), `${path.at(-1)}[]`])),
   ]);
-  // Several styles of paging share keys: the first that describes one stands for all.
+  // Styles of paging share keys. The description of the first style is used.
   return [...new Map(found.reverse().map((leaf) => [leaf.path.join('.'), leaf])).values()].reverse();
 }
 
 /**
- * Text from the environment as the type that the key wants: `100` becomes a number where no text is allowed.
- * Text that does not fit stays text, and is refused with its place.
+ * Converts text from the environment to the type of the key: `100` becomes a number if the key permits no text. Other
+ * text does not change, so that the check rejects it with its path.
  */
 export function convertText(text: string, path: KeyPath): unknown {
   const types = new Set(nodesAt(path).flatMap((node) => node.type ?? typeof node.const));
@@ -105,7 +105,7 @@ export function convertText(text: string, path: KeyPath): unknown {
   return text;
 }
 
-/** The candidate nearest to a word by edits, if it is near at all. */
+/** The candidate with the fewest edits from a word; null if it needs more edits than a third of the word's length. */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   const ranked = candidates
     .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate.toLowerCase()) }))
@@ -116,7 +116,7 @@ export function nearest(word: string, candidates: readonly string[]): string | n
     : null;
 }
 
-/** Levenshtein's distance. */
+/** The Levenshtein distance. */
 function editsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -4,21 +4,25 @@ import { UsageError } from '../errors.ts';
 import { ConfigError, type Origin, type Problem, problemAt } from './config_problems.ts';
 import type { Config } from './schema.ts';
 
-interface Places {
-  /** Of the configuration file: what it says is relative to it. */
+interface BaseDirectories {
+  /** Directory of the configuration file, for paths in the file. */
   readonly directory: string;
-  /** What the environment and the command line say is relative to this. */
+  /** Working directory, for paths of the environment and the command line. */
   readonly workingDirectory: string;
   readonly origin: Origin;
 }
 
-/** Makes every path absolute. Throws ConfigError where a file that is to be read does not exist. */
-export function resolvePaths(config: Config, places: Places): Config {
+/**
+ * Makes every path absolute.
+ *
+ * @throws ConfigError if an input file does not exist.
+ */
+export function resolvePaths(config: Config, bases: BaseDirectories): Config {
   const problems: Problem[] = [];
-  const toWrite = (key: string, path: string) => absolute(key, path, places);
+  const toWrite = (key: string, path: string) => absolute(key, path, bases);
   const toRead = (key: string, path: string) => {
-    const file = absolute(key, path, places);
-    if (!isFile(file)) problems.push(noFile(key, file, places.origin));
+    const file = absolute(key, path, bases);
+    if (!isFile(file)) problems.push(noFile(key, file, bases.origin));
     return file;
   };
   const resolved: Config = {
@@ -35,12 +39,16 @@ export function resolvePaths(config: Config, places: Places): Config {
   return resolved;
 }
 
-/** Throws UsageError if no database could be written at the path; creates nothing. */
+/**
+ * Checks that a database can be written at the path; creates nothing.
+ *
+ * @throws UsageError if it cannot.
+ */
 export function assertWritable(path: string): void {
   const fault = writeFault(path);
   if (fault === null) return;
   throw new UsageError(`${path} cannot be written: ${fault}`, {
-    hint: 'correct the path in the configuration, or the permissions',
+    hint: 'correct the path in the configuration, or change the permissions',
   });
 }
 
@@ -61,7 +69,7 @@ function nearestDirectory(path: string): string {
   return exists(path) || dirname(path) === path ? path : nearestDirectory(dirname(path));
 }
 
-// A file in the middle of the path: ENOTDIR even with throwIfNoEntry.
+// A file in the middle of the path causes ENOTDIR, in spite of throwIfNoEntry.
 function exists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -70,8 +78,12 @@ function exists(path: string): boolean {
   }
 }
 
-function absolute(key: string, path: string, { directory, workingDirectory, origin }: Places): string {
-  return resolve(origin.overruled.has(key) ? workingDirectory : directory, path);
+function absolute(
+  key: string,
+  path: string,
+  { directory, workingDirectory, origin }: BaseDirectories,
+): string {
+  return resolve(origin.overridden.has(key) ? workingDirectory : directory, path);
 }
 
 function scopeWith(scope: Config['scope'], toRead: (key: string, path: string) => string): Config['scope'] {
@@ -88,6 +100,6 @@ function isFile(path: string): boolean {
 function noFile(key: string, file: string, origin: Origin): Problem {
   return problemAt(key.split('.'), origin, {
     message: `there is no file ${file}`,
-    remedy: 'create it, or correct the path',
+    remedy: 'create it or correct the path',
   });
 }

@@ -5,7 +5,7 @@ import type { Config } from './schema.ts';
 import type { SecretUrl } from './secret.ts';
 import { ProxyUrl } from './values.ts';
 
-/** Where the configuration names no proxy, the one of HTTPS_PROXY, HTTP_PROXY and NO_PROXY holds. */
+/** Adds the proxy of HTTPS_PROXY, HTTP_PROXY and NO_PROXY if the configuration has none. */
 export function withProxyFromEnvironment(config: Config, env: Environment): Config {
   const { upstream } = config;
   if (upstream.proxy !== null) return config;
@@ -13,19 +13,19 @@ export function withProxyFromEnvironment(config: Config, env: Environment): Conf
   return found === null ? config : { ...config, upstream: { ...upstream, proxy: parsed(found) } };
 }
 
-// The address itself is not repeated: it may hold a password.
+// The message does not repeat the URL, because it may contain a password.
 function parsed({ url, variable }: { url: string; variable: string }): SecretUrl {
   const result = ProxyUrl.safeParse(url);
   if (result.success) return result.data;
-  throw new UsageError(`the environment variable ${variable} names no HTTP proxy`, {
-    hint: `Write it as http://proxy.example:3128; or set NO_PROXY for the registry's host to go without.`,
+  throw new UsageError(`the environment variable ${variable} is not the URL of an HTTP proxy`, {
+    hint: `Write it as http://proxy.example:3128, or add the registry's host to NO_PROXY.`,
   });
 }
 
 /**
- * The proxy that the environment names for an address, by the conventions of curl and Go: HTTPS_PROXY or
- * HTTP_PROXY by the address's scheme, unless NO_PROXY covers its host. This machine itself is never asked
- * through a proxy. Answers null for none, and the name of the variable for messages.
+ * The proxy of the environment for a URL, by the conventions of curl and Go: HTTPS_PROXY or HTTP_PROXY by the scheme,
+ * unless NO_PROXY covers the host. Calls to this machine use no proxy. Returns the URL and the name of the variable;
+ * null: no proxy.
  */
 export function proxyFromEnvironment(
   address: URL,

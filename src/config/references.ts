@@ -9,8 +9,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const REFERENCE = /\$\{(?:(env|file):([^}]*)|[^}]*)\}/g;
 
 /**
- * Puts `${env:NAME}` and `${file:PATH}` in their places, throughout the document. A file is relative to the
- * configuration's directory, and loses its last line break. Answers what cannot be found.
+ * Replaces `${env:NAME}` and `${file:PATH}` in all values of the document. Paths are relative to `directory`; the last
+ * line break of a file is removed. Returns a problem for each reference that cannot be resolved.
  */
 export function resolveReferences(origin: Origin, directory: string, env: Environment): Problem[] {
   const problems: Problem[] = [];
@@ -44,7 +44,7 @@ function lookUp(
     if (text === undefined || text === '')
       return {
         message: `the environment variable ${name} is ${text === undefined ? 'not set' : 'empty'}`,
-        remedy: `set it before starting: export ${name}=…`,
+        remedy: `set it before you start the program: export ${name}=…`,
       };
     return { text };
   }
@@ -54,19 +54,19 @@ function lookUp(
     } catch (error) {
       return {
         message: `the file ${resolve(directory, name)} cannot be read (${codeOf(error)})`,
-        remedy: 'create it, or correct the path, which is relative to the configuration file',
+        remedy: 'create it or correct the path, which is relative to the configuration file',
       };
     }
   }
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the file
-  return { message: `${whole} is not known`, remedy: 'write ${env:NAME} or ${file:PATH}' };
+  return { message: `${whole} is not a known reference`, remedy: 'write ${env:NAME} or ${file:PATH}' };
 }
 
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 
-/** The keys and positions that lead to a node. */
+/** The keys and indexes that lead to a node. */
 function pathTo(nodes: readonly unknown[]): KeyPath {
   return nodes.flatMap((node, index): KeyPath => {
     if (isPair(node) && isScalar(node.key)) return [String(node.key.value)];

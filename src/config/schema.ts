@@ -17,23 +17,23 @@ import {
   Timezone,
 } from './values.ts';
 
-/** The configuration file. Its keys are the keys of the typed Config: there is no translation between them. */
+/** The configuration file. The typed Config has the same keys. */
 
 const Source = z.strictObject({
-  name: z
+  name: z.string().min(1).default('Registry').describe('name of the registry'),
+  url: z.string().nullable().default(null).describe('website of the registry'),
+  licence: z.string().nullable().default(null).describe('licence of the data'),
+  attribution: z
     .string()
-    .min(1)
-    .default('Registry')
-    .describe('what the registry is called, for reports and exports'),
-  url: z.string().nullable().default(null).describe('where people find the registry'),
-  licence: z.string().nullable().default(null).describe('the licence of the data'),
-  attribution: z.string().nullable().default(null).describe('the sentence that the licence asks for'),
+    .nullable()
+    .default(null)
+    .describe('attribution that the licence requires; every export contains it'),
 });
 
 const Upstream = z.strictObject({
-  base_url: BaseUrl.describe('address of the API; paths are joined to exactly one /api'),
+  base_url: BaseUrl.describe('base URL of the API; the three paths are joined to it with exactly one /api'),
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the file
-  api_key: ApiKey.describe('sent as a Bearer token; write ${env:NAME} or ${file:PATH}'),
+  api_key: ApiKey.describe('API key, sent as a Bearer token; ${env:NAME} and ${file:PATH} are replaced'),
   paths: z
     .strictObject({
       search: HostPath.exactOptional().describe('path of the search'),
@@ -41,35 +41,32 @@ const Upstream = z.strictObject({
       stats: HostPath.exactOptional().describe('path of the statistics'),
     })
     .prefault({})
-    .describe("paths from the host's root, where the default join is wrong"),
-  concurrency: z.int().min(1).max(256).default(4).describe('calls in flight at once'),
+    .describe('paths from the root of the host, if the default join is wrong'),
+  concurrency: z.int().min(1).max(256).default(4).describe('maximum calls in flight'),
   timeouts: z
     .strictObject({
-      connect: Duration.prefault('5s').describe('until the connection stands'),
-      response: Duration.prefault('30s').describe('until the answer is complete'),
+      connect: Duration.prefault('5s').describe('time until the connection is open'),
+      response: Duration.prefault('30s').describe('time until the response is complete'),
     })
     .prefault({})
-    .describe('deadlines of one call'),
-  max_body: Size.prefault('8MiB').describe('largest answer that is taken in, after decompression'),
+    .describe('timeouts of one call'),
+  max_body: Size.prefault('8MiB').describe('maximum size of a response after decompression'),
   user_agent: z
     .string()
     .min(1)
     .nullable()
     .default(null)
-    .describe('User-Agent; null: registry-mirror and its version'),
-  contact: z
-    .string()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe('address or URL added to the default User-Agent'),
-  proxy: ProxyUrl.nullable().prefault(null).describe('HTTP proxy for all calls'),
+    .describe('the whole User-Agent header; null: registry-mirror/VERSION, plus the contact'),
+  contact: z.string().min(1).nullable().default(null).describe('address or URL in the default User-Agent'),
+  proxy: ProxyUrl.nullable()
+    .prefault(null)
+    .describe('HTTP proxy for all calls; null: the proxy of the environment, if any'),
   ca_file: z
     .string()
     .min(1)
     .nullable()
     .default(null)
-    .describe('file of additional certificate authorities (PEM)'),
+    .describe('file with additional certificate authorities (PEM)'),
 });
 
 const Account = z
@@ -78,15 +75,19 @@ const Account = z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must consist of letters, digits, ".", "_" and "-"')
       .default('main')
-      .describe('owns the allowance; the key may change'),
-    tier: z.enum(['free', 'paid']).default('free').describe('free or paid'),
+      .describe('name of the account in the ledger; a new key continues the count'),
+    tier: z.enum(['free', 'paid']).default('free').describe('tier of the account'),
     commercial_use: z.boolean().default(false).describe('whether the data are used commercially'),
     license_ends: z.iso
       .date('must be a date such as 2027-03-31')
       .nullable()
       .default(null)
       .describe('last day of a paid licence'),
-    already_spent: z.int().nonnegative().default(0).describe('calls made before this tool'),
+    already_spent: z
+      .int()
+      .nonnegative()
+      .default(0)
+      .describe('calls that the account made before it was used with this program'),
   })
   .superRefine((account, ctx) => {
     if (account.tier !== 'free' || !account.commercial_use) return;
@@ -94,7 +95,7 @@ const Account = z
       code: 'custom',
       path: ['commercial_use'],
       message: 'the free tier does not permit commercial use',
-      params: { remedy: 'set tier: paid if you hold a licence, else commercial_use: false' },
+      params: { remedy: 'set tier: paid if you have a licence, else commercial_use: false' },
     });
   });
 
@@ -108,16 +109,16 @@ const Allowance = z
       })
       .default(10)
       .transform((value) => (value === 'unlimited' ? null : value))
-      .describe('calls a minute; null or unlimited: no limit'),
+      .describe('calls in any 60 seconds; null or unlimited: no limit'),
     ...byWindowKey(({ words }) => limit.describe(`calls ${words.scope}`)),
-    unlimited: z.boolean().default(false).describe('no allowance but the rate'),
-    day_starts: DayStarts.prefault('rolling').describe('when a day begins: "00:00 Europe/Oslo", or rolling'),
+    unlimited: z.boolean().default(false).describe('no limit except the rate'),
+    day_starts: DayStarts.prefault('rolling').describe('start of the day: "00:00 Europe/Oslo", or rolling'),
     reserve: z
       .number()
       .min(0)
       .max(0.9)
       .default(0.1)
-      .describe('share of each window kept back from backfills for the scheduled work'),
+      .describe('share of each window that backfills leave for scheduled work'),
   })
   .superRefine((allowance, ctx) => {
     const limited = windowRows().some(({ key }) => allowance[key] !== null);
@@ -125,32 +126,32 @@ const Allowance = z
       ctx.addIssue({
         code: 'custom',
         path: ['unlimited'],
-        message: 'contradicts the limits stated beside it',
+        message: 'contradicts the limits in the same section',
         params: { remedy: 'keep either unlimited: true or the limits' },
       });
     if (!limited && !allowance.unlimited)
       ctx.addIssue({
         code: 'custom',
-        message: 'no allowance is stated, and calls may cost money or an account',
+        message: 'no allowance is configured',
         params: { remedy: ALLOWANCE_REMEDY },
       });
   });
 
 const ALLOWANCE_REMEDY =
-  'write what your own terms say: the free tier is documented both as 100 calls in total per account (total: 100) ' +
-  'and as 1,000 a day (per_day: 1000); a licence may count by month (per_month) or not at all (unlimited: true)';
+  'write the limit of your own terms: the free tier is documented both as 100 calls in total per account (total: 100) ' +
+  'and as 1,000 a day (per_day: 1000); a licence may have a monthly limit (per_month) or none (unlimited: true)';
 
 const MaxAge = z.strictObject({
-  stats: Duration.prefault('7d').describe('statistics'),
-  summaries: Duration.prefault('30d').describe('what searches list'),
-  records: Duration.prefault('90d').describe('records of entities'),
+  stats: Duration.prefault('7d').describe('age from which the statistics are requested again'),
+  summaries: Duration.prefault('30d').describe('age from which searches are repeated'),
+  records: Duration.prefault('90d').describe('age from which a record is fetched again'),
 });
 
 const Schedule = z.strictObject({
   timezone: Timezone.default('UTC').describe('time zone of the patterns'),
-  stats: Cron.default('7 3 * * *').describe('cron pattern of poll-stats'),
-  sweep: Cron.default('17 3 * * *').describe('cron pattern of sweep-search'),
-  entities: Cron.default('*/10 * * * *').describe('cron pattern of fetch-entities'),
+  stats: Cron.default('7 3 * * *').describe('cron pattern of the job poll-stats'),
+  sweep: Cron.default('17 3 * * *').describe('cron pattern of the job sweep-search'),
+  entities: Cron.default('*/10 * * * *').describe('cron pattern of the job fetch-entities'),
 });
 
 const path = z.string().min(1);
@@ -159,9 +160,9 @@ const Scope = z
   .union(
     [
       z.literal('whole'),
-      z.strictObject({ names: path.describe('file of names, one a line') }),
-      z.strictObject({ ids: path.describe('file of entity ids, one a line') }),
-      z.strictObject({ queries: path.describe('file of search queries, one a line') }),
+      z.strictObject({ names: path.describe('file of company names, one per line') }),
+      z.strictObject({ ids: path.describe('file of entity ids, one per line') }),
+      z.strictObject({ queries: path.describe('file of search queries, one per line') }),
     ],
     { error: 'must be whole, { names: FILE }, { ids: FILE } or { queries: FILE }' },
   )
@@ -170,8 +171,8 @@ const Scope = z
 const Retention = z.strictObject({
   answers: Duration.nullable()
     .prefault(null)
-    .describe('bodies that a later answer has replaced are kept so long; null: for ever'),
-  versions: z.int().min(1).default(1).describe('and so many versions of each record, however old'),
+    .describe('time for which replaced responses are kept; null: forever'),
+  versions: z.int().min(1).default(1).describe('versions of each record that are kept regardless of age'),
 });
 
 const Worker = z.strictObject({
@@ -180,47 +181,50 @@ const Worker = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9._{}-]+$/, 'must consist of letters, digits, ".", "_", "-", "{" and "}"')
     .default('registry-mirror')
-    .describe('first part of every key in Redis'),
-  job_time: Duration.prefault('5m').describe('longest time that one job works before it hands over'),
+    .describe('prefix of every key in Redis'),
+  job_time: Duration.prefault('5m').describe('maximum time of one job'),
   job_calls: z
     .int()
     .positive()
     .nullable()
     .default(null)
-    .describe('most calls of one job; null: as many as fit'),
-  health_host: z.string().min(1).default('127.0.0.1').describe('address that health and metrics listen on'),
-  health_port: z.int().min(0).max(65_535).nullable().default(9464).describe('their port; null: none'),
+    .describe('maximum calls of one job; null: no limit except the time'),
+  health_host: z.string().min(1).default('127.0.0.1').describe('address on which health and metrics listen'),
+  health_port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .nullable()
+    .default(9464)
+    .describe('port of health and metrics; null: disabled'),
   board_password: Password.nullable()
     .prefault(null)
-    .describe('password of the queue dashboard, which needs one beyond this machine'),
+    .describe('password of the queue dashboard, required on other addresses than loopback'),
   log_level: z
     .enum(['debug', 'info', 'warn', 'error'])
     .default('info')
-    .describe('least of what is logged; debug: every call'),
+    .describe('lowest level that is logged; debug: every call'),
 });
 
 export const ConfigFile = z.strictObject({
   version: z.literal(1, { error: 'must be 1' }).describe('version of this format'),
   source: Source.prefault({}).describe('the registry'),
-  upstream: Upstream.describe('how the API is reached'),
-  account: Account.prefault({}).describe('whose allowance is spent'),
-  allowance: Allowance.prefault({}).describe('how many calls may be made'),
-  dialect: Dialect.optional().describe('how the API speaks; `probe` writes it'),
-  max_age: MaxAge.prefault({}).describe('when a thing is due again'),
-  schedule: Schedule.prefault({}).describe('when the worker looks whether it is'),
-  focus: z
-    .enum(['coverage', 'records', 'freshness'])
-    .default('coverage')
-    .describe('what a call is worth most for'),
-  scope: Scope.describe('which companies are wanted'),
-  mapping: Mapping.prefault({}).describe('how payloads become tables'),
-  retention: Retention.prefault({}).describe('what is pruned, and when'),
+  upstream: Upstream.describe('the API'),
+  account: Account.prefault({}).describe('the account at the registry'),
+  allowance: Allowance.prefault({}).describe('the number of calls'),
+  dialect: Dialect.optional().describe('details of the API; `probe` writes them'),
+  max_age: MaxAge.prefault({}).describe('ages from which known data are due again'),
+  schedule: Schedule.prefault({}).describe('schedule of the worker'),
+  focus: z.enum(['coverage', 'records', 'freshness']).default('coverage').describe('priority of calls'),
+  scope: Scope.describe('companies to mirror'),
+  mapping: Mapping.prefault({}).describe('exceptions from the default mapping of payloads to tables'),
+  retention: Retention.prefault({}).describe('what compact deletes'),
   warehouse: path.default('data/warehouse.db').describe('the SQLite file of the mirror'),
-  ledger: path.default('data/ledger.db').describe("the SQLite file of the account's calls"),
+  ledger: path.default('data/ledger.db').describe("the SQLite file that counts the account's calls"),
   worker: Worker.prefault({}).describe('the scheduled worker'),
 });
 
-/** The configuration as it is used: every default filled in, every value in its unit. */
+/** The checked configuration, with all defaults and converted values. */
 export type Config = z.output<typeof ConfigFile>;
-/** The configuration as it is written. */
+/** The configuration as written in the file. */
 export type ConfigInput = z.input<typeof ConfigFile>;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 
 /**
- * A secret that cannot be printed by accident: as text, as JSON and under inspection it is `[key]`.
- * Only `reveal()` gives it out, so that a search for that word finds every place that uses it.
+ * A secret that cannot be printed by accident: text, JSON and inspection show `[key]`. Only `reveal()` returns it, so
+ * that a search for this word finds every use.
  */
 export class Secret {
   readonly #value: string;
@@ -16,7 +16,7 @@ export class Secret {
     return this.#value;
   }
 
-  /** The first 16 hexadecimal digits of its SHA-256: tells two keys apart and gives neither away. */
+  /** The first 16 hexadecimal digits of its SHA-256: distinguishes keys without revealing them. */
   get fingerprint(): string {
     return createHash('sha256').update(this.#value).digest('hex').slice(0, 16);
   }
@@ -34,7 +34,7 @@ export class Secret {
   }
 }
 
-/** A URL that may hold a user name and a password: printed, it shows neither. */
+/** A URL that may contain a user name and a password. Its text, JSON and inspection omit both. */
 export class SecretUrl {
   readonly #url: URL;
 

@@ -2,7 +2,7 @@ import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
 import { Secret, SecretUrl } from './secret.ts';
 
-/** How single values are written in the file, and what they become. */
+/** The forms of single values in the file, and their types in the Config. */
 
 export interface Milliseconds {
   readonly ms: number;
@@ -12,7 +12,7 @@ export interface Bytes {
   readonly bytes: number;
 }
 
-/** When the account's day begins: at a time of day in a zone, or never (any 24 hours count). */
+/** The start of the account's day: a time in a zone, or rolling (any 24 hours count). */
 export type DayStart =
   | { readonly rolling: true }
   | { readonly rolling: false; readonly hour: number; readonly minute: number; readonly timezone: string };
@@ -26,11 +26,11 @@ export const Duration = z
   .regex(/^\d+(\.\d+)?(ms|s|m|h|d|w)$/, A_DURATION)
   .transform((text, ctx): Milliseconds => {
     const ms = Number.parseFloat(text) * UNIT_MS[text.replace(/^[\d.]+/, '') as keyof typeof UNIT_MS];
-    if (ms < 1 || ms > LONGEST_MS) ctx.addIssue('must be longer than nothing and shorter than 100 years');
+    if (ms < 1 || ms > MAX_MS) ctx.addIssue('must be at least 1ms and at most 100 years');
     return { ms };
   });
 
-const LONGEST_MS = 100 * 365.25 * UNIT_MS.d;
+const MAX_MS = 100 * 365.25 * UNIT_MS.d;
 
 const UNIT_BYTES = {
   B: 1,
@@ -52,13 +52,13 @@ export const Size = z
     const bytes = Math.floor(
       Number.parseFloat(text) * UNIT_BYTES[text.replace(/^[\d.]+/, '') as keyof typeof UNIT_BYTES],
     );
-    if (bytes < 1) ctx.addIssue('must be more than nothing');
+    if (bytes < 1) ctx.addIssue('must be at least 1B');
     return { bytes };
   });
 
 export const Timezone = z
   .string()
-  .refine(isTimezone, 'is not a time zone; write an IANA name such as Europe/Oslo, or UTC');
+  .refine(isTimezone, 'is not a time zone; use an IANA name such as Europe/Oslo, or UTC');
 
 function isTimezone(name: string): boolean {
   try {
@@ -79,16 +79,16 @@ export const DayStarts = z
     if (text === 'rolling') return { rolling: true };
     const [time = '', timezone = ''] = text.split(' ');
     if (!isTimezone(timezone))
-      ctx.addIssue(`${timezone} is not a time zone; write an IANA name such as Europe/Oslo, or UTC`);
+      ctx.addIssue(`${timezone} is not a time zone; use an IANA name such as Europe/Oslo, or UTC`);
     return { rolling: false, hour: Number(time.slice(0, 2)), minute: Number(time.slice(3)), timezone };
   });
 
 export const Cron = z.string().superRefine((pattern, ctx) => {
   const why = cronFault(pattern);
-  if (why !== null) ctx.addIssue(`is not a cron pattern (${why}); write five fields, such as "17 3 * * *"`);
+  if (why !== null) ctx.addIssue(`is not a cron pattern (${why}); use five fields, such as "17 3 * * *"`);
 });
 
-// cron-parser fills missing fields with "*", so that a cut-off pattern would run every minute.
+// cron-parser fills missing fields with "*", so that a truncated pattern would run every minute.
 function cronFault(pattern: string): string | null {
   const fields = pattern.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6) return `${fields === 1 ? '1 field' : `${fields} fields`}`;
@@ -100,20 +100,21 @@ function cronFault(pattern: string): string | null {
   }
 }
 
-/** An http(s) address with nothing but origin and path; kept as text. */
+/** An HTTP(S) URL with origin and path only, as text. */
 export const BaseUrl = z.string().superRefine((text, ctx) => {
   const why = baseUrlFault(text);
   if (why !== null) ctx.addIssue(why);
 });
 
-// The text itself is not repeated: it may hold a password.
+// The message does not repeat the URL, because it may contain a password.
 function baseUrlFault(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    return 'is not an address; write it whole, such as https://registry.example/api';
+    return 'is not a complete URL such as https://registry.example/api';
   if (url.username !== '' || url.password !== '')
-    return 'must not hold a user name or password; the key has its own place, api_key';
-  if (url.search !== '' || url.hash !== '') return 'must end with its path; leave out what follows ? or #';
+    return 'must not contain a user name or password; write the key under api_key';
+  if (url.search !== '' || url.hash !== '')
+    return 'must end with its path; remove the query (?) and the fragment (#)';
   return null;
 }
 
@@ -122,18 +123,21 @@ const secretUrl = (protocols: readonly string[], example: string) =>
     .string()
     .refine(
       (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
-      `is not an address such as ${example}`,
+      `is not a URL such as ${example}`,
     )
     .transform((text) => new SecretUrl(text));
 
 export const RedisUrl = secretUrl(['redis:', 'rediss:', 'unix:'], 'redis://127.0.0.1:6379');
 export const ProxyUrl = secretUrl(['http:', 'https:'], 'http://proxy.example:3128');
 
-// What may stand in an Authorization header (RFC 9110, visible ASCII); anything else would be refused there.
+// An Authorization header permits visible ASCII characters only (RFC 9110).
 export const ApiKey = z
   .string()
   .min(1, 'is empty')
-  .regex(/^[\x21-\x7e]+$/, 'must consist of visible ASCII characters without spaces (a stray line break?)')
+  .regex(
+    /^[\x21-\x7e]+$/,
+    'must consist of visible ASCII characters without spaces; check it for a line break',
+  )
   .transform((text) => new Secret(text));
 
 export const Password = z
@@ -147,5 +151,5 @@ export const HostPath = z
   .regex(/^\/[^?#\s]*$/, 'must be a path from the root of the host, such as /api/search');
 export const EntityPath = HostPath.refine(
   (path) => path.split('{id}').length === 2,
-  'must hold the place of the id exactly once: /api/entity/{id}',
+  'must contain {id} exactly once: /api/entity/{id}',
 );

@@ -1,20 +1,20 @@
 import { type Document, isMap, isScalar, type Pair, parseDocument, Scalar } from 'yaml';
 import type { Dialect } from '../dialect/dialect.ts';
 
-/** What goes into the file. */
+/** The parts of a dialect that the probe writes into the file. */
 export interface FoundDialect {
   readonly dialect: Dialect;
-  /** By dotted key under `dialect`, such as `search.paging.size`: a remark to stand beside it. */
+  /** Comments by dotted key under `dialect`, such as `search.paging.size`. */
   readonly remarks: ReadonlyMap<string, string>;
-  /** Keys that were not found out: what the file says of them stays. */
+  /** Keys that the probe did not learn. Their values in the file do not change. */
   readonly open: ReadonlySet<string>;
-  /** Under `upstream`, where the default join is wrong; null: leave it. */
+  /** `upstream.paths`; null: the default join is right. */
   readonly paths: { readonly search: string; readonly entity: string; readonly stats: string } | null;
 }
 
 /**
- * The text of a configuration with the dialect put into it. Everything else stays as it is, comments included; so
- * do the keys of a dialect that is there already and that nothing new is known of.
+ * Returns the text of a configuration with the dialect. All other keys and comments do not change, nor do keys of an
+ * existing dialect that the probe did not learn.
  */
 export function withDialect(text: string, { dialect, remarks, open, paths }: FoundDialect): string {
   const document = parseDocument(text);
@@ -27,12 +27,12 @@ export function withDialect(text: string, { dialect, remarks, open, paths }: Fou
   if (style !== undefined && style !== dialect.search.paging.style && !open.has('search.paging'))
     document.deleteIn(PAGING_STYLE.slice(0, -1));
   mergeInto(document, ['dialect'], written, open);
-  for (const [key, remark] of remarks) remarkAt(document, ['dialect', ...key.split('.')], remark);
+  for (const [key, comment] of remarks) addComment(document, ['dialect', ...key.split('.')], comment);
   if (isNew) introduce(document);
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
-/** The text of a configuration with remarks at its end, where no dialect can be written yet. */
+/** Returns the text of a configuration with open questions at its end, for a probe that found no dialect. */
 export function withQuestions(text: string, questions: readonly string[]): string {
   const document = parseDocument(text);
   dropQuestions(document);
@@ -43,7 +43,7 @@ export function withQuestions(text: string, questions: readonly string[]): strin
 
 const QUESTIONS = ' The last probe left these questions open:';
 
-/** Those of an earlier probe are answered, or asked again. */
+/** Removes the questions of an earlier probe. A new probe answers or repeats them. */
 function dropQuestions(document: Document): void {
   const comment = document.comment ?? '';
   const at = comment.indexOf(QUESTIONS);
@@ -53,8 +53,8 @@ function dropQuestions(document: Document): void {
 const PAGING_STYLE = ['dialect', 'search', 'paging', 'style'];
 
 /**
- * As it is written: without what has its default, so that the file shows what is special, and without what no probe
- * finds out, so that it stays.
+ * The keys and values to write. Omits default values, so that the file shows only the special ones, and keys that no
+ * probe learns, so that their values in the file do not change.
  */
 function writtenForm({ search, entity, stats, volatile, responses }: Dialect): Section {
   const { extra, ...found } = search;
@@ -84,10 +84,10 @@ function writtenForm({ search, entity, stats, volatile, responses }: Dialect): S
 
 type Section = { readonly [key: string]: unknown };
 
-/** Nothing need be written, and nothing else may stand there. */
+/** The key has its default. It is not written, and another value in the file is deleted. */
 const DEFAULT = Symbol('default');
 
-/** Sets what is new leaf by leaf, so that remarks of a person at a key that stays remain. */
+/** Sets changed values leaf by leaf, so that the user's comments at other keys remain. */
 function mergeInto(
   document: Document,
   path: readonly string[],
@@ -96,10 +96,10 @@ function mergeInto(
 ): void {
   for (const [key, value] of Object.entries(section)) {
     const here = [...path, key];
-    const isThere = document.hasIn(here);
-    if (isThere && open.has(here.slice(1).join('.'))) continue;
+    const exists = document.hasIn(here);
+    if (exists && open.has(here.slice(1).join('.'))) continue;
     if (value === DEFAULT) {
-      if (isThere) document.deleteIn(here);
+      if (exists) document.deleteIn(here);
     } else if (isPlainObject(value)) {
       if (!isMap(document.getIn(here, true))) document.setIn(here, document.createNode({}));
       mergeInto(document, here, value, open);
@@ -113,12 +113,12 @@ function setLeaf(document: Document, path: readonly string[], value: unknown): v
   else document.setIn(path, document.createNode(value, { flow: !Array.isArray(value) }));
 }
 
-function remarkAt(document: Document, path: readonly string[], remark: string): void {
+function addComment(document: Document, path: readonly string[], comment: string): void {
   const pair = pairAt(document, path);
   if (pair === null) return;
-  // Beside a value it stands on its line; a section has it above.
-  if (isScalar(pair.value) && !isInFlow(document, path)) pair.value.comment = ` ${remark}`;
-  else pair.key.commentBefore = ` ${remark}`;
+  // A value has its comment on the same line; a section has it above.
+  if (isScalar(pair.value) && !isInFlow(document, path)) pair.value.comment = ` ${comment}`;
+  else pair.key.commentBefore = ` ${comment}`;
 }
 
 function isInFlow(document: Document, path: readonly string[]): boolean {
@@ -126,7 +126,7 @@ function isInFlow(document: Document, path: readonly string[]): boolean {
   return isMap(parent) && parent.flow === true;
 }
 
-/** The pair at a path, its key as a node that can carry a remark. */
+/** The pair at a path. Its key is a node, which can have a comment. */
 function pairAt(document: Document, path: readonly string[]): Pair<Scalar, unknown> | null {
   const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   if (!isMap(parent)) return null;
@@ -144,7 +144,7 @@ function introduce(document: Document): void {
 }
 
 const INTRODUCTION =
-  ' How the API speaks, as `registry-mirror probe` found it; `registry-mirror config validate` says it in words.';
+  ' Details of the API, written by `registry-mirror probe`. `registry-mirror config validate` explains them in words.';
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

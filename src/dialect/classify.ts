@@ -1,23 +1,16 @@
 import type { Call } from '../call.ts';
-import { type Json, stringifyJson } from '../json/json.ts';
+import { type Json, scalarText, stringifyJson } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import type { Verdict, VerdictKind } from '../outcome.ts';
-import {
-  decode,
-  decodeTombstone,
-  isMarkedGone,
-  NOTHING_FOUND,
-  NotUnderstood,
-  sameScalar,
-  scalarText,
-} from './decode.ts';
+import { decode, decodeTombstone, isMarkedGone, NOTHING_FOUND, NotUnderstood, sameScalar } from './decode.ts';
+import { isSuccess, MAX_SEARCHED_CHARS, meaningByDefault } from './default_responses.ts';
 import type { Dialect, ResponseRule } from './dialect.ts';
-import { type Headers, rateLimitResetMs, retryAfterMs } from './headers.ts';
+import { type Headers, returnMs } from './headers.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 import { type Body, readBody } from './response_body.ts';
 import { responseFormOf } from './response_form.ts';
 
-/** What came back for one call. */
+/** The response to one call. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -26,28 +19,32 @@ export interface Reply {
 
 export interface Circumstances {
   readonly nowMs: number;
-  /** The key has been accepted before: then a 403 is about the thing asked for, not about the key. */
+  /** The upstream has accepted the key before: a 403 is then about the requested resource, not about the key. */
   readonly keyHasWorked: boolean;
 }
 
 export type Classify = (call: Call, reply: Reply, circumstances: Circumstances) => Verdict;
 
 /**
- * Decides what a reply means: the dialect's response table first, then the defaults of HTTP. Pure, and
- * never throws on any reply; opening throws SyntaxError where a rule's pattern is none.
+ * Returns the function that decides what a reply means: the dialect's response table first, then the default rules.
+ * The function is pure and never throws.
+ *
+ * @throws SyntaxError if the pattern of a rule is invalid.
  */
 export function openClassify(dialect: Dialect): Classify {
   const rules = dialect.responses.map(compiled);
-  return (call, reply, circumstances) => {
-    const body = readBody(reply.body, reply.headers['content-type'] ?? '');
-    const rule = rules.find((candidate) => fits(candidate, call, reply, body));
-    const subject = { dialect, call, reply, body, nowMs: circumstances.nowMs };
-    if (rule !== undefined) return verdictByRule(rule.means, subject);
-    return verdictOf(meaningByDefault(call, reply, body, circumstances), subject);
+  return (call, reply, { nowMs, keyHasWorked }) => {
+    const { status, headers } = reply;
+    const body = readBody(reply.body, headers['content-type'] ?? '');
+    const subject = { dialect, call, reply, body, nowMs };
+    const rule = rules.find((candidate) => applies(candidate, call, reply, body));
+    return rule === undefined
+      ? verdictOf(meaningByDefault({ call, status, headers, body, nowMs, keyHasWorked }), subject)
+      : verdictByRule(rule.means, subject);
   };
 }
 
-/** The same for a single reply. */
+/** Classifies a single reply. */
 export function classify(dialect: Dialect, call: Call, reply: Reply, circumstances: Circumstances): Verdict {
   return openClassify(dialect)(call, reply, circumstances);
 }
@@ -60,7 +57,7 @@ interface Subject {
   readonly nowMs: number;
 }
 
-/** A rule may say of a search, too, that nothing is there; without a rule, a 404 there is a wrong path. */
+/** A rule may mark a search without results as absent. Without such a rule, a 404 of a search is a wrong path. */
 function verdictByRule(means: VerdictKind, subject: Subject): Verdict {
   if (means === 'absent' && subject.call.kind === 'search') return { is: 'ok', answer: NOTHING_FOUND };
   return verdictOf(means, subject);
@@ -80,23 +77,23 @@ function verdictOf(means: VerdictKind, subject: Subject): Verdict {
     case 'throttled':
       return {
         is: 'throttled',
-        untilMs: namedReturnMs(reply, nowMs) ?? nowMs + DEFAULT_THROTTLE_MS,
-        why: gist(reply, body),
+        untilMs: returnMs(reply.headers, nowMs) ?? nowMs + DEFAULT_THROTTLE_MS,
+        why: summaryOf(reply, body),
       };
     case 'exhausted':
-      return { is: 'exhausted', untilMs: namedReturnMs(reply, nowMs), why: gist(reply, body) };
+      return { is: 'exhausted', untilMs: returnMs(reply.headers, nowMs), why: summaryOf(reply, body) };
     case 'refused':
     case 'unauthorised':
-      return { is: means, why: gist(reply, body) };
+      return { is: means, why: summaryOf(reply, body) };
     default:
-      return { is: 'broken', why: gist(reply, body) };
+      return { is: 'broken', why: summaryOf(reply, body) };
   }
 }
 
 function understood(subject: Subject): Verdict {
   const { dialect, call, reply, body } = subject;
   if (body.json === undefined) {
-    const verdict = broken(reply, body.flaw ?? 'the body is no JSON');
+    const verdict = broken(reply, body.flaw ?? 'the body is not JSON');
     return body.exceedsLimit ? { ...verdict, isLasting: true } : verdict;
   }
   if (call.kind === 'entity' && isMarkedGone(dialect, body.json)) return gone(subject);
@@ -110,7 +107,7 @@ function gone({ dialect, call, reply, body }: Subject): Verdict {
   if (call.kind !== 'entity') return broken(reply, 'only an entity can be gone');
   const answer = decodeTombstone(dialect, call.entityId, body.json);
   if (!(answer instanceof NotUnderstood)) return { is: 'gone', answer };
-  // A status speaks of what was asked for; a mark in a body speaks of the record beside it.
+  // A status refers to the requested entity; a mark in the body refers to the record in the body.
   return isSuccess(reply.status) ? broken(reply, answer.why) : { is: 'gone', answer: null };
 }
 
@@ -131,7 +128,7 @@ function compiled({ matches, status, ...rule }: ResponseRule): Rule {
   };
 }
 
-function fits(rule: Rule, call: Call, reply: Reply, body: Body): boolean {
+function applies(rule: Rule, call: Call, reply: Reply, body: Body): boolean {
   if (rule.kind !== undefined && rule.kind !== call.kind) return false;
   if (rule.statuses !== null && !rule.statuses.includes(reply.status)) return false;
   if (rule.header !== undefined && !Object.hasOwn(reply.headers, rule.header.toLowerCase())) return false;
@@ -140,63 +137,11 @@ function fits(rule: Rule, call: Call, reply: Reply, body: Body): boolean {
   if (rule.is !== undefined && (value === undefined || !sameScalar(value, rule.is))) return false;
   if (rule.pattern === null) return true;
   const text = rule.at === undefined ? body.text : textOf(value);
-  return text !== null && rule.pattern.test(text.slice(0, SEARCHED_TEXT));
+  return text !== null && rule.pattern.test(text.slice(0, MAX_SEARCHED_CHARS));
 }
 
-/** The meaning of statuses where the response table is silent (RFC 9110, RFC 6585, RFC 7725). */
-function meaningByDefault(
-  call: Call,
-  reply: Reply,
-  body: Body,
-  { nowMs, keyHasWorked }: Circumstances,
-): VerdictKind {
-  const { status, headers } = reply;
-  if (isSuccess(status)) return 'ok';
-  switch (status) {
-    case 401:
-      return 'unauthorised';
-    case 402:
-      return 'exhausted';
-    case 403:
-      if (speaksOfLimit(body) || retryAfterMs(headers, nowMs) !== null) return 'throttled';
-      if (!keyHasWorked) return 'unauthorised';
-      // A page in markup comes from a firewall in front of the API, and says nothing of what was asked for.
-      return body.isMarkup ? 'broken' : 'refused';
-    case 404:
-      return 'absent';
-    case 410:
-      return call.kind === 'entity' ? 'gone' : 'broken';
-    case 400:
-    case 413:
-    case 414:
-    case 416:
-    case 422:
-    case 451:
-      return 'refused';
-    case 429:
-      return (namedReturnMs(reply, nowMs) ?? 0) - nowMs >= LONG_WAIT_MS ? 'exhausted' : 'throttled';
-    case 503:
-      return retryAfterMs(headers, nowMs) === null ? 'broken' : 'throttled';
-    default:
-      return 'broken';
-  }
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
-}
-
-function speaksOfLimit(body: Body): boolean {
-  return LIMIT_WORDS.test((body.text ?? '').slice(0, SEARCHED_TEXT));
-}
-
-/** When to come back, where the upstream says it in any of its headers. */
-function namedReturnMs({ headers }: Reply, nowMs: number): number | null {
-  return retryAfterMs(headers, nowMs) ?? rateLimitResetMs(headers, nowMs);
-}
-
-/** The reply in a line, for people: no control characters, whatever the upstream sent. */
-function gist(reply: Reply, body: Body): string {
+/** The reply in one line, for messages. Control characters are removed, because the upstream chooses the text. */
+function summaryOf(reply: Reply, body: Body): string {
   const { status, headers } = reply;
   const location =
     status >= 300 && status < 400 ? ` (redirects to ${oneLine(headers.location ?? 'nowhere')})` : '';
@@ -206,10 +151,10 @@ function gist(reply: Reply, body: Body): string {
 
 function oneLine(text: string): string {
   const line = text
-    .slice(0, 10 * GIST_LENGTH)
+    .slice(0, 10 * MAX_SUMMARY_CHARS)
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim();
-  return line.length <= GIST_LENGTH ? line : `${line.slice(0, GIST_LENGTH).toWellFormed()}…`;
+  return line.length <= MAX_SUMMARY_CHARS ? line : `${line.slice(0, MAX_SUMMARY_CHARS).toWellFormed()}…`;
 }
 
 function statusLine(reply: Reply): string {
@@ -222,7 +167,4 @@ function textOf(value: Json | undefined): string | null {
 }
 
 const DEFAULT_THROTTLE_MS = 60_000;
-const LONG_WAIT_MS = 3_600_000;
-const SEARCHED_TEXT = 20_000;
-const GIST_LENGTH = 200;
-const LIMIT_WORDS = /rate.?limit|too many requests|quota|limit (was |is |has been )?(reached|exceeded)/i;
+const MAX_SUMMARY_CHARS = 200;

@@ -1,13 +1,15 @@
 import type { Call } from '../call.ts';
-import { ExactNumber, isJsonObject, type Json } from '../json/json.ts';
-import { valueAt } from '../json/pointer.ts';
+import { isJsonObject, type Json, scalarText } from '../json/json.ts';
+import { pathInWords, valueAt } from '../json/pointer.ts';
 import type { Answer, RecordAnswer, SearchAnswer, SearchRow, StatsAnswer } from '../outcome.ts';
-import { count } from '../report/figures.ts';
 import type { Dialect, SearchDialect } from './dialect.ts';
-import { type Headers, nextLink } from './headers.ts';
+import type { Headers } from './headers.ts';
 import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './limits.ts';
+import { pagingMethod } from './paging/paging.ts';
 
-/** Why a body could not be understood: the dialect does not fit it. */
+export { scalarText } from '../json/json.ts';
+
+/** The reason why a body does not match the dialect. */
 export class NotUnderstood {
   readonly why: string;
   constructor(why: string) {
@@ -15,7 +17,7 @@ export class NotUnderstood {
   }
 }
 
-/** Reads a successful body by the dialect. Pure; never throws on any JSON. */
+/** Reads the body of a successful response by the dialect. Pure; never throws. */
 export function decode(dialect: Dialect, call: Call, body: Json, headers: Headers): Answer | NotUnderstood {
   switch (call.kind) {
     case 'stats':
@@ -27,7 +29,7 @@ export function decode(dialect: Dialect, call: Call, body: Json, headers: Header
   }
 }
 
-/** Does the body carry the dialect's own mark of a deleted entity? */
+/** Does the body contain the dialect's mark of a deleted entity? */
 export function isMarkedGone(dialect: Dialect, body: Json): boolean {
   const mark = dialect.entity.gone;
   if (mark === null) return false;
@@ -38,52 +40,48 @@ export function isMarkedGone(dialect: Dialect, body: Json): boolean {
 }
 
 /**
- * The tombstone of the entity that was asked for: null where the body carries no record, and NotUnderstood
- * where it is another entity's, which proves nothing.
+ * The tombstone of the requested entity; null if the body contains no record. The record of another entity proves
+ * nothing about the requested one and is NotUnderstood.
  */
 export function decodeTombstone(
   dialect: Dialect,
-  askedId: string,
+  requestedId: string,
   body: Json | undefined,
 ): RecordAnswer | NotUnderstood | null {
   const record = valueAt(body, dialect.entity.root);
   const found = valueAt(record, dialect.entity.id);
   if (body === undefined || !isJsonObject(record) || idText(found) === null) return null;
-  return decodeRecord(dialect, askedId, body);
+  return decodeRecord(dialect, requestedId, body);
 }
 
-export function decodeRecord(dialect: Dialect, askedId: string, body: Json): RecordAnswer | NotUnderstood {
+export function decodeRecord(
+  dialect: Dialect,
+  requestedId: string,
+  body: Json,
+): RecordAnswer | NotUnderstood {
   const { root, id, name } = dialect.entity;
   const document = valueAt(body, root);
   if (!isJsonObject(document))
-    return new NotUnderstood(`no record at ${place(root)}: found ${kindOf(document)}`);
+    return new NotUnderstood(`no record at ${pathInWords(root)}: found ${kindOf(document)}`);
   const found = valueAt(document, id);
   const foundId = idText(found);
   if (foundId === null)
-    return new NotUnderstood(`the record carries no id at ${place(id)}: found ${kindOf(found)}`);
-  if (!isSameId(foundId, askedId, found))
-    return new NotUnderstood(`asked for ${brief(askedId)}, answered with ${brief(foundId)}`);
+    return new NotUnderstood(`the record has no id at ${pathInWords(id)}: found ${kindOf(found)}`);
+  if (!isSameId(foundId, requestedId, found))
+    return new NotUnderstood(`requested ${shortened(requestedId)}, received ${shortened(foundId)}`);
   return {
     kind: 'record',
-    entityId: askedId,
+    entityId: requestedId,
     name: name === null ? null : scalarText(valueAt(document, name)),
     document,
   };
 }
 
-/** Equality of scalars as the response table means it: a number equals its own text. */
+/** Equality of scalars in the response table: a number equals its text. */
 export function sameScalar(value: Json, wanted: string | number | boolean | null): boolean {
   if (value === wanted) return true;
   const text = scalarText(value);
   return text !== null && wanted !== null && text === String(wanted);
-}
-
-/** Scalars as text; null for null, lists and objects. */
-export function scalarText(value: Json | undefined): string | null {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
-    return String(value);
-  return value instanceof ExactNumber ? value.digits : null;
 }
 
 function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood {
@@ -92,13 +90,15 @@ function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood 
   if (pointer === null) return { kind: 'stats', total: null, document: body };
   const found = valueAt(body, pointer);
   const total = countOf(found);
-  // null means unknown, never 0.
+  // null means unknown, not 0.
   if (total === null && found !== null)
-    return new NotUnderstood(`the statistics carry no count at ${place(pointer)}: found ${kindOf(found)}`);
+    return new NotUnderstood(
+      `the statistics have no count at ${pathInWords(pointer)}: found ${kindOf(found)}`,
+    );
   return { kind: 'stats', total, document: body };
 }
 
-/** What a search means that the upstream answers by "not found". */
+/** The result of a search without matches. */
 export const NOTHING_FOUND: SearchAnswer = {
   kind: 'search',
   rows: [],
@@ -114,12 +114,12 @@ function decodeSearch(search: SearchDialect, body: Json, headers: Headers): Sear
   if (!Array.isArray(list)) {
     const meansEmpty = (list === undefined || list === null) && (total === 0 || search.absent_when_empty);
     if (!meansEmpty)
-      return new NotUnderstood(`no list of results at ${place(search.results)}: found ${kindOf(list)}`);
+      return new NotUnderstood(`no list of results at ${pathInWords(search.results)}: found ${kindOf(list)}`);
     return { ...NOTHING_FOUND, total };
   }
   if (list.length > MAX_PAGE_ROWS)
     return new NotUnderstood(
-      `one page has ${count(list.length)} results: at most ${count(MAX_PAGE_ROWS)} are read`,
+      `one page has ${count(list.length)} results: the maximum is ${count(MAX_PAGE_ROWS)}`,
     );
   const rows: SearchRow[] = [];
   const first: { position: number; why: string }[] = [];
@@ -131,13 +131,14 @@ function decodeSearch(search: SearchDialect, body: Json, headers: Headers): Sear
   }
   if (rows.length === 0 && rejectedCount > 0)
     return new NotUnderstood(`none of ${count(rejectedCount)} results is usable: ${first[0]?.why}`);
+  const next = pagingMethod(search.paging.style).nextPage(search.paging, body, headers);
   const rejected =
-    rejectedCount <= MAX_REJECTED_ROWS ? first : [summaryOf(first, rejectedCount, list.length)];
-  return { kind: 'search', rows, rejected, rejectedCount, total, next: nextPage(search, body, headers) };
+    rejectedCount <= MAX_REJECTED_ROWS ? first : [summarize(first, rejectedCount, list.length)];
+  return { kind: 'search', rows, rejected, rejectedCount, total, next };
 }
 
-/** Many rejected results in one reason, with the positions of the first. */
-function summaryOf(
+/** One entry for many rejected results, with the positions of the first. */
+function summarize(
   first: readonly { readonly position: number; readonly why: string }[],
   rejectedCount: number,
   resultCount: number,
@@ -152,26 +153,13 @@ function summaryOf(
 function rowOf(search: SearchDialect, item: Json): SearchRow | NotUnderstood {
   const summary = valueAt(item, search.item);
   if (!isJsonObject(summary))
-    return new NotUnderstood(`no company at ${place(search.item)}: found ${kindOf(summary)}`);
+    return new NotUnderstood(`no company at ${pathInWords(search.item)}: found ${kindOf(summary)}`);
   const found = valueAt(summary, search.id);
   const entityId = idText(found);
-  if (entityId === null) return new NotUnderstood(`no id at ${place(search.id)}: found ${kindOf(found)}`);
+  if (entityId === null)
+    return new NotUnderstood(`no id at ${pathInWords(search.id)}: found ${kindOf(found)}`);
   const name = search.name === null ? null : scalarText(valueAt(summary, search.name));
   return { entityId, name, summary };
-}
-
-function nextPage(search: SearchDialect, body: Json, headers: Headers): string | null {
-  switch (search.paging.style) {
-    case 'link_header':
-      return nextLink(headers);
-    case 'cursor':
-    case 'next_url': {
-      const next = scalarText(valueAt(body, search.paging.next));
-      return next === null || next === '' || next === 'false' ? null : next;
-    }
-    default:
-      return null;
-  }
 }
 
 function idText(value: Json | undefined): string | null {
@@ -180,14 +168,14 @@ function idText(value: Json | undefined): string | null {
   return text === null || text === '' ? null : text;
 }
 
-/** Ids agree when their texts do; where JSON wrote a number, leading zeros and case cannot tell them apart. */
-function isSameId(found: string, asked: string, raw: Json | undefined): boolean {
-  if (found === asked) return true;
-  if (typeof raw !== 'string') return found === asked.replace(/^0+(?=\d)/, '');
-  return found.trim().toLowerCase() === asked.trim().toLowerCase();
+/** Compares ids as text, without case and surrounding space. A JSON number has lost the leading zeros of the id. */
+function isSameId(found: string, requested: string, raw: Json | undefined): boolean {
+  if (found === requested) return true;
+  if (typeof raw !== 'string') return found === requested.replace(/^0+(?=\d)/, '');
+  return found.trim().toLowerCase() === requested.trim().toLowerCase();
 }
 
-/** A count of companies: a whole number that is not negative, also where it is written as text. */
+/** A number of companies: a whole number that is not negative, or its text. */
 function countOf(value: Json | undefined): number | null {
   const text = scalarText(value);
   return text !== null && /^\d{1,15}$/.test(text.trim()) ? Number(text) : null;
@@ -201,12 +189,12 @@ export function kindOf(value: Json | undefined): string {
   return typeof value === 'string' ? 'text' : typeof value === 'boolean' ? 'a boolean' : 'a number';
 }
 
-function place(pointer: string): string {
-  return pointer === '' ? 'the top of the body' : pointer;
+function shortened(id: string): string {
+  return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
 }
 
-function brief(id: string): string {
-  return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
+function count(rows: number): string {
+  return rows.toLocaleString('en');
 }
 
 const SHOWN_POSITIONS = 5;

@@ -1,6 +1,8 @@
-import type { Dialect, EntityDialect, Paging, ResponseRule, SearchDialect } from './dialect.ts';
+import { pathInWords } from '../json/pointer.ts';
+import type { Dialect, EntityDialect, ResponseRule, SearchDialect } from './dialect.ts';
+import { type Paging, pagingMethod } from './paging/paging.ts';
 
-/** A dialect in plain words, by subject, so that a person can check it against what the API answers. */
+/** A dialect in plain words, by subject, so that a person can compare it with the responses of the API. */
 export interface DialectInWords {
   readonly search: readonly string[];
   readonly records: readonly string[];
@@ -11,22 +13,26 @@ export interface DialectInWords {
 
 export function describeDialect(dialect: Dialect): DialectInWords {
   return {
-    search: [...asking(dialect.search), ...reading(dialect.search), ...paging(dialect.search.paging)],
-    records: [...records(dialect.entity), ...volatile(dialect)],
+    search: [
+      ...describeQueries(dialect.search),
+      ...describeResults(dialect.search),
+      ...describePaging(dialect.search.paging),
+    ],
+    records: [...describeRecords(dialect.entity), ...describeVolatile(dialect)],
     statistics: [
       dialect.stats.total === null
-        ? 'Nothing says how many companies the registry holds.'
-        : `How many companies the registry holds stands at ${place(dialect.stats.total)}.`,
+        ? 'The statistics do not contain the number of companies in the registry.'
+        : `The number of companies in the registry is at ${pathInWords(dialect.stats.total)}.`,
     ],
-    responses: dialect.responses.map(rule),
+    responses: dialect.responses.map(describeRule),
   };
 }
 
-function asking(search: SearchDialect): string[] {
+function describeQueries(search: SearchDialect): string[] {
   const identifiers = search.identifier_param;
   const extra = Object.entries(search.extra).map(([name, value]) => `${name}=${value}`);
   return [
-    `Names are asked for with the parameter ${search.query_param}${identifiers === null ? '' : `, identifiers with ${identifiers}`}.`,
+    `The parameter ${search.query_param} takes a name${identifiers === null ? '' : `, and ${identifiers} takes an identifier`}.`,
     NAMES[search.matches],
     IDENTIFIERS[search.identifiers],
     ...(search.min_length > 1 ? [`A query needs at least ${search.min_length} characters.`] : []),
@@ -36,102 +42,83 @@ function asking(search: SearchDialect): string[] {
 }
 
 const NAMES: Record<SearchDialect['matches'], string> = {
-  prefix: 'A query finds the names that begin with it.',
-  token: 'A query finds the names that hold its words, whole.',
-  token_prefix: 'A query finds the names with words that begin with its words.',
-  substring: 'A query finds the names that hold it anywhere.',
-  unknown: 'How a query finds names is not known yet; it is learned while running.',
+  prefix: 'A query finds names that begin with the query.',
+  token: 'A query finds names that contain all its words, as whole words.',
+  token_prefix: 'A query finds names with words that begin with the words of the query.',
+  substring: 'A query finds names that contain the query anywhere.',
+  unknown: 'The rule by which a query finds names is not known; the mirror learns it while it runs.',
 };
 
 const IDENTIFIERS: Record<SearchDialect['identifiers'], string> = {
-  prefix: 'Identifiers are found by how they begin.',
-  exact: 'Identifiers are found only when they are asked for whole.',
-  none: 'Identifiers cannot be searched for.',
-  unknown: 'Whether identifiers can be searched for is not known yet; it is learned while running.',
+  prefix: 'A query finds identifiers that begin with the query.',
+  exact: 'A query finds an identifier only if it is complete.',
+  none: 'A query finds no identifiers.',
+  unknown: 'The rule by which a query finds identifiers is not known; the mirror learns it while it runs.',
 };
 
-function reading(search: SearchDialect): string[] {
+function describeResults(search: SearchDialect): string[] {
   const clamp = search.total_clamped_at;
   return [
-    `The list of results is at ${place(search.results)}${search.item === '' ? '' : `, each company inside its element at ${search.item}`}.`,
-    `There the id is at ${search.id}${search.name === null ? ', and no name is shown' : ` and the name at ${search.name}`}.`,
+    `The list of results is at ${pathInWords(search.results)}${search.item === '' ? '' : `, and the company at ${search.item} of each result`}.`,
+    `The id of a result is at ${search.id}${search.name === null ? ', and it has no name' : `, and its name at ${search.name}`}.`,
     search.total === null
-      ? 'Nothing says how many companies a query matches in all.'
-      : `How many companies a query matches in all stands at ${place(search.total)}${clamp === null ? '' : `; from ${clamp} on it means "at least"`}.`,
+      ? 'The API does not return the number of matching companies.'
+      : `The number of matching companies is at ${pathInWords(search.total)}${clamp === null ? '' : `; from ${clamp} on it means "at least"`}.`,
     ...(search.absent_when_empty ? ['A missing list means that nothing was found.'] : []),
   ];
 }
 
-function paging(style: Paging): string[] {
-  const rows = style.size === 1 ? '1 row' : `${style.size} rows`;
+function describePaging(paging: Paging): string[] {
+  const rows = paging.size === 1 ? '1 row' : `${paging.size} rows`;
   return [
-    turning(style),
-    style.size_param === null
-      ? `A page holds ${rows}.`
-      : `A page holds ${rows}, asked for with ${style.size_param}.`,
-    ...(style.window === null
+    pagingMethod(paging.style).describe(paging),
+    paging.size_param === null
+      ? `A page has ${rows}.`
+      : `A page has ${rows}; the parameter ${paging.size_param} requests this number.`,
+    ...(paging.window === null
       ? []
-      : [`Of one query at most the first ${style.window} results can be reached.`]),
+      : [`One query can return at most its first ${paging.window} results, over all pages.`]),
   ];
 }
 
-function turning(style: Paging): string {
-  switch (style.style) {
-    case 'none':
-      return 'There is one page only.';
-    case 'page':
-      return `Pages are turned with ${style.param}; they start at ${style.first}.`;
-    case 'offset':
-      return `Pages are turned with ${style.param}, the position of the first row; positions start at ${style.first}.`;
-    case 'cursor':
-      return `Pages are turned with ${style.param}, which takes the cursor that the page before holds at ${place(style.next)}${style.first === null ? '' : `; the first is ${style.first}`}.`;
-    case 'next_url':
-      return `Each page holds the address of the next one at ${place(style.next)}.`;
-    case 'link_header':
-      return 'The header Link holds the address of the next page.';
-  }
-}
-
-function records({ root, id, name, gone }: EntityDialect): string[] {
+function describeRecords({ root, id, name, gone }: EntityDialect): string[] {
   return [
-    `The record is ${root === '' ? 'the whole body' : `at ${root}`}; in it the id is at ${id}${name === null ? '' : ` and the name at ${name}`}.`,
+    `The record is ${root === '' ? 'the whole body' : `at ${root}`}; its id is at ${id}${name === null ? '' : `, and its name at ${name}`}.`,
     gone === null
-      ? 'A deleted company has no mark of its own in the body.'
-      : `A deleted company is marked at ${gone.at}${gone.is === undefined ? '' : ` with ${JSON.stringify(gone.is)}`}.`,
+      ? 'The body has no mark for a deleted company.'
+      : `A deleted company has a mark at ${gone.at}${gone.is === undefined ? '' : `: ${JSON.stringify(gone.is)}`}.`,
   ];
 }
 
-function volatile({ volatile: places }: Dialect): string[] {
-  return places.length === 0 ? [] : [`A change at ${places.join(', ')} counts as no change.`];
+function describeVolatile({ volatile }: Dialect): string[] {
+  return volatile.length === 0 ? [] : [`A new value at ${volatile.join(', ')} does not count as a change.`];
 }
 
-function rule({ status, kind, at, is, matches, header, means }: ResponseRule): string {
+function describeRule({ status, kind, at, is, matches, header, means }: ResponseRule): string {
   const statuses = status === undefined ? [] : [`HTTP ${[status].flat().join(' or ')}`];
   const conditions = [
-    ...(is === undefined ? [] : [`${JSON.stringify(is)} at ${place(at ?? '')}`]),
+    ...(is === undefined ? [] : [`${JSON.stringify(is)} at ${pathInWords(at ?? '')}`]),
     ...(matches === undefined
       ? []
-      : [`/${matches}/ in ${at === undefined ? 'the body' : `the text at ${place(at)}`}`]),
-    ...(is === undefined && matches === undefined && at !== undefined ? [`something at ${place(at)}`] : []),
+      : [`/${matches}/ in ${at === undefined ? 'the body' : `the value at ${pathInWords(at)}`}`]),
+    ...(is === undefined && matches === undefined && at !== undefined
+      ? [`a value at ${pathInWords(at)}`]
+      : []),
     ...(header === undefined ? [] : [`the header ${header}`]),
   ];
-  const subject = [statuses[0] ?? 'Any answer', ...conditions].join(' with ');
+  const subject = [statuses[0] ?? 'Any response', ...conditions].join(' with ');
   return `${subject}${kind === undefined ? '' : `, for ${KINDS[kind]}`}: ${MEANINGS[means]}.`;
 }
 
 const KINDS = { stats: 'the statistics', search: 'a search', entity: 'a record' } as const;
 
 const MEANINGS: Record<ResponseRule['means'], string> = {
-  ok: 'a good answer',
-  absent: 'there is no such company',
+  ok: 'the call succeeded',
+  absent: 'the company does not exist',
   gone: 'the company was deleted',
-  refused: 'the query is in vain',
-  throttled: 'too fast, ask again later',
-  exhausted: 'the allowance is spent',
-  unauthorised: 'the key is refused',
+  refused: 'the API rejects the query',
+  throttled: 'the calls are too fast; the mirror waits',
+  exhausted: 'the allowance is exhausted',
+  unauthorised: 'the API rejects the key',
   broken: 'the API failed',
 };
-
-function place(pointer: string): string {
-  return pointer === '' ? 'the top of the body' : pointer;
-}

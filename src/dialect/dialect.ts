@@ -1,65 +1,14 @@
 import { z } from 'zod';
+import { Pointer } from '../json/pointer.ts';
+import { Paging } from './paging/paging.ts';
+
+export { Pointer } from '../json/pointer.ts';
+export { Paging } from './paging/paging.ts';
 
 /**
- * How one upstream speaks: parameters, paging, payloads, errors. It is data, written by hand or found by
- * `probe`, and stands under `dialect:` in the configuration with exactly these keys.
+ * The dialect describes one upstream: parameters, paging, JSON paths, errors. It is data, written by hand or by `probe`,
+ * and has the same keys under `dialect` in the configuration.
  */
-
-/** A JSON Pointer (RFC 6901); '' is the body itself. */
-export const Pointer = z
-  .string()
-  .regex(/^(\/([^~/]|~[01])*)*$/, 'must be a JSON Pointer: empty, or beginning with "/"')
-  .describe('JSON Pointer (RFC 6901); "" is the body itself');
-export type Pointer = z.infer<typeof Pointer>;
-
-const sized = {
-  size_param: z.string().min(1).nullable().default(null).describe('parameter of the page size; null: none'),
-  size: z.int().positive().default(20).describe('rows asked for, and expected, on a page'),
-  window: z
-    .int()
-    .positive()
-    .nullable()
-    .default(null)
-    .describe('how many results of one query can be reached at all; null: no limit known'),
-};
-
-const style = <const Name extends string>(name: Name) =>
-  z.literal(name).describe('page, offset, cursor, next_url, link_header or none');
-const param = z.string().min(1).describe('parameter of the page number, offset or cursor');
-
-export const Paging = z.discriminatedUnion('style', [
-  z.strictObject({ style: style('none'), ...sized }),
-  z.strictObject({
-    style: style('page'),
-    param,
-    first: z.int().nonnegative().default(1).describe('number of the first page'),
-    ...sized,
-  }),
-  z.strictObject({
-    style: style('offset'),
-    param,
-    first: z.int().nonnegative().default(0).describe('offset of the first row'),
-    ...sized,
-  }),
-  z.strictObject({
-    style: style('cursor'),
-    param,
-    next: Pointer.describe('where the cursor of the next page stands'),
-    first: z
-      .string()
-      .nullable()
-      .default(null)
-      .describe('cursor of the first page; null: the parameter is left out'),
-    ...sized,
-  }),
-  z.strictObject({
-    style: style('next_url'),
-    next: Pointer.describe('where the URL of the next page stands'),
-    ...sized,
-  }),
-  z.strictObject({ style: style('link_header'), ...sized }),
-]);
-export type Paging = z.infer<typeof Paging>;
 
 export const NAME_MATCHES = ['prefix', 'token', 'token_prefix', 'substring', 'unknown'] as const;
 export const IDENTIFIER_MATCHES = ['prefix', 'exact', 'none', 'unknown'] as const;
@@ -68,88 +17,101 @@ export type IdentifierMatch = (typeof IDENTIFIER_MATCHES)[number];
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** One row of the response table: every condition that is given must hold; the first row that fits decides. */
+/** A row of the response table. The first row with all conditions met decides. */
 export const ResponseRule = z.strictObject({
   status: z
     .union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1)])
     .optional()
-    .describe('the HTTP status, or several'),
-  kind: z.enum(['stats', 'search', 'entity']).optional().describe('only for this kind of call'),
-  at: Pointer.optional().describe('a place in the body; alone: it must exist'),
-  is: scalar.optional().describe('the value at that place'),
+    .describe('HTTP status, or a list of them'),
+  kind: z.enum(['stats', 'search', 'entity']).optional().describe('applies only to calls of this kind'),
+  at: Pointer.optional().describe('JSON path in the body; without is and matches: a value must exist there'),
+  is: scalar.optional().describe('value at that path'),
   matches: z
     .string()
     .optional()
-    .describe('a regular expression (case-insensitive) for the text at that place, or for the whole body'),
-  header: z.string().optional().describe('a header that must be there'),
+    .describe('regular expression (not case-sensitive) for the value at that path, or for the whole body'),
+  header: z.string().optional().describe('header that must exist'),
   means: z
     .enum(['ok', 'absent', 'gone', 'refused', 'throttled', 'exhausted', 'unauthorised', 'broken'])
-    .describe('what such an answer means'),
+    .describe('meaning of the response'),
 });
 export type ResponseRule = z.infer<typeof ResponseRule>;
 
 export const SearchDialect = z.strictObject({
-  query_param: z.string().min(1).describe('parameter that takes the name'),
+  query_param: z.string().min(1).describe('parameter for the name'),
   identifier_param: z
     .string()
     .min(1)
     .nullable()
     .default(null)
-    .describe('parameter that takes an identifier; null: the same one'),
-  extra: z.record(z.string(), z.string()).default({}).describe('fixed parameters'),
-  paging: Paging.describe('how the pages of a list are asked for'),
-  results: Pointer.describe('the list of results'),
-  item: Pointer.default('').describe('inside each result, where it is wrapped'),
-  id: Pointer.describe('the entity id, inside the item'),
-  name: Pointer.nullable().default(null).describe('the name, inside the item'),
-  total: Pointer.nullable().default(null).describe('what the query matches in all'),
+    .describe('parameter for an identifier; null: the same parameter'),
+  extra: z.record(z.string(), z.string()).default({}).describe('fixed parameters of every search'),
+  paging: Paging.describe('paging of the results'),
+  results: Pointer.describe('JSON path of the list of results'),
+  item: Pointer.default('').describe('JSON path of the company inside each result, if it is wrapped'),
+  id: Pointer.describe('JSON path of the entity id, inside the item'),
+  name: Pointer.nullable().default(null).describe('JSON path of the name, inside the item'),
+  total: Pointer.nullable()
+    .default(null)
+    .describe('JSON path of the number of matching companies; null: the API does not return it'),
   total_clamped_at: z
     .int()
     .positive()
     .nullable()
     .default(null)
-    .describe('totals at or above this number mean "at least"'),
-  matches: z.enum(NAME_MATCHES).default('unknown').describe('how a name query finds names'),
+    .describe('totals from this number on mean "at least"'),
+  matches: z.enum(NAME_MATCHES).default('unknown').describe('rule by which names match a query'),
   identifiers: z
     .enum(IDENTIFIER_MATCHES)
     .default('unknown')
-    .describe('how an identifier query finds identifiers'),
+    .describe('rule by which identifiers match a query'),
   min_length: z
     .int()
     .nonnegative()
     .default(1)
-    .describe('shortest query text that is answered; 0: a search without a text lists everything'),
+    .describe('min query length; 0: a search without a query lists everything'),
   absent_when_empty: z
     .boolean()
     .default(false)
-    .describe('a missing list means that nothing was found, even where no total says 0'),
+    .describe('a missing list means that nothing was found, even if no total reports 0'),
 });
 export type SearchDialect = z.infer<typeof SearchDialect>;
 
 export const EntityDialect = z.strictObject({
-  root: Pointer.default('').describe('the record, inside the body'),
-  id: Pointer.describe('the entity id, inside the record'),
-  name: Pointer.nullable().default(null).describe('the name, inside the record'),
+  root: Pointer.default('').describe('JSON path of the record inside the body'),
+  id: Pointer.describe('JSON path of the entity id inside the record'),
+  name: Pointer.nullable().default(null).describe('JSON path of the name inside the record'),
   gone: z
-    .strictObject({ at: Pointer, is: scalar.optional().describe('the value at that place') })
+    .strictObject({
+      at: Pointer.describe('JSON path of the mark, inside the record or the body'),
+      is: scalar
+        .optional()
+        .describe('value that marks a deleted entity; if omitted, any value except null and false'),
+    })
     .nullable()
     .default(null)
-    .describe(
-      'the mark of a deleted entity, inside the record or else the body; without `is`: any value but null and false',
-    ),
+    .describe('mark of a deleted entity; null: there is none'),
 });
 export type EntityDialect = z.infer<typeof EntityDialect>;
 
 export const StatsDialect = z.strictObject({
-  total: Pointer.nullable().default(null).describe("the registry's own count of companies"),
+  total: Pointer.nullable().default(null).describe("JSON path of the registry's own count of companies"),
 });
 export type StatsDialect = z.infer<typeof StatsDialect>;
 
 export const Dialect = z.strictObject({
-  search: SearchDialect.describe('how companies are searched for and listed'),
-  entity: EntityDialect.describe('where things stand in a record'),
-  stats: StatsDialect.default({ total: null }).describe('where things stand in the statistics'),
-  volatile: z.array(Pointer).default([]).describe('places in a record or summary whose change is no change'),
-  responses: z.array(ResponseRule).default([]).describe('the first row that fits decides; then the defaults'),
+  search: SearchDialect.describe('searches and their results'),
+  entity: EntityDialect.describe('JSON paths in a record'),
+  stats: StatsDialect.default({ total: null }).describe('JSON paths in the statistics'),
+  volatile: z
+    .array(Pointer)
+    .default([])
+    .describe(
+      'JSON paths in a record or summary that change in every response; they do not count as changes',
+    ),
+  responses: z
+    .array(ResponseRule)
+    .default([])
+    .describe('table of responses that do not mean what their status means'),
 });
 export type Dialect = z.infer<typeof Dialect>;

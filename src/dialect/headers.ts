@@ -2,26 +2,31 @@
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 /**
- * When to ask again by `Retry-After` (RFC 9110, 10.2.3: seconds or an HTTP date), in epoch milliseconds;
- * null where the header is missing or unreadable. Bounded, so that no upstream can put the mirror to sleep for good.
+ * The end of the wait by `Retry-After` (RFC 9110, 10.2.3: seconds or an HTTP date), in epoch milliseconds; null if the
+ * header is missing or unreadable. Bounded to MAX_WAIT_MS, so that no upstream can stop the mirror permanently.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | null {
-  const ms = momentMs(headers['retry-after'] ?? null, headers, nowMs);
+  const ms = timeMs(headers['retry-after'] ?? null, headers, nowMs);
   return ms === null ? null : bounded(ms, nowMs);
 }
 
 /**
- * When a spent rate window opens again, in epoch milliseconds; null while something remains or nothing is
- * said. Understands `RateLimit-Remaining`/`-Reset` with and without `X-`, the misspelt `-Remain`, and the
- * combined `RateLimit` field of the IETF drafts. Of several spent windows the one that opens last counts.
- * These headers may only tighten what is configured.
+ * The end of an exhausted rate window, in epoch milliseconds; null if calls remain or no header gives a time.
+ * Reads `RateLimit-Remaining` and `-Reset` with and without `X-`, the misspelt `-Remain`, and the combined `RateLimit`
+ * field of the IETF drafts. If several windows are exhausted, the one that ends last counts.
+ * These headers can only tighten the configured limits.
  */
 export function rateLimitResetMs(headers: Headers, nowMs: number): number | null {
-  const resets = [...combinedField(headers.ratelimit ?? ''), ...separateFields(headers)]
+  const resets = [...combinedWindows(headers.ratelimit ?? ''), ...separateWindows(headers)]
     .filter(({ remaining }) => remaining !== null && remaining <= 0)
-    .map(({ reset }) => momentMs(reset, headers, nowMs))
+    .map(({ reset }) => timeMs(reset, headers, nowMs))
     .filter((reset) => reset !== null);
   return resets.length === 0 ? null : bounded(Math.max(...resets), nowMs);
+}
+
+/** The time from which the upstream permits further calls, by any of its headers; null: no header gives one. */
+export function returnMs(headers: Headers, nowMs: number): number | null {
+  return retryAfterMs(headers, nowMs) ?? rateLimitResetMs(headers, nowMs);
 }
 
 /** The target of `Link: <…>; rel="next"` (RFC 8288), or null. */
@@ -30,16 +35,16 @@ export function nextLink(headers: Headers): string | null {
   for (let at = text.indexOf('<'); at !== -1; ) {
     const close = text.indexOf('>', at);
     if (close === -1) return null;
-    const { rel, end } = relationAt(text, close + 1);
+    const { rel, end } = linkParametersAt(text, close + 1);
     if (close > at + 1 && rel.split(/\s+/).includes('next')) return text.slice(at + 1, close);
     at = text.indexOf('<', end);
   }
   return null;
 }
 
-/** Reads the parameters of one link: its first `rel`, in lower case, and where the parameters end. */
-function relationAt(text: string, start: number): { rel: string; end: number } {
-  // Every part is delimited by what the part before it excludes: the time is linear in the length.
+/** Reads the parameters of one link: its first `rel`, in lower case, and the offset at which the parameters end. */
+function linkParametersAt(text: string, start: number): { rel: string; end: number } {
+  // The time is linear in the length, because each part starts with a character that the part before excludes.
   const parameter = /\s*;\s*([^\s=;,"<]*)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"<]*)))?/y;
   let rel: string | null = null;
   let end = start;
@@ -56,9 +61,9 @@ interface Window {
   readonly reset: string | null;
 }
 
-// draft-ietf-httpapi-ratelimit-headers: `"minute";r=0;t=30, "day";r=7;t=900`; before its eighth version
-// one dictionary, `limit=10, remaining=0, reset=30`.
-function combinedField(field: string): Window[] {
+// draft-ietf-httpapi-ratelimit-headers: `"minute";r=0;t=30, "day";r=7;t=900`. Drafts before version 08 have one
+// dictionary: `limit=10, remaining=0, reset=30`.
+function combinedWindows(field: string): Window[] {
   const bare = field.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
   const isDictionary = /(?:^|[,\s])remaining=/i.test(bare);
   return (isDictionary ? [bare] : bare.split(',')).map((item) => ({
@@ -67,33 +72,33 @@ function combinedField(field: string): Window[] {
   }));
 }
 
-function separateFields(headers: Headers): Window[] {
+function separateWindows(headers: Headers): Window[] {
   return ['ratelimit-', 'x-ratelimit-', 'x-rate-limit-'].map((prefix) => ({
     remaining: numberIn(headers[`${prefix}remaining`] ?? headers[`${prefix}remain`]),
     reset: headers[`${prefix}reset`] ?? null,
   }));
 }
 
-/** A moment is written as seconds from now, as epoch seconds or milliseconds, or as a date. */
-function momentMs(text: string | null, headers: Headers, nowMs: number): number | null {
+/** Reads a time in seconds from now, in epoch seconds or milliseconds, or as a date; in epoch milliseconds. */
+function timeMs(text: string | null, headers: Headers, nowMs: number): number | null {
   if (text === null) return null;
   const number = numberIn(text);
   if (number !== null && number < 0) return null;
-  if (number !== null && number < SMALLEST_EPOCH_S) return nowMs + number * 1000;
-  const dateMs = number === null ? dateIn(text.trim()) : number < SMALLEST_EPOCH_MS ? number * 1000 : number;
-  return dateMs === null ? null : onOurClock(dateMs, headers, nowMs);
+  if (number !== null && number < MIN_EPOCH_S) return nowMs + number * 1000;
+  const dateMs = number === null ? dateIn(text.trim()) : number < MIN_EPOCH_MS ? number * 1000 : number;
+  return dateMs === null ? null : onLocalClock(dateMs, headers, nowMs);
 }
 
-/** A moment on the upstream's clock, which its `Date` header shows, in the time of ours: one of the two may be wrong. */
-function onOurClock(theirsMs: number, headers: Headers, nowMs: number): number {
-  const theirNowMs = dateIn(headers.date?.trim() ?? '');
-  const isPlausible = theirNowMs !== null && Math.abs(theirNowMs - nowMs) <= LARGEST_SKEW_MS;
-  return isPlausible ? nowMs + (theirsMs - theirNowMs) : theirsMs;
+/** Converts a time of the upstream's clock to the local clock by the `Date` header. The two clocks may differ. */
+function onLocalClock(upstreamMs: number, headers: Headers, nowMs: number): number {
+  const upstreamNowMs = dateIn(headers.date?.trim() ?? '');
+  const isPlausible = upstreamNowMs !== null && Math.abs(upstreamNowMs - nowMs) <= MAX_CLOCK_SKEW_MS;
+  return isPlausible ? nowMs + (upstreamMs - upstreamNowMs) : upstreamMs;
 }
 
-/** The three forms of an HTTP date (RFC 9110, 5.6.7), and ISO 8601, all in UTC where they name no zone. */
+/** Reads the three forms of an HTTP date (RFC 9110, 5.6.7) and ISO 8601; UTC if the text names no zone. */
 function dateIn(text: string): number | null {
-  if (text.length > LONGEST_DATE) return null;
+  if (text.length > MAX_DATE_CHARS) return null;
   const isHttpDate = /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT$/.test(text);
   const isAsctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(text);
   const iso = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/.exec(text);
@@ -108,11 +113,11 @@ function numberIn(text: string | undefined): number | null {
 }
 
 function bounded(untilMs: number, nowMs: number): number {
-  return Math.min(Math.max(untilMs, nowMs), nowMs + LONGEST_WAIT_MS);
+  return Math.min(Math.max(untilMs, nowMs), nowMs + MAX_WAIT_MS);
 }
 
-const LONGEST_WAIT_MS = 32 * 24 * 3600 * 1000;
-const LARGEST_SKEW_MS = 24 * 3600 * 1000;
-const LONGEST_DATE = 40;
-const SMALLEST_EPOCH_S = 1e9;
-const SMALLEST_EPOCH_MS = 1e12;
+const MAX_WAIT_MS = 32 * 24 * 3600 * 1000;
+const MAX_CLOCK_SKEW_MS = 24 * 3600 * 1000;
+const MAX_DATE_CHARS = 40;
+const MIN_EPOCH_S = 1e9;
+const MIN_EPOCH_MS = 1e12;

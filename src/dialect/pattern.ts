@@ -1,14 +1,15 @@
 import { RE2JS } from 're2js';
 
-/** A pattern of the response table, compiled: case-insensitive, found anywhere in the text. */
+/** A compiled pattern of the response table: not case-sensitive, matches anywhere in the text. */
 export interface Pattern {
   test(text: string): boolean;
 }
 
 /**
- * Compiles a pattern in RE2's syntax: no look-around and no back-references, and in return a time that is
- * linear in the text. The texts come from the upstream, and with RegExp a pattern as innocent as
- * `(\w+\s?)*limit` would let one of them hold up the mirror for hours. Throws SyntaxError.
+ * Compiles a pattern in RE2 syntax, without look-around and back-references. Its time is linear in the length of the
+ * text. The upstream chooses the text, and with RegExp a pattern such as `(\w+\s?)*limit` can run for hours.
+ *
+ * @throws SyntaxError if the pattern is invalid.
  */
 export function compilePattern(pattern: string): Pattern {
   try {

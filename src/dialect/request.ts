@@ -1,7 +1,8 @@
 import type { Call, PageRef } from '../call.ts';
-import type { Dialect, Paging, SearchDialect } from './dialect.ts';
+import type { Dialect, SearchDialect } from './dialect.ts';
+import { pagingMethod } from './paging/paging.ts';
 
-/** Where the three resources stand. */
+/** The addresses of the three resources. */
 export interface Endpoints {
   readonly search: URL;
   readonly stats: URL;
@@ -11,7 +12,7 @@ export interface Endpoints {
 
 export interface UpstreamAddress {
   readonly base_url: string;
-  /** From the host's root; where given they replace the default join. */
+  /** Paths from the root of the host. Each replaces the default join of its resource. */
   readonly paths?:
     | { readonly search?: string; readonly entity?: string; readonly stats?: string }
     | null
@@ -19,8 +20,8 @@ export interface UpstreamAddress {
 }
 
 /**
- * Joins the base address to the three paths so that exactly one `/api` stands between them: the base
- * usually ends in it and the paths begin with it. `paths` overrides this from the host's root.
+ * Joins the base URL to the three paths with exactly one `/api`. The base URL usually ends in it, and the paths begin
+ * with it. `upstream.paths` replaces the result.
  */
 export function endpointsOf(upstream: UpstreamAddress): Endpoints {
   const base = new URL(upstream.base_url);
@@ -28,7 +29,7 @@ export function endpointsOf(upstream: UpstreamAddress): Endpoints {
   const joined = (path: string) =>
     prefix.endsWith('/api') ? prefix + path.slice('/api'.length) : prefix + path;
   const path = (override: string | undefined, standard: string) => override ?? joined(standard);
-  // Concatenated, never resolved: "//host/search" would resolve to another origin, and take the key there.
+  // Concatenate, never resolve: "//host/search" would resolve to another origin, to which the key would be sent.
   return {
     search: new URL(base.origin + path(upstream.paths?.search, '/api/search')),
     stats: new URL(base.origin + path(upstream.paths?.stats, '/api/registry/stats')),
@@ -37,8 +38,8 @@ export function endpointsOf(upstream: UpstreamAddress): Endpoints {
 }
 
 /**
- * The URL of one call, or the reason why none can be written: an id that no path segment can carry, or a
- * next page at another origin (the key goes nowhere else).
+ * The URL of one call, or the reason why there is none: an id that is not valid in a path, or a next page at another
+ * origin. The key is sent to the configured origin only.
  */
 export function urlOf(endpoints: Endpoints, dialect: Dialect, call: Call): URL | UnwritableUrl {
   switch (call.kind) {
@@ -59,11 +60,11 @@ export class UnwritableUrl {
 }
 
 export function entityUrl(endpoints: Endpoints, entityId: string): URL | UnwritableUrl {
-  // "." and ".." vanish from a path, encoded or not (URL standard, "double-dot path segment").
+  // URL parsers remove "." and ".." from a path, even if encoded (URL standard, "double-dot path segment").
   if (entityId === '' || entityId === '.' || entityId === '..')
-    return new UnwritableUrl(`the id ${JSON.stringify(entityId)} cannot be a path segment`);
+    return new UnwritableUrl(`the id ${JSON.stringify(entityId)} is not valid as a path segment`);
   if (!entityId.isWellFormed())
-    return new UnwritableUrl('the id holds half a surrogate pair, which no URL can carry');
+    return new UnwritableUrl('the id contains half a surrogate pair, which is not valid in a URL');
   return new URL(endpoints.entity.replace('{id}', () => encodeURIComponent(entityId)));
 }
 
@@ -74,48 +75,32 @@ function searchUrl(
   text: string,
   page: PageRef,
 ): URL | UnwritableUrl {
-  if (page.next !== null && (search.paging.style === 'next_url' || search.paging.style === 'link_header'))
-    return nextUrl(endpoints.search, page.next);
+  const request = pagingMethod(search.paging.style).requestOf(search.paging, page);
+  if ('url' in request) return nextPageUrl(endpoints.search, request.url);
   if (!text.isWellFormed())
-    return new UnwritableUrl('the query holds half a surrogate pair, which no URL can carry');
+    return new UnwritableUrl('the query contains half a surrogate pair, which is not valid in a URL');
   const url = new URL(endpoints.search);
   for (const [name, value] of Object.entries(search.extra)) url.searchParams.set(name, value);
   const param = by === 'identifier' ? (search.identifier_param ?? search.query_param) : search.query_param;
-  // Everything is listed without the filter (brreg, GLEIF): an empty one may be refused. `extra` can send it all the same.
+  // Without the parameter everything is listed (brreg, GLEIF). An API may reject an empty parameter; `extra` can send it.
   if (text !== '') url.searchParams.set(param, text);
   if (search.paging.size_param !== null)
     url.searchParams.set(search.paging.size_param, String(search.paging.size));
-  setPage(url, search.paging, page);
+  for (const [name, value] of Object.entries(request.parameters)) url.searchParams.set(name, value);
   return url;
 }
 
-function setPage(url: URL, paging: Paging, page: PageRef): void {
-  switch (paging.style) {
-    case 'page':
-      url.searchParams.set(paging.param, String(paging.first + page.index));
-      break;
-    case 'offset':
-      url.searchParams.set(paging.param, String(paging.first + page.index * paging.size));
-      break;
-    case 'cursor': {
-      const cursor = page.next ?? paging.first;
-      if (cursor !== null) url.searchParams.set(paging.param, cursor);
-      break;
-    }
-  }
-}
-
-function nextUrl(search: URL, next: string): URL | UnwritableUrl {
+function nextPageUrl(search: URL, next: string): URL | UnwritableUrl {
   const url = URL.canParse(next, search.href) ? new URL(next, search) : null;
-  if (url === null) return new UnwritableUrl(`the next page has no usable address: ${next.slice(0, 200)}`);
-  // Services behind a proxy that ends TLS often write their own links with http.
+  if (url === null) return new UnwritableUrl(`the URL of the next page is not valid: ${next.slice(0, 200)}`);
+  // A service behind a proxy that terminates TLS often writes its links with http.
   const isSameHost = url.hostname === search.hostname && (url.port === '' || url.port === search.port);
   if (isSameHost && search.protocol === 'https:' && url.protocol === 'http:') url.protocol = 'https:';
   if (url.origin !== search.origin)
     return new UnwritableUrl(
-      `the next page stands at another origin (${url.origin}), where the key must not go`,
+      `the next page is at another origin (${url.origin}), to which the key is not sent`,
     );
-  // Credentials in an address would take the place of the key.
+  // Credentials in a URL would replace the key.
   url.username = '';
   url.password = '';
   return url;

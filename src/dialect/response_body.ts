@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { type Json, LimitExceeded, parseJson } from '../json/json.ts';
 
-/** A reply's body, read once: text where its bytes are text, JSON where the text is JSON. */
+/** The body of a reply as text and as JSON, if it is valid as such. */
 export interface Body {
   readonly text: string | null;
-  /** undefined: it is no JSON, and `flaw` says why. */
+  /** undefined: the body is not JSON; `flaw` gives the reason. */
   readonly json: Json | undefined;
   readonly flaw: string | null;
-  /** Its JSON exceeds a limit, and would again. */
+  /** Its JSON exceeds a limit, and a repeated call would return the same. */
   readonly exceedsLimit: boolean;
   /** HTML or XML. */
   readonly isMarkup: boolean;
@@ -17,7 +17,8 @@ export interface Body {
 export function readBody(bytes: Buffer, contentType: string): Body {
   if (bytes.length === 0) return unreadable(null, 'the body is empty');
   const text = decodeText(bytes, contentType);
-  if (text === null) return unreadable(null, 'the body is no text in its character set (UTF-8 unless named)');
+  if (text === null)
+    return unreadable(null, 'the body is not valid text in its character set (default: UTF-8)');
   try {
     return { text, json: parseJson(text), flaw: null, exceedsLimit: false, isMarkup: false };
   } catch (error) {
@@ -36,18 +37,18 @@ function unreadable(text: string | null, flaw: string): Body {
 function flawIn(error: unknown): string {
   return error instanceof LimitExceeded
     ? `the body ${error.message}`
-    : 'the body is not JSON, or not all of it came';
+    : 'the body is not JSON, or is incomplete';
 }
 
 export function isMarkup(text: string): boolean {
   return /^\s*</.test(text);
 }
 
-/** JSON is UTF-8 (RFC 8259) unless the answer names another character set; bytes that fit none are no text. */
+/** Decodes by UTF-8 (RFC 8259), or by the character set that the response names; null if the bytes are invalid in both. */
 function decodeText(bytes: Buffer, contentType: string): string | null {
   const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]?.toLowerCase();
-  // Whatever an answer claims, bytes that are valid UTF-8 are hardly ever anything else; but UTF-16 and
-  // ISO-2022 can consist of ASCII bytes throughout.
+  // Valid UTF-8 is rarely another character set, even if the response names one. The exceptions are UTF-16 and
+  // ISO-2022, whose bytes can all be ASCII.
   const looksLikeAscii = charset !== undefined && /^(utf-?16|iso-2022)/.test(charset);
   if (isUtf8(bytes) && !looksLikeAscii) return bytes.toString('utf8');
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return null;

@@ -1,10 +1,9 @@
-import { isJsonObject, type Json } from '../json/json.ts';
-import { scalarText } from './decode.ts';
+import { isJsonObject, type Json, scalarText } from '../json/json.ts';
 import { isMarkup } from './response_body.ts';
 
 /**
- * The shape of an answer, without what differs from one id to the next: its status, its keys, and the
- * values of keys that hold codes. Two 404s of one shape say the same thing.
+ * The form of a response, without the parts that depend on the id: its status, its keys, and the values of keys that
+ * contain codes. Two 404s of the same form have the same meaning.
  */
 export function responseFormOf(
   status: number,
@@ -15,11 +14,11 @@ export function responseFormOf(
   if (json === undefined) return `${status} ${text === null ? 'empty' : isMarkup(text) ? 'markup' : 'text'}`;
   const parts: string[] = [];
   outline(json, '', entityId, parts);
-  return `${status} ${parts.sort().join(' ')}`.slice(0, LONGEST_SHAPE).toWellFormed();
+  return `${status} ${parts.sort().join(' ')}`.slice(0, MAX_FORM_CHARS).toWellFormed();
 }
 
 function outline(value: Json, path: string, entityId: string, parts: string[]): void {
-  if (parts.length > MOST_PARTS) return;
+  if (parts.length > MAX_PARTS) return;
   if (Array.isArray(value)) {
     if (value[0] !== undefined) outline(value[0], `${path}[]`, entityId, parts);
   } else if (isJsonObject(value)) {
@@ -32,10 +31,10 @@ function outline(value: Json, path: string, entityId: string, parts: string[]): 
 }
 
 function withoutId(text: string, entityId: string): string {
-  return (entityId === '' ? text : text.replaceAll(entityId, '{id}')).slice(0, LONGEST_CODE);
+  return (entityId === '' ? text : text.replaceAll(entityId, '{id}')).slice(0, MAX_CODE_CHARS);
 }
 
-const MOST_PARTS = 40;
-const LONGEST_SHAPE = 500;
-const LONGEST_CODE = 60;
+const MAX_PARTS = 40;
+const MAX_FORM_CHARS = 500;
+const MAX_CODE_CHARS = 60;
 const CODE_KEYS = /\/(code|error|type|title|reason|status)$/i;

@@ -1,30 +1,33 @@
 import type { Verdict } from '../outcome.ts';
 
-/** Lengthens the pauses that an upstream asks for while it does nothing but ask for them: each asking costs a unit. */
+/** Doubles the pause while the upstream throttles every call, because each throttled call costs a unit. */
 export interface Backoff {
-  /** The verdict, with a throttle's pause at least as long as patience has grown. */
+  /**
+   * Returns the verdict. The pause of a throttle is at least min(1 s · 2^(n-1), 15 min) for the n-th throttle since the
+   * last response of another kind.
+   */
   observe(verdict: Verdict, sentAtMs: number, nowMs: number): Verdict;
 }
 
 export function openBackoff(): Backoff {
-  let quietUntilMs = Number.NEGATIVE_INFINITY;
-  let times = 0;
+  let pausedUntilMs = Number.NEGATIVE_INFINITY;
+  let throttles = 0;
   return {
     observe: (verdict, sentAtMs, nowMs) => {
       if (verdict.is !== 'throttled') {
-        if (ANSWERS.has(verdict.is)) times = 0;
+        if (SERVED.has(verdict.is)) throttles = 0;
         return verdict;
       }
-      // Calls that were in flight together are throttled together: that is one time.
-      if (sentAtMs >= quietUntilMs) times += 1;
-      const leastMs = Math.min(FIRST_PAUSE_MS * 2 ** (times - 1), LONGEST_PAUSE_MS);
-      const untilMs = Math.max(verdict.untilMs, nowMs + leastMs);
-      quietUntilMs = Math.max(quietUntilMs, untilMs);
+      // Calls that were in flight together are throttled together. They count as one throttle.
+      if (sentAtMs >= pausedUntilMs) throttles += 1;
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (throttles - 1), MAX_PAUSE_MS);
+      const untilMs = Math.max(verdict.untilMs, nowMs + pauseMs);
+      pausedUntilMs = Math.max(pausedUntilMs, untilMs);
       return { ...verdict, untilMs };
     },
   };
 }
 
-const ANSWERS = new Set<Verdict['is']>(['ok', 'absent', 'gone', 'refused']);
+const SERVED = new Set<Verdict['is']>(['ok', 'absent', 'gone', 'refused']);
 const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 15 * 60_000;
+const MAX_PAUSE_MS = 15 * 60_000;

@@ -1,9 +1,9 @@
-/** Call ids: whole numbers below 2^53 that grow with time, so that ordering by id is ordering by time. */
+/** Call ids: whole numbers below 2^53 that increase with time, so that the order of ids is the order of calls. */
 export interface CallIds {
   next(sentAtMs: number): number;
 }
 
-/** Continues after the last id in the warehouse, also when the clock was set back. */
+/** Continues after the last id in the warehouse, even if the clock was set back. */
 export function openCallIds(lastCallId: number): CallIds {
   let last = lastCallId;
   return {
@@ -14,5 +14,5 @@ export function openCallIds(lastCallId: number): CallIds {
   };
 }
 
-// 2^53 / 1024 milliseconds reach to the year 2248.
+// 2^53 / 1024 milliseconds after 1970 is in the year 2248.
 const IDS_PER_MS = 1024;

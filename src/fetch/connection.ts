@@ -4,13 +4,13 @@ import net from 'node:net';
 import tls from 'node:tls';
 
 /**
- * One connection to the upstream. It is opened before a unit is spent: a failure up to that point sent
- * nothing and costs nothing, and a request leaves in the tick in which it was chosen.
+ * One connection to the upstream. It is opened before a unit is spent, so that a failed connection costs nothing and a
+ * request is sent in the tick in which it was chosen.
  */
 export interface Connection {
-  /** An open connection is available. */
+  /** The connection is open. */
   readonly isReady: boolean;
-  /** Resolves when a connection is open. Rejects with the network's error. */
+  /** Resolves when the connection is open. Rejects with the error of the network. */
   connect(): Promise<void>;
   /** Restarts the idle timer, so that the connection is not closed between taking a slot and using it. */
   hold(): void;
@@ -21,18 +21,18 @@ export interface Connection {
 export interface ConnectionOptions {
   readonly origin: URL;
   readonly connectTimeoutMs: number;
-  /** Extra certificate authorities, PEM. */
+  /** Additional certificate authorities, PEM. */
   readonly ca: string | null;
-  /** A proxy to tunnel through (CONNECT), or null. */
+  /** Proxy for a CONNECT tunnel; null: none. */
   readonly proxy: URL | null;
   /**
-   * A connection that was idle for longer is replaced. Upstreams close idle connections after 5 seconds or
-   * more; a request sent while the upstream closes the connection is lost, and its unit with it.
+   * Longest idle time of a connection; an older one is replaced. Upstreams close idle connections after 5 seconds or
+   * more. A request that is sent while the upstream closes the connection is lost, and its unit is spent.
    */
   readonly maxIdleMs?: number;
 }
 
-/** Prepares `count` connections to one upstream; they share the TLS context. Nothing is opened yet. */
+/** Prepares `count` connections to one upstream, which share the TLS context. `connect` opens each of them. */
 export function openConnections(count: number, options: ConnectionOptions): Connection[] {
   const connect = openConnector(options);
   return Array.from({ length: count }, () => openConnection(options, connect));
@@ -48,9 +48,9 @@ function openConnection(
   const takeReady = (): net.Socket => {
     const socket = ready;
     ready = null;
-    // The agent must never connect by itself: that would happen after the unit was spent.
+    // The agent must not open a connection, because the unit is already spent here.
     if (socket === null || !isOpen(socket))
-      throw new Error('the connection was lost before the request left');
+      throw new Error('the connection was lost before the request was sent');
     return socket.setTimeout(0).removeAllListeners('timeout');
   };
   const agentOptions = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1, timeout: maxIdleMs };
@@ -76,7 +76,7 @@ function openConnection(
     connect: async () => {
       if (isReady()) return;
       const socket = await connect(closing.signal);
-      // An idle connection may fail at any time; the next `connect` then opens another one.
+      // An idle connection can fail at any time. The next `connect` then opens another one.
       socket.on('error', () => socket.destroy());
       ready = socket.setTimeout(maxIdleMs, () => socket.destroy());
     },
@@ -96,12 +96,12 @@ function isOpen(socket: net.Socket): boolean {
   return !socket.destroyed && socket.writable;
 }
 
-/** Opens a connection; gives up after its time, or when the signal aborts. */
+/** Opens a connection. Rejects after the connect timeout, or when the signal aborts. */
 type Connect = (signal: AbortSignal) => Promise<net.Socket>;
 
 function openConnector({ origin, connectTimeoutMs, ca, proxy }: ConnectionOptions): Connect {
   const target = { host: bareHost(origin), port: portOf(origin) };
-  // Made once: reading a whole store of authorities takes longer than a call.
+  // Created once, because reading the system's store of authorities takes longer than a call.
   const secureContext =
     ca === null ? null : tls.createSecureContext({ ca: [...tls.getCACertificates(), ca] });
   const open = async (signal: AbortSignal): Promise<net.Socket> => {
@@ -112,15 +112,18 @@ function openConnector({ origin, connectTimeoutMs, ca, proxy }: ConnectionOption
   return (closing) => within(connectTimeoutMs, closing, open);
 }
 
-/** Runs an action whose signal aborts after a while, or when `outer` does. */
+/** Runs an action with a signal that aborts after `timeoutMs`, or when `outer` aborts. */
 async function within<T>(
-  timeMs: number,
+  timeoutMs: number,
   outer: AbortSignal,
   action: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const inner = new AbortController();
   const onAbort = () => inner.abort(outer.reason);
-  const timer = setTimeout(() => inner.abort(new Error('no connection within the connect timeout')), timeMs);
+  const timer = setTimeout(
+    () => inner.abort(new Error('no connection within the connect timeout')),
+    timeoutMs,
+  );
   outer.addEventListener('abort', onAbort, { once: true });
   if (outer.aborted) onAbort();
   try {
@@ -149,7 +152,7 @@ function secured(
 ): Promise<tls.TLSSocket> {
   const secure = tls.connect({
     socket,
-    // The name that the certificate must carry; an address cannot be sent as a server name (RFC 6066).
+    // The certificate must name this host. An IP address is not permitted as a server name (RFC 6066).
     host,
     ...(net.isIP(host) ? {} : { servername: host }),
     ALPNProtocols: ['http/1.1'],
@@ -192,7 +195,9 @@ async function tunnel({ proxy, target, secureContext, signal }: Tunnel): Promise
       }
       socket.destroy();
       reject(
-        new Error(`the proxy ${proxy.host} refused to connect to ${authority}: HTTP ${response.statusCode}`),
+        new Error(
+          `the proxy ${proxy.host} refused the connection to ${authority}: HTTP ${response.statusCode}`,
+        ),
       );
     });
     request.once('error', (error) => reject(signal.aborted ? signal.reason : error));
@@ -210,7 +215,8 @@ function settled<S extends net.Socket>(
       socket.off(event, succeed).off('error', finish).off('close', closed);
       signal.removeEventListener('abort', abort);
       if (error === null) return resolve(socket);
-      socket.on('error', () => {}); // what follows a failed connection says nothing new
+      // Further errors of a failed connection are of no interest.
+      socket.on('error', () => {});
       socket.destroy();
       reject(error);
     };

@@ -1,25 +1,25 @@
 import type { Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
 
-/** The connections of a run: which are free, and which of those are open. */
+/** The connections of a run. A connection is free if it has no request. */
 export interface ConnectionPool {
-  /** Connections without a request. */
+  /** Number of free connections. */
   readonly free: number;
   /**
-   * Resolves with up to `most` free connections that are open, at least one; opens what is missing. Resolves
-   * with none if the signal aborts. Rejects with the network's error if none can be opened.
+   * Resolves with one to `maxCount` free connections that are open; opens missing ones. Resolves with an empty list if
+   * the signal aborts. Rejects with the error of the network if no connection can be opened.
    */
-  ready(most: number, signal: AbortSignal): Promise<readonly Connection[]>;
+  ready(maxCount: number, signal: AbortSignal): Promise<readonly Connection[]>;
   take(connection: Connection): void;
   giveBack(connection: Connection): void;
 }
 
 export function openConnectionPool(connections: readonly Connection[], clock: Clock): ConnectionPool {
-  // The connection used last comes first: the others may close when idle.
+  // The connection that was used last comes first, so that the others can close when idle.
   const free = [...connections];
   const opening = new Map<Connection, Promise<void>>();
   let openedAtMs = Number.NEGATIVE_INFINITY;
-  let unusedInARow = 0;
+  let shortLivesInARow = 0;
 
   function open(connection: Connection): Promise<void> {
     const known = opening.get(connection);
@@ -27,11 +27,11 @@ export function openConnectionPool(connections: readonly Connection[], clock: Cl
     const connecting = connection
       .connect()
       .then(() => {
-        unusedInARow = clock.now() - openedAtMs < SHORT_LIFE_MS ? unusedInARow + 1 : 0;
+        shortLivesInARow = clock.now() - openedAtMs < SHORT_LIFE_MS ? shortLivesInARow + 1 : 0;
         openedAtMs = clock.now();
       })
       .finally(() => opening.delete(connection));
-    // Only who waits for it hears of a failure.
+    // A caller that waits for the connection receives the error.
     connecting.catch(() => {});
     opening.set(connection, connecting);
     return connecting;
@@ -41,14 +41,14 @@ export function openConnectionPool(connections: readonly Connection[], clock: Cl
     get free() {
       return free.length;
     },
-    ready: async (most, signal) => {
+    ready: async (maxCount, signal) => {
       for (;;) {
         if (signal.aborted) return [];
-        const ready = free.filter(({ isReady }) => isReady).slice(0, most);
-        const missing = free.filter(({ isReady }) => !isReady).slice(0, most - ready.length);
-        if (ready.length === 0 && unusedInARow >= connections.length + MAX_SHORT_LIVES) {
-          unusedInARow = 0;
-          throw new Error('the upstream closes connections at once');
+        const ready = free.filter(({ isReady }) => isReady).slice(0, maxCount);
+        const missing = free.filter(({ isReady }) => !isReady).slice(0, maxCount - ready.length);
+        if (ready.length === 0 && shortLivesInARow >= connections.length + EXTRA_SHORT_LIVES) {
+          shortLivesInARow = 0;
+          throw new Error('the upstream closes each connection immediately');
         }
         const connecting = missing.map(open);
         if (ready.length > 0) return ready;
@@ -56,7 +56,7 @@ export function openConnectionPool(connections: readonly Connection[], clock: Cl
       }
     },
     take: (connection) => {
-      unusedInARow = 0;
+      shortLivesInARow = 0;
       free.splice(free.indexOf(connection), 1);
     },
     giveBack: (connection) => {
@@ -65,7 +65,7 @@ export function openConnectionPool(connections: readonly Connection[], clock: Cl
   };
 }
 
-/** Resolves with the first that succeeds, or when the signal aborts; rejects with the first error if all fail. */
+/** Resolves when one connection is open or the signal aborts. Rejects with the first error if all fail. */
 async function firstOf(connecting: readonly Promise<void>[], signal: AbortSignal): Promise<void> {
   let stop: () => void = () => {};
   const aborted = new Promise<void>((resolve) => {
@@ -81,5 +81,6 @@ async function firstOf(connecting: readonly Promise<void>[], signal: AbortSignal
   }
 }
 
+/** An unused connection that is replaced within this time had a short life. */
 const SHORT_LIFE_MS = 500;
-const MAX_SHORT_LIVES = 3;
+const EXTRA_SHORT_LIVES = 3;

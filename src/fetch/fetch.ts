@@ -4,7 +4,7 @@ import { type Clock, isoTime } from '../clock.ts';
 import type { Reply } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { rateLimitResetMs } from '../dialect/headers.ts';
-import { type Language, languageOf } from '../dialect/language.ts';
+import { type Protocol, protocolOf } from '../dialect/protocol.ts';
 import { type Endpoints, UnwritableUrl } from '../dialect/request.ts';
 import { FailedError } from '../errors.ts';
 import type { Attempt, Outcome, Verdict } from '../outcome.ts';
@@ -19,51 +19,51 @@ import {
   type SendSlot,
   SLOT_TOLERANCE_MS,
 } from './rate_limiter.ts';
-import { describe, type Send } from './send.ts';
+import { errorText, type Send } from './send.ts';
 
 export type { NoSlot, SendSlot } from './rate_limiter.ts';
 
-/** What fetch needs. */
+/** The parts that fetch uses. */
 export interface FetchParts extends Omit<RateLimiterOptions, 'pool'> {
   readonly dialect: Dialect;
   readonly endpoints: Endpoints;
-  /** Used in place of the dialect: a probe's. */
-  readonly language?: Language;
+  /** The protocol of a probe; replaces that of the dialect. */
+  readonly protocol?: Protocol;
   readonly connections: readonly Connection[];
   readonly send: Send;
   readonly callIds: CallIds;
 }
 
-/** No byte of the request left; its unit was returned. */
+/** No byte of the request was sent. Its unit was returned. */
 export interface NotSent {
   readonly call: Call;
-  /** The connection failed; null: the slot had passed. */
+  /** The error of the connection; null: the slot had ended. */
   readonly why: string | null;
 }
 
 export interface Fetch {
-  /** Connections without a request. */
+  /** Number of connections without a request. */
   readonly free: number;
-  /** Until the key has been accepted once, one call at a time may be in flight: a rejected key costs one call. */
+  /** Until the upstream has accepted the key, only one call may be in flight, so that a rejected key costs one call. */
   readonly isKeyAccepted: boolean;
-  /** Waits until the account may send: one to `most` slots with their units spent, or why there is none. */
-  slots(most: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot>;
+  /** Waits until the account may send. Resolves with one to `maxCount` slots, units spent, or with the reason for none. */
+  slots(maxCount: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot>;
   /** Returns the unit of a slot that no call uses. */
   giveBack(slot: SendSlot): Promise<void>;
-  /** The outcome of a call for which no URL can be written: it needs no slot; null: it can be sent. */
+  /** The outcome of a call that has no valid URL and needs no slot; null: the call can be sent. */
   unwritable(call: Call): Outcome | null;
   /** Exactly one HTTP attempt. */
   attempt(call: Call, slot: SendSlot): Promise<Attempt | NotSent>;
-  /** What a stored attempt meant. Also records what it shows of the key and of the upstream's limits. */
+  /** Classifies a stored attempt. Reports to the ledger what it shows about the key and the limits of the upstream. */
   outcomeOf(attempt: Attempt): Outcome;
-  /** Resolves when the ledger knows all that the outcomes so far showed. Rejects if it cannot be written. */
+  /** Resolves when the ledger has recorded all reports. Rejects if the ledger cannot be written. */
   reported(): Promise<void>;
 }
 
-/** One attempt for each call: a slot, a request, a response. */
+/** Makes one attempt for each call: a slot, a request, a response. */
 export function openFetch(parts: FetchParts): Fetch {
   const { connections, send, callIds, ledger, clock } = parts;
-  const language = parts.language ?? languageOf(parts.dialect, parts.endpoints);
+  const protocol = parts.protocol ?? protocolOf(parts.dialect, parts.endpoints);
   const pool = openConnectionPool(connections, clock);
   const limiter = openRateLimiter({ ...parts, pool });
   const reports = openReports(parts);
@@ -73,8 +73,8 @@ export function openFetch(parts: FetchParts): Fetch {
   }
 
   async function makeAttempt(call: Call, slot: SendSlot): Promise<Attempt | NotSent> {
-    const url = language.urlOf(call);
-    if (url instanceof UnwritableUrl) throw new TypeError(`no URL for this call: ${url.why}`);
+    const url = protocol.urlOf(call);
+    if (url instanceof UnwritableUrl) throw new TypeError(`this call has no valid URL: ${url.why}`);
     const sent = await send(slot.connection, url, slot.atMs + SLOT_TOLERANCE_MS);
     if (sent.is === 'missed' || sent.is === 'unsent') {
       await giveBack(slot);
@@ -100,7 +100,7 @@ export function openFetch(parts: FetchParts): Fetch {
       await giveBack(slot);
     },
     unwritable: (call) => {
-      const url = language.urlOf(call);
+      const url = protocol.urlOf(call);
       if (!(url instanceof UnwritableUrl)) return null;
       const nowMs = clock.now();
       const attempt = { callId: callIds.next(nowMs), call, sentAt: isoTime(nowMs), durationMs: 0 };
@@ -114,19 +114,19 @@ export function openFetch(parts: FetchParts): Fetch {
       }
     },
     outcomeOf: (attempt) => {
-      const { status, headers = {}, body, failure = 'no response came' } = attempt;
+      const { status, headers = {}, body, failure = 'no response arrived' } = attempt;
       if (status === null || body === null) return { ...attempt, verdict: { is: 'broken', why: failure } };
-      return { ...attempt, verdict: reports.observe(attempt, { status, headers, body }, language) };
+      return { ...attempt, verdict: reports.observe(attempt, { status, headers, body }, protocol) };
     },
     reported: reports.written,
   };
 }
 
-/** What responses show of the key and of the upstream's limits, on its way to the ledger. */
+/** Writes to the ledger what responses show about the key and the limits of the upstream. */
 interface Reports {
   readonly isKeyAccepted: boolean;
-  /** What the reply meant, for a throttle with the pause that the ledger takes. */
-  observe(attempt: Attempt, reply: Reply, language: Language): Verdict;
+  /** Classifies the reply and starts its report. A throttle has the pause that the ledger records. */
+  observe(attempt: Attempt, reply: Reply, protocol: Protocol): Verdict;
   written(): Promise<void>;
 }
 
@@ -134,8 +134,8 @@ function openReports({ ledger, clock, keyFingerprint }: FetchParts): Reports {
   const backoff = openBackoff();
   let keyHasWorked = ledger.hasKeyWorked(keyFingerprint);
   let isKeyAccepted = keyHasWorked;
-  /** The ledger knows that the key works and that the allowance is not exhausted. */
-  let isProven = false;
+  /** The ledger has recorded that the key works and that the allowance is not exhausted. */
+  let isSuccessRecorded = false;
   let written: Promise<void> = Promise.resolve();
 
   async function write(verdict: Verdict, rateResetMs: number | null, nowMs: number): Promise<void> {
@@ -144,27 +144,27 @@ function openReports({ ledger, clock, keyFingerprint }: FetchParts): Reports {
       else if (rateResetMs !== null) ledger.pauseUntil(rateResetMs, nowMs);
       if (verdict.is === 'exhausted') ledger.exhaustedUntil(verdict.untilMs, nowMs);
       if (verdict.is === 'unauthorised') ledger.refuseKey(keyFingerprint, nowMs);
-      if (verdict.is === 'ok' && !isProven) ledger.keyWorked(keyFingerprint);
+      if (verdict.is === 'ok' && !isSuccessRecorded) ledger.keyWorked(keyFingerprint);
     });
     if (ACCEPTED.has(verdict.is)) isKeyAccepted = true;
-    if (verdict.is === 'exhausted') isProven = false;
-    if (verdict.is === 'ok') isProven = keyHasWorked = true;
+    if (verdict.is === 'exhausted') isSuccessRecorded = false;
+    if (verdict.is === 'ok') isSuccessRecorded = keyHasWorked = true;
   }
 
   return {
     get isKeyAccepted() {
       return isKeyAccepted;
     },
-    observe: ({ call, sentAt }, reply, language) => {
+    observe: ({ call, sentAt }, reply, protocol) => {
       const nowMs = clock.now();
-      const meant = language.classify(call, reply, { nowMs, keyHasWorked });
-      const verdict = backoff.observe(meant, Date.parse(sentAt), nowMs);
+      const classified = protocol.classify(call, reply, { nowMs, keyHasWorked });
+      const verdict = backoff.observe(classified, Date.parse(sentAt), nowMs);
       const rateResetMs = rateLimitResetMs(reply.headers, nowMs);
-      const isNews = verdict.is !== 'ok' || rateResetMs !== null || !isProven;
-      if (isNews) {
+      const mustReport = verdict.is !== 'ok' || rateResetMs !== null || !isSuccessRecorded;
+      if (mustReport) {
         const before = written;
         written = before.then(() => write(verdict, rateResetMs, nowMs));
-        // Whoever waits for `written` hears of the failure.
+        // A caller of `written` receives the error.
         written.catch(() => {});
       }
       return verdict;
@@ -176,17 +176,17 @@ function openReports({ ledger, clock, keyFingerprint }: FetchParts): Reports {
   };
 }
 
-/** The ledger could not record what a response showed of limits. The response itself is stored. */
+/** The ledger could not record a limit that a response showed. The response itself is stored. */
 class LedgerFailure extends FailedError {
   constructor(cause: unknown) {
-    super(`the ledger cannot be written: ${describe(cause)}`, {
-      hint: 'Is its disk full, or the file read-only? Every response received is in the warehouse.',
+    super(`the ledger cannot be written: ${errorText(cause)}`, {
+      hint: 'Check whether its disk is full or the file is read-only. Every received response is in the warehouse.',
       cause,
     });
   }
 }
 
-/** A busy ledger means "try again". */
+/** Repeats the action while the ledger is busy. */
 async function whenFree(clock: Clock, action: () => void): Promise<void> {
   for (;;) {
     try {
@@ -198,6 +198,6 @@ async function whenFree(clock: Clock, action: () => void): Promise<void> {
   }
 }
 
-/** Verdicts that no upstream gives to a key that it does not know. */
+/** Verdicts that show that the upstream accepts the key. */
 const ACCEPTED = new Set<Verdict['is']>(['ok', 'absent', 'gone', 'refused']);
 const BUSY_WAIT_MS = 20;

@@ -1,13 +1,13 @@
 import type { Reply } from '../dialect/classify.ts';
 import type { Headers } from '../dialect/headers.ts';
 
-/** Takes the key out of a reply: some upstreams repeat it in their errors, and what is received is kept. */
+/** Removes the key from a reply. Some upstreams repeat it in their errors, and replies are stored. */
 export type Redact = (reply: Reply) => Reply;
 
 export function openRedaction(apiKey: string): Redact {
-  // A short key may stand in a name by chance, and a reply must not be altered without need.
-  if (apiKey.length < SHORTEST_KEY) return (reply) => reply;
-  // As it is, as JSON may write it, as a URL may write it.
+  // A short key can be part of a name by chance, and a reply must not change without need.
+  if (apiKey.length < MIN_KEY_CHARS) return (reply) => reply;
+  // Plain, as in JSON, and as in a URL.
   const forms = [...new Set([apiKey, apiKey.replaceAll('/', '\\/'), encodeURIComponent(apiKey)])];
   const isIn = (text: string) => forms.some((form) => text.includes(form));
   const without = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, '[key]'), text);
@@ -29,4 +29,4 @@ function withoutKey(headers: Headers, without: (text: string) => string): Header
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, without(String(value))]));
 }
 
-const SHORTEST_KEY = 12;
+const MIN_KEY_CHARS = 12;

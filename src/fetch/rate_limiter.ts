@@ -5,26 +5,26 @@ import type { Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionPool } from './connection_pool.ts';
 
-/** How late after its slot a call may still leave. */
+/** A call may be sent until this long after its slot. */
 export const SLOT_TOLERANCE_MS = 250;
 
-/** The right to send one call, on a connection that is open. Its unit is spent. */
+/** The right to send one call on an open connection. Its unit is spent. */
 export interface SendSlot extends Slot {
   readonly connection: Connection;
 }
 
-/** Waits until the account may send. The ledger decides, for all processes of the account. */
+/** Waits until the account may send. The ledger decides for all processes of the account. */
 export interface RateLimiter {
   /**
-   * Resolves with one to `most` slots, at most LOOKAHEAD_MS before the first is due, or with the reason why
-   * there is none. The connections are opened before the units are spent: if that fails, nothing is spent.
+   * Resolves with one to `maxCount` slots, at most LOOKAHEAD_MS before the first slot, or with the reason why there is
+   * none. Opens the connections before it spends the units, so that a failed connection costs nothing.
    */
-  slots(most: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot>;
+  slots(maxCount: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot>;
 }
 
 export type NoSlot =
   | Exclude<Spent, { is: 'go' } | { is: 'wait' }>
-  /** The upstream asked for a pause that is too long for a run to wait out. */
+  /** The upstream requires a pause that is longer than a run waits. */
   | { readonly is: 'paused'; readonly untilMs: number }
   | { readonly is: 'unreachable'; readonly error: unknown }
   | { readonly is: 'interrupted' };
@@ -39,44 +39,45 @@ export interface RateLimiterOptions {
 }
 
 /**
- * p-throttle smooths the demand of this process; the ledger spends. One transaction takes as many slots as
- * fall into the next LOOKAHEAD_MS.
+ * p-throttle smooths the demand of this process; the ledger enforces the limits. One transaction takes all slots of the
+ * next LOOKAHEAD_MS.
  */
 export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { ledger, pool, clock, perMinute, purpose, keyFingerprint } = options;
-  const spacing = spacingMs(perMinute);
-  const batch = spacing > 0 ? Math.min(MAX_BATCH, 1 + Math.floor(LOOKAHEAD_MS / spacing)) : MAX_BATCH;
-  const smoother = openSmoother(spacing);
+  const slotSpacingMs = spacingMs(perMinute);
+  const batch =
+    slotSpacingMs > 0 ? Math.min(MAX_BATCH, 1 + Math.floor(LOOKAHEAD_MS / slotSpacingMs)) : MAX_BATCH;
+  const smoother = openSmoother(slotSpacingMs);
   let lastSlotMs = Number.NEGATIVE_INFINITY;
 
-  /** The next slot is at least one spacing after this process's last one. */
-  const ownNextMs = () => lastSlotMs + spacing - LOOKAHEAD_MS;
+  /** Earliest time at which this process can take its next slot: one spacing after its last slot, less the lookahead. */
+  const earliestMs = () => lastSlotMs + slotSpacingMs - LOOKAHEAD_MS;
 
-  /** A busy ledger means "try again". */
-  function spend(most: number): Spent {
+  /** Spends up to `maxCount` units. If the ledger is busy, the result is a short wait. */
+  function spend(maxCount: number): Spent {
     const nowMs = clock.now();
-    // No transaction is needed to find out that the slot is further away than the lookahead.
-    const isAhead = ownNextMs() > nowMs && ownNextMs() - nowMs <= MAX_UNCHECKED_MS;
-    if (isAhead) return { is: 'wait', untilMs: ownNextMs() };
+    // Before this time a transaction would only return `wait`.
+    const isTooEarly = earliestMs() > nowMs && earliestMs() - nowMs <= MAX_UNCHECKED_MS;
+    if (isTooEarly) return { is: 'wait', untilMs: earliestMs() };
     try {
-      return ledger.spend({ nowMs, most, purpose, keyFingerprint });
+      return ledger.spend({ nowMs, most: maxCount, purpose, keyFingerprint });
     } catch (error) {
-      // The attempt itself may have waited for long.
+      // Read the clock again, because SQLite may have waited for the lock.
       if (isBusy(error)) return { is: 'wait', untilMs: clock.now() + BUSY_WAIT_MS };
       throw error;
     }
   }
 
   return {
-    slots: async (most, signal) => {
-      // A connection that is opened long before its slot would be idle until then.
-      await sleepUntil(ownNextMs() - CONNECT_AHEAD_MS);
+    slots: async (maxCount, signal) => {
+      // A connection that is opened long before its slot could be closed as idle.
+      await sleepUntil(earliestMs() - CONNECT_AHEAD_MS);
       if (!signal.aborted) await smoother(signal);
       for (;;) {
         if (signal.aborted) return { is: 'interrupted' };
         let ready: readonly Connection[];
         try {
-          ready = await pool.ready(Math.min(most, batch), signal);
+          ready = await pool.ready(Math.min(maxCount, batch), signal);
         } catch (error) {
           return { is: 'unreachable', error };
         }
@@ -90,10 +91,10 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
       }
 
       async function sleepUntil(untilMs: number): Promise<void> {
-        // A timer counts whole milliseconds; one that fires early would only cost another look.
+        // A timer has a resolution of 1 ms. Round up, because an early timer would only repeat the check.
         const waitMs = Math.ceil(untilMs - clock.now());
-        // A pause may be lifted and a clock may be set: no wait is slept through blindly.
-        if (waitMs > 0) await clock.sleep(Math.min(waitMs, RECONSIDER_MS), signal);
+        // Check again at intervals, because another process may end a pause and the clock may be set.
+        if (waitMs > 0) await clock.sleep(Math.min(waitMs, RECHECK_MS), signal);
       }
     },
   };
@@ -109,16 +110,18 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
   }
 }
 
-/** Resolves when this process may take its next slot, or when the signal aborts, which ends the smoother. */
+/** Resolves when this process may take its next slot. When the signal aborts, it resolves and the smoother ends. */
 type Smoother = (signal: AbortSignal) => Promise<void>;
 
-function openSmoother(spacing: number): Smoother {
-  const interval = spacing * SMOOTHED_SHARE;
-  // Below a timer's resolution there is nothing to smooth; connections that become free in one turn of the
-  // event loop share one transaction.
-  if (interval < 1) return () => new Promise(setImmediate);
+function openSmoother(slotSpacingMs: number): Smoother {
+  const intervalMs = slotSpacingMs * SMOOTHED_SHARE;
+  // Intervals below the resolution of a timer cannot be smoothed. Connections that become free in one turn of the event
+  // loop share one transaction.
+  if (intervalMs < 1) return () => new Promise(setImmediate);
   const ended = new AbortController();
-  const throttled = pThrottle({ limit: 1, interval, strict: true, signal: ended.signal })(async () => {});
+  const throttled = pThrottle({ limit: 1, interval: intervalMs, strict: true, signal: ended.signal })(
+    async () => {},
+  );
   return async (signal) => {
     const end = () => ended.abort();
     signal.addEventListener('abort', end, { once: true });
@@ -133,14 +136,14 @@ function openSmoother(spacing: number): Smoother {
   };
 }
 
-// p-throttle counts from when its timer fired, a millisecond late each time. Slightly ahead of the slots it
-// never delays one; the ledger sets the slot itself.
+// p-throttle counts from the time at which its timer fired, which is about 1 ms late. A slightly shorter interval never
+// delays a slot; the ledger sets the time of the slot.
 const SMOOTHED_SHARE = 0.9;
 const MAX_BATCH = 32;
 const BUSY_WAIT_MS = 5;
 const CONNECT_AHEAD_MS = 1000;
-const RECONSIDER_MS = 30_000;
-/** A run waits out a pause up to this length; at a longer one it ends. */
+const RECHECK_MS = 30_000;
+/** Longest pause that a run waits for; a longer pause ends the run. */
 const MAX_PAUSE_MS = 10 * 60_000;
-// So much later at most, a key that was refused in the meantime or a spent allowance is noticed.
+// Longest wait without a look into the ledger, so that the run soon notices a rejected key or an exhausted allowance.
 const MAX_UNCHECKED_MS = 1000;

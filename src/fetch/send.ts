@@ -6,10 +6,10 @@ import type { Reply } from '../dialect/classify.ts';
 import type { Connection } from './connection.ts';
 import { openRedaction, type Redact } from './key_redaction.ts';
 
-/** What became of one HTTP request: no retry, no redirect, no cache. */
+/** The result of one HTTP request without retry, redirect or cache. */
 export type Sent =
   | { readonly is: 'reply'; readonly sentAtMs: number; readonly durationMs: number; readonly reply: Reply }
-  /** The request left (or may have), and no usable reply came. */
+  /** The request was sent, or may have been sent, and no usable reply arrived. */
   | {
       readonly is: 'lost';
       readonly sentAtMs: number;
@@ -17,9 +17,9 @@ export type Sent =
       readonly status: number | null;
       readonly why: string;
     }
-  /** No byte of the request left. */
+  /** No byte of the request was sent. */
   | { readonly is: 'unsent'; readonly why: string }
-  /** The slot was over before the request could leave. */
+  /** The slot ended before the request could be sent. */
   | { readonly is: 'missed' };
 
 export interface SendOptions {
@@ -29,14 +29,14 @@ export interface SendOptions {
   readonly maxBodyBytes: number;
 }
 
-/** Sends one request on an open connection, unless its slot has passed. */
+/** Sends one request on an open connection, unless its slot has ended. Never rejects. */
 export type Send = (connection: Connection, url: URL, notAfterMs: number) => Promise<Sent>;
 
 export function openSend(options: SendOptions, clock: Clock): Send {
   const client = got.extend({
     headers: {
       authorization: `Bearer ${options.apiKey}`,
-      // Some registries have a JSON type of their own, and some refuse what does not name it.
+      // Some registries use their own JSON type, and some reject a request that does not accept it.
       accept: 'application/json, application/*+json;q=0.9, */*;q=0.1',
       'user-agent': options.userAgent,
     },
@@ -44,7 +44,7 @@ export function openSend(options: SendOptions, clock: Clock): Send {
     followRedirect: false,
     throwHttpErrors: false,
     timeout: { request: options.responseTimeoutMs },
-    request: onStandingConnection,
+    request: requestOnOpenConnection,
   });
   const request = {
     client,
@@ -56,10 +56,10 @@ export function openSend(options: SendOptions, clock: Clock): Send {
 }
 
 /**
- * Most of the thirty options that got passes to Node describe how to open a connection. Ours is open already,
- * and Node copies all options several times for each request.
+ * got passes thirty options to Node, most of them for opening a connection. The connection is already open, and Node
+ * copies all options several times for each request.
  */
-const onStandingConnection: RequestFunction = (url, { method, headers, agent }) =>
+const requestOnOpenConnection: RequestFunction = (url, { method, headers, agent }) =>
   (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
 
 interface HttpRequestOptions {
@@ -82,7 +82,7 @@ class HttpRequest {
     this.#options = options;
   }
 
-  /** Resolves with the first of the stream's ends; what follows it says nothing new. */
+  /** Resolves with the first event that ends the stream. Later events are ignored. */
   run(): Promise<Sent> {
     const { client, url, connection, maxBodyBytes } = this.#options;
     return new Promise((resolve) => {
@@ -91,7 +91,7 @@ class HttpRequest {
       let receivedBytes = 0;
 
       stream.once('request', (request) => {
-        // Node writes the request in the very tick of this event: the last moment to call it off.
+        // Node writes the request in the tick of this event, so that this is the last time to cancel it.
         request.once('socket', () => {
           if (this.#isInTime()) return;
           request.destroy(new Error('the slot was missed'));
@@ -107,7 +107,7 @@ class HttpRequest {
         stream.destroy();
       });
       stream.once('end', () => resolve(this.#ended(stream.response?.headers, chunks)));
-      stream.once('error', (error) => resolve(this.#failed(describe(error))));
+      stream.once('error', (error) => resolve(this.#failed(errorText(error))));
       stream.once('close', () => resolve(this.#failed('the response ended before it was complete')));
     });
   }
@@ -122,7 +122,7 @@ class HttpRequest {
   #ended(headers: object | undefined, chunks: readonly Buffer[]): Sent {
     const { clock, redact } = this.#options;
     if (headers === undefined || this.#status === null || this.#sentAtMs === null)
-      return this.#failed('no response came');
+      return this.#failed('no response arrived');
     const reply = redact({ status: this.#status, headers: { ...headers }, body: Buffer.concat(chunks) });
     return { is: 'reply', sentAtMs: this.#sentAtMs, durationMs: clock.now() - this.#sentAtMs, reply };
   }
@@ -135,8 +135,8 @@ class HttpRequest {
   }
 }
 
-/** A network error in a few words; never the request's options, which hold the key. */
-export function describe(error: unknown): string {
+/** A network error in a few words, without the options of the request, which contain the key. */
+export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   if (error instanceof RequestError && code === 'ETIMEDOUT')
@@ -145,7 +145,7 @@ export function describe(error: unknown): string {
   return code === null || message.includes(code) ? message : `${code}: ${message}`;
 }
 
-/** Where a host has several addresses, the error of trying them all has no text of its own. */
+/** If a host has several addresses, the AggregateError has no message; its inner errors have. */
 function messageOf(error: Error): string {
   if (!(error instanceof AggregateError) || error.message !== '') return error.message;
   return error.errors.map((inner) => (inner instanceof Error ? inner.message : String(inner))).join('; ');

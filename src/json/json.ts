@@ -1,13 +1,13 @@
 import { MAX_DEPTH, MAX_VALUES } from '../dialect/limits.ts';
-import { count } from '../report/figures.ts';
 
 /**
- * JSON whose numbers survive: integers beyond 2^53 become bigint, and any other number that a double
- * would alter becomes an ExactNumber holding the digits as they were sent.
+ * JSON with exact numbers: an integer beyond 2^53 becomes a bigint, and any other number that a double would change
+ * becomes an ExactNumber with the received digits.
  */
 export type Json = null | boolean | number | bigint | ExactNumber | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
+/** A number that a double cannot represent. */
 export class ExactNumber {
   readonly digits: string;
 
@@ -20,15 +20,14 @@ export class ExactNumber {
   }
 }
 
-/** The text may be JSON, but would take too much memory as values. The message is a predicate: `is nested …`. */
+/** The text may be JSON, but its values would take too much memory. The message is a predicate: `is nested …`. */
 export class LimitExceeded extends SyntaxError {}
 
 /**
- * Parses JSON text (a leading BOM is tolerated). Of a repeated key the last value counts, and own `__proto__`
- * keys stay plain keys.
+ * Parses JSON text, with or without a BOM. The last value of a repeated key counts. `__proto__` is a key like any other.
  *
- * @throws LimitExceeded before any value is made, if the text nests deeper than MAX_DEPTH or holds more than MAX_VALUES.
- * @throws SyntaxError if the text is no JSON.
+ * @throws LimitExceeded before parsing, if the text is nested deeper than MAX_DEPTH or has more than MAX_VALUES values.
+ * @throws SyntaxError if the text is not JSON.
  */
 export function parseJson(text: string): Json {
   const json = text.charCodeAt(0) === BOM ? text.slice(1) : text;
@@ -37,17 +36,27 @@ export function parseJson(text: string): Json {
   return mayLoseDigits ? (JSON.parse(json, keepExact as Reviver) as Json) : (JSON.parse(json) as Json);
 }
 
-/** Writes JSON text in which every number has exactly the value that was read. */
+/** Writes JSON text in which every number has the exact value that was parsed. */
 export function stringifyJson(value: Json): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // Only a bigint is refused; a replacer for all values would make every text several times slower.
+    // JSON.stringify throws only for a bigint. A replacer for all values would make it several times slower.
     if (!(error instanceof TypeError)) throw error;
     return JSON.stringify(value, (_key, inner: unknown) =>
       typeof inner === 'bigint' ? rawJson(inner.toString()) : inner,
     );
   }
+}
+
+/** Converts a value for JSON.stringify, which then writes every number with its exact digits. */
+export function faithful(value: Json): unknown {
+  if (typeof value === 'bigint') return rawJson(value.toString());
+  if (value instanceof ExactNumber) return rawJson(value.digits);
+  if (Array.isArray(value)) return value.map(faithful);
+  if (typeof value !== 'object' || value === null) return value;
+  // fromEntries defines own keys, so that `__proto__` is a key like any other.
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, faithful(inner)]));
 }
 
 export function isJsonObject(value: Json | undefined): value is JsonObject {
@@ -56,27 +65,35 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   );
 }
 
+/** A scalar as text; null for null, lists and objects. */
+export function scalarText(value: Json | undefined): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return String(value);
+  return value instanceof ExactNumber ? value.digits : null;
+}
+
 /**
- * Decides how the text is parsed, in one pass that steps over strings: does it exceed a limit, and
- * has it a number of sixteen digits or with an exponent? Only in those can a double lose something.
+ * Checks the limits in one pass that skips strings, and looks for numbers that a double can change: those with 16 or
+ * more digits, or with an exponent.
  *
- * A list or object of n > 0 members has n - 1 commas, so the values of a text are its commas and its lists and
- * objects with members, plus one at the top. `[ ]` counts as if it had a member.
+ * Number of values = 1 + commas + lists and objects with members, because n > 0 members have n - 1 commas. `[ ]` with
+ * a space counts as a list with a member.
  */
 function scan(json: string): { exceeded: string | null; mayLoseDigits: boolean } {
   let depth = 0;
   let values = 1;
-  let numeral = 0;
+  let numeralChars = 0;
   let mayLoseDigits = false;
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at);
     if ((code >= ZERO && code <= NINE) || code === POINT) {
-      numeral += 1;
-      if (numeral === LONGEST_SAFE_NUMERAL) mayLoseDigits = true;
+      numeralChars += 1;
+      if (numeralChars === MAX_SAFE_NUMERAL_CHARS) mayLoseDigits = true;
       continue;
     }
-    if (numeral > 0 && (code === SMALL_E || code === LARGE_E)) mayLoseDigits = true;
-    numeral = 0;
+    if (numeralChars > 0 && (code === SMALL_E || code === LARGE_E)) mayLoseDigits = true;
+    numeralChars = 0;
     if (code === QUOTE) at = endOfString(json, at);
     else if (code === COMMA) values += 1;
     else if (isOpening(code)) {
@@ -98,7 +115,7 @@ function isClosing(code: number): boolean {
   return code === CLOSE_LIST || code === CLOSE_OBJECT;
 }
 
-/** Where the string that opens at `start` closes; the end of the text where it does not. */
+/** The offset of the quote that closes the string at `start`; the length of the text if there is none. */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -110,33 +127,33 @@ function endOfString(json: string, start: number): number {
 
 type Reviver = (this: unknown, key: string, value: unknown) => unknown;
 
-// ECMA-262 "JSON.parse source text access": the third argument carries the literal as written.
+// ECMA-262 "JSON.parse source text access": the third argument contains the literal.
 function keepExact(this: unknown, _key: string, value: unknown, context: { source?: string }): unknown {
   if (typeof value !== 'number' || context.source === undefined) return value;
   if (isInteger(context.source)) return Number.isSafeInteger(value) ? value : exactInteger(context.source);
-  return survives(value, context.source) ? value : new ExactNumber(context.source);
+  return isExact(value, context.source) ? value : new ExactNumber(context.source);
 }
 
 function isInteger(literal: string): boolean {
   return /^-?\d+$/.test(literal);
 }
 
-// No count or identifier is longer, and arithmetic on millions of digits would hold up everything else.
+// No count or identifier is longer. Arithmetic on millions of digits would block the process.
 function exactInteger(literal: string): bigint | ExactNumber {
-  return literal.length <= LONGEST_BIGINT ? BigInt(literal) : new ExactNumber(literal);
+  return literal.length <= MAX_BIGINT_CHARS ? BigInt(literal) : new ExactNumber(literal);
 }
 
-/** Does the double print the same significant digits as the literal? */
-function survives(value: number, source: string): boolean {
+/** Does the double have the same significant digits as the literal? */
+function isExact(value: number, source: string): boolean {
   return Number.isFinite(value) && significand(String(value)) === significand(source);
 }
 
-/** Digits without sign, point and zeros at either end, with the decimal exponent: equal for equal values. */
+/** Digits without sign, point, leading and trailing zeros, with the decimal exponent; equal for equal absolute values. */
 function significand(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().replace(/^-/, '').split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = (whole + fraction).replace(/^0+/, '');
-  // Not /0+$/, whose time grows with the square of a long run of zeros.
+  // Not /0+$/, because its time is quadratic in the number of zeros.
   let length = digits.length;
   while (digits.charCodeAt(length - 1) === ZERO) length -= 1;
   if (length === 0) return '0';
@@ -146,8 +163,8 @@ function significand(literal: string): string {
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
 
 const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
-const TOO_MANY = `holds more than ${count(MAX_VALUES)} values`;
-const LONGEST_BIGINT = 1000;
+const TOO_MANY = `has more than ${MAX_VALUES.toLocaleString('en')} values`;
+const MAX_BIGINT_CHARS = 1000;
 const BOM = 0xfeff;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -161,15 +178,5 @@ const NINE = 0x39;
 const POINT = 0x2e;
 const SMALL_E = 0x65;
 const LARGE_E = 0x45;
-/** Fifteen digits and the point; one more may be too much for a double. */
-const LONGEST_SAFE_NUMERAL = 16;
-
-/** The same value for JSON.stringify, which then writes every number as it was read. */
-export function faithful(value: Json): unknown {
-  if (typeof value === 'bigint') return rawJson(value.toString());
-  if (value instanceof ExactNumber) return rawJson(value.digits);
-  if (Array.isArray(value)) return value.map(faithful);
-  if (typeof value !== 'object' || value === null) return value;
-  // fromEntries defines members, so that a key `__proto__` stays a key.
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, faithful(inner)]));
-}
+/** A double represents every number of 15 digits exactly; with the point, 16 characters. */
+const MAX_SAFE_NUMERAL_CHARS = 16;

@@ -1,14 +1,15 @@
 /**
- * Cuts values out of JSON text as they were written, so that what is served is what was received, digit by
- * digit and at little cost. The text must be valid JSON: it was parsed when it came in.
+ * Finds values in JSON text without parsing it, so that responses of the service contain the received digits. The text
+ * must be valid JSON; it was parsed when it was received.
  */
 
+/** Offsets of a value in the text: from `from`, up to but not including `to`. */
 export interface Slice {
   readonly from: number;
   readonly to: number;
 }
 
-/** Where the value at a pointer's segments stands; null: there is none. Of a repeated key the last one counts. */
+/** The slice of the value at a pointer's segments; null: there is none. The last value of a repeated key counts. */
 export function sliceAt(text: string, segments: readonly string[]): Slice | null {
   let slice: Slice = trimmed(text);
   for (const segment of segments) {
@@ -19,7 +20,7 @@ export function sliceAt(text: string, segments: readonly string[]): Slice | null
   return slice;
 }
 
-/** The elements of the list at a place; empty where there is no list. */
+/** The elements of the list in a slice; empty if the value is not a list. */
 export function elementsOf(text: string, { from }: Slice): Slice[] {
   const elements: Slice[] = [];
   if (text[from] !== '[') return elements;
@@ -44,10 +45,10 @@ function memberOf(text: string, start: number, key: string): Slice | null {
   let at = skipSpace(text, start + 1);
   while (text[at] !== '}') {
     const endOfKey = endOfString(text, at);
-    const isMeant = JSON.parse(text.slice(at, endOfKey)) === key;
+    const isWanted = JSON.parse(text.slice(at, endOfKey)) === key;
     const from = skipSpace(text, skipSpace(text, endOfKey) + 1);
     const to = endOfValue(text, from);
-    if (isMeant) found = { from, to };
+    if (isWanted) found = { from, to };
     at = skipSpace(text, to);
     if (text[at] === ',') at = skipSpace(text, at + 1);
   }
@@ -82,7 +83,7 @@ function endOfString(text: string, start: number): number {
 
 function endOfScalar(text: string, start: number): number {
   let at = start;
-  while (at < text.length && !ENDS_SCALAR.has(text.charCodeAt(at))) at += 1;
+  while (at < text.length && !SCALAR_ENDS.has(text.charCodeAt(at))) at += 1;
   return at;
 }
 
@@ -105,4 +106,4 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const BOM = 0xfeff;
 const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
-const ENDS_SCALAR = new Set([...SPACE, 0x2c, CLOSE_LIST, CLOSE_OBJECT]);
+const SCALAR_ENDS = new Set([...SPACE, 0x2c, CLOSE_LIST, CLOSE_OBJECT]);

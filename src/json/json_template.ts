@@ -1,20 +1,20 @@
-import type { Pointer } from '../dialect/dialect.ts';
 import { isJsonObject, type Json, type JsonObject, stringifyJson } from './json.ts';
-import { segmentsOf } from './pointer.ts';
+import { type Pointer, segmentsOf } from './pointer.ts';
 
-/** JSON text with holes: `fill` writes the given JSON texts into them. */
+/** JSON text with holes. `fill` inserts JSON text into each hole. */
 export interface Template<Hole extends string> {
   fill(values: Readonly<Record<Hole, string>>): string;
 }
 
-/** What stands where in a body: a hole by name, or a value that is always the same. */
+/** A hole or a fixed value at a JSON path of the body. */
 export type Placement<Hole extends string> =
   | { readonly at: Pointer; readonly hole: Hole }
   | { readonly at: Pointer; readonly value: Json };
 
 /**
- * Compiles the placements into text once, so that an answer is a concatenation. A hole is told by a key
- * that no shape can hold, and is cut out before any value of a request is known: nothing can be injected.
+ * Compiles the placements into text once, so that a response is a concatenation. A hole is marked by a control character
+ * that no profile contains. The marks are removed before any value of a request is inserted, so that a request cannot
+ * inject one.
  */
 export function compileTemplate<Hole extends string>(placements: readonly Placement<Hole>[]): Template<Hole> {
   let body: Json = {};
@@ -32,19 +32,23 @@ export function compileTemplate<Hole extends string>(placements: readonly Placem
   };
 }
 
-/** The document with a value put at a pointer; objects on the way are made. Throws where a scalar or list is in the way. */
+/**
+ * Sets a value at a pointer, creates the objects on the path, and returns the document.
+ *
+ * @throws TypeError if a scalar or list is on the path.
+ */
 export function placedAt(document: Json, pointer: Pointer, value: Json): Json {
   const segments = segmentsOf(pointer);
   const last = segments.pop();
   if (last === undefined) return value;
-  if (!isJsonObject(document)) throw new TypeError(`"${pointer}" cannot stand inside a list or a scalar`);
+  if (!isJsonObject(document)) throw new TypeError(`"${pointer}" cannot be inside a list or a scalar`);
   let holder = document;
   for (const segment of segments) holder = objectAt(holder, segment, pointer);
   setOwn(holder, last, value);
   return document;
 }
 
-/** Defines an own key even where it is called `__proto__`. */
+/** Sets an own key, even `__proto__`. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
@@ -52,12 +56,12 @@ export function setOwn(object: JsonObject, key: string, value: Json): void {
 function objectAt(holder: JsonObject, key: string, pointer: Pointer): JsonObject {
   const existing = Object.hasOwn(holder, key) ? holder[key] : undefined;
   if (existing === undefined) {
-    const made: JsonObject = {};
-    setOwn(holder, key, made);
-    return made;
+    const created: JsonObject = {};
+    setOwn(holder, key, created);
+    return created;
   }
   if (isJsonObject(existing)) return existing;
-  throw new TypeError(`"${pointer}" leads through "${key}", which is taken`);
+  throw new TypeError(`"${pointer}" leads through "${key}", which has another value`);
 }
 
 const MARK = '\u0001';

@@ -1,4 +1,5 @@
 import type { Dialect } from '../dialect/dialect.ts';
+import { pagingMethod } from '../dialect/paging/paging.ts';
 import type { Outcome } from '../outcome.ts';
 
 /** Of the response headers those that reading the body again needs, as JSON; null: none. */
@@ -6,7 +7,7 @@ export function headersToKeep(dialect: Dialect): (headers: Outcome['headers']) =
   const named = dialect.responses.flatMap(({ header }) =>
     header === undefined ? [] : [header.toLowerCase()],
   );
-  const wanted = new Set([...named, ...(dialect.search.paging.style === 'link_header' ? ['link'] : [])]);
+  const wanted = new Set([...named, ...pagingMethod(dialect.search.paging.style).keptHeaders]);
   return (headers = {}) => {
     const contentType = headers['content-type'];
     const kept = Object.entries(headers).filter(([name]) => wanted.has(name));

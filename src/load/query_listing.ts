@@ -1,4 +1,5 @@
-import type { Paging } from '../dialect/dialect.ts';
+import { type PagingStyleName, pagingMethod } from '../dialect/paging/paging.ts';
+import type { ListingStatus } from '../dialect/paging/paging_method.ts';
 import type { DerivedTables } from '../warehouse/derived.ts';
 import type { QueryPage } from '../warehouse/query.ts';
 
@@ -17,13 +18,13 @@ export interface QueryListing {
   readonly pages: number;
   readonly rows: number;
   readonly next: string | null;
-  readonly status: 'open' | 'complete' | 'capped';
+  readonly status: ListingStatus;
   /** What was odd about it; null: nothing. */
   readonly note: string | null;
 }
 
 export interface QueryListingRules {
-  readonly style: Paging['style'];
+  readonly style: PagingStyleName;
   /** How many rows of one query can be reached; null: no limit known. */
   readonly window: number | null;
   /** Totals from here on mean "at least". */
@@ -118,25 +119,12 @@ function statusOf(
   rows: number,
   total: number | null,
   rules: QueryListingRules,
-): QueryListing['status'] {
+): ListingStatus {
   if (isAllReached(rows, total, rules)) return 'complete';
   if (rules.window !== null && rows >= rules.window) return 'capped';
   if (last.rows === 0) return 'complete';
   const isShort = last.rows < rules.largestPage;
-  switch (rules.style) {
-    case 'none':
-      // One page is all there ever is: more may exist when the total says so, or when nothing shows the end.
-      return total === null && isShort ? 'complete' : 'capped';
-    case 'cursor':
-    case 'next_url':
-    case 'link_header':
-      if (last.next !== null) return 'open';
-      // The upstream ends here. A full last page below the total is a cap; a short one an inexact total.
-      return total === null || isShort ? 'complete' : 'capped';
-    case 'page':
-    case 'offset':
-      return total === null && isShort ? 'complete' : 'open';
-  }
+  return pagingMethod(rules.style).statusAfter({ isShort, total, next: last.next });
 }
 
 function isAllReached(rows: number, total: number | null, rules: QueryListingRules): boolean {

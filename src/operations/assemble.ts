@@ -120,7 +120,7 @@ export function assembleProbe(
     ...fetchParts(workspace, order.purpose),
     connections,
     dialect: SILENT_DIALECT,
-    language: probeLog.language,
+    protocol: probeLog.protocol,
   });
   const planner = openProbePlanner({ upstream: config.upstream, told: hints, probeLog });
   const loader = openProbeLoader({ warehouse, runId: order.runId, notebook: probeLog });

@@ -1,6 +1,6 @@
 import type { Call } from '../call.ts';
 import type { Reply } from '../dialect/classify.ts';
-import type { Language } from '../dialect/language.ts';
+import type { Protocol } from '../dialect/protocol.ts';
 import { UnwritableUrl } from '../dialect/request.ts';
 import type { Attempt, Outcome } from '../outcome.ts';
 import type { Exchange } from './evidence.ts';
@@ -19,7 +19,7 @@ export interface KeptProbe {
 
 /** All questions and answers of a probe, those of earlier runs included; and how its calls are written and read. */
 export interface OpenProbeLog extends ProbeLog {
-  readonly language: Language;
+  readonly protocol: Protocol;
   /** The question as text. */
   targetOf(attempt: Attempt): string;
   note(outcome: Outcome): void;
@@ -39,7 +39,7 @@ export function openProbeLog(origin: string, kept: readonly KeptProbe[]): OpenPr
   for (const probe of kept) add(probe.callId, readKept(origin, probe));
   return {
     exchanges,
-    language: {
+    protocol: {
       urlOf: (call) =>
         isProbeCall(call) ? urlOfProbe(origin, call.probe) : new UnwritableUrl('a probe asks by itself'),
       classify: (call, reply, circumstances) => readProbe(call, reply, circumstances).verdict,
@@ -50,7 +50,7 @@ export function openProbeLog(origin: string, kept: readonly KeptProbe[]): OpenPr
   };
 }
 
-function readProbe(call: Call, reply: Reply, circumstances: Parameters<Language['classify']>[2]) {
+function readProbe(call: Call, reply: Reply, circumstances: Parameters<Protocol['classify']>[2]) {
   if (!isProbeCall(call)) throw new TypeError('only a probe can be read without a dialect');
   return readReply(call.probe, call, reply, circumstances);
 }

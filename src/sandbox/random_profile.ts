@@ -108,39 +108,36 @@ function searchFrom(draw: Random, results: string): ApiProfileInput['search'] {
   };
 }
 
-function pagingFrom(draw: Random, size: number): NonNullable<ApiProfileInput['search']>['paging'] {
+type PagingInput = NonNullable<NonNullable<ApiProfileInput['search']>['paging']>;
+
+function pagingFrom(draw: Random, size: number): PagingInput {
   const size_param = draw.chance(0.75) ? draw.pick(SIZE_PARAMS) : null;
-  const sized = { size_param, size };
-  switch (draw.pick(['page', 'page', 'offset', 'cursor', 'next_url', 'link_header', 'none'])) {
-    case 'page':
-      return {
-        style: 'page',
-        param: draw.pick(['page', 'p', 'page_number', 'page[number]']),
-        first: draw.pick([0, 1]),
-        ...sized,
-      };
-    case 'offset':
-      return {
-        style: 'offset',
-        param: draw.pick(['offset', 'start', 'skip', 'start_index']),
-        first: 0,
-        ...sized,
-      };
-    case 'cursor':
-      return {
-        style: 'cursor',
-        param: draw.pick(['cursor', 'page_token']),
-        next: '/paging/next_cursor',
-        ...sized,
-      };
-    case 'next_url':
-      return { style: 'next_url', next: draw.pick(['/links/next', '/next']), ...sized };
-    case 'link_header':
-      return { style: 'link_header', ...sized };
-    default:
-      return { style: 'none', ...sized };
-  }
+  return { ...PAGING[draw.pick(PAGING_STYLES)](draw), size_param, size };
 }
+
+const PAGING_STYLES = ['page', 'page', 'offset', 'cursor', 'next_url', 'link_header', 'none'] as const;
+
+/** The settings of each style, without its page size. */
+const PAGING: { readonly [Style in PagingInput['style']]: (draw: Random) => PagingInput } = {
+  none: () => ({ style: 'none' }),
+  page: (draw) => ({
+    style: 'page',
+    param: draw.pick(['page', 'p', 'page_number', 'page[number]']),
+    first: draw.pick([0, 1]),
+  }),
+  offset: (draw) => ({
+    style: 'offset',
+    param: draw.pick(['offset', 'start', 'skip', 'start_index']),
+    first: 0,
+  }),
+  cursor: (draw) => ({
+    style: 'cursor',
+    param: draw.pick(['cursor', 'page_token']),
+    next: '/paging/next_cursor',
+  }),
+  next_url: (draw) => ({ style: 'next_url', next: draw.pick(['/links/next', '/next']) }),
+  link_header: () => ({ style: 'link_header' }),
+};
 
 function windowFrom(draw: Random): NonNullable<ApiProfileInput['search']>['window'] {
   return {

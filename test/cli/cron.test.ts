@@ -32,7 +32,7 @@ describe('five days of hourly `sync --quiet` on an account of 1,000 calls a day'
     ).toMatchInlineSnapshot(`
       [
         "24 (exit 1): Failed: N calls in a row failed; the last one was for entity ID: HTTP 500",
-        "25 (exit 1): Failed: N calls in a row failed; the last one was for entity ID: HTTP 200, but the body is not JSON, or not all of it came
+        "25 (exit 1): Failed: N calls in a row failed; the last one was for entity ID: HTTP 200, but the body is not JSON, or is incomplete
       N answers went to quarantine: registry-mirror quarantine list",
         "26 (exit 1): Stopped: the upstream refused the key (this key was refused on DATE). No further call is made until the key changes, or \`registry-mirror doctor --online\` accepts it.",
         "50 (exit 1): Stopped: the upstream refused the key (this key was refused on DATE). No further call is made until the key changes, or \`registry-mirror doctor --online\` accepts it.",

@@ -28,7 +28,7 @@ describe('init', () => {
 
   it.each([
     [['init', '--yes'], 'the address of the API is not known'],
-    [['init', '--yes', '--base-url', 'https://r.example'], 'no allowance is stated'],
+    [['init', '--yes', '--base-url', 'https://r.example'], 'no allowance is configured'],
     [
       ['init', '--yes', '--base-url', 'https://r.example', '--total', '5', '--commercial-use'],
       'does not permit commercial use',

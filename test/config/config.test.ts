@@ -24,7 +24,7 @@ allowance:
 `;
 
 describe('a configuration', () => {
-  it('is filled with defaults, and its values come with their units', () => {
+  it('has all defaults, and its values have units', () => {
     const config = parse(LEAST);
     expect(config.upstream.timeouts).toEqual({ connect: { ms: 5000 }, response: { ms: 30_000 } });
     expect(config.upstream.max_body).toEqual({ bytes: 8 * 1024 * 1024 });
@@ -34,7 +34,7 @@ describe('a configuration', () => {
     expect(config.dialect).toBeUndefined();
   });
 
-  it('knows when a day begins', () => {
+  it('contains the start of a day', () => {
     const config = parse(LEAST.replace('unlimited: true', 'per_day: 7\n  day_starts: "06:30 Europe/Oslo"'));
     expect(config.allowance.day_starts).toEqual({
       rolling: false,
@@ -44,17 +44,17 @@ describe('a configuration', () => {
     });
   });
 
-  it('can be without a rate only when that is written out', () => {
+  it('has no rate limit only if per_minute is null or unlimited', () => {
     expect(parse(LEAST).allowance.per_minute).toBe(10);
     expect(parse(`${LEAST}  per_minute: unlimited\n`).allowance.per_minute).toBeNull();
     expect(parse(`${LEAST}  per_minute: null\n`).allowance.per_minute).toBeNull();
   });
 
-  it('without a dialect says which command finds one', () => {
+  it('is rejected without a dialect, with the command that learns one', () => {
     expect(() => requireDialect(parse(LEAST))).toThrow(/no dialect/);
   });
 
-  it('can be given as a value', () => {
+  it('can be created from a value', () => {
     const config = configFrom(
       {
         version: 1,
@@ -66,7 +66,7 @@ describe('a configuration', () => {
     expect(config.ledger).toBe('/home/config/data/ledger.db');
   });
 
-  it('that does not exist says how to write one', () => {
+  it('is rejected if the file does not exist, with the command that creates one', () => {
     const directory = mkdtempSync(join(tmpdir(), 'config-'));
     const error = thrown(() => loadConfig({ path: join(directory, 'none.yaml'), env: {} }));
     expect(error).toBeInstanceOf(UsageError);
@@ -74,7 +74,7 @@ describe('a configuration', () => {
   });
 });
 
-describe('precedence', () => {
+describe('the precedence of values', () => {
   it('is command line, environment, file, default', () => {
     const text = `${LEAST}focus: records\n`;
     const env = { REGISTRY_MIRROR_FOCUS: 'freshness' };
@@ -84,7 +84,7 @@ describe('precedence', () => {
     expect(parse(text, { env, flags: { focus: 'coverage' } }).focus).toBe('coverage');
   });
 
-  it('takes numbers from the environment, and an empty variable for none', () => {
+  it('converts numbers from the environment and ignores an empty variable', () => {
     const env = { REGISTRY_MIRROR_PER_MINUTE: '600', REGISTRY_MIRROR_CONCURRENCY: '' };
     const config = parse(LEAST, { env });
     expect(config.allowance.per_minute).toBe(600);
@@ -96,11 +96,11 @@ describe('precedence', () => {
     expect(config.upstream.api_key.reveal()).toBe('0123');
   });
 
-  it('makes a path of the command line relative to where it is typed', () => {
+  it('resolves a path of the command line against the working directory', () => {
     expect(parse(LEAST, { flags: { warehouse: 'x.db' } }).warehouse).toBe(join(process.cwd(), 'x.db'));
   });
 
-  it('names the variable that holds a wrong value', () => {
+  it('names the variable with an invalid value', () => {
     const error = refusal(LEAST, { env: { REGISTRY_MIRROR_CONCURRENCY: 'many' } });
     expect(error.message).toBe(
       'REGISTRY_MIRROR_CONCURRENCY: upstream.concurrency: must be a number, not text',
@@ -108,8 +108,8 @@ describe('precedence', () => {
   });
 });
 
-describe('references', () => {
-  it('are put in place anywhere, numbers included', () => {
+describe('a reference', () => {
+  it('is replaced in any value, also in numbers', () => {
     const text = LEAST.replace('secret-key', '$' + '{env:KEY}').replace(
       'unlimited: true',
       `total: \${env:TOTAL}`,
@@ -119,7 +119,7 @@ describe('references', () => {
     expect(config.allowance.total).toBe(100);
   });
 
-  it('to files are relative to the configuration, and lose the last line break', () => {
+  it('names a file relative to the configuration, without its last line break', () => {
     const directory = mkdtempSync(join(tmpdir(), 'config-'));
     writeFileSync(join(directory, 'key.txt'), 'from-file\n');
     writeFileSync(join(directory, 'c.yaml'), LEAST.replace('secret-key', `\${file:key.txt}`));
@@ -128,37 +128,37 @@ describe('references', () => {
     );
   });
 
-  it('that lead nowhere are named, and nothing else is said of that key', () => {
+  it('is the only problem of its key if it cannot be resolved', () => {
     const text = LEAST.replace('secret-key', `\${env:NO_KEY}\${file:no/file}\${vault:x}`);
     expect(refusal(text).problems.map(({ line, key, message }) => ({ line, key, message }))).toEqual([
       { line: 4, key: 'upstream.api_key', message: 'the environment variable NO_KEY is not set' },
       { line: 4, key: 'upstream.api_key', message: 'the file /home/config/no/file cannot be read (ENOENT)' },
-      { line: 4, key: 'upstream.api_key', message: `\${vault:x} is not known` },
+      { line: 4, key: 'upstream.api_key', message: `\${vault:x} is not a known reference` },
     ]);
   });
 });
 
-describe('secrets', () => {
+describe('a secret', () => {
   const text = `${LEAST}worker: { redis_url: "redis://u:hidden@127.0.0.1:6379" }\n`.replace(
     'api_key: secret-key',
     'api_key: secret-key\n  proxy: http://u:hidden@proxy.example:3128',
   );
 
-  it('are not shown, however the configuration is printed', () => {
+  it('is not shown when the configuration is printed', () => {
     const config = parse(text);
     const shown = [JSON.stringify(config), inspect(config, { depth: 9 }), `${config.upstream.api_key}`];
     expect(shown.join(' ')).not.toMatch(/secret-key|hidden/);
     expect(config.upstream.proxy?.reveal()).toBe('http://u:hidden@proxy.example:3128/');
   });
 
-  it('have a fingerprint that tells them apart', () => {
+  it('has a fingerprint that distinguishes it from others', () => {
     const one = parse(text).upstream.api_key;
     const other = parse(text.replace('secret-key', 'another')).upstream.api_key;
     expect(one.fingerprint).toMatch(/^[0-9a-f]{16}$/);
     expect(one.fingerprint).not.toBe(other.fingerprint);
   });
 
-  it('are not quoted by an error about them, nor by one about the line they stand on', () => {
+  it('is not quoted by errors about its value or its line', () => {
     const wrong = [
       'api_key: "secret key"',
       'api_key: secret-key: x',
@@ -170,17 +170,17 @@ describe('secrets', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('without an allowance names both documented forms and the third', () => {
+describe('a configuration error', () => {
+  it('names all forms of an allowance if there is none', () => {
     const error = refusal(LEAST.replace('unlimited: true', 'per_minute: 5'));
     expect(error.message).toContain('100 calls in total per account (total: 100)');
     expect(error.message).toContain('1,000 a day (per_day: 1000)');
     expect(error.message).toContain('unlimited: true');
     expect(error.exitCode).toBe(2);
-    expect(refusal(LEAST.replace(/allowance:\n.*\n/, '')).message).toContain('no allowance is stated');
+    expect(refusal(LEAST.replace(/allowance:\n.*\n/, '')).message).toContain('no allowance is configured');
   });
 
-  it('names everything at once, in the order of the file', () => {
+  it('names all problems in the order of the file', () => {
     const text = `version: 1
 upstream: { base_url: ftp://x, api_key: k, base_urll: x }
 allowance: { total: 0, reserve: 2 }
@@ -203,7 +203,7 @@ focus: speed
     ['per_day: unknown key; it belongs at allowance.per_day', 'allowance:', 'per_day: 3\nallowance:'],
     ['upstream.base_url: is missing', '  base_url: https://registry.example/api\n', ''],
     ['upstream.api_key: must be text, not a number; put it in quotes', 'secret-key', '12345'],
-    ['upstream.base_url: must not hold a user name', 'https://', 'https://user:pass@'],
+    ['upstream.base_url: must not contain a user name', 'https://', 'https://user:pass@'],
     ['version: must be 1', 'version: 1', 'version: 2'],
     ['not valid YAML: Map keys must be unique', 'allowance:', 'version: 1\nallowance:'],
     ['contradicts the limits', 'unlimited: true', 'unlimited: true\n  per_day: 5'],
@@ -221,20 +221,20 @@ focus: speed
     ['schedule.timezone: is not a time zone', 'version: 1', 'version: 1\nschedule: { timezone: Oslo }'],
     ['Mars/Base is not a time zone', 'unlimited: true', 'per_day: 1\n  day_starts: "00:00 Mars/Base"'],
     [
-      'upstream.paths.entity: must hold the place of the id exactly once',
+      'upstream.paths.entity: must contain {id} exactly once',
       'api_key:',
       'paths: { entity: /api/entity }\n  api_key:',
     ],
     ['there is no file /home/config/no.csv', 'version: 1', 'version: 1\nscope: { ids: no.csv }'],
     ['upstream.max_body: must be a size', 'api_key:', 'max_body: 8\n  api_key:'],
-    ['between { and } put references in quotes', 'unlimited: true', `{ total: \${env:T} }`],
+    ['between { and } write references in quotes', 'unlimited: true', `{ total: \${env:T} }`],
     ['__proto__: unknown key', 'version: 1', 'version: 1\n__proto__: { a: 1 }'],
-  ])('says: %s', (words, before, after) => {
+  ])('contains: %s', (words, before, after) => {
     const error = refusal(LEAST.replace(before, after));
     expect(error.message).toContain(words);
   });
 
-  it('of a dialect names the pointer, the style or the pattern that is wrong', () => {
+  it('names an invalid pointer, style or pattern of a dialect', () => {
     const text = `${LEAST}dialect:
   search: { query_param: q, paging: { style: pages, param: p }, results: results, id: /id }
   entity: { id: /id }
@@ -251,9 +251,12 @@ focus: speed
     );
   });
 
-  it.each(['', '# nothing\n', '- 1', 'text', 'a: &a [*a]', 'a: *b', '\u0000', '{'])('meets %j', (text) => {
-    expect(refusal(text)).toBeInstanceOf(ConfigError);
-  });
+  it.each(['', '# nothing\n', '- 1', 'text', 'a: &a [*a]', 'a: *b', '\u0000', '{'])(
+    'describes the file %j',
+    (text) => {
+      expect(refusal(text)).toBeInstanceOf(ConfigError);
+    },
+  );
 });
 
 interface Given {
@@ -267,7 +270,7 @@ function parse(text: string, { env = {}, flags = {} }: Given = {}): Config {
 
 function refusal(text: string, given: Given = {}): ConfigError {
   const error = thrown(() => parse(text, given));
-  if (!(error instanceof ConfigError)) throw new Error('it was not refused', { cause: error });
+  if (!(error instanceof ConfigError)) throw new Error('the configuration was accepted', { cause: error });
   return error;
 }
 

@@ -19,7 +19,7 @@ describe('docs/configuration.md', () => {
   it.each(documented.map((leaf) => [leaf.path.join('.'), leaf] as const))('documents %s', (key, leaf) => {
     const [meaning = '', byDefault = ''] = rows.get(key) ?? [];
     expect(meaning.length).toBeGreaterThan(10);
-    // The first page's number depends on the paging style, so that its row says more than one default.
+    // The number of the first page depends on the paging style, so that its row has several defaults.
     if (leaf.node.default !== undefined && key !== 'dialect.search.paging.first')
       expect(byDefault).toBe(`\`${shown(leaf.node.default)}\``);
   });
@@ -36,7 +36,7 @@ describe('docs/configuration.md', () => {
     expect(listed).toEqual([['REGISTRY_MIRROR_CONFIG', ['the configuration file itself']], ...expected]);
   });
 
-  it('shows a smallest file and a dialect that are accepted', () => {
+  it('contains a smallest file and a dialect that are valid', () => {
     const [least = '', dialect = ''] = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text);
     const env = { REGISTRY_API_KEY: 'k' };
     const config = parseConfig({ path: 'c.yaml', text: `${least}${dialect}`, env });
@@ -44,7 +44,7 @@ describe('docs/configuration.md', () => {
   });
 });
 
-/** A section that can only be written with keys in it has its keys documented instead. */
+/** A section is documented by its keys. */
 function isSection({ path, node }: Leaf): boolean {
   const key = path.join('.');
   return (

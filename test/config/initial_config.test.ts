@@ -20,7 +20,7 @@ const ANSWERS: InitAnswers = {
 };
 
 describe('the configuration that init writes', () => {
-  it('is accepted, and says what was answered', () => {
+  it('is valid and contains the answers', () => {
     const config = parse(ANSWERS);
     expect(config.source.name).toBe('Register: "B" #1');
     expect(config.account).toMatchObject({ tier: 'free', commercial_use: false, already_spent: 3 });
@@ -42,23 +42,23 @@ describe('the configuration that init writes', () => {
       { perMonth: null, unlimited: true },
       { unlimited: true, total: null, per_day: null },
     ],
-  ])('states the allowance: %j', (answers, allowance) => {
+  ])('contains the allowance: %j', (answers, allowance) => {
     expect(parse({ ...ANSWERS, ...answers }).allowance).toMatchObject(allowance);
   });
 
-  it('says what the calls are for', () => {
+  it('contains the purpose of the calls', () => {
     expect(parse({ ...ANSWERS, purpose: 'records' }).focus).toBe('records');
     expect(configText({ ...ANSWERS, purpose: 'watchlist', watchlist: 'a b.txt' })).toContain(
       'scope: { names: a b.txt }',
     );
   });
 
-  it('is refused where the answers are: without any allowance, and commercial use of a free account', () => {
-    expect(() => parse({ ...ANSWERS, perMonth: null })).toThrow(/no allowance is stated/);
+  it('is rejected without an allowance, and for commercial use of a free account', () => {
+    expect(() => parse({ ...ANSWERS, perMonth: null })).toThrow(/no allowance is configured/);
     expect(() => parse({ ...ANSWERS, commercialUse: true })).toThrow(/does not permit commercial use/);
   });
 
-  it('leads an editor to the schema, and holds no key', () => {
+  it('names the schema for editors and contains no key', () => {
     const text = configText(ANSWERS);
     expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=../docs/configuration.schema.json');
     expect(text).toMatch(/api_key: \$\{env:REGISTRY_API_KEY\}/);

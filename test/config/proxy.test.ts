@@ -7,7 +7,7 @@ const registry = new URL('https://api.registry.example/api');
 const proxy = 'http://proxy.example:3128';
 
 describe('the proxy of the environment', () => {
-  it('is the one for the scheme of the address', () => {
+  it('is selected by the scheme of the URL', () => {
     expect(found(registry, { HTTPS_PROXY: proxy, HTTP_PROXY: 'http://other.example' })).toBe(proxy);
     expect(found(registry, { HTTP_PROXY: proxy })).toBeNull();
     expect(found(new URL('http://registry.example'), { http_proxy: proxy })).toBe(proxy);
@@ -30,11 +30,11 @@ describe('the proxy of the environment', () => {
     ['gistry.example', false],
     ['other.example, , registry.example', true],
     ['', false],
-  ])('is left out for NO_PROXY=%s: %s', (noProxy, isDirect) => {
+  ])('is not used with NO_PROXY=%s: %s', (noProxy, isDirect) => {
     expect(found(registry, { HTTPS_PROXY: proxy, NO_PROXY: noProxy })).toBe(isDirect ? null : proxy);
   });
 
-  it('is left out for networks, given as such', () => {
+  it('is not used for networks in NO_PROXY', () => {
     const at = (host: string, noProxy: string) =>
       found(new URL(`https://${host}/api`), { HTTPS_PROXY: proxy, NO_PROXY: noProxy });
     expect(at('10.1.2.3', '10.0.0.0/8')).toBeNull();
@@ -44,7 +44,7 @@ describe('the proxy of the environment', () => {
   });
 
   it.each(['http://127.0.0.1:8080', 'http://[::1]:8080', 'http://localhost:8080'])(
-    'never stands before %s',
+    'is never used for %s',
     (at) => {
       expect(found(new URL(at), { HTTP_PROXY: proxy })).toBeNull();
     },
@@ -52,7 +52,7 @@ describe('the proxy of the environment', () => {
 });
 
 describe('a configuration', () => {
-  it('takes the proxy of the environment where it names none', () => {
+  it('uses the proxy of the environment if it has none', () => {
     expect(proxyOf({ HTTPS_PROXY: 'http://me:secret@proxy.example:3128' })?.reveal()).toContain('me:secret@');
     expect(String(proxyOf({ HTTPS_PROXY: 'http://me:secret@proxy.example:3128' }))).toBe(`${proxy}/`);
     expect(proxyOf({ HTTPS_PROXY: 'http://other.example', REGISTRY_MIRROR_PROXY: proxy })?.reveal()).toBe(
@@ -60,7 +60,7 @@ describe('a configuration', () => {
     );
   });
 
-  it('refuses another kind of proxy by the name of its variable, not by its value', () => {
+  it('rejects another kind of proxy by the name of its variable, not by its value', () => {
     const parse = () => proxyOf({ https_proxy: 'socks5://me:secret@proxy.example' });
     expect(parse).toThrow(UsageError);
     expect(parse).toThrow(/https_proxy/);

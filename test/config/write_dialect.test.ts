@@ -27,15 +27,15 @@ const dialect = Dialect.parse({
 
 const found: FoundDialect = { dialect, remarks: new Map(), open: new Set(), paths: null };
 
-describe('a dialect put into a configuration', () => {
-  it('leaves everything else as it is, and can be read back', () => {
+describe('a dialect written into a configuration', () => {
+  it('does not change other keys and can be read again', () => {
     const text = withDialect(FILE, found);
     for (const line of FILE.split('\n').filter((one) => one.includes('#'))) expect(text).toContain(line);
     expect(parse(text).dialect).toEqual(dialect);
     expect(text).toContain('api_key: ${' + 'env:K}');
   });
 
-  it('carries its remarks beside the values and above the sections', () => {
+  it('has its comments beside values and above sections', () => {
     const remarks = new Map([
       ['search.total', 'open: no answer counts'],
       ['search.paging', 'question: how?'],
@@ -48,7 +48,7 @@ describe('a dialect put into a configuration', () => {
     expect(parse(text).dialect).toEqual(dialect);
   });
 
-  it('keeps what a person wrote into a dialect and nothing new is known of', () => {
+  it('keeps manual entries that the probe did not learn', () => {
     const before = withDialect(FILE, found)
       .replace('query_param: q', 'query_param: query # I asked them')
       .concat('  volatile: [/queried_at] # changes always\n');
@@ -58,12 +58,12 @@ describe('a dialect put into a configuration', () => {
     expect(parse(text).dialect).toMatchObject({ volatile: ['/queried_at'] });
   });
 
-  it('changes nothing the second time', () => {
+  it('does not change when it is written again', () => {
     const once = withDialect(FILE, found);
     expect(withDialect(once, found)).toBe(once);
   });
 
-  it('gives up keys that another style of paging does not have', () => {
+  it('deletes keys that the new paging style does not have', () => {
     const cursor = Dialect.parse({
       ...dialect,
       search: { ...dialect.search, paging: { style: 'next_url', next: '/next' } },
@@ -72,19 +72,19 @@ describe('a dialect put into a configuration', () => {
     expect(parse(text).dialect?.search.paging).toEqual(cursor.search.paging);
   });
 
-  it('lets what was not found out stand as it is', () => {
+  it('keeps the values of open questions', () => {
     const before = withDialect(FILE, found).replace('matches: unknown', 'matches: prefix');
     const text = withDialect(before, { ...found, open: new Set(['search.matches']) });
     expect(parse(text).dialect?.search.matches).toBe('prefix');
   });
 
-  it('takes out what has its default now', () => {
+  it('deletes keys that now have their default', () => {
     const wrapped = Dialect.parse({ ...dialect, search: { ...dialect.search, item: '/company' } });
     const text = withDialect(withDialect(FILE, { ...found, dialect: wrapped }), found);
     expect(parse(text).dialect).toEqual(dialect);
   });
 
-  it('says where a search without a text lists everything', () => {
+  it('contains min_length 0 if a search without a query lists everything', () => {
     const listing = { ...dialect, search: { ...dialect.search, min_length: 0 } };
     const text = withDialect(FILE, { ...found, dialect: listing });
     expect(text).toContain('min_length: 0');
@@ -92,7 +92,7 @@ describe('a dialect put into a configuration', () => {
     expect(withDialect(text, found)).not.toContain('min_length');
   });
 
-  it('brings the paths where the default join is wrong', () => {
+  it('adds the paths if the default join is wrong', () => {
     const paths = {
       search: '/api/api/search',
       entity: '/api/api/entity/{id}',
@@ -102,8 +102,8 @@ describe('a dialect put into a configuration', () => {
   });
 });
 
-describe('questions put into a configuration', () => {
-  it('stand at its end, once', () => {
+describe('open questions written into a configuration', () => {
+  it('are at its end, once', () => {
     const once = withQuestions(FILE, ['Which parameter?']);
     expect(once.trimEnd().endsWith('# - Which parameter?')).toBe(true);
     const again = withQuestions(once, ['Which other?']);

@@ -31,7 +31,7 @@ function verdictOn({ dialect = dialectOf(), call = ENTITY, keyHasWorked = true, 
 
 const rules = (...responses: Dialect['responses']) => dialectOf({ responses });
 
-describe('the defaults', () => {
+describe('the default rules', () => {
   test.each<[number, string, Verdict['is']]>([
     [200, GOOD.entity, 'ok'],
     [203, GOOD.entity, 'ok'],
@@ -60,11 +60,11 @@ describe('the defaults', () => {
     [503, '', 'broken'],
     [504, '', 'broken'],
     [599, '', 'broken'],
-  ])('%i means %3$s', (status, body, is) => {
+  ])('HTTP %i means %3$s', (status, body, is) => {
     expect(verdictOn({ status, body }).is).toBe(is);
   });
 
-  test.each([STATS, SEARCH])('a path that is not found says nothing of a company: $kind', (call) => {
+  test.each([STATS, SEARCH])('a 404 of a $kind call is broken', (call) => {
     expect(verdictOn({ call, status: 404 })).toEqual({
       is: 'broken',
       why: 'HTTP 404: the path was not found',
@@ -72,7 +72,7 @@ describe('the defaults', () => {
     expect(verdictOn({ call, status: 410 }).is).toBe('broken');
   });
 
-  test('a 403 is about the key, until the key has worked', () => {
+  test('a 403 means unauthorised until the key has worked', () => {
     expect(verdictOn({ status: 403, body: '{"error":"no"}', keyHasWorked: false }).is).toBe('unauthorised');
     expect(verdictOn({ status: 403, body: '{"error":"no"}', keyHasWorked: true }).is).toBe('refused');
     expect(verdictOn({ status: 403, body: '<html>Access denied</html>', keyHasWorked: true }).is).toBe(
@@ -85,11 +85,11 @@ describe('the defaults', () => {
     '{"error":{"message":"usage quota"}}',
     'Too many requests',
     'API limit reached',
-  ])('a 403 that speaks of a limit is a throttle: %s', (body) => {
+  ])('a 403 that mentions a limit means throttled: %s', (body) => {
     expect(verdictOn({ status: 403, body, keyHasWorked: false }).is).toBe('throttled');
   });
 
-  test('a throttle names when to come back, else a minute is assumed', () => {
+  test('a throttle without a time lasts one minute', () => {
     const until = (headers: Reply['headers'], status = 429) => {
       const verdict = verdictOn({ status, headers });
       return verdict.is === 'throttled' || verdict.is === 'exhausted'
@@ -108,7 +108,7 @@ describe('the defaults', () => {
     expect(until({}, 402)).toEqual(['exhausted', Number.NaN]);
   });
 
-  test('a redirect is told, not followed', () => {
+  test('a redirect is broken, and the reason names its target', () => {
     const headers = { location: 'https://elsewhere.example/login' };
     expect(verdictOn({ status: 302, headers })).toEqual({
       is: 'broken',
@@ -117,35 +117,31 @@ describe('the defaults', () => {
   });
 });
 
-describe('what a success must carry', () => {
+describe('a success', () => {
   test.each([
     ['nothing', '', 'HTTP 200, but the body is empty'],
     ['HTML', '\n <!DOCTYPE html><p>Maintenance', 'HTTP 200, but the body is HTML or XML, not JSON'],
-    [
-      'a truncated body',
-      GOOD.search.slice(0, -5),
-      'HTTP 200, but the body is not JSON, or not all of it came',
-    ],
-    ['two documents', '{}{}', 'HTTP 200, but the body is not JSON, or not all of it came'],
-    ['text', 'OK', 'HTTP 200, but the body is not JSON, or not all of it came'],
+    ['a truncated body', GOOD.search.slice(0, -5), 'HTTP 200, but the body is not JSON, or is incomplete'],
+    ['two documents', '{}{}', 'HTTP 200, but the body is not JSON, or is incomplete'],
+    ['text', 'OK', 'HTTP 200, but the body is not JSON, or is incomplete'],
     [
       'invalid UTF-8',
       Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d]),
-      'HTTP 200, but the body is no text in its character set (UTF-8 unless named)',
+      'HTTP 200, but the body is not valid text in its character set (default: UTF-8)',
     ],
     [
       'compressed bytes',
       brotliCompressSync(GOOD.search.repeat(50)),
-      'HTTP 200, but the body is no text in its character set (UTF-8 unless named)',
+      'HTTP 200, but the body is not valid text in its character set (default: UTF-8)',
     ],
     ['an abyss', '['.repeat(100_000), `HTTP 200, but the body is nested deeper than ${MAX_DEPTH} levels`],
     ['another document', '{"error":"soft"}', 'HTTP 200, but no list of results at /results: found nothing'],
     ['null', 'null', 'HTTP 200, but no list of results at /results: found nothing'],
-  ])('%s is broken', (_what, body, why) => {
+  ])('is broken if the body is %s', (_what, body, why) => {
     expect(verdictOn({ call: SEARCH, body })).toEqual({
       is: 'broken',
       why,
-      // JSON in good order that is not as the dialect says.
+      // Valid JSON that does not match the dialect.
       ...(why.includes('no list of results') ? { misread: true } : {}),
       ...(why.includes('nested deeper') ? { isLasting: true } : {}),
     });
@@ -159,32 +155,32 @@ describe('what a success must carry', () => {
     ['utf-16le', Buffer.from('{"id":"42","name":"Åkerøy"}', 'utf16le')],
     ['utf-16', Buffer.from('\ufeff{"id":"42","name":"Åkerøy"}', 'utf16le')],
     ['unheard-of', Buffer.from('{"id":"42","name":"Åkerøy"}')],
-  ])('the character set %s is understood', (charset, body) => {
+  ])('is read in the character set %s', (charset, body) => {
     const headers = { 'content-type': `text/json; charset="${charset.toUpperCase()}"` };
     expect(verdictOn({ headers, body })).toMatchObject({ is: 'ok', answer: { name: 'Åkerøy' } });
   });
 
-  test.each(['unheard-of', 'utf-8', 'shift_jis'])('bytes that are no text in %s are broken', (charset) => {
+  test.each(['unheard-of', 'utf-8', 'shift_jis'])('is broken if its bytes are not valid in %s', (charset) => {
     const headers = { 'content-type': `application/json; charset=${charset}` };
     expect(verdictOn({ headers, body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) }).is).toBe('broken');
   });
 
-  test('JSON of another content type is JSON', () => {
+  test('is read as JSON whatever its content type is', () => {
     expect(verdictOn({ headers: { 'content-type': 'text/html' }, body: GOOD.entity }).is).toBe('ok');
     expect(verdictOn({ headers: {}, body: GOOD.entity }).is).toBe('ok');
   });
 
-  test('an answer about another entity is broken, not loaded', () => {
+  test('is broken if it contains another entity', () => {
     expect(verdictOn({ body: '{"id":"43"}' })).toEqual({
       is: 'broken',
-      why: 'HTTP 200, but asked for "42", answered with "43"',
+      why: 'HTTP 200, but requested "42", received "43"',
       misread: true,
     });
   });
 });
 
 describe('the response table', () => {
-  test('the first row that fits decides, before any default', () => {
+  test('decides by the first row with all conditions met, before the default rules', () => {
     const dialect = rules(
       { status: [403, 429], at: '/code', is: 7, means: 'exhausted' },
       { status: 403, means: 'throttled' },
@@ -206,7 +202,7 @@ describe('the response table', () => {
     ['a null', { at: '/data', is: null, means: 'throttled' }, { body: '{"data":null}' }],
     ['a truth', { at: '/limited', is: true, means: 'throttled' }, { body: '{"limited":true}' }],
     [
-      'a pattern at a place',
+      'a pattern at a JSON path',
       { at: '/error/message', matches: 'RATE|usage', means: 'throttled' },
       { body: '{"error":{"message":"Usage exceeded"}}' },
     ],
@@ -222,7 +218,7 @@ describe('the response table', () => {
     ],
     ['a header', { status: 200, header: 'X-Blocked', means: 'throttled' }, { headers: { 'x-blocked': '' } }],
     ['a kind', { status: 404, kind: 'entity', means: 'throttled' }, { status: 404 }],
-  ])('%s fits', (_what, rule, reply) => {
+  ])('applies a row with %s', (_what, rule, reply) => {
     expect(verdictOn({ dialect: rules(rule), ...reply }).is).toBe('throttled');
   });
 
@@ -234,11 +230,11 @@ describe('the response table', () => {
     ['no such text', { matches: 'limit', means: 'throttled' }],
     ['no such header', { header: '__proto__', means: 'throttled' }],
     ['a value without a place', { is: null, means: 'throttled' }],
-  ])('%s does not fit', (_what, rule) => {
+  ])('does not apply a row with %s', (_what, rule) => {
     expect(verdictOn({ dialect: rules(rule), body: GOOD.entity }).is).toBe('ok');
   });
 
-  test('a search that is answered by "not found" found nothing, where a row says so', () => {
+  test('can mark a search without results as absent', () => {
     for (const status of [404, 204]) {
       const dialect = rules({ status, kind: 'search', means: 'absent' });
       expect(verdictOn({ dialect, call: SEARCH, status })).toMatchObject({
@@ -248,13 +244,13 @@ describe('the response table', () => {
     }
   });
 
-  test('a pattern that is none is refused when the table is opened', () => {
+  test('throws for an invalid pattern when it is opened', () => {
     expect(() => openClassify(rules({ matches: '(', means: 'broken' }))).toThrow(SyntaxError);
     expect(() => openClassify(rules({ matches: '(?=x)', means: 'broken' }))).toThrow(SyntaxError);
   });
 
   test.each(['(a+)+$', '^(\\w+\\s?)*$', '(a|aa)+$', '(.*a){12}', '([a-z]+)*\\d'])(
-    'the pattern %s cannot be made to hang',
+    'matches the pattern %s in linear time',
     (matches) => {
       const body = `"${'a'.repeat(20_000)}!"`;
       const startMs = performance.now();
@@ -268,7 +264,7 @@ describe('the response table', () => {
 describe('a deleted entity', () => {
   const gone = { root: '/data', id: '/id', gone: { at: '/class', is: 'Deleted' } };
 
-  test('is a 410, with or without a body', () => {
+  test('is recognized by a 410, with or without a body', () => {
     expect(verdictOn({ status: 410 })).toEqual({ is: 'gone', answer: null });
     expect(verdictOn({ status: 410, body: '<html>' })).toEqual({ is: 'gone', answer: null });
     expect(verdictOn({ status: 410, body: '{"id":"error-77"}' })).toEqual({ is: 'gone', answer: null });
@@ -278,7 +274,7 @@ describe('a deleted entity', () => {
     });
   });
 
-  test('is a success of another class, which stays as its tombstone', () => {
+  test('is recognized by its mark, and its record is the tombstone', () => {
     const dialect = dialectOf({ entity: gone });
     expect(
       verdictOn({ dialect, body: '{"data":{"id":"42","class":"Deleted","on":"2026-09-15"}}' }),
@@ -290,11 +286,11 @@ describe('a deleted entity', () => {
     expect(verdictOn({ dialect, body: '{"class":"Deleted"}' })).toEqual({ is: 'gone', answer: null });
   });
 
-  test('is not proven by the tombstone of another', () => {
+  test('is not proven by the tombstone of another entity', () => {
     const dialect = dialectOf({ entity: gone });
     expect(verdictOn({ dialect, body: '{"data":{"id":"43","class":"Deleted"}}' })).toMatchObject({
       is: 'broken',
-      why: expect.stringMatching(/answered with "43"/),
+      why: expect.stringMatching(/received "43"/),
     });
   });
 
@@ -304,25 +300,25 @@ describe('a deleted entity', () => {
     ['"2026-09-15"', 'gone'],
     ['true', 'gone'],
     ['0', 'gone'],
-  ])('a mark without a value: %s means %s', (value, is) => {
+  ])('has a mark without a value: %s means %s', (value, is) => {
     const dialect = dialectOf({ entity: { id: '/id', gone: { at: '/deleted' } } });
     expect(verdictOn({ dialect, body: `{"id":"42","deleted":${value}}` }).is).toBe(is);
   });
 
-  test('is never a search or the statistics', () => {
+  test('is never the result of a search or of statistics', () => {
     const dialect = rules({ status: 410, means: 'gone' });
     expect(verdictOn({ dialect, call: SEARCH, status: 410 }).is).toBe('broken');
     expect(verdictOn({ dialect, call: STATS, status: 410, body: GOOD.entity }).is).toBe('broken');
   });
 });
 
-describe('the shape of an absence', () => {
+describe('the form of a 404', () => {
   const profile = (id: string, body: string, status = 404) => {
     const verdict = verdictOn({ call: entityOf(id), status, body });
     return verdict.is === 'absent' ? verdict.shape : verdict;
   };
 
-  test('is the same for two ids, and differs where the answer means something else', () => {
+  test('is equal for two ids and differs for another meaning', () => {
     const one = profile('42', '{"error":"not_found","message":"Company 42 not found","trace":"f3a4"}');
     const two = profile('43', '{"error":"not_found","message":"Company 43 not found","trace":"77aa"}');
     expect(one).toBe(two);
@@ -333,11 +329,11 @@ describe('the shape of an absence', () => {
     expect(profile('42', 'not here')).toBe('404 text');
   });
 
-  test('leaves the id out of codes', () => {
+  test('replaces the id in codes', () => {
     expect(profile('42', '{"title":"No company 42"}')).toBe(profile('777', '{"title":"No company 777"}'));
   });
 
-  test('is bounded, and can be stored as text', () => {
+  test('has a bounded length and is valid text', () => {
     const wide = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, index) => [`${'k'.repeat(index % 90)}\ud83c${index}`, 1]),
     );
@@ -354,10 +350,10 @@ describe('the shape of an absence', () => {
 });
 
 // The error bodies of real registries.
-describe('registries', () => {
+describe('an error body of a real registry', () => {
   test.each<[string, Asked, Verdict['is']]>([
     [
-      'a Spring service fails',
+      'a failure of a Spring service',
       {
         status: 500,
         body: '{"timestamp":"2026-09-23T18:35:36.992+0000","status":"500","error":"Internal Server Error","message":"…","path":"/…","trace":"f3a4…"}',
@@ -434,11 +430,11 @@ describe('registries', () => {
       },
       'throttled',
     ],
-  ])('%s', (_what, reply, is) => {
+  ])('is classified: %s', (_what, reply, is) => {
     expect(verdictOn(reply).is).toBe(is);
   });
 
-  test('an empty result without any list', () => {
+  test('can be an empty result without a list', () => {
     const dialect = searchDialect({ results: '/_embedded/enheter', id: '/nr', total: '/page/totalElements' });
     const body = '{"_links":{"self":{}},"page":{"size":100,"totalElements":0,"totalPages":0,"number":0}}';
     expect(verdictOn({ dialect, call: SEARCH, body })).toMatchObject({
@@ -447,7 +443,7 @@ describe('registries', () => {
     });
   });
 
-  test('a deleted entity as a small success', () => {
+  test('can be a success that describes a deleted entity', () => {
     const dialect = dialectOf({
       entity: { id: '/nr', name: '/navn', gone: { at: '/respons_klasse', is: 'SlettetEnhet' } },
     });
@@ -456,7 +452,7 @@ describe('registries', () => {
   });
 });
 
-describe('what people read', () => {
+describe('the reason of a verdict', () => {
   test('is one short line without control characters', () => {
     const body = `\u001b[31mred\u0007\u202e\n\n${'x\u0000'.repeat(5000)}`;
     const verdict = verdictOn({ status: 500, body });
@@ -466,13 +462,13 @@ describe('what people read', () => {
     expect(why.length).toBeLessThan(250);
   });
 
-  test('does not end in half a character', () => {
+  test('does not end in half a surrogate pair', () => {
     const verdict = verdictOn({ status: 500, body: `x${'🏢'.repeat(500)}` });
     expect('why' in verdict && verdict.why.isWellFormed()).toBe(true);
   });
 });
 
-test('no reply, of whatever bytes, makes it throw, and a verdict has all its parts', () => {
+test('classification of any bytes returns a complete verdict and never throws', () => {
   const dialects = [
     dialectOf(),
     rules(

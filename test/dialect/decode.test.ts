@@ -12,7 +12,7 @@ function read(dialect: Dialect, call: typeof SEARCH, body: string, headers: Head
 }
 
 describe('a search', () => {
-  test('gives rows in their order, the total, and what is unusable beside them', () => {
+  test('returns rows in order, the total, and the rejected results', () => {
     const body =
       '{"total":7,"results":[{"id":"1","name":"A"},{"name":"no id"},{"id":12345678901234567890,"name":null},5]}';
     expect(read(dialectOf(), SEARCH, body)).toEqual({
@@ -78,13 +78,13 @@ describe('a search', () => {
     ['true', null],
     ['[83]', null],
     ['1e300', null],
-  ])('a total of %s', (total, understood) => {
+  ])('reads the total %s', (total, understood) => {
     expect(read(dialectOf(), SEARCH, `{"total":${total},"results":[{"id":"1"}]}`)).toMatchObject({
       total: understood,
     });
   });
 
-  test('a list that is missing means that nothing was found, where the total says so', () => {
+  test('is empty without a list if the total is 0', () => {
     expect(read(dialectOf(), SEARCH, '{"total":0}')).toMatchObject({ rows: [], total: 0 });
     expect(read(dialectOf(), SEARCH, '{"total":0,"results":null}')).toMatchObject({ rows: [], total: 0 });
     expect(read(dialectOf(), SEARCH, '{"total":3}')).toBe('no list of results at /results: found nothing');
@@ -96,13 +96,13 @@ describe('a search', () => {
     });
   });
 
-  test('rows none of which carries an id mean that the dialect does not fit', () => {
+  test('does not match the dialect if no row has an id', () => {
     expect(read(dialectOf(), SEARCH, '{"total":2,"results":[{"nr":1},{"nr":2}]}')).toMatch(
       /^none of 2 results is usable: no id at \/id/,
     );
   });
 
-  test.each(['""', 'null', 'true', '[]', '{}'])('an id of %s is none', (id) => {
+  test.each(['""', 'null', 'true', '[]', '{}'])('rejects a result with the id %s', (id) => {
     expect(read(dialectOf(), SEARCH, `{"results":[{"id":"1"},{"id":${id}}]}`)).toMatchObject({
       rows: [{ entityId: '1' }],
       rejected: [{ position: 1 }],
@@ -119,7 +119,7 @@ describe('a search', () => {
     ['next_url', { next: '/next' }, '"/api/search?page=2"', '/api/search?page=2'],
     ['link_header', {}, 'null', '?page=2'],
     ['page', { param: 'page' }, '"ignored"', null],
-  ])('the next page in style %s %j at %s', (style, changes, next, expected) => {
+  ])('reads the next page in style %s %j from %s', (style, changes, next, expected) => {
     const dialect = searchDialect({ paging: { style, ...changes } });
     const body = `{"results":[{"id":"1"}],"next":${next}}`;
     expect(read(dialect, SEARCH, body, { link: '<?page=2>; rel="next"' })).toMatchObject({ next: expected });
@@ -127,7 +127,7 @@ describe('a search', () => {
 });
 
 describe('a record', () => {
-  test('is the object at the root, by the id that was asked for', () => {
+  test('is the object at the root, under the requested id', () => {
     const dialect = dialectOf({ entity: { root: '/data', id: '/lei', name: '/name' } });
     expect(read(dialect, ENTITY, '{"data":{"lei":"42","name":"A"},"queried_at":1}')).toEqual({
       kind: 'record',
@@ -143,8 +143,8 @@ describe('a record', () => {
     ['ab-1', '"AB-1"'],
     ['AB-1', '" ab-1 "'],
     ['12345678901234567890', '12345678901234567890'],
-  ])('asked for %s, %s is the same', (asked, id) => {
-    expect(read(dialectOf(), entityOf(asked), `{"id":${id}}`)).toMatchObject({ entityId: asked });
+  ])('with the id %2$s is the requested %1$s', (requested, id) => {
+    expect(read(dialectOf(), entityOf(requested), `{"id":${id}}`)).toMatchObject({ entityId: requested });
   });
 
   test.each([
@@ -152,12 +152,12 @@ describe('a record', () => {
     ['42', '"0042"'],
     ['42', '"42x"'],
     ['0', '"00"'],
-  ])('asked for %s, %s is another', (asked, id) => {
-    expect(read(dialectOf(), entityOf(asked), `{"id":${id}}`)).toMatch(/^asked for "\d+", answered with /);
+  ])('with the id %2$s is not the requested %1$s', (requested, id) => {
+    expect(read(dialectOf(), entityOf(requested), `{"id":${id}}`)).toMatch(/^requested "\d+", received /);
   });
 
-  test.each(['[]', 'null', '"text"', '5', '{}', '{"id":null}', '{"id":{}}'])('%s is none', (body) => {
-    expect(read(dialectOf(), ENTITY, body)).toMatch(/^(no record|the record carries no id)/);
+  test.each(['[]', 'null', '"text"', '5', '{}', '{"id":null}', '{"id":{}}'])('is missing in %s', (body) => {
+    expect(read(dialectOf(), ENTITY, body)).toMatch(/^(no record|the record has no id)/);
   });
 });
 
@@ -166,13 +166,13 @@ describe('statistics', () => {
     ['{"total":52645}', 52645],
     ['{"total":"52645"}', 52645],
     ['{"total":null}', null],
-  ])('%s', (body, total) => {
+  ])('are read from %s', (body, total) => {
     expect(read(dialectOf(), STATS, body)).toMatchObject({ kind: 'stats', total });
   });
 
-  test('a count that is not where it should be means that the dialect does not fit', () => {
+  test('do not match the dialect if the count is missing', () => {
     expect(read(dialectOf(), STATS, '{"count":1}')).toBe(
-      'the statistics carry no count at /total: found nothing',
+      'the statistics have no count at /total: found nothing',
     );
     expect(read(dialectOf(), STATS, '{"total":"many"}')).toMatch(/found text/);
     expect(read(dialectOf(), STATS, '[]')).toMatch(/a list, not an object/);
@@ -180,7 +180,7 @@ describe('statistics', () => {
   });
 });
 
-test('any JSON is read without fail', () => {
+test('decoding never throws on valid JSON', () => {
   const dialects = [
     dialectOf(),
     dialectOf({ entity: { root: '/a', id: '/b/c', gone: { at: '/d' } } }),

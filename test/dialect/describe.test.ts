@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { describeDialect } from '../../src/dialect/describe.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 
-describe('a dialect in words', () => {
-  it('says where a search without a text lists everything', () => {
+describe('the description of a dialect', () => {
+  it('names the parameter that a search for everything omits', () => {
     const { search } = describeDialect(
       Dialect.parse({
         search: { query_param: 'navn', min_length: 0, paging: { style: 'none' }, results: '', id: '/id' },
@@ -13,7 +13,7 @@ describe('a dialect in words', () => {
     expect(search).toContain('A search without navn lists everything.');
   });
 
-  it('says where everything stands', () => {
+  it('covers every key of the dialect', () => {
     const words = describeDialect(
       Dialect.parse({
         search: {
@@ -44,52 +44,52 @@ describe('a dialect in words', () => {
     expect(words).toMatchInlineSnapshot(`
       {
         "records": [
-          "The record is at /data; in it the id is at /id and the name at /legal/name.",
-          "A deleted company is marked at /class with "Deleted".",
-          "A change at /queried_at counts as no change.",
+          "The record is at /data; its id is at /id, and its name at /legal/name.",
+          "A deleted company has a mark at /class: "Deleted".",
+          "A new value at /queried_at does not count as a change.",
         ],
         "responses": [
-          "HTTP 403 or 429 with /rate/ in the text at /error/message: too fast, ask again later.",
-          "HTTP 200 with "NOT_FOUND" at /error, for a record: there is no such company.",
-          "Any answer with something at /oops: the API failed.",
+          "HTTP 403 or 429 with /rate/ in the value at /error/message: the calls are too fast; the mirror waits.",
+          "HTTP 200 with "NOT_FOUND" at /error, for a record: the company does not exist.",
+          "Any response with a value at /oops: the API failed.",
         ],
         "search": [
-          "Names are asked for with the parameter q.",
-          "A query finds the names with words that begin with its words.",
-          "Identifiers are found only when they are asked for whole.",
+          "The parameter q takes a name.",
+          "A query finds names with words that begin with the words of the query.",
+          "A query finds an identifier only if it is complete.",
           "A query needs at least 3 characters.",
           "Every search also sends type=company.",
-          "The list of results is at /results, each company inside its element at /company.",
-          "There the id is at /number and the name at /name.",
-          "How many companies a query matches in all stands at /count; from 10000 on it means "at least".",
+          "The list of results is at /results, and the company at /company of each result.",
+          "The id of a result is at /number, and its name at /name.",
+          "The number of matching companies is at /count; from 10000 on it means "at least".",
           "A missing list means that nothing was found.",
-          "Pages are turned with page; they start at 0.",
-          "A page holds 50 rows, asked for with per_page.",
-          "Of one query at most the first 1000 results can be reached.",
+          "The parameter page takes the page number; the first page has number 0.",
+          "A page has 50 rows; the parameter per_page requests this number.",
+          "One query can return at most its first 1000 results, over all pages.",
         ],
         "statistics": [
-          "How many companies the registry holds stands at /companies/total.",
+          "The number of companies in the registry is at /companies/total.",
         ],
       }
     `);
   });
 
   it.each([
-    [{ style: 'none' }, 'There is one page only.'],
+    [{ style: 'none' }, 'Each query has one page only.'],
     [
       { style: 'offset', param: 'start', first: 1 },
-      'Pages are turned with start, the position of the first row; positions start at 1.',
+      "The parameter start takes the offset of a page's first row; the first row has offset 1.",
     ],
     [
       { style: 'cursor', param: 'c', next: '/next', first: '*' },
-      'Pages are turned with c, which takes the cursor that the page before holds at /next; the first is *.',
+      'The parameter c takes the cursor that the page before contains at /next; the first cursor is *.',
     ],
     [
       { style: 'next_url', next: '/links/next' },
-      'Each page holds the address of the next one at /links/next.',
+      'Each page contains the URL of the next page at /links/next.',
     ],
-    [{ style: 'link_header' }, 'The header Link holds the address of the next page.'],
-  ])('says how pages are turned: %j', (paging, sentence) => {
+    [{ style: 'link_header' }, 'The header Link contains the URL of the next page.'],
+  ])('covers paging %j', (paging, sentence) => {
     const search = { query_param: 'q', results: '', id: '/id', paging };
     expect(describeDialect(Dialect.parse({ search, entity: { id: '/id' } })).search).toContain(sentence);
   });

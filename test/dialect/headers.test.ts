@@ -25,7 +25,7 @@ describe('Retry-After', () => {
     ['2026-03-01 12:01:00', 60],
     ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
     [String(NOW_MS / 1000 + 60), 60],
-  ])('%s', (value, seconds) => {
+  ])('is read from %s', (value, seconds) => {
     expect(retry(value)).toBe(seconds);
   });
 
@@ -37,19 +37,19 @@ describe('Retry-After', () => {
   );
 
   test.each(['999999999', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT', '1e999', '9'.repeat(16_000)])(
-    'no upstream can ask for more than 32 days',
+    'is at most 32 days: %s',
     (value) => {
       expect([DAYS_32_MS / 1000, null]).toContain(retry(value));
     },
   );
 
-  test('a date is read by the clock of the upstream, where that is off', () => {
+  test('is converted from the clock of the upstream', () => {
     const date = 'Sun, 01 Mar 2026 15:00:00 GMT';
     expect(retry('Sun, 01 Mar 2026 15:01:00 GMT', { date })).toBe(60);
     expect(retry('Sun, 01 Mar 2026 15:01:00 GMT', { date: 'yesterday' })).toBe(3 * 3600 + 60);
   });
 
-  test('a clock that is years off is no clock', () => {
+  test('is not converted if the clocks differ by years', () => {
     expect(retry('Sun, 01 Mar 2026 12:01:00 GMT', { date: 'Thu, 01 Jan 1970 00:00:00 GMT' })).toBe(60);
   });
 });
@@ -74,7 +74,7 @@ describe('RateLimit headers', () => {
       'one of two families',
       { ratelimit: '"d";r=5;t=9', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '30' },
     ],
-  ])('spent for 30 seconds: %s', (_form, headers) => {
+  ])('report no calls for 30 seconds: %s', (_form, headers) => {
     expect(reset(headers)).toBe(30);
   });
 
@@ -87,11 +87,11 @@ describe('RateLimit headers', () => {
     ['garbage', { 'ratelimit-remaining': 'none', 'ratelimit-reset': 'soon', ratelimit: ';;;,,,===' }],
     ['a policy named so', { ratelimit: '"r=0;t=30"' }],
     ['two values', { 'ratelimit-remaining': '0, 0', 'ratelimit-reset': '30, 30' }],
-  ])('not spent: %s', (_form, headers) => {
+  ])('do not pause calls: %s', (_form, headers) => {
     expect(reset(headers)).toBeNull();
   });
 
-  test('a reset that is past, or absurd, is bounded', () => {
+  test('have a bounded reset time', () => {
     expect(reset({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1600000000' })).toBe(0);
     expect(reset({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '99999999999999' })).toBe(
       DAYS_32_MS / 1000,
@@ -99,7 +99,7 @@ describe('RateLimit headers', () => {
   });
 });
 
-describe('Link', () => {
+describe('the Link header', () => {
   test.each([
     ['<https://a.example/?page=2>; rel="next"', 'https://a.example/?page=2'],
     ['<?page=2>;rel=next', '?page=2'],
@@ -110,7 +110,7 @@ describe('Link', () => {
     ['</a,b;c>; rel=next', '/a,b;c'],
     ['</p/3>; title="say \\"next\\""; rel=next', '/p/3'],
     ['</p/2>, </p/3>; rel=next', '/p/3'],
-  ])('%s', (link, next) => {
+  ])('contains the next page: %s', (link, next) => {
     expect(nextLink({ link })).toBe(next);
   });
 
@@ -125,12 +125,12 @@ describe('Link', () => {
     '</p/3>; rel="prev"; rel="next"',
     '</p/3; rel=next',
     '</p/3>; rel="next',
-  ])('%j names no next page', (link) => {
+  ])('contains no next page: %j', (link) => {
     expect(nextLink({ link })).toBeNull();
   });
 });
 
-describe('any header', () => {
+describe('an arbitrary header', () => {
   const pieces = fc.constantFrom(
     ...[
       '<',
@@ -161,7 +161,7 @@ describe('any header', () => {
     fc.tuple(pieces, pieces, pieces, fc.nat(3000)).map(([a, b, c, times]) => a + (b + c).repeat(times)),
   );
 
-  test('is read without fail, and a wait is bounded and never past', () => {
+  test('never throws, and its wait is bounded and not in the past', () => {
     fc.assert(
       fc.property(nasty, nasty, (one, two) => {
         const headers = {
@@ -182,7 +182,7 @@ describe('any header', () => {
     );
   });
 
-  // Node takes in 16 KiB of headers. The time of a backtracking pattern would explode here.
+  // Node accepts 16 KiB of headers. A backtracking pattern would take exponential time.
   test.each([
     '<',
     '<>',
@@ -200,7 +200,7 @@ describe('any header', () => {
     'r=0,',
     '0',
     ' ',
-  ])('sixteen kilobytes of %j take no time', (piece) => {
+  ])('is read in linear time: 16 KiB of %j', (piece) => {
     const text = piece.repeat(Math.ceil(16_384 / piece.length));
     const startMs = performance.now();
     for (const value of [text, `<a>${text}`, `<a>;${text}`, `"${text}`, `<a>;x="${text}`, `${text}!`]) {

@@ -31,20 +31,18 @@ describe('the limit on values', () => {
     ['texts with commas and brackets', '"[,{,"', 1],
     ['objects of one key', '{"a":1}', 2],
     ['lists of one number', '[1]', 2],
-  ])('%s pass up to the limit, and no further', (_what, item, valuesEach) => {
-    // The list around them is a value, too.
+  ])('permits %s up to the limit, and no more', (_what, item, valuesEach) => {
+    // The list that contains them is also a value.
     const most = Math.floor((MAX_VALUES - 1) / valuesEach);
     expect(parseJson(`[${repeated(item, most)}]`)).toHaveLength(most);
-    expect(() => parseJson(`[${repeated(item, most + valuesEach)}]`)).toThrow(
-      'holds more than 500,000 values',
-    );
+    expect(() => parseJson(`[${repeated(item, most + valuesEach)}]`)).toThrow('has more than 500,000 values');
   });
 
-  test('a text that is no JSON after the limit is not read to its end', () => {
-    expect(() => parseJson(`[${repeated('{}', MAX_VALUES)},oops`)).toThrow('holds more than 500,000 values');
+  test('ends the parsing of text that is invalid after the limit', () => {
+    expect(() => parseJson(`[${repeated('{}', MAX_VALUES)},oops`)).toThrow('has more than 500,000 values');
   });
 
-  test.each(['utf-8', 'utf-16le', 'iso-8859-1'] as const)('a body in %s is limited', (charset) => {
+  test.each(['utf-8', 'utf-16le', 'iso-8859-1'] as const)('applies to a body in %s', (charset) => {
     const text = `[${repeated('{}', MAX_VALUES)}]`;
     const bytes = Buffer.from(
       text,
@@ -53,14 +51,14 @@ describe('the limit on values', () => {
     expect(readBody(bytes, `application/json; charset=${charset}`)).toMatchObject({
       json: undefined,
       exceedsLimit: true,
-      flaw: 'the body holds more than 500,000 values',
+      flaw: 'the body has more than 500,000 values',
     });
   });
 
-  test('a response beyond it is broken for longer than one that was cut off', () => {
+  test('makes a response permanently broken; a truncated response is not', () => {
     expect(verdictOn(`{"results":[${repeated('{}', MAX_VALUES)}]}`)).toEqual({
       is: 'broken',
-      why: 'HTTP 200, but the body holds more than 500,000 values',
+      why: 'HTTP 200, but the body has more than 500,000 values',
       isLasting: true,
     });
     expect(verdictOn('{"results":[')).not.toHaveProperty('isLasting');
@@ -68,24 +66,24 @@ describe('the limit on values', () => {
 });
 
 describe('the limits on a search page', () => {
-  test(`a page of ${MAX_PAGE_ROWS} results is read, and a longer one is refused`, () => {
+  test(`permit a page of ${MAX_PAGE_ROWS} results and reject a longer one`, () => {
     const items = Array.from({ length: MAX_PAGE_ROWS }, (_, at) => `{"id":"${at}"}`);
     const { answer } = verdictOn(page(items)) as { answer: SearchAnswer };
     expect(answer.rows).toHaveLength(MAX_PAGE_ROWS);
     expect(verdictOn(page([...items, '{}']))).toMatchObject({
       is: 'broken',
-      why: 'HTTP 200, but one page has 100,001 results: at most 100,000 are read',
+      why: 'HTTP 200, but one page has 100,001 results: the maximum is 100,000',
     });
   });
 
-  test('rejected results have an entry each while they are few', () => {
+  test('create one entry for each of a few rejected results', () => {
     const items = ['{"id":"1"}', ...new Array(MAX_REJECTED_ROWS).fill('{}')];
     const { answer } = verdictOn(page(items)) as { answer: SearchAnswer };
     expect(answer.rejectedCount).toBe(MAX_REJECTED_ROWS);
     expect(answer.rejected.map(({ position }) => position)).toEqual(items.slice(1).map((_, at) => at + 1));
   });
 
-  test('many rejected results share one entry with their count and first positions', () => {
+  test('create one entry for many rejected results, with their count and first positions', () => {
     const items = ['{"id":"1"}', ...new Array(2000).fill('{}')];
     const { answer } = verdictOn(page(items)) as { answer: SearchAnswer };
     expect(answer).toMatchObject({

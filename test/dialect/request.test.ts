@@ -19,7 +19,7 @@ function hrefOf(call: typeof SEARCH, dialect = dialectOf()): string {
   return url instanceof UnwritableUrl ? `unwritable: ${url.why}` : url.href;
 }
 
-describe('the base address', () => {
+describe('the base URL', () => {
   test.each([
     ['https://registry.example/api', ''],
     ['https://registry.example/api/', ''],
@@ -39,7 +39,7 @@ describe('the base address', () => {
     expect(entity).toBe(`${HOST}${prefix}/api/entity/{id}`);
   });
 
-  test('paths of the configuration replace the join, from the root of the host', () => {
+  test('is replaced by paths from the root of the host', () => {
     const paths = { search: '/api/api/search', entity: '/v2/company/{id}/profile' };
     const { search, stats, entity } = endpointsOf({ base_url: `${HOST}/api`, paths });
     expect(search.href).toBe(`${HOST}/api/api/search`);
@@ -48,7 +48,7 @@ describe('the base address', () => {
   });
 
   test.each(['//evil.example/search', '/\\evil.example/search', '/@evil.example/search', '/../../search'])(
-    'no path leads to another host: %s',
+    'keeps its host if the path is %s',
     (path) => {
       const { search, stats, entity } = endpointsOf({
         base_url: `${HOST}/api`,
@@ -58,7 +58,7 @@ describe('the base address', () => {
     },
   );
 
-  test('no base address leads to another host', () => {
+  test('keeps its host for any path', () => {
     fc.assert(
       fc.property(fc.webPath(), fc.nat(3), (path, slashes) => {
         const { search } = endpointsOf({ base_url: `${HOST}${'/'.repeat(slashes)}${path}` });
@@ -68,7 +68,7 @@ describe('the base address', () => {
   });
 });
 
-describe('the address of an entity', () => {
+describe('the URL of an entity', () => {
   test.each([
     ['0034', '0034'],
     ['a/b', 'a%2Fb'],
@@ -83,15 +83,15 @@ describe('the address of an entity', () => {
     ['a b\n', 'a%20b%0A'],
     ['...', '...'],
     ['\\', '%5C'],
-  ])('the id %j stands in one path segment', (id, segment) => {
+  ])('contains the id %j in one path segment', (id, segment) => {
     expect(hrefOf(entityOf(id))).toBe(`${HOST}/api/entity/${segment}`);
   });
 
-  test.each(['', '.', '..', 'a\ud800', '\udc00'])('the id %j is refused', (id) => {
+  test.each(['', '.', '..', 'a\ud800', '\udc00'])('does not exist for the id %j', (id) => {
     expect(urlOf(endpoints, dialectOf(), entityOf(id))).toBeInstanceOf(UnwritableUrl);
   });
 
-  test('any other id arrives as it is, in its place', () => {
+  test('contains any other id unchanged', () => {
     const { entity } = endpointsOf({ base_url: HOST, paths: { entity: '/x/{id}/y' } });
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (id) => {
@@ -113,15 +113,15 @@ describe('the address of an entity', () => {
   });
 });
 
-describe('the address of a search', () => {
-  test('carries the query, the fixed parameters and the page', () => {
+describe('the URL of a search', () => {
+  test('contains the query, the fixed parameters and the page', () => {
     const dialect = searchDialect({ extra: { status: 'all' } });
     expect(hrefOf(searchFor('Å & Co', 'name', { index: 2, next: null }), dialect)).toBe(
       `${HOST}/api/search?status=all&q=%C3%85+%26+Co&per_page=50&page=3`,
     );
   });
 
-  test('an identifier goes to its own parameter, where there is one', () => {
+  test('contains an identifier in its own parameter, if there is one', () => {
     const paging = { style: 'none' };
     expect(hrefOf(searchFor('00', 'identifier'), searchDialect({ paging, identifier_param: 'nr' }))).toBe(
       `${HOST}/api/search?nr=00`,
@@ -129,7 +129,7 @@ describe('the address of a search', () => {
     expect(hrefOf(searchFor('00', 'identifier'), searchDialect({ paging }))).toBe(`${HOST}/api/search?q=00`);
   });
 
-  test('a search for everything leaves the text out, on every page, unless it is always sent', () => {
+  test('omits an empty query on every page, unless extra parameters send one', () => {
     const paging = { style: 'page', param: 'page', first: 0, size_param: 'size', size: 50 } as const;
     const everything = searchFor('', 'name', { index: 2, next: null });
     const dialect = searchDialect({ paging, min_length: 0 });
@@ -149,19 +149,19 @@ describe('the address of a search', () => {
     ['next_url', { next: '/links/next' }, '?page=4', '?page=4'],
     ['next_url', { next: '/links/next' }, '/api/search?p=4', '?p=4'],
     ['link_header', {}, `${HOST}/api/search?p=4`, '?p=4'],
-  ])('the fourth page, in style %s %j', (style, changes, next, search) => {
+  ])('requests the fourth page in style %s %j', (style, changes, next, search) => {
     const dialect = searchDialect({ paging: { style, ...changes } });
     expect(hrefOf(searchFor('acme', 'name', { index: 3, next }), dialect)).toBe(
       `${HOST}/api/search${search}`,
     );
   });
 
-  test('a query with half a surrogate pair is refused', () => {
+  test('does not exist for a query with half a surrogate pair', () => {
     expect(hrefOf(searchFor('a\ud800'))).toMatch(/^unwritable: .*surrogate/);
   });
 });
 
-describe('the address of a next page', () => {
+describe('the URL of a next page', () => {
   const dialect = searchDialect({ paging: { style: 'next_url', next: '/next' } });
   const nextHref = (next: string) => hrefOf(searchFor('acme', 'name', { index: 1, next }), dialect);
 
@@ -176,21 +176,21 @@ describe('the address of a next page', () => {
     'file:///etc/passwd',
     'data:text/plain,x',
     'http://[',
-  ])('%s is refused', (next) => {
+  ])('is rejected: %s', (next) => {
     expect(nextHref(next)).toMatch(/^unwritable: /);
   });
 
-  test('written with http by a service behind a TLS proxy, it is asked for with https', () => {
+  test('is changed from http to https on the same host', () => {
     expect(nextHref('http://registry.example/api/search?page=2')).toBe(`${HOST}/api/search?page=2`);
   });
 
-  test('credentials in it do not take the place of the key', () => {
+  test('loses its credentials, which would replace the key', () => {
     expect(nextHref('https://user:pass@registry.example/api/search?page=2')).toBe(
       `${HOST}/api/search?page=2`,
     );
   });
 
-  test('whatever it is, the key stays at its origin', () => {
+  test('never sends the key to another origin', () => {
     const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.webPath(), fc.domain());
     fc.assert(
       fc.property(anything, fc.constantFrom('', '//', '/\\', 'http:', 'https:///', '\t/'), (text, prefix) => {
@@ -202,7 +202,7 @@ describe('the address of a next page', () => {
   });
 });
 
-test('statistics and entities need no dialect of their own', () => {
+test('the URLs of statistics and entities do not depend on the dialect', () => {
   expect(hrefOf(STATS)).toBe(`${HOST}/api/registry/stats`);
   expect(hrefOf(ENTITY)).toBe(`${HOST}/api/entity/42`);
 });

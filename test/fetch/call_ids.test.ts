@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openCallIds } from '../../src/fetch/call_ids.ts';
 
-test('ids grow, with time where it passes, and stay exact until the year 2248', () => {
+test('call ids increase with time and stay below 2^53 until the year 2248', () => {
   const times = fc.array(fc.double({ min: 0, max: Date.parse('2248-01-01'), noNaN: true }), { minLength: 2 });
   fc.assert(
     fc.property(fc.nat(), times, (last, sentAtMs) => {

@@ -25,7 +25,7 @@ interface SecureUpstream extends Upstream {
   readonly ca: string;
 }
 
-/** A server with a certificate of its own for these names and addresses. */
+/** A server with a self-signed certificate for these names and addresses. */
 async function secureUpstream(
   names: readonly string[],
   addresses: readonly string[] = [],
@@ -49,39 +49,51 @@ async function secureUpstream(
   return { ...upstream, ca: cert };
 }
 
-describe('TLS', () => {
-  test('with an authority of its own', async () => {
+describe('a TLS connection', () => {
+  test('is open to a host whose authority is configured', async () => {
     const { port, ca, arrivals, connections } = await secureUpstream(['localhost']);
     const rig = rigOf({ baseUrl: `https://localhost:${port}/api`, connection: { ca } });
     for (let call = 0; call < 3; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect([arrivals.length, connections(), spentBy(rig)]).toEqual([3, 1, 3]);
   });
 
-  test('by address, where the certificate names it', async () => {
+  test('is open to an IP address that the certificate names', async () => {
     const { port, ca } = await secureUpstream(['registry.example'], ['127.0.0.1']);
     const rig = rigOf({ baseUrl: `https://127.0.0.1:${port}/api`, connection: { ca } });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
   });
 
   test.each<[string, readonly string[], string, boolean, RegExp]>([
-    ['without the authority', ['localhost'], 'localhost', false, /self-signed certificate/],
-    ['for another name', ['registry.example'], 'localhost', true, /does not match|altnames/i],
-    ['for a name, by address', ['localhost'], '127.0.0.1', true, /does not match|altnames|not in the cert/i],
-  ])('%s sends nothing and costs nothing', async (_what, names, host, isTrusted, why) => {
+    ['the authority is not known', ['localhost'], 'localhost', false, /self-signed certificate/],
+    [
+      'the certificate names another host',
+      ['registry.example'],
+      'localhost',
+      true,
+      /does not match|altnames/i,
+    ],
+    [
+      'the certificate does not name the IP address',
+      ['localhost'],
+      '127.0.0.1',
+      true,
+      /does not match|altnames|not in the cert/i,
+    ],
+  ])('sends nothing and costs nothing: %s', async (_what, names, host, isTrusted, why) => {
     const { port, ca, arrivals } = await secureUpstream(names);
     const rig = rigOf({ baseUrl: `https://${host}:${port}/api`, connection: { ca: isTrusted ? ca : null } });
     expect(unreachable(await rig.make(ENTITY))).toMatch(why);
     expect([arrivals.length, spentBy(rig)]).toEqual([0, 0]);
   });
 
-  test('with a server that speaks none', async () => {
+  test('costs nothing if the server does not use TLS', async () => {
     const plain = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `https://127.0.0.1:${plain.port}/api` });
     expect(unreachable(await rig.make(ENTITY))).toMatch(/SSL|TLS|packet length|wrong version/i);
     expect(spentBy(rig)).toBe(0);
   });
 
-  test('with a server that never answers the handshake', async () => {
+  test('costs nothing if the server never completes the handshake', async () => {
     const server = net.createServer(() => {});
     const port = await listen(server);
     onTestFinished(() => void server.close());
@@ -94,7 +106,7 @@ describe('TLS', () => {
 interface Proxy {
   readonly url: URL;
   readonly tunnels: { readonly target: string; readonly credentials: string | undefined }[];
-  /** All that went through, as it could be read on the way. */
+  /** All bytes that passed the proxy. */
   readonly seen: Buffer[];
 }
 
@@ -125,7 +137,7 @@ async function proxyOf(
 }
 
 describe('a proxy', () => {
-  test('is tunnelled through, once for many calls', async () => {
+  test('opens one tunnel for many calls', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const proxy = await proxyOf();
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { proxy: proxy.url } });
@@ -134,7 +146,7 @@ describe('a proxy', () => {
     expect(upstream.arrivals).toHaveLength(3);
   });
 
-  test('never sees the key of a call over TLS, and resolves the name', async () => {
+  test('resolves the host name and never receives the key of a TLS call', async () => {
     const { port, ca } = await secureUpstream(['registry.example']);
     const proxy = await proxyOf();
     const rig = rigOf({
@@ -146,7 +158,7 @@ describe('a proxy', () => {
     expect(Buffer.concat(proxy.seen).includes(API_KEY)).toBe(false);
   });
 
-  test('is given its credentials', async () => {
+  test('receives its credentials', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const proxy = await proxyOf();
     proxy.url.username = 'user';
@@ -156,7 +168,7 @@ describe('a proxy', () => {
   });
 
   test.each(['407 Proxy Authentication Required', '403 Forbidden', '502 Bad Gateway'])(
-    'that answers %s costs nothing, and is named without its password',
+    'costs nothing if it returns %s; the error does not contain its password',
     async (status) => {
       const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
       const proxy = await proxyOf(() => status);
@@ -164,13 +176,13 @@ describe('a proxy', () => {
       proxy.url.password = 'secret';
       const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { proxy: proxy.url } });
       const why = unreachable(await rig.make(ENTITY));
-      expect(why).toMatch(new RegExp(`refused to connect .* HTTP ${status.slice(0, 3)}`));
+      expect(why).toMatch(new RegExp(`refused the connection .* HTTP ${status.slice(0, 3)}`));
       expect(why).not.toContain('secret');
       expect([upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0]);
     },
   );
 
-  test('that is not there costs nothing', async () => {
+  test('costs nothing if it cannot be reached', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({
       baseUrl: `${upstream.origin}/api`,
@@ -181,7 +193,7 @@ describe('a proxy', () => {
   });
 });
 
-test('a closed connection stops at once what it is opening', async () => {
+test('closing a connection cancels its opening immediately', async () => {
   const server = net.createServer(() => {});
   const port = await listen(server);
   onTestFinished(() => void server.close());
@@ -201,9 +213,9 @@ test('a closed connection stops at once what it is opening', async () => {
 });
 
 describe('an idle connection', () => {
-  test('that the upstream closes between calls costs neither units nor slots', async () => {
+  test('costs neither units nor slots if the upstream closes it between calls', async () => {
     const server = http.createServer({ keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 });
-    // With this header Node leaves out the hint that would tell the client.
+    // With this header Node omits the keep-alive hint, from which the client would know the timeout.
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, { connection: 'keep-alive' }), server);
     const perMinute = 240;
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perMinute } });
@@ -215,7 +227,7 @@ describe('an idle connection', () => {
     expect(slots).toBeLessThan(7.8);
   });
 
-  test('is opened anew after a while, before the upstream may close it', async () => {
+  test('is replaced before the upstream closes it', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { maxIdleMs: 80 } });
     const [connection] = rig.connections;
@@ -233,7 +245,7 @@ describe('an idle connection', () => {
     expect(upstream.connections()).toBe(3);
   });
 
-  test('stays open from the taking of a slot to the slot, where slots are as far apart as connections idle', async () => {
+  test('stays open from the debit to the slot if the spacing equals the idle time', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const spacing = 61_000 / 240;
     const rig = rigOf({
@@ -243,12 +255,12 @@ describe('an idle connection', () => {
     });
     for (let call = 0; call < 10; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     const [first, last] = [upstream.arrivals[0], upstream.arrivals[9]];
-    // Nine lie between ten calls; each connection that is lost at its slot wastes one more.
+    // Ten calls have nine spacings between them. Each connection that is lost at its slot wastes one more.
     expect(((last?.atMs ?? 0) - (first?.atMs ?? 0)) / spacing).toBeLessThan(12);
     expect(spentBy(rig)).toBe(10);
   });
 
-  test('is not closed when all connections are used in turn', async () => {
+  test('is not closed while all connections take turns', async () => {
     const spacing = 61_000 / 240;
     const upstream = await upstreamOf(
       (request, response, index) =>
@@ -267,7 +279,7 @@ describe('an idle connection', () => {
     expect(upstream.connections()).toBeLessThanOrEqual(4);
   });
 
-  test('is not one on which an answer is awaited, however long', async () => {
+  test('is not a connection that waits for a slow response', async () => {
     const upstream = await upstreamOf(
       (request, response, index) =>
         void setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), index === 0 ? 0 : 300),

@@ -23,7 +23,7 @@ import {
 const ENTITY = entityOf('42');
 const spentBy = (rig: ReturnType<typeof rigOf>) => rig.ledger.state(Date.now()).spentEver;
 
-/** A server that answers every connection with bytes of its own. */
+/** A server that handles raw connections, without HTTP. */
 async function rawUpstream(onConnection: (socket: net.Socket) => void): Promise<string> {
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
@@ -40,7 +40,7 @@ async function rawUpstream(onConnection: (socket: net.Socket) => void): Promise<
 }
 
 describe('one call', () => {
-  test('is one request, with the key, and one unit', async () => {
+  test('sends one request with the key and spends one unit', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     const startMs = Date.now();
@@ -67,7 +67,7 @@ describe('one call', () => {
     ['HTML', answerWith(200, '<html>')],
     ['a reset before the headers', (request) => request.socket.resetAndDestroy()],
     ['a closed connection', (request) => request.socket.destroy()],
-  ])('is one request and one unit, whatever comes back: %s', async (_what, handler) => {
+  ])('sends one request and spends one unit if the response is %s', async (_what, handler) => {
     const upstream = await upstreamOf(handler);
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     made(await rig.make(ENTITY));
@@ -76,7 +76,7 @@ describe('one call', () => {
     expect(spentBy(rig)).toBe(1);
   });
 
-  test('of which many are made keeps to one connection', async () => {
+  test('uses the same connection as earlier calls', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     for (let call = 0; call < 30; call++) made(await rig.make(ENTITY));
@@ -84,14 +84,14 @@ describe('one call', () => {
     expect(upstream.connections()).toBe(1);
   });
 
-  test('takes a new connection where the upstream closes each', async () => {
+  test('uses a new connection if the upstream closes each one', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD, { connection: 'close' }));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     for (let call = 0; call < 5; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect(upstream.connections()).toBe(5);
   });
 
-  test('has an id that grows, and is unique', async () => {
+  test('has a unique id that increases with time', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connections: 8 });
     const ids: number[] = [];
@@ -103,7 +103,7 @@ describe('one call', () => {
     expect(Math.min(...ids)).toBeGreaterThanOrEqual(Date.parse('2020-01-01') * 1024);
   });
 
-  test('of an id that no address can carry is refused and costs nothing', async () => {
+  test('costs nothing if its entity id is not valid in a URL', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     expect(made(await rig.make(entityOf('..')))).toMatchObject({ status: null, verdict: { is: 'refused' } });
@@ -112,8 +112,8 @@ describe('one call', () => {
   });
 });
 
-describe('what never left costs nothing', () => {
-  test('a refused connection', async () => {
+describe('a request that is never sent', () => {
+  test('costs nothing if the connection is refused', async () => {
     const server = net.createServer();
     const port = await listen(server);
     server.close();
@@ -123,14 +123,14 @@ describe('what never left costs nothing', () => {
     expect(spentBy(rig)).toBe(0);
   });
 
-  test('a host that does not exist', async () => {
+  test('costs nothing if the host does not exist', async () => {
     const rig = rigOf({ baseUrl: 'http://registry.invalid/api' });
     expect(unreachable(await rig.make(ENTITY))).toMatch(/registry\.invalid/);
     expect(spentBy(rig)).toBe(0);
   });
 
-  test('an address where nobody is', async () => {
-    // TEST-NET-1 (RFC 5737): nobody is there.
+  test('costs nothing if no host has the address', async () => {
+    // TEST-NET-1 (RFC 5737) has no hosts.
     const rig = rigOf({
       baseUrl: 'http://127.0.0.1:1/api',
       connection: { origin: new URL('http://192.0.2.1:81'), connectTimeoutMs: 100 },
@@ -143,7 +143,7 @@ describe('what never left costs nothing', () => {
     expect(spentBy(rig)).toBe(0);
   });
 
-  test('a host that closes every connection as soon as it stands', async () => {
+  test('costs nothing if the host closes every connection immediately', async () => {
     let connections = 0;
     const baseUrl = await rawUpstream((socket) => {
       connections += 1;
@@ -151,14 +151,14 @@ describe('what never left costs nothing', () => {
     });
     const rig = rigOf({ baseUrl });
     const result = await rig.make(ENTITY);
-    // It may also be closed while the request leaves; then the unit is spent, since nobody knows what arrived.
+    // If the host closes it while the request is sent, the request may have arrived, and its unit is spent.
     const wasSent = 'verdict' in result;
     if (wasSent) expect(result.verdict.is).toBe('broken');
     expect(spentBy(rig)).toBe(wasSent ? 1 : 0);
     expect(connections).toBeLessThanOrEqual(24);
   });
 
-  test('a slot that was missed: its unit is given back, no byte leaves, and the next slot serves', async () => {
+  test('returns the unit of a missed slot and uses the next slot', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     let stalls = 2;
     const beforeSending = async () => {
@@ -171,7 +171,7 @@ describe('what never left costs nothing', () => {
     expect(spentBy(rig)).toBe(1);
   });
 
-  test('a connection that is lost between the slot and the sending', async () => {
+  test('is sent in a later slot if its connection is lost after the slot was taken', async () => {
     let losses = 2;
     const server = http.createServer();
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD), server);
@@ -185,7 +185,7 @@ describe('what never left costs nothing', () => {
     expect([upstream.arrivals.length, upstream.connections(), spentBy(rig)]).toEqual([1, 3, 1]);
   });
 
-  test('a connection that is lost so every time', async () => {
+  test('costs nothing if each connection is lost after the slot was taken', async () => {
     const server = http.createServer();
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD), server);
     const beforeSending = async () => {
@@ -201,7 +201,7 @@ describe('what never left costs nothing', () => {
   });
 });
 
-describe('what left and brought nothing is broken', () => {
+describe('a request without a usable response', () => {
   test.each<[string, (socket: net.Socket) => void, RegExp, number | null]>([
     ['a reset before the headers', (socket) => socket.resetAndDestroy(), /ECONNRESET/, null],
     [
@@ -242,7 +242,7 @@ describe('what left and brought nothing is broken', () => {
       /no complete response in time/,
       200,
     ],
-    ['no HTTP at all', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'), /HPE_|Parse Error/, null],
+    ['text that is not HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'), /HPE_|Parse Error/, null],
     [
       'endless headers',
       (socket) => {
@@ -253,8 +253,8 @@ describe('what left and brought nothing is broken', () => {
       /HPE_HEADER_OVERFLOW|Header overflow/,
       null,
     ],
-  ])('%s', async (_what, answer, why, status) => {
-    const baseUrl = await rawUpstream((socket) => void socket.once('data', () => answer(socket)));
+  ])('is broken after %s, and its unit is spent', async (_what, respond, why, status) => {
+    const baseUrl = await rawUpstream((socket) => void socket.once('data', () => respond(socket)));
     const rig = rigOf({ baseUrl, responseTimeoutMs: 300 });
     const startMs = Date.now();
     expect(made(await rig.make(ENTITY))).toMatchObject({
@@ -265,7 +265,7 @@ describe('what left and brought nothing is broken', () => {
     expect(spentBy(rig)).toBe(1);
   });
 
-  test('and the next call goes over a new connection', async () => {
+  test('closes its connection; the next call uses a new one', async () => {
     const upstream = await upstreamOf((request, response, index) =>
       index === 0
         ? void response.writeHead(200).write('{')
@@ -278,12 +278,15 @@ describe('what left and brought nothing is broken', () => {
   });
 
   test.each<[string, string]>([
-    ['a longer body than it claims', `HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n${GOOD_RECORD}`],
     [
-      'two answers to one request',
+      'a body that is longer than its content-length',
+      `HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n${GOOD_RECORD}`,
+    ],
+    [
+      'a second response to one request',
       `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]HTTP/1.1 200 OK\r\ncontent-length: ${GOOD_RECORD.length}\r\n\r\n${GOOD_RECORD}`,
     ],
-  ])('%s does not reach the next call', async (_what, bytes) => {
+  ])('does not affect the next call after %s', async (_what, bytes) => {
     let requests = 0;
     const baseUrl = await rawUpstream(
       (socket) =>
@@ -299,14 +302,14 @@ describe('what left and brought nothing is broken', () => {
   });
 });
 
-describe('bodies', () => {
+describe('a response body', () => {
   const big = JSON.stringify({ id: '42', name: 'A', pad: 'x'.repeat(5000) });
   test.each([
     ['gzip', gzipSync(big)],
     ['deflate', deflateSync(big)],
     ['br', brotliCompressSync(big)],
     ['zstd', zstdCompressSync(big)],
-  ])('compressed with %s are kept as they were before', async (encoding, bytes) => {
+  ])('is stored decompressed if its encoding is %s', async (encoding, bytes) => {
     const upstream = await upstreamOf(answerWith(200, bytes, { 'content-encoding': encoding }));
     const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
     expect(outcome.verdict.is).toBe('ok');
@@ -314,16 +317,16 @@ describe('bodies', () => {
   });
 
   test.each([
-    ['cut off', gzipSync(big).subarray(0, 60)],
-    ['no gzip at all', Buffer.from(big)],
-    ['damaged', Buffer.concat([gzipSync(big).subarray(0, 40), Buffer.alloc(20, 7)])],
-  ])('whose compression is %s are broken', async (_what, bytes) => {
+    ['truncated', gzipSync(big).subarray(0, 60)],
+    ['not gzip', Buffer.from(big)],
+    ['corrupt', Buffer.concat([gzipSync(big).subarray(0, 40), Buffer.alloc(20, 7)])],
+  ])('is broken if its compression is %s', async (_what, bytes) => {
     const upstream = await upstreamOf(answerWith(200, bytes, { 'content-encoding': 'gzip' }));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('broken');
   });
 
-  test('larger than the bound are broken, by the bytes after decompression', async () => {
+  test('is broken if it is larger than the limit', async () => {
     const upstream = await upstreamOf(answerWith(200, big));
     const fits = rigOf({ baseUrl: `${upstream.origin}/api`, maxBodyBytes: big.length });
     const exceeds = rigOf({ baseUrl: `${upstream.origin}/api`, maxBodyBytes: big.length - 1 });
@@ -335,7 +338,7 @@ describe('bodies', () => {
     });
   });
 
-  test.each(['gzip', 'br'])('that are bombs take no more memory than the bound: %s', async (encoding) => {
+  test.each(['gzip', 'br'])('takes no more memory than the limit if it is a %s bomb', async (encoding) => {
     const zeros = Buffer.alloc(128 * 1024 * 1024);
     const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
     const bomb = encoding === 'gzip' ? gzipSync(zeros) : brotliCompressSync(zeros, fast);
@@ -356,7 +359,7 @@ describe('bodies', () => {
     expect(mostBytes).toBeLessThan(30_000_000);
   });
 
-  test('without end are left off', async () => {
+  test('is abandoned at the limit if it has no end', async () => {
     const upstream = await upstreamOf((_request, response) => {
       response.writeHead(200);
       const pour = () => {
@@ -374,7 +377,7 @@ describe('bodies', () => {
 });
 
 describe('the key', () => {
-  test('follows no redirect, to another origin or the same', async () => {
+  test('is not sent to the target of a redirect', async () => {
     const other = await upstreamOf(answerWith(200, GOOD_RECORD));
     for (const status of [301, 302, 303, 307, 308]) {
       const upstream = await upstreamOf(
@@ -390,7 +393,7 @@ describe('the key', () => {
     expect(other.arrivals).toHaveLength(0);
   });
 
-  test('follows no next page to another origin', async () => {
+  test('is not sent to a next page at another origin', async () => {
     const other = await upstreamOf(answerWith(200, GOOD_RECORD));
     const upstream = await upstreamOf(answerWith(200, '{}'));
     const dialect = searchDialect({ paging: { style: 'next_url', next: '/next' } });
@@ -406,7 +409,7 @@ describe('the key', () => {
     expect([other.arrivals.length, upstream.arrivals.length, spentBy(rig)]).toEqual([0, 0, 0]);
   });
 
-  test('that an upstream repeats is taken out of what is kept and said', async () => {
+  test('is removed from a response that repeats it', async () => {
     const forms = [API_KEY, API_KEY.replaceAll('/', '\\/'), encodeURIComponent(API_KEY)];
     for (const [status, form] of [401, 200, 500, 302].flatMap((code) =>
       forms.map((text) => [code, text] as const),
@@ -416,13 +419,13 @@ describe('the key', () => {
         answerWith(status, body, { location: `/login?key=${encodeURIComponent(form)}` }),
       );
       const outcome = made(await rigOf({ baseUrl: `${upstream.origin}/api` }).make(ENTITY));
-      const said = JSON.stringify(outcome) + outcome.body?.toString();
-      for (const text of [form, API_KEY, encodeURIComponent(API_KEY)]) expect(said).not.toContain(text);
+      const shown = JSON.stringify(outcome) + outcome.body?.toString();
+      for (const text of [form, API_KEY, encodeURIComponent(API_KEY)]) expect(shown).not.toContain(text);
       expect(outcome.body?.toString()).toBe('{"error":"the key [key] is not known","name":"Bodø"}');
     }
   });
 
-  test('is in no error', async () => {
+  test('does not appear in errors', async () => {
     const hang = await rawUpstream(() => {});
     const reset = await rawUpstream((socket) => void socket.once('data', () => socket.resetAndDestroy()));
     for (const baseUrl of [hang, reset, 'http://127.0.0.1:1/api', 'http://registry.invalid/api']) {
@@ -436,7 +439,7 @@ describe('the key', () => {
     }
   });
 
-  test('that is refused costs one call, and none later', async () => {
+  test('costs one call if the upstream rejects it, and no later call', async () => {
     const upstream = await upstreamOf(answerWith(401, ''));
     const options = { baseUrl: `${upstream.origin}/api`, keyHasWorked: false };
     const rig = rigOf(options);
@@ -455,14 +458,14 @@ describe('the key', () => {
     ['410', answerWith(410, ''), true],
     ['500', answerWith(500, ''), false],
     ['429', answerWith(429, ''), false],
-  ])('is accepted, or not, by a response with status %s', async (_status, handler, isAccepted) => {
+  ])('counts as accepted after status %s: %3$s', async (_status, handler, isAccepted) => {
     const upstream = await upstreamOf(handler);
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, keyHasWorked: false });
     made(await rig.make(ENTITY));
     expect(rig.fetch.isKeyAccepted).toBe(isAccepted);
   });
 
-  test('that works is known from then on', async () => {
+  test('is recorded as accepted after the first success', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const options = { baseUrl: `${upstream.origin}/api`, keyHasWorked: false };
     const rig = rigOf(options);
@@ -472,8 +475,8 @@ describe('the key', () => {
   });
 });
 
-describe("the upstream's limits", () => {
-  test('a throttle pauses all calls of the account until its date', async () => {
+describe('a limit of the upstream', () => {
+  test('pauses all calls of the account until its date', async () => {
     const upstream = await upstreamOf(answerWith(429, '', { 'retry-after': '30' }));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     const { verdict } = made(await rig.make(ENTITY));
@@ -483,7 +486,7 @@ describe("the upstream's limits", () => {
     expect((pausedUntilMs ?? 0) - Date.now()).toBeGreaterThan(25_000);
   });
 
-  test('spent rate headers on a good answer pause too, and others do not', async () => {
+  test('pauses calls if the rate headers of a success report no calls left', async () => {
     const upstream = await upstreamOf((request, response, index) =>
       answerWith(200, GOOD_RECORD, {
         'ratelimit-remaining': index === 0 ? '5' : '0',
@@ -497,7 +500,7 @@ describe("the upstream's limits", () => {
     expect((rig.ledger.state(Date.now()).pausedUntilMs ?? 0) - Date.now()).toBeGreaterThan(25_000);
   });
 
-  test('an upstream that throttles without end is asked ever more seldom', async () => {
+  test('doubles the pause up to 15 minutes while the upstream throttles every call', async () => {
     const upstream = await upstreamOf(answerWith(429, '', { 'retry-after': '0' }));
     let nowMs = Date.parse('2026-03-01T12:00:00Z');
     const clock = {
@@ -511,7 +514,7 @@ describe("the upstream's limits", () => {
     for (let call = 0; call < 13; call++) {
       let result = await rig.make(ENTITY);
       if ('because' in result && result.because.is === 'paused') {
-        // Longer than a run waits: the next run begins after it.
+        // The pause is longer than a run waits. The next run starts after it.
         expect(result.because.untilMs - nowMs).toBeGreaterThan(600_000);
         nowMs = result.because.untilMs;
         result = await rig.make(ENTITY);
@@ -522,7 +525,7 @@ describe("the upstream's limits", () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]);
   });
 
-  test('an exhausted allowance ends all calls, and says until when', async () => {
+  test('ends all calls if it is an exhausted allowance', async () => {
     const upstream = await upstreamOf(answerWith(402, ''));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perDay: 100 } });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('exhausted');
@@ -532,7 +535,7 @@ describe("the upstream's limits", () => {
 });
 
 describe('the ledger', () => {
-  test('that is spent: nothing is sent', async () => {
+  test('permits no call after the allowance is exhausted', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { total: 2 } });
     for (let call = 0; call < 2; call++) made(await rig.make(STATS).catch(() => rig.make(ENTITY)));
@@ -543,7 +546,7 @@ describe('the ledger', () => {
     expect(upstream.arrivals).toHaveLength(2);
   });
 
-  test('that is busy is asked again, before the call and after it', async () => {
+  test('is retried while it is busy, before the call and after it', async () => {
     const upstream = await upstreamOf((request, response, index) => {
       answerWith(429, '')(request, response, index);
       other.exec('BEGIN IMMEDIATE');
@@ -559,7 +562,7 @@ describe('the ledger', () => {
     expect(spentBy(rig)).toBe(1);
   }, 15_000);
 
-  test('that cannot be written gives up the run, and hands over the answer that was paid for', async () => {
+  test('rejects the report if it cannot be written, after the response is returned', async () => {
     const upstream = await upstreamOf((request, response, index) => {
       rig.ledger.close();
       answerWith(429, '')(request, response, index);
@@ -570,14 +573,14 @@ describe('the ledger', () => {
     const attempt = await rig.fetch.attempt(ENTITY, slots[0] as SendSlot);
     if (!('callId' in attempt)) throw new Error('not sent');
     expect(rig.fetch.outcomeOf(attempt)).toMatchObject({ status: 429, verdict: { is: 'throttled' } });
-    for (const _time of ['first', 'again'])
+    for (const _attempt of ['first', 'second'])
       await expect(rig.fetch.reported()).rejects.toThrow(/the ledger cannot be written/);
     await expect(rig.make(ENTITY)).rejects.toThrow(/not open/);
   });
 });
 
 describe('an interruption', () => {
-  test('ends the waiting for a slot at once, and spends nothing', async () => {
+  test('ends the wait for a slot immediately and spends nothing', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perMinute: 1 } });
     made(await rig.make(ENTITY));
@@ -591,7 +594,7 @@ describe('an interruption', () => {
     expect(await rig.make(ENTITY, stop.signal)).toMatchObject({ because: { is: 'interrupted' } });
   });
 
-  test('leaves nothing behind that keeps the process alive', async () => {
+  test('leaves no timer or socket that keeps the process alive', async () => {
     const server = http.createServer((_request, response) => void response.end(GOOD_RECORD));
     const port = await listen(server);
     onTestFinished(() => void server.close());
@@ -607,7 +610,7 @@ describe('an interruption', () => {
     expect(Date.now() - startMs).toBeLessThan(15_000);
   });
 
-  test('lets a call that was sent come to its end', async () => {
+  test('does not cancel a call that was sent', async () => {
     const upstream = await upstreamOf((request, response, index) => {
       stop.abort();
       setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), 50);

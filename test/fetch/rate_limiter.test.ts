@@ -11,7 +11,7 @@ import { type ConnectionPool, openConnectionPool } from '../../src/fetch/connect
 import { openRateLimiter, type RateLimiter, type SendSlot } from '../../src/fetch/rate_limiter.ts';
 import { KEY, ledgerOf } from '../support/ledger.ts';
 
-/** A connection that takes a while to open. */
+/** A connection that opens slowly. */
 class SlowConnection implements Connection {
   isReady = false;
   connects = 0;
@@ -45,7 +45,7 @@ class FailingConnection extends SlowConnection {
   }
 }
 
-/** Closed again as soon as it is open. */
+/** A connection that closes immediately after it opens. */
 class ShortLivedConnection extends SlowConnection {
   override async connect(): Promise<void> {
     this.connects += 1;
@@ -78,7 +78,7 @@ function limited(
 const slowConnections = (count: number) => Array.from({ length: count }, () => new SlowConnection());
 const never = new AbortController().signal;
 
-/** Takes slots and returns their connections, as a call without duration does. */
+/** Takes slots and returns their connections immediately. */
 async function slotsOf({ limiter, pool }: Limited, most = 1): Promise<readonly SendSlot[]> {
   const slots = await limiter.slots(most, never);
   if ('is' in slots) throw new Error(`no slot: ${JSON.stringify(slots)}`);
@@ -122,7 +122,7 @@ describe('the rate limiter', () => {
     },
   );
 
-  test('reads the ledger about once for each slot that is taken alone', async () => {
+  test('reads the ledger about once for each single slot', async () => {
     const { ledger, count } = counting(ledgerOf({ perMinute: 600 }));
     const parts = limited(ledger, 600, slowConnections(4));
     for (let slots = 0; slots < 20; slots++) {
@@ -152,7 +152,7 @@ describe('the rate limiter', () => {
     expect(await slotsOf(parts, 8)).toHaveLength(3);
   });
 
-  test('puts each slot on a connection of its own, and keeps that one open', async () => {
+  test('assigns each slot a different connection and keeps it open', async () => {
     const connections = slowConnections(3);
     const parts = limited(ledgerOf(), null, connections);
     await slotsOf(parts, 3);
@@ -184,7 +184,7 @@ describe('the rate limiter', () => {
     expect(ledger.state(Date.now()).spentEver).toBe(1);
   });
 
-  test('opens a connection again that was closed while it waited for the slot', async () => {
+  test('reopens a connection that was closed during the wait for the slot', async () => {
     const ledger = ledgerOf();
     ledger.pauseUntil(Date.now() + 800, Date.now());
     const connection = new SlowConnection();
@@ -196,7 +196,7 @@ describe('the rate limiter', () => {
     expect(connection).toMatchObject({ isReady: true, connects: 2 });
   });
 
-  test('opens a connection again that was closed after its last slot', async () => {
+  test('reopens a connection that was closed after its last slot', async () => {
     const connection = new SlowConnection();
     const parts = limited(ledgerOf({ perMinute: 60 }), 60, [connection]);
     await slotsOf(parts);
@@ -207,19 +207,19 @@ describe('the rate limiter', () => {
     expect(connection.connects).toBe(2);
   });
 
-  test('gives up when connections never stay open, and spends nothing', async () => {
+  test('rejects without spending if connections never stay open', async () => {
     const ledger = ledgerOf();
     const connection = new ShortLivedConnection();
     const { limiter } = limited(ledger, null, [connection]);
     expect(await limiter.slots(1, never)).toMatchObject({
       is: 'unreachable',
-      error: { message: expect.stringMatching(/closes connections at once/) },
+      error: { message: expect.stringMatching(/closes each connection immediately/) },
     });
     expect(connection.connects).toBeLessThanOrEqual(5);
     expect(ledger.state(Date.now()).spentEver).toBe(0);
   });
 
-  test('reports why no connection can be opened, and spends nothing', async () => {
+  test('reports the reason without spending if no connection can be opened', async () => {
     const ledger = ledgerOf();
     const { limiter } = limited(ledger, null, [new FailingConnection(), new FailingConnection()]);
     expect(await limiter.slots(2, never)).toMatchObject({
@@ -236,7 +236,7 @@ describe('the rate limiter', () => {
       expect(await slotsOf(parts, 2)).toMatchObject([{ connection: good }]);
   });
 
-  test('takes what the allowance has left, then reports that it is spent', async () => {
+  test('takes the remaining quota, then reports that the allowance is exhausted', async () => {
     const ledger = ledgerOf({ total: 3 });
     const parts = limited(ledger, null, slowConnections(8));
     expect(await slotsOf(parts, 8)).toHaveLength(1);
@@ -247,7 +247,7 @@ describe('the rate limiter', () => {
     expect(parts.pool.free).toBe(8);
   });
 
-  test('reports a refused key', async () => {
+  test('reports a rejected key', async () => {
     const ledger = ledgerOf();
     ledger.refuseKey(KEY, Date.now());
     expect(await limited(ledger, null).limiter.slots(1, never)).toMatchObject({ is: 'refused_key' });
@@ -297,7 +297,7 @@ describe('the rate limiter', () => {
     expect(await slotsOf(parts)).toHaveLength(1);
   });
 
-  test('waits for a busy ledger, and lets other work of the process go on', async () => {
+  test('waits for a busy ledger without blocking the event loop', async () => {
     const ledger = ledgerOf();
     let attempts = 0;
     let turns = 0;
@@ -318,7 +318,7 @@ describe('the rate limiter', () => {
     expect(ledger.state(Date.now()).spentEver).toBe(1);
   });
 
-  test('stops waiting at once when it is interrupted, and spends nothing', async () => {
+  test('stops waiting immediately when it is interrupted, and spends nothing', async () => {
     const ledger = ledgerOf({ perMinute: 6 });
     const parts = limited(ledger, 6);
     const [first] = await slotsOf(parts);
@@ -334,7 +334,7 @@ describe('the rate limiter', () => {
     expect(parts.pool.free).toBe(1);
   });
 
-  test('stops at once when it is interrupted while a connection opens', async () => {
+  test('stops immediately when it is interrupted while a connection opens', async () => {
     const ledger = ledgerOf();
     const stop = new AbortController();
     const waiting = limited(ledger, null, [new SlowConnection(3000)]).limiter.slots(1, stop.signal);
@@ -361,7 +361,7 @@ describe('the rate limiter', () => {
 describe('the connection pool', () => {
   const poolOf = (connections: readonly Connection[]) => openConnectionPool(connections, systemClock);
 
-  test('opens as many connections as are missing, once each', async () => {
+  test('opens each missing connection once', async () => {
     const connections = [new SlowConnection(50), new SlowConnection(100), new SlowConnection(50)];
     const pool = poolOf(connections);
     expect(await pool.ready(2, never)).toEqual([connections[0]]);
@@ -371,7 +371,7 @@ describe('the connection pool', () => {
     expect(connections.map(({ connects }) => connects)).toEqual([1, 1, 0]);
   });
 
-  test('counts the free connections, and offers none that is taken', async () => {
+  test('counts the free connections and never returns a taken one', async () => {
     const connections = slowConnections(2);
     const pool = poolOf(connections);
     const [first] = await pool.ready(1, never);
@@ -382,7 +382,7 @@ describe('the connection pool', () => {
     expect(pool.free).toBe(2);
   });
 
-  test('offers the connection first that was used last', async () => {
+  test('returns the most recently used connection first', async () => {
     const connections = slowConnections(3);
     for (const connection of connections) connection.isReady = true;
     const pool = poolOf(connections);
@@ -393,7 +393,7 @@ describe('the connection pool', () => {
     expect(await pool.ready(3, never)).toEqual([second, connections[0], connections[2]]);
   });
 
-  test('leaves out an idle connection that was closed', async () => {
+  test('omits an idle connection that was closed', async () => {
     const connections = slowConnections(2);
     const pool = poolOf(connections);
     await pool.ready(2, never);
@@ -402,7 +402,7 @@ describe('the connection pool', () => {
     expect(await pool.ready(1, never)).toEqual([connections[1]]);
   });
 
-  test('resolves with none when the signal aborts', async () => {
+  test('resolves with an empty list when the signal aborts', async () => {
     const stop = new AbortController();
     const pool = poolOf([new SlowConnection(3000)]);
     const waiting = pool.ready(1, stop.signal);
@@ -411,7 +411,7 @@ describe('the connection pool', () => {
     expect(await pool.ready(1, stop.signal)).toEqual([]);
   });
 
-  test('rejects with the error of the network when none can be opened, and tries again when asked', async () => {
+  test('rejects with the error of the network, and retries at the next request', async () => {
     const failing = new FailingConnection();
     const pool = poolOf([failing]);
     await expect(pool.ready(1, never)).rejects.toThrow('no route');

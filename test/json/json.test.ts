@@ -3,19 +3,19 @@ import { describe, expect, test } from 'vitest';
 import { MAX_DEPTH } from '../../src/dialect/limits.ts';
 import { ExactNumber, type Json, parseJson, stringifyJson } from '../../src/json/json.ts';
 
-describe('numbers', () => {
+describe('a number', () => {
   test.each([
     ['9007199254740993', 9007199254740993n],
     ['-9007199254740993', -9007199254740993n],
     ['9007199254740991', 9007199254740991],
     ['18446744073709551616', 18446744073709551616n],
-  ])('the integer %s survives', (literal, value) => {
+  ])('keeps the integer %s', (literal, value) => {
     expect(parseJson(literal)).toEqual(value);
     expect(stringifyJson(parseJson(literal))).toBe(literal);
   });
 
   test.each(['0.1234567890123456789', '123456789012345678.5', '1e400', '1e-400', '-1.7976931348623157e309'])(
-    'the decimal %s keeps the digits that a double would lose',
+    'keeps the digits of the decimal %s',
     (literal) => {
       expect(parseJson(literal)).toEqual(new ExactNumber(literal));
       expect(stringifyJson(parseJson(literal))).toBe(literal);
@@ -31,16 +31,16 @@ describe('numbers', () => {
     ['1.7976931348623157e308', Number.MAX_VALUE],
     ['0e10', 0],
     ['0.00000000000000000', 0],
-  ])('%s is a plain number, because a double holds its value', (literal, value) => {
+  ])('is a double if the double has the value of %s', (literal, value) => {
     expect(parseJson(literal)).toBe(value);
   });
 
-  test('a negative zero stays one', () => {
+  test('can be negative zero', () => {
     expect(parseJson('-0')).toBe(-0);
     expect(parseJson('[-0.0000000000000000]')).toEqual([-0]);
   });
 
-  test('a number of a million digits is kept, in time that grows with its length', () => {
+  test('of a million digits is parsed in linear time', () => {
     const many = '7'.repeat(1_000_000);
     const wide = `0.1${'0'.repeat(1_000_000)}1`;
     const startMs = performance.now();
@@ -49,7 +49,7 @@ describe('numbers', () => {
     expect(performance.now() - startMs).toBeLessThan(2000);
   });
 
-  test('every number keeps its value from parse to text', () => {
+  test('has the same value after parsing and writing', () => {
     const digits = (maxLength: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength });
     const literal = fc
@@ -80,10 +80,10 @@ describe('numbers', () => {
   });
 });
 
-/** A literal's value as one whole number and a power of ten, without rounding; equal for equal values. */
+/** The value of a literal as a whole number and a power of ten, without rounding; equal for equal values. */
 function exactly(literal: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal);
-  if (match === null) throw new Error(`no number: ${literal}`);
+  if (match === null) throw new Error(`not a number: ${literal}`);
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   let value = BigInt(whole + fraction);
   let power = Number(exponent) - fraction.length;
@@ -95,8 +95,8 @@ function exactly(literal: string): string {
   return `${sign}${value}e${power}`;
 }
 
-describe('documents', () => {
-  test('of a repeated key the last value counts, in the exact numbers too', () => {
+describe('a document', () => {
+  test('has the last value of a repeated key, also of exact numbers', () => {
     expect(parseJson('{"a":1,"b":2,"a":3}')).toEqual({ a: 3, b: 2 });
     expect(parseJson('{"a":1,"a":12345678901234567890}')).toEqual({ a: 12345678901234567890n });
     expect(parseJson('{"a":12345678901234567890,"a":{"b":1}}')).toEqual({ a: { b: 1 } });
@@ -106,7 +106,7 @@ describe('documents', () => {
   });
 
   test.each(['{"__proto__":{"gone":true}}', '{"__proto__":{"gone":12345678901234567890}}'])(
-    '%s is a key like any other',
+    'has __proto__ as a key like any other: %s',
     (text) => {
       const value = parseJson(text);
       expect(Object.keys(value as object)).toEqual(['__proto__']);
@@ -116,20 +116,20 @@ describe('documents', () => {
     },
   );
 
-  test('half a surrogate pair comes back as it was', () => {
+  test('keeps half a surrogate pair', () => {
     expect(parseJson('"\\ud800"')).toBe('\ud800');
     expect(stringifyJson(parseJson('["\\ud800",12345678901234567890]'))).toBe(
       '["\\ud800",12345678901234567890]',
     );
   });
 
-  test('a byte order mark is tolerated, once', () => {
+  test('can begin with one byte order mark', () => {
     expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 });
     expect(() => parseJson('\ufeff\ufeff{}')).toThrow(SyntaxError);
   });
 
   test.each(['', ' ', '{', '{"a":}', "{'a':1}", '[1,]', 'NaN', '01', '<html>', '{"a":1}{"a":2}', '1_000'])(
-    '%j is refused',
+    'is rejected: %j',
     (text) => {
       expect(() => parseJson(text)).toThrow(SyntaxError);
     },
@@ -139,7 +139,7 @@ describe('documents', () => {
     ['lists', '[', ']'],
     ['objects', '{"a":', '}'],
     ['both, with numbers that need care', '[12345678901234567890,{"a":', '}]'],
-  ])('%s may nest %j deep and no deeper', (_what, open, close) => {
+  ])('can be nested to the limit and no deeper: %s', (_what, open, close) => {
     const levels = open.startsWith('[1') ? 2 : 1;
     const nested = (depth: number) => `${open.repeat(depth / levels)}1${close.repeat(depth / levels)}`;
     expect(stringifyJson(parseJson(nested(MAX_DEPTH)))).toBe(nested(MAX_DEPTH));
@@ -148,7 +148,7 @@ describe('documents', () => {
     expect(() => parseJson(open.repeat(100_000))).toThrow(SyntaxError);
   });
 
-  test('brackets inside texts are no levels', () => {
+  test('has no levels for brackets in strings', () => {
     const text = JSON.stringify({
       a: '[{'.repeat(1000),
       b: `\\"${'['.repeat(1000)}\\`,
@@ -157,7 +157,7 @@ describe('documents', () => {
     expect(stringifyJson(parseJson(text))).toBe(text);
   });
 
-  test('a text of quotes and backslashes is read in time that grows with its length', () => {
+  test('of quotes and backslashes is parsed in linear time', () => {
     const startMs = performance.now();
     for (const text of [`"${'\\\\'.repeat(500_000)}"`, `"${'\\"'.repeat(500_000)}"`, '"'.repeat(1_000_001)])
       try {
@@ -168,7 +168,7 @@ describe('documents', () => {
     expect(performance.now() - startMs).toBeLessThan(2000);
   });
 
-  test('what was read is written back as JSON.stringify would', () => {
+  test('is written like JSON.stringify writes it', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(stringifyJson(parseJson(text))).toBe(JSON.stringify(JSON.parse(text)));
@@ -177,7 +177,7 @@ describe('documents', () => {
     );
   });
 
-  test('a key named toJSON is a key like any other', () => {
+  test('has toJSON as a key like any other', () => {
     const value: Json = parseJson('{"toJSON":"x","big":12345678901234567890}');
     expect(stringifyJson(value)).toBe('{"toJSON":"x","big":12345678901234567890}');
   });

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Pointer } from '../../src/dialect/dialect.ts';
 import { type Json, parseJson } from '../../src/json/json.ts';
-import { pointerOf, segmentsOf, valueAt } from '../../src/json/pointer.ts';
+import { Pointer, pointerOf, segmentsOf, valueAt } from '../../src/json/pointer.ts';
 
 describe('a JSON Pointer', () => {
   // RFC 6901, section 5.
@@ -22,7 +21,7 @@ describe('a JSON Pointer', () => {
     ['/k"l', 6],
     ['/ ', 7],
     ['/m~0n', 8],
-  ])('%j finds its value', (pointer, value) => {
+  ])('finds its value: %j', (pointer, value) => {
     expect(valueAt(document, pointer)).toEqual(value);
   });
 
@@ -36,18 +35,18 @@ describe('a JSON Pointer', () => {
     '/foo/0/x',
     '/toString',
     '/__proto__',
-  ])('%s finds nothing', (pointer) => {
+  ])('finds no value: %s', (pointer) => {
     expect(valueAt(document, pointer)).toBeUndefined();
   });
 
-  test('finds own keys only, and a key named __proto__ is one', () => {
+  test('finds own keys only, also one named __proto__', () => {
     expect(valueAt(parseJson('{"__proto__":{"a":1}}'), '/__proto__/a')).toBe(1);
     expect(valueAt({}, '/__proto__/toString')).toBeUndefined();
     expect(valueAt({}, '/constructor/name')).toBeUndefined();
     expect(valueAt('text', '/length')).toBeUndefined();
   });
 
-  test('names any path there is', () => {
+  test('can name any path', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 6 }), (segments) => {
         const pointer = pointerOf(segments);

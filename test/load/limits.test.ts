@@ -22,7 +22,7 @@ test('a response with too many values has one row in quarantine, its body, and a
   expect(quarantined).toBe(1);
   expect((failure?.nextTryAtMs ?? 0) - Date.parse('2026-03-01T00:00:00Z')).toBeGreaterThan(6 * DAY_MS);
   expect(all('SELECT position, reason FROM _quarantine')).toEqual([
-    { position: -1, reason: 'HTTP 200, but the body holds more than 500,000 values' },
+    { position: -1, reason: 'HTTP 200, but the body has more than 500,000 values' },
   ]);
   expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
 });

@@ -31,7 +31,7 @@ describe('an upstream that changes while it is mirrored ends the run as drifted'
     [
       'records stand in a new envelope',
       { record: { root: '/data' } },
-      'the record carries no id',
+      'the record has no id',
       [{ key: 'entity.root', from: '', to: '/data' }],
     ],
   ];

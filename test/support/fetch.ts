@@ -11,7 +11,7 @@ import { endpointsOf } from '../../src/dialect/request.ts';
 import { openCallIds } from '../../src/fetch/call_ids.ts';
 import { type Connection, type ConnectionOptions, openConnections } from '../../src/fetch/connection.ts';
 import { type Fetch, type NoSlot, type NotSent, openFetch, type SendSlot } from '../../src/fetch/fetch.ts';
-import { describe, openSend } from '../../src/fetch/send.ts';
+import { errorText, openSend } from '../../src/fetch/send.ts';
 import type { Attempt, Outcome } from '../../src/outcome.ts';
 import { dialectOf } from './dialect.ts';
 import { allowanceOf, ledgerOf } from './ledger.ts';
@@ -213,5 +213,5 @@ export function made(result: Outcome | NotMade | NotSent): Outcome {
 export function unreachable(result: Outcome | NotMade | NotSent): string {
   if (!('because' in result) || result.because.is !== 'unreachable')
     throw new Error(`not unreachable: ${JSON.stringify(result)}`);
-  return describe(result.because.error);
+  return errorText(result.because.error);
 }

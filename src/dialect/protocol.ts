@@ -3,12 +3,12 @@ import { type Classify, openClassify } from './classify.ts';
 import type { Dialect } from './dialect.ts';
 import { type Endpoints, type UnwritableUrl, urlOf } from './request.ts';
 
-/** How calls are written and replies are read: by a dialect, or, while there is none, by a probe. */
-export interface Language {
+/** Turns calls into URLs and replies into verdicts: by a dialect or, before one is known, by the probe. */
+export interface Protocol {
   urlOf(call: Call): URL | UnwritableUrl;
   readonly classify: Classify;
 }
 
-export function languageOf(dialect: Dialect, endpoints: Endpoints): Language {
+export function protocolOf(dialect: Dialect, endpoints: Endpoints): Protocol {
   return { urlOf: (call) => urlOf(endpoints, dialect, call), classify: openClassify(dialect) };
 }

@@ -1,0 +1,83 @@
+import type { Call, CallKind } from '../call.ts';
+import type { VerdictKind } from '../outcome.ts';
+import { type Headers, retryAfterMs, returnMs } from './headers.ts';
+import type { Body } from './response_body.ts';
+
+/** A response, and the facts about its call that the default rules use. */
+export interface DefaultCase {
+  readonly call: Call;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+  readonly nowMs: number;
+  /** The upstream has accepted the key before: a 403 is then about the requested resource, not about the key. */
+  readonly keyHasWorked: boolean;
+}
+
+interface DefaultRule {
+  readonly status: readonly number[] | 'success';
+  /** Only for calls of this kind. */
+  readonly kind?: CallKind;
+  readonly if?: (response: DefaultCase) => boolean;
+  readonly means: VerdictKind;
+}
+
+/**
+ * The meaning of responses to which no row of the dialect's response table applies (RFC 9110, RFC 6585, RFC 7725).
+ * The first row whose conditions are all met decides. A response without a row is `broken`.
+ */
+const DEFAULT_RULES: readonly DefaultRule[] = [
+  { status: 'success', means: 'ok' },
+
+  { status: [400, 413, 414, 416, 422, 451], means: 'refused' },
+  { status: [401], means: 'unauthorised' },
+  { status: [402], means: 'exhausted' },
+
+  { status: [403], if: mentionsLimit, means: 'throttled' },
+  { status: [403], if: hasRetryAfter, means: 'throttled' },
+  { status: [403], if: ({ keyHasWorked }) => !keyHasWorked, means: 'unauthorised' },
+  // A firewall in front of the API returns HTML. It shows nothing about the requested resource.
+  { status: [403], if: ({ body }) => body.isMarkup, means: 'broken' },
+  { status: [403], means: 'refused' },
+
+  { status: [404], means: 'absent' },
+  { status: [410], kind: 'entity', means: 'gone' },
+
+  { status: [429], if: hasLongWait, means: 'exhausted' },
+  { status: [429], means: 'throttled' },
+  { status: [503], if: hasRetryAfter, means: 'throttled' },
+];
+
+/** The meaning of a response by the default rules. */
+export function meaningByDefault(response: DefaultCase): VerdictKind {
+  return DEFAULT_RULES.find((rule) => applies(rule, response))?.means ?? 'broken';
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Characters at the start of a body that rules search. */
+export const MAX_SEARCHED_CHARS = 20_000;
+
+function applies(rule: DefaultRule, response: DefaultCase): boolean {
+  const { status, call } = response;
+  const hasStatus = rule.status === 'success' ? isSuccess(status) : rule.status.includes(status);
+  return hasStatus && (rule.kind ?? call.kind) === call.kind && (rule.if?.(response) ?? true);
+}
+
+function mentionsLimit({ body }: DefaultCase): boolean {
+  return LIMIT_WORDS.test((body.text ?? '').slice(0, MAX_SEARCHED_CHARS));
+}
+
+function hasRetryAfter({ headers, nowMs }: DefaultCase): boolean {
+  return retryAfterMs(headers, nowMs) !== null;
+}
+
+/** The wait is too long for a rate limit: a daily or monthly allowance is exhausted. */
+function hasLongWait({ headers, nowMs }: DefaultCase): boolean {
+  return (returnMs(headers, nowMs) ?? 0) - nowMs >= LONG_WAIT_MS;
+}
+
+const LONG_WAIT_MS = 3_600_000;
+const LIMIT_WORDS = /rate.?limit|too many requests|quota|limit (was |is |has been )?(reached|exceeded)/i;

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { Pointer, pathInWords } from '../../json/pointer.ts';
+import {
+  linkAt,
+  type PagingMethod,
+  paramKey,
+  sizeKeys,
+  statusOfLinkedPages,
+  styleKey,
+} from './paging_method.ts';
+
+const schema = z.strictObject({
+  style: styleKey('cursor'),
+  param: paramKey,
+  next: Pointer.describe("JSON path of the next page's cursor"),
+  first: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('cursor of the first page; null: the parameter is omitted'),
+  ...sizeKeys,
+});
+
+/** A parameter takes a value that the body of the page before contains: `?after=b64`. */
+export const cursor = {
+  style: 'cursor',
+  schema,
+  keptHeaders: [],
+  requestOf: ({ param, first }, { next }) => {
+    const value = next ?? first;
+    return { parameters: value === null ? {} : { [param]: value } };
+  },
+  nextPage: ({ next }, body) => linkAt(body, next),
+  statusAfter: statusOfLinkedPages,
+  describe: ({ param, next, first }) =>
+    `The parameter ${param} takes the cursor that the page before contains at ${pathInWords(next)}` +
+    `${first === null ? '' : `; the first cursor is ${first}`}.`,
+} satisfies PagingMethod<z.output<typeof schema>>;

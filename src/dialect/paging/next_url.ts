@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { Pointer, pathInWords } from '../../json/pointer.ts';
+import { linkAt, type PagingMethod, sizeKeys, statusOfLinkedPages, styleKey } from './paging_method.ts';
+
+const schema = z.strictObject({
+  style: styleKey('next_url'),
+  next: Pointer.describe("JSON path of the next page's URL"),
+  ...sizeKeys,
+});
+
+/** The body contains the URL of the next page. */
+export const nextUrl = {
+  style: 'next_url',
+  schema,
+  keptHeaders: [],
+  requestOf: (_paging, { next }) => (next === null ? { parameters: {} } : { url: next }),
+  nextPage: ({ next }, body) => linkAt(body, next),
+  statusAfter: statusOfLinkedPages,
+  describe: ({ next }) => `Each page contains the URL of the next page at ${pathInWords(next)}.`,
+} satisfies PagingMethod<z.output<typeof schema>>;

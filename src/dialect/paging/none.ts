@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { type PagingMethod, sizeKeys, styleKey } from './paging_method.ts';
+
+const schema = z.strictObject({ style: styleKey('none'), ...sizeKeys });
+
+/** Every query has one page. */
+export const none = {
+  style: 'none',
+  schema,
+  keptHeaders: [],
+  requestOf: () => ({ parameters: {} }),
+  nextPage: () => null,
+  // A short page without a total is complete. In all other cases more matches may exist, and cannot be reached.
+  statusAfter: ({ total, isShort }) => (total === null && isShort ? 'complete' : 'capped'),
+  describe: () => 'Each query has one page only.',
+} satisfies PagingMethod<z.output<typeof schema>>;

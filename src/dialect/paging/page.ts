@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { type PagingMethod, paramKey, sizeKeys, statusOfCountedPages, styleKey } from './paging_method.ts';
+
+const schema = z.strictObject({
+  style: styleKey('page'),
+  param: paramKey,
+  first: z.int().nonnegative().default(1).describe('number of the first page'),
+  ...sizeKeys,
+});
+
+/** A parameter takes the number of the page: `?page=3`. */
+export const page = {
+  style: 'page',
+  schema,
+  keptHeaders: [],
+  requestOf: ({ param, first }, { index }) => ({ parameters: { [param]: String(first + index) } }),
+  nextPage: () => null,
+  statusAfter: statusOfCountedPages,
+  describe: ({ param, first }) =>
+    `The parameter ${param} takes the page number; the first page has number ${first}.`,
+} satisfies PagingMethod<z.output<typeof schema>>;
