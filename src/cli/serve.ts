@@ -71,7 +71,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     port: flags.port,
     now,
     failed,
-    ...(page === null ? {} : { beside: page.handle }),
+    ...(page === null ? {} : { intercept: page.handle }),
   });
   try {
     announce(service, { config, accountsPath, hasPage: page !== null, isLocal }, output);

@@ -20,7 +20,8 @@ const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
 };
 
 const [, , folder] = process.argv;
-if (folder === undefined) throw new Error('The folder for the screenshots is missing: pass it as the first argument.');
+if (folder === undefined)
+  throw new Error('The folder for the screenshots is missing: pass it as the first argument.');
 mkdirSync(folder, { recursive: true });
 const synthetic = companies(COMPANIES + DAYS * 10);
 let hasFaults = false;

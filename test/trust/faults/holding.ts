@@ -56,7 +56,7 @@ interface KnownRow {
 }
 
 function recordReader(sandbox: Sandbox, db: Database) {
-  const { record: place } = sandbox.shape;
+  const { record: place } = sandbox.profile;
   const answers = answerTable(db);
   const callOf = db.prepare<[string], number>('SELECT _call_id FROM entity WHERE entity_id = ?').pluck();
   const plain = (record: Json) => canonical(stringifyJson(place.volatile.reduce(without, record)));

@@ -69,14 +69,14 @@ export function startUnrest(sandbox: Sandbox, trouble: Trouble, seed: number): U
   let speaking: Promise<void> = Promise.resolve();
   let hasEnded = false;
   const speak = (profile: ApiProfile) => {
-    speaking = speaking.then(() => sandbox.speak(profile));
+    speaking = speaking.then(() => sandbox.useProfile(profile));
     return speaking;
   };
   return {
     onArrival: (nowMs) => {
       if (hasEnded) return;
       arrivals += 1;
-      if (trouble.changes) registry.pass(PASSING_MS, nowMs);
+      if (trouble.changes) registry.advance(PASSING_MS, nowMs);
       if (arrivals === trouble.movesAt) void speak(moved);
     },
     settle: () => speak(trouble.deceiving),
