@@ -42,8 +42,12 @@ export interface CatalogueQuery {
 }
 
 /**
- * The query rules: prefix: the name begins with the query. token: each word of the query is a word of the name.
- * token_prefix: each word of the query is a prefix of a word of the name. substring: the name contains the query.
+ * The query rules for names.
+ *
+ * - `prefix`: the name begins with the query.
+ * - `token`: each word of the query is a word of the name.
+ * - `token_prefix`: each word of the query is a prefix of a word of the name.
+ * - `substring`: the name contains the query.
  */
 export type NameSearch = Exclude<(typeof NAME_MATCHES)[number], 'unknown'>;
 export type IdentifierSearch = Exclude<(typeof IDENTIFIER_MATCHES)[number], 'unknown'>;

@@ -120,7 +120,7 @@ function resumeUsage(limits: Limits, { total, day, usedToday, recentMs }: UsedBe
   return usage;
 }
 
-/** Checks the allowance before the rate: an account without quota must not be told to retry in a minute. */
+/** Checks the allowance before the rate: without quota, a retry after a minute would fail again. */
 function rejectionOf(used: Usage, nowMs: number): Pick<Admission, 'is' | 'retryAtMs'> | null {
   const { total, perDay } = used.limits;
   if (total !== null && used.total >= total) return { is: 'exhausted', retryAtMs: null };

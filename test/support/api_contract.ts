@@ -107,11 +107,16 @@ export function keepsTheContract(service: () => Service): void {
       expect(await response.json()).toMatchObject({ code: 'credentials_missing' });
     });
 
-    test.each(['Bearer nobody', 'bearer nobody'])('that is unknown (%s) is an invalid token', async (key) => {
-      const response = await askWithKey('/api/search?q=a', key);
-      expect(response.status).toBe(401);
-      expect(response.headers.get('www-authenticate')).toBe('Bearer realm="registry", error="invalid_token"');
-    });
+    test.each(['Bearer nobody', 'bearer nobody'])(
+      'with an unknown value (%s) is an invalid token',
+      async (key) => {
+        const response = await askWithKey('/api/search?q=a', key);
+        expect(response.status).toBe(401);
+        expect(response.headers.get('www-authenticate')).toBe(
+          'Bearer realm="registry", error="invalid_token"',
+        );
+      },
+    );
 
     test.each(['Basic bm9ib2R5', 'Bearer', 'Bearer a b'])('in the header "%s" is missing', async (key) => {
       const response = await askWithKey('/api/search?q=a', key);
