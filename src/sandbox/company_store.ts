@@ -37,25 +37,25 @@ export type Watcher = (before: StoredCompany | null, after: StoredCompany) => vo
 
 /** Of several companies with the same id, the store uses the first. */
 export function companyStore(companies: Iterable<Company>): CompanyStore {
-  const held = new Map<string, StoredCompany>();
+  const byId = new Map<string, StoredCompany>();
   const watchers = new Set<Watcher>();
-  for (const company of companies) if (!held.has(company.id)) held.set(company.id, stored(company));
-  let existing = held.size;
+  for (const company of companies) if (!byId.has(company.id)) byId.set(company.id, stored(company));
+  let existing = byId.size;
 
   const replace = (after: StoredCompany) => {
-    const before = held.get(after.id) ?? null;
+    const before = byId.get(after.id) ?? null;
     existing += Number(exists(after)) - Number(exists(before));
-    held.set(after.id, after);
+    byId.set(after.id, after);
     for (const watcher of watchers) watcher(before, after);
   };
 
   return {
     count: () => existing,
-    get: (id) => held.get(id) ?? null,
-    all: () => held.values(),
+    get: (id) => byId.get(id) ?? null,
+    all: () => byId.values(),
     put: (company) => replace(stored(company)),
     remove(id, nowMs) {
-      const company = held.get(id);
+      const company = byId.get(id);
       if (company === undefined || !exists(company)) return false;
       replace({ ...company, goneAtMs: nowMs });
       return true;

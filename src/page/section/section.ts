@@ -42,7 +42,7 @@ export interface SectionContext {
   readonly times: Times;
 }
 
-/** A section without the type of its data, as the list holds it. */
+/** A section without the type of its data, as the list contains it. */
 export interface Section
   extends Pick<SectionDefinition<unknown>, 'id' | 'title' | 'group' | 'shownIf' | 'script'> {
   /** Prepares the section; the result reads its data and draws them. */
