@@ -1,33 +1,30 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/**
- * Who may ask. The HTTP layer knows accounts and meters only through these two interfaces; here they live in
- * memory, and a store with hashed keys and persistent counts can take their place.
- */
+/** The accounts that may use the service. The sandbox keeps them in memory, `serve` in a file. */
 export interface Accounts {
-  /** The account that a key belongs to; null where there is none. Must not leak by its timing. */
+  /** The account of a key; null for an unknown key. The duration must not reveal how much of a key is correct. */
   byKey(key: string): Account | null;
 }
 
 export interface Account {
   readonly id: string;
   readonly tier: Tier;
-  /** A suspended account is known, and refused with 403. */
+  /** The service rejects requests of a suspended account with 403. */
   readonly suspended: boolean;
   readonly limits: Limits;
 }
 
 export type Tier = 'free' | 'paid';
 
-/** null: no such limit. */
+/** null: the limit does not exist. */
 export interface Limits {
-  /** Requests within any 60 seconds. */
+  /** Requests in any 60 seconds. */
   readonly perMinute: number | null;
-  /** Requests in all, ever. */
+  /** Requests in total. This limit never resets. */
   readonly total: number | null;
-  /** Requests a day. */
+  /** Requests per day. */
   readonly perDay: number | null;
-  /** utc: a day begins at midnight UTC · rolling: any 24 hours. */
+  /** utc: a day starts at midnight UTC; rolling: any 24 hours. */
   readonly day: 'utc' | 'rolling';
 }
 
@@ -35,58 +32,58 @@ export const NO_LIMITS: Limits = { perMinute: null, total: null, perDay: null, d
 
 export interface AccountOptions extends Partial<Limits> {
   readonly id: string;
-  /** Made at random where none is given. */
+  /** Default: a random key. */
   readonly key?: string;
   readonly tier?: Tier;
-  /** Calls made before, which count against the total. */
+  /** Earlier requests, which count against the total. */
   readonly used?: number;
 }
 
-/** Accounts in memory, which a test can suspend, give another key, or give other limits. */
-export interface LivingAccounts extends Accounts {
-  /** The key of an account, in the clear. Throws for an unknown account. */
+/** Accounts in memory. Tests can suspend them and change their keys and limits. Methods throw for an unknown id. */
+export interface MemoryAccounts extends Accounts {
+  /** The key of an account, in plain text. */
   keyOf(accountId: string): string;
   all(): readonly Account[];
   suspend(accountId: string, suspended?: boolean): void;
-  /** Gives the account another key; the old one is refused from now on. */
+  /** Replaces the key of an account; the service rejects the old key from the next request. */
   rekey(accountId: string, key?: string): string;
   limit(accountId: string, limits: Partial<Limits>): void;
 }
 
-export function livingAccounts(options: readonly AccountOptions[]): LivingAccounts {
+export function memoryAccounts(options: readonly AccountOptions[]): MemoryAccounts {
   const accounts = new Map<string, { account: Account; key: string }>();
   const byHash = new Map<string, string>();
   for (const { id, key = makeKey(), tier = 'paid', ...limits } of options) {
     const account = { id, tier, suspended: false, limits: limitsOf(limits) };
     if (accounts.has(id) || byHash.has(hashOf(key)))
-      throw new Error(`account "${id}" or its key stands twice`);
+      throw new Error(`Two accounts have the id "${id}" or its key.`);
     accounts.set(id, { account, key });
     byHash.set(hashOf(key), id);
   }
-  const held = (id: string) => {
+  const entryOf = (id: string) => {
     const found = accounts.get(id);
-    if (found === undefined) throw new Error(`there is no account "${id}"`);
+    if (found === undefined) throw new Error(`No account has the id "${id}".`);
     return found;
   };
 
   return {
-    // Looked up by its hash, so that the time taken says nothing about how much of a key was right.
+    // The lookup uses the hash, so that its duration does not reveal how much of a key is correct.
     byKey: (key) => accounts.get(byHash.get(hashOf(key)) ?? '')?.account ?? null,
-    keyOf: (id) => held(id).key,
+    keyOf: (id) => entryOf(id).key,
     all: () => [...accounts.values()].map(({ account }) => account),
     suspend(id, suspended = true) {
-      const { account, key } = held(id);
+      const { account, key } = entryOf(id);
       accounts.set(id, { key, account: { ...account, suspended } });
     },
     rekey(id, key = makeKey()) {
-      const { account, key: old } = held(id);
+      const { account, key: old } = entryOf(id);
       byHash.delete(hashOf(old));
       byHash.set(hashOf(key), id);
       accounts.set(id, { account, key });
       return key;
     },
     limit(id, limits) {
-      const { account, key } = held(id);
+      const { account, key } = entryOf(id);
       accounts.set(id, { key, account: { ...account, limits: { ...account.limits, ...limits } } });
     },
   };

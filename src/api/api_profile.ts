@@ -4,77 +4,90 @@ import { FOLDINGS } from '../names/search_folding.ts';
 import { servicePaging } from './paging.ts';
 
 /**
- * How a server of the three endpoints speaks: the counterpart of a dialect, seen from the other side, and
- * data like it. `dialectFor(shape)` gives the dialect that understands it.
+ * An API profile: the paths, parameters, envelopes, errors and limits of a server of the three endpoints. A profile
+ * describes the server, a dialect the client: `dialectFor(profile)` returns the dialect that fits.
  */
 
-const path = z.string().regex(/^\/[^?#]*$/, 'must be a path from the root');
+const path = z.string().regex(/^\/[^?#]*$/, 'must be an absolute path');
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** Values of one answer that an envelope may repeat. */
+/** Values of a response that an envelope can repeat. */
 export const ECHOES = ['query', 'page', 'offset', 'size', 'rows', 'pages', 'time', 'request_id'] as const;
 export type Echo = (typeof ECHOES)[number];
 
 const Window = z.strictObject({
-  rows: z.int().positive().describe('results of one query that can be reached at all'),
+  rows: z.int().positive().describe('the most results that one query can reach'),
   counts: z
     .enum(['start', 'end'])
     .default('start')
-    .describe('a page is out of reach when it starts at or beyond, or ends beyond, the last reachable row'),
+    .describe(
+      'start: a page is rejected if it starts beyond the last reachable row; end: if it ends beyond it',
+    ),
   beyond: z
     .union([z.literal('empty'), z.literal(400), z.literal(416), z.literal(422)])
     .default('empty')
-    .describe('what a page out of reach answers'),
+    .describe('the response to a page beyond the last reachable row'),
 });
 
-const FlawsShape = z.strictObject({
-  total_off: z.number().min(-1).default(0).describe('totals are wrong by this share: 0.1 is 10 % too many'),
+const FlawsProfile = z.strictObject({
+  total_off: z.number().min(-1).default(0).describe('relative error of totals: 0.1 adds 10 %'),
   drift: z
     .int()
     .default(0)
-    .describe('pages after the first begin so many rows early (repeating) or late (skipping)'),
-  stuck: z.boolean().default(false).describe('every page is the first'),
-  deaf: z.boolean().default(false).describe('every query finds everything'),
+    .describe(
+      'rows by which later pages start too early (positive: rows repeat) or too late (negative: rows are skipped)',
+    ),
+  stuck: z.boolean().default(false).describe('every page is the first page'),
+  deaf: z.boolean().default(false).describe('every query returns all companies'),
 });
 
-const SearchShape = z.strictObject({
+const SearchProfile = z.strictObject({
   query_param: z.string().min(1).default('q'),
   identifier_param: z
     .string()
     .min(1)
     .nullable()
     .default(null)
-    .describe('null: the query parameter takes both'),
+    .describe('null: the query parameter accepts identifiers, too'),
   unknown_params: z.enum(['ignore', 'refuse']).default('ignore'),
   matches: z.enum(['prefix', 'token', 'token_prefix', 'substring']).default('token_prefix'),
   identifiers: z.enum(['prefix', 'exact', 'none']).default('prefix'),
-  folding: z.enum(FOLDINGS).default('case').describe('differences that a search overlooks'),
-  trim: z.boolean().default(true).describe('white space around the query is dropped'),
+  folding: z.enum(FOLDINGS).default('case').describe('differences that a search ignores'),
+  trim: z.boolean().default(true).describe('white space around the query is removed'),
   order: z
     .enum(['name', 'id', 'rank', 'relevance'])
     .default('name')
-    .describe('rank: mixed, the same for every query; relevance: mixed anew for every query'),
-  min_length: z.int().nonnegative().default(1).describe('0: an empty query lists everything'),
+    .describe('rank: one random order for all queries; relevance: another random order for each query'),
+  min_length: z.int().nonnegative().default(1).describe('0: an empty query returns all companies'),
   too_short: z.enum(['refuse', 'empty']).default('refuse'),
-  broad_above: z.int().positive().nullable().default(null).describe('queries that match more are refused'),
+  broad_above: z.int().positive().nullable().default(null).describe('queries with more matches are rejected'),
   results: Pointer.default('/results'),
-  item: Pointer.default('').describe('inside each result, where it is wrapped'),
-  empty: z.enum(['list', 'absent', 'null']).default('list').describe('how "nothing found" looks'),
+  item: Pointer.default('').describe('the JSON path of the summary inside each result'),
+  empty: z
+    .enum(['list', 'absent', 'null'])
+    .default('list')
+    .describe('the list of a response without matches'),
   total: Pointer.nullable().default('/total'),
   total_header: z.string().min(1).nullable().default(null),
   total_clamped_at: z.int().positive().nullable().default(null),
   paging: Paging.prefault({ style: 'page', param: 'page', first: 1, size_param: 'per_page', size: 20 }),
   max_size: z.int().positive().default(100),
-  oversize: z.enum(['clamp', 'refuse']).default('clamp').describe('what a page size above the maximum gets'),
+  oversize: z
+    .enum(['clamp', 'refuse'])
+    .default('clamp')
+    .describe('the response to a page size above the maximum'),
   last_page: z.enum(['null', 'absent']).default('null').describe('the next cursor or URL on the last page'),
-  absolute_urls: z.boolean().default(true).describe('next URLs carry scheme and host'),
+  absolute_urls: z.boolean().default(true).describe('next-page links contain scheme and host'),
   window: Window.nullable().default(null),
-  echo: z.record(z.string(), z.enum(ECHOES)).default({}).describe('what the envelope repeats, by pointer'),
-  fixed: z.record(z.string(), scalar).default({}).describe('what the envelope always says, by pointer'),
-  flaws: FlawsShape.prefault({}).describe('how the search deceives its clients'),
+  echo: z
+    .record(z.string(), z.enum(ECHOES))
+    .default({})
+    .describe('values of the request or response, by JSON path'),
+  fixed: z.record(z.string(), scalar).default({}).describe('constant values, by JSON path'),
+  flaws: FlawsProfile.prefault({}).describe('errors in search responses that a client must detect'),
 });
 
-const SummaryShape = z.strictObject({
+const SummaryProfile = z.strictObject({
   id: Pointer.default('/id'),
   name: Pointer.default('/name'),
   fields_at: Pointer.default(''),
@@ -82,23 +95,26 @@ const SummaryShape = z.strictObject({
     .array(z.string())
     .nullable()
     .default(['status', 'legal_form', 'registered_on'])
-    .describe('which fields a list item shows beside id and name; null: all'),
+    .describe('the fields of a list item besides id and name; null: all'),
 });
 
-const RecordShape = z.strictObject({
+const RecordProfile = z.strictObject({
   root: Pointer.default(''),
   id: Pointer.default('/id'),
   name: Pointer.default('/name'),
   fields_at: Pointer.default(''),
-  volatile: z.array(Pointer).default([]).describe('places that hold another value in every answer'),
-  fixed: z.record(z.string(), scalar).default({}).describe('what stands beside the record, by pointer'),
+  volatile: z.array(Pointer).default([]).describe('JSON paths whose value changes with every response'),
+  fixed: z.record(z.string(), scalar).default({}).describe('constant values beside the record, by JSON path'),
 });
 
-const GoneShape = z.strictObject({
-  as: z.enum(['not_found', 'gone', 'marked']).default('gone').describe('404, 410, or 200 with a mark'),
-  at: Pointer.default('/deleted_on').describe('where the mark stands in the record'),
-  is: scalar.optional().describe('the mark; without it the day of deletion'),
-  live: scalar.optional().describe('what stands there while the company exists; without it nothing does'),
+const GoneProfile = z.strictObject({
+  as: z
+    .enum(['not_found', 'gone', 'marked'])
+    .default('gone')
+    .describe('404, 410, or 200 with a mark in the record'),
+  at: Pointer.default('/deleted_on').describe('the JSON path of the mark'),
+  is: scalar.optional().describe('the mark; default: the day of the deletion'),
+  live: scalar.optional().describe('the value for a company that exists; default: absent'),
 });
 
 export const ERROR_BODIES = [
@@ -114,28 +130,33 @@ export const ERROR_BODIES = [
 ] as const;
 export type ErrorBody = (typeof ERROR_BODIES)[number];
 
-const Refusal = z.strictObject({
+const Rejection = z.strictObject({
   status: z.int().min(200).max(599).default(429),
   retry_after: z.enum(['seconds', 'date', 'none']).default('seconds'),
 });
 
-const ErrorsShape = z.strictObject({
+const ErrorsProfile = z.strictObject({
   body: z.enum(ERROR_BODIES).default('problem'),
-  throttled: Refusal.prefault({}).describe('above the requests of a minute'),
-  exhausted: Refusal.prefault({}).describe('the allowance is spent'),
+  throttled: Rejection.prefault({}).describe('the response above the rate'),
+  exhausted: Rejection.prefault({}).describe('the response after the allowance is used up'),
 });
 
-const StatsShape = z.strictObject({
+const StatsProfile = z.strictObject({
   total: Pointer.nullable().default('/companies/total'),
   fixed: z.record(z.string(), scalar).default({}),
 });
 
-const Limits = z.strictObject({
+const LimitsProfile = z.strictObject({
   headers: z
     .array(z.enum(['ietf', 'draft', 'x']))
     .default(['ietf', 'draft'])
-    .describe('RateLimit and RateLimit-Policy · RateLimit-Limit, -Remaining, -Reset · the same with X-'),
-  describe: z.enum(['minute', 'allowance']).default('minute').describe('which limit the plain ones speak of'),
+    .describe(
+      'ietf: RateLimit and RateLimit-Policy; draft: RateLimit-Limit, -Remaining and -Reset; x: the same with X-',
+    ),
+  describe: z
+    .enum(['minute', 'allowance'])
+    .default('minute')
+    .describe('the limit in the headers of draft and x'),
 });
 
 export const ApiProfile = z
@@ -144,51 +165,51 @@ export const ApiProfile = z
     paths: z
       .strictObject({
         search: path.default('/api/search'),
-        entity: path.regex(/\{id\}/, 'must hold {id}').default('/api/entity/{id}'),
+        entity: path.regex(/\{id\}/, 'must contain {id}').default('/api/entity/{id}'),
         stats: path.default('/api/registry/stats'),
       })
       .prefault({}),
-    ids: z.enum(['string', 'number']).default('string').describe('number: ids are written as JSON numbers'),
-    search: SearchShape.prefault({}),
-    summary: SummaryShape.prefault({}),
-    record: RecordShape.prefault({}),
-    gone: GoneShape.prefault({}),
-    errors: ErrorsShape.prefault({}),
-    stats: StatsShape.prefault({}),
-    limits: Limits.prefault({}),
+    ids: z.enum(['string', 'number']).default('string').describe('number: ids are JSON numbers'),
+    search: SearchProfile.prefault({}),
+    summary: SummaryProfile.prefault({}),
+    record: RecordProfile.prefault({}),
+    gone: GoneProfile.prefault({}),
+    errors: ErrorsProfile.prefault({}),
+    stats: StatsProfile.prefault({}),
+    limits: LimitsProfile.prefault({}),
   })
   .superRefine((profile, context) => {
     for (const problem of contradictionsOf(profile)) context.addIssue({ code: 'custom', message: problem });
   })
-  .describe('How a server of the three endpoints speaks');
+  .describe('The API profile of a server of the three endpoints');
 
 export type ApiProfile = z.infer<typeof ApiProfile>;
-/** What a person writes: everything has a default. */
+/** A profile before validation: every value has a default. */
 export type ApiProfileInput = z.input<typeof ApiProfile>;
 
 export const defaultProfile: ApiProfile = ApiProfile.parse({});
 
-interface Contradicting {
-  readonly search: z.infer<typeof SearchShape>;
-  readonly record: z.infer<typeof RecordShape>;
+interface CheckedParts {
+  readonly search: z.infer<typeof SearchProfile>;
+  readonly record: z.infer<typeof RecordProfile>;
 }
 
-function contradictionsOf({ search, record }: Contradicting): string[] {
-  const beside = [search.total, ...Object.keys(search.echo), ...Object.keys(search.fixed)].filter(
+function contradictionsOf({ search, record }: CheckedParts): string[] {
+  const besideResults = [search.total, ...Object.keys(search.echo), ...Object.keys(search.fixed)].filter(
     (pointer) => pointer !== null,
   );
   const found: string[] = [];
   if (search.results === '') {
-    if (beside.length > 0) found.push('a top-level list leaves no room for a total or other fields');
-    if (search.empty !== 'list') found.push('a top-level list cannot be absent');
+    if (besideResults.length > 0) found.push('results at the top level exclude a total and other fields');
+    if (search.empty !== 'list') found.push('results at the top level cannot be absent');
     if (servicePaging(search.paging).linkPath(search.paging) !== null) {
-      found.push('a top-level list leaves no room for a next cursor or URL');
+      found.push('results at the top level exclude a next cursor or URL');
     }
   }
   if (record.root === '' && Object.keys(record.fixed).length > 0) {
-    found.push('record.fixed stands beside the record: give the record a root');
+    found.push('record.fixed requires record.root');
   }
-  if (search.paging.window !== null) found.push('the reachable rows stand under search.window');
-  if (search.paging.size > search.max_size) found.push('the page size by default is above the maximum');
+  if (search.paging.window !== null) found.push('set search.window, not search.paging.window');
+  if (search.paging.size > search.max_size) found.push('search.paging.size is above search.max_size');
   return found;
 }

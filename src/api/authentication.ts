@@ -4,12 +4,12 @@ import { httpDate, limitHeaders, secondsUntil } from './limit_headers.ts';
 import type { Problem } from './problems.ts';
 import type { Admission, Meter } from './quota_meter.ts';
 
-/** What stands before the three endpoints: the key, then the limits. */
+/** The result of checking the key, then the limits. */
 export interface AuthResult {
   readonly account: Account | null;
-  /** Why the request goes no further; null when it may. */
+  /** The reason of the rejection; null for an admitted request. */
   readonly problem: Problem | null;
-  /** The RateLimit headers of the answer. */
+  /** The RateLimit headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -17,28 +17,29 @@ export interface AuthenticationOptions {
   readonly accounts: Accounts;
   readonly meter: Meter;
   readonly profile: ApiProfile;
-  /** How far the clock that dates are told by is off from `nowMs`. */
+  /** Added to `nowMs` in dates of the response. */
   readonly clockSkewMs?: number;
 }
 
+/** Checks the key and the limits of a request, and counts the request if it is admitted. */
 export function authenticate(
   authorization: string | undefined,
   nowMs: number,
   options: AuthenticationOptions,
 ): AuthResult {
   const key = bearerKey(authorization);
-  if (key === null) return refused({ code: 'credentials_missing', headers: challenge('') });
+  if (key === null) return rejected({ code: 'credentials_missing', headers: challenge('') });
   const account = options.accounts.byKey(key);
   if (account === null) {
-    return refused({ code: 'credentials_invalid', headers: challenge(', error="invalid_token"') });
+    return rejected({ code: 'credentials_invalid', headers: challenge(', error="invalid_token"') });
   }
-  if (account.suspended) return { ...refused({ code: 'account_suspended' }), account };
+  if (account.suspended) return { ...rejected({ code: 'account_suspended' }), account };
   const admission = options.meter.admit(account, nowMs);
   const headers = limitHeaders(admission.quotas, options.profile.limits, nowMs);
   return { account, problem: limitProblem(admission, options, nowMs), headers };
 }
 
-/** RFC 6750, 2.1: the scheme's case does not matter, the key is one token. */
+/** RFC 6750, section 2.1: the scheme is case-insensitive; the key is one token. */
 function bearerKey(authorization: string | undefined): string | null {
   return authorization?.match(/^bearer +([\x21-\x7e]+) *$/i)?.[1] ?? null;
 }
@@ -47,7 +48,7 @@ function challenge(error: string): Record<string, string> {
   return { 'www-authenticate': `Bearer realm="registry"${error}` };
 }
 
-function refused(problem: Problem): AuthResult {
+function rejected(problem: Problem): AuthResult {
   return { account: null, problem, headers: {} };
 }
 
@@ -66,8 +67,8 @@ function limitProblem(
   if (is === 'throttled') return { code: 'rate_limited', headers };
   const detail =
     retryAtMs === null
-      ? 'The allowance of this account is spent, for good.'
-      : `The allowance of this account is spent until ${new Date(retryAtMs).toISOString()}.`;
+      ? 'The allowance of this account is used up. It never resets.'
+      : `The allowance of this account is used up until ${new Date(retryAtMs).toISOString()}.`;
   return { code: 'allowance_exhausted', detail, headers };
 }
 
@@ -82,7 +83,7 @@ function retryAfter(
   { nowMs, clockSkewMs }: Clock,
 ): Record<string, string> {
   if (atMs === null || style === 'none') return {};
-  // An HTTP date has no fraction: the next whole second, never one too early.
+  // An HTTP date has no fraction of a second: it is rounded up, so that a client never retries too early.
   if (style === 'date') return { 'retry-after': httpDate(Math.ceil((atMs + clockSkewMs) / 1000) * 1000) };
   return { 'retry-after': String(Math.max(1, secondsUntil(atMs, nowMs))) };
 }

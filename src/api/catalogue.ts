@@ -3,31 +3,30 @@ import type { JsonObject } from '../json/json.ts';
 import type { Problem } from './problems.ts';
 
 /**
- * What the HTTP layer stands on: a registry that can be counted, searched and read. It never learns whether
- * companies lie in memory or in SQLite. All methods are synchronous, and every answer is JSON text that is
- * ready to be sent, so that numbers stay exactly as the catalogue holds them.
+ * The companies that the service can return: in memory (the sandbox) or in SQLite (`serve`). All methods are
+ * synchronous. They return JSON text that is ready to send, so that numbers keep every digit.
  */
 export interface Catalogue {
-  /** Companies that exist now, without the deleted ones. */
+  /** The number of companies that exist, without deleted companies. */
   count(): number;
   /**
-   * The ids that a query finds, in an order that stays the same while the catalogue does not change. A
-   * catalogue that changes under its readers can hold what a reader began to page through.
+   * The matches of a query. Their order is stable while the catalogue does not change. With `reader`, a catalogue
+   * can keep the order stable for later pages even if it changes.
    */
   search(query: CatalogueQuery, reader?: Reader): Matches;
-  /** The list item of one company, as JSON text; null for an id that is not there. */
+  /** The list item of one company, as JSON text; null for an unknown or deleted company. */
   summary(id: string): string | null;
-  /** The canonical record; null for an id that never existed. */
+  /** The record of one company; null for an id that never existed. */
   record(id: string): CatalogueRecord | null;
-  /** The record as it was known at a moment (epoch milliseconds), where the catalogue remembers. */
+  /** The record as it was known at a time (epoch milliseconds). Absent if the catalogue has no history. */
   recordAsOf?(id: string, atMs: number): CatalogueRecord | null;
-  /** Why there is no record to tell, where there is more to say than that no company has this id. */
-  refusal?(id: string, atMs: number | null): Problem | null;
-  /** Whatever the statistics say beside the count: figures, dates, coverage. */
+  /** A more exact problem than `entity_not_found` for an id without a record; null: there is none. */
+  missingRecordProblem?(id: string, atMs: number | null): Problem | null;
+  /** The statistics besides the count: figures, dates, coverage. */
   stats(): JsonObject;
 }
 
-/** Who reads a result, and from which row on. */
+/** The reader of a search result. */
 export interface Reader {
   readonly account: string;
   /** Position of the first row, from 0. */
@@ -35,7 +34,7 @@ export interface Reader {
 }
 
 export interface CatalogueQuery {
-  /** any: one parameter takes names and identifiers alike. */
+  /** any: the text is a name or an identifier. */
   readonly by: 'name' | 'identifier' | 'any';
   readonly text: string;
   readonly names: NameSearch;
@@ -43,25 +42,29 @@ export interface CatalogueQuery {
 }
 
 /**
- * prefix: the name begins with the text · token: every word of the text is a word of the name ·
- * token_prefix: every word of the text begins a word of the name · substring: the text occurs in the name.
+ * The query rules for names.
+ *
+ * - `prefix`: the name begins with the query.
+ * - `token`: each word of the query is a word of the name.
+ * - `token_prefix`: each word of the query is a prefix of a word of the name.
+ * - `substring`: the name contains the query.
  */
 export type NameSearch = Exclude<(typeof NAME_MATCHES)[number], 'unknown'>;
 export type IdentifierSearch = Exclude<(typeof IDENTIFIER_MATCHES)[number], 'unknown'>;
 
 export interface Matches {
   readonly total: number;
-  /** Ids of the matches from position `from` (counted from 0), at most `count`. */
+  /** At most `count` ids of the matches, from position `from` (counted from 0). */
   ids(from: number, count: number): readonly string[];
 }
 
 export interface CatalogueRecord {
-  /** JSON text of the record; of the tombstone where the company is gone. */
+  /** JSON text of the record, or of the tombstone if the company is gone. */
   readonly text: string;
-  /** The company was deleted. */
+  /** Was the company deleted? */
   readonly gone: boolean;
-  /** A strong entity tag, quotes included, where the catalogue keeps one: enables `If-None-Match`. */
+  /** A strong entity tag with its quotes. It enables `If-None-Match`. */
   readonly etag?: string;
-  /** Headers that belong to this record, such as its age. */
+  /** Headers of this record, such as its age. */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * An HTTP server with bounds on what a client may hold: headers by size and time, whole requests by time.
- * What cannot be read is answered with the bare status, and the connection ends.
+ * Creates an HTTP server with limits on the size and duration of headers and on the duration of requests. A request
+ * beyond a limit, or one that cannot be parsed, gets a status without a body, and the connection is closed.
  */
 export function boundedServer(listener: RequestListener): Server {
   const server = createServer(
@@ -11,8 +11,8 @@ export function boundedServer(listener: RequestListener): Server {
       maxHeaderSize: 16_384,
       headersTimeout: 10_000,
       requestTimeout: 30_000,
-      // Longer than the pools of common clients keep a connection, so that the client closes first:
-      // a request sent into a closing connection would be lost.
+      // Longer than common clients keep an idle connection, so that the client closes it first. A request on a
+      // connection that the server closes would be lost.
       keepAliveTimeout: 75_000,
       connectionsCheckingInterval: 5_000,
     },
@@ -25,7 +25,7 @@ export function boundedServer(listener: RequestListener): Server {
   return server;
 }
 
-/** Listens, and returns scheme, host and port. Rejects where the address is taken or not ours. */
+/** Listens, and resolves to scheme, host and port. Rejects if the address is in use or not local. */
 export async function listenOn(server: Server, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -34,12 +34,12 @@ export async function listenOn(server: Server, host: string, port: number): Prom
       resolve();
     });
   });
-  const { family, address, port: taken } = server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+  const { family, address, port: actualPort } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`;
 }
 
-/** Stops listening and cuts every connection: requests that hang by intent would hold the server for ever. */
-export function shut(server: Server): Promise<void> {
+/** Stops listening and closes every connection, because faults of the sandbox can leave requests open forever. */
+export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();

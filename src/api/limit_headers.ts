@@ -1,7 +1,7 @@
 import type { ApiProfile } from './api_profile.ts';
 import type { Quota } from './quota_meter.ts';
 
-/** What the limits say of themselves, in the header styles of the shape. */
+/** The headers that report the limits, in the styles of the profile. */
 export function limitHeaders(
   quotas: readonly Quota[],
   profile: ApiProfile['limits'],
@@ -9,23 +9,23 @@ export function limitHeaders(
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   if (quotas.length === 0) return headers;
-  // draft-ietf-httpapi-ratelimit-headers: one item for each policy.
+  // draft-ietf-httpapi-ratelimit-headers: one item per policy.
   if (profile.headers.includes('ietf')) {
     headers['RateLimit-Policy'] = quotas.map(policyOf).join(', ');
     headers.RateLimit = quotas.map((quota) => stateOf(quota, nowMs)).join(', ');
   }
-  const quota = described(quotas, profile.describe);
+  const quota = selected(quotas, profile.describe);
   if (profile.headers.includes('draft')) Object.assign(headers, plain('RateLimit', quota, nowMs));
   if (profile.headers.includes('x')) Object.assign(headers, plain('X-RateLimit', quota, nowMs));
   return headers;
 }
 
-/** Seconds until then, rounded up: who waits that long is not too early. */
+/** Seconds until a time, rounded up, so that a client that waits so long does not retry too early. */
 export function secondsUntil(atMs: number, nowMs: number): number {
   return Math.max(0, Math.ceil((atMs - nowMs) / 1000));
 }
 
-/** RFC 9110, 5.6.7. */
+/** RFC 9110, section 5.6.7. */
 export function httpDate(atMs: number): string {
   return new Date(atMs).toUTCString();
 }
@@ -38,7 +38,7 @@ function stateOf({ name, remaining, resetsAtMs }: Quota, nowMs: number): string 
   return `"${name}";r=${remaining}${resetsAtMs === null ? '' : `;t=${secondsUntil(resetsAtMs, nowMs)}`}`;
 }
 
-function described(quotas: readonly Quota[], describe: 'minute' | 'allowance'): Quota | undefined {
+function selected(quotas: readonly Quota[], describe: 'minute' | 'allowance'): Quota | undefined {
   const wanted = quotas.find((quota) => (quota.name === 'minute') === (describe === 'minute'));
   return wanted ?? quotas[0];
 }

@@ -2,34 +2,42 @@ import type { ApiProfile, ErrorBody } from './api_profile.ts';
 import { type ApiResponse, JSON_TYPE } from './request_context.ts';
 
 /**
- * Everything that a request can be refused for. The codes are stable: clients may rely on them. `type` of a
- * problem document (RFC 9457) is `/problems/<code>`, which the server answers with this description.
+ * All reasons for which a request can be rejected. The codes are stable. The `type` of a problem document (RFC 9457)
+ * is `/problems/<code>`; the server returns the description of the code under this path.
  */
 export const PROBLEMS = {
-  credentials_missing: { status: 401, title: 'Send the key of an account as "Authorization: Bearer <key>".' },
+  credentials_missing: {
+    status: 401,
+    title: 'The key is missing. Send it as "Authorization: Bearer <key>".',
+  },
   credentials_invalid: { status: 401, title: 'No account has this key.' },
-  account_suspended: { status: 403, title: 'The account may not use this service.' },
-  not_found: { status: 404, title: 'There is nothing at this path.' },
+  account_suspended: { status: 403, title: 'The account is suspended.' },
+  not_found: { status: 404, title: 'This path does not exist.' },
   entity_not_found: { status: 404, title: 'No company has this id.' },
   entity_gone: { status: 410, title: 'The company was removed from the registry.' },
-  record_not_mirrored: { status: 504, title: 'The company is known; its record is not in this mirror.' },
-  method_not_allowed: { status: 405, title: 'This path answers to GET alone.' },
-  parameter_invalid: { status: 400, title: 'A parameter is missing, unknown or not in its range.' },
+  record_not_mirrored: { status: 504, title: 'The company is known, but its record is not in this mirror.' },
+  method_not_allowed: { status: 405, title: 'This path supports only GET.' },
+  parameter_invalid: { status: 400, title: 'A parameter is missing, unknown or out of range.' },
   query_too_short: { status: 400, title: 'The query is too short.' },
   query_too_broad: { status: 400, title: 'The query matches too many companies.' },
-  window_exceeded: { status: 400, title: 'Results beyond the window cannot be reached: narrow the query.' },
-  rate_limited: { status: 429, title: 'The requests of this minute are used up.' },
-  allowance_exhausted: { status: 429, title: 'The allowance of this account is spent.' },
-  request_malformed: { status: 400, title: 'The request cannot be read.' },
-  internal_error: { status: 500, title: 'The server failed.' },
+  window_exceeded: {
+    status: 400,
+    title: 'The page is beyond the last reachable result. Use a longer query.',
+  },
+  rate_limited: { status: 429, title: 'The account sent too many requests in the last minute.' },
+  allowance_exhausted: { status: 429, title: 'The allowance of this account is used up.' },
+  request_malformed: { status: 400, title: 'The request cannot be parsed.' },
+  internal_error: { status: 500, title: 'The server failed to process the request.' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** One refusal: the code, what is special about this case, and the status where a shape has its own. */
+/** One rejection. */
 export interface Problem {
   readonly code: ProblemCode;
+  /** The details of this case. Default: the title of the code. */
   readonly detail?: string;
+  /** Default: the status of the code. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -38,7 +46,7 @@ export function isProblemCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEMS, text);
 }
 
-/** A refusal in the words of the shape. */
+/** The response to a rejected request, in the error format of the profile. */
 export function errorResponse(profile: ApiProfile, problem: Problem, path: string): ApiResponse {
   const status = statusOf(profile, problem);
   const detail = problem.detail ?? PROBLEMS[problem.code].title;
@@ -56,7 +64,7 @@ function statusOf({ errors }: ApiProfile, { code, status }: Problem): number {
   return status ?? PROBLEMS[code].status;
 }
 
-interface Facts {
+interface ErrorValues {
   readonly code: Problem['code'];
   readonly status: number;
   readonly detail: string;
@@ -65,7 +73,7 @@ interface Facts {
 
 function bodyOf(
   style: ErrorBody,
-  { code, status, detail, path }: Facts,
+  { code, status, detail, path }: ErrorValues,
 ): { type: string | null; body: string } {
   const json = (body: unknown) => ({ type: JSON_TYPE, body: JSON.stringify(body) });
   const { title } = PROBLEMS[code];

@@ -1,7 +1,7 @@
 import { Dialect, type Paging, type ResponseRule } from '../dialect/dialect.ts';
 import { type ApiProfile, defaultProfile, type ErrorBody } from './api_profile.ts';
 
-/** The paths of a shape where the default join does not find them; null where it does. */
+/** The `upstream.paths` that a client needs for a profile; null if its default paths fit. */
 export function pathsFor(profile: ApiProfile): ApiProfile['paths'] | null {
   const { paths } = defaultProfile;
   const isDefault =
@@ -11,7 +11,7 @@ export function pathsFor(profile: ApiProfile): ApiProfile['paths'] | null {
   return isDefault ? null : profile.paths;
 }
 
-/** The dialect that understands a shape, as a person who knows the shape would write it. */
+/** The dialect that fits a profile, as an expert would write it. */
 export function dialectFor(profile: ApiProfile, options: { readonly pageSize?: number } = {}): Dialect {
   const { search, summary, record, gone, stats } = profile;
   return Dialect.parse({
@@ -43,12 +43,12 @@ export function dialectFor(profile: ApiProfile, options: { readonly pageSize?: n
 }
 
 function pagingFor({ search }: ApiProfile, pageSize: number | undefined): Paging {
-  const largest = search.paging.size_param === null ? search.paging.size : search.max_size;
-  const size = search.paging.size_param === null ? largest : Math.min(pageSize ?? largest, largest);
+  const maxSize = search.paging.size_param === null ? search.paging.size : search.max_size;
+  const size = search.paging.size_param === null ? maxSize : Math.min(pageSize ?? maxSize, maxSize);
   return { ...search.paging, size, window: search.window?.rows ?? null };
 }
 
-/** The rules that the defaults of HTTP do not give by themselves. */
+/** The rules for responses that differ from the defaults of HTTP. */
 function rulesFor({ errors, search }: ApiProfile): ResponseRule[] {
   const rules: ResponseRule[] = [
     limitRule(errors.body, errors.exhausted.status, 'allowance_exhausted', 'exhausted'),
@@ -70,7 +70,7 @@ function limitRule(
     case 'nested':
       return { status, at: '/error/code', is: code, means };
     case 'message':
-      return { status, at: '/error/message', matches: WORDS[code], means };
+      return { status, at: '/error/message', matches: PATTERNS[code], means };
     case 'flat':
       return { status, at: '/error', is: code, means };
     case 'list':
@@ -80,11 +80,15 @@ function limitRule(
     case 'spring':
       return { status, at: '/message', is: code, means };
     case 'html':
-      return { status, matches: WORDS[code], means };
+      return { status, matches: PATTERNS[code], means };
     case 'empty':
-      // Only the status tells the two apart; where it is the same, waiting is the safer reading.
+      // Only the status distinguishes the two. If it is the same, to wait is safer.
       return means === 'throttled' || status !== 429 ? { status, means } : null;
   }
 }
 
-const WORDS = { rate_limited: 'requests of this minute', allowance_exhausted: 'allowance of this account' };
+/** Parts of the titles in `problems.ts`. */
+const PATTERNS = {
+  rate_limited: 'requests in the last minute',
+  allowance_exhausted: 'allowance of this account',
+};

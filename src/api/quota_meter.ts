@@ -1,35 +1,35 @@
 import type { Account, Limits } from './accounts.ts';
 
-/** Counts what an account uses, and refuses what is above its limits. A refused request uses nothing. */
+/** Counts the requests of each account, and rejects requests above its limits. A rejected request is not counted. */
 export interface Meter {
-  /** Decides and counts in one step: the request is admitted, or it is not and nothing changes. */
+  /** Decides and counts in one step. */
   admit(account: Account, nowMs: number): Admission;
-  /** Resolves when what was admitted so far will be remembered; a request is answered only then. */
+  /** Resolves when the counts so far are durable. The service responds only after that. */
   settled?(): Promise<void>;
 }
 
-/** Where a meter remembers what was used, beyond the life of its process. */
+/** Stores the counts beyond the life of the process. */
 export interface UsageMemory {
-  /** What the account had used up to now. */
-  recall(accountId: string): UsedBefore;
-  /** A request was admitted. */
-  note(accountId: string, nowMs: number): void;
+  /** The use of the account so far. */
+  load(accountId: string): UsedBefore;
+  /** Adds one admitted request. */
+  add(accountId: string, nowMs: number): void;
 }
 
 export interface UsedBefore {
   readonly total: number;
-  /** Number of the UTC day, counted from 1970, that `usedToday` speaks of. */
+  /** The UTC day of `usedToday`, in days since 1970-01-01. */
   readonly day: number;
   readonly usedToday: number;
-  /** When requests of the last minute were admitted, in order; epoch milliseconds. */
+  /** The times of the requests of the last minute, ascending; epoch milliseconds. */
   readonly recentMs: readonly number[];
 }
 
 export interface Admission {
   readonly is: 'admitted' | 'throttled' | 'exhausted';
-  /** When asking again may help; null where it never will. Of no meaning for an admitted request. */
+  /** The earliest time at which a retry can be admitted; null: never, or the request was admitted. */
   readonly retryAtMs: number | null;
-  /** Every limit of the account after this request, for the RateLimit headers. */
+  /** All limits of the account after this request, for the RateLimit headers. */
   readonly quotas: readonly Quota[];
 }
 
@@ -37,47 +37,48 @@ export interface Quota {
   readonly name: 'minute' | 'day' | 'total';
   readonly limit: number;
   readonly remaining: number;
-  /** When something becomes free again; null: never. */
+  /** The time of the next increase of `remaining`; null: never. */
   readonly resetsAtMs: number | null;
-  /** Length of the window; null for the total. */
+  /** The length of the allowance window; null for the total. */
   readonly windowMs: number | null;
 }
 
-export interface MeterInMemory extends Meter {
-  /** Requests admitted so far, by account. */
+export interface MemoryMeter extends Meter {
+  /** The number of admitted requests of an account. */
   admitted(accountId: string): number;
-  /** Forgets everything that was used. */
+  /** Sets all counts to zero. */
   reset(): void;
 }
 
-export function meterInMemory(
+/** A meter that counts in memory. If `memory` is given, the meter loads and stores the counts there. */
+export function memoryMeter(
   alreadyUsed: Readonly<Record<string, number>> = {},
   memory?: UsageMemory,
-): MeterInMemory {
+): MemoryMeter {
   const usage = new Map<string, Usage>();
   const usageOf = (account: Account): Usage => {
     const known = usage.get(account.id);
     if (known !== undefined && known.limits === account.limits) return known;
-    // Other limits from now on: what was used in all stays, the windows begin anew.
-    const begun =
+    // After a change of limits, the total is kept and the windows restart.
+    const started =
       memory === undefined
-        ? beginUsage(account.limits, known?.total ?? alreadyUsed[account.id] ?? 0)
-        : resumeUsage(account.limits, memory.recall(account.id));
-    usage.set(account.id, begun);
-    return begun;
+        ? startUsage(account.limits, known?.total ?? alreadyUsed[account.id] ?? 0)
+        : resumeUsage(account.limits, memory.load(account.id));
+    usage.set(account.id, started);
+    return started;
   };
 
   return {
     admit(account, nowMs) {
       const used = usageOf(account);
-      const refusal = refusalOf(used, nowMs);
-      if (refusal === null) {
+      const rejection = rejectionOf(used, nowMs);
+      if (rejection === null) {
         count(used, nowMs);
-        memory?.note(account.id, nowMs);
+        memory?.add(account.id, nowMs);
       }
       return {
-        is: refusal?.is ?? 'admitted',
-        retryAtMs: refusal?.retryAtMs ?? null,
+        is: rejection?.is ?? 'admitted',
+        retryAtMs: rejection?.retryAtMs ?? null,
         quotas: quotasOf(used, nowMs),
       };
     },
@@ -92,7 +93,7 @@ interface Usage {
   readonly rollingDay: SlidingWindow | null;
   total: number;
   admitted: number;
-  /** Number of the UTC day that `usedToday` speaks of. */
+  /** The UTC day of `usedToday`, in days since 1970-01-01. */
   day: number;
   usedToday: number;
 }
@@ -100,7 +101,7 @@ interface Usage {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-function beginUsage(limits: Limits, total: number): Usage {
+function startUsage(limits: Limits, total: number): Usage {
   const { perMinute, perDay, day } = limits;
   return {
     limits,
@@ -114,13 +115,13 @@ function beginUsage(limits: Limits, total: number): Usage {
 }
 
 function resumeUsage(limits: Limits, { total, day, usedToday, recentMs }: UsedBefore): Usage {
-  const usage = { ...beginUsage(limits, total), day, usedToday };
+  const usage = { ...startUsage(limits, total), day, usedToday };
   for (const atMs of recentMs.slice(-(limits.perMinute ?? 0))) usage.minute?.admit(atMs);
   return usage;
 }
 
-/** The allowance is asked first: who has nothing left must not be told to wait a minute. */
-function refusalOf(used: Usage, nowMs: number): Pick<Admission, 'is' | 'retryAtMs'> | null {
+/** Checks the allowance before the rate: without quota, a retry after a minute would fail again. */
+function rejectionOf(used: Usage, nowMs: number): Pick<Admission, 'is' | 'retryAtMs'> | null {
   const { total, perDay } = used.limits;
   if (total !== null && used.total >= total) return { is: 'exhausted', retryAtMs: null };
   if (perDay !== null && usedToday(used, nowMs) >= perDay) {
@@ -183,23 +184,23 @@ function quotasOf(used: Usage, nowMs: number): Quota[] {
   return quotas;
 }
 
-/** Admissions within the last `lengthMs`, at most `limit`: true at every instant, not by the clock's minutes. */
+/** Counts at most `limit` admissions in any interval of `lengthMs`, not per calendar minute. */
 export interface SlidingWindow {
-  /** Admissions that are still inside the window. */
+  /** The number of admissions in the last `lengthMs`. */
   used(nowMs: number): number;
-  /** When the next admission becomes possible; `nowMs` itself where it is possible now. */
+  /** The time of the next possible admission; `nowMs` if it is possible now. */
   freeAtMs(nowMs: number): number;
   admit(nowMs: number): void;
 }
 
-/** Remembers the admissions in a ring of `limit` places, which grows as it is used. */
+/** Keeps the times of admissions in a ring buffer, which grows up to `limit` entries. */
 export function slidingWindow(limit: number, lengthMs: number): SlidingWindow {
   let ring = new Float64Array(Math.min(limit, 64));
   let first = 0;
   let count = 0;
 
   const drop = (nowMs: number) => {
-    // An admission at t fills the window until t + length, that instant excluded.
+    // An admission at time t counts in the interval [t, t + lengthMs).
     while (count > 0 && (ring[first] ?? 0) + lengthMs <= nowMs) {
       first = (first + 1) % ring.length;
       count--;

@@ -5,14 +5,14 @@ import type { Catalogue } from './catalogue.ts';
 import type { Problem } from './problems.ts';
 import { type ApiResponse, jsonResponse } from './request_context.ts';
 
-/** Answers for one company, in the words of a shape. */
+/** Makes the response to a request for one record, in the format of a profile. */
 export interface RecordResponder {
-  answer(id: string, ask: RecordAsk): ApiResponse | Problem;
+  respond(id: string, request: RecordRequest): ApiResponse | Problem;
 }
 
-export interface RecordAsk {
+export interface RecordRequest {
   readonly ifNoneMatch: string | undefined;
-  /** The moment whose state is asked for, as it was written; undefined: now. */
+  /** The parameter `as_of` as sent; undefined: the present record. */
   readonly asOf?: string | undefined;
 }
 
@@ -23,11 +23,11 @@ export function recordResponder(catalogue: Catalogue, profile: ApiProfile): Reco
   ]);
 
   return {
-    answer(id, { ifNoneMatch, asOf }) {
-      const atMs = asOf === undefined ? null : momentOf(asOf);
+    respond(id, { ifNoneMatch, asOf }) {
+      const atMs = asOf === undefined ? null : timeOf(asOf);
       if (Number.isNaN(atMs)) return { code: 'parameter_invalid', detail: AS_OF_FORM };
       const record = atMs === null ? catalogue.record(id) : (catalogue.recordAsOf?.(id, atMs) ?? null);
-      if (record === null) return catalogue.refusal?.(id, atMs) ?? { code: 'entity_not_found' };
+      if (record === null) return catalogue.missingRecordProblem?.(id, atMs) ?? { code: 'entity_not_found' };
       if (record.gone && profile.gone.as === 'not_found') return { code: 'entity_not_found' };
       if (record.gone && profile.gone.as === 'gone') return { code: 'entity_gone' };
       const headers = { ...record.headers, ...(record.etag === undefined ? {} : { etag: record.etag }) };
@@ -39,23 +39,23 @@ export function recordResponder(catalogue: Catalogue, profile: ApiProfile): Reco
 }
 
 const AS_OF_FORM =
-  'as_of is a date (2026-03-31, the end of that day in UTC) or a time with its zone (2026-03-31T12:00:00Z).';
+  'as_of must be a date (2026-03-31: the end of that day in UTC) or a time with a time zone (2026-03-31T12:00:00Z).';
 
-/** Epoch milliseconds; NaN where the text is neither a date nor a time with its zone. */
-function momentOf(text: string): number {
+/** Epoch milliseconds; NaN if the text is neither a date nor a time with a time zone. */
+function timeOf(text: string): number {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return Date.parse(`${text}T23:59:59.999Z`);
   const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
   return isTime ? Date.parse(text) : Number.NaN;
 }
 
-/** RFC 9110, 13.1.2: weak comparison. */
+/** RFC 9110, section 13.1.2: weak comparison. */
 function isMatch(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes('*') || tags.includes(etag.replace(/^W\//, ''));
 }
 
-/** The statistics and the coverage, with the count where the shape puts it. */
+/** The statistics of the catalogue, with the count at the JSON path of the profile. */
 export function statsResponse(catalogue: Catalogue, { stats }: ApiProfile): ApiResponse {
   let body: Json = catalogue.stats();
   for (const [at, value] of Object.entries(stats.fixed)) body = placedAt(body, at, value);

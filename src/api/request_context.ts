@@ -2,30 +2,31 @@ import type { FastifyReply } from 'fastify';
 
 export type RequestKind = 'search' | 'entity' | 'stats' | 'other';
 
-/** One request as it is served: what a spectator may know of it. */
+/** The facts about a request while it is served. */
 export interface RequestContext {
   /** Epoch milliseconds of the arrival, with fractions. */
   readonly atMs: number;
   readonly kind: RequestKind;
   readonly method: string;
   readonly url: string;
-  /** The id for an entity, else the URL. */
+  /** The id for a record, else the URL. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** null: no key, or no account's. */
+  /** null: no key was sent, or the key is unknown. */
   account: string | null;
-  /** null until it is answered. */
+  /** null until a response is known. */
   status: number | null;
 }
 
-/** Looks on while requests are served, and may take the sending of an answer upon itself. */
+/** Is notified of requests, and can replace responses. */
 export interface RequestObserver {
-  /** Told of every request, before anything is decided about it. */
-  arrived(context: RequestContext): void;
-  answering(context: RequestContext, answer: ApiResponse, reply: FastifyReply): 'taken' | 'left';
+  /** Called for each request before it is checked. */
+  onRequest(context: RequestContext): void;
+  /** Called before a response is sent. Returns 'sent' if the observer sends a response instead of the service. */
+  onResponse(context: RequestContext, response: ApiResponse, reply: FastifyReply): 'sent' | 'unchanged';
 }
 
-/** What is sent for one request, whole: made without side effects, delivered (or spoilt by a fault) afterwards. */
+/** A complete response, before it is sent or replaced by a fault. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

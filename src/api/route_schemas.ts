@@ -4,22 +4,22 @@ import { servicePaging } from './paging.ts';
 import { PROBLEMS, type ProblemCode } from './problems.ts';
 
 /**
- * The schemas of the three routes: what checks a request, and what the OpenAPI document is made of. Bodies
- * are described loosely, because a catalogue holds what the registry holds.
+ * The schemas of the three routes. They validate requests and define the OpenAPI document. The schemas of response
+ * bodies permit any fields, because records have the fields of the registry.
  */
 export function searchSchema(profile: ApiProfile): FastifySchema {
   const { search } = profile;
   return {
     operationId: 'search',
-    summary: 'Companies by name or by identifier; each match carries an entity id.',
+    summary: 'Find companies by name or identifier.',
     querystring: {
       type: 'object',
       properties: searchParameters(profile),
       additionalProperties: search.unknown_params === 'ignore',
     },
     response: {
-      200: found('Matches', search.results === '' ? 'array' : 'object'),
-      ...refusals(profile, SEARCH),
+      200: bodySchema('The matches of the page', search.results === '' ? 'array' : 'object'),
+      ...rejections(profile, SEARCH),
     },
   } as FastifySchema;
 }
@@ -27,22 +27,22 @@ export function searchSchema(profile: ApiProfile): FastifySchema {
 export function entitySchema(profile: ApiProfile, { hasHistory = false } = {}): FastifySchema {
   return {
     operationId: 'entity',
-    summary: 'The canonical record of one company.',
+    summary: 'Get the record of one company.',
     params: {
       type: 'object',
       properties: { id: { type: 'string', minLength: 1, description: 'the entity id' } },
       required: ['id'],
     },
     ...(hasHistory ? { querystring: AS_OF } : {}),
-    response: { 200: found('The record', 'object'), ...refusals(profile, ENTITY) },
+    response: { 200: bodySchema('The record', 'object'), ...rejections(profile, ENTITY) },
   } as FastifySchema;
 }
 
 export function statsSchema(profile: ApiProfile): FastifySchema {
   return {
     operationId: 'stats',
-    summary: 'Statistics and coverage of the registry.',
-    response: { 200: found('The statistics', 'object'), ...refusals(profile, ALWAYS) },
+    summary: 'Get statistics and coverage of the registry.',
+    response: { 200: bodySchema('The statistics', 'object'), ...rejections(profile, ALWAYS) },
   } as FastifySchema;
 }
 
@@ -53,7 +53,7 @@ const AS_OF = {
       type: 'string',
       maxLength: 40,
       description:
-        'the record as it was known then: a date (the end of that day in UTC) or a time with its zone',
+        'return the record as it was known at this time: a date (the end of that day in UTC) or a time with a time zone',
     },
   },
 };
@@ -75,16 +75,16 @@ const ENTITY: readonly ProblemCode[] = [
   ...ALWAYS,
 ];
 
-const HIGHEST_PAGE = 1_000_000_000;
-const LONGEST_QUERY = 2_000;
+const MAX_PAGE = 1_000_000_000;
+const MAX_QUERY_CHARACTERS = 2_000;
 
 function searchParameters({ search }: ApiProfile): Record<string, object> {
   const { paging } = search;
-  const text = (description: string) => ({ type: 'string', maxLength: LONGEST_QUERY, description });
+  const text = (description: string) => ({ type: 'string', maxLength: MAX_QUERY_CHARACTERS, description });
   const number = ({ minimum, description }: { minimum: number; description: string }) => ({
     type: 'integer',
     minimum,
-    maximum: HIGHEST_PAGE,
+    maximum: MAX_PAGE,
     default: minimum,
     description,
   });
@@ -93,8 +93,8 @@ function searchParameters({ search }: ApiProfile): Record<string, object> {
   };
   if (search.identifier_param !== null) parameters[search.identifier_param] = text('an identifier');
   if (paging.size_param !== null) {
-    const maximum = search.oversize === 'refuse' ? search.max_size : HIGHEST_PAGE;
-    const description = `rows on a page; at most ${search.max_size}`;
+    const maximum = search.oversize === 'refuse' ? search.max_size : MAX_PAGE;
+    const description = `rows per page; at most ${search.max_size}`;
     parameters[paging.size_param] = {
       type: 'integer',
       minimum: 1,
@@ -108,20 +108,20 @@ function searchParameters({ search }: ApiProfile): Record<string, object> {
   return parameters;
 }
 
-function found(description: string, type: 'object' | 'array'): object {
+function bodySchema(description: string, type: 'object' | 'array'): object {
   const schema = type === 'array' ? { type, items: {} } : { type, additionalProperties: true };
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** The refusals by status, with the codes that each stands for. */
-function refusals(profile: ApiProfile, codes: readonly ProblemCode[]): Record<string, object> {
+/** The rejections by status, with the codes of each. */
+function rejections(profile: ApiProfile, codes: readonly ProblemCode[]): Record<string, object> {
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
   return Object.fromEntries(
-    [...byStatus].map(([status, those]) => {
-      const description = those.map((code) => `${code}: ${PROBLEMS[code].title}`).join(' ');
+    [...byStatus].map(([status, ofStatus]) => {
+      const description = ofStatus.map((code) => `${code}: ${PROBLEMS[code].title}`).join(' ');
       return [
         status,
-        profile.errors.body === 'problem' ? problemResponse(description, those) : { description },
+        profile.errors.body === 'problem' ? problemResponse(description, ofStatus) : { description },
       ];
     }),
   );

@@ -3,7 +3,7 @@ import type { CatalogueQuery } from './catalogue.ts';
 import { type QueryParameters, servicePaging } from './paging.ts';
 import type { Problem } from './problems.ts';
 
-/** A search as it was asked: what for, and which rows of it. */
+/** A search request: the query and the rows of the page. */
 export interface SearchRequest {
   readonly query: CatalogueQuery;
   /** Position of the first row, from 0. */
@@ -11,32 +11,36 @@ export interface SearchRequest {
   readonly size: number;
 }
 
-/** Reads the parameters (checked against the route's schema before) by the shape's rules. */
+/** Reads the parameters, which the schema of the route has validated, by the rules of the profile. */
 export function readSearchRequest(profile: ApiProfile, parameters: QueryParameters): SearchRequest | Problem {
   const query = queryOf(profile, parameters);
   if ('code' in query) return query;
   const size = sizeOf(profile, parameters);
   const { paging } = profile.search;
   const offset = servicePaging(paging).offsetOf(paging, parameters, size);
-  if (offset === null) return { code: 'parameter_invalid', detail: 'The cursor is not one of ours.' };
+  if (offset === null)
+    return {
+      code: 'parameter_invalid',
+      detail: 'The cursor is invalid: use the cursor of the previous page.',
+    };
   return { query, size, offset };
 }
 
 function queryOf({ search }: ApiProfile, parameters: QueryParameters): CatalogueQuery | Problem {
-  const semantics = { names: search.matches, identifiers: search.identifiers };
+  const rules = { names: search.matches, identifiers: search.identifiers };
   const name = textOf(parameters[search.query_param], search.trim);
   const identifier =
     search.identifier_param === null ? null : textOf(parameters[search.identifier_param], search.trim);
   if (name !== null && identifier !== null) {
-    const detail = `Ask either by ${search.query_param} or by ${search.identifier_param}.`;
+    const detail = `Send either ${search.query_param} or ${search.identifier_param}, not both.`;
     return { code: 'parameter_invalid', detail };
   }
-  if (identifier !== null) return { by: 'identifier', text: identifier, ...semantics };
+  if (identifier !== null) return { by: 'identifier', text: identifier, ...rules };
   if (name === null && search.min_length > 0) {
     return { code: 'parameter_invalid', detail: `The parameter ${search.query_param} is missing.` };
   }
   const by = search.identifier_param === null && name !== null && name !== '' ? 'any' : 'name';
-  return { by, text: name ?? '', ...semantics };
+  return { by, text: name ?? '', ...rules };
 }
 
 function textOf(value: unknown, trim: boolean): string | null {
@@ -46,6 +50,6 @@ function textOf(value: unknown, trim: boolean): string | null {
 
 function sizeOf({ search }: ApiProfile, parameters: QueryParameters): number {
   const { size_param, size } = search.paging;
-  const asked = size_param === null ? undefined : parameters[size_param];
-  return typeof asked === 'number' ? Math.min(asked, search.max_size) : size;
+  const sent = size_param === null ? undefined : parameters[size_param];
+  return typeof sent === 'number' ? Math.min(sent, search.max_size) : size;
 }

@@ -6,9 +6,9 @@ import type { Problem } from './problems.ts';
 import { type ApiResponse, jsonResponse } from './request_context.ts';
 import { readSearchRequest, type SearchRequest } from './search_request.ts';
 
-/** Answers searches over a catalogue in the words of a shape. */
+/** Makes the response to a search, in the format of a profile. */
 export interface SearchResponder {
-  answer(parameters: QueryParameters, request: RequestFacts): ApiResponse | Problem;
+  respond(parameters: QueryParameters, request: RequestFacts): ApiResponse | Problem;
 }
 
 export interface RequestFacts {
@@ -17,7 +17,7 @@ export interface RequestFacts {
   readonly path: string;
   readonly id: string;
   readonly nowMs: number;
-  /** Whose request it is. */
+  /** The account that sent the request. */
   readonly account: string;
 }
 
@@ -36,16 +36,16 @@ export function searchResponder(catalogue: Catalogue, profile: ApiProfile): Sear
   };
 
   return {
-    answer(parameters, facts) {
+    respond(parameters, facts) {
       const request = readSearchRequest(profile, parameters);
       if ('code' in request) return request;
-      const refusal = tooShort(profile, request);
-      if (refusal !== null && search.too_short === 'refuse') return refusal;
+      const tooShort = tooShortProblem(profile, request);
+      if (tooShort !== null && search.too_short === 'refuse') return tooShort;
       const matches = catalogue.search(
         search.flaws.deaf ? { ...request.query, by: 'name', text: '' } : request.query,
         { account: facts.account, from: request.offset },
       );
-      const total = refusal === null ? matches.total : 0;
+      const total = tooShort === null ? matches.total : 0;
       if (search.broad_above !== null && total > search.broad_above) return { code: 'query_too_broad' };
       const reach = reachOf(profile, request, total);
       if ('code' in reach) return reach;
@@ -53,7 +53,7 @@ export function searchResponder(catalogue: Catalogue, profile: ApiProfile): Sear
       const items = ids.map((id) => item.fill({ item: catalogue.summary(id) ?? 'null' }));
       const link = linkOf(profile, request, reach, parameters, facts);
       const next = link?.value ?? null;
-      const values = valuesOf(profile, request, { total: toldTotal(profile, total), items, next }, facts);
+      const values = valuesOf(profile, request, { total: reportedTotal(profile, total), items, next }, facts);
       const headers = headersOf(profile, values.total, link);
       return jsonResponse(templateFor(items.length === 0, next === null).fill(values), headers);
     },
@@ -62,7 +62,7 @@ export function searchResponder(catalogue: Catalogue, profile: ApiProfile): Sear
 
 type Hole = 'items' | 'total' | 'next' | Echo;
 
-/** Rows of this page, and whether another page can be reached behind it. */
+/** The number of rows on this page, and whether a next page can be reached. */
 interface Reach {
   readonly rows: number;
   readonly hasNext: boolean;
@@ -81,9 +81,9 @@ function placementsOf({ search }: ApiProfile, isEmpty: boolean, isLast: boolean)
   return placements;
 }
 
-function tooShort({ search }: ApiProfile, { query }: SearchRequest): Problem | null {
+function tooShortProblem({ search }: ApiProfile, { query }: SearchRequest): Problem | null {
   if ([...query.text].length >= search.min_length) return null;
-  return { code: 'query_too_short', detail: `A query needs at least ${search.min_length} characters.` };
+  return { code: 'query_too_short', detail: `The query must have at least ${search.min_length} characters.` };
 }
 
 function reachOf(
@@ -118,7 +118,7 @@ function linkOf(
   return servicePaging(search.paging).linkTo(offset + size, search.paging, { urlWith });
 }
 
-function toldTotal({ search: { total_clamped_at, flaws } }: ApiProfile, total: number): number {
+function reportedTotal({ search: { total_clamped_at, flaws } }: ApiProfile, total: number): number {
   return Math.min(Math.round(total * (1 + flaws.total_off)), total_clamped_at ?? Number.POSITIVE_INFINITY);
 }
 
@@ -127,7 +127,7 @@ function firstRow({ search: { flaws } }: ApiProfile, { offset }: SearchRequest):
   return Math.max(0, offset - flaws.drift);
 }
 
-interface Found {
+interface PageContent {
   readonly total: number;
   readonly items: readonly string[];
   readonly next: string | null;
@@ -136,7 +136,7 @@ interface Found {
 function valuesOf(
   { search: { paging } }: ApiProfile,
   request: SearchRequest,
-  found: Found,
+  found: PageContent,
   facts: RequestFacts,
 ): Record<Hole, string> {
   const { offset, size, query } = request;

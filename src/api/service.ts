@@ -24,16 +24,16 @@ export interface ServiceOptions {
   readonly meter: Meter;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** How far the clock that the answers speak of is off from `now`; left out: they speak of the system's clock. */
+  /** Added to `now` in dates of responses. Default: the dates are those of the system's clock. */
   readonly clockSkewMs?: number;
-  /** Told of errors that a client sees only as `internal_error`. */
+  /** Receives errors that a client sees only as `internal_error`. */
   readonly failed: (error: Error) => void;
   readonly observer?: RequestObserver;
 }
 
 /**
- * The three endpoints over a catalogue, in the words of a shape, behind keys and limits; and beside them,
- * without a key, `/openapi.json` and `/problems/{code}`. The caller listens with it, or routes to it.
+ * Builds the three endpoints over a catalogue, in the format of a profile, with keys and limits. `/openapi.json` and
+ * `/problems/{code}` need no key. The caller listens, or routes requests to the result.
  */
 export async function buildService(options: ServiceOptions): Promise<FastifyInstance> {
   const app = fastify({
@@ -43,23 +43,23 @@ export async function buildService(options: ServiceOptions): Promise<FastifyInst
     routerOptions: { maxParamLength: 4_096 },
     ajv: { customOptions: { removeAdditional: false, coerceTypes: true } },
     frameworkErrors: (_error, request, reply) => {
-      arrive(options, request, 'other');
-      refuse(options, request, reply, { code: 'request_malformed' });
+      openContext(options, request, 'other');
+      reject(options, request, reply, { code: 'request_malformed' });
     },
   });
-  app.decorateRequest('visit', null);
-  app.decorateRequest('pass', null);
+  app.decorateRequest('requestContext', null);
+  app.decorateRequest('auth', null);
   app.setNotFoundHandler((request, reply) => {
-    arrive(options, request, 'other');
-    return refuse(options, request, reply, { code: 'not_found' });
+    openContext(options, request, 'other');
+    return reject(options, request, reply, { code: 'not_found' });
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const problem = problemOf(error);
     if (problem.code === 'internal_error') options.failed(error);
-    return refuse(options, request, reply, problem);
+    return reject(options, request, reply, problem);
   });
   await app.register(swagger, DOCUMENT);
-  // Routes are seen by the OpenAPI plugin only when they come after it is loaded.
+  // The OpenAPI plugin sees only routes that are added after it is loaded.
   await app.register(async (api) => addRoutes(api, options));
   await app.ready();
   return app;
@@ -67,8 +67,8 @@ export async function buildService(options: ServiceOptions): Promise<FastifyInst
 
 declare module 'fastify' {
   interface FastifyRequest {
-    visit: RequestContext | null;
-    pass: AuthResult | null;
+    requestContext: RequestContext | null;
+    auth: AuthResult | null;
   }
 }
 
@@ -92,34 +92,34 @@ function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
     kind: RequestKind,
     path: string,
     schema: object,
-    answer: (request: FastifyRequest) => ApiResponse | Problem,
+    respond: (request: FastifyRequest) => ApiResponse | Problem,
   ) => {
     const url = path.replace(/:/g, '::').replace('{id}', ':id');
     api.route({
       method: 'GET',
       url,
       schema,
-      onRequest: async (request, reply) => enter(options, request, reply, kind),
-      handler: (request, reply) => respond(options, request, reply, answer(request)),
+      onRequest: async (request, reply) => admit(options, request, reply, kind),
+      handler: (request, reply) => send(options, request, reply, respond(request)),
     });
     api.route({
       method: [...OTHER_METHODS],
       url,
       schema: { hide: true },
       onRequest: async (request, reply) => {
-        arrive(options, request, kind);
-        return refuse(options, request, reply, { code: 'method_not_allowed', headers: { allow: 'GET' } });
+        openContext(options, request, kind);
+        return reject(options, request, reply, { code: 'method_not_allowed', headers: { allow: 'GET' } });
       },
       handler: () => undefined,
     });
   };
 
   endpoint('search', profile.paths.search, searchSchema(profile), (request) =>
-    searches.answer(request.query as Record<string, unknown>, factsOf(options, request)),
+    searches.respond(request.query as Record<string, unknown>, factsOf(options, request)),
   );
   const hasHistory = catalogue.recordAsOf !== undefined;
   endpoint('entity', profile.paths.entity, entitySchema(profile, { hasHistory }), (request) =>
-    records.answer((request.params as { id: string }).id, {
+    records.respond((request.params as { id: string }).id, {
       ifNoneMatch: request.headers['if-none-match'],
       asOf: hasHistory ? (request.query as { as_of?: string }).as_of : undefined,
     }),
@@ -137,23 +137,23 @@ function addDescriptions(api: FastifyInstance): void {
   });
 }
 
-/** Notes the arrival, then the key and the limits. Answers at once where they refuse. */
-async function enter(
+/** Checks the key and the limits before the handler runs. Responds immediately if they reject the request. */
+async function admit(
   options: ServiceOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   kind: RequestKind,
 ): Promise<unknown> {
-  const context = arrive(options, request, kind);
-  const pass = authenticate(request.headers.authorization, context.atMs, options);
-  context.account = pass.account?.id ?? null;
-  request.pass = pass;
-  if (pass.problem !== null) return refuse(options, request, reply, pass.problem);
+  const context = openContext(options, request, kind);
+  const auth = authenticate(request.headers.authorization, context.atMs, options);
+  context.account = auth.account?.id ?? null;
+  request.auth = auth;
+  if (auth.problem !== null) return reject(options, request, reply, auth.problem);
   await options.meter.settled?.();
   return undefined;
 }
 
-function arrive(options: ServiceOptions, request: FastifyRequest, kind: RequestKind): RequestContext {
+function openContext(options: ServiceOptions, request: FastifyRequest, kind: RequestKind): RequestContext {
   const { method, url, params, headers } = request;
   const target = kind === 'entity' ? ((params as { id?: string }).id ?? '') : url;
   const context: RequestContext = {
@@ -166,22 +166,22 @@ function arrive(options: ServiceOptions, request: FastifyRequest, kind: RequestK
     account: null,
     status: null,
   };
-  request.visit = context;
-  options.observer?.arrived(context);
+  request.requestContext = context;
+  options.observer?.onRequest(context);
   return context;
 }
 
-function respond(
+function send(
   options: ServiceOptions,
   request: FastifyRequest,
   reply: FastifyReply,
-  given: ApiResponse | Problem,
+  result: ApiResponse | Problem,
 ) {
-  if ('code' in given) return refuse(options, request, reply, given);
-  return deliver(options, request, reply, given);
+  if ('code' in result) return reject(options, request, reply, result);
+  return deliver(options, request, reply, result);
 }
 
-function refuse(options: ServiceOptions, request: FastifyRequest, reply: FastifyReply, problem: Problem) {
+function reject(options: ServiceOptions, request: FastifyRequest, reply: FastifyReply, problem: Problem) {
   const path = request.url.split('?', 1)[0] ?? '';
   return deliver(options, request, reply, errorResponse(options.profile, problem, path));
 }
@@ -192,20 +192,21 @@ function deliver(
   reply: FastifyReply,
   given: ApiResponse,
 ): FastifyReply {
-  const { visit: context } = request;
+  const { requestContext: context } = request;
   const { clockSkewMs } = options;
   const date =
     clockSkewMs === undefined ? {} : { date: httpDate((context?.atMs ?? options.now()) + clockSkewMs) };
-  const answer = { ...given, headers: { ...date, ...request.pass?.headers, ...given.headers } };
+  const response = { ...given, headers: { ...date, ...request.auth?.headers, ...given.headers } };
   if (context !== null) {
-    context.status = answer.status;
-    if (options.observer?.answering(context, answer, reply) === 'taken') return reply;
+    context.status = response.status;
+    if (options.observer?.onResponse(context, response, reply) === 'sent') return reply;
   }
-  // Everything is decided: the rest of the framework's way would cost as much as reading the record.
+  // Direct sending: the framework's serialisation and hooks would cost as much as reading the record.
   reply.hijack();
-  const length = answer.status === 304 ? {} : { 'content-length': String(Buffer.byteLength(answer.body)) };
-  reply.raw.writeHead(answer.status, { ...answer.headers, ...length });
-  reply.raw.end(answer.body);
+  const length =
+    response.status === 304 ? {} : { 'content-length': String(Buffer.byteLength(response.body)) };
+  reply.raw.writeHead(response.status, { ...response.headers, ...length });
+  reply.raw.end(response.body);
   return reply;
 }
 
@@ -221,6 +222,6 @@ function factsOf(options: ServiceOptions, request: FastifyRequest): RequestFacts
     path: request.url.split('?', 1)[0] ?? '',
     id: request.id,
     nowMs: options.now(),
-    account: request.pass?.account?.id ?? '',
+    account: request.auth?.account?.id ?? '',
   };
 }

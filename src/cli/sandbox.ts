@@ -11,7 +11,7 @@ import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
 import { FailedError, MirrorError, UsageError } from '../errors.ts';
 import { FOLDINGS, type Folding } from '../names/search_folding.ts';
 import { counted } from '../report/figures.ts';
-import { arrivalsFile } from '../sandbox/arrivals.ts';
+import { openArrivalsFile } from '../sandbox/arrivals.ts';
 import { type CompanyFileOptions, readCompanies, sampleCompanies } from '../sandbox/company_file.ts';
 import type { Company } from '../sandbox/company_store.ts';
 import { entityLines } from '../sandbox/insight.ts';
@@ -109,14 +109,14 @@ interface SandboxFlags {
 
 async function serveSandbox(flags: SandboxFlags): Promise<void> {
   const accounts = [accountOf(flags)];
-  const shape = changedProfile(await readProfile(flags.shape ?? 'default'), flags);
-  const companies = await companiesOf(flags, shape);
-  const file = flags.arrivals === undefined ? null : arrivalsFile(flags.arrivals);
+  const profile = changedProfile(await readProfile(flags.shape ?? 'default'), flags);
+  const companies = await companiesOf(flags, profile);
+  const file = flags.arrivals === undefined ? null : openArrivalsFile(flags.arrivals);
   const sandbox = await start(flags, {
     companies,
-    shape,
+    profile,
     accounts,
-    onArrival: (noted) => file?.add(noted),
+    onArrival: (logged) => file?.add(logged),
   });
   const hints = interruptible(() => undefined);
   if (flags.dump !== undefined) await dump(sandbox, flags.dump);

@@ -54,7 +54,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const page =
     (flags.page ?? isLocal)
       ? openPage({
-          facts: pageFacts(config),
+          settings: pageSettings(config),
           find: (text, most) => service.find(text, most),
           version: () => service.version(),
           onlyLocalHosts: isLocal,
@@ -71,7 +71,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     port: flags.port,
     now,
     failed,
-    ...(page === null ? {} : { beside: page.answer }),
+    ...(page === null ? {} : { intercept: page.handle }),
   });
   try {
     announce(service, { config, accountsPath, hasPage: page !== null, isLocal }, output);
@@ -121,7 +121,7 @@ function announce(
   });
 }
 
-function pageFacts(config: Config): PageSettings {
+function pageSettings(config: Config): PageSettings {
   const { source, max_age: maxAge, schedule } = config;
   return {
     warehousePath: config.warehouse,

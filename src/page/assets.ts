@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A file of the page that is always the same. */
+/** A static file of the page. */
 export interface Asset {
   readonly type: string;
   readonly body: Buffer;
   readonly etag: string;
 }
 
-/** The files beside this one, by their path on the page. */
+/** Reads the static files. The keys of the map are their paths on the server. */
 export function readAssets(): ReadonlyMap<string, Asset> {
   return new Map(
     Object.entries(TYPES).map(([name, type]) => {
@@ -22,5 +22,6 @@ export function readAssets(): ReadonlyMap<string, Asset> {
 const TYPES = {
   'page.css': 'text/css; charset=utf-8',
   'page.js': 'text/javascript; charset=utf-8',
+  'charts.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 };

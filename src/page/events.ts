@@ -1,32 +1,32 @@
 import type { ServerResponse } from 'node:http';
 
-/** Tells browsers that there is something new (Server-Sent Events): that, and never what. */
+/** Notifies browsers of changes by Server-Sent Events. The events contain no data of the mirror. */
 export interface Events {
-  /** Keeps the response open. False: there are too many already. */
+  /** Keeps the response open and sends events. Returns false if too many responses are open. */
   open(response: ServerResponse): boolean;
   close(): void;
 }
 
-/** `version`: another value says that the mirror changed. It is looked at only while somebody listens. */
+/** `version` returns another value after each change of the mirror. It is polled only while a browser listens. */
 export function openEvents(version: () => unknown): Events {
   const listeners = new Set<ServerResponse>();
   let timer: NodeJS.Timeout | null = null;
-  let known: unknown;
+  let lastVersion: unknown;
   let quietMs = 0;
 
-  const tell = (word: string) => {
+  const send = (event: 'changed' | 'tick') => {
     quietMs = 0;
-    for (const response of listeners) response.write(`data: ${word}\n\n`);
+    for (const response of listeners) response.write(`data: ${event}\n\n`);
   };
-  const look = () => {
+  const poll = () => {
     const present = version();
-    quietMs += LOOK_EVERY_MS;
-    if (present !== known) tell('changed');
-    // Ages grow and minutes pass, also where nothing is written; and it keeps the connection open.
-    else if (quietMs >= TELL_AT_LEAST_MS) tell('tick');
-    known = present;
+    quietMs += POLL_EVERY_MS;
+    if (present !== lastVersion) send('changed');
+    // Ages on the page grow even if nothing changes. The event also keeps the connection open.
+    else if (quietMs >= TICK_EVERY_MS) send('tick');
+    lastVersion = present;
   };
-  const leave = (response: ServerResponse) => {
+  const remove = (response: ServerResponse) => {
     listeners.delete(response);
     if (listeners.size > 0 || timer === null) return;
     clearInterval(timer);
@@ -35,12 +35,12 @@ export function openEvents(version: () => unknown): Events {
 
   return {
     open(response) {
-      if (listeners.size >= MOST_LISTENERS) return false;
+      if (listeners.size >= MAX_LISTENERS) return false;
       response.write(`retry: ${RETRY_MS}\n\n`);
-      if (timer === null) known = version();
-      timer ??= setInterval(look, LOOK_EVERY_MS).unref();
+      if (timer === null) lastVersion = version();
+      timer ??= setInterval(poll, POLL_EVERY_MS).unref();
       listeners.add(response);
-      response.once('close', () => leave(response));
+      response.once('close', () => remove(response));
       return true;
     },
     close() {
@@ -50,7 +50,7 @@ export function openEvents(version: () => unknown): Events {
   };
 }
 
-const LOOK_EVERY_MS = 1_000;
-const TELL_AT_LEAST_MS = 15_000;
+const POLL_EVERY_MS = 1_000;
+const TICK_EVERY_MS = 15_000;
 const RETRY_MS = 3_000;
-const MOST_LISTENERS = 100;
+const MAX_LISTENERS = 100;

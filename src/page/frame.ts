@@ -1,16 +1,18 @@
 import { foreign, html, type Part } from './html.ts';
 
-/** The document around every page. Its parts name no other host, and nothing in it is inline. */
+/** The document of a page. It refers to no other host and contains no inline script or style. */
 export function documentOf(page: {
   readonly title: string;
   readonly source: { readonly name: string; readonly url: string | null };
   readonly zone: string;
-  /** What stands in the search field. */
+  /** The content of the search field. */
   readonly query: string;
+  /** Files in `assets/` that this page needs besides `page.js`. */
+  readonly scripts?: readonly string[];
   readonly top: Part;
   readonly main: Part;
 }): string {
-  const { title, source, zone, query, top, main } = page;
+  const { title, source, zone, query, scripts = [], top, main } = page;
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -20,8 +22,10 @@ export function documentOf(page: {
 <title>${title}</title>
 <link rel="icon" href="/page/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/page/page.css">
-<script type="module" src="/page/page.js"></script>
-</head>
+${['page.js', ...scripts].map(
+  (script) => html`<script type="module" src="/page/${script}"></script>
+`,
+)}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top">

@@ -1,4 +1,4 @@
-/** Markup that is safe as it stands. */
+/** Markup that is safe to send without escaping. */
 export class Html {
   readonly markup: string;
 
@@ -10,8 +10,8 @@ export class Html {
 export type Part = Html | string | number | null | false | readonly Part[];
 
 /**
- * Tagged template for markup: whatever stands in it is text, unless it is markup made the same way. Null and
- * false leave nothing behind.
+ * Tagged template for markup. Strings and numbers are escaped, `Html` is inserted unchanged, and null and false are
+ * omitted.
  */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let markup = strings[0] ?? '';
@@ -19,7 +19,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(markup);
 }
 
-/** Text of others (names, ids, reasons): kept apart, so that its direction changes nothing around it. */
+/** Text from the registry (names, ids, reasons), isolated so that its direction does not affect the text around it. */
 export function foreign(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }
@@ -32,16 +32,16 @@ function markupOf(part: Part): string {
 }
 
 function escaped(text: string): string {
-  return text.replace(SPECIAL, (character) => ESCAPES[character] ?? pictureOf(character)).toWellFormed();
+  return text.replace(SPECIAL, (character) => ESCAPES[character] ?? symbolOf(character)).toWellFormed();
 }
 
-/** Control characters would vanish or end the document: they are shown as what they are (␀). */
-function pictureOf(control: string): string {
+/** The visible symbol of a control character (␀): the character itself would be invisible or end the document. */
+function symbolOf(control: string): string {
   const code = control.charCodeAt(0);
   return code === 0x7f ? '␡' : String.fromCharCode(0x2400 + code);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const SPECIAL = /[&<>"'\u0000-\u0008\u000b-\u001f\u007f]/g;
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,41 +1,45 @@
 import { documentOf } from './frame.ts';
-import { html } from './html.ts';
+import { type Html, html } from './html.ts';
 import { timesIn } from './page_figures.ts';
-import type { Overview } from './page_reader.ts';
+import type { PageReader } from './page_reader.ts';
 import type { PageSettings } from './page_settings.ts';
-import { allowanceCharts } from './section/allowance.ts';
-import { callsChart } from './section/calls.ts';
-import { coverageChart } from './section/coverage.ts';
-import { discoveryChart } from './section/discovery.ts';
-import { firstSteps } from './section/empty.ts';
-import { freshnessChart } from './section/freshness.ts';
-import { keyFigures, stateLine } from './section/state.ts';
-import { changesTable, quarantineTable, runsTable, schedulesTable } from './section/tables.ts';
+import type { PageSnapshot } from './page_snapshot.ts';
+import type { Section, SectionScript } from './section/section.ts';
+import { SECTIONS } from './sections.ts';
 
-/** The front of the page: how the mirror stands, and how it came to. */
-export function overviewPage(overview: Overview, facts: PageSettings): string {
-  const times = timesIn(facts.schedule.timezone, overview.nowMs);
-  const isEmpty = overview.coverage.known === 0;
-  return documentOf({
-    title: `${facts.source.name}: the mirror`,
-    source: facts.source,
-    zone: times.zone,
-    query: '',
-    top: stateLine(overview, times),
-    main: html`<h1 class="unseen">The mirror of ${facts.source.name}</h1>
-${isEmpty && firstSteps(overview, facts)}
-${keyFigures(overview, times)}
+/** Opens the first page of the mirror. The result draws its document as of a time (epoch milliseconds). */
+export function openOverviewPage(reader: PageReader, settings: PageSettings): (nowMs: number) => string {
+  const opened = SECTIONS.map((section) => ({ section, draw: section.open(reader) }));
+  return (nowMs) => {
+    const snapshot = reader.snapshot(nowMs);
+    const times = timesIn(settings.schedule.timezone, nowMs);
+    const drawGroup = (group: Section['group']): (Html | readonly Html[])[] =>
+      opened
+        .filter(({ section }) => section.group === group && isShown(section, snapshot))
+        .map(({ draw }) => draw(snapshot, { settings, times }));
+    return documentOf({
+      title: `${settings.source.name}: the mirror`,
+      source: settings.source,
+      zone: times.zone,
+      query: '',
+      scripts: SCRIPTS,
+      top: drawGroup('header'),
+      main: html`<h1 class="unseen">The mirror of ${settings.source.name}</h1>
+${drawGroup('summary')}
 <h2 class="unseen">Charts</h2>
 <div class="charts">
-${!isEmpty && coverageChart(overview, times)}
-${allowanceCharts(overview, times)}
-${!isEmpty && freshnessChart(overview, facts)}
-${callsChart(overview, facts, times)}
-${!isEmpty && discoveryChart(overview, times)}
+${drawGroup('charts')}
 </div>
-${!isEmpty && changesTable(overview, times)}
-${quarantineTable(overview, times)}
-${runsTable(overview, times)}
-${schedulesTable(overview, facts, times)}`,
-  });
+${drawGroup('tables')}`,
+    });
+  };
 }
+
+function isShown({ shownIf }: Section, { coverage }: PageSnapshot): boolean {
+  return shownIf === 'always' || shownIf === (coverage.known === 0 ? 'empty' : 'filled');
+}
+
+/** The scripts of all sections: a section that is not shown now can appear without a reload. */
+const SCRIPTS: readonly SectionScript[] = [
+  ...new Set(SECTIONS.flatMap(({ script }) => (script === undefined ? [] : [script]))),
+];

@@ -5,67 +5,71 @@ import { documentOf } from './frame.ts';
 import { html } from './html.ts';
 import type { PageRequest } from './page_request.ts';
 import type { PageSettings } from './page_settings.ts';
-import { openPageThread } from './page_thread_pool.ts';
+import { openPageThread } from './page_thread_client.ts';
 
 export interface PageOptions {
-  readonly facts: PageSettings;
-  /** Ids of the companies that a text finds, the best first, and how many there are. */
-  readonly find: (text: string, most: number) => { readonly total: number; readonly ids: readonly string[] };
-  /** Another value says that the mirror changed. */
+  readonly settings: PageSettings;
+  /** Returns the number of companies that match a query, and the ids of the best matches, at most `limit`. */
+  readonly find: (
+    query: string,
+    limit: number,
+  ) => { readonly total: number; readonly ids: readonly string[] };
+  /** Returns another value after each change of the mirror. */
   readonly version: () => unknown;
-  /** Only requests that name this machine as their host are answered: a page of another site must not read it. */
+  /** Reject requests whose host name is not local, so that a page of another site cannot read this one. */
   readonly onlyLocalHosts: boolean;
   readonly now: () => number;
+  /** Receives errors that a browser sees only as status 500. */
   readonly failed: (error: Error) => void;
 }
 
-/** The status page: everything under `/page/`, and `/` itself. It shows, and changes nothing. */
+/** The status page: `/` and all paths under `/page/`. It is read-only. */
 export interface Page {
-  /** Answers what is the page's, and says whether it was. */
-  answer(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Responds if the path belongs to the page. Returns false for other paths, without a response. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
   close(): Promise<void>;
 }
 
 export function openPage(options: PageOptions): Page {
-  const { facts, find, failed } = options;
+  const { settings, find, failed } = options;
   const assets = readAssets();
   const events = openEvents(options.version);
-  const thread = openPageThread(facts, options.now);
+  const thread = openPageThread(settings, options.now);
 
-  const answer = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
-    const refusal = refusalOf(request, options);
-    if (refusal !== null)
-      return end(response, refusal.status, messagePage(facts, refusal.words), refusal.headers);
+  const respond = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
+    const rejection = rejectionOf(request, options);
+    if (rejection !== null)
+      return end(response, rejection.status, messagePage(settings, rejection.message), rejection.headers);
     const asset = assets.get(url.pathname);
     if (asset !== undefined) {
-      const isKnown = request.headers['if-none-match'] === asset.etag;
+      const isUnchanged = request.headers['if-none-match'] === asset.etag;
       const headers = { 'content-type': asset.type, etag: asset.etag, 'cache-control': 'no-cache' };
-      return end(response, isKnown ? 304 : 200, isKnown ? '' : asset.body, headers);
+      return end(response, isUnchanged ? 304 : 200, isUnchanged ? '' : asset.body, headers);
     }
     if (url.pathname === '/page/events') {
       response.writeHead(200, {
-        ...SAFETY,
+        ...SECURITY_HEADERS,
         'content-type': 'text/event-stream',
         'cache-control': 'no-store',
       });
       if (!events.open(response)) response.end();
       return;
     }
-    const ask = askFor(url, find);
-    const document = ask === null ? null : await thread.draw(ask);
+    const pageRequest = pageRequestOf(url, find);
+    const document = pageRequest === null ? null : await thread.draw(pageRequest);
     if (document === null)
-      return end(response, 404, messagePage(facts, 'There is no such page, or company.'));
+      return end(response, 404, messagePage(settings, 'This page or company does not exist.'));
     end(response, 200, document);
   };
 
   return {
-    answer(request, response) {
+    handle(request, response) {
       const url = urlOf(request);
       if (url === null || (url.pathname !== '/' && !url.pathname.startsWith('/page/'))) return false;
-      answer(request, response, url).catch((error: Error) => {
+      respond(request, response, url).catch((error: Error) => {
         failed(error);
         if (!response.headersSent)
-          end(response, 500, messagePage(facts, 'The page could not be made; the log of `serve` says why.'));
+          end(response, 500, messagePage(settings, 'The page could not be drawn. See the log of `serve`.'));
       });
       return true;
     },
@@ -76,7 +80,7 @@ export function openPage(options: PageOptions): Page {
   };
 }
 
-function askFor(url: URL, find: PageOptions['find']): PageRequest | null {
+function pageRequestOf(url: URL, find: PageOptions['find']): PageRequest | null {
   const { pathname, searchParams } = url;
   if (pathname === '/') return { page: 'overview' };
   if (pathname === '/page/company') {
@@ -88,26 +92,27 @@ function askFor(url: URL, find: PageOptions['find']): PageRequest | null {
     };
   }
   if (pathname !== '/page/search') return null;
-  const query = (searchParams.get('q') ?? '').trim().slice(0, LONGEST_QUERY);
-  return { page: 'search', query, ...(query === '' ? { total: 0, ids: [] } : find(query, MOST_FOUND)) };
+  const query = (searchParams.get('q') ?? '').trim().slice(0, MAX_QUERY_CHARACTERS);
+  return { page: 'search', query, ...(query === '' ? { total: 0, ids: [] } : find(query, MAX_FOUND)) };
 }
 
-function refusalOf({ method, headers }: IncomingMessage, { onlyLocalHosts }: PageOptions) {
+function rejectionOf({ method, headers }: IncomingMessage, { onlyLocalHosts }: PageOptions) {
   if (onlyLocalHosts && !LOCAL_HOST.test(headers.host ?? ''))
     return {
       status: 421,
-      words: 'This page answers to the names of its own machine alone: open it by its address.',
+      message:
+        'This page is available only under a local host name. Open it as http://localhost or http://127.0.0.1.',
       headers: {},
     };
   if (method !== 'GET' && method !== 'HEAD')
-    return { status: 405, words: 'This page can only be read.', headers: { allow: 'GET, HEAD' } };
+    return { status: 405, message: 'This page is read-only.', headers: { allow: 'GET, HEAD' } };
   return null;
 }
 
-function messagePage(facts: PageSettings, words: string): string {
-  const { source, schedule } = facts;
-  const main = html`<h1>${words}</h1><p><a href="/">To the overview</a></p>`;
-  return documentOf({ title: words, source, zone: schedule.timezone, query: '', top: null, main });
+function messagePage(settings: PageSettings, message: string): string {
+  const { source, schedule } = settings;
+  const main = html`<h1>${message}</h1><p><a href="/">To the overview</a></p>`;
+  return documentOf({ title: message, source, zone: schedule.timezone, query: '', top: null, main });
 }
 
 function end(
@@ -117,7 +122,7 @@ function end(
   headers: Record<string, string> = {},
 ): void {
   response.writeHead(status, {
-    ...SAFETY,
+    ...SECURITY_HEADERS,
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
     ...(status === 304 ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
@@ -126,14 +131,14 @@ function end(
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
-/** null: it is not for the page. Told from the first letters, because every request of every client passes here. */
+/** Returns null for a path of the endpoints. It checks only a prefix, because each request to `serve` passes here. */
 function urlOf({ url = '/' }: IncomingMessage): URL | null {
   if (url !== '/' && !url.startsWith('/?') && !url.startsWith('/page/')) return null;
-  // The base only fills what is missing; its host is never looked at.
+  // `parse` requires a base; its host is not used.
   return URL.parse(url, 'http://page');
 }
 
-const SAFETY = {
+const SECURITY_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -142,5 +147,5 @@ const SAFETY = {
   'cross-origin-resource-policy': 'same-origin',
 };
 const LOCAL_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
-const LONGEST_QUERY = 200;
-const MOST_FOUND = 25;
+const MAX_QUERY_CHARACTERS = 200;
+const MAX_FOUND = 25;

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { count } from '../report/figures.ts';
 import { type Html, html } from './html.ts';
 
-/** Figures and times as the page shows them beside plain counts: briefly, in one time zone. */
+/** Formats figures and times for the page: short, and in one time zone. */
 
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
@@ -11,7 +11,7 @@ export function compact(value: number): string {
   return short.format(value);
 }
 
-/** `40 s`, `12 min`, `3 h`, `2 days`, `8 months`, `3 years`: one unit, because ages are read at a glance. */
+/** A duration in one unit: `40 s`, `12 min`, `3 h`, `2 days`, `8 months`, `3 years`. */
 export function roughly(durationMs: number): string {
   const { unitMs, one, many } = UNITS.find(({ fromMs }) => durationMs >= fromMs) ?? SECONDS;
   const value = Math.max(0, Math.floor(durationMs / unitMs));
@@ -34,14 +34,14 @@ const UNITS = [
   SECONDS,
 ];
 
-/** Moments in one time zone, told as briefly as nearness permits. */
+/** Formats times (epoch milliseconds) in one time zone. */
 export interface Times {
   readonly zone: string;
-  /** `14:05:12` within the hour, `14:05` today, `20 Nov 14:05` near, `20 Nov 2025` far: as a time element. */
+  /** A time element: `14:05:12` in the last hour, `14:05` today, `20 Nov 14:05` within 300 days, else `20 Nov 2025`. */
   brief(atMs: number): Html;
-  /** `21 Nov 2026, 14:05`: as a time element. */
+  /** A time element: `21 Nov 2026, 14:05`. */
   full(atMs: number): Html;
-  /** The same as text. */
+  /** The same as `full`, as plain text. */
   text(atMs: number): string;
 }
 

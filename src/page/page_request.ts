@@ -1,4 +1,4 @@
-/** What the page's thread is asked for. */
+/** A request to the page's thread. */
 export type PageRequest =
   | { readonly page: 'overview' }
   | { readonly page: 'company'; readonly entityId: string; readonly versionId: number | null }
@@ -10,14 +10,15 @@ export type PageRequest =
     };
 
 export interface PageMessage {
+  /** Identifies the reply. */
   readonly number: number;
-  readonly ask: PageRequest;
+  readonly request: PageRequest;
 }
 
 export interface PageReply {
   readonly number: number;
-  /** null: there is no such page. */
+  /** null: no such page exists. */
   readonly document: string | null;
-  /** What went wrong, for the log; null: nothing. */
+  /** The stack of the error, for the log; null if the page was drawn. */
   readonly failure: string | null;
 }

@@ -1,22 +1,23 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { companyPage } from './company_page.ts';
-import { overviewPage } from './overview_page.ts';
+import { openOverviewPage } from './overview_page.ts';
 import { openPageReader } from './page_reader.ts';
 import type { PageMessage, PageReply, PageRequest } from './page_request.ts';
-import type { PageSettings } from './page_settings.ts';
+import type { PageThreadData } from './page_thread_client.ts';
 import { searchPage } from './search_page.ts';
 
-const { facts, clockOffsetMs } = workerData as { facts: PageSettings; clockOffsetMs: number };
+const { settings, clockOffsetMs } = workerData as PageThreadData;
 const now = () => Date.now() + clockOffsetMs;
-const reader = openPageReader(facts, now());
+const reader = openPageReader(settings, now());
+const overviewPage = openOverviewPage(reader, settings);
 
-parentPort?.on('message', ({ number, ask }: PageMessage) => {
-  parentPort?.postMessage(reply(number, ask));
+parentPort?.on('message', ({ number, request }: PageMessage) => {
+  parentPort?.postMessage(reply(number, request));
 });
 
-function reply(number: number, ask: PageRequest): PageReply {
+function reply(number: number, request: PageRequest): PageReply {
   try {
-    return { number, document: documentFor(ask), failure: null };
+    return { number, document: documentFor(request), failure: null };
   } catch (error) {
     return {
       number,
@@ -26,19 +27,17 @@ function reply(number: number, ask: PageRequest): PageReply {
   }
 }
 
-function documentFor(ask: PageRequest): string | null {
-  switch (ask.page) {
+function documentFor(request: PageRequest): string | null {
+  switch (request.page) {
     case 'overview':
-      return overviewPage(reader.overview(now()), facts);
+      return overviewPage(now());
     case 'company': {
-      const view = reader.company(ask.entityId, ask.versionId, now());
-      return view === null ? null : companyPage(view, facts);
+      const view = reader.company(request.entityId, request.versionId, now());
+      return view === null ? null : companyPage(view, settings);
     }
-    case 'search':
-      return searchPage(
-        { query: ask.query, total: ask.total, companies: reader.companies(ask.ids) },
-        facts,
-        now(),
-      );
+    case 'search': {
+      const { query, total, ids } = request;
+      return searchPage({ query, total, companies: reader.companies(ids) }, settings, now());
+    }
   }
 }

@@ -3,51 +3,51 @@ import { createWriteStream, openSync } from 'node:fs';
 import type { RequestContext, RequestKind, RequestObserver } from '../api/request_context.ts';
 import { isoTime } from '../clock.ts';
 import { UsageError } from '../errors.ts';
-import { deliverFaulty, type Fault, type FaultKind } from './faults.ts';
+import { type Fault, type FaultKind, sendWithFault } from './faults.ts';
 
-/** One request that reached the sandbox, whatever became of it. */
+/** One request that reached the sandbox. */
 export interface Arrival {
   /** Epoch milliseconds, with fractions. */
   readonly at: number;
   readonly account: string | null;
   readonly kind: RequestKind;
   readonly method: string;
-  /** The id for an entity, else path and query as they were sent. */
+  /** The id for a record, else path and query as sent. */
   readonly target: string;
-  /** null: not answered, or not yet. */
+  /** null: no response was sent, or it is not known yet. */
   readonly status: number | null;
   readonly fault: FaultKind | null;
 }
 
-/** A visit on its way into the log. */
-export interface NotedRequest {
+/** A request in the log. Its context gets the status later. */
+export interface LoggedRequest {
   readonly context: RequestContext;
   fault: FaultKind | null;
 }
 
-export function arrivalOf({ context, fault }: NotedRequest): Arrival {
+export function arrivalOf({ context, fault }: LoggedRequest): Arrival {
   const { atMs, account, kind, method, target, status } = context;
   return { at: atMs, account, kind, method, target, status: fault === 'hang' ? null : status, fault };
 }
 
-/** A JSON Lines file of every arrival, written shortly after it so that its status is known. */
+/** A JSON Lines file of all arrivals. It is written every 100 ms. */
 export interface ArrivalsFile {
-  add(noted: NotedRequest): void;
+  add(logged: LoggedRequest): void;
   close(): Promise<void>;
 }
 
-/** Throws UsageError where the file cannot be written. */
-export function arrivalsFile(path: string): ArrivalsFile {
-  const stream = createWriteStream(path, { fd: openedFor(path) });
-  let pending: NotedRequest[] = [];
+/** Opens the file for appending. Throws UsageError if it cannot be written. */
+export function openArrivalsFile(path: string): ArrivalsFile {
+  const stream = createWriteStream(path, { fd: openForAppending(path) });
+  let pending: LoggedRequest[] = [];
   const flush = () => {
     if (pending.length === 0) return;
-    stream.write(pending.map((noted) => `${lineOf(arrivalOf(noted))}\n`).join(''));
+    stream.write(pending.map((logged) => `${arrivalLine(arrivalOf(logged))}\n`).join(''));
     pending = [];
   };
   const timer = setInterval(flush, FLUSH_EVERY_MS).unref();
   return {
-    add: (noted) => void pending.push(noted),
+    add: (logged) => void pending.push(logged),
     async close() {
       clearInterval(timer);
       flush();
@@ -57,68 +57,69 @@ export function arrivalsFile(path: string): ArrivalsFile {
   };
 }
 
-export function lineOf(arrival: Arrival): string {
+/** The arrival as JSON, with its time in ISO 8601. */
+export function arrivalLine(arrival: Arrival): string {
   return JSON.stringify({ ...arrival, time: isoTime(arrival.at) });
 }
 
-function openedFor(path: string): number {
+function openForAppending(path: string): number {
   try {
     return openSync(path, 'a');
   } catch (cause) {
-    throw new UsageError(`Arrivals cannot be written to ${path}.`, { cause });
+    throw new UsageError(`The arrivals file ${path} cannot be written.`, { cause });
   }
 }
 
 const FLUSH_EVERY_MS = 100;
 
 export interface ArrivalLogOptions {
-  /** Asked when the answer of a request is known (`visit.status`): how it goes wrong; null: it does not. */
+  /** The fault of a response, called when its status is known; null: no fault. */
   readonly faults?: (context: Readonly<RequestContext>) => Fault | null;
-  /** Every answer comes this much later. */
+  /** The delay of every response. */
   readonly latencyMs?: number;
-  /** Told of every arrival, when its answer is known. */
-  readonly onArrival?: (noted: NotedRequest) => void;
-  /** false: arrivals are not kept (for benchmarks). */
+  /** Called for each arrival when its response is known. */
+  readonly onArrival?: (logged: LoggedRequest) => void;
+  /** false: arrivals are not stored (for benchmarks). */
   readonly keepArrivals?: boolean;
 }
 
-/** The requests so far, and the spectator that notes them and spoils their answers. */
+/** The requests so far, with the observer that logs them and applies faults. */
 export interface ArrivalLog {
   readonly observer: RequestObserver;
   arrivals(): readonly Arrival[];
   clear(): void;
 }
 
-export function arrivalLog({
+export function openArrivalLog({
   faults,
   latencyMs = 0,
   onArrival,
   keepArrivals = true,
 }: ArrivalLogOptions): ArrivalLog {
-  const visits: NotedRequest[] = [];
-  const noted = new WeakMap<RequestContext, NotedRequest>();
-  const late: Fault | null = latencyMs > 0 ? { kind: 'delay', ms: latencyMs } : null;
+  const requests: LoggedRequest[] = [];
+  const byContext = new WeakMap<RequestContext, LoggedRequest>();
+  const latency: Fault | null = latencyMs > 0 ? { kind: 'delay', ms: latencyMs } : null;
   const observer: RequestObserver = {
-    arrived(context) {
-      const note: NotedRequest = { context, fault: null };
-      noted.set(context, note);
-      if (keepArrivals) visits.push(note);
+    onRequest(context) {
+      const logged: LoggedRequest = { context, fault: null };
+      byContext.set(context, logged);
+      if (keepArrivals) requests.push(logged);
     },
-    answering(context, answer, reply) {
-      const note = noted.get(context);
-      const fault = faults?.(context) ?? late;
-      if (note !== undefined) {
-        note.fault = fault === late ? null : (fault?.kind ?? null);
-        onArrival?.(note);
+    onResponse(context, response, reply) {
+      const logged = byContext.get(context);
+      const fault = faults?.(context) ?? latency;
+      if (logged !== undefined) {
+        logged.fault = fault === latency ? null : (fault?.kind ?? null);
+        onArrival?.(logged);
       }
-      if (fault === null) return 'left';
-      deliverFaulty(fault, answer, reply);
-      return 'taken';
+      if (fault === null) return 'unchanged';
+      sendWithFault(fault, response, reply);
+      return 'sent';
     },
   };
   return {
     observer,
-    arrivals: () => visits.map(arrivalOf),
-    clear: () => visits.splice(0),
+    arrivals: () => requests.map(arrivalOf),
+    clear: () => requests.splice(0),
   };
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../json/json.ts';
 import { type Random, seededRandom } from '../random.ts';
 import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
 
-/** How much happens in the registry, each a number an hour. */
+/** The changes of the registry per hour. */
 export interface ChangeRates {
   readonly changed: number;
   readonly appearing: number;
@@ -12,23 +12,23 @@ export interface ChangeRates {
 export interface ChangingOptions {
   readonly rates: ChangeRates;
   readonly seed: number;
-  /** Share of the changes that a list item shows too (name or status); the rest touch the record alone. */
+  /** The share of changes that list items show, too (name or status). Default: 0.6. */
   readonly shown?: number;
-  /** top: new ids follow the newest · anywhere: they fill gaps. */
+  /** top: new ids follow the latest id; anywhere: they follow any id. Default: top. */
   readonly newIds?: 'top' | 'anywhere';
 }
 
-/** One thing that happened: the truth that a mirror should come to know. */
+/** One change, which a mirror should detect. */
 export interface RegistryChange {
   readonly atMs: number;
   readonly kind: keyof ChangeRates;
   readonly id: string;
 }
 
-/** Lets time pass over a registry; what happens depends on the seed and on the steps, on nothing else. */
+/** Changes a registry over time. The changes depend only on the seed and on the steps. */
 export interface ChangingRegistry {
-  /** Makes happen what happens in this time, up to `nowMs`. */
-  pass(elapsedMs: number, nowMs: number): RegistryChange[];
+  /** Makes the changes of this time and returns them. Their time is `nowMs`. */
+  advance(elapsedMs: number, nowMs: number): RegistryChange[];
 }
 
 export function changingRegistry(store: CompanyStore, options: ChangingOptions): ChangingRegistry {
@@ -36,55 +36,55 @@ export function changingRegistry(store: CompanyStore, options: ChangingOptions):
   const ids = Array.from(store.all(), (company) => company.id);
   const due: Record<keyof ChangeRates, number> = { changed: 0, appearing: 0, deleted: 0 };
 
-  const living = (): StoredCompany | null => {
+  const pickExisting = (): StoredCompany | null => {
     for (let tries = 0; tries < 100; tries++) {
       const company = store.get(random.pick(ids));
       if (exists(company)) return company;
     }
     return null;
   };
-  const happen = (kind: keyof ChangeRates, nowMs: number): string | null => {
-    const company = living();
+  const makeChange = (kind: keyof ChangeRates, nowMs: number): string | null => {
+    const company = pickExisting();
     if (company === null) return null;
     if (kind === 'deleted') return store.remove(company.id, nowMs) ? company.id : null;
     if (kind === 'changed') {
-      change(store, company, { isShown: random.chance(options.shown ?? 0.6), random, nowMs });
+      changeCompany(store, company, { isShown: random.chance(options.shown ?? 0.6), random, nowMs });
       return company.id;
     }
     const base = options.newIds === 'anywhere' ? company.id : (ids.at(-1) ?? company.id);
     const id = nextFreeId(store, base);
-    store.put({ id, name: mixedName(company, living() ?? company), fields: fieldsOf(company) });
+    store.put({ id, name: mixedName(company, pickExisting() ?? company), fields: fieldsOf(company) });
     ids.push(id);
     return id;
   };
 
   return {
-    pass(elapsedMs, nowMs) {
-      const happened: RegistryChange[] = [];
+    advance(elapsedMs, nowMs) {
+      const changes: RegistryChange[] = [];
       for (const kind of ['changed', 'appearing', 'deleted'] as const) {
         due[kind] += (options.rates[kind] * elapsedMs) / HOUR_MS;
         for (; due[kind] >= 1; due[kind]--) {
-          const id = happen(kind, nowMs);
-          if (id !== null) happened.push({ atMs: nowMs, kind, id });
+          const id = makeChange(kind, nowMs);
+          if (id !== null) changes.push({ atMs: nowMs, kind, id });
         }
       }
-      return happened;
+      return changes;
     },
   };
 }
 
 const HOUR_MS = 3_600_000;
 
-interface Circumstances {
+interface ChangeOptions {
   readonly isShown: boolean;
   readonly random: Random;
   readonly nowMs: number;
 }
 
-function change(
+function changeCompany(
   store: CompanyStore,
   company: StoredCompany,
-  { isShown, random, nowMs }: Circumstances,
+  { isShown, random, nowMs }: ChangeOptions,
 ): void {
   const fields = fieldsOf(company);
   const { id, name } = company;
@@ -111,13 +111,13 @@ function renamed(name: string): string {
   return name.startsWith('New ') ? name.slice(4) : `New ${name}`;
 }
 
-/** The beginning of one name and the end of another. */
+/** The first half of one name and the second half of another. */
 function mixedName(first: StoredCompany, second: StoredCompany): string {
-  const [begin, end] = [first.name.split(' '), second.name.split(' ')];
-  return [...begin.slice(0, Math.ceil(begin.length / 2)), ...end.slice(Math.ceil(end.length / 2))].join(' ');
+  const [start, end] = [first.name.split(' '), second.name.split(' ')];
+  return [...start.slice(0, Math.ceil(start.length / 2)), ...end.slice(Math.ceil(end.length / 2))].join(' ');
 }
 
-/** The id with its last digits counted on until nobody has it: `SC000199` gives `SC000200`. */
+/** The first unused id after an id, by its last digits: `SC000199` gives `SC000200`. */
 function nextFreeId(store: CompanyStore, id: string): string {
   const [, head = id, digits = '', tail = ''] = /^(.*?)(\d+)(\D*)$/.exec(id) ?? [];
   for (let number = BigInt(digits || 0) + 1n; ; number++) {

@@ -5,30 +5,30 @@ import { placedAt, setOwn } from '../json/json_template.ts';
 import { valueAt } from '../json/pointer.ts';
 import type { StoredCompany } from './company_store.ts';
 
-/** How the shape words one company: as a list item, as a record, and as what is left of a deleted one. */
-export interface Wording {
+/** Writes a company as JSON text in the format of a profile. */
+export interface CompanyDocuments {
   summaryOf(company: StoredCompany): string;
   recordOf(company: StoredCompany): string;
   tombstoneOf(company: StoredCompany, deletedAtMs: number): string;
 }
 
-export function wordingOf(profile: ApiProfile): Wording {
+export function companyDocuments(profile: ApiProfile): CompanyDocuments {
   const idOf = profile.ids === 'number' ? BigInt : (id: string) => id;
-  const document = (company: StoredCompany, fields: JsonObject, at: Places): Json => {
+  const document = (company: StoredCompany, fields: JsonObject, at: DocumentPaths): Json => {
     const named = placedAt(placedAt({}, at.id, idOf(company.id)), at.name, company.name);
     return withFields(named, at.fields_at, fields);
   };
 
   return {
     summaryOf(company) {
-      const shown = chosen(fieldsOf(company), profile.summary.fields);
+      const shown = selected(fieldsOf(company), profile.summary.fields);
       return stringifyJson(document(company, shown, profile.summary));
     },
     recordOf(company) {
-      let worded = document(company, fieldsOf(company), profile.record);
-      if (profile.gone.live !== undefined) worded = placedAt(worded, profile.gone.at, profile.gone.live);
-      for (const pointer of profile.record.volatile) worded = placedAt(worded, pointer, VOLATILE);
-      return stringifyJson(worded);
+      let record = document(company, fieldsOf(company), profile.record);
+      if (profile.gone.live !== undefined) record = placedAt(record, profile.gone.at, profile.gone.live);
+      for (const pointer of profile.record.volatile) record = placedAt(record, pointer, VOLATILE);
+      return stringifyJson(record);
     },
     tombstoneOf(company, deletedAtMs) {
       const day = new Date(deletedAtMs).toISOString().slice(0, 10);
@@ -39,23 +39,23 @@ export function wordingOf(profile: ApiProfile): Wording {
   };
 }
 
-/** Can it be written as a JSON number and read back as the same text? */
+/** Is the id unchanged when it is written and read as a JSON number? */
 export function isNumericId(id: string): boolean {
   return /^(0|[1-9]\d*)$/.test(id);
 }
 
-interface Places {
+interface DocumentPaths {
   readonly id: Pointer;
   readonly name: Pointer;
   readonly fields_at: Pointer;
 }
 
-/** Fills the volatile places of a record, where it has any. */
+/** Sets the value of the volatile fields in the text of a record. */
 export function withVolatile(text: string, value: string): string {
   return text.includes(VOLATILE) ? text.replaceAll(VOLATILE, value) : text;
 }
 
-// Long enough to stand in no company's name.
+// A text that occurs in no company.
 const VOLATILE = '\u{10FFFD}volatile\u{10FFFD}';
 
 function fieldsOf(company: StoredCompany): JsonObject {
@@ -63,7 +63,7 @@ function fieldsOf(company: StoredCompany): JsonObject {
   return isJsonObject(fields) ? fields : {};
 }
 
-/** The fields beside id and name; a field of the same key gives way to them. */
+/** Adds the fields besides id and name. Id and name take precedence over a field with the same key. */
 function withFields(named: Json, at: Pointer, fields: JsonObject): Json {
   const existing = valueAt(named, at);
   const merged = isJsonObject(existing) ? existing : {};
@@ -73,7 +73,7 @@ function withFields(named: Json, at: Pointer, fields: JsonObject): Json {
   return placedAt(named, at, merged);
 }
 
-function chosen(fields: JsonObject, names: readonly string[] | null): JsonObject {
+function selected(fields: JsonObject, names: readonly string[] | null): JsonObject {
   if (names === null) return fields;
   const shown: JsonObject = {};
   for (const name of names) {

@@ -9,16 +9,16 @@ import { setOwn } from '../json/json_template.ts';
 import type { Company } from './company_store.ts';
 
 export interface CompanyFileOptions {
-  /** Column (or key) of the id; guessed where it is not given. */
+  /** Column (or key) of the id. Default: a common name such as `id` or `company_number`. */
   readonly idColumn?: string | undefined;
   readonly nameColumn?: string | undefined;
-  /** Only rows whose column has this value. */
+  /** Read only rows with this value in this column. */
   readonly where?: { readonly column: string; readonly value: string } | undefined;
 }
 
 /**
- * Reads companies from CSV (any file with a header line) or JSON Lines (`.jsonl`, `.ndjson`). One company an
- * id: the first row wins. Throws UsageError for a file that cannot be understood.
+ * Reads companies from CSV with a header line, or from JSON Lines (`.jsonl`, `.ndjson`). Of several rows with the same
+ * id, the first one is used. Throws UsageError for an unreadable file.
  */
 export async function readCompanies(path: string, options: CompanyFileOptions = {}): Promise<Company[]> {
   const isJson = ['.jsonl', '.ndjson'].includes(extname(path).toLowerCase());
@@ -39,7 +39,7 @@ export async function readCompanies(path: string, options: CompanyFileOptions = 
     });
   }
   if (companies.size === 0)
-    throw new UsageError(`${path} holds no company${options.where ? ' that fits --where' : ''}.`);
+    throw new UsageError(`${path} contains no company${options.where ? ' that matches --where' : ''}.`);
   return [...companies.values()];
 }
 
@@ -56,7 +56,7 @@ async function* csvRows(path: string): AsyncGenerator<JsonObject> {
   const rows = source.pipe(
     parse({ columns: true, bom: true, skip_empty_lines: true, relax_column_count: true }),
   );
-  // pipe() does not hand on the errors of its source.
+  // pipe() does not forward errors of its source.
   source.once('error', (error) => rows.destroy(error));
   for await (const row of rows) yield row as JsonObject;
 }
@@ -76,14 +76,14 @@ async function* jsonRows(path: string): AsyncGenerator<JsonObject> {
 }
 
 function columnsOf(row: JsonObject, options: CompanyFileOptions, path: string): Columns {
-  if (options.where !== undefined) chosen(row, options.where.column, [], '--where', path);
+  if (options.where !== undefined) columnFor(row, options.where.column, [], '--where', path);
   return {
-    id: chosen(row, options.idColumn, ID_COLUMNS, '--id-column', path),
-    name: chosen(row, options.nameColumn, NAME_COLUMNS, '--name-column', path),
+    id: columnFor(row, options.idColumn, ID_COLUMNS, '--id-column', path),
+    name: columnFor(row, options.nameColumn, NAME_COLUMNS, '--name-column', path),
   };
 }
 
-function chosen(
+function columnFor(
   row: JsonObject,
   given: string | undefined,
   guesses: string[],
@@ -93,17 +93,17 @@ function chosen(
   const columns = Object.keys(row);
   if (given !== undefined) {
     if (columns.includes(given)) return given;
-    throw new UsageError(`${path} has no column "${given}".`, { hint: `It has: ${columns.join(', ')}.` });
+    throw new UsageError(`${path} has no column "${given}".`, { hint: `Columns: ${columns.join(', ')}.` });
   }
   const guess = guesses.find((name) => columns.some((column) => column.toLowerCase() === name));
   const found = columns.find((column) => column.toLowerCase() === guess);
   if (found !== undefined) return found;
-  throw new UsageError(`It is not clear which column of ${path} to take.`, {
-    hint: `Say it with ${flag}; there are: ${columns.join(', ')}.`,
+  throw new UsageError(`The column of ${path} cannot be determined.`, {
+    hint: `Name it with ${flag}. Columns: ${columns.join(', ')}.`,
   });
 }
 
-/** A row without an id is no company. */
+/** Returns null for a row without an id. */
 function companyOf(row: JsonObject, { id, name }: Columns): Company | null {
   const companyId = text(row[id]);
   if (companyId === '') return null;
@@ -123,13 +123,13 @@ function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** The sample registry that comes with the package: invented companies. */
+/** The sample registry of the package: synthetic companies. */
 export function sampleCompanies(): Promise<Company[]> {
   return readCompanies(samplePath());
 }
 
 export function samplePath(): string {
   const manifest = findPackageJSON(import.meta.url);
-  if (manifest === undefined) throw new FailedError('The sample registry is missing: this is no package.');
+  if (manifest === undefined) throw new FailedError('The sample registry is missing: no package.json found.');
   return join(dirname(manifest), 'data', 'sample-registry.jsonl');
 }

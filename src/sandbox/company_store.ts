@@ -1,61 +1,61 @@
 import { type JsonObject, stringifyJson } from '../json/json.ts';
 
-/** A company whatever the shape that it is told in: `fields` is all but the id and the name. */
+/** A company independent of an API profile. `fields` are all fields except id and name. */
 export interface Company {
   readonly id: string;
   readonly name: string;
   readonly fields: JsonObject;
 }
 
-/** A company as it is kept: immutable, so that a change makes a new one. */
+/** A stored company. It is immutable: a change creates a new object. */
 export interface StoredCompany {
   readonly id: string;
   readonly name: string;
-  /** The other fields as JSON text: a million objects would not fit. */
+  /** The other fields as JSON text, which takes less memory than objects. */
   readonly fieldsText: string;
   /** Epoch milliseconds of the deletion; null while the company exists. */
   readonly goneAtMs: number | null;
 }
 
-/** The truth of the sandbox: companies that can change while they are asked for. */
+/** The companies of the sandbox. They can change while requests are served. */
 export interface CompanyStore {
-  /** Companies that exist now. */
+  /** The number of companies that exist. */
   count(): number;
-  /** The company or its tombstone; null for an id that never was. */
+  /** The company or its tombstone; null for an id that never existed. */
   get(id: string): StoredCompany | null;
-  /** Companies and tombstones, in the order in which they came. */
+  /** Companies and tombstones, in the order of their creation. */
   all(): Iterable<StoredCompany>;
-  /** Adds a company, or replaces the one (or the tombstone) that has its id. */
+  /** Adds a company, or replaces the company or tombstone with its id. */
   put(company: Company): void;
-  /** Deletes a company and leaves a tombstone. False where there is none. */
+  /** Replaces a company by a tombstone. Returns false if the company does not exist. */
   remove(id: string, nowMs: number): boolean;
-  /** Tells of every change from now on: what was there and what is there now. Returns how to end that. */
+  /** Calls the watcher after each change, with the company before and after. Returns a function that stops this. */
   watch(watcher: Watcher): () => void;
 }
 
 export type Watcher = (before: StoredCompany | null, after: StoredCompany) => void;
 
-/** Takes the first company of every id. */
+/** Of several companies with the same id, the store uses the first. */
 export function companyStore(companies: Iterable<Company>): CompanyStore {
-  const held = new Map<string, StoredCompany>();
+  const byId = new Map<string, StoredCompany>();
   const watchers = new Set<Watcher>();
-  for (const company of companies) if (!held.has(company.id)) held.set(company.id, stored(company));
-  let living = held.size;
+  for (const company of companies) if (!byId.has(company.id)) byId.set(company.id, stored(company));
+  let existing = byId.size;
 
   const replace = (after: StoredCompany) => {
-    const before = held.get(after.id) ?? null;
-    living += Number(exists(after)) - Number(exists(before));
-    held.set(after.id, after);
+    const before = byId.get(after.id) ?? null;
+    existing += Number(exists(after)) - Number(exists(before));
+    byId.set(after.id, after);
     for (const watcher of watchers) watcher(before, after);
   };
 
   return {
-    count: () => living,
-    get: (id) => held.get(id) ?? null,
-    all: () => held.values(),
+    count: () => existing,
+    get: (id) => byId.get(id) ?? null,
+    all: () => byId.values(),
     put: (company) => replace(stored(company)),
     remove(id, nowMs) {
-      const company = held.get(id);
+      const company = byId.get(id);
       if (company === undefined || !exists(company)) return false;
       replace({ ...company, goneAtMs: nowMs });
       return true;
@@ -67,7 +67,7 @@ export function companyStore(companies: Iterable<Company>): CompanyStore {
   };
 }
 
-/** Is this a company, and not nothing or a tombstone? */
+/** Is this a company that is not deleted? */
 export function exists(company: StoredCompany | null): boolean {
   return company !== null && company.goneAtMs === null;
 }

@@ -3,70 +3,71 @@ import type { Folding } from '../names/search_folding.ts';
 import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
 import { buildSegment, compareText, type Segment } from './index_segment.ts';
 
-/** In which order matches are listed; see the shape. */
+/** The order of matches; see `search.order` of the profile. */
 export type Order = 'name' | 'id' | 'rank' | 'relevance';
 
-/** A search index that follows its store: a large segment, and a small one of what changed since. */
+/** A search index that follows changes of its store: a large segment, and a small one with the changes since. */
 export interface IncrementalIndex {
   search(query: CatalogueQuery): Matches;
-  /** Stops following the store. */
+  /** Stops watching the store. */
   close(): void;
 }
 
 export function incrementalIndex(store: CompanyStore, folding: Folding, order: Order): IncrementalIndex {
   let main = indexed(store.all(), folding);
-  let fresh: Indexed | null = null;
-  const dead = new Set<number>();
+  let recent: Indexed | null = null;
+  const outdated = new Set<number>();
   const changed = new Map<string, StoredCompany>();
-  const remembered = new Map<string, Matches>();
+  const cache = new Map<string, Matches>();
 
   const close = store.watch((before, after) => {
     const position = before === null ? undefined : main.positions.get(before);
-    if (position !== undefined) dead.add(position);
+    if (position !== undefined) outdated.add(position);
     if (exists(after)) changed.set(after.id, after);
     else changed.delete(after.id);
-    fresh = null;
-    remembered.clear();
+    recent = null;
+    cache.clear();
   });
 
-  const settle = () => {
-    if (dead.size + changed.size <= Math.max(REBUILD_ABOVE, main.companies.length / 20)) return;
+  const rebuildIfNeeded = () => {
+    if (outdated.size + changed.size <= Math.max(REBUILD_ABOVE, main.companies.length / 20)) return;
     main = indexed(store.all(), folding);
-    dead.clear();
+    outdated.clear();
     changed.clear();
   };
 
   const find = (query: CatalogueQuery): Matches => {
-    settle();
-    if (dead.size === 0 && changed.size === 0) {
+    rebuildIfNeeded();
+    if (outdated.size === 0 && changed.size === 0) {
       const positions = foundIn(main, query);
-      if (order === 'name' || (order === 'id' && query.by === 'identifier')) return lazily(main, positions);
-      return listed(ordered(companiesAt(main, positions), order, query));
+      if (order === 'name' || (order === 'id' && query.by === 'identifier'))
+        return matchesAt(main, positions);
+      return matchesOf(ordered(companiesAt(main, positions), order, query));
     }
-    fresh ??= indexed(changed.values(), folding);
-    const alive = foundIn(main, query).filter((position) => !dead.has(position));
-    const found = [...companiesAt(main, alive), ...companiesAt(fresh, foundIn(fresh, query))];
-    return listed(order === 'name' ? reunited(found, main, fresh, query) : ordered(found, order, query));
+    recent ??= indexed(changed.values(), folding);
+    const current = foundIn(main, query).filter((position) => !outdated.has(position));
+    const found = [...companiesAt(main, current), ...companiesAt(recent, foundIn(recent, query))];
+    return matchesOf(order === 'name' ? merged(found, main, recent, query) : ordered(found, order, query));
   };
 
   return {
     close,
     search(query) {
       const key = `${query.by} ${query.names} ${query.identifiers} ${query.text}`;
-      const known = remembered.get(key);
+      const known = cache.get(key);
       if (known) return known;
       const matches = find(query);
-      if (remembered.size >= REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
-      remembered.set(key, matches);
+      if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value ?? '');
+      cache.set(key, matches);
       return matches;
     },
   };
 }
 
-// Below this many changes a rebuild costs more than looking at them apart.
+// For fewer changes, a rebuild costs more than a search in two segments.
 const REBUILD_ABOVE = 2_000;
-// Paging through one large result must not find it anew for every page.
-const REMEMBERED = 64;
+// Later pages of a large result reuse it.
+const MAX_CACHED = 64;
 
 interface Indexed {
   readonly companies: readonly StoredCompany[];
@@ -84,7 +85,7 @@ function indexed(all: Iterable<StoredCompany>, folding: Folding): Indexed {
   return { companies, positions, segment: buildSegment(entries, folding) };
 }
 
-/** Positions of the matches: names by name, identifiers by id, and for both the identifiers first. */
+/** Positions of the matches: matches by name are ordered by name, and matches by identifier come first, ordered by id. */
 function foundIn({ segment }: Indexed, query: CatalogueQuery): Uint32Array {
   const names = query.by === 'identifier' ? NONE : segment.findNames(query.names, query.text);
   const identifiers = query.by === 'name' ? NONE : segment.findIdentifiers(query.identifiers, query.text);
@@ -99,7 +100,7 @@ function companiesAt({ companies }: Indexed, positions: Uint32Array): StoredComp
   return Array.from(positions, (position) => companies[position]).filter((company) => company !== undefined);
 }
 
-function lazily({ companies }: Indexed, positions: Uint32Array): Matches {
+function matchesAt({ companies }: Indexed, positions: Uint32Array): Matches {
   return {
     total: positions.length,
     ids: (from, count) =>
@@ -107,24 +108,24 @@ function lazily({ companies }: Indexed, positions: Uint32Array): Matches {
   };
 }
 
-function listed(companies: readonly StoredCompany[]): Matches {
+function matchesOf(companies: readonly StoredCompany[]): Matches {
   return {
     total: companies.length,
     ids: (from, count) => companies.slice(from, from + count).map((company) => company.id),
   };
 }
 
-/** Matches from both segments in the order that one segment would give. */
-function reunited(
+/** Matches of both segments, in the order of a single segment. */
+function merged(
   found: StoredCompany[],
   main: Indexed,
-  fresh: Indexed,
+  recent: Indexed,
   query: CatalogueQuery,
 ): StoredCompany[] {
   const nameOf = (company: StoredCompany) => {
     const position = main.positions.get(company);
     return position === undefined
-      ? fresh.segment.foldedName(fresh.positions.get(company) ?? -1)
+      ? recent.segment.foldedName(recent.positions.get(company) ?? -1)
       : main.segment.foldedName(position);
   };
   const byIdentifier = new Set(
@@ -155,7 +156,7 @@ function ordered(found: StoredCompany[], order: Order, query: CatalogueQuery): S
   return ranked.map(({ company }) => company);
 }
 
-/** FNV-1a, 32 bits. */
+/** The hash FNV-1a, 32 bits (Fowler, Noll, Vo): a reproducible random order. */
 function hashOf(salt: string, id: string): number {
   let hash = 0x811c9dc5;
   for (const text of [salt, '\u0000', id]) {

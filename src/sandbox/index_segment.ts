@@ -2,19 +2,19 @@ import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
 import { lowerBound } from '../names/ordered_texts.ts';
 import { type Folding, foldText, wordsOf } from '../names/search_folding.ts';
 
-/** What a segment indexes: the companies' ids and names, by position. */
+/** The ids and names of companies, by position. */
 export interface Entries {
   readonly ids: readonly string[];
   readonly names: readonly string[];
 }
 
 /**
- * An immutable index over some companies. Results are positions into `entries`, by (folded name, id). The
- * parts that only some semantics need are built when first asked for.
+ * An immutable index over some companies. Results are positions in `entries`, ordered by folded name, then id. Parts
+ * that only some query rules need are built on first use.
  */
 export interface Segment {
-  findNames(how: NameSearch, text: string): Uint32Array;
-  findIdentifiers(how: IdentifierSearch, text: string): Uint32Array;
+  findNames(rule: NameSearch, query: string): Uint32Array;
+  findIdentifiers(rule: IdentifierSearch, query: string): Uint32Array;
   foldedName(position: number): string;
 }
 
@@ -28,32 +28,32 @@ export function buildSegment(entries: Entries, folding: Folding): Segment {
 
   return {
     foldedName: (position) => folded[position] ?? '',
-    findNames(how, asked) {
-      const wanted = foldText(asked, folding);
+    findNames(rule, query) {
+      const wanted = foldText(query, folding);
       if (wanted === '') return byName;
-      switch (how) {
+      switch (rule) {
         case 'prefix': {
           const [from, to] = prefixRange(sortedNames, wanted);
           return byName.subarray(from, to);
         }
         case 'token':
         case 'token_prefix':
-          return positionsAt(byName, ranksOfWords(words(), wordsOf(wanted), how));
+          return positionsAt(byName, ranksOfWords(words(), wordsOf(wanted), rule));
         case 'substring':
-          return positionsAt(byName, ranksHolding(text(), wanted));
+          return positionsAt(byName, ranksContaining(text(), wanted));
       }
     },
-    findIdentifiers(how, asked) {
-      const wanted = asked.toUpperCase();
-      if (how === 'none') return new Uint32Array(0);
+    findIdentifiers(rule, query) {
+      const wanted = query.toUpperCase();
+      if (rule === 'none') return new Uint32Array(0);
       const [from, to] =
-        how === 'exact' ? equalRange(ids().sorted, wanted) : prefixRange(ids().sorted, wanted);
+        rule === 'exact' ? equalRange(ids().sorted, wanted) : prefixRange(ids().sorted, wanted);
       return ids().positions.subarray(from, to);
     },
   };
 }
 
-/** Code unit order: the same on every machine, unlike a locale's. */
+/** The order by UTF-16 code units, which is independent of the locale. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -75,8 +75,8 @@ interface Ids {
   readonly positions: Uint32Array;
 }
 
-// Never part of a name's search text: queries holding it find nothing across a border.
-const BORDER = '\u0000';
+// Separates names. No folded name contains it, so that no match spans two names.
+const SEPARATOR = '\u0000';
 
 function once<T>(build: () => T): () => T {
   let built: { readonly value: T } | null = null;
@@ -125,18 +125,18 @@ function joinNames(sortedNames: readonly string[]): Joined {
     starts[rank] = at;
     at += name.length + 1;
   });
-  return { text: `${BORDER}${sortedNames.join(BORDER)}${BORDER}`, starts };
+  return { text: `${SEPARATOR}${sortedNames.join(SEPARATOR)}${SEPARATOR}`, starts };
 }
 
-/** Ranks of the names that hold every wanted word, ascending. A text without words finds nothing. */
-function ranksOfWords(words: Words, wanted: readonly string[], how: 'token' | 'token_prefix'): Uint32Array {
+/** Ranks of the names that contain all wanted words, ascending. A query without words has no matches. */
+function ranksOfWords(words: Words, wanted: readonly string[], rule: 'token' | 'token_prefix'): Uint32Array {
   if (wanted.length === 0) return new Uint32Array(0);
-  const found = wanted.map((word) => ranksOfWord(words, word, how)).sort((a, b) => a.length - b.length);
+  const found = wanted.map((word) => ranksOfWord(words, word, rule)).sort((a, b) => a.length - b.length);
   return found.reduce(intersection);
 }
 
-function ranksOfWord(words: Words, wanted: string, how: 'token' | 'token_prefix'): Uint32Array {
-  const [from, to] = how === 'token' ? equalRange(words.sorted, wanted) : prefixRange(words.sorted, wanted);
+function ranksOfWord(words: Words, wanted: string, rule: 'token' | 'token_prefix'): Uint32Array {
+  const [from, to] = rule === 'token' ? equalRange(words.sorted, wanted) : prefixRange(words.sorted, wanted);
   const ranks = words.ranks.subarray(words.starts[from], words.starts[to]);
   return to - from > 1 ? Uint32Array.from(new Set(ranks)).sort() : ranks;
 }
@@ -155,14 +155,14 @@ function equalAt(ranks: Uint32Array, index: number, rank: number): boolean {
   return ranks[index] === rank;
 }
 
-function ranksHolding({ text, starts }: Joined, wanted: string): Uint32Array {
-  if (wanted.includes(BORDER)) return new Uint32Array(0);
+function ranksContaining({ text, starts }: Joined, wanted: string): Uint32Array {
+  if (wanted.includes(SEPARATOR)) return new Uint32Array(0);
   const ranks: number[] = [];
   let at = text.indexOf(wanted, 1);
   while (at !== -1) {
     const rank = lowerBound(starts.length, (i) => (starts[i] ?? 0) <= at) - 1;
     ranks.push(rank);
-    // On from the next name: one hit a name is enough.
+    // Continue with the next name: one match per name is enough.
     at = text.indexOf(wanted, starts[rank + 1] ?? text.length);
   }
   return Uint32Array.from(ranks);

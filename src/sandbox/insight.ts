@@ -1,34 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Catalogue } from '../api/catalogue.ts';
-import { type Arrival, lineOf } from './arrivals.ts';
+import { type Arrival, arrivalLine } from './arrivals.ts';
 import type { RegistryChange } from './changing_registry.ts';
 import type { CompanyStore } from './company_store.ts';
 
 /**
- * The truth, for scripts that check a client from outside: not part of the service, no key, not counted.
- *
- * `/_sandbox/arrivals` every arrival, `/_sandbox/entities` every record as the service would tell it now,
- * `/_sandbox/summaries` every list item, `/_sandbox/changes` what happened by itself; all as JSON Lines.
+ * Endpoints for tests of a client from another process. They need no key, and their requests are not counted. They
+ * return JSON Lines: `/_sandbox/arrivals` all arrivals, `/_sandbox/entities` all records as the service returns them,
+ * `/_sandbox/summaries` all list items, `/_sandbox/changes` the automatic changes.
  */
-export interface InsightInto {
+export interface InsightSources {
   readonly companies: CompanyStore;
   readonly catalogue: Catalogue;
   readonly log: { arrivals(): readonly Arrival[] };
-  readonly life: { changes(): readonly RegistryChange[] };
+  readonly history: { changes(): readonly RegistryChange[] };
 }
 
 const PREFIX = '/_sandbox/';
 
-/** Only for who sits at the same machine, whatever address the sandbox listens on. */
+/** Only clients on the same machine have access, on any address. */
 export function isInsight({ url, socket }: IncomingMessage): boolean {
   return (url?.startsWith(PREFIX) ?? false) && LOOPBACK.test(socket.remoteAddress ?? '');
 }
 
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
 
-export function answerInsight(request: IncomingMessage, response: ServerResponse, into: InsightInto): void {
-  const lines = linesFor(request.url?.slice(PREFIX.length) ?? '', into);
+export function respondWithInsight(
+  request: IncomingMessage,
+  response: ServerResponse,
+  sources: InsightSources,
+): void {
+  const lines = linesFor(request.url?.slice(PREFIX.length) ?? '', sources);
   if (lines === null || request.method !== 'GET') {
     response.writeHead(404).end();
     return;
@@ -37,11 +40,11 @@ export function answerInsight(request: IncomingMessage, response: ServerResponse
   Readable.from(lines).pipe(response);
 }
 
-/** `{"id": …, "gone": …, "document": …}` for every company and tombstone. */
+/** One line `{"id": …, "gone": …, "document": …}` for each company and tombstone. */
 export function* entityLines({
   companies,
   catalogue,
-}: Pick<InsightInto, 'companies' | 'catalogue'>): Generator<string> {
+}: Pick<InsightSources, 'companies' | 'catalogue'>): Generator<string> {
   for (const { id } of companies.all()) {
     const record = catalogue.record(id);
     if (record !== null)
@@ -49,26 +52,26 @@ export function* entityLines({
   }
 }
 
-function linesFor(what: string, into: InsightInto): Iterable<string> | null {
-  switch (what) {
+function linesFor(name: string, sources: InsightSources): Iterable<string> | null {
+  switch (name) {
     case 'arrivals':
-      return arrivalLines(into.log.arrivals());
+      return arrivalLines(sources.log.arrivals());
     case 'entities':
-      return entityLines(into);
+      return entityLines(sources);
     case 'changes':
-      return into.life.changes().map((change) => `${JSON.stringify(change)}\n`);
+      return sources.history.changes().map((change) => `${JSON.stringify(change)}\n`);
     case 'summaries':
-      return summaryLines(into);
+      return summaryLines(sources);
     default:
       return null;
   }
 }
 
 function* arrivalLines(arrivals: Iterable<Arrival>): Generator<string> {
-  for (const arrival of arrivals) yield `${lineOf(arrival)}\n`;
+  for (const arrival of arrivals) yield `${arrivalLine(arrival)}\n`;
 }
 
-function* summaryLines({ companies, catalogue }: InsightInto): Generator<string> {
+function* summaryLines({ companies, catalogue }: InsightSources): Generator<string> {
   for (const { id } of companies.all()) {
     const summary = catalogue.summary(id);
     if (summary !== null) yield `{"id":${JSON.stringify(id)},"document":${summary}}\n`;

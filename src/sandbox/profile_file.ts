@@ -7,7 +7,7 @@ import type { Folding } from '../names/search_folding.ts';
 import { PROFILE_PRESETS } from './profile_presets.ts';
 import { randomProfile } from './random_profile.ts';
 
-/** What is most often changed about a shape; what is undefined stays. */
+/** Changes to a profile. Undefined values keep those of the profile. */
 export interface ProfileChanges {
   readonly matches?: NameSearch | undefined;
   readonly identifiers?: IdentifierSearch | undefined;
@@ -17,7 +17,7 @@ export interface ProfileChanges {
   readonly window?: number | undefined;
 }
 
-/** A shape by the name of a preset, `random:<seed>`, or from a YAML file. Throws UsageError. */
+/** Reads a profile: a preset by its name, `random:<seed>`, or a YAML file. Throws UsageError. */
 export async function readProfile(name: string): Promise<ApiProfile> {
   if (Object.hasOwn(PROFILE_PRESETS, name)) return parsed(PROFILE_PRESETS[name], name);
   const seed = /^random:(\d{1,9})$/.exec(name)?.[1];
@@ -37,15 +37,15 @@ export function changedProfile(profile: ApiProfile, changes: ProfileChanges): Ap
     window: changes.window === undefined ? search.window : { ...search.window, rows: changes.window },
     paging: { ...search.paging, size },
   };
-  return parsed({ ...profile, search: changed }, 'The shape with these options');
+  return parsed({ ...profile, search: changed }, 'The profile with these options');
 }
 
 async function fileContent(path: string): Promise<unknown> {
   try {
     return parse(await readFile(path, 'utf8'));
   } catch (cause) {
-    throw new UsageError(`"${path}" is neither a shape nor a YAML file that can be read.`, {
-      hint: `Shapes: ${Object.keys(PROFILE_PRESETS).join(', ')}, random:<seed>.`,
+    throw new UsageError(`"${path}" is neither a preset nor a readable YAML file.`, {
+      hint: `Presets: ${Object.keys(PROFILE_PRESETS).join(', ')}, random:<seed>.`,
       cause,
     });
   }
@@ -57,5 +57,5 @@ function parsed(given: unknown, name: string): ApiProfile {
   const problems = result.error.issues.map(({ path, message }) =>
     path.length === 0 ? message : `${path.join('.')}: ${message}`,
   );
-  throw new UsageError(`${name} is not understood: ${problems.join('; ')}.`);
+  throw new UsageError(`${name} is not a valid API profile: ${problems.join('; ')}.`);
 }

@@ -1,13 +1,13 @@
 import type { ApiProfileInput } from '../api/api_profile.ts';
 
 /**
- * Shapes that real registries have, put on the three endpoints: their envelopes, parameters, limits and
- * oddities (not their data). Each is a corner of what `randomShape` combines.
+ * Profiles of real registries on the three endpoints: their envelopes, parameters, limits and peculiarities, without
+ * their data. `randomProfile` combines the same properties.
  */
 export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
   default: {},
 
-  // Pages from 0, HAL, no list at all when nothing is found, a deleted company as a 200 of another class.
+  // Pages from 0, HAL, no list if there are no matches, 200 with another class for a deleted company.
   brreg: {
     name: 'brreg',
     search: {
@@ -31,7 +31,7 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // The name's field differs between search and record; totals beyond what can be reached; 416; an empty 429.
+  // Search and record have different name fields; totals exceed the cap; 416; an empty 429.
   companies_house: {
     name: 'companies_house',
     search: {
@@ -54,7 +54,7 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: ['x'] },
   },
 
-  // A clamped total, small pages, the error in one French string, "unnamed" nothing special.
+  // A clamped total, small pages, and errors as one string.
   france: {
     name: 'france',
     search: {
@@ -78,7 +78,7 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // JSON:API: brackets in parameters, the name three levels down, an unfiltered search, next links.
+  // JSON:API: brackets in parameters, a nested name, an empty query, next-page links.
   gleif: {
     name: 'gleif',
     search: {
@@ -106,7 +106,7 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     stats: { total: '/meta/total' },
   },
 
-  // Every element wrapped once more; 403 where others say 429.
+  // A wrapper around each element; 403 instead of 429.
   opencorporates: {
     name: 'opencorporates',
     search: {
@@ -140,7 +140,7 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // No total: `count` is of this page alone. 422 beyond offset 1,000. Headers describe the day, not the minute.
+  // No total: `count` is the count of the page. 422 beyond offset 1,000. Headers describe the day, not the minute.
   openmercantil: {
     name: 'openmercantil',
     search: {
@@ -166,14 +166,14 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: ['x'], describe: 'allowance' },
   },
 
-  // The base address with `/api`, and the paths with it once more.
+  // The base URL contains `/api`, and the paths repeat it.
   doubled_api: {
     name: 'doubled_api',
     paths: { search: '/api/api/search', entity: '/api/api/entity/{id}', stats: '/api/api/registry/stats' },
     gone: { as: 'gone' },
   },
 
-  // The body is the list; the next page stands in a Link header, the total in a header of its own.
+  // The body is the list; headers contain the next-page link and the total.
   bare_list: {
     name: 'bare_list',
     search: {
@@ -220,7 +220,7 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     errors: { body: 'html', throttled: { retry_after: 'date' } },
   },
 
-  // Ids as JSON numbers (beyond 2^53 where the registry has such), one page and no more.
+  // Ids as JSON numbers, also above 2^53, and only one page.
   numbered: {
     name: 'numbered',
     ids: 'number',

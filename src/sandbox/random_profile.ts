@@ -2,13 +2,13 @@ import { ApiProfile, type ApiProfileInput, ERROR_BODIES } from '../api/api_profi
 import { type Random, seededRandom } from '../random.ts';
 
 /**
- * A shape drawn from everything that a shape can be: paging × envelope × total × semantics × cap × errors ×
- * ids × deletions, with names drawn from what APIs call things. The same seed gives the same shape.
+ * A random API profile. It combines paging, envelope, total, query rules, cap, errors, ids and deletions, with parameter
+ * and field names of real APIs. The same seed returns the same profile.
  */
 export function randomProfile(seed: number): ApiProfile {
   const draw = seededRandom(seed);
   for (;;) {
-    // Some combinations contradict themselves (a total beside a top-level list): drawn again.
+    // Some combinations are contradictory (a total beside a top-level list) and are drawn again.
     const parsed = ApiProfile.safeParse(profileFrom(draw, seed));
     if (parsed.success) return parsed.data;
   }
@@ -161,7 +161,7 @@ function recordFrom(draw: Random, summaryId: string): ApiProfileInput['record'] 
 function errorsFrom(draw: Random): ApiProfileInput['errors'] {
   const body = draw.pick(ERROR_BODIES);
   const retry_after = () => draw.pick(['seconds', 'seconds', 'date', 'none'] as const);
-  // With an empty body only the status can tell one refusal from another, and a 200 cannot at all.
+  // With an empty body, only the status distinguishes the rejections, and a 200 cannot.
   const throttled = body === 'empty' ? 429 : draw.pick([429, 429, 403, 503, 200]);
   const exhausted = body === 'empty' ? 402 : draw.pick([429, 429, 403, 402, 200]);
   return {

@@ -1,78 +1,77 @@
 import { performance } from 'node:perf_hooks';
-import { type AccountOptions, type LivingAccounts, livingAccounts } from '../api/accounts.ts';
+import { type AccountOptions, type MemoryAccounts, memoryAccounts } from '../api/accounts.ts';
 import { ApiProfile, type ApiProfileInput } from '../api/api_profile.ts';
 import type { Catalogue } from '../api/catalogue.ts';
-import { boundedServer, listenOn, shut } from '../api/http_server.ts';
+import { boundedServer, closeServer, listenOn } from '../api/http_server.ts';
 import { dialectFor, pathsFor } from '../api/profile_dialect.ts';
-import { meterInMemory } from '../api/quota_meter.ts';
+import { memoryMeter } from '../api/quota_meter.ts';
 import { buildService } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { Arrival } from './arrivals.ts';
-import { type ArrivalLogOptions, arrivalLog } from './arrivals.ts';
+import { type Arrival, type ArrivalLogOptions, openArrivalLog } from './arrivals.ts';
 import { type ChangingOptions, changingRegistry, type RegistryChange } from './changing_registry.ts';
 import { companyCatalogue } from './company_catalogue.ts';
 import { sampleCompanies } from './company_file.ts';
 import { type Company, type CompanyStore, companyStore } from './company_store.ts';
-import { answerInsight, isInsight } from './insight.ts';
+import { isInsight, respondWithInsight } from './insight.ts';
 
 export interface SandboxOptions extends ArrivalLogOptions {
   /** Default: the sample registry. */
   readonly companies?: Iterable<Company>;
-  /** How it speaks; everything has a default. */
-  readonly shape?: ApiProfileInput;
+  /** The API profile; every value has a default. */
+  readonly profile?: ApiProfileInput;
   /** Default: one paid account, `main`, without limits. */
   readonly accounts?: readonly AccountOptions[];
-  /** Epoch milliseconds; default: the system's clock, with fractions. Limits and dates follow it. */
+  /** Epoch milliseconds for limits and dates. Default: the system's clock, with fractions. */
   readonly now?: () => number;
-  /** How far the clock that the answers speak of (`Date`, dates in `Retry-After`) is off. */
+  /** Added to `now` in `Date` and in dates of `Retry-After`. */
   readonly clockSkewMs?: number;
-  /** Companies change, appear and are deleted while it runs. Default: nothing happens by itself. */
+  /** Automatic changes: companies change, appear and are deleted. Default: none. */
   readonly changes?: ChangingOptions;
   readonly host?: string;
   /** 0: any free port. */
   readonly port?: number;
 }
 
-/** The spec's service on a socket, with everything about it to see and to change. */
+/** A running sandbox. Tests can inspect and change everything. */
 export interface Sandbox {
   /** Scheme, host and port. */
   readonly url: string;
-  /** What a client configures as `base_url`. */
+  /** The `base_url` for clients. */
   readonly baseUrl: string;
-  /** `upstream.paths` where the default join would not find the shape's paths; else null. */
+  /** The `upstream.paths` that clients need; null if the defaults fit. */
   readonly paths: ApiProfile['paths'] | null;
-  readonly shape: ApiProfile;
-  /** The dialect that understands the present shape. */
+  readonly profile: ApiProfile;
+  /** The dialect that fits the profile. */
   readonly dialect: Dialect;
-  readonly accounts: LivingAccounts;
-  /** The companies: `put` and `remove` change the registry while it is asked. */
+  readonly accounts: MemoryAccounts;
+  /** `put` and `remove` change the registry while requests are served. */
   readonly companies: CompanyStore;
-  /** The catalogue in the present shape: `record(id)?.text` is what the entity endpoint tells. */
+  /** The catalogue in the format of the profile: `record(id)?.text` is the record that the service returns. */
   readonly catalogue: Catalogue;
   keyOf(accountId: string): string;
   /** Requests in the order of their arrival. */
   arrivals(): readonly Arrival[];
-  /** Requests that passed the limits, by account. */
+  /** The number of admitted requests of an account. */
   admitted(accountId: string): number;
-  /** What happened in the registry by itself so far. */
+  /** The automatic changes so far. */
   changes(): readonly RegistryChange[];
-  /** Forgets arrivals and what was used of the limits. */
+  /** Clears arrivals and resets the limits. */
   reset(): void;
-  /** Speaks in another shape from the next request on: moved paths, another envelope. */
-  speak(profile: ApiProfileInput): Promise<void>;
+  /** Uses another profile from the next request, for example with other paths. */
+  useProfile(profile: ApiProfileInput): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Starts the sandbox in this process, on loopback. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { now = preciseNow, clockSkewMs = 0, host = '127.0.0.1', port = 0 } = options;
-  const accounts = livingAccounts(options.accounts ?? [{ id: 'main' }]);
-  const meter = meterInMemory(usedBefore(options.accounts ?? []));
+  const accounts = memoryAccounts(options.accounts ?? [{ id: 'main' }]);
+  const meter = memoryMeter(usedBefore(options.accounts ?? []));
   const companies = companyStore(options.companies ?? (await sampleCompanies()));
-  const log = arrivalLog(options);
-  const life = live(companies, options.changes, now);
+  const log = openArrivalLog(options);
+  const changes = startChanges(companies, options.changes, now);
 
-  const voice = async (given: ApiProfileInput) => {
+  const buildEndpoints = async (given: ApiProfileInput) => {
     const profile = ApiProfile.parse(given);
     const catalogue = companyCatalogue(companies, profile, now);
     const app = await buildService({
@@ -89,13 +88,18 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       catalogue.close();
       await app.close();
     };
-    return { shape: profile, catalogue, app, dialect: dialectFor(profile), paths: pathsFor(profile), close };
+    return { profile, catalogue, app, dialect: dialectFor(profile), paths: pathsFor(profile), close };
   };
-  let current = await voice(options.shape ?? {});
+  let current = await buildEndpoints(options.profile ?? {});
 
   const server = boundedServer((request, response) => {
     if (isInsight(request))
-      answerInsight(request, response, { companies, catalogue: current.catalogue, log, life });
+      respondWithInsight(request, response, {
+        companies,
+        catalogue: current.catalogue,
+        log,
+        history: changes,
+      });
     else current.app.routing(request, response);
   });
   const url = await listenOn(server, host, port);
@@ -106,8 +110,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     get paths() {
       return current.paths;
     },
-    get shape() {
-      return current.shape;
+    get profile() {
+      return current.profile;
     },
     get dialect() {
       return current.dialect;
@@ -120,41 +124,45 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     keyOf: accounts.keyOf,
     arrivals: log.arrivals,
     admitted: meter.admitted,
-    changes: life.changes,
+    changes: changes.changes,
     reset() {
       log.clear();
       meter.reset();
     },
-    async speak(profile) {
-      const before = current;
-      current = await voice(profile);
-      await before.close();
+    async useProfile(profile) {
+      const previous = current;
+      current = await buildEndpoints(profile);
+      await previous.close();
     },
     async close() {
-      life.end();
-      await shut(server);
+      changes.stop();
+      await closeServer(server);
       await current.close();
     },
   };
 }
 
-/** Lets the registry live, second by second. */
-function live(companies: CompanyStore, options: ChangingOptions | undefined, now: () => number): Life {
-  const happened: RegistryChange[] = [];
-  if (options === undefined) return { changes: () => happened, end: () => undefined };
+/** Makes automatic changes once a second. */
+function startChanges(
+  companies: CompanyStore,
+  options: ChangingOptions | undefined,
+  now: () => number,
+): ChangeHistory {
+  const made: RegistryChange[] = [];
+  if (options === undefined) return { changes: () => made, stop: () => undefined };
   const registry = changingRegistry(companies, options);
-  const timer = setInterval(() => happened.push(...registry.pass(STEP_MS, now())), STEP_MS);
-  return { changes: () => happened, end: () => clearInterval(timer) };
+  const timer = setInterval(() => made.push(...registry.advance(STEP_MS, now())), STEP_MS);
+  return { changes: () => made, stop: () => clearInterval(timer) };
 }
 
-interface Life {
+interface ChangeHistory {
   changes(): readonly RegistryChange[];
-  end(): void;
+  stop(): void;
 }
 
 const STEP_MS = 1_000;
 
-/** Epoch milliseconds with fractions, so that arrivals within one millisecond keep their distance. */
+/** Epoch milliseconds with fractions, so that arrivals in the same millisecond are distinct. */
 function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -1,7 +1,7 @@
 import type { Account } from '../api/accounts.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** A configuration of registry-mirror that fits a running sandbox and one of its accounts. */
+/** The configuration with which registry-mirror can mirror a running sandbox, with one of its accounts. */
 export function configurationFor(sandbox: Sandbox, account: Account): object {
   const { tier, limits } = account;
   return {

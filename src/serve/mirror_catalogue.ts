@@ -23,50 +23,51 @@ export interface MirrorCatalogueOptions {
   readonly db: Database;
   readonly dialect: Dialect;
   readonly index: () => NameIndex;
-  /** Does the parameter for names take identifiers, too? */
+  /** Does the query parameter accept identifiers, too? */
   readonly namesTakeIdentifiers: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** The catalogue over the warehouse: records and list items as the upstream gave them, searches over the name index. */
+/** The catalogue over the warehouse: records and list items as the upstream sent them, searches over the name index. */
 export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
   const { db, dialect, index, namesTakeIdentifiers, now } = options;
   cacheForServing(db);
   const records = servedRecords(db);
-  const answers = answerTable(db);
+  const responses = answerTable(db);
   const textOf = (callId: number): string | null => {
-    const answer = answers.read(callId);
-    return answer === null ? null : textOfAnswer(answer);
+    const response = responses.read(callId);
+    return response === null ? null : textOfAnswer(response);
   };
-  const listings = openSearchResults(index);
+  const results = openSearchResults(index);
   const summaries = openSummaries(dialect, {
     version: fileVersion(db),
     listingCall: listingCalls(db),
-    answer: textOf,
+    response: textOf,
     record(entityId) {
       const state = records.latest(entityId);
       return state.is === 'record' ? state.text : null;
     },
   });
-  const statistics = remembering(STATISTICS_MS, now, () => describeMirror(db, now()));
+  const statistics = cached(STATISTICS_MS, now, () => describeMirror(db, now()));
   const statisticsCall = latestStatistics(db);
 
   return {
     count: () => index().companies,
     search(query, reader) {
-      summaries.look();
+      summaries.checkVersion();
       const by = query.by === 'name' && namesTakeIdentifiers ? 'any' : query.by;
-      const { ranks, index: searched } = listings.list({ ...query, by }, reader, now());
+      const { ranks, index: searched } = results.list({ ...query, by }, reader, now());
       return {
         total: ranks.size,
         ids: (from, count) => Array.from(ranks.slice(from, count), (rank) => textAt(searched.ids, rank)),
       };
     },
     summary: summaries.of,
-    record: (id) => told(records.latest(id), now()),
-    recordAsOf: (id, atMs) => told(records.asOf(id, isoTime(atMs)), now()),
-    refusal: (id, atMs) => refusalOf(records.latest(id), atMs === null ? null : records.firstSeenAt(id)),
+    record: (id) => catalogueRecord(records.latest(id), now()),
+    recordAsOf: (id, atMs) => catalogueRecord(records.asOf(id, isoTime(atMs)), now()),
+    missingRecordProblem: (id, atMs) =>
+      missingRecordProblem(records.latest(id), atMs === null ? null : records.firstSeenAt(id)),
     stats() {
       const latest = statisticsCall();
       const text = latest === null ? null : textOf(latest.callId);
@@ -76,29 +77,29 @@ export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
   };
 }
 
-function told(state: ServedState, nowMs: number): CatalogueRecord | null {
+function catalogueRecord(state: ServedState, nowMs: number): CatalogueRecord | null {
   if (state.is === 'gone') return { text: '', gone: true };
   if (state.is !== 'record') return null;
   const ageSeconds = Math.max(0, Math.floor((nowMs - Date.parse(state.seenAt)) / 1000));
   return {
     text: state.text,
-    // A tombstone says itself that the company is gone.
+    // A tombstone itself contains the mark of the deletion.
     gone: false,
     etag: `"${state.callId.toString(36)}"`,
     headers: { 'x-mirror-age': String(ageSeconds) },
   };
 }
 
-function refusalOf(latest: ServedState, firstSeenAt: string | null): Problem | null {
+function missingRecordProblem(latest: ServedState, firstSeenAt: string | null): Problem | null {
   if (firstSeenAt !== null)
     return {
       code: 'entity_not_found',
-      detail: `The mirror did not hold this company then; its first version was seen at ${firstSeenAt}.`,
+      detail: `The mirror did not know this company at that time. Its first version was seen at ${firstSeenAt}.`,
     };
   return latest.is === 'listed' ? { code: 'record_not_mirrored' } : null;
 }
 
-/** The registry's own figures as it gave them, and beside them what the mirror holds. */
+/** The registry's own figures unchanged, and the state of the mirror. */
 function withMirror(own: JsonObject, mirror: JsonObject): JsonObject {
   return { ...own, [Object.hasOwn(own, 'mirror') ? '_mirror' : 'mirror']: mirror };
 }
@@ -129,13 +130,13 @@ function describeMirror(db: Database, nowMs: number): JsonObject {
   };
 }
 
-/** Computes anew at most once in so many milliseconds. */
-function remembering<T>(forMs: number, now: () => number, compute: () => T): () => T {
-  let remembered: { readonly value: T; readonly untilMs: number } | null = null;
+/** Repeats the computation at most once in `forMs` milliseconds. */
+function cached<T>(forMs: number, now: () => number, compute: () => T): () => T {
+  let cachedValue: { readonly value: T; readonly untilMs: number } | null = null;
   return () => {
-    if (remembered === null || now() >= remembered.untilMs)
-      remembered = { value: compute(), untilMs: now() + forMs };
-    return remembered.value;
+    if (cachedValue === null || now() >= cachedValue.untilMs)
+      cachedValue = { value: compute(), untilMs: now() + forMs };
+    return cachedValue.value;
   };
 }
 

@@ -4,9 +4,9 @@ import { Dialect, type Paging } from '../dialect/dialect.ts';
 import { endpointsOf, type UpstreamAddress } from '../dialect/request.ts';
 
 /**
- * How the mirror speaks: as the registry does, so that a client changes its address and nothing else. Requests
- * and envelopes follow the dialect; where the mirror can do more (any page, exact totals, prefixes), it does;
- * errors and limits are its own.
+ * The API profile of the mirror. Requests and envelopes follow the dialect of the registry, so that a client changes
+ * only its base URL and key. The mirror supports more than the registry: any page, exact totals, prefixes. Errors and
+ * limits are those of the mirror.
  */
 export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAddress): ApiProfile {
   if (dialect === undefined)
@@ -24,18 +24,18 @@ export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAd
       matches: search.matches === 'unknown' ? 'token_prefix' : search.matches,
       identifiers: 'prefix',
       folding: 'diacritics',
-      // It finds by any text, and lists everything where the registry does.
+      // One character is enough. An empty query is permitted only if the registry permits it.
       min_length: Math.min(1, search.min_length),
       results: search.results,
-      // Items are served whole, wrapping and all.
+      // List items contain their wrappers.
       item: '',
       total: search.total,
-      // A total there must be: where the envelope has no place for it, in a header.
+      // If the envelope has no total, a header reports it.
       total_header: search.total === null ? 'x-total-count' : null,
       paging: pagingOf(search.paging),
-      max_size: Math.max(search.paging.size, LARGEST_PAGE),
+      max_size: Math.max(search.paging.size, MAX_PAGE_SIZE),
     },
-    // The whole answer is served as it came.
+    // The response of the registry is the record, unchanged.
     record: { root: '', id: '', name: '' },
     gone: { as: 'gone' },
     stats: { total: null },
@@ -43,21 +43,21 @@ export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAd
   });
 }
 
-/** The dialect that a registry-mirror reads this mirror with. */
+/** The dialect with which another registry-mirror can mirror this one. */
 export function mirrorDialect(dialect: Dialect | undefined, profile: ApiProfile): Dialect {
-  const spoken = dialectFor(profile, { pageSize: LARGEST_PAGE });
+  const served = dialectFor(profile, { pageSize: MAX_PAGE_SIZE });
   const own = dialect ?? dialectFor(defaultProfile);
   return Dialect.parse({
-    ...spoken,
-    search: { ...spoken.search, item: own.search.item, id: own.search.id, name: own.search.name },
+    ...served,
+    search: { ...served.search, item: own.search.item, id: own.search.id, name: own.search.name },
     entity: own.entity,
     stats: own.stats,
     volatile: own.volatile,
-    responses: [...spoken.responses, NOT_MIRRORED],
+    responses: [...served.responses, NOT_MIRRORED],
   });
 }
 
-/** Says something about one record, and nothing about the health of the service. */
+/** This 504 concerns one record, not the health of the service. */
 const NOT_MIRRORED = {
   kind: 'entity',
   status: 504,
@@ -66,7 +66,7 @@ const NOT_MIRRORED = {
   means: 'refused',
 } as const;
 
-/** The paths that a client of the registry uses, from the host's root. */
+/** The absolute paths that a client of the registry uses. */
 function pathsOf(upstream: UpstreamAddress): ApiProfile['paths'] {
   const { search, stats, entity } = endpointsOf(upstream);
   return {
@@ -76,7 +76,7 @@ function pathsOf(upstream: UpstreamAddress): ApiProfile['paths'] {
   };
 }
 
-/** Every row of a result can be had: there is no window, and pages even where the registry has none. */
+/** All rows can be reached: there is no cap, and there are pages even if the registry has none. */
 function pagingOf(paging: Paging): Paging {
   const { size_param, size } = paging;
   if (paging.style === 'none')
@@ -84,11 +84,11 @@ function pagingOf(paging: Paging): Paging {
   return { ...paging, window: null };
 }
 
-/** Some registries take the name under this very parameter. */
+/** A parameter name that the registry does not use for something else. */
 function freeName(wanted: string, { query_param, paging }: Dialect['search']): string {
   const taken = [query_param, paging.size_param, 'param' in paging ? paging.param : null];
   return taken.includes(wanted) ? `${wanted}_` : wanted;
 }
 
 const IDENTIFIER_PARAM = 'identifier';
-const LARGEST_PAGE = 100;
+const MAX_PAGE_SIZE = 100;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { hostname } from 'node:os';
 import { type ApiProfile, defaultProfile } from '../api/api_profile.ts';
-import { boundedServer, listenOn, shut } from '../api/http_server.ts';
+import { boundedServer, closeServer, listenOn } from '../api/http_server.ts';
 import { pathsFor } from '../api/profile_dialect.ts';
 import { buildService } from '../api/service.ts';
 import type { Dialect } from '../dialect/dialect.ts';
@@ -17,13 +17,13 @@ import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { mirrorCatalogue } from './mirror_catalogue.ts';
 import { mirrorDialect, mirrorProfile } from './mirror_profile.ts';
 import { openNameIndexUpdater } from './name_index_updater.ts';
-import { mirrorAccounts } from './stored_accounts.ts';
-import { mirrorMeter } from './stored_usage.ts';
+import { storedAccounts } from './stored_accounts.ts';
+import { storedMeter } from './stored_usage.ts';
 
 export interface MirrorServiceOptions {
   readonly warehousePath: string;
   readonly accountsPath: string;
-  /** How the registry speaks; undefined: nothing is known of it yet. */
+  /** The dialect of the registry; undefined: unknown. */
   readonly dialect: Dialect | undefined;
   readonly upstream: UpstreamAddress;
   readonly host: string;
@@ -31,39 +31,39 @@ export interface MirrorServiceOptions {
   readonly port: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Told of what goes wrong while requests go on. */
+  /** Receives errors that do not stop the service. */
   readonly failed: (error: Error) => void;
-  /** Answers requests for what stands beside the three endpoints, and says whether it did. */
-  readonly beside?: (...request: Parameters<RequestListener>) => boolean;
+  /** Called before the endpoints. Returns true if it responds to the request. */
+  readonly intercept?: (...request: Parameters<RequestListener>) => boolean;
 }
 
-/** The three endpoints over a warehouse, on a socket. */
+/** A running service: the three endpoints over a warehouse. */
 export interface MirrorService {
   /** Scheme, host and port. */
   readonly url: string;
-  /** What a client configures as its base address. */
+  /** The base URL for clients. */
   readonly baseUrl: string;
-  /** `upstream.paths` of a registry-mirror that mirrors this one, where the default join would not find them. */
+  /** `upstream.paths` for a registry-mirror that mirrors this one; null if the defaults fit. */
   readonly paths: ApiProfile['paths'] | null;
-  /** The dialect that it reads this mirror with. */
+  /** `dialect` for a registry-mirror that mirrors this one. */
   readonly dialect: Dialect;
-  /** Companies that searches find now. */
+  /** The number of companies in the name index. */
   companies(): number;
-  /** Ids of the companies that a text finds, the best first, and how many there are. */
-  find(text: string, most: number): { readonly total: number; readonly ids: readonly string[] };
-  /** Another value says that the mirror was written to. */
+  /** Returns the number of companies that match a query, and the ids of the best matches, at most `limit`. */
+  find(query: string, limit: number): { readonly total: number; readonly ids: readonly string[] };
+  /** Returns another value after each write to the mirror. */
   version(): number;
-  /** Resolves when searches find everything that is in the warehouse now. */
+  /** Resolves when the name index contains all companies of the warehouse. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Serves a warehouse while others write it. Throws UsageError or FailedError where a file or the address cannot be had. */
+/** Serves a warehouse. Others can write to it meanwhile. Throws UsageError or FailedError for an unusable file or address. */
 export async function startMirrorService(options: MirrorServiceOptions): Promise<MirrorService> {
   const { now, failed, dialect, warehousePath } = options;
   const profile = mirrorProfile(dialect, options.upstream);
   const paths = pathsFor(profile);
-  const spoken = mirrorDialect(dialect, profile);
+  const ownDialect = mirrorDialect(dialect, profile);
   const warehouse = openForServing(warehousePath, now());
   const accounts = openAccountFile(options.accountsPath);
   const opened: (() => unknown)[] = [() => warehouse.close(), () => accounts.close()];
@@ -71,14 +71,19 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
     for (const close of opened.reverse()) await close();
   };
   try {
-    opened.push(countAlone(accounts, now));
-    const meter = mirrorMeter(accounts);
+    opened.push(lockAccounts(accounts, now));
+    const meter = storedMeter(accounts);
     opened.push(meter.close);
-    const updater = await openNameIndexUpdater({ warehousePath, mark: namesMark(warehouse.db), now, failed });
+    const updater = await openNameIndexUpdater({
+      warehousePath,
+      readMark: namesMark(warehouse.db),
+      now,
+      failed,
+    });
     opened.push(updater.close);
     const catalogue = mirrorCatalogue({
       db: warehouse.db,
-      dialect: dialect ?? spoken,
+      dialect: dialect ?? ownDialect,
       index: updater.current,
       namesTakeIdentifiers: (dialect?.search.identifier_param ?? null) === null,
       now,
@@ -86,33 +91,33 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
     const app = await buildService({
       catalogue,
       profile,
-      accounts: mirrorAccounts(accounts, now),
+      accounts: storedAccounts(accounts, now),
       meter,
       now,
       failed,
     });
     opened.push(() => app.close());
     const server = boundedServer((request, response) => {
-      if (options.beside?.(request, response)) return;
-      if (paths !== null) request.url = asTheRegistrySaysIt(request, profile);
+      if (options.intercept?.(request, response)) return;
+      if (paths !== null) request.url = registryUrl(request, profile);
       app.routing(request, response);
     });
-    const url = await listening(server, options);
-    opened.push(() => shut(server));
+    const url = await listen(server, options);
+    opened.push(() => closeServer(server));
     return {
       url,
       baseUrl: `${url}/api`,
       paths,
-      dialect: spoken,
+      dialect: ownDialect,
       companies: () => updater.current().companies,
-      find(text, most) {
+      find(query, limit) {
         const found = catalogue.search({
           by: 'any',
-          text,
+          text: query,
           names: profile.search.matches,
           identifiers: 'prefix',
         });
-        return { total: found.total, ids: found.ids(0, most) };
+        return { total: found.total, ids: found.ids(0, limit) };
       },
       version: fileVersion(warehouse.db),
       refresh: updater.refresh,
@@ -124,7 +129,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
   }
 }
 
-/** A mirror that was never filled is served, too: it is empty. One of an older version is brought up to date. */
+/** Opens the warehouse for reading. Creates a missing file, and migrates one of an older version. */
 function openForServing(path: string, nowMs: number): Warehouse {
   if (!existsSync(path)) openWarehouse({ path, nowMs }).close();
   try {
@@ -136,14 +141,16 @@ function openForServing(path: string, nowMs: number): Warehouse {
   }
 }
 
-/** Allowances are counted in one place: a second server over the same accounts is refused. */
-function countAlone({ db, path }: AccountFile, now: () => number): () => void {
+/** Takes the lock of the accounts file: only one server may count its requests. Returns a function that releases it. */
+function lockAccounts({ db, path }: AccountFile, now: () => number): () => void {
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
   const lock = acquireLock(db, { owner, pid: process.pid, host: hostname(), nowMs: now(), isAlive });
   if (!lock.taken)
     throw new FailedError(
-      `Process ${lock.holder.pid} on ${lock.holder.host} already serves with the accounts in ${path}.`,
-      { hint: 'Stop it first, or use a configuration with another ledger: the accounts stand beside it.' },
+      `Process ${lock.holder.pid} on ${lock.holder.host} already uses the accounts in ${path}.`,
+      {
+        hint: 'Stop it first, or use a configuration with another ledger: the accounts file is beside the ledger.',
+      },
     );
   const beat = setInterval(() => heartbeat(db, owner, now()), HEARTBEAT_MS).unref();
   return () => {
@@ -152,8 +159,8 @@ function countAlone({ db, path }: AccountFile, now: () => number): () => void {
   };
 }
 
-/** The spec's own paths lead to the registry's, where those differ. */
-function asTheRegistrySaysIt({ url = '/' }: IncomingMessage, { paths }: ApiProfile): string {
+/** Rewrites the URL of a default path to the path of the registry. */
+function registryUrl({ url = '/' }: IncomingMessage, { paths }: ApiProfile): string {
   const [path = '', ...query] = url.split('?');
   const rest = query.length === 0 ? '' : `?${query.join('?')}`;
   const { search, stats, entity } = defaultProfile.paths;
@@ -164,13 +171,13 @@ function asTheRegistrySaysIt({ url = '/' }: IncomingMessage, { paths }: ApiProfi
   return paths.entity.replace('{id}', () => path.slice(beforeId.length)) + rest;
 }
 
-async function listening(server: ReturnType<typeof boundedServer>, { host, port }: MirrorServiceOptions) {
+async function listen(server: ReturnType<typeof boundedServer>, { host, port }: MirrorServiceOptions) {
   try {
     return await listenOn(server, host, port);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new FailedError(`The mirror cannot be served on ${host}:${port}: ${why}`, {
-      hint: 'Choose another --port, or --port 0 for any free one.',
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new FailedError(`The service cannot listen on ${host}:${port}: ${reason}`, {
+      hint: 'Choose another --port, or --port 0 for any free port.',
       cause,
     });
   }

@@ -4,59 +4,58 @@ import type { NameIndex } from '../names/name_index.ts';
 import type { BuiltIndex } from './name_index_worker.ts';
 
 /**
- * Keeps the name index up with the mirror. It is built in a thread of its own, so that requests are answered
- * meanwhile, and built anew when companies came, went or changed: at once for small mirrors, and for large
- * ones as often as takes a tenth of one core at most.
+ * Rebuilds the name index when companies change, in a separate thread that does not delay requests. After a build of
+ * t seconds the next one waits 9 t seconds, so that builds use at most a tenth of one core.
  */
 export interface NameIndexUpdater {
   current(): NameIndex;
-  /** Resolves when the index shows at least what the mirror holds now. */
+  /** Resolves when the index contains at least the present state of the mirror. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface NameIndexUpdaterOptions {
   readonly warehousePath: string;
-  /** Changes when an index would come out differently. */
-  readonly mark: () => string;
+  /** Returns another value if a new index would differ. */
+  readonly readMark: () => string;
   readonly now: () => number;
-  /** Told when a later build fails; searches go on over the index before. */
+  /** Receives the error of a later build. Searches continue over the previous index. */
   readonly failed: (error: Error) => void;
 }
 
 export async function openNameIndexUpdater(options: NameIndexUpdaterOptions): Promise<NameIndexUpdater> {
-  const { warehousePath, mark, now, failed } = options;
+  const { warehousePath, readMark, now, failed } = options;
   const closing = new AbortController();
   let building: Promise<void> | null = null;
   let latest = await buildIndex(warehousePath, now(), closing.signal);
-  let restUntilMs = 0;
+  let pausedUntilMs = 0;
 
   const build = async () => {
     const startedMs = now();
     try {
       latest = await buildIndex(warehousePath, startedMs, closing.signal);
-      restUntilMs = now() + (now() - startedMs) * REST_PER_WORK;
+      pausedUntilMs = now() + (now() - startedMs) * PAUSE_PER_BUILD_TIME;
     } catch (error) {
-      restUntilMs = now() + REST_AFTER_FAILURE_MS;
+      pausedUntilMs = now() + PAUSE_AFTER_FAILURE_MS;
       throw error;
     } finally {
       building = null;
     }
   };
-  const told = (error: unknown) => {
+  const report = (error: unknown) => {
     if (!closing.signal.aborted) failed(error as Error);
   };
-  const begin = () => (building ??= build());
+  const startBuild = () => (building ??= build());
   const timer = setInterval(() => {
-    if (building === null && now() >= restUntilMs && mark() !== latest.mark) begin().catch(told);
-  }, LOOK_EVERY_MS).unref();
+    if (building === null && now() >= pausedUntilMs && readMark() !== latest.mark) startBuild().catch(report);
+  }, POLL_EVERY_MS).unref();
 
   return {
     current: () => latest.index,
     async refresh() {
-      // A build that is under way may have begun before the latest change.
-      await building?.catch(told);
-      if (mark() !== latest.mark) await begin();
+      // A running build may have started before the latest change.
+      await building?.catch(report);
+      if (readMark() !== latest.mark) await startBuild();
     },
     async close() {
       clearInterval(timer);
@@ -66,7 +65,7 @@ export async function openNameIndexUpdater(options: NameIndexUpdaterOptions): Pr
   };
 }
 
-/** One thread a build: what sorting a million names takes goes with it. */
+/** Builds in a new thread: its end frees the memory that sorting a million names takes. */
 async function buildIndex(path: string, nowMs: number, signal: AbortSignal): Promise<BuiltIndex> {
   const file = `./name_index_worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`;
   const worker = new Worker(new URL(file, import.meta.url), { workerData: { path, nowMs } });
@@ -78,6 +77,6 @@ async function buildIndex(path: string, nowMs: number, signal: AbortSignal): Pro
   }
 }
 
-const LOOK_EVERY_MS = 500;
-const REST_PER_WORK = 9;
-const REST_AFTER_FAILURE_MS = 10_000;
+const POLL_EVERY_MS = 500;
+const PAUSE_PER_BUILD_TIME = 9;
+const PAUSE_AFTER_FAILURE_MS = 10_000;

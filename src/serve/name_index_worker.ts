@@ -4,17 +4,17 @@ import { fold } from '../names/name_search.ts';
 import { companiesById, companiesByName, namesMark } from '../warehouse/serve_names.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 
-/** What the worker answers. */
+/** The message of the worker. */
 export interface BuiltIndex {
   readonly index: NameIndex;
-  /** The names mark (see namesMark) of the state that it was built from. */
+  /** The mark (see `namesMark`) of the warehouse at the time of the build. */
   readonly mark: string;
 }
 
 const { path, nowMs } = workerData as { path: string; nowMs: number };
 const { db } = openWarehouse({ path, readonly: true, nowMs });
 
-/** Builds in one read transaction: the index is one state of the mirror, whatever is written meanwhile. */
+/** One read transaction, so that the index is a consistent state of the mirror. */
 const build = db.transaction((): BuiltIndex => {
   const mark = namesMark(db)();
   const index = buildNameIndex({ byName: companiesByName(db, fold), byId: () => companiesById(db) });

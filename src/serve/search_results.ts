@@ -3,58 +3,58 @@ import { bytesOfIndex, type NameIndex } from '../names/name_index.ts';
 import { findRanks } from '../names/name_search.ts';
 import type { Ranks } from '../names/ranks.ts';
 
-/** What a query finds, and in which state of the mirror: ranks mean nothing without their index. */
+/** The result of a query. The ranks are positions in the index. */
 export interface SearchResult {
   readonly index: NameIndex;
   readonly ranks: Ranks;
 }
 
 /**
- * Results by query. Who asks for the first page gets the present state of the mirror, and who pages on gets the
- * state that the first page came from, so that no row repeats or is lost while the mirror changes.
+ * Caches results by query. A first page comes from the present index. Later pages come from the index of the first
+ * page, so that no row is repeated or missing while the mirror changes.
  */
 export interface SearchResults {
   list(query: CatalogueQuery, reader: Reader | undefined, nowMs: number): SearchResult;
 }
 
 export function openSearchResults(currentIndex: () => NameIndex): SearchResults {
-  let present = openState(currentIndex());
-  let earlier: State[] = [];
+  let present = openIndexState(currentIndex());
+  let earlier: IndexState[] = [];
 
-  const look = (nowMs: number): void => {
+  const followIndex = (nowMs: number): void => {
     const index = currentIndex();
     if (index === present.index) return;
-    earlier = withinBytes([present, ...earlier].filter((state) => state.isHeld(nowMs)));
-    present = openState(index);
+    earlier = withinBytes([present, ...earlier].filter((state) => state.isInUse(nowMs)));
+    present = openIndexState(index);
   };
 
   return {
     list(query, reader, nowMs) {
-      look(nowMs);
+      followIndex(nowMs);
       const key = keyOf(query);
       if (reader === undefined) return present.list(key, query);
-      const place = `${reader.account}\n${key}`;
+      const reading = `${reader.account}\n${key}`;
       const states = reader.from === 0 ? [] : [present, ...earlier];
-      const state = states.find((one) => one.isRead(place, nowMs)) ?? present;
-      state.read(place, nowMs);
+      const state = states.find((one) => one.isRead(reading, nowMs)) ?? present;
+      state.markRead(reading, nowMs);
       return state.list(key, query);
     },
   };
 }
 
-/** One state of the mirror: results over it, and who is reading them. */
-interface State {
+/** An index with its cached results and their readers. A reading is an account and a query. */
+interface IndexState {
   readonly index: NameIndex;
   list(key: string, query: CatalogueQuery): SearchResult;
-  isRead(place: string, nowMs: number): boolean;
-  /** Does anybody still page through it? */
-  isHeld(nowMs: number): boolean;
-  read(place: string, nowMs: number): void;
+  isRead(reading: string, nowMs: number): boolean;
+  /** Was a result read recently? */
+  isInUse(nowMs: number): boolean;
+  markRead(reading: string, nowMs: number): void;
 }
 
-function openState(index: NameIndex): State {
+function openIndexState(index: NameIndex): IndexState {
   const results = new Map<string, SearchResult>();
-  const readers = new Map<string, number>();
+  const readings = new Map<string, number>();
   let bytes = 0;
   let readAtMs = Number.NEGATIVE_INFINITY;
   return {
@@ -65,27 +65,27 @@ function openState(index: NameIndex): State {
       const listing = { index, ranks: findRanks(index, query) };
       results.set(key, listing);
       bytes += bytesOf(listing);
-      while (bytes > MOST_BYTES && results.size > 1) bytes -= bytesOf(dropOldest(results));
+      while (bytes > MAX_BYTES && results.size > 1) bytes -= bytesOf(dropOldest(results));
       return listing;
     },
-    isRead: (place, nowMs) => nowMs - (readers.get(place) ?? Number.NEGATIVE_INFINITY) <= HELD_MS,
-    isHeld: (nowMs) => nowMs - readAtMs <= HELD_MS,
-    read(place, nowMs) {
+    isRead: (reading, nowMs) => nowMs - (readings.get(reading) ?? Number.NEGATIVE_INFINITY) <= KEPT_MS,
+    isInUse: (nowMs) => nowMs - readAtMs <= KEPT_MS,
+    markRead(reading, nowMs) {
       readAtMs = nowMs;
-      // Put anew, so that the map stays in the order of use.
-      readers.delete(place);
-      readers.set(place, nowMs);
-      if (readers.size > MOST_READERS) dropOldest(readers);
+      // Deleted first, so that the map is in the order of use.
+      readings.delete(reading);
+      readings.set(reading, nowMs);
+      if (readings.size > MAX_READINGS) dropOldest(readings);
     },
   };
 }
 
-/** The latest states whose indexes fit together into the memory for them. */
-function withinBytes(states: readonly State[]): State[] {
+/** The latest states whose indexes fit into the memory limit. */
+function withinBytes(states: readonly IndexState[]): IndexState[] {
   let bytes = 0;
   return states.filter(({ index }) => {
     bytes += bytesOfIndex(index);
-    return bytes <= MOST_INDEX_BYTES;
+    return bytes <= MAX_INDEX_BYTES;
   });
 }
 
@@ -103,9 +103,9 @@ function keyOf({ by, text, names, identifiers }: CatalogueQuery): string {
   return `${by} ${names} ${identifiers} ${text}`;
 }
 
-/** A reader who asks for no further page within this time begins anew. */
-const HELD_MS = 5 * 60_000;
-const MOST_INDEX_BYTES = 512 * 1024 * 1024;
-const MOST_READERS = 2_000;
-const MOST_BYTES = 32 * 1024 * 1024;
+/** After this time without a request, the next page comes from the present index. */
+const KEPT_MS = 5 * 60_000;
+const MAX_INDEX_BYTES = 512 * 1024 * 1024;
+const MAX_READINGS = 2_000;
+const MAX_BYTES = 32 * 1024 * 1024;
 const OVERHEAD_BYTES = 1_000;

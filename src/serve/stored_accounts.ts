@@ -3,7 +3,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import type { Account, Accounts, Limits, Tier } from '../api/accounts.ts';
 import type { AccountFile, StoredAccount } from '../warehouse/serve_accounts.ts';
 
-/** The accounts' file: beside the ledger, and named after it. */
+/** The path of the accounts file: beside the ledger, with a similar name. */
 export function accountsBeside(ledgerPath: string): string {
   const extension = extname(ledgerPath);
   const name = basename(ledgerPath, extension);
@@ -12,16 +12,16 @@ export function accountsBeside(ledgerPath: string): string {
 }
 
 /**
- * Accounts out of their file. While the server runs, a key that is made counts at once, and one that is revoked
- * is refused within a quarter of a second.
+ * The accounts in the accounts file. Changes apply while the server runs: a new key is valid immediately, and a revoked
+ * key is rejected within 250 ms.
  */
-export function mirrorAccounts(file: AccountFile, now: () => number): Accounts {
+export function storedAccounts(file: AccountFile, now: () => number): Accounts {
   let version = -1;
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let checkedAtMs = Number.NEGATIVE_INFINITY;
   let accounts: ReadonlyMap<string, Account> = new Map();
-  let keys: ReadonlyMap<string, HeldKey> = new Map();
+  let keys: ReadonlyMap<string, StoredKey> = new Map();
 
-  const readAnew = () => {
+  const readFile = () => {
     accounts = new Map(
       file.accounts().map((row) => [row.accountId, accountOf(row, accounts.get(row.accountId))]),
     );
@@ -29,34 +29,34 @@ export function mirrorAccounts(file: AccountFile, now: () => number): Accounts {
     keys = new Map(valid.map(({ keyId, hash, accountId }) => [keyId, { hash, accountId }]));
   };
 
-  const look = (nowMs: number) => {
+  const checkFile = (nowMs: number) => {
     const present = file.version();
-    if (present !== version) readAnew();
+    if (present !== version) readFile();
     version = present;
-    lookedAtMs = nowMs;
+    checkedAtMs = nowMs;
   };
 
   return {
     byKey(key) {
       const keyId = keyIdOf(key);
       const nowMs = now();
-      if (nowMs - lookedAtMs > LOOK_EVERY_MS || !keys.has(keyId)) look(nowMs);
-      // A key that is not known is hashed and compared like one that is.
-      const held = keys.get(keyId) ?? NOBODY;
-      return timingSafeEqual(hashOfKey(key), held.hash) ? (accounts.get(held.accountId) ?? null) : null;
+      if (nowMs - checkedAtMs > CHECK_EVERY_MS || !keys.has(keyId)) checkFile(nowMs);
+      // An unknown key is hashed and compared, too, so that the duration does not show whether its id exists.
+      const stored = keys.get(keyId) ?? NO_KEY;
+      return timingSafeEqual(hashOfKey(key), stored.hash) ? (accounts.get(stored.accountId) ?? null) : null;
     },
   };
 }
 
-interface HeldKey {
+interface StoredKey {
   readonly hash: Buffer;
   readonly accountId: string;
 }
 
-const LOOK_EVERY_MS = 250;
-const NOBODY: HeldKey = { hash: Buffer.alloc(32), accountId: '' };
+const CHECK_EVERY_MS = 250;
+const NO_KEY: StoredKey = { hash: Buffer.alloc(32), accountId: '' };
 
-/** The account as it was where nothing changed: the meter takes other limits for a change of limits. */
+/** Keeps the object of unchanged limits: the meter restarts its windows for a new object. */
 function accountOf(row: StoredAccount, before: Account | undefined): Account {
   const { accountId: id, perMinute, total, perDay } = row;
   const limits: Limits = { perMinute, total, perDay, day: 'utc' };
@@ -69,10 +69,10 @@ function accountOf(row: StoredAccount, before: Account | undefined): Account {
   };
 }
 
-/** A key of an account: `rm_` and its public id, then the secret. */
+/** A new key: `rm_`, its public id, and the secret. */
 export interface NewKey {
   readonly keyId: string;
-  /** Shown once, and kept nowhere. */
+  /** Shown once and never stored. */
   readonly key: string;
   readonly hash: Buffer;
 }
@@ -83,12 +83,12 @@ export function makeKey(): NewKey {
   return { keyId, key, hash: hashOfKey(key) };
 }
 
-/** The public id of a key; '' where it has none of ours. */
+/** The public id of a key; '' if the key has another format. */
 export function keyIdOf(key: string): string {
   return KEY.exec(key)?.[1] ?? '';
 }
 
-/** SHA-256 is enough, and scrypt would be waste: the secret is 192 random bits, not a word that can be guessed. */
+/** SHA-256 without a slow hash such as scrypt is sufficient, because the secret has 192 random bits. */
 export function hashOfKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }

@@ -1,32 +1,32 @@
-import { type Meter, meterInMemory, type UsageMemory } from '../api/quota_meter.ts';
+import { type Meter, memoryMeter, type UsageMemory } from '../api/quota_meter.ts';
 import type { AccountFile, NewUse, RecentUse } from '../warehouse/serve_accounts.ts';
 
-/** A meter whose counts outlive the process. */
-export interface MirrorMeter extends Meter {
+/** A meter with durable counts. */
+export interface StoredMeter extends Meter {
   settled(): Promise<void>;
-  /** Writes what is not written yet. */
+  /** Writes the counts that are not yet written. */
   close(): void;
 }
 
 /**
- * Decides in memory and counts in the file, before a request is answered: the requests of one turn of the
- * event loop share a transaction. So a killed server has counted every request that it answered, and at most
- * those in flight besides. There is one server for a file (see startMirrorService).
+ * Decides in memory, and counts in the file before the response is sent. The requests of one turn of the event loop
+ * share a transaction. A killed server has therefore counted all requests with a response, and at most the requests
+ * in progress in addition. Only one server uses a file (see `startMirrorService`).
  */
-export function mirrorMeter(file: AccountFile): MirrorMeter {
+export function storedMeter(file: AccountFile): StoredMeter {
   const uses = new Map<string, Use>();
   const unsaved = new Set<Use>();
-  let settling: Promise<void> | null = null;
+  let saving: Promise<void> | null = null;
 
   const save = () => {
     if (unsaved.size === 0) return;
     file.saveUse([...unsaved]);
-    // Only now: what could not be written stays to be written.
+    // Cleared only after the write: counts of a failed write are written later.
     for (const use of unsaved) use.ended = [];
     unsaved.clear();
   };
   const memory: UsageMemory = {
-    recall(accountId) {
+    load(accountId) {
       save();
       const { recent, ...used } = file.use(accountId);
       const latest = recent.at(-1) ?? { second: 0, requests: 0 };
@@ -35,25 +35,25 @@ export function mirrorMeter(file: AccountFile): MirrorMeter {
         total: used.usedTotal,
         day: used.usedDay,
         usedToday: used.usedToday,
-        // The end of its second: rather a moment too late than one request too many.
+        // The end of the second, so that the rate is never exceeded.
         recentMs: recent.flatMap(({ second, requests }) => Array<number>(requests).fill((second + 1) * 1000)),
       };
     },
-    note(accountId, nowMs) {
+    add(accountId, nowMs) {
       const use = uses.get(accountId);
-      if (use === undefined) throw new Error(`the use of ${accountId} was never recalled`);
+      if (use === undefined) throw new Error(`The use of the account ${accountId} was not loaded.`);
       count(use, nowMs);
       unsaved.add(use);
     },
   };
-  const { admit } = meterInMemory({}, memory);
+  const { admit } = memoryMeter({}, memory);
 
   return {
     admit,
     settled() {
-      settling ??= new Promise((resolve, reject) => {
+      saving ??= new Promise((resolve, reject) => {
         setImmediate(() => {
-          settling = null;
+          saving = null;
           try {
             save();
             resolve();
@@ -62,7 +62,7 @@ export function mirrorMeter(file: AccountFile): MirrorMeter {
           }
         });
       });
-      return settling;
+      return saving;
     },
     close: save,
   };
@@ -75,10 +75,10 @@ function count(use: Use, nowMs: number): void {
   use.usedTotal += 1;
   use.usedToday = (day === use.usedDay ? use.usedToday : 0) + 1;
   use.usedDay = day;
-  use.latest = sameOrNext(use, Math.floor(nowMs / 1000));
+  use.latest = secondAfterUse(use, Math.floor(nowMs / 1000));
 }
 
-function sameOrNext(use: Use, second: number): RecentUse {
+function secondAfterUse(use: Use, second: number): RecentUse {
   const { latest } = use;
   if (latest.second === second) return { second, requests: latest.requests + 1 };
   if (latest.requests > 0) use.ended = [...use.ended, latest];

@@ -6,31 +6,31 @@ import { placedAt } from '../json/json_template.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
 import { lowerBound } from '../names/ordered_texts.ts';
 
-/** What the list items are cut out of. */
+/** The responses from which the list items are extracted. */
 export interface SummarySource {
-  /** Another value says that list items may have changed. */
+  /** Returns another value after each change of list items. */
   readonly version: () => number;
-  /** The call that last brought the company's list item; null: none did. */
+  /** The call with the latest list item of the company; null: there is none. */
   readonly listingCall: (entityId: string) => number | null;
-  /** The answer of a call; null: it was pruned. */
-  readonly answer: (callId: number) => string | null;
-  /** The answer with the company's record; null: there is none. */
+  /** The response of a call; null: it was pruned. */
+  readonly response: (callId: number) => string | null;
+  /** The response with the record of the company; null: there is none. */
   readonly record: (entityId: string) => string | null;
 }
 
 /**
- * The list item of a company, as the upstream last gave it in a search. One that no search ever showed gets an
- * item with its id and its name, where the dialect says that they stand.
+ * The list item of each company, as the latest search response contains it. For a company that no search returned, the
+ * item contains only id and name, at the JSON paths of the dialect.
  */
 export function openSummaries(dialect: Dialect, source: SummarySource): Summaries {
   let version = source.version();
-  const items = leastRecentlyUsed<Item>(MOST_BYTES, ({ text }) => text.length * 2 + OVERHEAD_BYTES);
-  const pages = leastRecentlyUsed<Page>(MOST_PAGE_BYTES, ({ text }) => text.length * 2);
+  const items = leastRecentlyUsed<Item>(MAX_BYTES, ({ text }) => text.length * 2 + OVERHEAD_BYTES);
+  const pages = leastRecentlyUsed<Page>(MAX_PAGE_BYTES, ({ text }) => text.length * 2);
 
   const pageOf = (callId: number): Page | null => {
     const known = pages.get(String(callId));
     if (known !== undefined) return known;
-    const text = source.answer(callId);
+    const text = source.response(callId);
     if (text === null) return null;
     const page = readPage(dialect, text);
     pages.set(String(callId), page);
@@ -40,11 +40,11 @@ export function openSummaries(dialect: Dialect, source: SummarySource): Summarie
   const read = (entityId: string, callId: number | null): string => {
     const page = callId === null ? null : pageOf(callId);
     const item = page === null ? null : itemIn(dialect, page, entityId);
-    return item ?? inventedItem(dialect, entityId, source.record(entityId));
+    return item ?? itemFromRecord(dialect, entityId, source.record(entityId));
   };
 
   return {
-    look() {
+    checkVersion() {
       version = source.version();
     },
     of(entityId) {
@@ -60,15 +60,15 @@ export function openSummaries(dialect: Dialect, source: SummarySource): Summarie
 }
 
 export interface Summaries {
-  /** Looks whether anything was written; the items after it are those of that moment or later. */
-  look(): void;
+  /** Reads the version. Later items are at least as new as this version. */
+  checkVersion(): void;
   of(entityId: string): string;
 }
 
 interface Item {
-  /** null: made up from the record, which may have changed since. */
+  /** null: the item was made from the record, which can have changed. */
   readonly callId: number | null;
-  /** The version at which it was last held against the file. */
+  /** The version at which the item was last checked. */
   readonly version: number;
   readonly text: string;
 }
@@ -83,28 +83,28 @@ function readPage({ search }: Dialect, text: string): Page {
   return { text, items: list === null ? [] : elementsOf(text, list) };
 }
 
-/** The item with this id: first among those in which the id's text occurs, then, for ids written with escapes, among all. */
+/** The item with this id. Items that contain the text of the id come first; ids with JSON escapes need all items. */
 function itemIn({ search }: Dialect, { text, items }: Page, entityId: string): string | null {
-  const isMeant = (item: Slice) => {
+  const hasId = (item: Slice) => {
     const document = parseJson(text.slice(item.from, item.to));
     return scalarText(valueAt(valueAt(document, search.item), search.id)) === entityId;
   };
-  const item = itemsHolding(text, items, entityId).find(isMeant) ?? items.find(isMeant);
+  const item = itemsContaining(text, items, entityId).find(hasId) ?? items.find(hasId);
   if (item === undefined) return null;
-  // A copy: a slice of a string keeps the whole page in memory.
+  // A copy, because a slice of a string would keep the whole page in memory.
   return Buffer.from(text.slice(item.from, item.to)).toString();
 }
 
-function itemsHolding(text: string, items: readonly Slice[], wanted: string): Slice[] {
-  const holding = new Set<Slice>();
+function itemsContaining(text: string, items: readonly Slice[], wanted: string): Slice[] {
+  const found = new Set<Slice>();
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
     const item = items[lowerBound(items.length, (index) => (items[index]?.to ?? 0) <= at)];
-    if (item !== undefined && item.from <= at) holding.add(item);
+    if (item !== undefined && item.from <= at) found.add(item);
   }
-  return [...holding];
+  return [...found];
 }
 
-function inventedItem({ search, entity }: Dialect, entityId: string, record: string | null): string {
+function itemFromRecord({ search, entity }: Dialect, entityId: string, record: string | null): string {
   const document = record === null ? undefined : valueAt(parseJson(record), entity.root);
   const id = valueAt(document, entity.id) ?? entityId;
   const name = entity.name === null ? undefined : valueAt(document, entity.name);
@@ -113,13 +113,13 @@ function inventedItem({ search, entity }: Dialect, entityId: string, record: str
   return stringifyJson(placedAt({}, search.item, named));
 }
 
-/** A map that forgets what was not used for longest, within a bound on what the values weigh. */
-function leastRecentlyUsed<V>(mostBytes: number, weight: (value: V) => number) {
+/** A map that drops the least recently used values when their size exceeds `maxBytes`. */
+function leastRecentlyUsed<V>(maxBytes: number, sizeOf: (value: V) => number) {
   const values = new Map<string, V>();
   let bytes = 0;
   const drop = (key: string, value: V) => {
     values.delete(key);
-    bytes -= weight(value);
+    bytes -= sizeOf(value);
   };
   return {
     get(key: string): V | undefined {
@@ -133,15 +133,15 @@ function leastRecentlyUsed<V>(mostBytes: number, weight: (value: V) => number) {
       const before = values.get(key);
       if (before !== undefined) drop(key, before);
       values.set(key, value);
-      bytes += weight(value);
-      for (const [oldest, held] of values) {
-        if (bytes <= mostBytes || values.size === 1) break;
-        drop(oldest, held);
+      bytes += sizeOf(value);
+      for (const [oldest, oldValue] of values) {
+        if (bytes <= maxBytes || values.size === 1) break;
+        drop(oldest, oldValue);
       }
     },
   };
 }
 
-const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_PAGE_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 const OVERHEAD_BYTES = 200;

@@ -26,7 +26,7 @@ const companies =
 const upstream = await openUpstream(
   {
     ...(companies === undefined ? {} : { companies }),
-    shape: {
+    profile: {
       search: {
         matches: values.matches as 'token_prefix',
         identifiers: values.identifiers as 'prefix',

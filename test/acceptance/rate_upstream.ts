@@ -42,7 +42,7 @@ export async function startRegistry(
   const responseMs = new Map(own.map((trial) => [accountOf(trial), trial.responseMs]));
   const sandbox = await startSandbox({
     companies,
-    shape: { search: RULES[rule] },
+    profile: { search: RULES[rule] },
     accounts: [
       ...own.map((trial) => ({ id: accountOf(trial), perMinute: trial.perMinute, perDay: PER_DAY })),
       { id: WARM_UP },
@@ -57,8 +57,8 @@ export const PER_DAY = 1000;
 
 /** The first search builds the index, which blocks the process for longer than a slot. */
 async function warmUp(sandbox: Sandbox): Promise<void> {
-  const url = new URL(`${sandbox.url}${sandbox.shape.paths.search}`);
-  url.searchParams.set(sandbox.shape.search.query_param, '0');
+  const url = new URL(`${sandbox.url}${sandbox.profile.paths.search}`);
+  url.searchParams.set(sandbox.profile.search.query_param, '0');
   const response = await fetch(url, { headers: { authorization: `Bearer ${sandbox.keyOf(WARM_UP)}` } });
   if (!response.ok)
     throw new Error(`The sandbox rejected the warm-up search with status ${response.status}.`);

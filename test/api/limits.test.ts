@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Account, type Limits, NO_LIMITS } from '../../src/api/accounts.ts';
-import { meterInMemory, slidingWindow } from '../../src/api/quota_meter.ts';
+import { memoryMeter, slidingWindow } from '../../src/api/quota_meter.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { ask } from '../support/api_client.ts';
 
@@ -21,7 +21,7 @@ async function open(options: SandboxOptions): Promise<Sandbox> {
 }
 
 describe('the sliding window', () => {
-  test('holds at every instant, whatever the arrivals', () => {
+  test('admits at most the limit in any interval, for random arrivals', () => {
     const gapsMs = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), gapsMs, (limit, gaps) => {
@@ -31,7 +31,7 @@ describe('the sliding window', () => {
         for (const gapMs of gaps) {
           nowMs += gapMs;
           const inside = admitted.filter((atMs) => atMs > nowMs - MINUTE_MS).length;
-          // The plain definition: free exactly when fewer than the limit lie in the last minute.
+          // The definition: an admission is possible if the last minute contains fewer than the limit.
           expect(window.freeAtMs(nowMs) === nowMs).toBe(inside < limit);
           if (window.freeAtMs(nowMs) > nowMs) continue;
           window.admit(nowMs);
@@ -41,7 +41,7 @@ describe('the sliding window', () => {
     );
   });
 
-  test('says when the next place becomes free', () => {
+  test('returns the time of the next possible admission', () => {
     const window = slidingWindow(2, MINUTE_MS);
     window.admit(1_000);
     window.admit(5_000);
@@ -58,8 +58,8 @@ describe('the meter', () => {
     limits: { ...NO_LIMITS, ...limits },
   });
 
-  test('a total ends for good', () => {
-    const meter = meterInMemory();
+  test('an exhausted total quota never resets', () => {
+    const meter = memoryMeter();
     const limited = account({ total: 3 });
     const verdicts = Array.from({ length: 5 }, (_, day) => meter.admit(limited, MIDNIGHT + day * DAY_MS));
     expect(verdicts.map(({ is }) => is)).toEqual([
@@ -72,16 +72,16 @@ describe('the meter', () => {
     expect(verdicts[4]?.retryAtMs).toBeNull();
   });
 
-  test('a day ends at midnight UTC', () => {
-    const meter = meterInMemory();
+  test('an exhausted daily quota resets at midnight UTC', () => {
+    const meter = memoryMeter();
     const limited = account({ perDay: 1 });
     expect(meter.admit(limited, MIDNIGHT - 2).is).toBe('admitted');
     expect(meter.admit(limited, MIDNIGHT - 1)).toMatchObject({ is: 'exhausted', retryAtMs: MIDNIGHT });
     expect(meter.admit(limited, MIDNIGHT).is).toBe('admitted');
   });
 
-  test('a rolling day ends 24 hours later', () => {
-    const meter = meterInMemory();
+  test('an exhausted rolling quota resets 24 hours after the first request', () => {
+    const meter = memoryMeter();
     const limited = account({ perDay: 1, day: 'rolling' });
     meter.admit(limited, MIDNIGHT - 2);
     expect(meter.admit(limited, MIDNIGHT)).toMatchObject({
@@ -91,8 +91,8 @@ describe('the meter', () => {
     expect(meter.admit(limited, MIDNIGHT - 2 + DAY_MS).is).toBe('admitted');
   });
 
-  test('a day and a total hold together, and the spent allowance is told before the minute', () => {
-    const meter = meterInMemory();
+  test('a daily and a total quota apply together, and an exhausted quota takes precedence over the rate', () => {
+    const meter = memoryMeter();
     const limited = account({ perMinute: 1, perDay: 2, total: 3 });
     const verdicts = [0, 0, MINUTE_MS, 2 * MINUTE_MS, DAY_MS, DAY_MS + MINUTE_MS].map(
       (afterMs) => meter.admit(limited, MIDNIGHT + afterMs).is,
@@ -100,26 +100,26 @@ describe('the meter', () => {
     expect(verdicts).toEqual(['admitted', 'throttled', 'admitted', 'exhausted', 'admitted', 'exhausted']);
   });
 
-  test('a refused request uses nothing', () => {
-    const meter = meterInMemory();
+  test('a rejected request is not counted', () => {
+    const meter = memoryMeter();
     const limited = account({ perMinute: 1, total: 2 });
     for (let tries = 0; tries < 10; tries++) meter.admit(limited, MIDNIGHT + tries);
     expect(meter.admitted('a')).toBe(1);
     expect(meter.admit(limited, MIDNIGHT + MINUTE_MS).is).toBe('admitted');
   });
 
-  test('what was used before counts against the total', () => {
-    expect(meterInMemory({ a: 2 }).admit(account({ total: 2 }), MIDNIGHT).is).toBe('exhausted');
+  test('earlier requests count against the total', () => {
+    expect(memoryMeter({ a: 2 }).admit(account({ total: 2 }), MIDNIGHT).is).toBe('exhausted');
   });
 });
 
-describe('over the socket', () => {
+describe('the limits of the sandbox', () => {
   test.each([
     { what: 'the rate', limits: { perMinute: 137 }, admitted: 137, code: 'rate_limited' },
     { what: 'the total', limits: { total: 100 }, admitted: 100, code: 'allowance_exhausted' },
     { what: 'the day', limits: { perDay: 250 }, admitted: 250, code: 'allowance_exhausted' },
     { what: 'both', limits: { perMinute: 90, total: 100 }, admitted: 90, code: 'rate_limited' },
-  ])('50 parallel clients never get one request above $what', async ({ limits, admitted, code }) => {
+  ])('50 parallel clients never exceed $what', async ({ limits, admitted, code }) => {
     const sandbox = await open({ accounts: [{ id: 'main', tier: 'free', ...limits }], now: () => MIDNIGHT });
     const paths = ['/api/search?q=one', '/api/entity/1', '/api/entity/none', '/api/registry/stats'];
     const client = async (number: number) => {
@@ -135,7 +135,7 @@ describe('over the socket', () => {
     for (const { json } of refused) expect(json).toMatchObject({ code });
   });
 
-  test('a minute is the last 60 seconds: no burst at the turn of the clock', async () => {
+  test('the rate applies to any 60 seconds, not to calendar minutes', async () => {
     let nowMs = MIDNIGHT - 1_000;
     const sandbox = await open({ accounts: [{ id: 'main', perMinute: 3 }], now: () => nowMs });
     const statuses = async (count: number) => {
@@ -152,7 +152,7 @@ describe('over the socket', () => {
     expect(await statuses(4)).toEqual([200, 200, 200, 429]);
   });
 
-  test('who waits as long as Retry-After says is let in', async () => {
+  test('a client that waits for Retry-After is admitted', async () => {
     let nowMs = MIDNIGHT + 123;
     const sandbox = await open({ accounts: [{ id: 'main', perMinute: 1 }], now: () => nowMs });
     await ask(sandbox, '/api/entity/1');
@@ -163,7 +163,7 @@ describe('over the socket', () => {
     expect((await ask(sandbox, '/api/entity/1')).status).toBe(200);
   });
 
-  test('a spent day names the seconds to midnight; a spent total names none', async () => {
+  test('Retry-After is the time to midnight for a daily quota, and absent for a total quota', async () => {
     const sandbox = await open({
       accounts: [
         { id: 'main', perDay: 1 },
@@ -177,12 +177,12 @@ describe('over the socket', () => {
     const spent = await ask(sandbox, '/api/entity/1', {}, 'lifetime');
     expect(spent.json).toMatchObject({
       code: 'allowance_exhausted',
-      detail: expect.stringContaining('for good'),
+      detail: expect.stringContaining('never resets'),
     });
     expect(spent.headers.get('retry-after')).toBeNull();
   });
 
-  test('accounts do not share what they use', async () => {
+  test('each account has its own counts', async () => {
     const sandbox = await open({
       accounts: [
         { id: 'main', total: 1 },
@@ -194,16 +194,16 @@ describe('over the socket', () => {
     expect((await ask(sandbox, '/api/entity/1', {}, 'other')).status).toBe(200);
   });
 
-  test('requests without a known key use nothing', async () => {
+  test('requests without a valid key are not counted', async () => {
     const sandbox = await open({ accounts: [{ id: 'main', total: 1 }] });
     for (let i = 0; i < 5; i++) await fetch(`${sandbox.url}/api/entity/1`);
     expect((await ask(sandbox, '/api/entity/1')).status).toBe(200);
   });
 
-  test('dates follow the clock that the service believes in', async () => {
+  test('dates follow the skewed clock of the service', async () => {
     const sandbox = await open({
       accounts: [{ id: 'main', perMinute: 1 }],
-      shape: { errors: { throttled: { retry_after: 'date' } } },
+      profile: { errors: { throttled: { retry_after: 'date' } } },
       now: () => MIDNIGHT,
       clockSkewMs: 3_600_000,
     });

@@ -28,13 +28,13 @@ interface Probed {
 
 async function probed(profile: ApiProfileInput | ApiProfile): Promise<Probed> {
   const sandbox = await startSandbox({
-    shape: profile,
+    profile,
     companies: await companiesFor(profile),
     keepArrivals: false,
   });
   try {
     const { conclusions, exchanges } = await askAll(sandbox.baseUrl, sandbox.keyOf('main'));
-    return { calls: exchanges.length, grades: gradesOf(conclusions, sandbox.shape, sandbox.dialect) };
+    return { calls: exchanges.length, grades: gradesOf(conclusions, sandbox.profile, sandbox.dialect) };
   } finally {
     await sandbox.close();
   }

@@ -1,7 +1,6 @@
 /**
- * `npm run bench:serve`: what the keys, limits and faithful records of `serve` cost against a bare fastify route
- * over the same warehouse, in the same run, round by round; the load comes from this process, the servers are
- * processes of their own.
+ * `npm run bench:serve` compares `serve` with a bare fastify route over the same warehouse. Rounds of both alternate.
+ * This process sends the requests; each server is a separate process.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +23,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '20000' },
     flat: { type: 'string', default: '1000000' },
     connections: { type: 'string', default: '8' },
-    /** Keep the warehouse at this path for the next run. */
+    /** The path at which the warehouse is kept for the next run. */
     warehouse: { type: 'string' },
   },
 });
@@ -78,7 +77,7 @@ async function main(): Promise<void> {
     `entity by id: ${ratio.toFixed(2)} of the bare route (by processor time ${cpuRatio.toFixed(2)})`,
     ratio >= 0.7,
   );
-  // What other work on the machine does to the slowest hundredth: the searches cannot be better than that.
+  // The effect of other work on the machine on the p99, which also limits the searches.
   const noise = median(rounds.map(({ bare }) => bare.p99Ms / bare.p50Ms));
   print(`the bare route's own p99 is ${noise.toFixed(1)} × its median`);
   for (const name of ['rare', 'prefix'] as const) {
@@ -93,7 +92,7 @@ async function main(): Promise<void> {
   );
 }
 
-/** Resident memory after each tenth of the requests: the second half may not grow. */
+/** Checks that resident memory does not grow during the second half of the requests. */
 async function flatMemory(mirror: Server, ask: (count: number) => Promise<unknown>): Promise<void> {
   const total = Number(values.flat);
   const megabytes: number[] = [];
@@ -139,7 +138,7 @@ function configured(warehouse: string): string {
   return path;
 }
 
-/** A key with all limits, none of which is reached. */
+/** Creates a key with all limits, none of which is reached. */
 async function newKey(configPath: string): Promise<string> {
   const limits = ['--per-minute', '100000000', '--per-day', '1000000000', '--total', '1000000000'];
   const child = start([
@@ -183,7 +182,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
   return text.slice(0, text.indexOf('\n'));
 }
 
-/** Ids all over the registry; words of few names; prefixes of many. */
+/** Ids of the whole registry, words of few names, and prefixes of many names. */
 function asked(warehouse: string) {
   const db = new Sqlite(warehouse, { readonly: true });
   const step = Math.max(1, Math.floor(companies / 5_000));
@@ -206,7 +205,7 @@ function asked(warehouse: string) {
 }
 
 interface Cost extends Measured {
-  /** Processor time of the server for one request, in microseconds: what other work on the machine changes least. */
+  /** Processor time of the server per request, in microseconds. Other work on the machine affects it least. */
   readonly cpuMicros: number;
 }
 

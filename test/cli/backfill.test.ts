@@ -136,7 +136,7 @@ describe('backfill --names', () => {
       ...company,
       name: at === 0 ? 'Laxey Glen Mills Limited' : at < 3 ? 'Twin Brothers AS' : company.name,
     }));
-    const upstream = await place({ companies, shape: { search: { matches: 'token_prefix' } } });
+    const upstream = await place({ companies, profile: { search: { matches: 'token_prefix' } } });
     const given = [
       'LAXEY GLEN MILLS LIMITED',
       'Twin Brothers AS',
@@ -192,7 +192,7 @@ describe('backfill by search', () => {
 
   it('splits a prefix where the registry shows only some of its companies', async () => {
     const upstream = await place({
-      shape: { search: { matches: 'prefix', identifiers: 'prefix', window: { rows: 20 } } },
+      profile: { search: { matches: 'prefix', identifiers: 'prefix', window: { rows: 20 } } },
     });
     const beginning = idsOf(upstream).filter((id) => id.startsWith('000'));
     const { json } = await upstream.cli('backfill', '--id-prefix', '000', '--no-records');

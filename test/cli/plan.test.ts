@@ -122,7 +122,7 @@ describe('plan', () => {
 async function place(overrides: Overrides = {}, options: SandboxOptions = {}): Promise<Upstream> {
   const companies = [...generateRegistry({ companies: 800, seed: 4 })];
   open = await openUpstream(
-    { companies, shape: { search: { matches: 'prefix', identifiers: 'none' } }, ...options },
+    { companies, profile: { search: { matches: 'prefix', identifiers: 'none' } }, ...options },
     {
       ...overrides,
     },

@@ -125,7 +125,7 @@ describe('probe', () => {
   it('--check finds what the API no longer says as before, and proposes the change', async () => {
     const { directory, sandbox } = await place({});
     await run(directory, ['probe']);
-    await sandbox.speak({ search: { results: '/data/hits' }, record: { root: '/data' } });
+    await sandbox.useProfile({ search: { results: '/data/hits' }, record: { root: '/data' } });
     const { code, data } = await run(directory, ['probe', '--check', '--max-calls', '3']);
     expect(code).toBe(1);
     expect(data.calls_spent).toBeLessThanOrEqual(3);
@@ -145,7 +145,7 @@ function folder(): string {
 }
 
 async function place(profile: ApiProfileInput): Promise<{ directory: string; sandbox: Sandbox }> {
-  const sandbox = await startSandbox({ shape: profile });
+  const sandbox = await startSandbox({ profile });
   closing.push(() => sandbox.close());
   const directory = folder();
   const upstream = `upstream: { base_url: "${sandbox.baseUrl}", api_key: "${sandbox.keyOf('main')}" }`;

@@ -24,7 +24,7 @@ beforeAll(async () => {
   folder = mkdtempSync('/tmp/registry-mirror-');
   sandbox = await startSandbox({
     companies: COMPANIES,
-    shape: { search: { matches: 'prefix', identifiers: 'none' } },
+    profile: { search: { matches: 'prefix', identifiers: 'none' } },
     now: () => Date.now(),
     faults: ({ url }) => (url.endsWith(`/${COMPANIES[1]?.id}`) ? { kind: 'not_json' } : null),
   });

@@ -49,7 +49,7 @@ describe('a backfill', () => {
   it('stops before a moved path makes it believe that known companies are gone', async () => {
     const { house: workspace, ids, sandbox } = await place();
     await backfill(workspace, ids.map(entity));
-    await sandbox.speak({ paths: { entity: '/api/v2/entity/{id}' } });
+    await sandbox.useProfile({ paths: { entity: '/api/v2/entity/{id}' } });
     const { run, counts } = await backfill(workspace, ids.map(entity), { freshForMs: 0 });
     expect(run.ending).toMatchObject({ ended: 'drift' });
     expect(counts.open).toBeGreaterThan(ids.length - 10);

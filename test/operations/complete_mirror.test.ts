@@ -32,7 +32,7 @@ test.each<[string, ApiProfileInput['search']]>([
 });
 
 async function mirrored(profile: ApiProfileInput): Promise<{ report: RunReport; sandbox: Sandbox }> {
-  const sandbox = await startSandbox({ companies: COMPANIES, shape: profile });
+  const sandbox = await startSandbox({ companies: COMPANIES, profile });
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
   const workspace = openWorkspace(configFrom(sandboxConfiguration(sandbox, folder)));
   try {

@@ -17,7 +17,7 @@ const searched = (atMs: number, fresh: number): CallBucket => ({
   changed: 0,
 });
 
-test('growth ends at what is held now, and stands still where nothing was called', () => {
+test('a growth curve ends at the current count and is flat between calls', () => {
   const now = { atMs: 10 * HOUR_MS, known: 30, fetched: 0 };
   const curve = growth([searched(0, 20), searched(5 * HOUR_MS, 10)], now, HOUR_MS);
   expect(curve.map(({ atMs, known }) => [atMs / HOUR_MS, known])).toEqual([
@@ -29,14 +29,14 @@ test('growth ends at what is held now, and stands still where nothing was called
   ]);
 });
 
-test('an allowance ends at the pace of late, lasts until its reset, or stands still', () => {
+test('a forecast ends, lasts until the reset, or is flat without calls', () => {
   const spending = { nowMs: 0, left: 100, resetsAtMs: null, lately: { calls: 50, overMs: DAY_MS } };
   expect(quotaForecastOf(spending)).toMatchObject({ is: 'ends', atMs: 2 * DAY_MS });
   expect(quotaForecastOf({ ...spending, resetsAtMs: DAY_MS })).toMatchObject({ is: 'lasts', left: 50 });
   expect(quotaForecastOf({ ...spending, lately: { calls: 0, overMs: DAY_MS } })).toEqual({ is: 'still' });
 });
 
-test('marks of time are local midnights, also where the clocks change, and the 1st of every month', () => {
+test('ticks of days are local midnights, also after a clock change, and include the 1st of each month', () => {
   const from = Date.UTC(2026, 9, 24, 5);
   expect(timeTicks(from, from + 28 * DAY_MS, 'Europe/Berlin').map(({ label }) => label)).toEqual([
     '1 Nov',
@@ -48,11 +48,11 @@ test('marks of time are local midnights, also where the clocks change, and the 1
   expect(first?.at).toBeCloseTo(25 / 72);
 });
 
-test('a share is never rounded up to the whole, nor down to nothing', () => {
+test('a share below 1 is never rounded to 100 %, nor a share above 0 to 0 %', () => {
   expect([1, 0.9999, 0.5, 0.0001, 0].map(percent)).toEqual(['100 %', '99.9 %', '50 %', '< 0.1 %', '0 %']);
 });
 
-test('what stands in markup is text, whatever it is', () => {
+test('markup escapes strings, and omits null', () => {
   expect(html`<p title="${'"\u0000<'}">${['&', html`<b>${"'"}</b>`, null]}</p>`.markup).toBe(
     '<p title="&quot;␀&lt;">&amp;<b>&#39;</b></p>',
   );

@@ -1,7 +1,8 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SECTIONS } from '../../src/page/sections.ts';
 import { openBrowser } from '../support/browser.ts';
-import { graveFaults, openTab, sidewaysPixels } from '../support/page_tab.ts';
+import { openTab, overflowPixels, seriousViolations } from '../support/page_tab.ts';
 import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
 import { type ServedPage, serveEmptyPage, servePage } from '../support/served_page.ts';
 
@@ -40,18 +41,31 @@ const open = (path: string, options: BrowserContextOptions & { at?: ServedPage }
 };
 
 describe('the overview', () => {
-  test('tells how the mirror stands, and asks no other host', async () => {
+  test.each([
+    ['a filled mirror', 'empty', () => served],
+    ['an empty mirror', 'filled', () => empty],
+  ] as const)('of %s shows its sections in the order of the list', async (_mirror, notShownIf, at) => {
+    const tab = await open('/', { at: at() });
+    const ids = await tab.page.locator('[data-live]').evaluateAll((elements) => elements.map(({ id }) => id));
+    const sectionOf = (id: string) =>
+      SECTIONS.find((section) => id === section.id || id.startsWith(`${section.id}-`));
+    const expected = SECTIONS.filter(({ shownIf }) => shownIf !== notShownIf).map(({ id }) => id);
+    expect([...new Set(ids.map((id) => sectionOf(id)?.id))]).toEqual(expected);
+    await tab.close();
+  });
+
+  test('shows coverage, charts and tables, and sends requests only to its own host', async () => {
     const tab = await open('/');
     const text = await tab.page.textContent('main');
     expect(text).toContain('122 of the registry’s 122');
-    for (const title of ['Coverage', 'Allowance, in all', 'Freshness', 'Calls a minute', 'Discovery'])
+    for (const title of ['Coverage', 'Allowance in total', 'Freshness', 'Calls per minute', 'Discovery'])
       expect(text).toContain(title);
-    for (const title of ['What changed lately', 'Quarantine', 'Runs', 'Schedules'])
+    for (const title of ['Recent changes', 'Quarantine', 'Runs', 'Schedules'])
       expect(await tab.page.getByRole('heading', { name: title }).count()).toBe(1);
     await tab.close();
   });
 
-  test('weighs less than 150 KB with everything it loads', async () => {
+  test('loads less than 150 KB in total', async () => {
     const page = await browser.newPage();
     const bodies = new Map<string, Promise<Buffer>>();
     page.on('response', (response) => {
@@ -60,13 +74,13 @@ describe('the overview', () => {
     });
     await page.goto(served.url, { waitUntil: 'load' });
     await expect.poll(() => [...bodies.keys()]).toContain('/page/page.js');
-    const weights = (await Promise.all(bodies.values())).map(({ length }) => length);
+    const sizes = (await Promise.all(bodies.values())).map(({ length }) => length);
     await page.context().close();
     expect([...bodies.keys()]).toEqual(expect.arrayContaining(['/', '/page/page.css', '/page/page.js']));
-    expect(weights.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(150_000);
+    expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(150_000);
   });
 
-  test('charts can be read by the arrow keys, and as tables', async () => {
+  test('shows the values of a chart by arrow keys and as a table', async () => {
     const tab = await open('/');
     const plot = tab.page.getByRole('img', { name: /^Coverage/ });
     const reading = tab.page.locator('#coverage .reading');
@@ -85,7 +99,7 @@ describe('the overview', () => {
   });
 });
 
-test('what changes in the mirror shows without reloading, and open tables stay open', async () => {
+test('an update appears without a reload and keeps open tables open', async () => {
   const tab = await open('/');
   const { page } = tab;
   await page.evaluate('globalThis.sameDocument = true');
@@ -105,7 +119,7 @@ test('what changes in the mirror shows without reloading, and open tables stay o
 });
 
 describe('search', () => {
-  test('finds while one types, and leads to the company', async () => {
+  test('shows results while the user types, with links to companies', async () => {
     const tab = await open('/');
     await tab.page.getByRole('searchbox').pressSequentially('later', { delay: 20 });
     await tab.page.locator('#found').getByRole('link', { name: 'Later Ltd' }).click();
@@ -123,14 +137,14 @@ describe('search', () => {
     await tab.close();
   });
 
-  test('says so where nothing is known', async () => {
+  test('reports that no company matches', async () => {
     const tab = await open('/page/search?q=zzzzzz');
-    expect(await tab.page.textContent('main')).toContain('Nothing is known under “zzzzzz”');
+    expect(await tab.page.textContent('main')).toContain('No company matches “zzzzzz”');
     await tab.close();
   });
 });
 
-test('a company shows its history with differences, and each record as it was', async () => {
+test('a company page shows the changes and the record of each version', async () => {
   const tab = await open('/page/company?id=00000501');
   const { page } = tab;
   expect(await page.textContent('#record')).toContain('300');
@@ -139,14 +153,14 @@ test('a company shows its history with differences, and each record as it was', 
   const latest = entries.first();
   expect(await latest.locator('del').allInnerTexts()).toEqual(expect.arrayContaining(['After Ltd', '250']));
   expect(await latest.locator('ins').allInnerTexts()).toEqual(expect.arrayContaining(['Later Ltd', '300']));
-  expect(await entries.last().textContent()).toContain('The first version that was seen.');
+  expect(await entries.last().textContent()).toContain('First version.');
   await entries.last().getByRole('link').click();
   await page.waitForURL(/version=\d+/);
-  expect(await page.textContent('#record')).toMatch(/As it was from[\s\S]*Before Ltd[\s\S]*100/);
+  expect(await page.textContent('#record')).toMatch(/Record as of[\s\S]*Before Ltd[\s\S]*100/);
   await tab.close();
 });
 
-test('names, ids and values of others are text', async () => {
+test('names, ids and values from the registry are escaped', async () => {
   const tab = await open(`/page/company?id=${encodeURIComponent(HOSTILE_ID)}`);
   const { page } = tab;
   expect(await page.locator('h1').textContent()).toBe(HOSTILE);
@@ -161,16 +175,16 @@ test('names, ids and values of others are text', async () => {
   await tab.close();
 });
 
-test('an empty mirror says what to do next', async () => {
+test('an empty mirror shows the first commands', async () => {
   const tab = await open('/', { at: empty });
   const text = await tab.page.textContent('main');
-  expect(text).toContain('This mirror is empty. What to do next:');
+  expect(text).toContain('This mirror is empty. Next steps:');
   for (const command of ['probe', 'plan', 'sync']) expect(text).toContain(`registry-mirror ${command}`);
-  expect(text).toContain('2,000 calls can be spent');
+  expect(text).toContain('Quota left: 2,000 calls.');
   await tab.close();
 });
 
-test('everything is reached by the keyboard alone, and seen where it stands', async () => {
+test('the keyboard reaches all controls, with a visible focus', async () => {
   const tab = await open('/');
   const { page } = tab;
   await page.keyboard.press('Tab');
@@ -194,27 +208,27 @@ describe.each([
   ['light', { colorScheme: 'light' }],
   ['dark', { colorScheme: 'dark' }],
   ['a phone', { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }],
-] as const)('in %s', (_what, options) => {
+] as const)('in %s', (_appearance, options) => {
   test.each([
     ['the overview', '/'],
     ['a company', '/page/company?id=00000501'],
     ['a search', '/page/search?q=ltd'],
-  ])('%s has nothing that axe calls serious, and does not scroll sideways', async (_which, path) => {
+  ])('%s has no serious axe violation and no horizontal scrolling', async (_page, path) => {
     const tab = await open(path, options);
-    expect(await graveFaults(tab.page)).toEqual([]);
-    expect(await sidewaysPixels(tab.page)).toBe(0);
+    expect(await seriousViolations(tab.page)).toEqual([]);
+    expect(await overflowPixels(tab.page)).toBe(0);
     await tab.close();
   });
 
-  test('the empty page, too', async () => {
+  test('an empty mirror has no serious axe violation and no horizontal scrolling', async () => {
     const tab = await open('/', { ...options, at: empty });
-    expect(await graveFaults(tab.page)).toEqual([]);
-    expect(await sidewaysPixels(tab.page)).toBe(0);
+    expect(await seriousViolations(tab.page)).toEqual([]);
+    expect(await overflowPixels(tab.page)).toBe(0);
     await tab.close();
   });
 });
 
-test('light and dark differ, and paper is light whatever the screen is', async () => {
+test('light and dark differ, and paper is always light', async () => {
   const tab = await open('/', { colorScheme: 'dark' });
   const background = () => tab.page.evaluate('getComputedStyle(document.body).backgroundColor');
   const dark = await background();
@@ -228,8 +242,8 @@ test('light and dark differ, and paper is light whatever the screen is', async (
   await tab.close();
 });
 
-describe('what a browser is told', () => {
-  test('the policy lets in nothing but the own files', async () => {
+describe('a response to a browser', () => {
+  test('has a policy that permits only files of the page', async () => {
     for (const path of ['/', '/page/search?q=a', '/page/page.css', '/page/nothing']) {
       const policy = (await fetch(served.url + path)).headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");
@@ -238,18 +252,18 @@ describe('what a browser is told', () => {
     }
   });
 
-  test('a page of another name, another method and an unknown company are refused', async () => {
+  test('is 405 for another method, 404 for an unknown company and 401 for an endpoint without a key', async () => {
     const status = async (path: string, init?: RequestInit) => (await fetch(served.url + path, init)).status;
     expect(await status('/', { method: 'POST' })).toBe(405);
     expect(await status('/page/company?id=nobody')).toBe(404);
     expect(await status('/page/../api/registry/stats')).toBe(401);
   });
 
-  test('an asset that is known is not sent again', async () => {
+  test('is 304 for an unchanged file', async () => {
     const { headers } = await fetch(`${served.url}/page/page.css`);
-    const again = await fetch(`${served.url}/page/page.css`, {
+    const second = await fetch(`${served.url}/page/page.css`, {
       headers: { 'if-none-match': headers.get('etag') ?? '' },
     });
-    expect(again.status).toBe(304);
+    expect(second.status).toBe(304);
   });
 });

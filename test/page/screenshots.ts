@@ -1,6 +1,6 @@
 /**
- * `npm run page:screenshots -- FOLDER`: the status page of an invented registry after four weeks, and of an empty
- * mirror: light, dark, on a phone and on paper, to be looked at.
+ * `npm run page:screenshots -- FOLDER` makes screenshots of the status page: light, dark, phone and paper. They show
+ * a synthetic registry after four weeks, and an empty mirror.
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,35 +20,36 @@ const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
 };
 
 const [, , folder] = process.argv;
-if (folder === undefined) throw new Error('Name the folder for the screenshots.');
+if (folder === undefined)
+  throw new Error('The folder for the screenshots is missing: pass it as the first argument.');
 mkdirSync(folder, { recursive: true });
-const invented = companies(COMPANIES + DAYS * 10);
-let spoilt = false;
+const synthetic = companies(COMPANIES + DAYS * 10);
+let hasFaults = false;
 const mirror = await openMirrored({
-  companies: invented.slice(0, COMPANIES),
-  // Now and then an answer is not what it should be.
+  companies: synthetic.slice(0, COMPANIES),
+  // On the last day, some responses go to the quarantine.
   faults: ({ target }) => {
-    if (!spoilt || !target.endsWith('7')) return null;
+    if (!hasFaults || !target.endsWith('7')) return null;
     return { kind: 'altered', body: () => '{"unexpected": true}' };
   },
   configuration: {
-    // Weeks pass in seconds: the rate must not hold them up.
+    // Four weeks pass in seconds: a rate limit would delay them.
     allowance: { ...ALLOWANCE, per_minute: 'unlimited' },
     max_age: { records: '6d' },
     schedule: { timezone: 'Europe/Berlin' },
-    source: { name: 'Registry of Invented Companies', url: 'https://registry.example/' },
+    source: { name: 'Registry of Synthetic Companies', url: 'https://registry.example/' },
   },
 });
 const opened: { close(): Promise<void> }[] = [mirror];
 try {
-  await live(mirror);
+  await simulateWeeks(mirror);
   const served = await servePage(mirror, ALLOWANCE);
   opened.push(served);
   const empty = await serveEmptyPage();
   opened.push(empty);
   const pages = {
     overview: `${served.url}/`,
-    company: `${served.url}/page/company?id=${encodeURIComponent(invented[1]?.id ?? '')}`,
+    company: `${served.url}/page/company?id=${encodeURIComponent(synthetic[1]?.id ?? '')}`,
     search: `${served.url}/page/search?q=a`,
     empty: `${empty.url}/`,
   };
@@ -57,26 +58,26 @@ try {
   for (const one of opened.reverse()) await one.close();
 }
 
-/** Four weeks of a registry: companies come, change and go, and the mirror spends its allowance day by day. */
-async function live({ sandbox, sync, now }: Mirrored): Promise<void> {
+/** Runs four weeks: companies are added, changed and deleted, and the mirror uses its allowance each day. */
+async function simulateWeeks({ sandbox, sync, now }: Mirrored): Promise<void> {
   await sync(-DAYS * DAY_MS);
   for (let day = 0; day < DAYS; day++) {
-    for (const company of invented.slice(COMPANIES + day * 10, COMPANIES + day * 10 + 10))
+    for (const company of synthetic.slice(COMPANIES + day * 10, COMPANIES + day * 10 + 10))
       sandbox.companies.put(company);
-    for (const [at, company] of invented.slice(0, 40).entries())
+    for (const [at, company] of synthetic.slice(0, 40).entries())
       if (at % 7 === day % 7)
         sandbox.companies.put({
           ...company,
           name: `${company.name} (${day + 1})`,
           fields: { ...company.fields, capital: 1_000 * day, status: day % 2 === 0 ? 'active' : 'dissolved' },
         });
-    sandbox.companies.remove(invented[COMPANIES - 1 - day]?.id ?? '', now());
-    spoilt = day === DAYS - 1;
+    sandbox.companies.remove(synthetic[COMPANIES - 1 - day]?.id ?? '', now());
+    hasFaults = day === DAYS - 1;
     await sync(DAY_MS);
   }
 }
 
-/** A browser each: one that has drawn many tall pages may say that it cannot capture another. */
+/** Uses a new browser for each screen: after many tall pages a browser may fail to capture another. */
 async function shoot(name: string, url: string): Promise<void> {
   for (const [screen, options] of Object.entries(SCREENS)) {
     const browser = await openBrowser();

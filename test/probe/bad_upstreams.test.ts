@@ -91,7 +91,7 @@ describe('an upstream that', () => {
     ['refuses broad queries', { broad_above: 300 }, { query_param: 'q', matches: 'token_prefix' }],
     ['refuses unknown parameters', { unknown_params: 'refuse' }, { query_param: 'q', results: '/results' }],
   ] as const)('%s: is understood', async (_what, search, expected) => {
-    const sandbox = await startSandbox({ shape: { search: { ...search } } });
+    const sandbox = await startSandbox({ profile: { search: { ...search } } });
     closing.push(() => sandbox.close());
     const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
     closing.push(place.remove);
@@ -102,7 +102,7 @@ describe('an upstream that', () => {
 
   it('names its parameter in a refusal: is believed, and what the user says as well', async () => {
     const sandbox = await startSandbox({
-      shape: { search: { query_param: 'zoekterm', min_length: 3, unknown_params: 'refuse' } },
+      profile: { search: { query_param: 'zoekterm', min_length: 3, unknown_params: 'refuse' } },
     });
     closing.push(() => sandbox.close());
     const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));

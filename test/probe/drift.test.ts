@@ -40,7 +40,7 @@ describe('an upstream that changes while it is mirrored ends the run as drifted'
     '%s: few calls, bodies kept, and what would fit',
     async (_what, profile, words, expected) => {
       const { place, sandbox } = await probedPlace();
-      await sandbox.speak(profile);
+      await sandbox.useProfile(profile);
       const before = sandbox.arrivals().length;
       const run = await syncAt(
         { ...place.config(), focus: profile.record === undefined ? 'coverage' : 'records' },
@@ -63,7 +63,7 @@ describe('an upstream that changes while it is mirrored ends the run as drifted'
   it('known records are not found any more: nothing is taken for deleted', async () => {
     const { place, sandbox } = await probedPlace();
     await syncAt(place.config(), 12);
-    await sandbox.speak({ paths: { entity: '/api/company/{id}' } });
+    await sandbox.useProfile({ paths: { entity: '/api/company/{id}' } });
     const run: Mirrored = await syncAt(place.config(), 60);
     expect(run.ended).toContain('answered 404');
     expect(run.gone).toBe(0);

@@ -39,13 +39,13 @@ describe('a probe', () => {
 
 async function probed(profile: ApiProfileInput | ApiProfile) {
   const sandbox = await startSandbox({
-    shape: profile,
+    profile,
     companies: await companiesFor(profile),
     keepArrivals: false,
   });
   try {
     const { conclusions, exchanges } = await askAll(sandbox.baseUrl, sandbox.keyOf('main'));
-    return { spent: exchanges.length, grades: gradesOf(conclusions, sandbox.shape, sandbox.dialect) };
+    return { spent: exchanges.length, grades: gradesOf(conclusions, sandbox.profile, sandbox.dialect) };
   } finally {
     await sandbox.close();
   }

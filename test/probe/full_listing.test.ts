@@ -87,7 +87,7 @@ describe('a search without a text', () => {
 
 async function upstreamOf(profile: ApiProfileInput) {
   const companies = await companiesFor(profile, 607);
-  const sandbox = await startSandbox({ shape: profile, companies });
+  const sandbox = await startSandbox({ profile, companies });
   const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
   closing.push(() => sandbox.close(), place.remove);
   return { sandbox, place, companies };

@@ -87,7 +87,7 @@ async function withUpstream(
   profile: ApiProfileInput | ApiProfile,
   act: (sandbox: Sandbox, place: Place) => Promise<void>,
 ): Promise<void> {
-  const sandbox = await startSandbox({ shape: profile, companies: await companiesFor(profile, COMPANIES) });
+  const sandbox = await startSandbox({ profile, companies: await companiesFor(profile, COMPANIES) });
   const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
   try {
     await act(sandbox, place);

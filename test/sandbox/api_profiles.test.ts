@@ -14,42 +14,43 @@ import { ask, askBy, entityCall, searchCall, statsCall } from '../support/api_cl
 
 const presets = Object.values(PROFILE_PRESETS).map((preset) => ApiProfile.parse(preset));
 const drawn = Array.from({ length: 30 }, (_, seed) => randomProfile(seed));
-const shapes = [...presets, ...drawn].map((profile) => ({ name: profile.name, shape: profile }));
+const profiles = [...presets, ...drawn].map((profile) => ({ name: profile.name, profile }));
 
 const registries = {
   string: [...generateRegistry({ companies: 400, seed: 7 })],
   number: [...generateRegistry({ companies: 400, seed: 7, ids: 'big_numeric' })],
 };
 
-/** The text that finds most companies by the shape's semantics, of those that it does not refuse. */
-function findingMost(sandbox: Sandbox): { query: CatalogueQuery; total: number } {
-  const { search } = sandbox.shape;
+/** The query with the most matches that the profile does not reject. */
+function broadestQuery(sandbox: Sandbox): { query: CatalogueQuery; total: number } {
+  const { search } = sandbox.profile;
   const by = search.identifier_param === null ? 'any' : 'name';
-  const found = TEXTS.filter((text) => text.length >= search.min_length)
+  const found = QUERIES.filter((text) => text.length >= search.min_length)
     .map((text) => ({ by, text, names: search.matches, identifiers: search.identifiers }) as const)
     .map((query) => ({ query, total: sandbox.catalogue.search(query).total }))
     .filter(({ total }) => total >= 3 && total <= (search.broad_above ?? total))
     .sort((a, b) => b.total - a.total)[0];
-  if (found === undefined) throw new Error(`no text finds several companies in ${search.matches}`);
+  if (found === undefined)
+    throw new Error(`no query matches several companies by the rule ${search.matches}`);
   return found;
 }
 
-const TEXTS = ['e', 's', 'an', 'in', 'the', 'nor', 'ltd', 'limited', 'services', 'properties', 'gebrüder'];
+const QUERIES = ['e', 's', 'an', 'in', 'the', 'nor', 'ltd', 'limited', 'services', 'properties', 'gebrüder'];
 
 function searchAnswerOf(verdict: Verdict) {
   if (verdict.is !== 'ok' || verdict.answer.kind !== 'search') throw new Error(JSON.stringify(verdict));
   return verdict.answer;
 }
 
-describe.each(shapes)('$name', ({ shape: profile }) => {
+describe.each(profiles)('the profile $name', ({ profile }) => {
   let sandbox: Sandbox;
   beforeAll(async () => {
-    sandbox = await startSandbox({ shape: profile, companies: registries[profile.ids] });
+    sandbox = await startSandbox({ profile, companies: registries[profile.ids] });
   });
   afterAll(() => sandbox.close());
 
-  test('its dialect finds list, ids, names and total, on every page that can be reached', async () => {
-    const { query, total } = findingMost(sandbox);
+  test('its dialect decodes list, ids, names and total of every reachable page', async () => {
+    const { query, total } = broadestQuery(sandbox);
     const { dialect, companies } = sandbox;
     const { paging } = dialect.search;
     const reachable = Math.min(total, paging.window ?? total, paging.style === 'none' ? paging.size : total);
@@ -72,9 +73,9 @@ describe.each(shapes)('$name', ({ shape: profile }) => {
     }
   });
 
-  test('its pointers find the same in the raw bodies', async () => {
+  test('its JSON paths select the same values in the raw bodies', async () => {
     const { search, entity, stats } = sandbox.dialect;
-    const { query } = findingMost(sandbox);
+    const { query } = broadestQuery(sandbox);
     const found = await ask(
       sandbox,
       `${profile.paths.search}?${new URLSearchParams({ [search.query_param]: query.text })}`,
@@ -94,13 +95,13 @@ describe.each(shapes)('$name', ({ shape: profile }) => {
     if (profile.ids === 'number') expect(record.text).toMatch(new RegExp(`[:{,]${id}[,}]`));
   });
 
-  test('nothing found is understood as nothing', async () => {
+  test('its dialect decodes a response without matches as an empty list', async () => {
     const answer = searchAnswerOf(await askBy(sandbox, searchCall('qqqqqqq')));
     expect(answer.rows).toEqual([]);
     expect(answer.next).toBeNull();
   });
 
-  test('identifiers are found as the shape says', async () => {
+  test('a search by identifier follows the query rule of the profile', async () => {
     const [, , , company] = sandbox.companies.all();
     const { id = '' } = company ?? {};
     const answerTo = async (text: string) =>
@@ -114,7 +115,7 @@ describe.each(shapes)('$name', ({ shape: profile }) => {
     }
   });
 
-  test('statistics, records, unknown and deleted ids mean what they should', async () => {
+  test('statistics, records, unknown ids and deleted ids have the right outcomes', async () => {
     const [, , company] = sandbox.companies.all();
     const { id = '', name = '' } = company ?? {};
     const before = sandbox.companies.count();
@@ -132,7 +133,7 @@ describe.each(shapes)('$name', ({ shape: profile }) => {
       expect(await askBy(sandbox, statsCall())).toMatchObject({ answer: { total: before - 1 } });
   });
 
-  test('a spent minute and a spent allowance are told apart', async () => {
+  test('an exceeded rate and an exhausted allowance have different outcomes', async () => {
     const verdictAt = async (limits: Partial<Limits>) => {
       sandbox.accounts.limit('main', { ...NO_LIMITS, ...limits });
       sandbox.reset();
@@ -144,7 +145,7 @@ describe.each(shapes)('$name', ({ shape: profile }) => {
   });
 });
 
-test('random shapes differ, and the same seed gives the same shape', () => {
+test('random profiles differ, and the same seed returns the same profile', () => {
   expect(randomProfile(5)).toEqual(randomProfile(5));
   const of = <T>(part: (profile: ApiProfile) => T) => new Set(drawn.map(part)).size;
   expect(of(({ search }) => search.paging.style)).toBe(6);
@@ -154,23 +155,23 @@ test('random shapes differ, and the same seed gives the same shape', () => {
   expect(of(({ gone }) => gone.as)).toBe(3);
 });
 
-test('a client may ask for smaller pages', () => {
+test('the dialect can have a smaller page size', () => {
   const { paging } = dialectFor(ApiProfile.parse({}), { pageSize: 30 }).search;
   expect(paging.size).toBe(30);
   expect(dialectFor(ApiProfile.parse({}), { pageSize: 1_000 }).search.paging.size).toBe(100);
 });
 
-test('a shape that contradicts itself is refused', () => {
-  const refused = (profile: unknown) =>
+test('a contradictory profile is rejected', () => {
+  const problemsOf = (profile: unknown) =>
     ApiProfile.safeParse(profile)
       .error?.issues.map(({ message }) => message)
       .join();
-  expect(refused({ search: { results: '' } })).toMatch(/no room for a total/);
-  expect(refused({ record: { fixed: { '/version': 1 } } })).toMatch(/give the record a root/);
-  expect(refused({ search: { max_size: 5 } })).toMatch(/above the maximum/);
-  expect(refused({ paths: { entity: '/api/entity' } })).toMatch(/\{id\}/);
+  expect(problemsOf({ search: { results: '' } })).toMatch(/exclude a total/);
+  expect(problemsOf({ record: { fixed: { '/version': 1 } } })).toMatch(/requires record\.root/);
+  expect(problemsOf({ search: { max_size: 5 } })).toMatch(/above search\.max_size/);
+  expect(problemsOf({ paths: { entity: '/api/entity' } })).toMatch(/\{id\}/);
 });
 
-test('ids that are no numbers cannot be told as numbers, which is said at the start', async () => {
-  await expect(startSandbox({ shape: { ids: 'number' } })).rejects.toThrow(UsageError);
+test('a profile with numeric ids rejects other ids at the start', async () => {
+  await expect(startSandbox({ profile: { ids: 'number' } })).rejects.toThrow(UsageError);
 });

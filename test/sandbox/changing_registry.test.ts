@@ -16,14 +16,14 @@ function registry(options: Partial<Parameters<typeof changingRegistry>[1]> = {})
   return { store, catalogue, changing: changingRegistry(store, { rates, seed: 1, ...options }) };
 }
 
-test('as much happens as the rates say, in whatever steps time passes', () => {
+test('the number of changes follows the rates, for any length of the steps', () => {
   for (const steps of [1, 7, 3_600]) {
     const { changing } = registry();
     const happened = Array.from({ length: steps }, () =>
-      changing.pass((2 * HOUR_MS) / steps, START_MS),
+      changing.advance((2 * HOUR_MS) / steps, START_MS),
     ).flat();
     const count = (kind: string) => happened.filter((change) => change.kind === kind).length;
-    // The last change of each kind may be a rounding error away.
+    // The last change of each kind can be missing because of rounding.
     expect(count('changed')).toBeGreaterThanOrEqual(119);
     expect(count('changed')).toBeLessThanOrEqual(120);
     expect(count('appearing')).toBeGreaterThanOrEqual(23);
@@ -31,32 +31,32 @@ test('as much happens as the rates say, in whatever steps time passes', () => {
   }
 });
 
-test('the same seed lets the same happen', () => {
+test('the same seed makes the same changes', () => {
   const outcome = (seed: number) => {
     const { store, changing } = registry({ seed });
-    changing.pass(5 * HOUR_MS, START_MS);
+    changing.advance(5 * HOUR_MS, START_MS);
     return [...store.all()];
   };
   expect(outcome(3)).toEqual(outcome(3));
   expect(outcome(3)).not.toEqual(outcome(4));
 });
 
-describe('what happens is seen by searches, records and counts', () => {
-  test('deleted companies leave tombstones', () => {
+describe('automatic changes', () => {
+  test('leave tombstones of deleted companies', () => {
     const { catalogue, changing } = registry({ rates: { changed: 0, appearing: 0, deleted: 10 } });
-    const happened = changing.pass(HOUR_MS, START_MS);
+    const happened = changing.advance(HOUR_MS, START_MS);
     expect(happened).toHaveLength(10);
     expect(catalogue.count()).toBe(990);
     for (const { id } of happened) expect(catalogue.record(id)).toMatchObject({ gone: true });
   });
 
-  test('new companies have new ids at the top, or fill gaps', () => {
+  test('create ids above the latest id, or in gaps', () => {
     const newIds = (where: 'top' | 'anywhere') => {
       const { catalogue, changing } = registry({
         rates: { changed: 0, appearing: 30, deleted: 0 },
         newIds: where,
       });
-      const ids = changing.pass(HOUR_MS, START_MS).map(({ id }) => id);
+      const ids = changing.advance(HOUR_MS, START_MS).map(({ id }) => id);
       expect(new Set(ids).size).toBe(30);
       for (const id of ids) expect(companies.some((company) => company.id === id)).toBe(false);
       for (const id of ids) {
@@ -74,22 +74,22 @@ describe('what happens is seen by searches, records and counts', () => {
   test.each([
     { shown: 1, differing: 'summary' },
     { shown: 0, differing: 'record alone' },
-  ])('a share of $shown of the changes is shown in lists', ({ shown }) => {
+  ])('appear in list items with the share $shown', ({ shown }) => {
     const { catalogue, changing } = registry({ rates: { changed: 40, appearing: 0, deleted: 0 }, shown });
     const before = new Map(
       companies.map(({ id }) => [id, [catalogue.summary(id), catalogue.record(id)?.text]]),
     );
-    for (const { id } of changing.pass(HOUR_MS, START_MS)) {
+    for (const { id } of changing.advance(HOUR_MS, START_MS)) {
       const [summary, record] = before.get(id) ?? [];
       expect(catalogue.record(id)?.text).not.toBe(record);
       expect(catalogue.summary(id) !== summary).toBe(shown === 1);
     }
   });
 
-  test('an old name is kept among the previous ones', () => {
+  test('add the old name to the previous names', () => {
     const { store, changing } = registry({ rates: { changed: 200, appearing: 0, deleted: 0 }, shown: 1 });
     const names = new Map(companies.map(({ id, name }) => [id, name]));
-    const ids = new Set(changing.pass(HOUR_MS, START_MS).map(({ id }) => id));
+    const ids = new Set(changing.advance(HOUR_MS, START_MS).map(({ id }) => id));
     const renamed = [...ids]
       .map((id) => store.get(id))
       .filter((company) => company?.name !== names.get(company?.id ?? ''));

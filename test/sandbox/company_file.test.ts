@@ -14,7 +14,7 @@ function file(name: string, content: string): string {
   return path;
 }
 
-test('reads any CSV: the id and the name are guessed, the rest are fields', async () => {
+test('a CSV file is read: the columns of id and name are recognised, the others become fields', async () => {
   const path = file('a.csv', '\uFEFFName,ID,Status\n"Smith, ""Jr"" & Co",007,Live\n株式会社,A1,\n');
   expect(await readCompanies(path)).toEqual([
     { id: '007', name: 'Smith, "Jr" & Co', fields: { Status: 'Live' } },
@@ -22,7 +22,7 @@ test('reads any CSV: the id and the name are guessed, the rest are fields', asyn
   ]);
 });
 
-test('takes the first row of every id that fits the filter', async () => {
+test('the first row of each id that matches the filter is used', async () => {
   const path = file(
     'b.csv',
     'id,name,kind\n1,Old,Previous\n1,New,Current\n1,Newer,Current\n2,Gone,Previous\n,No id,Current\n',
@@ -31,14 +31,14 @@ test('takes the first row of every id that fits the filter', async () => {
   expect(companies.map(({ id, name }) => [id, name])).toEqual([['1', 'New']]);
 });
 
-test('columns can be said', async () => {
+test('the columns of id and name can be given', async () => {
   const path = file('c.csv', 'id,code,title,name\n1,X9,Real,Wrong\n');
   expect(await readCompanies(path, { idColumn: 'code', nameColumn: 'title' })).toMatchObject([
     { id: 'X9', name: 'Real' },
   ]);
 });
 
-test('reads JSON Lines with nested values and exact numbers', async () => {
+test('JSON Lines are read with nested values and exact numbers', async () => {
   const path = file(
     'd.jsonl',
     '{"id":9007199254740993,"name":"Big","shares":0.12345678901234567891}\n\n{"id":"__proto__","name":"P","__proto__":{"a":1}}\n',
@@ -51,24 +51,24 @@ test('reads JSON Lines with nested values and exact numbers', async () => {
 });
 
 test.each<[string, string, RegExp, object]>([
-  ['no-id.csv', 'a,b\n1,2\n', /not clear which column/, {}],
+  ['no-id.csv', 'a,b\n1,2\n', /column of .* cannot be determined/, {}],
   ['column.csv', 'id,name\n1,2\n', /no column "nr"/, { idColumn: 'nr' }],
   ['where.csv', 'id,name\n1,2\n', /no column "kind"/, { where: { column: 'kind', value: 'x' } }],
   ['empty.csv', '', /no company/, {}],
-  ['nothing.csv', 'id,name,kind\n1,2,b\n', /fits --where/, { where: { column: 'kind', value: 'x' } }],
+  ['nothing.csv', 'id,name,kind\n1,2,b\n', /matches --where/, { where: { column: 'kind', value: 'x' } }],
   ['broken.csv', 'id,name\n1,"open\n', /cannot be read as CSV/, {}],
   ['broken.jsonl', '{"id":1,', /cannot be read as JSON Lines/, {}],
   ['list.jsonl', '[1]\n', /line 1: not a JSON object/, {}],
-])('%s is refused with what to do', async (name, content, message, options) => {
+])('%s is rejected with a reason', async (name, content, message, options) => {
   const reading = readCompanies(file(name, content), options);
   await expect(reading).rejects.toThrow(UsageError);
   await expect(reading).rejects.toThrow(message);
 });
 
-test('a file that is not there is said', async () => {
+test('a missing file is reported', async () => {
   await expect(readCompanies(join(folder, 'missing.csv'))).rejects.toThrow(/missing\.csv cannot be read/);
 });
 
-test('the sample comes with the package', async () => {
+test('the package contains the sample registry', async () => {
   expect(await sampleCompanies()).toHaveLength(4_000);
 });

@@ -28,12 +28,12 @@ test('the statistics count the companies', async () => {
 });
 
 describe('a key of the sandbox', () => {
-  test('in the query is no key', async () => {
+  test('is not accepted in the query', async () => {
     const response = await fetch(`${sandbox.url}/api/search?q=a&api_key=${sandbox.keyOf('main')}`);
     expect(response.status).toBe(401);
   });
 
-  test('is refused after it was changed', async () => {
+  test('is rejected after a change', async () => {
     const old = sandbox.keyOf('main');
     sandbox.accounts.rekey('main');
     const response = await fetch(`${sandbox.url}/api/registry/stats`, {
@@ -44,7 +44,7 @@ describe('a key of the sandbox', () => {
   });
 });
 
-test('limits are told with every answer', async () => {
+test('every response reports the limits', async () => {
   const first = await ask(sandbox, '/api/registry/stats', {}, 'limited');
   expect(first.headers.get('ratelimit-policy')).toBe('"minute";q=2;w=60, "total";q=100');
   expect(first.headers.get('ratelimit')).toMatch(/^"minute";r=1;t=60, "total";r=99$/);
@@ -58,8 +58,8 @@ test('limits are told with every answer', async () => {
   expect(third.headers.get('ratelimit')).toMatch(/^"minute";r=0;t=\d+, "total";r=98$/);
 });
 
-describe('documents about the service', () => {
-  test('the OpenAPI document describes the three endpoints, their parameters and refusals', async () => {
+describe('the documentation of the service', () => {
+  test('the OpenAPI document describes the three endpoints, their parameters and their rejections', async () => {
     const response = await fetch(`${sandbox.url}/openapi.json`);
     const document = (await response.json()) as OpenApi;
     expect(document.openapi).toBe('3.1.0');
@@ -79,7 +79,7 @@ describe('documents about the service', () => {
     expect(document.components.securitySchemes.key).toEqual({ type: 'http', scheme: 'bearer' });
   });
 
-  test('every problem code has a page at its type', async () => {
+  test('the type of every problem code is a URL with its description', async () => {
     for (const [code, { status, title }] of Object.entries(PROBLEMS)) {
       const response = await fetch(`${sandbox.url}/problems/${code}`);
       expect(await response.json()).toEqual({ code, status, title });
@@ -88,7 +88,7 @@ describe('documents about the service', () => {
   });
 });
 
-test('every request is an arrival, with its account, target and status', async () => {
+test('every request is logged with its account, target and status', async () => {
   sandbox.reset();
   const before = Date.now();
   await ask(sandbox, '/api/entity/SC000193');
@@ -104,7 +104,7 @@ test('every request is an arrival, with its account, target and status', async (
   for (const { at } of arrivals) expect(Math.abs(at - before)).toBeLessThan(60_000);
 });
 
-test('a script outside reads the truth without being counted', async () => {
+test('another process reads the state of the sandbox without being counted', async () => {
   sandbox.reset();
   const lines = async (what: string) =>
     (await (await fetch(`${sandbox.url}/_sandbox/${what}`)).text())

@@ -25,11 +25,11 @@ async function faulty(fault: Fault): Promise<Sandbox> {
 interface Raw {
   readonly head: string;
   readonly body: Buffer;
-  /** How the connection ended: by the server in order, by a reset, or not at all within the time. */
+  /** The end of the connection: closed by the server, reset, or still open after the timeout. */
   readonly ended: 'closed' | 'reset' | 'open';
 }
 
-/** The bytes that come back, and how the connection ends. */
+/** Sends a request and returns the raw response and the end of the connection. */
 function rawAnswer(sandbox: Sandbox, patienceMs = 300): Promise<Raw> {
   return new Promise((resolve) => {
     const { hostname, port, host } = new URL(sandbox.url);
@@ -54,7 +54,7 @@ function rawAnswer(sandbox: Sandbox, patienceMs = 300): Promise<Raw> {
   });
 }
 
-describe('faults that are another answer', () => {
+describe('faults of the response', () => {
   test.each<[Fault, number, string | RegExp, RegExp | null]>([
     [{ kind: 'status', status: 503, body: 'busy', headers: { 'retry-after': '7' } }, 503, 'busy', null],
     [{ kind: 'html' }, 200, /^<!DOCTYPE html>/, /text\/html/],
@@ -79,47 +79,47 @@ describe('faults that are another answer', () => {
     if (fault.kind === 'redirect') expect(reply.headers.get('location')).toBe(fault.to);
   });
 
-  test('a byte order mark stands before the body', async () => {
+  test('a byte order mark precedes the body', async () => {
     const { body } = await rawAnswer(await faulty({ kind: 'bom' }));
     expect(body.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
     expect(body.subarray(3).toString()).toBe(RECORD);
   });
 
-  test('a body with a byte that UTF-8 never has', async () => {
+  test('the body contains invalid UTF-8', async () => {
     const { body } = await rawAnswer(await faulty({ kind: 'invalid_utf8' }));
     expect(() => new TextDecoder('utf-8', { fatal: true }).decode(body)).toThrow(TypeError);
   });
 });
 
-describe('faults in the way of sending', () => {
-  test('a reset before the headers', async () => {
+describe('faults of the transmission', () => {
+  test('a reset before the headers sends no byte', async () => {
     expect(await rawAnswer(await faulty({ kind: 'reset_before_headers' }))).toMatchObject({
       head: '',
       ended: 'reset',
     });
   });
 
-  test('a reset after the headers and some of the body', async () => {
+  test('a reset after the headers sends a part of the body', async () => {
     const raw = await rawAnswer(await faulty({ kind: 'reset_after_headers', bytes: 5 }));
     expect(raw.head).toMatch(/^HTTP\/1.1 200 /);
     expect(raw.body.toString()).toBe(RECORD.slice(0, 5));
     expect(raw.ended).toBe('reset');
   });
 
-  test('a hang: no byte, an open connection, an arrival without a status', async () => {
+  test('a hang keeps the connection open without a byte, and logs no status', async () => {
     const sandbox = await faulty({ kind: 'hang' });
     expect(await rawAnswer(sandbox)).toEqual({ head: '', body: Buffer.alloc(0), ended: 'open' });
     expect(sandbox.arrivals()).toMatchObject([{ kind: 'entity', status: null, fault: 'hang' }]);
   });
 
-  test('a late answer is otherwise right', async () => {
+  test('a late response is otherwise correct', async () => {
     const sandbox = await faulty({ kind: 'delay', ms: 120 });
     const startedMs = performance.now();
     expect((await ask(sandbox, '/api/entity/1')).text).toBe(RECORD);
     expect(performance.now() - startedMs).toBeGreaterThan(110);
   });
 
-  test('a slow drip arrives byte by byte', async () => {
+  test('a slow drip sends byte by byte', async () => {
     const raw = await rawAnswer(await faulty({ kind: 'slow_drip', everyMs: 40 }), 250);
     expect(raw.ended).toBe('open');
     expect(raw.head).toMatch(/content-length: 48/i);
@@ -127,20 +127,20 @@ describe('faults in the way of sending', () => {
     expect(raw.body.length).toBeLessThan(12);
   });
 
-  test.each([10, -10])('a Content-Length that is off by %i', async (by) => {
+  test.each([10, -10])('a wrong Content-Length differs by %i', async (by) => {
     const raw = await rawAnswer(await faulty({ kind: 'wrong_content_length', by }));
     expect(raw.head).toMatch(new RegExp(`content-length: ${48 + by}`, 'i'));
     expect(raw.body.toString()).toBe(RECORD);
     expect(raw.ended).toBe('closed');
   });
 
-  test('a huge body is valid JSON of that size', async () => {
+  test('a huge body is valid JSON of the given size', async () => {
     const { text, json } = await ask(await faulty({ kind: 'huge_body', bytes: 5_000_000 }), '/api/entity/1');
     expect(Buffer.byteLength(text)).toBe(5_000_000);
     expect(json).toEqual({ padding: expect.stringMatching(/^ +$/) });
   });
 
-  test('a gzip bomb is small on the wire', async () => {
+  test('a gzip bomb is small while compressed', async () => {
     const raw = await rawAnswer(await faulty({ kind: 'gzip_bomb', bytes: 20_000_000 }), 10_000);
     expect(raw.head).toMatch(/content-encoding: gzip/i);
     expect(raw.body.length).toBeLessThan(40_000);
@@ -148,7 +148,7 @@ describe('faults in the way of sending', () => {
   });
 });
 
-test('faults are chosen by request, and the log tells them', async () => {
+test('the fault can depend on the request, and the log contains it', async () => {
   let asked = 0;
   const sandbox = await startSandbox({
     companies: COMPANIES,
@@ -161,7 +161,7 @@ test('faults are chosen by request, and the log tells them', async () => {
   expect(sandbox.arrivals().map(({ fault }) => fault)).toEqual([null, 'status', null, 'status']);
 });
 
-test('every answer is as late as the latency', async () => {
+test('the latency delays every response', async () => {
   const sandbox = await startSandbox({ companies: COMPANIES, latencyMs: 80 });
   opened.push(sandbox);
   const startedMs = performance.now();
@@ -170,7 +170,7 @@ test('every answer is as late as the latency', async () => {
   expect(sandbox.arrivals()).toMatchObject([{ status: 200, fault: null }]);
 });
 
-/** The payload of a chunked body. */
+/** Decodes a chunked body. */
 function unchunked(body: Buffer): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; ; ) {

@@ -13,7 +13,7 @@ async function open(search: ApiProfileInput['search']): Promise<Sandbox> {
   const companies = [...generateRegistry({ companies: 300, seed: 2 })];
   const sandbox = await startSandbox({
     companies,
-    shape: { search: { min_length: 0, max_size: 50, ...search } },
+    profile: { search: { min_length: 0, max_size: 50, ...search } },
   });
   opened.push(sandbox);
   return sandbox;
@@ -31,39 +31,39 @@ async function listed(sandbox: Sandbox, query = ''): Promise<{ ids: string[]; to
   return { ids, total };
 }
 
-describe('a search that deceives', () => {
-  test('without flaws, six pages of 50 are the whole registry', async () => {
+describe('a search with flaws', () => {
+  test('without flaws: six pages of 50 contain the whole registry', async () => {
     const { ids, total } = await listed(await open({}));
     expect([new Set(ids).size, total]).toEqual([300, 300]);
   });
 
-  test('a total that lies', async () => {
+  test('total_off: the total is wrong', async () => {
     expect((await listed(await open({ flaws: { total_off: 0.1 } }))).total).toBe(330);
     expect((await listed(await open({ flaws: { total_off: -0.5 } }))).total).toBe(150);
   });
 
-  test('rows that repeat between pages, and the last ones never come', async () => {
+  test('drift > 0: rows are repeated, and the last rows are missing', async () => {
     const { ids } = await listed(await open({ flaws: { drift: 5 } }));
     expect([ids.length, new Set(ids).size]).toEqual([300, 295]);
   });
 
-  test('rows that are skipped between pages', async () => {
+  test('drift < 0: rows are skipped', async () => {
     const { ids } = await listed(await open({ flaws: { drift: -5 } }));
     expect([ids.length, new Set(ids).size]).toEqual([295, 295]);
   });
 
-  test('every page is the first', async () => {
+  test('stuck: every page is the first page', async () => {
     const { ids, total } = await listed(await open({ flaws: { stuck: true } }));
     expect([ids.length, new Set(ids).size, total]).toEqual([300, 50, 300]);
   });
 
-  test('every query finds everything', async () => {
+  test('deaf: every query returns all companies', async () => {
     const sandbox = await open({ flaws: { deaf: true } });
     expect((await listed(sandbox, 'zzzz')).total).toBe(300);
   });
 });
 
-test('a search that needs three letters, and one that refuses broad queries', async () => {
+test('a short query and a broad query are rejected', async () => {
   const strict = await open({ min_length: 3, broad_above: 100 });
   expect(await ask(strict, '/api/search?q=ab')).toMatchObject({
     status: 400,
@@ -78,7 +78,7 @@ test('a search that needs three letters, and one that refuses broad queries', as
   });
 });
 
-test('unknown parameters are ignored, or refused where the shape says so', async () => {
+test('unknown parameters are ignored or rejected, depending on the profile', async () => {
   expect((await ask(await open({}), '/api/search?q=a&limit=3')).status).toBe(200);
   const strict = await open({ unknown_params: 'refuse' });
   expect(await ask(strict, '/api/search?q=a&limit=3')).toMatchObject({
@@ -87,7 +87,7 @@ test('unknown parameters are ignored, or refused where the shape says so', async
   });
 });
 
-test('the last page that is full names no next one', async () => {
+test('a full last page has no next-page link', async () => {
   const sandbox = await open({ paging: { style: 'cursor', param: 'after', next: '/next', size: 50 } });
   let next: unknown = '';
   let pages = 0;
@@ -102,7 +102,7 @@ test.each([
   { counts: 'start', beyond: 'empty', at100: 200, at150: 200 },
   { counts: 'start', beyond: 416, at100: 200, at150: 416 },
   { counts: 'end', beyond: 400, at100: 400, at150: 400 },
-] as const)('a window of 130 rows that counts by $counts and answers $beyond beyond', async (row) => {
+] as const)('a window of 130 rows with counts: $counts responds with $beyond beyond it', async (row) => {
   const sandbox = await open({ window: { rows: 130, counts: row.counts, beyond: row.beyond } });
   const page = (number: number) => ask(sandbox, `/api/search?q=&per_page=50&page=${number}`);
   const [second, third, fourth] = [await page(2), await page(3), await page(4)];
@@ -113,11 +113,11 @@ test.each([
   }
 });
 
-test('a shape can change while it runs: paths move, the envelope is another', async () => {
+test('the profile can change while the sandbox runs', async () => {
   const sandbox = await open({});
   const [{ id }] = sandbox.companies.all() as unknown as [{ id: string }];
   expect(await askBy(sandbox, entityCall(id))).toMatchObject({ is: 'ok' });
-  await sandbox.speak({ paths: { entity: '/api/v2/company/{id}' }, record: { root: '/data' } });
+  await sandbox.useProfile({ paths: { entity: '/api/v2/company/{id}' }, record: { root: '/data' } });
   expect((await ask(sandbox, `/api/entity/${id}`)).status).toBe(404);
   expect((await ask(sandbox, `/api/v2/company/${id}`)).json).toMatchObject({ data: { id } });
   expect(await askBy(sandbox, entityCall(id))).toMatchObject({ is: 'ok', answer: { entityId: id } });

@@ -24,12 +24,12 @@ beforeAll(async () => {
   }));
   sandbox = await startSandbox({
     companies,
-    shape: { search: { matches: 'substring', echo: { '/asked': 'query' } } },
+    profile: { search: { matches: 'substring', echo: { '/asked': 'query' } } },
   });
 });
 afterAll(() => sandbox.close());
 
-test('names, ids and keys of any text come back as they are', async () => {
+test('names, ids and keys are returned unchanged', async () => {
   for (const [index, name] of HOSTILE.entries()) {
     const key = name.slice(0, 40);
     const { status, json } = await ask(sandbox, `/api/entity/${encodeURIComponent(`id ${index}: ${key}`)}`);
@@ -39,7 +39,7 @@ test('names, ids and keys of any text come back as they are', async () => {
   }
 });
 
-test('queries of any text are only texts, also where the answer repeats them', async () => {
+test('queries are treated as text, also if the response repeats them', async () => {
   for (const text of [
     ...HOSTILE.slice(0, 8),
     '%',
@@ -68,14 +68,14 @@ test.each([
   '//api/search?q=a',
   '/api/../api/search?q=a',
   '/api/search;x=1?q=a',
-])('%s is answered without a failure', async (path) => {
+])('%s gets a response without an internal error', async (path) => {
   const { status, text } = await rawGet(path);
   expect(status).toBeGreaterThanOrEqual(200);
   expect(status).toBeLessThan(500);
   expect(text).not.toMatch(/node_modules|\bat .*:\d+:\d+/);
 });
 
-test('requests that are no HTTP, or too large, are cut short', async () => {
+test('requests that are invalid or too large are rejected', async () => {
   expect((await rawSend('nonsense\r\n\r\n')).status).toBe(400);
   expect((await rawSend(`GET /api/search?q=${'a'.repeat(70_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)).status).toBe(
     431,
@@ -85,13 +85,13 @@ test('requests that are no HTTP, or too large, are cut short', async () => {
   expect((await rawSend('GET / HTTP/1.1\r\n\r\n')).status).toBe(400);
 });
 
-test('many idle connections do not stand in the way of a request', async () => {
+test('many idle connections do not block a request', async () => {
   const idle = await Promise.all(Array.from({ length: 500 }, opened));
   expect((await ask(sandbox, '/api/registry/stats')).status).toBe(200);
   for (const socket of idle) socket.destroy();
 });
 
-test('after all this it still serves', async () => {
+test('the sandbox still responds after these requests', async () => {
   expect((await ask(sandbox, '/api/registry/stats')).json).toMatchObject({
     companies: { total: HOSTILE.length },
   });
@@ -113,7 +113,7 @@ function rawSend(request: string): Promise<{ status: number; text: string }> {
     });
     socket.on('close', () => resolve({ status: Number(text.split(' ')[1]), text }));
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may close while we still send what it does not want.
+      // The server can close the connection before the request is sent completely.
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
     });
     socket.write(request);

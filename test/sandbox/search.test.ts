@@ -13,7 +13,7 @@ const FOLDINGS: Folding[] = ['none', 'case', 'diacritics'];
 
 const companies = [
   ...generateRegistry({ companies: 1_500, seed: 11 }),
-  // Names that a text for identifiers finds too.
+  // Names that a query for an identifier also matches.
   ...['SC Holdings', 'scotia ltd', '000 Ltd', '0000 & Sons', 'OC', 'Ni Trading', 'fc0'].map(
     (name, index) => ({
       id: `Z${index}`,
@@ -28,7 +28,7 @@ function catalogueOf(search: ApiProfileInput['search'] = {}, from = companies) {
   return { store, catalogue: companyCatalogue(store, ApiProfile.parse({ search }), () => 0) };
 }
 
-/** What each semantics means, said without an index. */
+/** The definition of each query rule, without an index. */
 function findsName(how: NameSearch, folding: Folding, text: string, name: string): boolean {
   const [wanted, folded] = [foldText(text, folding), foldText(name, folding)];
   if (wanted === '') return true;
@@ -54,7 +54,7 @@ const aName = fc.constantFrom(...companies.map(({ name }) => name));
 const aSharedText = fc.constantFrom('sc', 'SC0', '0', '000', '0000', 'oc', 'ni', 'fc', 'z');
 const anId = fc.constantFrom(...companies.map(({ id }) => id));
 const aText = fc.oneof(
-  // Parts of names, as a client would ask: a beginning, a word, an inside; cased anyhow.
+  // Parts of names: prefixes, words and substrings, in any case.
   fc.tuple(aName, fc.nat(20), fc.nat(8), fc.boolean()).map(([name, from, length, isUpper]) => {
     const part = name.slice(from % name.length, (from % name.length) + 1 + length);
     return isUpper ? part.toUpperCase() : part.toLowerCase();
@@ -72,7 +72,7 @@ const aQuery: fc.Arbitrary<CatalogueQuery> = fc.record({
 });
 
 describe.each(FOLDINGS)('with folding %s', (folding) => {
-  test('every semantics finds exactly what it means', () => {
+  test('every query rule matches exactly by its definition', () => {
     const { catalogue } = catalogueOf({ folding });
     fc.assert(
       fc.property(aQuery, (query) => {
@@ -87,7 +87,7 @@ describe.each(FOLDINGS)('with folding %s', (folding) => {
 });
 
 test.each(['name', 'id', 'rank', 'relevance'] as const)(
-  'pages in order %s neither repeat nor lose a row',
+  'pages in the order %s neither repeat nor omit a row',
   (order) => {
     const { catalogue } = catalogueOf({ order });
     const query: CatalogueQuery = { by: 'any', text: 's', names: 'token_prefix', identifiers: 'prefix' };
@@ -100,7 +100,7 @@ test.each(['name', 'id', 'rank', 'relevance'] as const)(
   },
 );
 
-test('order by rank is the same for every query, order by relevance is not', () => {
+test('the order by rank is independent of the query, the order by relevance is not', () => {
   const common = (order: 'rank' | 'relevance') => {
     const { catalogue } = catalogueOf({ order });
     const ids = (text: string) => {
@@ -119,7 +119,7 @@ test('order by rank is the same for every query, order by relevance is not', () 
   expect(common('relevance').ofMany).not.toEqual(common('relevance').few);
 });
 
-test('diacritics folding finds across marks, width and case', () => {
+test('diacritics folding ignores diacritics, width and case', () => {
   const { catalogue } = catalogueOf({ folding: 'diacritics' }, [
     { id: '1', name: 'Øst & Ängström', fields: {} },
     { id: '2', name: 'ＡＢＣ商事', fields: {} },
@@ -134,8 +134,8 @@ test('diacritics folding finds across marks, width and case', () => {
   expect(ids('αλφα')).toEqual(['4']);
 });
 
-describe('while the registry changes', () => {
-  test('searches find what is there now, in the order that a fresh index gives', () => {
+describe('a changing registry', () => {
+  test('searches return the present companies in the order of a new index', () => {
     const edits = fc.array(
       fc.oneof(
         fc.record({ remove: fc.nat(companies.length - 1) }),
@@ -153,12 +153,12 @@ describe('while the registry changes', () => {
             store.put({ id: companies[step.rename % 600]?.id ?? '', name: step.name, fields: {} });
           else store.put({ id: `NEW${step.add}`, name: step.name, fields: {} });
         }
-        const living = [...store.all()].filter(exists);
+        const existing = [...store.all()].filter(exists);
         const fresh = catalogueOf(
           {},
-          living.map(({ id, name }) => ({ id, name, fields: {} })),
+          existing.map(({ id, name }) => ({ id, name, fields: {} })),
         ).catalogue;
-        expect(catalogue.count()).toBe(living.length);
+        expect(catalogue.count()).toBe(existing.length);
         for (const query of queries) {
           const [now, anew] = [catalogue.search(query), fresh.search(query)];
           expect(now.ids(0, now.total)).toEqual(anew.ids(0, anew.total));
@@ -168,7 +168,7 @@ describe('while the registry changes', () => {
     );
   });
 
-  test('many changes rebuild the index and lose nothing', () => {
+  test('many changes rebuild the index without losing a company', () => {
     const { store, catalogue } = catalogueOf({});
     for (let i = 0; i < 2_500; i++) store.put({ id: `N${i}`, name: `Zebra ${i}`, fields: {} });
     const search = () =>

@@ -47,7 +47,7 @@ const ask = (path: string, options: Parameters<Served['ask']>[1] = {}) => served
 keepsTheContract(() => ({ url: served.service.url, ask, barredKey }));
 
 describe('search', () => {
-  test('finds companies by identifier, with the parameter for names and with one of its own', async () => {
+  test('finds companies by identifier with either parameter', async () => {
     for (const query of ['identifier=sc0001', 'q=SC000193'])
       expect((await ask(`/api/search?${query}`)).json).toMatchObject({
         total: 1,
@@ -56,7 +56,7 @@ describe('search', () => {
     expect((await ask('/api/search?identifier=muller')).json).toMatchObject({ total: 0 });
   });
 
-  test('finds names by the beginnings of their words, in any script', async () => {
+  test('finds names by prefixes of their words, in any script', async () => {
     for (const [query, id] of [
       ['sohne mu', '00000417'],
       ["o'bri quot", 'SC000193'],
@@ -67,7 +67,7 @@ describe('search', () => {
       });
   });
 
-  test('ranks the exact identifier first, then names that begin with the text, then the rest', async () => {
+  test('ranks the exact identifier first, then names that begin with the query, then all others', async () => {
     const { json } = await ask('/api/search?q=m');
     expect(json).toMatchObject({
       total: 2,
@@ -76,7 +76,7 @@ describe('search', () => {
     expect((await ask('/api/search?q=00000501')).json).toMatchObject({ results: [{ id: '00000501' }] });
   });
 
-  test('pages, with the total on every page, and an empty one behind the last', async () => {
+  test('returns the total on every page, and an empty page after the last', async () => {
     const pages = await Promise.all(
       [1, 2, 3, 4].map((page) => ask(`/api/search?q=0&per_page=2&page=${page}`)),
     );
@@ -85,7 +85,7 @@ describe('search', () => {
     for (const { json } of pages) expect(json).toMatchObject({ total: 3 });
   });
 
-  test('a company that is gone is not listed, and one that changed is listed as it is', async () => {
+  test('omits a gone company, and lists a changed company with its new values', async () => {
     expect((await ask('/api/search?q=gone')).json).toMatchObject({ total: 0, results: [] });
     expect((await ask('/api/search?q=changing')).json).toMatchObject({ total: 0 });
     expect((await ask('/api/search?q=changed')).json).toMatchObject({
@@ -93,13 +93,13 @@ describe('search', () => {
     });
   });
 
-  test('with both parameters is refused with 400', async () => {
+  test('rejects both parameters together with 400', async () => {
     expect(await ask('/api/search?q=a&identifier=b')).toMatchObject({ status: 400, json: { status: 400 } });
   });
 });
 
 describe('entity', () => {
-  test('is the answer of the registry, byte for byte, and says how old it is', async () => {
+  test('returns the response of the registry byte for byte, with its age', async () => {
     const { status, headers, text } = await ask('/api/entity/00000417');
     const upstream = await fetch(`${mirror.sandbox.baseUrl}/entity/00000417`, {
       headers: { authorization: `Bearer ${mirror.sandbox.keyOf('main')}` },
@@ -110,11 +110,11 @@ describe('entity', () => {
     expect(Number(headers.get('x-mirror-age'))).toBeLessThan(60);
   });
 
-  test('that is gone is 410', async () => {
+  test('returns 410 for a gone company', async () => {
     expect(await ask('/api/entity/00000500')).toMatchObject({ status: 410, json: { code: 'entity_gone' } });
   });
 
-  test('a company that was only listed is 504, not "there is no such company"', async () => {
+  test('returns 504 for a company without a fetched record', async () => {
     mirror.sandbox.companies.put({ id: '00000900', name: 'Only Listed Ltd', fields: {} });
     await mirror.sync(100 * DAY_MS, new Set(['search']));
     await served.service.refresh();
@@ -125,7 +125,7 @@ describe('entity', () => {
     });
   });
 
-  test('an entity tag answers 304 as long as the record is the same', async () => {
+  test('returns 304 for the entity tag of an unchanged record', async () => {
     const first = await ask('/api/entity/SC000193');
     const tag = first.headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[0-9a-z]+"$/);
@@ -137,19 +137,19 @@ describe('entity', () => {
 });
 
 describe('as_of', () => {
-  test('gives the record as it was known then', async () => {
+  test('returns the record as it was known at that time', async () => {
     const before = await ask(`/api/entity/00000501?as_of=${isoTime(beforeChangesMs)}`);
     expect(before.json).toMatchObject({ name: 'Changing Names Ltd', capital: 1 });
     expect((await ask('/api/entity/00000501')).json).toMatchObject({ name: 'Changed Name Ltd', capital: 2 });
     expect(before.headers.get('etag')).not.toBe((await ask('/api/entity/00000501')).headers.get('etag'));
   });
 
-  test('a date means the end of that day', async () => {
+  test('treats a date as the end of that day', async () => {
     const day = isoTime(beforeChangesMs).slice(0, 10);
     expect((await ask(`/api/entity/00000501?as_of=${day}`)).json).toMatchObject({ capital: 1 });
   });
 
-  test('a company that is gone now was there before', async () => {
+  test('returns the record of a company that was deleted later', async () => {
     expect(await ask(`/api/entity/00000500?as_of=${isoTime(beforeChangesMs)}`)).toMatchObject({
       status: 200,
       json: { name: 'Gone Away Ltd' },
@@ -157,7 +157,7 @@ describe('as_of', () => {
     expect((await ask(`/api/entity/00000500?as_of=${isoTime(mirror.now())}`)).status).toBe(410);
   });
 
-  test('before the first version there is nothing, and the answer says since when there is', async () => {
+  test('returns 404 with the time of the first version for an earlier time', async () => {
     const { status, json } = await ask('/api/entity/00000417?as_of=1999-12-31');
     expect(status).toBe(404);
     expect(json).toMatchObject({ detail: expect.stringContaining('first version was seen at 20') });
@@ -174,7 +174,7 @@ describe('as_of', () => {
   );
 });
 
-test("the statistics are the registry's own, and beside them what the mirror holds", async () => {
+test("the statistics contain the registry's own figures and the state of the mirror", async () => {
   const { json } = await ask('/api/registry/stats');
   expect(json).toMatchObject({
     companies: { total: expect.any(Number) },
@@ -188,7 +188,7 @@ test("the statistics are the registry's own, and beside them what the mirror hol
 });
 
 describe('a key of the mirror', () => {
-  test('that is wrong is an invalid token, also with the id of a right one', async () => {
+  test('is rejected as an invalid token, also with the id of a valid key', async () => {
     for (const wrong of [`${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`, `${key}A`]) {
       const { status, headers } = await ask('/api/registry/stats', { key: wrong });
       expect(status).toBe(401);
@@ -196,7 +196,7 @@ describe('a key of the mirror', () => {
     }
   });
 
-  test('that is made while the server runs counts at once; revoked, it does not', async () => {
+  test('is valid immediately after its creation, and rejected after its revocation', async () => {
     const later = served.newKey('later');
     expect((await ask('/api/registry/stats', { key: later })).status).toBe(200);
     const file = openAccountFile(`${mirror.folder}/accounts.db`);
@@ -205,7 +205,7 @@ describe('a key of the mirror', () => {
     await expect.poll(async () => (await ask('/api/registry/stats', { key: later })).status).toBe(401);
   });
 
-  test('stands nowhere in the accounts file', () => {
+  test('is not stored in the accounts file', () => {
     const file = openAccountFile(`${mirror.folder}/accounts.db`);
     const dump = JSON.stringify(file.keys()) + file.db.serialize().toString('latin1');
     file.close();
@@ -214,11 +214,11 @@ describe('a key of the mirror', () => {
   });
 });
 
-test('the truth behind a sandbox has no counterpart here', async () => {
+test('the paths below /_sandbox do not exist', async () => {
   expect(await ask('/_sandbox/entities')).toMatchObject({ status: 404, json: { code: 'not_found' } });
 });
 
-test('the OpenAPI document is valid, and names every parameter', async () => {
+test('the OpenAPI document is valid and contains every parameter', async () => {
   const document = (await ask('/openapi.json')).json as Record<string, never>;
   expect(await new Validator().validate(document)).toMatchObject({ valid: true });
   const { paths } = document as unknown as {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
 
 const HOSTILE_NAME = `<script>alert(1)</script> ' OR 1=1; DROP TABLE entity; -- \u202Eevil\u0000 🏴‍☠️`;
-// Its words stand in the hostile name.
+// The words of the hostile name.
 const INJECTION = "' OR '1'='1";
 const HOSTILE_ID = `../../etc/passwd?x=%2F&y='"<`;
 
@@ -22,19 +22,19 @@ beforeAll(async () => {
   served = await serve(mirror);
 });
 afterAll(async () => {
-  // Whatever was asked: no error of ours, and the server answers as before.
+  // No request causes an internal error, and the server still responds.
   expect((await served.ask('/api/entity/1')).status).toBe(200);
   expect(served.failures).toEqual([]);
   await served.close();
   await mirror.close();
 });
 
-describe('query syntax is data', () => {
-  test.each(['AND', 'NOT', 'and or', 'near'])('%s finds the name that holds it', async (text) => {
+describe('full-text syntax in a query', () => {
+  test.each(['AND', 'NOT', 'and or', 'near'])('%s finds the name that contains it', async (text) => {
     expect((await search(text)).json).toMatchObject({ total: 1, results: [{ id: '1' }] });
   });
 
-  test.each(['star*', '"Quoted"', '"quoted', 'star* "quo'])('%s is text, not an operator', async (text) => {
+  test.each(['star*', '"Quoted"', '"quoted', 'star* "quo'])('%s is treated as text', async (text) => {
     expect((await search(text)).json).toMatchObject({ total: 1, results: [{ id: '2' }] });
   });
 
@@ -55,14 +55,14 @@ describe('query syntax is data', () => {
     '((((((((((',
     '*'.repeat(1_999),
     '𐍈'.repeat(900),
-  ])('%j is searched for like any text', async (text) => {
+  ])('%j is searched for as text', async (text) => {
     const { status, json } = await search(text);
     if (text.trim() === '') expect({ status, json }).toMatchObject({ status: 400 });
     else expect({ status, json }).toMatchObject({ status: 200, json: { total: text === INJECTION ? 1 : 0 } });
   });
 });
 
-test('a hostile name and a hostile id come back as they are', async () => {
+test('a hostile name and a hostile id are returned unchanged', async () => {
   expect((await search('drop table')).json).toMatchObject({
     results: [{ id: HOSTILE_ID, name: HOSTILE_NAME }],
   });
@@ -71,7 +71,7 @@ test('a hostile name and a hostile id come back as they are', async () => {
   expect(json).toMatchObject({ id: HOSTILE_ID, name: HOSTILE_NAME });
 });
 
-describe('path tricks', () => {
+describe('a hostile path', () => {
   test.each([
     '/api/entity/%2e%2e%2f%2e%2e%2fetc%2fpasswd',
     '/api/entity/..%2F..%2Fdata%2Fwarehouse.db',
@@ -88,7 +88,7 @@ describe('path tricks', () => {
     '//etc/passwd',
     '/%2e%2e/%2e%2e/etc/passwd',
     '/api/search/../entity/1',
-  ])('%s is refused or not found', async (path) => {
+  ])('%s is rejected or not found', async (path) => {
     const answer = await raw(
       `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${served.key}\r\nConnection: close\r\n\r\n`,
     );
@@ -97,7 +97,7 @@ describe('path tricks', () => {
   });
 });
 
-describe('what is too much is cut', () => {
+describe('a request beyond the limits', () => {
   test.each([
     ['a query of 64 KB', `GET /api/search?q=${'a'.repeat(65_536)} HTTP/1.1\r\nHost: x\r\n\r\n`],
     [
@@ -105,7 +105,7 @@ describe('what is too much is cut', () => {
       `GET /api/search HTTP/1.1\r\nHost: x\r\n${Array.from({ length: 500 }, (_, i) => `X-${i}: ${'y'.repeat(40)}\r\n`).join('')}\r\n`,
     ],
     ['a header of 100 KB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(100_000)}\r\n\r\n`],
-  ])('%s is 431', async (_what, request) => {
+  ])('%s gets 431', async (_what, request) => {
     expect(await raw(request)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
@@ -118,11 +118,11 @@ describe('what is too much is cut', () => {
     ],
     ['no host', 'GET /api/search HTTP/1.1\r\n\r\n'],
     ['a control character in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX: a\u0001b\r\n\r\n'],
-  ])('%s is 400', async (_what, request) => {
+  ])('%s gets 400', async (_what, request) => {
     expect(await raw(request)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('a large body is not read', async () => {
+  test('is rejected before a large body is read', async () => {
     const { status } = await served
       .ask('/api/search?q=a', { method: 'POST', body: 'x'.repeat(1_000_000) })
       .catch(() => ({ status: 0 }));
@@ -130,7 +130,7 @@ describe('what is too much is cut', () => {
   });
 });
 
-test('a slow client and 5,000 idle connections hold nobody up', async () => {
+test('a slow client and 5,000 idle connections do not delay other clients', async () => {
   const idle = await Promise.all(Array.from({ length: 5_000 }, () => connect()));
   const slow = await connect();
   slow.write('GET /api/entity/1 HTTP/1.1\r\nHost: x\r\n');
@@ -153,7 +153,7 @@ function connect(): Promise<Socket> {
   });
 }
 
-/** Sends bytes as they are, and answers what comes back until the server ends. */
+/** Sends raw bytes and returns the response until the server closes the connection. */
 async function raw(bytes: string): Promise<string> {
   const socket = await connect();
   let received = '';
@@ -162,7 +162,7 @@ async function raw(bytes: string): Promise<string> {
   });
   const ended = new Promise<void>((resolve) => {
     socket.once('close', () => resolve());
-    // What the server has said by then is its answer, also where it resets the connection.
+    // The bytes received so far are the response, also after a reset.
     socket.once('error', () => resolve());
   });
   socket.write(bytes);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => mirror.close());
 
-describe('50 parallel clients never get one request above', () => {
+describe('50 parallel clients never exceed', () => {
   test.each([
     ['the rate', { perMinute: 70 }, 70, 'rate_limited'],
     ['the total', { total: 90 }, 90, 'allowance_exhausted'],
@@ -37,7 +37,7 @@ describe('50 parallel clients never get one request above', () => {
     expect(refused).toHaveLength(CLIENTS * 4 - most);
     for (const { headers, json } of refused) {
       expect(json).toMatchObject({ status: 429, code });
-      // A total never comes back: there is nothing to wait for.
+      // A total never resets: there is no time to wait for.
       const wait = Number(headers.get('retry-after') ?? Number.NaN);
       if ('total' in limits && limits.total === 90) expect(wait).toBeNaN();
       else expect(wait).toBeGreaterThan(0);
@@ -46,7 +46,7 @@ describe('50 parallel clients never get one request above', () => {
   });
 });
 
-test('the RateLimit headers name every limit and what is left of it', async () => {
+test('the RateLimit headers contain every limit and its quota left', async () => {
   const served = await serve(mirror);
   const key = served.newKey('told', { perMinute: 10, perDay: 50, total: 100 });
   const { headers } = await served.ask('/api/entity/1', { key });
@@ -55,7 +55,7 @@ test('the RateLimit headers name every limit and what is left of it', async () =
   expect(headers.get('ratelimit')).toMatch(/^"minute";r=9;t=60, "day";r=49;t=\d+, "total";r=99$/);
 });
 
-test('what was used is used after a restart, and the minute does not begin anew', async () => {
+test('counts and the rate survive a restart', async () => {
   const first = await serve(mirror);
   const total = first.newKey('restarted', { total: 5 });
   const minute = first.newKey('minuted', { perMinute: 3 });
@@ -75,7 +75,7 @@ test('what was used is used after a restart, and the minute does not begin anew'
   await second.close();
 });
 
-test('a killed server has counted every request that it answered', async () => {
+test('a killed server has counted every request with a response', async () => {
   const configPath = join(mirror.folder, 'registry-mirror.yaml');
   const { warehouse, ledger } = mirror.config;
   const configuration = {
@@ -111,13 +111,13 @@ test('a killed server has counted every request that it answered', async () => {
   await served.close();
   expect(answered).toBeGreaterThan(50);
   expect(answered + left).toBeLessThanOrEqual(total);
-  // Those in flight at a kill may have been counted.
+  // Requests in progress at the kill can be counted, too.
   expect(answered + left).toBeGreaterThanOrEqual(total - inFlight);
 });
 
-test('a second server over the same accounts is refused', async () => {
+test('a second server with the same accounts fails to start', async () => {
   const served = await serve(mirror);
-  await expect(serve(mirror)).rejects.toThrow(/already serves with the accounts/);
+  await expect(serve(mirror)).rejects.toThrow(/already uses the accounts/);
   await served.close();
 });
 

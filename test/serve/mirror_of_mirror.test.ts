@@ -10,12 +10,12 @@ import { servedRecords } from '../../src/warehouse/serve_records.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { companies, openMirrored, serve } from '../support/served_mirror.ts';
 
-describe('a registry-mirror that is pointed at another one mirrors it exactly', () => {
+describe('a mirror of a mirror contains the same data', () => {
   test.each(Object.keys(PROFILE_PRESETS))('in the dialect of %s', async (name) => {
     const isNumbered = PROFILE_PRESETS[name]?.ids === 'number';
     const first = await openMirrored({
       companies: isNumbered ? numbered(companies(60)) : companies(60),
-      shape: PROFILE_PRESETS[name] ?? {},
+      profile: PROFILE_PRESETS[name] ?? {},
     });
     await first.sync();
     const served = await serve(first);
@@ -51,7 +51,7 @@ describe('a registry-mirror that is pointed at another one mirrors it exactly', 
         failed: 0,
       });
       expect(contentOf(second.warehouse)).toEqual(contentOf(first.house.warehouse));
-      // Some of these registries keep a few companies from being found at all.
+      // The caps of some profiles make a few companies unreachable.
       expect(Object.keys(contentOf(second.warehouse).records).length).toBeGreaterThan(40);
     } finally {
       second.close();
@@ -62,7 +62,7 @@ describe('a registry-mirror that is pointed at another one mirrors it exactly', 
   });
 });
 
-/** Every record as it was received, and every list item as it was understood. */
+/** All records as received, and all list items as decoded. */
 function contentOf({ db }: Warehouse) {
   const records = servedRecords(db);
   const ids = db.prepare('SELECT entity_id FROM _known ORDER BY entity_id').pluck().all() as string[];

@@ -16,7 +16,7 @@ afterAll(async () => {
   await mirror.close();
 });
 
-test('paging neither repeats nor loses a row while the mirror writes', async () => {
+test('paging neither repeats nor omits a row while the mirror changes', async () => {
   const first = await page(1);
   expect(first.total).toBe(300);
   const ids = [...first.ids];
@@ -29,14 +29,14 @@ test('paging neither repeats nor loses a row while the mirror writes', async () 
   expect(new Set(ids).size).toBe(300);
   expect(ids.toSorted()).toEqual(numbered(0, 300).map(({ id }) => id));
 
-  // Who begins anew sees the mirror as it is.
+  // A new first page shows the present state of the mirror.
   const present = mirror.sandbox.companies.count();
   expect(present).not.toBe(300);
   expect((await page(1)).total).toBe(present);
-  // A dozen runs and builds of the index: a busy machine takes its time.
+  // A dozen runs and index builds take long on a busy machine.
 }, 90_000);
 
-/** New companies before, between and behind those that are there, and one less: all pages shift. */
+/** Adds companies before, between and after the existing ones, and deletes one, so that all pages shift. */
 async function growAndShrink(round: number): Promise<void> {
   for (const company of numbered(300 + round * 7, 307 + round * 7)) mirror.sandbox.companies.put(company);
   mirror.sandbox.companies.remove(idOf(round), mirror.now());

@@ -12,7 +12,7 @@ export interface Reply {
   readonly json: Json | undefined;
 }
 
-/** Asks over the socket as any client would; `path` is from the root. Follows no redirect. */
+/** Sends a request over HTTP, without following redirects. `path` is absolute. */
 export async function ask(
   sandbox: Sandbox,
   path: string,
@@ -29,7 +29,7 @@ export async function askWith(key: string, url: string, options: RequestInit = {
   return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
 }
 
-/** Asks as the mirror does: by the sandbox's dialect. */
+/** Sends a call as the mirror does, with the dialect of the sandbox. */
 export async function askBy(sandbox: Sandbox, call: Call): Promise<Verdict> {
   const endpoints = endpointsOf({ base_url: sandbox.baseUrl, paths: sandbox.paths });
   const url = urlOf(endpoints, sandbox.dialect, call);

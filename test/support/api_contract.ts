@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { PROBLEMS } from '../../src/api/problems.ts';
 import type { Reply } from './api_client.ts';
 
-/** Companies that every service under the contract lists. */
+/** Companies that every service under the contract contains. */
 export const CONTRACT_COMPANIES = [
   {
     id: '00000417',
@@ -14,15 +14,15 @@ export const CONTRACT_COMPANIES = [
   { id: 'us_ca/C32 68%2F', name: 'Mueller Holdings', fields: { status: 'active' } },
 ];
 
-/** A service of the three endpoints, over a registry of its own or over a mirror. */
+/** A service of the three endpoints, over a sandbox or over a mirror. */
 export interface Service {
   readonly url: string;
   ask(path: string, options?: RequestInit): Promise<Reply>;
-  /** The key of an account that is suspended. */
+  /** The key of a suspended account. */
   readonly barredKey: string;
 }
 
-/** What a client may rely on, whichever catalogue stands behind the endpoints. */
+/** The tests that the endpoints must pass over every catalogue. */
 export function keepsTheContract(service: () => Service): void {
   const ask: Service['ask'] = (path, options) => service().ask(path, options);
   const askWithKey = async (path: string, authorization: string) =>
@@ -46,11 +46,11 @@ export function keepsTheContract(service: () => Service): void {
       });
     });
 
-    test('that finds nothing is an empty list and a total of 0', async () => {
+    test('without matches returns an empty list and a total of 0', async () => {
       expect((await ask('/api/search?q=nothing')).json).toEqual({ total: 0, results: [] });
     });
 
-    test('for a page above the maximum size gets the maximum', async () => {
+    test('with a page size above the maximum gets the maximum', async () => {
       expect((await ask('/api/search?q=m&per_page=1000000')).json).toMatchObject({ total: 2 });
     });
 
@@ -58,11 +58,11 @@ export function keepsTheContract(service: () => Service): void {
       ['no query', ''],
       ['an empty query', '?q='],
       ['a page of 0', '?q=a&page=0'],
-      ['a page that is no number', '?q=a&page=one'],
+      ['a page that is not a number', '?q=a&page=one'],
       ['a negative page size', '?q=a&per_page=-1'],
       ['the same parameter twice', '?q=a&q=b'],
-      ['a query of 3,000 letters', `?q=${'a'.repeat(3_000)}`],
-    ])('with %s is refused with 400', async (_what, query) => {
+      ['a query of 3,000 characters', `?q=${'a'.repeat(3_000)}`],
+    ])('with %s is rejected with 400', async (_what, query) => {
       const { status, json } = await ask(`/api/search${query}`);
       expect(status).toBe(400);
       expect(json).toMatchObject({
@@ -73,18 +73,18 @@ export function keepsTheContract(service: () => Service): void {
   });
 
   describe('an entity', () => {
-    test('is the canonical record, integers beyond 2^53 to the digit', async () => {
+    test('returns the record with every digit of integers above 2^53', async () => {
       const { status, text } = await ask('/api/entity/00000417');
       expect(status).toBe(200);
       expect(text).toContain('"tax_reference":9007199254740993');
     });
 
-    test('may have slashes, spaces and percent signs in its id', async () => {
+    test('accepts slashes, spaces and percent signs in the id', async () => {
       const { json } = await ask(`/api/entity/${encodeURIComponent('us_ca/C32 68%2F')}`);
       expect(json).toMatchObject({ id: 'us_ca/C32 68%2F', name: 'Mueller Holdings' });
     });
 
-    test('of an unknown id is 404, as a problem document with a stable code', async () => {
+    test('returns 404 with a problem document for an unknown id', async () => {
       const { status, headers, json } = await ask('/api/entity/99999999');
       expect(status).toBe(404);
       expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
@@ -100,32 +100,37 @@ export function keepsTheContract(service: () => Service): void {
   });
 
   describe('a key', () => {
-    test.each(PATHS)('is needed for %s: else 401, with a challenge', async (path) => {
+    test.each(PATHS)('is required for %s, or the response is 401 with a challenge', async (path) => {
       const response = await fetch(service().url + path);
       expect(response.status).toBe(401);
       expect(response.headers.get('www-authenticate')).toBe('Bearer realm="registry"');
       expect(await response.json()).toMatchObject({ code: 'credentials_missing' });
     });
 
-    test.each(['Bearer nobody', 'bearer nobody'])('that is wrong (%s) is an invalid token', async (key) => {
-      const response = await askWithKey('/api/search?q=a', key);
-      expect(response.status).toBe(401);
-      expect(response.headers.get('www-authenticate')).toBe('Bearer realm="registry", error="invalid_token"');
-    });
+    test.each(['Bearer nobody', 'bearer nobody'])(
+      'with an unknown value (%s) is an invalid token',
+      async (key) => {
+        const response = await askWithKey('/api/search?q=a', key);
+        expect(response.status).toBe(401);
+        expect(response.headers.get('www-authenticate')).toBe(
+          'Bearer realm="registry", error="invalid_token"',
+        );
+      },
+    );
 
-    test.each(['Basic bm9ib2R5', 'Bearer', 'Bearer a b'])('"%s" is none', async (key) => {
+    test.each(['Basic bm9ib2R5', 'Bearer', 'Bearer a b'])('in the header "%s" is missing', async (key) => {
       const response = await askWithKey('/api/search?q=a', key);
       expect(await response.json()).toMatchObject({ status: 401, code: 'credentials_missing' });
     });
 
-    test('of a suspended account is refused with 403', async () => {
+    test('of a suspended account is rejected with 403', async () => {
       const response = await askWithKey('/api/registry/stats', `Bearer ${service().barredKey}`);
       expect(response.status).toBe(403);
       expect(await response.json()).toMatchObject({ code: 'account_suspended' });
     });
   });
 
-  describe('what is not there', () => {
+  describe('an unknown path or method', () => {
     test.each(['/', '/api', '/api/', '/api/entity', '/api/api/search?q=a', '/api/search/x'])(
       '%s is 404',
       async (path) => {
@@ -134,7 +139,7 @@ export function keepsTheContract(service: () => Service): void {
     );
 
     test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-      '%s is 405, and Allow names GET',
+      '%s gets 405 with Allow: GET',
       async (method) => {
         for (const path of PATHS) {
           const { status, headers, json } = await ask(path, { method });
@@ -145,11 +150,11 @@ export function keepsTheContract(service: () => Service): void {
       },
     );
 
-    test('HEAD is 405 without a body', async () => {
+    test('HEAD gets 405 without a body', async () => {
       expect(await ask('/api/registry/stats', { method: 'HEAD' })).toMatchObject({ status: 405, text: '' });
     });
 
-    test('a body of any size and type does not change that', async () => {
+    test('POST with a body of any size and type gets 405', async () => {
       const body = 'x'.repeat(100_000);
       const headers = { 'content-type': 'a/b' };
       expect((await ask('/api/search', { method: 'POST', body, headers })).status).toBe(405);

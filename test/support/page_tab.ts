@@ -2,10 +2,10 @@ import axe, { type AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** A tab that notes what must not happen. */
+/** A browser tab that records console messages and the origins of requests. */
 export interface Tab {
   readonly page: Page;
-  /** Closes it. Nothing was said in the console (the policy's violations are), and no other host was asked. */
+  /** Closes the tab. Fails if the console has errors (such as policy violations) or if a request went to another host. */
   close(): Promise<void>;
 }
 
@@ -15,26 +15,26 @@ export async function openTab(
   options: BrowserContextOptions = {},
 ): Promise<Tab> {
   const page = await browser.newPage(options);
-  const complaints: string[] = [];
+  const messages: string[] = [];
   const origins = new Set<string>();
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type())) messages.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('pageerror', (error) => messages.push(error.message));
   page.on('request', (request) => origins.add(new URL(request.url()).origin));
   await page.goto(url);
   return {
     page,
     async close() {
       await page.context().close();
-      expect(complaints).toEqual([]);
+      expect(messages).toEqual([]);
       expect([...origins]).toEqual([new URL(url).origin]);
     },
   };
 }
 
-/** What axe calls serious or critical, with the first place of each. */
-export async function graveFaults(page: Page): Promise<string[]> {
+/** The serious and critical violations that axe reports, each with its first element. */
+export async function seriousViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations, passes } = (await page.evaluate('axe.run()')) as AxeResults;
   expect(passes.length).toBeGreaterThan(15);
@@ -43,7 +43,7 @@ export async function graveFaults(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
-/** How much of the document lies to the right of the screen. */
-export function sidewaysPixels(page: Page): Promise<number> {
+/** The width of the document beyond the right edge of the screen. */
+export function overflowPixels(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ConfigInput } from '../../src/config/config.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
-/** What an operator would write to mirror the sandbox into a folder, without a limit of any kind. */
+/** The configuration to mirror the sandbox into a folder without limits. */
 export function sandboxConfiguration(sandbox: Sandbox, folder: string, account = 'main'): ConfigInput {
   return {
     version: 1,

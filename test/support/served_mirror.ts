@@ -14,15 +14,15 @@ import { openAccountFile, type StoredLimits } from '../../src/warehouse/serve_ac
 import { askWith, type Reply } from './api_client.ts';
 import { sandboxConfiguration } from './sandbox_configuration.ts';
 
-/** A registry, a mirror of it, and the mirror served: all real, on loopback. */
+/** A sandbox, a mirror of it, and a function that serves the mirror, all on loopback. */
 export interface Mirrored {
   readonly sandbox: Sandbox;
   readonly folder: string;
   readonly config: Config;
   readonly house: Workspace;
-  /** Brings the mirror up to date, as of a time that is `laterMs` after the last one. */
+  /** Advances the clock by `laterMs` and updates the mirror. */
   sync(laterMs?: number, kinds?: RunOrder['kinds']): Promise<RunReport>;
-  /** Milliseconds since 1970 by the clock of the house. */
+  /** Epoch milliseconds of the test's clock. */
   now(): number;
   close(): Promise<void>;
 }
@@ -68,15 +68,15 @@ export async function openMirrored({ configuration, ...options }: MirroredOption
   };
 }
 
-/** Invented companies, the same every time. */
+/** Synthetic companies; each call returns the same. */
 export function companies(count: number): Company[] {
   return [...generateRegistry({ companies: count, seed: 31 })];
 }
 
-/** The mirror, served. */
+/** A served mirror. */
 export interface Served {
   readonly service: MirrorService;
-  /** Errors that were told to the operator. */
+  /** Errors that the service reported. */
   readonly failures: readonly Error[];
   /** The key of an account without limits. */
   readonly key: string;
@@ -115,7 +115,7 @@ export async function serve(
   };
 }
 
-/** A key of the account, which is made where there is none. */
+/** Creates a key of the account, and the account if it does not exist. */
 export function keyFor(accountsPath: string, account: string, limits: Partial<StoredLimits> = {}): string {
   const file = openAccountFile(accountsPath);
   try {

@@ -9,20 +9,20 @@ import type { Mirrored } from './served_mirror.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** `serve` as a process of its own. */
+/** `serve` in a separate process. */
 export interface ServedPage {
   /** Scheme, host and port. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** The command over a mirror that others may go on filling. */
+/** Starts `serve` over a mirror. Others can write to the mirror meanwhile. */
 export function servePage(
   { config, folder, sandbox }: Mirrored,
   allowance: ConfigInput['allowance'] = { per_minute: 1_000, total: 5_000, per_day: 1_000 },
 ): Promise<ServedPage> {
   const { source, warehouse, ledger, dialect, schedule } = config;
-  return started(folder, {
+  return startServe(folder, {
     source: { name: source.name, url: source.url },
     upstream: { base_url: sandbox.baseUrl, api_key: 'none' },
     account: { tier: 'paid' },
@@ -34,10 +34,10 @@ export function servePage(
   });
 }
 
-/** The command over a mirror that was never filled. */
+/** Starts `serve` over an empty mirror. */
 export async function serveEmptyPage(): Promise<ServedPage> {
   const folder = mkdtempSync(join(tmpdir(), 'page-empty-'));
-  const served = await started(folder, {
+  const served = await startServe(folder, {
     source: { name: 'Registry of Nowhere' },
     upstream: { base_url: 'http://127.0.0.1:9/api', api_key: 'none' },
     account: { tier: 'free' },
@@ -54,13 +54,13 @@ export async function serveEmptyPage(): Promise<ServedPage> {
   };
 }
 
-async function started(folder: string, configuration: Partial<ConfigInput>): Promise<ServedPage> {
+async function startServe(folder: string, configuration: Partial<ConfigInput>): Promise<ServedPage> {
   const configPath = join(folder, 'page.yaml');
   writeFileSync(configPath, stringify({ version: 1, ...configuration }));
   const args = ['src/cli/bin.js', 'serve', '--port', '0', '--json', '--config', configPath];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   const { ok, data, error } = JSON.parse(await firstLine(child));
-  if (!ok) throw new Error(`serve did not start: ${error.message}`);
+  if (!ok) throw new Error(`serve failed to start: ${error.message}`);
   return {
     url: data.url,
     async close() {

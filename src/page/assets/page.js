@@ -1,60 +1,63 @@
-// The page works without this file. With it, what is shown stays as it is on the server, charts can be read
-// point by point, and a search shows its results while it is typed.
+// The page works without this script. With it, the page updates without a reload, and a search shows its results
+// while the user types. After each update it sends the event `page:updated`, for the scripts of sections.
 
 const main = document.getElementById('main');
 const connection = document.getElementById('connection');
-const shown = new Map(liveParts(document).map((part) => [part.id, part.outerHTML]));
+const shown = new Map(liveElements(document).map((element) => [element.id, element.outerHTML]));
 
-function liveParts(root) {
+function liveElements(root) {
   return [...root.querySelectorAll('[data-live]')];
 }
 
-/* ---- stays as it is on the server ---- */
+/* ---- updates ---- */
 
-let isAsking = false;
+let isLoading = false;
 let isStale = false;
 
 async function refresh() {
-  if (document.hidden || isAsking) {
+  if (document.hidden || isLoading) {
     isStale = true;
     return;
   }
-  isAsking = true;
+  isLoading = true;
   isStale = false;
   try {
     const response = await fetch(location.href, { headers: { accept: 'text/html' } });
-    if (response.ok) takeOver(new DOMParser().parseFromString(await response.text(), 'text/html'));
+    if (response.ok) update(new DOMParser().parseFromString(await response.text(), 'text/html'));
   } catch {
-    // The next event, or the connection's own return, asks again.
+    // The next event retries, and so does a new connection.
   } finally {
-    isAsking = false;
+    isLoading = false;
     if (isStale) setTimeout(refresh, 1000);
   }
 }
 
-/** Puts what differs in the place of what is there; focus, open tables and scroll stay. */
-function takeOver(fresh) {
-  const parts = liveParts(fresh);
-  if (parts.length !== shown.size || parts.some(({ id }) => !shown.has(id))) return replaceAll(fresh, parts);
-  for (const part of parts) {
-    if (shown.get(part.id) === part.outerHTML) continue;
-    shown.set(part.id, part.outerHTML);
-    replaceOne(document.getElementById(part.id), part);
-  }
+/** Replaces the elements that differ. Focus, open tables and scroll positions are kept. */
+function update(fresh) {
+  const elements = liveElements(fresh);
+  const isSameSet = elements.length === shown.size && elements.every(({ id }) => shown.has(id));
+  if (isSameSet) for (const element of elements) replaceIfChanged(element);
+  else replaceAll(fresh, elements);
+  document.dispatchEvent(new Event('page:updated'));
 }
 
-function replaceAll(fresh, parts) {
+function replaceAll(fresh, elements) {
   main.replaceChildren(...fresh.getElementById('main').childNodes);
   const state = fresh.getElementById('state');
   document.getElementById('state')?.replaceWith(state ?? '');
   shown.clear();
-  for (const part of parts) shown.set(part.id, part.outerHTML);
-  readCharts();
+  for (const element of elements) shown.set(element.id, element.outerHTML);
+}
+
+function replaceIfChanged(element) {
+  if (shown.get(element.id) === element.outerHTML) return;
+  shown.set(element.id, element.outerHTML);
+  replaceOne(document.getElementById(element.id), element);
 }
 
 function replaceOne(before, after) {
-  const stops = 'a, button, summary, input, [tabindex]';
-  const focused = [...before.querySelectorAll(stops)].indexOf(document.activeElement);
+  const focusable = 'a, button, summary, input, [tabindex]';
+  const focused = [...before.querySelectorAll(focusable)].indexOf(document.activeElement);
   const tables = [...before.querySelectorAll('details')];
   const scrolls = [...before.querySelectorAll('.scroll')].map(({ scrollLeft, scrollTop }) => [
     scrollLeft,
@@ -68,8 +71,7 @@ function replaceOne(before, after) {
     const [left = 0, top = 0] = scrolls[at] ?? [];
     box.scrollTo(left, top);
   });
-  if (focused >= 0) after.querySelectorAll(stops)[focused]?.focus({ preventScroll: true });
-  readCharts();
+  if (focused >= 0) after.querySelectorAll(focusable)[focused]?.focus({ preventScroll: true });
 }
 
 function listen() {
@@ -80,7 +82,7 @@ function listen() {
     refresh();
   };
   events.onerror = () => {
-    connection.textContent = 'The connection is lost: what you see may be out of date.';
+    connection.textContent = 'Connection lost. The page may be out of date.';
   };
 }
 
@@ -89,88 +91,30 @@ document.addEventListener('visibilitychange', () => {
 });
 if (shown.size > 0) listen();
 
-/* ---- charts can be read point by point ---- */
+/* ---- search while typing ---- */
 
-function readCharts() {
-  for (const figure of document.querySelectorAll('figure.chart:not([data-read])')) readChart(figure);
-}
-
-function readChart(figure) {
-  const plot = figure.querySelector('.plot');
-  const area = figure.querySelector('svg.area');
-  const reading = figure.querySelector('.reading');
-  const rows = [...figure.querySelectorAll('tbody tr')];
-  if (rows.length === 0) return;
-  figure.dataset.read = '';
-  const heads = [...figure.querySelectorAll('thead th')].map((cell) => cell.textContent);
-  const places = rows.map((row) => Number(row.dataset.at));
-  const summary = [...reading.childNodes];
-  const cursor = document.createElementNS('http://www.w3.org/2000/svg', 'line');
-  cursor.setAttribute('class', 'cursor');
-  cursor.setAttribute('y2', '100%');
-  let current = rows.length;
-
-  const read = (index) => {
-    current = Math.max(0, Math.min(rows.length - 1, index));
-    const [first, ...others] = [...rows[current].children].map((cell) => cell.textContent);
-    const values = others.map((value, at) => `${heads[at + 1]} ${value}`);
-    reading.textContent = `${first}: ${values.join(' · ')}`;
-    for (const end of ['x1', 'x2']) cursor.setAttribute(end, `${places[current] * 100}%`);
-    area.append(cursor);
-  };
-  const leave = () => {
-    current = rows.length;
-    cursor.remove();
-    reading.replaceChildren(...summary);
-  };
-  const nearest = (share) =>
-    places.reduce(
-      (best, place, at) => (Math.abs(place - share) < Math.abs(places[best] - share) ? at : best),
-      0,
-    );
-
-  plot.addEventListener('pointermove', ({ clientX }) => {
-    const { left, width } = area.getBoundingClientRect();
-    const index = nearest((clientX - left) / width);
-    if (index !== current) read(index);
-  });
-  plot.addEventListener('pointerleave', leave);
-  plot.addEventListener('blur', leave);
-  plot.addEventListener('keydown', (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -rows.length, End: rows.length }[event.key];
-    if (event.key === 'Escape') leave();
-    if (step === undefined) return;
-    event.preventDefault();
-    read(current === rows.length && step === 1 ? 0 : current + step);
-  });
-}
-
-readCharts();
-
-/* ---- a search shows its results while it is typed ---- */
-
-const field = document.getElementById('q');
+const input = document.getElementById('q');
 const found = document.getElementById('found');
-let asked = 0;
+let lastRequest = 0;
 
 async function search() {
-  const query = field.value.trim();
-  asked += 1;
-  const number = asked;
+  const query = input.value.trim();
+  lastRequest += 1;
+  const request = lastRequest;
   if (query === '') return found.replaceChildren();
   const response = await fetch(`/page/search?q=${encodeURIComponent(query)}`).catch(() => null);
-  if (response === null || !response.ok || number !== asked) return;
+  if (response === null || !response.ok || request !== lastRequest) return;
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-  if (number === asked) found.replaceChildren(page.getElementById('results') ?? '');
+  if (request === lastRequest) found.replaceChildren(page.getElementById('results') ?? '');
 }
 
-let pause;
-field.addEventListener('input', () => {
-  clearTimeout(pause);
-  pause = setTimeout(search, 120);
+let timer;
+input.addEventListener('input', () => {
+  clearTimeout(timer);
+  timer = setTimeout(search, 120);
 });
-field.addEventListener('keydown', (event) => {
+input.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape') return;
-  field.value = '';
+  input.value = '';
   search();
 });

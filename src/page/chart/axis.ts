@@ -1,28 +1,28 @@
 import { DateTime, type DateTimeUnit } from 'luxon';
 
-/** A mark on an axis: `at` is the share of its length, from 0 to 1. */
+/** A tick on an axis. `at` is its position from 0 to 1. */
 export interface Tick {
   readonly at: number;
   readonly label: string;
-  /** Left out where there is little room. */
+  /** Not shown on narrow screens. */
   readonly isMinor?: boolean;
 }
 
-/** The top of an axis that begins at 0 and holds `highest`, and its marks at round numbers. */
+/** An axis from 0 to a round number that is at least `highest`, with ticks at round numbers. */
 export function numberAxis(
   highest: number,
-  write: (value: number) => string,
+  format: (value: number) => string,
 ): { top: number; ticks: Tick[] } {
-  const step = roundStep(Math.max(highest, 1) / MOST_NUMBERS);
+  const step = roundStep(Math.max(highest, 1) / MAX_NUMBERS);
   const steps = Math.max(1, Math.ceil(highest / step));
-  const ticks = Array.from({ length: steps + 1 }, (_, at) => ({ at: at / steps, label: write(at * step) }));
+  const ticks = Array.from({ length: steps + 1 }, (_, at) => ({ at: at / steps, label: format(at * step) }));
   return { top: steps * step, ticks };
 }
 
-/** Marks at round local times: midnights, full hours. A day begins its label where it changes. */
+/** Ticks at round local times, such as midnights and full hours. A tick at midnight shows the date. */
 export function timeTicks(fromMs: number, toMs: number, zone: string): Tick[] {
   const lengthMs = Math.max(1, toMs - fromMs);
-  const step = STEPS.find(({ ms }) => lengthMs / ms <= MOST_TIMES) ?? yearsFor(lengthMs);
+  const step = STEPS.find(({ ms }) => lengthMs / ms <= MAX_TIMES) ?? yearsFor(lengthMs);
   const ticks: Tick[] = [];
   let time = firstAtOrAfter(fromMs, step, zone);
   while (time.toMillis() <= toMs) {
@@ -44,8 +44,8 @@ const DAY_MS = 24 * HOUR_MS;
 const MONTH_MS = 30.44 * DAY_MS;
 const YEAR_MS = 365.25 * DAY_MS;
 
-const MOST_NUMBERS = 4;
-const MOST_TIMES = 5;
+const MAX_NUMBERS = 4;
+const MAX_TIMES = 5;
 const STEPS: readonly Step[] = [
   ...[1, 5, 10, 15, 30].map((every) => ({ unit: 'minute', every, ms: every * MINUTE_MS }) as const),
   ...[1, 2, 3, 6, 12].map((every) => ({ unit: 'hour', every, ms: every * HOUR_MS }) as const),
@@ -54,15 +54,15 @@ const STEPS: readonly Step[] = [
   { unit: 'year', every: 1, ms: YEAR_MS },
 ];
 
-/** 1, 2, 2.5 or 5 times a power of ten; whole, because what is counted is. */
-function roundStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(least));
-  const factor = [1, 2, 2.5, 5, 10].find((one) => one * power >= least) ?? 10;
+/** The smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `minimum`, as an integer of at least 1. */
+function roundStep(minimum: number): number {
+  const power = 10 ** Math.floor(Math.log10(minimum));
+  const factor = [1, 2, 2.5, 5, 10].find((one) => one * power >= minimum) ?? 10;
   return Math.max(1, Math.ceil(factor * power));
 }
 
 function yearsFor(lengthMs: number): Step {
-  const every = roundStep(lengthMs / YEAR_MS / MOST_TIMES);
+  const every = roundStep(lengthMs / YEAR_MS / MAX_TIMES);
   return { unit: 'year', every, ms: every * YEAR_MS };
 }
 
@@ -75,7 +75,7 @@ function firstAtOrAfter(fromMs: number, { unit, every }: Step, zone: string): Da
   return time;
 }
 
-/** Days begin anew with every month: the 1st, 11th, 21st, and the 1st again. */
+/** The next tick. Steps of several days restart with each month: the 1st, 11th and 21st, then the 1st. */
 function following(time: DateTime, { unit, every }: Pick<Step, 'unit' | 'every'>): DateTime {
   const next = time.plus({ [unit]: every });
   const isNearEnd = next.day > LAST_DAY - every;
@@ -83,7 +83,7 @@ function following(time: DateTime, { unit, every }: Pick<Step, 'unit' | 'every'>
   return time.startOf('month').plus({ months: 1 });
 }
 
-/** A mark so near to the end of the month would stand too near to the 1st. */
+/** A tick less than one step before this day would overlap with the 1st of the next month. */
 const LAST_DAY = 32;
 
 function labelOf(time: DateTime, { unit }: Step): string {

@@ -1,10 +1,10 @@
 import { type Html, html, type Part } from '../html.ts';
 import type { Tick } from './axis.ts';
 
-/** Which of the page's few colours a series has; each has a name in the style sheet, for light, dark and paper. */
+/** The colour of a series: a class of the style sheet, which defines it for light, dark and paper. */
 export type Tone = 'first' | 'second' | 'muted' | 'warn' | 'bad';
 
-/** A place in a chart: both from 0 to 1, `up` from the bottom. */
+/** A point in a chart. Both values are from 0 to 1; `up` is measured from the bottom. */
 export interface ChartPoint {
   readonly at: number;
   readonly up: number;
@@ -12,35 +12,36 @@ export interface ChartPoint {
 
 export interface ChartTable {
   readonly head: readonly string[];
-  /** `at`: where in the chart a row stands, from 0 to 1; a pointer there reads the row. */
+  /** `at`: the horizontal position of a row in the chart, from 0 to 1. A pointer at this position shows the row. */
   readonly rows: readonly { readonly at: number; readonly cells: readonly string[] }[];
 }
 
 export interface Chart {
   readonly id: string;
   readonly title: string;
-  /** What the figure says now, in a line; where a pointer or the arrow keys stand, their reading takes its place. */
+  /** A summary in one line. The values at the pointer or the cursor replace it. */
   readonly reading: Part;
-  /** What one sees, for those who do not. */
+  /** The content of the chart, for screen readers. */
   readonly description: string;
   readonly legend: readonly { readonly name: string; readonly tone: Tone }[];
   readonly x: readonly Tick[];
   readonly y: readonly Tick[];
-  readonly marks: readonly Html[];
+  /** Lines, surfaces and bars, from the back to the front. */
+  readonly shapes: readonly Html[];
   readonly table: ChartTable;
 }
 
 /**
- * A figure: drawn with shares of its width and height, so that it fits any screen and its text keeps its size;
- * the numbers stand in a table behind it.
+ * A chart with a table of its values. Positions are percentages of the width and height: the chart fits any screen,
+ * and its text keeps its size.
  */
 export function chartFigure(chart: Chart): Html {
-  const { id, title, reading, description, legend, x, y, marks, table } = chart;
+  const { id, title, reading, description, legend, x, y, shapes, table } = chart;
   return html`<figure class="chart" id="${id}" data-live>
 <figcaption><h3>${title}</h3><p class="reading" aria-live="polite"><span>${reading}</span></p></figcaption>
 <div class="plot" role="img" tabindex="0" aria-label="${title}. ${description}">
 <svg class="y" aria-hidden="true">${y.map(yLabel)}</svg>
-<svg class="area" aria-hidden="true">${y.map(gridLine)}${marks}</svg>
+<svg class="area" aria-hidden="true">${y.map(gridLine)}${shapes}</svg>
 <svg class="x" aria-hidden="true">${x.map(xLabel)}</svg>
 </div>
 <ul class="legend">${legend.map(({ name, tone }) => html`<li class="${tone}">${name}</li>`)}</ul>
@@ -48,40 +49,40 @@ ${dataTable(title, table)}
 </figure>`;
 }
 
-/** A line through the places; with `isStep`, each value holds until the next place. */
+/** A line through the points; with `isStep`, each value is constant until the next point. */
 export function line(
-  places: readonly ChartPoint[],
+  points: readonly ChartPoint[],
   tone: Tone,
   options: { isStep?: boolean; isForecast?: boolean } = {},
 ): Html {
   const { isStep = false, isForecast = false } = options;
   const style = isForecast ? `line ${tone} forecast` : `line ${tone}`;
-  return stretched(html`<path class="${style}" d="${pathOf(places, isStep)}"/>`);
+  return stretched(html`<path class="${style}" d="${pathOf(points, isStep)}"/>`);
 }
 
-/** The surface under a line. */
-export function surface(places: readonly ChartPoint[], tone: Tone): Html {
-  const [first] = places;
-  const last = places.at(-1);
+/** The filled surface below a line. */
+export function surface(points: readonly ChartPoint[], tone: Tone): Html {
+  const [first] = points;
+  const last = points.at(-1);
   if (first === undefined || last === undefined) return html``;
   const down = `V${UNITS}H${round(first.at * UNITS)}Z`;
-  return stretched(html`<path class="surface ${tone}" d="${pathOf(places, false)}${down}"/>`);
+  return stretched(html`<path class="surface ${tone}" d="${pathOf(points, false)}${down}"/>`);
 }
 
-/** A bar from `bottom` to `top`, which are shares of the height. */
+/** A bar from `bottom` to `top`. All positions and sizes are from 0 to 1. */
 export function bar(at: number, width: number, bottom: number, top: number, tone: Tone): Html {
   if (top <= bottom) return html``;
   return html`<rect class="bar ${tone}" x="${share(at)}" width="${share(width)}" y="${share(1 - top)}" height="${share(top - bottom)}"/>`;
 }
 
-/** A level across the chart, with its name. */
-export function level(up: number, name: string): Html {
+/** A horizontal line with a label, at a height from 0 to 1. */
+export function horizontalRule(up: number, name: string): Html {
   const y = share(1 - up);
   return html`<line class="level" x1="0" x2="100%" y1="${y}" y2="${y}"/><text class="level" x="100%" y="${y}" dy="-4">${name}</text>`;
 }
 
-/** A moment, or an age, with its name. */
-export function moment(at: number, name: string): Html {
+/** A vertical line with a label, at a position from 0 to 1. */
+export function verticalRule(at: number, name: string): Html {
   const x = share(at);
   const side = at > 0.7 ? html` class="level"` : html` class="level begins"`;
   return html`<line class="level" y1="0" y2="100%" x1="${x}" x2="${x}"/><text${side} x="${x}" y="0" dx="${at > 0.7 ? -5 : 5}" dy="11">${name}</text>`;
@@ -98,13 +99,13 @@ function dataTable(title: string, { head, rows }: ChartTable): Html {
 </table></div></details>`;
 }
 
-/** Paths know no shares: they are drawn in units of their own and stretched over the chart. */
+/** Paths do not support percentages: they are drawn in units and stretched over the chart. */
 function stretched(path: Html): Html {
   return html`<svg viewBox="0 0 ${UNITS} ${UNITS}" preserveAspectRatio="none" width="100%" height="100%">${path}</svg>`;
 }
 
-function pathOf(places: readonly ChartPoint[], isStep: boolean): string {
-  return places
+function pathOf(points: readonly ChartPoint[], isStep: boolean): string {
+  return points
     .map(({ at, up }, index) => {
       const [x, y] = [round(at * UNITS), round((1 - up) * UNITS)];
       if (index === 0) return `M${x} ${y}`;

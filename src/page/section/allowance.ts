@@ -7,50 +7,61 @@ import { numberAxis, timeTicks } from '../chart/axis.ts';
 import { type ChartPoint, chartFigure, line, surface } from '../chart/chart.ts';
 import { type Html, html, type Part } from '../html.ts';
 import { compact, roughly, type Times } from '../page_figures.ts';
-import type { Overview } from '../page_reader.ts';
+import type { PageSnapshot } from '../page_snapshot.ts';
+import { defineSection, type SectionContext } from './section.ts';
 
-/** What is left of each allowance over time, and where it is heading. */
-export function allowanceCharts(overview: Overview, times: Times): Html[] {
-  const { windows } = overview.ledger;
-  if (windows.length > 0) return windows.map((window) => burnDown(window, overview, times));
-  return [
-    html`<section class="chart" id="allowance" data-live><h3>Allowance</h3><p>No allowance is configured: only the rate limits the calls. ${count(overview.ledger.spentEver)} were made so far.</p></section>`,
-  ];
-}
+/** The quota left in each allowance window over time, with a forecast. */
+export const allowanceSection = defineSection({
+  id: 'allowance',
+  title: 'Allowance',
+  group: 'charts',
+  shownIf: 'always',
+  script: 'charts.js',
+  open: () => (snapshot) => snapshot,
+  render(snapshot, { id, title, times }) {
+    const { windows, spentEver } = snapshot.ledger;
+    if (windows.length > 0) return windows.map((window) => burnDown(window, snapshot, { id, title, times }));
+    return html`<section class="chart" id="${id}" data-live><h3>${title}</h3><p>No allowance is configured: only the rate is limited. Calls so far: ${count(spentEver)}.</p></section>`;
+  },
+});
 
-function burnDown(window: WindowState, overview: Overview, times: Times): Html {
-  const { nowMs, firstCallMs } = overview;
+function burnDown(
+  window: WindowState,
+  snapshot: PageSnapshot,
+  { id, title, times }: Pick<SectionContext, 'id' | 'title' | 'times'>,
+): Html {
+  const { nowMs, firstCallMs } = snapshot;
   const { name, limit, spent, resetsAtMs } = window;
   const left = Math.max(0, limit - spent);
   const fromMs = Math.max(window.sinceMs, Math.min(firstCallMs ?? nowMs, nowMs - HOUR_MS));
-  const stretches = stretchesSince(overview, fromMs);
-  const forecast = quotaForecastOf({ nowMs, left, resetsAtMs, lately: latelyOf(window, overview) });
-  const toMs = endOf(forecast, { fromMs, nowMs, resetsAtMs });
+  const stretches = stretchesSince(snapshot, fromMs);
+  const forecast = quotaForecastOf({ nowMs, left, resetsAtMs, lately: recentCalls(window, snapshot) });
+  const toMs = axisEnd(forecast, { fromMs, nowMs, resetsAtMs });
   const axis = numberAxis(limit, compact);
   const at = (atMs: number) => Math.max(0, Math.min(1, (atMs - fromMs) / (toMs - fromMs)));
-  const curve = leftOver(stretches, {
+  const curve = quotaLeftOverTime(stretches, {
     left,
     limit,
     fromMs,
     nowMs,
-    stretchMs: Math.min(overview.stretchMs, HOUR_MS),
+    stretchMs: Math.min(snapshot.stretchMs, HOUR_MS),
   });
-  const places = curve.map((point) => ({ at: at(point.atMs), up: point.left / axis.top }));
+  const points = curve.map((point) => ({ at: at(point.atMs), up: point.left / axis.top }));
   return chartFigure({
-    id: `allowance-${name}`,
-    title: `Allowance, ${windowRow(name).words.per}`,
-    reading: html`${count(left)} of ${count(limit)} left${inWords(forecast, times, nowMs)}`,
+    id: `${id}-${name}`,
+    title: `${title} ${windowRow(name).words.per}`,
+    reading: html`${count(left)} of ${count(limit)} left${forecastText(forecast, times, nowMs)}`,
     description: `${count(left)} of ${count(limit)} calls are left.`,
     legend: [
       { name: 'calls left', tone: 'first' },
-      ...(forecast.is === 'still' ? [] : [{ name: 'at the pace of late', tone: 'muted' } as const]),
+      ...(forecast.is === 'still' ? [] : [{ name: 'at the recent rate', tone: 'muted' } as const]),
     ],
     x: timeTicks(fromMs, toMs, times.zone),
     y: axis.ticks,
-    marks: [
-      surface(places, 'first'),
+    shapes: [
+      surface(points, 'first'),
       line(forecastLine(forecast, { at, nowMs, left, top: axis.top, toMs }), 'muted', { isForecast: true }),
-      line(places, 'first'),
+      line(points, 'first'),
     ],
     table: {
       head: ['Until', 'Calls left'],
@@ -62,21 +73,25 @@ function burnDown(window: WindowState, overview: Overview, times: Times): Html {
   });
 }
 
-/** The finest stretches that reach back so far. */
-function stretchesSince({ calls, hours, stretchMs }: Overview, fromMs: number): Stretch[] {
+/** The shortest intervals of the snapshot that cover the time since `fromMs`. */
+function stretchesSince({ calls, hours, stretchMs }: PageSnapshot, fromMs: number): Stretch[] {
   const finest = stretchMs <= HOUR_MS ? calls : hours;
   return byStretch(finest.filter(({ atMs }) => atMs >= fromMs - HOUR_MS));
 }
 
-function latelyOf({ sinceMs }: WindowState, { hours, nowMs, firstCallMs }: Overview) {
+/** The calls of the last week, or of a shorter history or window, and its length. */
+function recentCalls({ sinceMs }: WindowState, { hours, nowMs, firstCallMs }: PageSnapshot) {
   const begunMs = Math.max(sinceMs, firstCallMs ?? nowMs, nowMs - WEEK_MS);
   const overMs = Math.max(nowMs - begunMs, HOUR_MS);
   const calls = byStretch(hours.filter(({ atMs }) => atMs >= nowMs - overMs - HOUR_MS / 2));
   return { calls: calls.reduce((sum, stretch) => sum + stretch.calls, 0), overMs };
 }
 
-/** What was left when, counted back from now; between the stretches with calls nothing was spent. */
-function leftOver(
+/**
+ * The quota left over time, computed backwards from now: the calls of each interval are added to the quota left
+ * after it. The quota is constant between intervals with calls.
+ */
+function quotaLeftOverTime(
   stretches: readonly Stretch[],
   now: {
     readonly left: number;
@@ -98,8 +113,8 @@ function leftOver(
   return curve.reverse();
 }
 
-/** How far to the right the future reaches: to the end of the window or of the calls, but no further than the past does. */
-function endOf(
+/** The end of the time axis: the reset or the end of the quota, but a forecast is at most as long as the history. */
+function axisEnd(
   forecast: QuotaForecast,
   { fromMs, nowMs, resetsAtMs }: { fromMs: number; nowMs: number; resetsAtMs: number | null },
 ): number {
@@ -127,16 +142,16 @@ function forecastLine(
   ];
 }
 
-function inWords(forecast: QuotaForecast, times: Times, nowMs: number): Part {
+function forecastText(forecast: QuotaForecast, times: Times, nowMs: number): Part {
   switch (forecast.is) {
     case 'still':
       return null;
     case 'ends':
       return forecast.atMs <= nowMs
         ? null
-        : html`; at the pace of late spent in ${roughly(forecast.atMs - nowMs)}, ${times.brief(forecast.atMs)}`;
+        : html`; at the recent rate used up in ${roughly(forecast.atMs - nowMs)}, ${times.brief(forecast.atMs)}`;
     case 'lasts':
-      return html`; at the pace of late ${count(forecast.left)} at the reset ${times.brief(forecast.untilMs)}`;
+      return html`; at the recent rate ${count(forecast.left)} left at the reset ${times.brief(forecast.untilMs)}`;
   }
 }
 

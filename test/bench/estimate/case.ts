@@ -35,7 +35,7 @@ export interface PriceCase {
 }
 
 export async function openPriceCase(seed: number, companies: readonly Company[]): Promise<PriceCase> {
-  const sandbox = await startSandbox({ companies, shape: randomProfile(seed) });
+  const sandbox = await startSandbox({ companies, profile: randomProfile(seed) });
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
   return {
     sandbox,

@@ -1,4 +1,4 @@
-/** What `serve` is measured against: fastify, one route, one prepared statement, no keys and no limits. */
+/** The baseline of `serve`: fastify with one route and one prepared statement, without keys and limits. */
 import Sqlite from 'better-sqlite3';
 import fastify from 'fastify';
 

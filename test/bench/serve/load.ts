@@ -1,14 +1,14 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a load brought. */
+/** The measurements of a load. */
 export interface Measured {
   readonly requests: number;
   readonly perSecond: number;
   /** Milliseconds from sending to the last byte. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers by status. */
+  /** The number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
@@ -16,14 +16,14 @@ export interface Load {
   readonly port: number;
   readonly connections: number;
   readonly requests: number;
-  /** Paths in turn; each connection begins at another one. */
+  /** The paths to request in this order; each connection starts at another one. */
   readonly paths: readonly string[];
   readonly key: string;
 }
 
 /**
- * Asks over connections that stay open, each with one request at a time. Bare sockets, because a client that
- * works more than the server measures itself.
+ * Sends requests over persistent connections, each with one request at a time. It uses sockets, because an HTTP client
+ * would use more processor time than the server.
  */
 export async function measureLoad(load: Load): Promise<Measured> {
   const latencies = new Float64Array(load.requests);
@@ -93,7 +93,7 @@ async function connect(port: number): Promise<Socket> {
   }
 }
 
-/** Where the first answer ends; null while its head is not whole. */
+/** The end of the first response in the buffer; null if its head is incomplete. */
 function endOfAnswer(received: Buffer): number | null {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd === -1) return null;

@@ -4,14 +4,13 @@ import { type Json, stringifyJson } from '../../../src/json/json.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 
 /**
- * Fills a warehouse with invented companies as mirroring them would leave it: a record's answer each, and search
- * pages of a hundred. Written by SQL, because a million answers through the loader take minutes; tables that
- * `serve` does not read stay empty.
+ * Fills a warehouse with synthetic companies: one record response each, and search pages of 100. It uses SQL, because
+ * the loader would take minutes for a million responses. Tables that `serve` does not read stay empty.
  */
 export function fillWarehouse(path: string, companies: number, nowMs: number): void {
   const warehouse = openWarehouse({ path, nowMs });
   const { db } = warehouse;
-  // A scratch file, which is made anew where it was not finished.
+  // A temporary file, which replaces the result of an incomplete run.
   db.pragma('synchronous = OFF');
   db.pragma('foreign_keys = OFF');
   const call = db.prepare(

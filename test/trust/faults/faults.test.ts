@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { faultRound } from './round.ts';
 
-describe('an upstream that fails at random', () => {
+describe('an upstream with random faults', () => {
   test.each([1, 2])(
-    'seed %i: the mirror ends equal, nothing is overspent, the key is seen nowhere',
+    'seed %i: the mirror becomes equal, without overspending or leaking the key',
     async (seed) => {
       const round = await faultRound({ seed, companies: 150, faultShare: 0.2 });
-      expect(round).toMatchObject({ seed, listed: 1, broken: [] });
+      expect(round).toMatchObject({ seed, listed: 1, violations: [] });
       expect(round.faults).toBeGreaterThan(20);
       expect(round.received).toBeGreaterThan(150);
     },
@@ -14,21 +14,21 @@ describe('an upstream that fails at random', () => {
   );
 });
 
-describe('an upstream that deceives, moves and changes while it is swept', () => {
+describe('an upstream with flaws, moved paths and changes', () => {
   test.each([4, 8])(
-    'seed %i: no company is declared gone that exists, and the mirror ends equal',
+    'seed %i: no existing company is declared gone, and the mirror becomes equal',
     async (seed) => {
       const round = await faultRound({ seed, companies: 120, faultShare: 0.1, trouble: 'deceptions' });
-      expect(round).toMatchObject({ seed, broken: [] });
+      expect(round).toMatchObject({ seed, violations: [] });
     },
     60_000,
   );
 
   test.each([1])(
-    'seed %i: the same in a dialect of its own',
+    'seed %i: the same holds for a random profile',
     async (seed) => {
       const round = await faultRound({ seed, companies: 100, faultShare: 0.1, trouble: 'dialects' });
-      expect(round).toMatchObject({ seed, broken: [] });
+      expect(round).toMatchObject({ seed, violations: [] });
     },
     60_000,
   );

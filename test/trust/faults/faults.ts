@@ -1,5 +1,6 @@
 // npm run faults -- [--rounds 20] [--seed 1] [--companies 1000] [--share 0.2] [--trouble none|deceptions|dialects]
-// Faults drawn by seed, round after round; prints a line a round, and the seed that repeats a failure.
+//
+// Runs rounds with random faults. Prints one line per round, with the seed that repeats it.
 import { parseArgs } from 'node:util';
 import { faultRound } from './round.ts';
 import type { TroubleKind } from './trouble.ts';
@@ -13,7 +14,7 @@ const { values } = parseArgs({
     trouble: { type: 'string', default: 'none' },
   },
 });
-const total = { arrivals: 0, faults: 0, received: 0, recordCalls: 0, records: 0, broken: 0 };
+const total = { arrivals: 0, faults: 0, received: 0, recordCalls: 0, records: 0, violations: 0 };
 for (let round = 0; round < Number(values.rounds); round++) {
   const seed = Number(values.seed) + round;
   try {
@@ -28,14 +29,14 @@ for (let round = 0; round < Number(values.rounds); round++) {
     total.received += result.received;
     total.recordCalls += result.recordCalls;
     total.records += result.records;
-    total.broken += result.broken.length;
+    total.violations += result.violations.length;
     process.stdout.write(`${JSON.stringify(result)}\n`);
   } catch (error) {
-    total.broken += 1;
+    total.violations += 1;
     const crash = error instanceof Error ? error.stack : String(error);
     process.stdout.write(`${JSON.stringify({ seed, crash })}\n`);
   }
 }
 const callsPerRecord = Number((total.recordCalls / total.records).toFixed(3));
 process.stdout.write(`${JSON.stringify({ ...total, calls_per_record: callsPerRecord })}\n`);
-process.exitCode = total.broken === 0 ? 0 : 1;
+process.exitCode = total.violations === 0 ? 0 : 1;

@@ -11,19 +11,19 @@ import { ALL_KINDS, type RunReport, run } from '../../../src/operations/run.ts';
 import { seededRandom } from '../../../src/random.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { type LeapingClock, leapingClock } from '../../support/leaping_clock.ts';
-import { drawFault } from './drawn.ts';
-import { type Holding, holdAgainst } from './holding.ts';
-import { listenToAnswers } from './received.ts';
-import { drawTrouble, startUnrest, type TroubleKind, type Unrest } from './trouble.ts';
+import { drawFault } from './fault_draw.ts';
+import { compareMirror, type MirrorComparison } from './mirror_comparison.ts';
+import { recordBodies } from './received_bodies.ts';
+import { drawTrouble, startTrouble, type TroubleKind, type TroubleSchedule } from './trouble.ts';
 
 export interface RoundOptions {
   readonly seed: number;
   readonly companies: number;
-  /** Share of answers that go wrong. */
+  /** The share of responses with a fault. */
   readonly faultShare: number;
   /**
-   * What goes wrong beside single answers, for the first runs. deceptions: searches that lie, paths that
-   * move, a registry that changes, another clock · dialects: the same in a dialect drawn by seed.
+   * Trouble beyond faults of single responses, during the first runs. deceptions: searches with flaws, moved paths,
+   * a changing registry, clock skew. dialects: the same with a random profile.
    */
   readonly trouble?: TroubleKind;
 }
@@ -33,67 +33,67 @@ export interface Round {
   readonly runs: number;
   readonly arrivals: number;
   readonly faults: number;
-  /** Bodies that arrived whole. */
+  /** Complete bodies. */
   readonly received: number;
   readonly recordCalls: number;
-  /** Records that are equal to the upstream's at the end. */
+  /** Records that are equal to those of the upstream at the end. */
   readonly records: number;
-  /** Share of the registry that was listed in the end: some dialects let nobody list more. */
+  /** The listed share of the registry at the end. Some profiles make companies unreachable. */
   readonly listed: number;
-  /** What must not be: each a sentence. */
-  readonly broken: readonly string[];
+  /** Descriptions of violated invariants. */
+  readonly violations: readonly string[];
 }
 
 const KEY = 'canary-7f3a9c52e1d84b06';
 const PER_DAY = 700;
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** One registry, faults drawn by seed, as many runs as it takes: then the mirror is held against the upstream. */
+/** Mirrors a sandbox with random faults in as many runs as needed, then compares the mirror with the upstream. */
 export async function faultRound(options: RoundOptions): Promise<Round> {
   const { seed, companies, faultShare, trouble: kind } = options;
   const random = seededRandom(seed).next;
   const clock = leapingClock(Date.UTC(2027, 0, 15, 9));
-  const elsewhere = await openElsewhere();
+  const otherOrigin = await openOtherOrigin();
   const trouble = kind === undefined ? null : drawTrouble(kind, seed, companies);
-  let unrest: Unrest | null = null;
+  let schedule: TroubleSchedule | null = null;
   let isTroubled = true;
   let faults = 0;
   const sandbox = await startSandbox({
     companies: generateRegistry({
       companies,
       seed,
-      ids: trouble?.shape.ids === 'number' ? 'numeric' : 'registry',
+      ids: trouble?.profile.ids === 'number' ? 'numeric' : 'registry',
     }),
     accounts: [{ id: 'main', key: KEY, perDay: PER_DAY, day: 'rolling' }],
     now: clock.now,
-    ...(trouble === null ? {} : { shape: trouble.deceiving, clockSkewMs: trouble.clockSkewMs }),
+    ...(trouble === null ? {} : { profile: trouble.flawedProfile, clockSkewMs: trouble.clockSkewMs }),
     faults: () => {
-      unrest?.onArrival(clock.now());
+      schedule?.onArrival(clock.now());
       if (!isTroubled || random() >= faultShare) return null;
       faults += 1;
-      return drawFault(random, elsewhere.origin);
+      return drawFault(random, otherOrigin.origin);
     },
   });
-  const received = listenToAnswers(sandbox.url, MAX_BODY_BYTES);
+  const received = recordBodies(sandbox.url, MAX_BODY_BYTES);
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-faults-'));
   try {
     const workspace = openWorkspace(configOf(sandbox, folder), clock);
-    const broken: string[] = [];
+    const violations: string[] = [];
     const reports: RunReport[] = [];
     if (trouble !== null) {
-      unrest = startUnrest(sandbox, trouble, seed);
+      schedule = startTrouble(sandbox, trouble, seed);
       for (let runs = 0; runs < TROUBLED_RUNS; runs++) {
         reports.push(await sync(workspace, companies));
-        await unrest.settle();
-        broken.push(...holdAgainst(sandbox, workspace.warehouse.db).falselyGone);
-        leapOver(clock, reports.at(-1));
+        await schedule.restorePaths();
+        violations.push(...compareMirror(sandbox, workspace.warehouse.db).falselyGone);
+        leapToNextRun(clock, reports.at(-1));
       }
-      await unrest.end();
+      await schedule.end();
       isTroubled = false;
       clock.leap(QUARTER_MS);
     }
     const isListable = kind !== 'dialects';
-    const holding = await runUntilWhole(workspace, sandbox, clock, isListable, reports);
+    const comparison = await runUntilEqual(workspace, sandbox, clock, isListable, reports);
     const lost = isWithoutVolatile(workspace.config.dialect)
       ? received.missingFrom(workspace.warehouse.db)
       : [];
@@ -105,23 +105,23 @@ export async function faultRound(options: RoundOptions): Promise<Round> {
       runs: reports.length,
       arrivals: arrivals.length,
       faults,
-      received: received.bodies,
+      received: received.count,
       recordCalls: arrivals.filter(({ kind }) => kind === 'entity').length,
-      records: holding.equal,
-      listed: Number((holding.known / holding.living).toFixed(3)),
-      broken: [
-        ...broken,
-        ...unequal(holding, isListable),
+      records: comparison.equal,
+      listed: Number((comparison.known / comparison.existing).toFixed(3)),
+      violations: [
+        ...violations,
+        ...inequalities(comparison, isListable),
         ...lost,
-        ...overspent(sandbox, spent),
-        ...(elsewhere.requests() === 0 ? [] : ['another origin was asked']),
-        ...keySightings(folder, reports),
+        ...overspending(sandbox, spent),
+        ...(otherOrigin.requests() === 0 ? [] : ['another origin received a request']),
+        ...keyLeaks(folder, reports),
       ],
     };
   } finally {
     received.close();
     await sandbox.close();
-    elsewhere.close();
+    otherOrigin.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -138,46 +138,53 @@ function sync(workspace: Workspace, maxCalls = Number.POSITIVE_INFINITY): Promis
   });
 }
 
-/** Runs until nothing differs; where not all can be listed, until nothing that is known does. */
-async function runUntilWhole(
+/** Runs until the mirror is equal to the upstream. If not all companies can be listed, only known companies count. */
+async function runUntilEqual(
   workspace: Workspace,
   sandbox: Sandbox,
   clock: LeapingClock,
   isListable: boolean,
   reports: RunReport[],
-): Promise<Holding> {
+): Promise<MirrorComparison> {
   for (let runs = 1; ; runs++) {
     const report = await sync(workspace);
     reports.push(report);
-    const holding = holdAgainst(sandbox, workspace.warehouse.db);
-    const isWhole = report.ending.ended === 'done' && unequal(holding, isListable).length === 0;
-    if (isWhole || runs === MOST_RUNS) return holding;
-    leapOver(clock, report);
+    const comparison = compareMirror(sandbox, workspace.warehouse.db);
+    const isEqual = report.ending.ended === 'done' && inequalities(comparison, isListable).length === 0;
+    if (isEqual || runs === MAX_RUNS) return comparison;
+    leapToNextRun(clock, report);
   }
 }
 
-/** To the moment at which the next run can do something. */
-function leapOver(clock: LeapingClock, report: RunReport | undefined): void {
+/** Advances the clock to the time at which the next run can send calls. */
+function leapToNextRun(clock: LeapingClock, report: RunReport | undefined): void {
   const ending = report?.ending;
   const resumesAtMs = ending !== undefined && 'resumesAtMs' in ending ? (ending.resumesAtMs ?? 0) : 0;
   clock.leap(Math.max(resumesAtMs - clock.now(), HOUR_MS));
 }
 
-function unequal({ living, known, differences, falselyGone }: Holding, isListable: boolean): string[] {
+function inequalities(
+  { existing, known, differences, falselyGone }: MirrorComparison,
+  isListable: boolean,
+): string[] {
   return [
-    ...differences.slice(0, 10).map((difference) => `mirror unequal to the upstream: ${difference}`),
+    ...differences.slice(0, 10).map((difference) => `the mirror differs from the upstream: ${difference}`),
     ...falselyGone.slice(0, 10),
-    ...(isListable && known < ENOUGH_LISTED * living ? [`listed ${known} of ${living}`] : []),
+    ...(isListable && known < MIN_LISTED_SHARE * existing
+      ? [`only ${known} of ${existing} companies are listed`]
+      : []),
   ];
 }
 
-function overspent(sandbox: Sandbox, spent: number): string[] {
+function overspending(sandbox: Sandbox, spent: number): string[] {
   const arrivals = sandbox.arrivals();
-  const ours = arrivals.filter(({ account }) => account === 'main').length;
-  const refused = ours - sandbox.admitted('main');
+  const ofAccount = arrivals.filter(({ account }) => account === 'main').length;
+  const rejected = ofAccount - sandbox.admitted('main');
   return [
-    ...(spent === arrivals.length ? [] : [`spent ${spent} units, but ${arrivals.length} calls arrived`]),
-    ...(refused === 0 ? [] : [`${refused} calls above the limit`]),
+    ...(spent === arrivals.length
+      ? []
+      : [`the ledger counts ${spent} calls, but ${arrivals.length} arrived`]),
+    ...(rejected === 0 ? [] : [`${rejected} calls exceeded the limit`]),
   ];
 }
 
@@ -203,18 +210,18 @@ function configOf(sandbox: Sandbox, folder: string) {
   });
 }
 
-/** The key must stand in no file, and in nothing that a run says. */
-function keySightings(folder: string, reports: readonly RunReport[]): string[] {
+/** Describes the files and run reports that contain the key. */
+function keyLeaks(folder: string, reports: readonly RunReport[]): string[] {
   const files = readdirSync(folder).filter((file) => readFileSync(join(folder, file)).includes(KEY));
-  const said = reports.filter((report) => JSON.stringify(report).includes(KEY));
+  const leaking = reports.filter((report) => JSON.stringify(report).includes(KEY));
   return [
-    ...files.map((file) => `the key stands in ${file}`),
-    ...said.map(() => 'the key stands in a report'),
+    ...files.map((file) => `${file} contains the key`),
+    ...leaking.map(() => 'a report contains the key'),
   ];
 }
 
-/** Another origin, where nothing of ours must ever arrive. */
-async function openElsewhere() {
+/** Another origin, which must not receive any request. */
+async function openOtherOrigin() {
   let requests = 0;
   const server = createServer((_request, response) => {
     requests += 1;
@@ -229,8 +236,8 @@ async function openElsewhere() {
 }
 
 const TROUBLED_RUNS = 4;
-// A name in a script of its own, hidden behind searches that show no more than a window, may stay unlisted.
-const ENOUGH_LISTED = 0.95;
-const MOST_RUNS = 60;
+// A cap can hide a name in a rare script from all searches.
+const MIN_LISTED_SHARE = 0.95;
+const MAX_RUNS = 60;
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = 91 * 24 * HOUR_MS;

@@ -4,16 +4,16 @@ import { changingRegistry } from '../../../src/sandbox/changing_registry.ts';
 import { randomProfile } from '../../../src/sandbox/random_profile.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 
-/** What goes wrong beside single answers: all of it drawn by seed. */
+/** Random trouble beyond faults of single responses. */
 export interface Trouble {
-  /** How the upstream speaks, before and after. */
-  readonly shape: ApiProfile;
-  /** How it speaks while its searches deceive. */
-  readonly deceiving: ApiProfile;
+  /** The profile of the upstream at the end. */
+  readonly profile: ApiProfile;
+  /** The same profile with flaws in searches. */
+  readonly flawedProfile: ApiProfile;
   readonly clockSkewMs: number;
-  /** Companies change, appear and are deleted while they are asked for. */
-  readonly changes: boolean;
-  /** The path of records moves at this arrival, in the middle of a run; null: it stays. */
+  /** Do companies change, appear and disappear during the runs? */
+  readonly hasChanges: boolean;
+  /** The path of records moves at this arrival, during a run; null: it does not move. */
   readonly movesAt: number | null;
 }
 
@@ -21,71 +21,71 @@ export type TroubleKind = 'deceptions' | 'dialects';
 
 export function drawTrouble(kind: TroubleKind, seed: number, companies: number): Trouble {
   const random = seededRandom(seed * 7919 + 17);
-  const profile = kind === 'dialects' ? randomProfile(seed) : plainShape();
+  const profile = kind === 'dialects' ? randomProfile(seed) : plainProfile();
   return {
-    shape: profile,
-    deceiving: { ...profile, search: { ...profile.search, flaws: drawFlaws(random) } },
+    profile,
+    flawedProfile: { ...profile, search: { ...profile.search, flaws: drawFlaws(random) } },
     clockSkewMs: Math.round((random.next() - 0.5) * 10 * 60_000),
-    changes: random.chance(0.7),
+    hasChanges: random.chance(0.7),
     movesAt: random.chance(0.6) ? Math.round(companies * (0.3 + random.next())) : null,
   };
 }
 
-function plainShape(): ApiProfile {
+function plainProfile(): ApiProfile {
   return ApiProfile.parse({ search: { max_size: 50 } });
 }
 
 function drawFlaws(random: Random): ApiProfile['search']['flaws'] {
-  const honest = { total_off: 0, drift: 0, stuck: false, deaf: false };
+  const none = { total_off: 0, drift: 0, stuck: false, deaf: false };
   return random.pick([
-    honest,
-    { ...honest, total_off: random.next() * 2 - 1 },
-    { ...honest, drift: 1 + random.below(5) },
-    { ...honest, drift: -1 - random.below(5) },
-    { ...honest, stuck: true },
-    { ...honest, deaf: true },
-    { ...honest, drift: random.below(9) - 4, total_off: random.next() - 0.5 },
+    none,
+    { ...none, total_off: random.next() * 2 - 1 },
+    { ...none, drift: 1 + random.below(5) },
+    { ...none, drift: -1 - random.below(5) },
+    { ...none, stuck: true },
+    { ...none, deaf: true },
+    { ...none, drift: random.below(9) - 4, total_off: random.next() - 0.5 },
   ]);
 }
 
-/** Brings the trouble about, arrival by arrival. */
-export interface Unrest {
+/** Applies the trouble while requests arrive. */
+export interface TroubleSchedule {
   onArrival(nowMs: number): void;
-  /** The path of records is back where it was. */
-  settle(): Promise<void>;
-  /** Searches speak the truth again, and nothing changes any more. */
+  /** Moves the path of records back. */
+  restorePaths(): Promise<void>;
+  /** Removes all flaws and stops all changes. */
   end(): Promise<void>;
 }
 
-export function startUnrest(sandbox: Sandbox, trouble: Trouble, seed: number): Unrest {
+export function startTrouble(sandbox: Sandbox, trouble: Trouble, seed: number): TroubleSchedule {
   const registry = changingRegistry(sandbox.companies, {
     rates: { changed: 100, appearing: 40, deleted: 40 },
     newIds: seed % 2 === 0 ? 'top' : 'anywhere',
     seed,
   });
-  const { paths } = trouble.shape;
-  const moved = { ...trouble.deceiving, paths: { ...paths, entity: `/moved${paths.entity}` } };
+  const { paths } = trouble.profile;
+  const movedProfile = { ...trouble.flawedProfile, paths: { ...paths, entity: `/moved${paths.entity}` } };
   let arrivals = 0;
-  let speaking: Promise<void> = Promise.resolve();
+  let lastSwitch: Promise<void> = Promise.resolve();
   let hasEnded = false;
-  const speak = (profile: ApiProfile) => {
-    speaking = speaking.then(() => sandbox.speak(profile));
-    return speaking;
+  const switchTo = (profile: ApiProfile) => {
+    lastSwitch = lastSwitch.then(() => sandbox.useProfile(profile));
+    return lastSwitch;
   };
   return {
     onArrival: (nowMs) => {
       if (hasEnded) return;
       arrivals += 1;
-      if (trouble.changes) registry.pass(PASSING_MS, nowMs);
-      if (arrivals === trouble.movesAt) void speak(moved);
+      if (trouble.hasChanges) registry.advance(STEP_MS, nowMs);
+      if (arrivals === trouble.movesAt) void switchTo(movedProfile);
     },
-    settle: () => speak(trouble.deceiving),
+    restorePaths: () => switchTo(trouble.flawedProfile),
     end: () => {
       hasEnded = true;
-      return speak(trouble.shape);
+      return switchTo(trouble.profile);
     },
   };
 }
 
-// So much of the registry's time passes with every arrival.
-const PASSING_MS = 3_600_000 / 400;
+// The time by which each arrival advances the registry.
+const STEP_MS = 3_600_000 / 400;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import type { Arrival } from '../../../src/sandbox/arrivals.ts';
 import type { Upstream } from '../../support/upstream.ts';
-import { keptBodies } from '../faults/received.ts';
+import { countStoredBodies } from '../faults/received_bodies.ts';
 
 /** A line of the journal that the killed process wrote about itself. */
 export type Journalled =
@@ -102,7 +102,7 @@ function vanished(db: Database, lines: readonly Journalled[]): string[] {
 
 /** Which requests have their response in the warehouse, and which responses arrived and are not there, in order. */
 function heldAgainst(db: Database, lines: readonly Journalled[]) {
-  const kept = keptBodies(db);
+  const kept = countStoredBodies(db);
   const received = lines.filter((line) => line.is === 'received');
   const stored = new Set<string>();
   const lost: (typeof received)[number][] = [];

@@ -38,7 +38,7 @@ export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promis
       companies: [...generateRegistry({ companies, seed })],
       // Longer than a response may wait to be stored: with one connection, none can wait beside the stored one.
       latencyMs: LATENCY_MS,
-      shape: { search: { paging: SMALL_PAGES, max_size: SMALL_PAGES.size } },
+      profile: { search: { paging: SMALL_PAGES, max_size: SMALL_PAGES.size } },
     },
     { upstream: { concurrency: connections } },
   );

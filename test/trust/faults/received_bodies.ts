@@ -4,11 +4,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Database } from 'better-sqlite3';
 import { answerTable } from '../../../src/warehouse/answer.ts';
 
-/** Every body that arrived whole in this process, told by Node itself and not by the code under test. */
-export interface Received {
-  /** Those that the warehouse does not hold, byte for byte and as often as they came. */
+/** The complete bodies that this process received, recorded in Node's HTTP client, not in the code under test. */
+export interface ReceivedBodies {
+  /** Describes the bodies that the warehouse does not contain, byte for byte and as often as received. */
   missingFrom(db: Database): string[];
-  readonly bodies: number;
+  readonly count: number;
   close(): void;
 }
 
@@ -18,11 +18,11 @@ interface Arrived {
   readonly chunks: Buffer[];
 }
 
-/** Listens to the answers of one origin; bodies above `maxBytes` and compressed ones are left out. */
-export function listenToAnswers(origin: string, maxBytes: number): Received {
+/** Records the responses of one origin, except compressed bodies and those above `maxBytes`. */
+export function recordBodies(origin: string, maxBytes: number): ReceivedBodies {
   const { host } = new URL(origin);
   const arrived: Arrived[] = [];
-  const onAnswer = (message: unknown) => {
+  const onResponse = (message: unknown) => {
     const { request, response } = message as {
       request: { path: string; getHeader(name: string): unknown };
       response: IncomingMessage;
@@ -36,40 +36,40 @@ export function listenToAnswers(origin: string, maxBytes: number): Received {
     };
     response.once('end', () => arrived.push({ path: request.path, response, chunks }));
   };
-  diagnostics.subscribe(CHANNEL, onAnswer);
+  diagnostics.subscribe(CHANNEL, onResponse);
 
-  const whole = () =>
+  const complete = () =>
     arrived.flatMap(({ path, response, chunks }) => {
       const body = Buffer.concat(chunks);
       return response.complete && body.length <= maxBytes ? [{ path, digest: digestOf(body) }] : [];
     });
 
   return {
-    get bodies() {
-      return whole().length;
+    get count() {
+      return complete().length;
     },
     missingFrom: (db) => {
-      const kept = keptBodies(db);
-      return whole().flatMap(({ path, digest }) => {
-        const left = kept.get(digest) ?? 0;
-        kept.set(digest, left - 1);
-        return left > 0 ? [] : [`the answer to ${path} arrived and is not kept`];
+      const stored = countStoredBodies(db);
+      return complete().flatMap(({ path, digest }) => {
+        const remaining = stored.get(digest) ?? 0;
+        stored.set(digest, remaining - 1);
+        return remaining > 0 ? [] : [`the response to ${path} was received but is not stored`];
       });
     },
-    close: () => diagnostics.unsubscribe(CHANNEL, onAnswer),
+    close: () => diagnostics.unsubscribe(CHANNEL, onResponse),
   };
 }
 
-/** Counts the equal bodies in the warehouse, by SHA-256. */
-export function keptBodies(db: Database): Map<string, number> {
-  const kept = new Map<string, number>();
-  const answers = answerTable(db);
+/** The number of equal bodies in the warehouse, by SHA-256. */
+export function countStoredBodies(db: Database): Map<string, number> {
+  const stored = new Map<string, number>();
+  const responses = answerTable(db);
   const ids = db.prepare<[], number>('SELECT call_id FROM _answer').pluck().all();
   for (const id of ids) {
-    const digest = digestOf(answers.body(id) ?? Buffer.alloc(0));
-    kept.set(digest, (kept.get(digest) ?? 0) + 1);
+    const digest = digestOf(responses.body(id) ?? Buffer.alloc(0));
+    stored.set(digest, (stored.get(digest) ?? 0) + 1);
   }
-  return kept;
+  return stored;
 }
 
 function digestOf(body: Buffer): string {

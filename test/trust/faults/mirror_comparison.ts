@@ -6,20 +6,20 @@ import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { answerTable } from '../../../src/warehouse/answer.ts';
 import { canonical } from '../../support/equality.ts';
 
-/** The mirror held against the registry as it is now. */
-export interface Holding {
-  readonly living: number;
-  /** Living companies that the mirror knows. */
+/** The result of comparing the mirror with the present registry. */
+export interface MirrorComparison {
+  readonly existing: number;
+  /** Existing companies that the mirror knows. */
   readonly known: number;
-  /** Records that are as the upstream tells them. */
+  /** Records that are equal to those of the upstream. */
   readonly equal: number;
-  /** What is known and not as it is: each a sentence. */
+  /** Descriptions of known companies that differ. */
   readonly differences: readonly string[];
-  /** Companies that exist, and that the mirror has declared gone. */
+  /** Existing companies that the mirror declared gone. */
   readonly falselyGone: readonly string[];
 }
 
-export function holdAgainst(sandbox: Sandbox, db: Database): Holding {
+export function compareMirror(sandbox: Sandbox, db: Database): MirrorComparison {
   const known = new Map(
     (db.prepare('SELECT entity_id AS id, gone_at AS goneAt FROM _known').all() as KnownRow[]).map((row) => [
       row.id,
@@ -28,26 +28,26 @@ export function holdAgainst(sandbox: Sandbox, db: Database): Holding {
   );
   const differences: string[] = [];
   const falselyGone: string[] = [];
-  let [living, listed, equal] = [0, 0, 0];
+  let [existing, listed, equal] = [0, 0, 0];
   const recordOf = recordReader(sandbox, db);
   for (const company of sandbox.companies.all()) {
     const { id } = company;
     const row = known.get(id);
     if (!exists(company)) {
       if (row !== undefined && row.goneAt === null)
-        differences.push(`${id}: deleted upstream, not gone here`);
+        differences.push(`${id}: deleted upstream, not gone in the mirror`);
       continue;
     }
-    living += 1;
+    existing += 1;
     if (row === undefined) continue;
     listed += 1;
-    if (row.goneAt !== null) falselyGone.push(`${id}: declared gone, and it exists`);
+    if (row.goneAt !== null) falselyGone.push(`${id}: declared gone, but exists`);
     const record = recordOf(id);
     if (record === null) differences.push(`${id}: no record`);
-    else if (record.mine !== record.theirs) differences.push(`${id}: differs`);
+    else if (record.mirrored !== record.upstream) differences.push(`${id}: differs`);
     else equal += 1;
   }
-  return { living, known: listed, equal, differences, falselyGone };
+  return { existing, known: listed, equal, differences, falselyGone };
 }
 
 interface KnownRow {
@@ -56,24 +56,25 @@ interface KnownRow {
 }
 
 function recordReader(sandbox: Sandbox, db: Database) {
-  const { record: place } = sandbox.shape;
-  const answers = answerTable(db);
+  const { record: paths } = sandbox.profile;
+  const responses = answerTable(db);
   const callOf = db.prepare<[string], number>('SELECT _call_id FROM entity WHERE entity_id = ?').pluck();
-  const plain = (record: Json) => canonical(stringifyJson(place.volatile.reduce(without, record)));
+  const plain = (record: Json) => canonical(stringifyJson(paths.volatile.reduce(without, record)));
   return (id: string) => {
     const call = callOf.get(id);
-    const answer = call === undefined ? null : answers.body(call);
-    const theirs = sandbox.catalogue.record(id)?.text;
-    if (answer === null || theirs === undefined) return null;
-    // A byte order mark is no part of the text.
-    const body = parseJson(answer.toString().replace(/^\uFEFF/, ''));
-    return { mine: plain(valueAt(body, place.root) ?? null), theirs: plain(parseJson(theirs)) };
+    const response = call === undefined ? null : responses.body(call);
+    const upstream = sandbox.catalogue.record(id)?.text;
+    if (response === null || upstream === undefined) return null;
+    // A byte order mark does not belong to the text.
+    const body = parseJson(response.toString().replace(/^\uFEFF/, ''));
+    return { mirrored: plain(valueAt(body, paths.root) ?? null), upstream: plain(parseJson(upstream)) };
   };
 }
 
-/** The record without one of its volatile places, which stand at its top. */
+/** The record without one volatile field, which must be at the top level. */
 function without(record: Json, pointer: string): Json {
   const [key, ...deeper] = segmentsOf(pointer);
-  if (key === undefined || deeper.length > 0) throw new Error(`not at the top of the record: ${pointer}`);
+  if (key === undefined || deeper.length > 0)
+    throw new Error(`The volatile field ${pointer} is not at the top level of the record.`);
   return Object.fromEntries(Object.entries(record as object).filter(([name]) => name !== key));
 }

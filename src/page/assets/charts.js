@@ -1,0 +1,58 @@
+// Shows the values of a chart at the pointer, or at a cursor that the arrow keys move.
+
+function bindCharts() {
+  for (const figure of document.querySelectorAll('figure.chart:not([data-bound])')) bindChart(figure);
+}
+
+function bindChart(figure) {
+  const plot = figure.querySelector('.plot');
+  const area = figure.querySelector('svg.area');
+  const reading = figure.querySelector('.reading');
+  const rows = [...figure.querySelectorAll('tbody tr')];
+  if (rows.length === 0) return;
+  figure.dataset.bound = '';
+  const heads = [...figure.querySelectorAll('thead th')].map((cell) => cell.textContent);
+  const positions = rows.map((row) => Number(row.dataset.at));
+  const summary = [...reading.childNodes];
+  const cursor = document.createElementNS('http://www.w3.org/2000/svg', 'line');
+  cursor.setAttribute('class', 'cursor');
+  cursor.setAttribute('y2', '100%');
+  let current = rows.length;
+
+  const showRow = (index) => {
+    current = Math.max(0, Math.min(rows.length - 1, index));
+    const [first, ...others] = [...rows[current].children].map((cell) => cell.textContent);
+    const values = others.map((value, at) => `${heads[at + 1]} ${value}`);
+    reading.textContent = `${first}: ${values.join(' · ')}`;
+    for (const end of ['x1', 'x2']) cursor.setAttribute(end, `${positions[current] * 100}%`);
+    area.append(cursor);
+  };
+  const showSummary = () => {
+    current = rows.length;
+    cursor.remove();
+    reading.replaceChildren(...summary);
+  };
+  const nearestRow = (share) =>
+    positions.reduce(
+      (best, position, at) => (Math.abs(position - share) < Math.abs(positions[best] - share) ? at : best),
+      0,
+    );
+
+  plot.addEventListener('pointermove', ({ clientX }) => {
+    const { left, width } = area.getBoundingClientRect();
+    const index = nearestRow((clientX - left) / width);
+    if (index !== current) showRow(index);
+  });
+  plot.addEventListener('pointerleave', showSummary);
+  plot.addEventListener('blur', showSummary);
+  plot.addEventListener('keydown', (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -rows.length, End: rows.length }[event.key];
+    if (event.key === 'Escape') showSummary();
+    if (step === undefined) return;
+    event.preventDefault();
+    showRow(current === rows.length && step === 1 ? 0 : current + step);
+  });
+}
+
+document.addEventListener('page:updated', bindCharts);
+bindCharts();

@@ -1,0 +1,40 @@
+import type { FieldChange, NamedChange } from '../warehouse/page_queries.ts';
+import { foreign, type Html, html, type Part } from './html.ts';
+
+/** The name of a company, or its id if the name has no visible character and could not be clicked. */
+export function shownName({ entityId, name }: Pick<NamedChange, 'entityId' | 'name'>): string {
+  return name !== null && /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? name : entityId;
+}
+
+export function companyLink({ entityId, name }: Pick<NamedChange, 'entityId' | 'name'>): Html {
+  return html`<a href="/page/company?id=${encodeURIComponent(entityId)}">${foreign(shownName({ entityId, name }))}</a>`;
+}
+
+/** The value before and after each change. */
+export function changeList(changes: readonly Pick<FieldChange, 'path' | 'before' | 'after'>[]): Html {
+  return html`<dl class="differences">${changes.map(
+    (one) =>
+      html`<div><dt>${one.path === '_gone_at' ? 'the company' : html`<code>${foreign(one.path)}</code>`}</dt><dd>${change(one)}</dd></div>`,
+  )}</dl>`;
+}
+
+function change({ path, before, after }: Pick<FieldChange, 'path' | 'before' | 'after'>): Html {
+  if (path === '_gone_at')
+    return after === null
+      ? html`<span class="badge fetched">returned to the registry</span>`
+      : html`<span class="badge gone">gone from the registry</span>`;
+  return html`${value(before, 'del')} <span aria-hidden="true">→</span><span class="unseen">became</span> ${value(after, 'ins')}`;
+}
+
+function value(given: FieldChange['before'], tag: 'del' | 'ins'): Part {
+  if (given === null) return html`<span class="nothing">nothing</span>`;
+  const text = shorten(String(given));
+  return tag === 'del' ? html`<del>${foreign(text)}</del>` : html`<ins>${foreign(text)}</ins>`;
+}
+
+function shorten(text: string): string {
+  const characters = [...text.slice(0, MAX_CHARACTERS * 4)];
+  return characters.length <= MAX_CHARACTERS ? text : `${characters.slice(0, MAX_CHARACTERS).join('')}…`;
+}
+
+const MAX_CHARACTERS = 160;

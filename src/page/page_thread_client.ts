@@ -1,0 +1,61 @@
+import { Worker } from 'node:worker_threads';
+import type { PageReply, PageRequest } from './page_request.ts';
+import type { PageSettings } from './page_settings.ts';
+
+/**
+ * Reads and draws pages in a separate thread. A query over a million companies for a chart therefore does not
+ * delay clients of the endpoints.
+ */
+export interface PageThread {
+  /** Resolves to the document, or to null if no such page exists. Rejects if the page cannot be drawn. */
+  draw(request: PageRequest): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+/** The start values of the thread. */
+export interface PageThreadData {
+  readonly settings: PageSettings;
+  /** The caller's clock minus the system's clock. */
+  readonly clockOffsetMs: number;
+}
+
+/** Starts the thread with the first request, and again after a crash. */
+export function openPageThread(settings: PageSettings, now: () => number): PageThread {
+  let worker: Worker | null = null;
+  let lastNumber = 0;
+  const pending = new Map<number, { resolve(document: string | null): void; reject(error: Error): void }>();
+
+  const failAll = (error: Error) => {
+    worker = null;
+    for (const { reject } of pending.values()) reject(error);
+    pending.clear();
+  };
+  const startWorker = (): Worker => {
+    const file = `./page_thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`;
+    const workerData: PageThreadData = { settings, clockOffsetMs: now() - Date.now() };
+    const started = new Worker(new URL(file, import.meta.url), { workerData });
+    started.on('message', ({ number, document, failure }: PageReply) => {
+      const request = pending.get(number);
+      pending.delete(number);
+      if (failure === null) request?.resolve(document);
+      else request?.reject(new Error(failure));
+    });
+    started.on('error', failAll);
+    started.unref();
+    return started;
+  };
+
+  return {
+    draw: (request) =>
+      new Promise((resolve, reject) => {
+        lastNumber += 1;
+        pending.set(lastNumber, { resolve, reject });
+        worker ??= startWorker();
+        worker.postMessage({ number: lastNumber, request });
+      }),
+    async close() {
+      await worker?.terminate();
+      failAll(new Error('The status page is closed.'));
+    },
+  };
+}

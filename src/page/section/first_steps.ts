@@ -1,0 +1,26 @@
+import { counted } from '../../report/figures.ts';
+import { html } from '../html.ts';
+import { defineSection } from './section.ts';
+
+/** The commands to run first, for an empty mirror. */
+export const firstStepsSection = defineSection({
+  id: 'steps',
+  title: 'This mirror is empty. Next steps:',
+  group: 'summary',
+  shownIf: 'empty',
+  open:
+    () =>
+    ({ ledger }) =>
+      ledger,
+  render(ledger, { id, title, settings }) {
+    const probe = html`<li><p><code>registry-mirror probe</code></p><p>learns the registry’s API with a few calls and writes the dialect to the configuration.</p></li>`;
+    const left =
+      ledger.left === Number.POSITIVE_INFINITY ? null : html` Quota left: ${counted(ledger.left, 'call')}.`;
+    return html`<section class="steps" id="${id}" data-live><h2>${title}</h2>
+<ol>
+${!settings.hasDialect && probe}
+<li><p><code>registry-mirror plan</code></p><p>estimates the calls, days and end date of a complete mirror. It uses no calls.${left}</p></li>
+<li><p><code>registry-mirror sync</code></p><p>makes the most useful calls that the allowance permits. The next run resumes. This page shows the progress.</p></li>
+</ol></section>`;
+  },
+});
