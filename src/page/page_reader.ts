@@ -46,13 +46,10 @@ export interface Overview {
   readonly runs: readonly RunRow[];
   /** Who works on the mirror now. */
   readonly working: LockHolder | null;
-  /** The latest run of each scheduled job. */
-  readonly jobs: Readonly<Record<JobName, RunRow | null>>;
+  /** The latest run of each scheduled job, by its name. */
+  readonly jobs: Readonly<Record<string, RunRow | null>>;
   readonly quarantine: { readonly count: number; readonly latest: readonly Quarantined[] };
 }
-
-export const JOBS = ['poll-stats', 'sweep-search', 'fetch-entities'] as const;
-export type JobName = (typeof JOBS)[number];
 
 /** One company, and how it came to be what it is. */
 export interface CompanyView {
@@ -129,7 +126,7 @@ export function openPageReader(facts: PageSettings, nowMs: number): PageReader {
         changes: pages.latestChanges(MOST_CHANGES),
         runs: recentRuns(db, MOST_RUNS),
         working: isWorking ? holder : null,
-        jobs: Object.fromEntries(JOBS.map((job) => [job, lastRunOf(db, job)])) as Overview['jobs'],
+        jobs: Object.fromEntries(facts.jobs.map(({ name }) => [name, lastRunOf(db, name)])),
         quarantine: { count: quarantine.counts().open, latest: quarantine.list('open', MOST_QUARANTINED) },
       };
     },

@@ -3,7 +3,7 @@ import { count } from '../../report/figures.ts';
 import type { FieldChange, NamedChange } from '../../warehouse/page_queries.ts';
 import { foreign, type Html, html, type Part } from '../html.ts';
 import { roughly, type Times } from '../page_figures.ts';
-import { JOBS, type JobName, type Overview } from '../page_reader.ts';
+import type { Overview } from '../page_reader.ts';
 import type { PageSettings } from '../page_settings.ts';
 import { endingOf } from './state.ts';
 
@@ -61,15 +61,10 @@ export function runsTable({ runs, working }: Overview, times: Times): Html {
 }
 
 export function schedulesTable(
-  { jobs, nowMs }: Overview,
-  { schedule, maxAge }: PageSettings,
+  { jobs: lastRuns, nowMs }: Overview,
+  { schedule, jobs }: PageSettings,
   times: Times,
 ): Html {
-  const of: Readonly<Record<JobName, { what: string; pattern: string; dueMs: number }>> = {
-    'poll-stats': { what: 'Statistics', pattern: schedule.stats, dueMs: maxAge.statsMs },
-    'sweep-search': { what: 'Searches', pattern: schedule.sweep, dueMs: maxAge.summariesMs },
-    'fetch-entities': { what: 'Records', pattern: schedule.entities, dueMs: maxAge.recordsMs },
-  };
   return listing({
     id: 'schedules',
     narrow: 'blocks',
@@ -77,15 +72,14 @@ export function schedulesTable(
     note: html`Kept by <code>registry-mirror worker</code>; <code>sync</code> does the same work from cron or by hand.`,
     empty: '',
     head: ['Work', 'Job', 'Looks', 'Next', 'Due after', 'Last run'],
-    rows: JOBS.map((job) => {
-      const { what, pattern, dueMs } = of[job];
-      const last = jobs[job];
+    rows: jobs.map(({ name, title, pattern, dueMs }) => {
+      const last = lastRuns[name] ?? null;
       return [
-        what,
-        html`<code>${job}</code>`,
+        title,
+        html`<code>${name}</code>`,
         html`<code>${pattern}</code>`,
         times.brief(nextMoment(pattern, schedule.timezone, nowMs)),
-        roughly(dueMs),
+        dueMs === null ? '–' : roughly(dueMs),
         last === null ? 'never' : html`${times.brief(Date.parse(last.startedAt))}: ${endingOf(last)}`,
       ];
     }),
