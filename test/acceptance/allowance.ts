@@ -1,4 +1,4 @@
-// npm run accept:allowance
+// npm run accept allowance
 // An allowance of 100 calls in all on a registry of 5,000: in one go, under kill -9 at random moments, with
 // two processes at once, and with the warehouse deleted half-way. The sandbox counts.
 import { rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// npm run accept:backfill [-- --ids 5000 --kills 10]
+// npm run accept backfill [-- --ids 5000 --kills 10]
 // A backfill of many ids out of an untidy file, killed again and again: each valid id is fetched exactly once
 // (but for the calls in flight at a kill), and the report adds up.
 import { readFileSync, writeFileSync } from 'node:fs';

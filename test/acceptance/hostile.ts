@@ -1,4 +1,4 @@
-// npm run accept:hostile [-- --case PART_OF_A_NAME]
+// npm run accept hostile [-- --case PART_OF_A_NAME]
 // Small responses that ask for much memory: `sync` runs three times on each in a heap of 512 MB. Prints the exit code,
 // the peak of resident memory and the calls for the hostile target of each run, and the rows and bytes that stay.
 import { spawn } from 'node:child_process';

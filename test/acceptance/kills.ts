@@ -1,4 +1,4 @@
-// npm run accept:kills [-- --kills 100]
+// npm run accept kills [-- --kills 100]
 // kill -9 of `sync` at random moments over one mirror: it ends equal to the upstream, and each kill costs at
 // most the calls in flight.
 import { parseArgs } from 'node:util';

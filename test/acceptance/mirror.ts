@@ -1,4 +1,4 @@
-// npm run accept:mirror -- --data FILE [--where COLUMN=VALUE] [--matches …] [--identifiers …] [--page-size N]
+// npm run accept mirror -- --data FILE [--where COLUMN=VALUE] [--matches …] [--identifiers …] [--page-size N]
 // Mirrors a whole registry through the command, and holds every record against the sandbox's.
 import { parseArgs } from 'node:util';
 import { readCompanies } from '../../src/sandbox/company_file.ts';

@@ -1,4 +1,4 @@
-// npm run accept:names [-- --names 2000 --companies 6000]
+// npm run accept names [-- --names 2000 --companies 6000]
 // A backfill of many names of which every third is misspelt or has another legal form, by the command, in each way
 // that a registry searches names: calls per name, and matches that are right, wrong and left to a person.
 import { readFileSync, writeFileSync } from 'node:fs';

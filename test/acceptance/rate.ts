@@ -1,4 +1,4 @@
-// npm run accept:rate [-- --data FILE] [--rates 60:24,10:9] [--connections 1,4,16] [--responses 50,2000]
+// npm run accept rate [-- --data FILE] [--rates 60:24,10:9] [--connections 1,4,16] [--responses 50,2000]
 //   [--rules "name prefix,word prefix,identifier prefix"] [--parallel 36] [--json] [--quick]
 //
 // Runs `sync` in real time at a rate. With more connections it must find as many companies as with one. It must fetch

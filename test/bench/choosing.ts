@@ -1,6 +1,6 @@
 // What choosing a call costs in a large registry of which a hundredth is not known yet: processor time of planning and
 // learning alone, how long the first choice takes, and the memory of the process, loading included:
-// npm run bench:choosing [-- --companies 1000000 --calls 300 --keep FOLDER]
+// npm run bench choosing [-- --companies 1000000 --calls 300 --keep FOLDER]
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // Processor time and memory for 1,000 calls at a rate, ours beside the hand-written script. All run at once, for most
-// of the time each waits: npm run bench:cost [-- --rates 10,600 --seconds 120 --copies 2]
+// of the time each waits: npm run bench cost [-- --rates 10,600 --seconds 120 --copies 2]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

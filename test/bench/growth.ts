@@ -1,6 +1,6 @@
 // What grows with the registry: time per call, memory, start-up and the file, over warehouses in which everything is
 // listed and a tenth of the records fetched:
-// npm run bench:growth [-- --sizes 10000,100000,1000000 --calls 4000 --rounds 3 --keep FOLDER]
+// npm run bench growth [-- --sizes 10000,100000,1000000 --calls 4000 --rounds 3 --keep FOLDER]
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 // Measures loading, each part beside what it is compared with, in one run:
-// npm run bench:load [-- --part load|wire|reader|questions --records N --companies N --reader-records N --reader-seconds N]
+// npm run bench load [-- --part load|wire|reader|questions --records N --companies N --reader-records N --reader-seconds N]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

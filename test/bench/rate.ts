@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 /**
  * The rate in real time: processes that share a ledger against an upstream that logs what arrives.
  *
- *   npm run bench:rate -- [--minutes 2] [--per-minute 600] [--lanes 4] [--processes 1,2,3] [--stalls]
+ *   npm run bench rate -- [--minutes 2] [--per-minute 600] [--lanes 4] [--processes 1,2,3] [--stalls]
  *
  * With --stalls each process is stopped (SIGSTOP) at random moments for up to two seconds.
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:serve`: what the keys, limits and faithful records of `serve` cost against a bare fastify route
+ * `npm run bench serve`: what the keys, limits and faithful records of `serve` cost against a bare fastify route
  * over the same warehouse, in the same run, round by round; the load comes from this process, the servers are
  * processes of their own.
  */

@@ -1,6 +1,6 @@
 // Search, fetch and load a registry from the sandbox in another process, without limits, ours beside what one would
 // use instead, in turns:
-// npm run bench:throughput [-- --companies 50000 --rounds 3 --lanes 16 --only mirror,limit --profile FOLDER]
+// npm run bench throughput [-- --companies 50000 --rounds 3 --lanes 16 --only mirror,limit --profile FOLDER]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

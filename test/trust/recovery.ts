@@ -1,4 +1,4 @@
-// npm run trust:recovery -- [--companies 1000000] [--restarts 7] [--keep FOLDER]
+// npm run trust recovery -- [--companies 1000000] [--restarts 7] [--keep FOLDER]
 // How long from the start of `sync` to its next call at the upstream, over a warehouse in which everything is
 // listed and a tenth of the records fetched, after the one before was killed in the middle of its work.
 import { fork, spawn } from 'node:child_process';

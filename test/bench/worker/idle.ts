@@ -1,4 +1,4 @@
-// npm run bench:worker:idle [-- --minutes 10 --just-mirrored --source]
+// npm run bench worker-idle [-- --minutes 10 --just-mirrored --source]
 // What a worker costs that has nothing to do, over a mirror that is complete: its processor time and resident
 // memory, read from /proc. Its schedules wake it every other minute meanwhile, and find nothing due. It is the
 // built program in the image's environment; with --source the one of a checkout, which also holds what strips

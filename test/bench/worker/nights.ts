@@ -1,9 +1,9 @@
-// npm run bench:worker:nights
+// npm run bench worker-nights
 // The two nights on which clocks change in Oslo, lived through by a worker on a real Redis: the clock of this
 // process is set shortly before each moment of its schedules, and goes on from there.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { momentsBetween } from '../../../jobs/schedule.ts';
+import { timesBetween } from '../../../jobs/schedule.ts';
 import { startWorker } from '../../../jobs/worker.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
@@ -65,7 +65,7 @@ async function night(season: string, from: string, until: string): Promise<boole
   return isRight;
 
   function momentsOf(name: keyof typeof PATTERNS): number[] {
-    return momentsBetween({ pattern: PATTERNS[name], timezone: ZONE }, fromMs, untilMs);
+    return timesBetween({ pattern: PATTERNS[name], timezone: ZONE }, fromMs, untilMs);
   }
 
   function runsOf(command: string) {

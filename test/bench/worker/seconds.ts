@@ -1,10 +1,10 @@
-// npm run bench:worker:seconds [-- --seconds 60]
+// npm run bench worker-seconds [-- --seconds 60]
 // A cron pattern of every second, for a minute, with real calls in every run and a busy loop on every core.
 import { spawn } from 'node:child_process';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { momentsBetween } from '../../../jobs/schedule.ts';
+import { timesBetween } from '../../../jobs/schedule.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
 import { openUpstream } from '../../support/upstream.ts';
 import { coverMoments } from './moments.ts';
@@ -31,7 +31,7 @@ worker.process.kill('SIGTERM');
 const { stderr } = await worker.finished;
 
 const untilMs = fromMs + (Number(values.seconds) - 1) * 1000;
-const moments = momentsBetween({ pattern: PATTERN, timezone: 'UTC' }, fromMs - 1, untilMs);
+const moments = timesBetween({ pattern: PATTERN, timezone: 'UTC' }, fromMs - 1, untilMs);
 const db = upstream.warehouse();
 const runs = db
   .prepare(

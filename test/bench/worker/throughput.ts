@@ -1,4 +1,4 @@
-// npm run bench:worker [-- --companies 4000 --rounds 11]
+// npm run bench worker [-- --companies 4000 --rounds 11]
 // Records a second by a `fetch-entities` job of the worker and by `sync`, without limits, in turns: each a process
 // of its own over a copy of one warehouse in which everything is listed and nothing fetched. The share is the median
 // of the rounds', since what else the machine does changes less between two neighbours than between rounds.

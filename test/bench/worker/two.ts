@@ -1,10 +1,10 @@
-// npm run bench:worker:two
+// npm run bench worker-two
 // Two registries, a worker each, one Redis: either dashboard shows both, and stopping or killing one worker
 // touches the other in nothing: its runs go on second by second, its queue stays as it was.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { momentsBetween } from '../../../jobs/schedule.ts';
+import { timesBetween } from '../../../jobs/schedule.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
 import { type Command, openUpstream, type Upstream } from '../../support/upstream.ts';
 import { coverMoments } from './moments.ts';
@@ -70,7 +70,7 @@ async function undisturbed(happening: () => Promise<void>) {
     )
     .all(new Date(fromMs).toISOString()) as { runId: number; startedAt: string }[];
   db.close();
-  const moments = momentsBetween({ pattern: PATTERN, timezone: 'UTC' }, fromMs, untilMs);
+  const moments = timesBetween({ pattern: PATTERN, timezone: 'UTC' }, fromMs, untilMs);
   const runs = rows.map(({ runId, startedAt }) => ({ runId, startedAtMs: Date.parse(startedAt) }));
   const { covered, uncovered } = coverMoments(moments, runs);
   const queue = new Queue('sark.main', { connection: client, prefix: 'registry-mirror' });

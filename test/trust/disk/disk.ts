@@ -1,4 +1,4 @@
-// npm run trust:disk -- [--sizes 12] [--companies 300]      (as root: it mounts a small tmpfs)
+// npm run trust disk -- [--sizes 12] [--companies 300]      (as root: it mounts a small tmpfs)
 // `sync` on a real file system that fills up, at ever larger sizes: a clean stop with one message, sound files,
 // and when there is room the work goes on. First the warehouse stands on it, then the ledger too.
 import { spawnSync } from 'node:child_process';

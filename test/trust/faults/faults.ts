@@ -1,4 +1,4 @@
-// npm run faults -- [--rounds 20] [--seed 1] [--companies 1000] [--share 0.2] [--trouble none|deceptions|dialects]
+// npm run trust faults -- [--rounds 20] [--seed 1] [--companies 1000] [--share 0.2] [--trouble none|deceptions|dialects]
 // Faults drawn by seed, round after round; prints a line a round, and the seed that repeats a failure.
 import { parseArgs } from 'node:util';
 import { faultRound } from './round.ts';

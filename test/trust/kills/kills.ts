@@ -1,4 +1,4 @@
-// npm run trust:kills -- [--points 200] [--commands sync,backfill,worker,reprocess,export,migrations] [--seed 1]
+// npm run trust kills -- [--points 200] [--commands sync,backfill,worker,reprocess,export,migrations] [--seed 1]
 //   [--companies 200] [--at-once 1] [--between-store-and-process 200]
 // Commands killed with SIGKILL between any two statements of SQLite and at any other moment, from the creation
 // of their files on; each mirror in the end whole. With --between-store-and-process N, `sync` alone is killed N times

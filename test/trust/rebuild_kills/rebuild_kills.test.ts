@@ -3,7 +3,7 @@ import { seededRandom } from '../../../src/random.ts';
 import { temporaryFolder } from '../../support/loader.ts';
 import { killExport, killReprocess } from './rounds.ts';
 
-// A few in the suite; `npm run trust:kills:rebuild` makes fifty and more.
+// A few in the suite; `npm run trust rebuild-kills` makes fifty and more.
 const KILLS = 8;
 
 test('reprocess killed at any moment leaves the old tables or the new ones, and goes on', {

@@ -1,4 +1,4 @@
-// npm run trust:kills:rebuild -- [--kills 50] [--seed 1]
+// npm run trust rebuild-kills -- [--kills 50] [--seed 1]
 // `reprocess` and `export` killed with SIGKILL at so many random moments each.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// npm run trust:soak -- [--seeds 3] [--days 1200]
+// npm run trust soak -- [--seeds 3] [--days 1200]
 // Years of one account in seconds, in zones that change their clocks in every way there is.
 import { parseArgs } from 'node:util';
 import { soakContracts } from './contracts.ts';

@@ -1,15 +1,15 @@
-// npm run soak:worker [-- --companies FILE --kills 30 --flushes 5 --per-minute 6000]
+// npm run trust worker-soak [-- --companies FILE --kills 30 --flushes 5 --per-minute 6000]
 // A worker and a stand-by over a registry, while kill -9 hits workers and Redis at random moments and FLUSHALL
 // empties Redis: the mirror must end equal to the upstream, and the sandbox count nothing above rate or allowance.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { readCompanies, samplePath } from '../../../src/sandbox/company_file.ts';
-import { compareWithUpstream } from '../../support/equality.ts';
-import { type OwnRedis, startOwnRedis } from '../../support/redis_server.ts';
-import { type Command, openUpstream, type Upstream } from '../../support/upstream.ts';
-import { busiestMinute } from './busiest_minute.ts';
+import { readCompanies, samplePath } from '../../src/sandbox/company_file.ts';
+import { busiestMinute } from '../bench/worker/busiest_minute.ts';
+import { compareWithUpstream } from '../support/equality.ts';
+import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
+import { type Command, openUpstream, type Upstream } from '../support/upstream.ts';
 
 const { values } = parseArgs({
   options: {
