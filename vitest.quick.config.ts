@@ -1,7 +1,18 @@
 import { defineConfig } from 'vitest/config';
 import config from './vitest.config.ts';
 
-const PURE = ['allowance', 'api', 'change_rate', 'config', 'dialect', 'estimate', 'json', 'names', 'plan', 'probe'];
+const PURE = [
+  'allowance',
+  'api',
+  'change_rate',
+  'config',
+  'dialect',
+  'estimate',
+  'json',
+  'names',
+  'plan',
+  'probe',
+];
 
 /** Tests of these folders that run whole simulations, processes or random sequences: 2 to 50 seconds each. */
 const SLOW = [
@@ -12,6 +23,7 @@ const SLOW = [
   'estimate/sync_estimate',
   'plan/discovery/first_characters',
   'plan/discovery/from_the_warehouse',
+  'plan/discovery/full_listing',
   'plan/discovery/out_of_reach',
   'plan/discovery/searches',
   'plan/discovery/several_calls',
@@ -19,6 +31,7 @@ const SLOW = [
   'plan/discovery/upstream_folding',
   'plan/refresh/simulated_refresh',
   'plan/sync_planner',
+  'plan/wanted/watchlist_planner',
   'probe/bad_upstreams',
   'probe/drift',
   'probe/findings',

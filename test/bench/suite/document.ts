@@ -70,6 +70,6 @@ them in order and writes this page. \`npm run bench\` lists them.
 - The command installs the compared tools in \`test/bench/peers\`. It ends with an error if one of them cannot be installed
   or run.
 - Each ratio comes from one run in which both sides alternated or ran in parallel. The range after a median shows the
-  lowest and highest round. \`asked\` is the target.
+  lowest and highest round. \`target\` is the required value.
 - Compare ratios, not times: machines are noisy, and absolute times apply only to the machine of that section.
 `;
