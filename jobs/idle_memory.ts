@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
  * second) and an idle process triggers no collection. One full collection takes about 50 ms and leaves a third.
  *
  * After the collection the young generation stays small until the worker is busy. Short runs allocate little, so that
- * V8 never collects by itself. The collection is therefore repeated every two minutes.
+ * they trigger no collection. The collection is therefore repeated every two minutes.
  */
 export function releaseMemoryWhenIdle(isBusy: () => boolean): { stop(): void } {
   const collect = openCollector();

@@ -40,8 +40,8 @@ export interface SnapshotRequest {
 }
 
 /**
- * Reads one snapshot. Both files are opened and closed each time: a warehouse that was replaced by a backup is noticed
- * with the next snapshot, and an idle worker keeps no page cache.
+ * Reads one snapshot. Both files are opened and closed each time. The next snapshot therefore notices a warehouse that was
+ * replaced by a backup, and an idle worker keeps no page cache.
  */
 export function readSnapshot(config: Config, request: SnapshotRequest): RegistrySnapshot {
   const { nowMs } = request;

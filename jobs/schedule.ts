@@ -11,8 +11,8 @@ export interface CronSchedule {
  * The first scheduled time after `afterMs`, in epoch milliseconds. The result is the same for every `afterMs` between
  * two scheduled times.
  *
- * Clock changes follow cron(8). A pattern that names hours has each of its local times exactly once: a skipped local
- * time is delayed by the size of the change, and only the first of two equal local times counts. A pattern that
+ * Clock changes follow cron(8). A pattern that names hours has each of its local times exactly once. A skipped local
+ * time is delayed by the size of the change. Only the first of two equal local times counts. A pattern that
  * includes every hour follows elapsed time and ignores the change.
  */
 export function nextTime(schedule: CronSchedule, afterMs: number): number {

@@ -114,7 +114,7 @@ describe('a used-up allowance', () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', total: 60 } } });
     await place.startWorker();
     await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
-    await until('no schedule is left', async () => (await place.queue.getJobSchedulersCount()) === 0);
+    await until('Redis has no schedules', async () => (await place.queue.getJobSchedulersCount()) === 0);
     expect(place.upstream.sandbox.arrivals()).toHaveLength(60);
   });
 });
