@@ -65,6 +65,7 @@ describe.concurrent('the command `worker`', () => {
     await until(
       'both are mirrored',
       () => hasRuns(place, 3) && hasRuns(other, 3) && place.isMirrored() && other.isMirrored(),
+      40_000,
     );
     command.process.kill('SIGTERM');
     expect((await command.finished).code).toBe(0);

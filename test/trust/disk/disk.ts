@@ -39,7 +39,7 @@ async function fillUp(kib: number, holdsLedger: boolean): Promise<boolean> {
       ...unequal(upstream, warehouse),
     ];
     process.stdout.write(
-      `${JSON.stringify({ kib, holdsLedger, isFull, said: stopped.stderr.split('\n')[0], faults })}\n`,
+      `${JSON.stringify({ kib, holdsLedger, isFull, message: stopped.stderr.split('\n')[0], faults })}\n`,
     );
     return faults.length === 0;
   } finally {
