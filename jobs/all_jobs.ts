@@ -1,8 +1,9 @@
 import { backfill } from './backfill.ts';
-import { fetchEntities } from './fetch-entities.ts';
-import type { ScheduledJob } from './job.ts';
-import { pollStats } from './poll-stats.ts';
-import { sweepSearch } from './sweep-search.ts';
+import { fetchEntities } from './fetch_entities.ts';
+import { isScheduled, type JobDefinition, type ScheduledJob } from './job.ts';
+import { pollStats } from './poll_stats.ts';
+import { sweepSearch } from './sweep_search.ts';
 
-export const SCHEDULED_JOBS: readonly ScheduledJob[] = [pollStats, sweepSearch, fetchEntities];
-export const ALL_JOBS = [...SCHEDULED_JOBS, backfill];
+/** Every job of the worker. A new job is added here and nowhere else. */
+export const ALL_JOBS: readonly JobDefinition[] = [pollStats, sweepSearch, fetchEntities, backfill];
+export const SCHEDULED_JOBS: readonly ScheduledJob[] = ALL_JOBS.filter(isScheduled);

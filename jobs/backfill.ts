@@ -3,39 +3,30 @@ import { FailedError } from '../src/errors.ts';
 import { runBackfill } from '../src/operations/backfill.ts';
 import { callsSpentSince } from '../src/warehouse/activity.ts';
 import { openWarehouse } from '../src/warehouse/warehouse.ts';
-import type { JobData, JobKind, JobResult } from './job.ts';
+import type { EngineJob } from './job.ts';
+import type { JobData } from './job_data.ts';
+import type { JobResult } from './job_result.ts';
 
 /**
- * Works on a backfill that is kept in the warehouse, and leaves the reserve of the allowance to the scheduled
- * work. It is asked for, not scheduled, and one job lasts until it is done, slice by slice.
+ * Works on a backfill that the warehouse stores. A user queues it (`backfill --enqueue`); it has no schedule. One job
+ * lasts until the backfill is done, batch by batch, and leaves the reserve of the allowance to scheduled jobs.
  */
-export const backfill: JobKind & { readonly name: 'backfill' } = {
+export const backfill: EngineJob = {
   name: 'backfill',
-  work: async (workspace, { backfill: asked }, { focus: _, ...bounds }) => {
-    if (asked === undefined) throw new FailedError('this job does not say which backfill it is for');
-    const spent = callsSpentSince(workspace.warehouse.db, 'backfill', Date.parse(asked.asked_at));
-    const maxCalls = Math.min(bounds.maxCalls, (asked.max_calls ?? Number.POSITIVE_INFINITY) - spent);
-    return (await runBackfill(workspace, { ...bounds, maxCalls, backfillId: asked.id })).run;
+  spendsCalls: true,
+  priority: () => 4,
+  process: async ({ workspace, data: { backfill: request }, bounds: { focus: _, ...bounds } }) => {
+    if (request === undefined) throw new FailedError('the data of this job name no backfill');
+    const spent = callsSpentSince(workspace.warehouse.db, 'backfill', Date.parse(request.asked_at));
+    const maxCalls = Math.min(bounds.maxCalls, (request.max_calls ?? Number.POSITIVE_INFINITY) - spent);
+    return (await runBackfill(workspace, { ...bounds, maxCalls, backfillId: request.id })).run;
   },
+  continuesAtMs: ({ config, data, result, nowMs }) =>
+    isRequestSpent(config, data, nowMs) ? null : nextBatchAtMs(result, nowMs),
 };
 
-/** Has it made all the calls that it was asked to make at most? */
-export function isRequestSpent(
-  { warehouse: path }: Config,
-  { backfill: asked }: JobData,
-  nowMs: number,
-): boolean {
-  if (asked === undefined || asked.max_calls === null) return false;
-  const warehouse = openWarehouse({ path, readonly: true, nowMs });
-  try {
-    return callsSpentSince(warehouse.db, 'backfill', Date.parse(asked.asked_at)) >= asked.max_calls;
-  } finally {
-    warehouse.close();
-  }
-}
-
-/** When the next slice of a backfill may begin, epoch milliseconds; null: it is done, or can spend no more for good. */
-export function continuesAtMs({ ended, resumes_at }: JobResult, nowMs: number): number | null {
+/** The time at which the next batch may start, in epoch milliseconds; null: done, or no quota will return. */
+export function nextBatchAtMs({ ended, resumes_at }: JobResult, nowMs: number): number | null {
   switch (ended) {
     case 'max_minutes':
     case 'max_calls':
@@ -47,6 +38,17 @@ export function continuesAtMs({ ended, resumes_at }: JobResult, nowMs: number): 
       return resumes_at === null ? null : Math.max(Date.parse(resumes_at), nowMs + SHORTEST_PAUSE_MS);
     default:
       return null;
+  }
+}
+
+/** Have the batches of this request made as many calls as it permits? */
+function isRequestSpent({ warehouse: path }: Config, { backfill: request }: JobData, nowMs: number): boolean {
+  if (request === undefined || request.max_calls === null) return false;
+  const warehouse = openWarehouse({ path, readonly: true, nowMs });
+  try {
+    return callsSpentSince(warehouse.db, 'backfill', Date.parse(request.asked_at)) >= request.max_calls;
+  } finally {
+    warehouse.close();
   }
 }
 

@@ -4,49 +4,52 @@ import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { MirrorError } from '../src/errors.ts';
-import { continuesAtMs, isRequestSpent } from './backfill.ts';
-import { BatchFailed, idle, workOn } from './batch.ts';
 import { isCovered, type LastRun } from './due_jobs.ts';
-import type { JobData, JobName, JobResult, ScheduledName } from './job.ts';
-import { isScheduledName, type MirrorJob, momentOf, repeatStrategy, retention } from './queue.ts';
+import type { JobDefinition } from './job.ts';
+import type { JobData } from './job_data.ts';
+import { JobFailed, type JobResult, resultWithoutCalls } from './job_result.ts';
+import { processJob } from './process_job.ts';
+import { type MirrorJob, repeatStrategy, retention, scheduledTimeOf } from './queue.ts';
 import { queueNameOf } from './queue_name.ts';
 import { isConnectionError } from './redis.ts';
 
-/** Works on the jobs of one queue, one after the other, while this process leads it. */
+/** Runs the jobs of one queue while this process leads it, one job at a time. */
 export interface Consumer {
-  /** The name of the job at work. */
-  readonly working: string | null;
-  /** Takes no more jobs; finishes and loads the calls in flight, and hands the rest over. */
+  /** Name of the job that runs; null: none. */
+  readonly running: string | null;
+  /** Takes no more jobs, finishes and loads the calls in flight, and returns the unfinished job to the queue. */
   close(): Promise<void>;
 }
 
-export interface ConsumerParts {
+export interface ConsumerOptions {
+  readonly jobs: readonly JobDefinition[];
   readonly config: Config;
   readonly connection: Redis;
   readonly clock: Clock;
   readonly log: Logger;
   readonly workerName: string;
-  lastRunOf(name: ScheduledName): LastRun | null;
-  /** A job is about to end; `failedBeforeRun`: it never came to a run. What follows is queued now. Never rejects. */
-  ending(job: MirrorJob, failedBeforeRun: boolean): Promise<void>;
+  /** The last run of a scheduled job; null: none. */
+  lastRunOf(name: string): LastRun | null;
+  /** Called before a job ends, to queue the next batch. `failedBeforeRun`: its run did not start. Never rejects. */
+  onEnding(job: MirrorJob, failedBeforeRun: boolean): Promise<void>;
 }
 
-export function openConsumer(parts: ConsumerParts): Consumer {
-  const { config, connection, log, workerName } = parts;
+export function openConsumer(options: ConsumerOptions): Consumer {
+  const { config, connection, log, workerName } = options;
   const closing = new AbortController();
-  let working: string | null = null;
+  let running: string | null = null;
 
-  const work = async (job: MirrorJob, token?: string): Promise<JobResult> => {
-    working = job.name;
+  const processOne = async (job: MirrorJob, token?: string): Promise<JobResult> => {
+    running = job.name;
     try {
-      const result = await workOnce(parts, job, closing.signal);
-      if (job.name === 'backfill') await goOnLater(parts, job, result, token);
+      const result = await processBatch(options, job, closing.signal);
+      await continueLater(options, job, result, token);
       return result;
     } finally {
-      working = null;
+      running = null;
     }
   };
-  const worker = new Worker<JobData, JobResult, JobName>(queueNameOf(config), work, {
+  const worker = new Worker<JobData, JobResult, string>(queueNameOf(config), processOne, {
     connection,
     prefix: config.worker.prefix,
     name: workerName,
@@ -58,75 +61,84 @@ export function openConsumer(parts: ConsumerParts): Consumer {
     settings: { repeatStrategy },
     ...retention(),
   });
-  watch(worker, log);
+  logEvents(worker, log);
 
   return {
-    get working() {
-      return working;
+    get running() {
+      return running;
     },
     close: async () => {
       closing.abort();
       const closed = worker.close();
-      while (working !== null) await Promise.race([closed, pause(POLL_MS)]);
-      // Without Redis the end of a job cannot be told to it. The warehouse knows it, and that is enough.
+      while (running !== null) await Promise.race([closed, pause(POLL_MS)]);
+      // Without Redis the job cannot be marked as ended. The warehouse has its result, which is sufficient.
       await Promise.race([closed, pause(CLOSE_WITHIN_MS)]);
     },
   };
 }
 
-async function workOnce(parts: ConsumerParts, job: MirrorJob, signal: AbortSignal): Promise<JobResult> {
-  const log = parts.log.child({ job: job.id, name: job.name });
+async function processBatch(
+  options: ConsumerOptions,
+  job: MirrorJob,
+  signal: AbortSignal,
+): Promise<JobResult> {
+  const { jobs, config } = options;
+  const log = options.log.child({ job: job.id, name: job.name });
   let failedBeforeRun = false;
   try {
-    const covering = coveringRun(parts, job);
-    if (covering !== null) return idle(`run ${covering.runId} has covered this moment`, 'covered');
-    return await workOn(job, { config: parts.config, signal, log });
+    const covering = coveringRun(options, job);
+    if (covering !== null)
+      return resultWithoutCalls(`run ${covering.runId} covered this scheduled time`, 'covered');
+    return await processJob(job, { jobs, config, signal, log });
   } catch (error) {
-    failedBeforeRun = error instanceof BatchFailed && error.at === 'opening';
+    failedBeforeRun = error instanceof JobFailed && error.at === 'opening';
     throw error;
   } finally {
-    await parts.ending(job, failedBeforeRun);
+    await options.onEnding(job, failedBeforeRun);
   }
 }
 
-/** A backfill that has more to do stays the same job, and waits. */
-async function goOnLater(
-  { config, clock }: ConsumerParts,
+/** Delays the same job if its definition has another batch. */
+async function continueLater(
+  { jobs, config, clock }: ConsumerOptions,
   job: MirrorJob,
   result: JobResult,
   token: string | undefined,
 ): Promise<void> {
-  const nowMs = clock.now();
-  const againAtMs = isRequestSpent(config, job.data, nowMs) ? null : continuesAtMs(result, nowMs);
-  if (againAtMs === null) return;
+  const definition = jobs.find(({ name }) => name === job.name);
+  const batch = { config, data: job.data, result, nowMs: clock.now() };
+  const continuesAtMs = definition?.continuesAtMs?.(batch) ?? null;
+  if (continuesAtMs === null) return;
   await job.updateProgress({ ...result });
-  await job.moveToDelayed(againAtMs, token);
+  await job.moveToDelayed(continuesAtMs, token);
   throw new DelayedError(result.summary);
 }
 
-/** A run of the same job that came to its end since the moment that this one is for. */
-function coveringRun({ lastRunOf }: ConsumerParts, job: MirrorJob): LastRun | null {
-  const momentMs = momentOf(job);
-  if (momentMs === null || !isScheduledName(job.name)) return null;
+/** The run that covers the scheduled time of this job; null: none does, or no schedule created the job. */
+function coveringRun({ lastRunOf }: ConsumerOptions, job: MirrorJob): LastRun | null {
+  const scheduledMs = scheduledTimeOf(job);
+  if (scheduledMs === null) return null;
   const lastRun = lastRunOf(job.name);
-  return isCovered(momentMs, lastRun) ? lastRun : null;
+  return isCovered(scheduledMs, lastRun) ? lastRun : null;
 }
 
-function watch(worker: Worker<JobData, JobResult, JobName>, log: Logger): void {
-  worker.on('completed', (job, result) => log.info({ job: job.id, name: job.name, ...result }, 'finished'));
-  worker.on('failed', (job, error) =>
-    log.error({ job: job?.id, name: job?.name, ...reasonOf(error) }, 'failed'),
+function logEvents(worker: Worker<JobData, JobResult, string>, log: Logger): void {
+  worker.on('completed', (job, result) =>
+    log.info({ job: job.id, name: job.name, ...result }, 'job finished'),
   );
-  worker.on('stalled', (id) => log.warn({ job: id }, 'taken over: the worker that had it is gone'));
+  worker.on('failed', (job, error) =>
+    log.error({ job: job?.id, name: job?.name, ...reasonOf(error) }, 'job failed'),
+  );
+  worker.on('stalled', (id) => log.warn({ job: id }, 'job taken over from a worker that is gone'));
   worker.on('error', (error) => {
-    if (!isConnectionError(error)) log.warn({ err: error }, 'queue');
+    if (!isConnectionError(error)) log.warn({ err: error }, 'queue error');
   });
 }
 
-/** What we expect to fail says so in words; anything else is shown with where it came from. */
+/** An expected failure is logged with its message only; any other failure with its stack. */
 function reasonOf(error: Error) {
   const { message: reason, cause } = error;
-  if (!(error instanceof BatchFailed)) return { reason, err: error };
+  if (!(error instanceof JobFailed)) return { reason, err: error };
   return cause === undefined || cause instanceof MirrorError ? { reason } : { reason, err: cause };
 }
 
@@ -136,10 +148,10 @@ function pause(delayMs: number): Promise<void> {
   });
 }
 
-// A killed worker's job is taken up again after at most the lock and two checks.
+// The job of a killed worker continues after at most the lock duration and two checks.
 const LOCK_MS = 10_000;
 const STALLED_EVERY_MS = 5000;
-// A slice is safe to run again, but one that kills its worker every time must end in the failed set.
+// A batch can run again safely. A batch that kills its worker each time must end in the failed set.
 const MOST_STALLS = 5;
 const RETRY_AFTER_MS = 1000;
 const POLL_MS = 50;

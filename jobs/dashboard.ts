@@ -6,7 +6,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
 import { keysOf } from './queue_name.ts';
 
-/** The queue dashboard, over every queue that any worker keeps under a prefix of this Redis. */
+/** The dashboard of all queues that workers maintain under one prefix of this Redis. */
 export interface Board {
   readonly app: FastifyInstance;
   close(): Promise<void>;
@@ -16,9 +16,9 @@ export interface BoardOptions {
   readonly redis: Redis;
   readonly prefix: string;
   readonly path: string;
-  /** Shows and changes nothing. */
+  /** The dashboard offers no actions. */
   readonly isReadOnly: boolean;
-  /** Queues of this worker, shown from the start. */
+  /** Queues of this worker. They are shown from the start. */
   readonly own: readonly string[];
   now(): number;
 }
@@ -34,7 +34,7 @@ export async function openBoard({ redis, prefix, path, isReadOnly, own, now }: B
 
   const show = (name: string) => {
     const queue = new Queue(name, { connection: redis, prefix, skipMetasUpdate: true });
-    // Connection errors are reported by the worker; here there is nobody to tell.
+    // The worker logs connection errors.
     queue.on('error', () => {});
     shown.set(name, queue);
     board.addQueue(new BullMQAdapter(queue, { readOnlyMode: isReadOnly }));
@@ -43,12 +43,12 @@ export async function openBoard({ redis, prefix, path, isReadOnly, own, now }: B
   const refresh = async () => {
     const seenAt = await redis.hgetall(keysOf(prefix, '').queues);
     for (const [name, at] of Object.entries(seenAt))
-      if (!shown.has(name) && now() - Date.parse(at) < FORGOTTEN_AFTER_MS) show(name);
+      if (!shown.has(name) && now() - Date.parse(at) < UNUSED_AFTER_MS) show(name);
   };
-  // Without Redis there is nothing new to show; the watcher of the connection says that it is lost.
-  const look = () => void refresh().catch(() => {});
-  const timer = setInterval(look, REFRESH_EVERY_MS);
-  look();
+  // The worker logs the loss of Redis. The dashboard then shows the queues that it knows.
+  const tryRefresh = () => void refresh().catch(() => {});
+  const timer = setInterval(tryRefresh, REFRESH_EVERY_MS);
+  tryRefresh();
 
   const app = fastify();
   await app.register(server.registerPlugin(), { prefix: path });
@@ -64,4 +64,4 @@ export async function openBoard({ redis, prefix, path, isReadOnly, own, now }: B
 }
 
 const REFRESH_EVERY_MS = 5000;
-const FORGOTTEN_AFTER_MS = 7 * 24 * 60 * 60_000;
+const UNUSED_AFTER_MS = 7 * 24 * 60 * 60_000;

@@ -1,81 +1,78 @@
 import { isoTime } from '../src/clock.ts';
-import type { RegistryNews, ScheduledJob, ScheduledName } from './job.ts';
-import { nextMoment, type Rhythm } from './schedule.ts';
+import type { EarlierDue, ScheduledJob } from './job.ts';
+import { type CronSchedule, nextTime } from './schedule.ts';
 
-/**
- * What should be in the queue, derived from the warehouse alone. Redis is never the source of truth: whatever
- * it loses, the same work is asked for again.
- */
+/** The facts that decide which jobs belong in the queue. All of them come from the warehouse and the ledger. */
 export interface QueueFacts {
   readonly nowMs: number;
-  readonly lastRuns: Readonly<Record<ScheduledName, LastRun | null>>;
-  readonly news: RegistryNews;
-  /** Nothing can be spent until then; Infinity: for good; null: there is something to spend. */
+  /** The last run of each scheduled job, by its name. */
+  readonly lastRuns: Readonly<Record<string, LastRun | null>>;
+  /** The event that makes a job due before its scheduled time, by the name of the job. */
+  readonly earlierDue: Readonly<Record<string, EarlierDue | null>>;
+  /** The time at which calls are permitted again; Infinity: never; null: calls are permitted now. */
   readonly closedUntilMs: number | null;
-  /** Another process is at work in the warehouse. */
+  /** Another process holds the lock of the warehouse. */
   readonly isHeld: boolean;
 }
 
 export interface LastRun {
   readonly runId: number;
   readonly startedAtMs: number;
-  /** null: it is running, or was killed. */
+  /** null: the run continues, or its process was killed. */
   readonly endedAtMs: number | null;
   readonly ended: string | null;
   readonly calls: number;
 }
 
-export interface Demand {
-  readonly name: ScheduledName;
+/** A job that the reconciler must queue. */
+export interface MissingJob {
+  readonly name: string;
   /** For the dashboard. */
   readonly because: string;
 }
 
-export interface Due {
+export interface JobState {
   readonly job: ScheduledJob;
-  readonly rhythm: Rhythm;
-  /** A job of this name waits or works, so that nothing more has to be asked for. */
+  readonly schedule: CronSchedule;
+  /** A job of this name is queued or running. */
   readonly isPending: boolean;
-  /** When a job of this name last failed before it came to a run; null: none did. */
+  /** The time at which a job of this name last failed before its run started; null: never. */
   readonly failedAtMs: number | null;
 }
 
-/** The jobs that should be queued now, beside those that the schedules bring by themselves. */
-export function demandOf(facts: QueueFacts, dues: readonly Due[]): Demand[] {
-  if (facts.isHeld || (facts.closedUntilMs ?? 0) > facts.nowMs) return [];
-  return dues.flatMap((due) => {
-    const because = due.isPending ? null : reasonFor(due, facts);
-    return because === null ? [] : [{ name: due.job.name, because }];
+/** The jobs that are due and not queued. Jobs that BullMQ will queue at their scheduled time are not included. */
+export function missingJobs(facts: QueueFacts, states: readonly JobState[]): MissingJob[] {
+  const isClosed = facts.isHeld || (facts.closedUntilMs ?? 0) > facts.nowMs;
+  return states.flatMap((state) => {
+    if (state.isPending || (isClosed && state.job.spendsCalls)) return [];
+    const because = reasonFor(state, facts);
+    return because === null ? [] : [{ name: state.job.name, because }];
   });
 }
 
-/**
- * Has this moment of a schedule been covered? A moment is covered by the first run of its job that starts at or
- * after it, if that run came to an end.
- */
-export function isCovered(momentMs: number, lastRun: LastRun | null): boolean {
-  return lastRun !== null && lastRun.endedAtMs !== null && lastRun.startedAtMs >= momentMs;
+/** Is a scheduled time covered? The first run that starts at or after that time covers it, if the run ended. */
+export function isCovered(scheduledMs: number, lastRun: LastRun | null): boolean {
+  return lastRun !== null && lastRun.endedAtMs !== null && lastRun.startedAtMs >= scheduledMs;
 }
 
-function reasonFor({ job, rhythm, failedAtMs }: Due, facts: QueueFacts): string | null {
-  const { nowMs, news } = facts;
-  const last = facts.lastRuns[job.name];
+function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): string | null {
+  const { nowMs } = facts;
+  const last = facts.lastRuns[job.name] ?? null;
   const triedAtMs = Math.max(
     last?.startedAtMs ?? Number.NEGATIVE_INFINITY,
     failedAtMs ?? Number.NEGATIVE_INFINITY,
   );
-  if (triedAtMs === Number.NEGATIVE_INFINITY) return 'it never ran';
-  const momentMs = nextMoment(rhythm, triedAtMs);
-  if (momentMs + SCHEDULE_IS_LATE_AFTER_MS <= nowMs)
-    return `nothing has run since it was due at ${isoTime(momentMs)}`;
+  if (triedAtMs === Number.NEGATIVE_INFINITY) return 'the job has never run';
+  const dueMs = nextTime(schedule, triedAtMs);
+  if (dueMs + SCHEDULE_IS_LATE_AFTER_MS <= nowMs) return `no run since the job was due at ${isoTime(dueMs)}`;
   if (last === null || triedAtMs > last.startedAtMs) return null;
-  if (last.endedAtMs === null) return 'the run before was cut off';
-  if (isUnfinished(last, nowMs)) return `the run before ended with ${last.ended}`;
-  const early = job.broughtForward(news);
-  return early !== null && early.atMs > last.startedAtMs ? early.because : null;
+  if (last.endedAtMs === null) return 'the previous run was killed';
+  if (isUnfinished(last, nowMs)) return `the previous run ended with ${last.ended}`;
+  const earlier = facts.earlierDue[job.name] ?? null;
+  return earlier !== null && earlier.atMs > last.startedAtMs ? earlier.because : null;
 }
 
-/** It had more to do. One that could spend nothing waits a while, so that two limits cannot make a wheel of it. */
+/** Did the run leave work? After a run without calls the next one waits, so that two limits cannot form a loop. */
 function isUnfinished({ ended, endedAtMs, calls }: LastRun, nowMs: number): boolean {
   if (ended === null || !UNFINISHED.has(ended)) return false;
   return calls > 0 || nowMs - (endedAtMs ?? nowMs) >= IDLE_RETRY_MS;

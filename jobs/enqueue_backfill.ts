@@ -1,48 +1,49 @@
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
-import { JOB_VERSION, type JobData } from './job.ts';
-import { openQueue, priorityOf, retention } from './queue.ts';
+import { backfill } from './backfill.ts';
+import { JOB_VERSION, type JobData } from './job_data.ts';
+import { openQueue, retention } from './queue.ts';
 import { connectOnce } from './redis.ts';
 
-/** A backfill that was handed to the worker. */
-export interface AskedBackfill {
+export interface QueuedBackfill {
   readonly queue: string;
   readonly job: string;
 }
 
 /**
- * Hands a backfill that is kept in the warehouse to the worker of this registry; `maxCalls`: the most that it may
- * spend from now on, Infinity: no bound. Throws UsageError when no Redis answers, or it was handed over before.
+ * Adds a stored backfill to the queue of its registry. `maxCalls` limits the calls from now on; Infinity: no limit.
+ *
+ * @throws UsageError if Redis does not respond, or if the queue already contains this backfill.
  */
-export async function askForBackfill(
+export async function enqueueBackfill(
   config: Config,
-  asked: { readonly backfillId: number; readonly maxCalls: number; readonly nowMs: number },
-): Promise<AskedBackfill> {
-  const { backfillId, maxCalls, nowMs } = asked;
+  request: { readonly backfillId: number; readonly maxCalls: number; readonly nowMs: number },
+): Promise<QueuedBackfill> {
+  const { backfillId, maxCalls, nowMs } = request;
   const redis = await connectOnce(config.worker.redis_url);
   const queue = openQueue(config, redis, () => {});
   const deduplication = { id: `backfill-${backfillId}` };
   try {
-    const waiting = await queue.getDeduplicationJobId(deduplication.id);
-    if (waiting !== null)
+    const queued = await queue.getDeduplicationJobId(deduplication.id);
+    if (queued !== null)
       throw new UsageError(
-        `backfill ${backfillId} already waits in ${queue.name}, or is at work (job ${waiting})`,
+        `the queue ${queue.name} already contains backfill ${backfillId} (job ${queued})`,
         {
-          hint: 'Let it end, or remove it on the dashboard.',
+          hint: 'Wait until it ends, or remove it on the dashboard.',
         },
       );
     const data: JobData = {
       version: JOB_VERSION,
-      because: 'it was asked for',
+      because: 'a user queued it',
       backfill: {
         id: backfillId,
         max_calls: maxCalls === Number.POSITIVE_INFINITY ? null : maxCalls,
         asked_at: isoTime(nowMs),
       },
     };
-    const priority = priorityOf('backfill', config.focus);
-    const job = await queue.add('backfill', data, { priority, ...retention(), deduplication });
+    const priority = backfill.priority(config.focus);
+    const job = await queue.add(backfill.name, data, { priority, ...retention(), deduplication });
     return { queue: queue.name, job: String(job.id) };
   } finally {
     await queue.close();

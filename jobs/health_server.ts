@@ -9,7 +9,7 @@ import type { Board } from './dashboard.ts';
 import { type Measured, metricsText } from './metrics.ts';
 import type { RegistryWorker } from './registry_worker.ts';
 
-/** The worker's own port: /health, /ready, /metrics, and the dashboard under /queues. */
+/** The HTTP port of the worker: /health, /ready, /metrics, and the dashboard under /queues. */
 export interface HealthServer {
   /** `http://127.0.0.1:9464` */
   readonly url: string;
@@ -20,19 +20,23 @@ export interface HealthServerOptions {
   readonly host: string;
   readonly port: number;
   readonly password: Secret | null;
-  /** Called at the first look at the dashboard: its libraries are large, and many never look. */
+  /** Called at the first request for the dashboard, because its libraries are large. */
   openBoard(): Promise<Board>;
   measure(): Measured;
 }
 
 export const BOARD_PATH = '/queues';
 
-/** Throws UsageError when the port is taken. */
+/**
+ * Listens on the port.
+ *
+ * @throws UsageError if another process uses the port.
+ */
 export async function openHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { host, port, measure } = options;
   const app = fastify({ forceCloseConnections: true });
-  app.get('/health', (_request, reply) => answerHealth(reply, measure()));
-  app.get('/ready', (_request, reply) => answerReady(reply, measure()));
+  app.get('/health', (_request, reply) => sendHealth(reply, measure()));
+  app.get('/ready', (_request, reply) => sendReadiness(reply, measure()));
   app.get('/metrics', async (_request, reply) =>
     reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metricsText(measure())),
   );
@@ -40,41 +44,41 @@ export async function openHealthServer(options: HealthServerOptions): Promise<He
   return { url: await listen(app, host, port), close: () => app.close() };
 }
 
-/** Alive: the process answers, and its loops turn. Without Redis it is alive too: a restart would not help. */
-function answerHealth(reply: FastifyReply, { registries, isRedisReady, nowMs }: Measured): FastifyReply {
+/** Healthy: the process responds and its loops run. A lost Redis is healthy too, because a restart would not help. */
+function sendHealth(reply: FastifyReply, { registries, isRedisReady, nowMs }: Measured): FastifyReply {
   const stuck = registries.filter(({ state }) => isRedisReady && isStuck(state, nowMs));
   return reply
     .code(stuck.length === 0 ? 200 : 503)
     .send({ ok: stuck.length === 0, stuck: stuck.map(({ name }) => name) });
 }
 
-function isStuck({ role, keptAtMs }: RegistryWorker['state'], nowMs: number): boolean {
-  return role === 'leading' && keptAtMs !== null && nowMs - keptAtMs > STUCK_AFTER_MS;
+function isStuck({ role, reconciledAtMs }: RegistryWorker['state'], nowMs: number): boolean {
+  return role === 'leading' && reconciledAtMs !== null && nowMs - reconciledAtMs > STUCK_AFTER_MS;
 }
 
-/** Ready: Redis answers, and each queue is led by this worker or by one that it stands by for. */
-function answerReady(reply: FastifyReply, { registries, isRedisReady }: Measured): FastifyReply {
+/** Ready: Redis responds, and this or another worker leads each queue. */
+function sendReadiness(reply: FastifyReply, { registries, isRedisReady }: Measured): FastifyReply {
   const ok = isRedisReady && registries.every(({ state }) => state.role !== 'starting');
   return reply.code(ok ? 200 : 503).send({ ok, redis: isRedisReady, registries: registries.map(describe) });
 }
 
 function describe({ name, state }: RegistryWorker) {
-  const { role, leader, working, keptAtMs, reading } = state;
-  const closedUntilMs = reading?.facts.closedUntilMs ?? null;
+  const { role, leader, running, reconciledAtMs, snapshot } = state;
+  const closedUntilMs = snapshot?.facts.closedUntilMs ?? null;
   return {
     name,
     role,
     leader: leader?.worker ?? null,
-    working,
-    kept_at: keptAtMs === null ? null : isoTime(keptAtMs),
+    working: running,
+    kept_at: reconciledAtMs === null ? null : isoTime(reconciledAtMs),
     allowance_resumes_at:
       closedUntilMs === null || closedUntilMs === Infinity ? null : isoTime(closedUntilMs),
   };
 }
 
 /**
- * On loopback and without a password the dashboard shows and changes nothing. Elsewhere it is closed until there
- * is a password; whoever has that may retry and remove jobs too.
+ * Serves the dashboard. Without a password it is read-only on loopback and closed on other addresses. With a password
+ * it also permits actions, such as retrying and removing jobs.
  */
 function dashboard({ host, password, openBoard }: HealthServerOptions) {
   return async (app: FastifyInstance): Promise<void> => {
@@ -83,11 +87,11 @@ function dashboard({ host, password, openBoard }: HealthServerOptions) {
       return;
     }
     if (password === null)
-      app.addHook('onRequest', async (request, reply) => refuseForeignHost(request, reply));
-    else await askFor(app, password);
+      app.addHook('onRequest', async (request, reply) => rejectForeignHost(request, reply));
+    else await requirePassword(app, password);
     let board: Promise<Board> | null = null;
     app.addHook('onClose', async () => (await board)?.close());
-    // The dashboard reads the body itself.
+    // The dashboard has its own body parsers.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
     app.all(`${BOARD_PATH}*`, async (request, reply) => {
@@ -99,7 +103,7 @@ function dashboard({ host, password, openBoard }: HealthServerOptions) {
   };
 }
 
-async function askFor(app: FastifyInstance, password: Secret): Promise<void> {
+async function requirePassword(app: FastifyInstance, password: Secret): Promise<void> {
   await app.register(basicAuth, {
     authenticate: { realm: 'registry-mirror' },
     validate: async (_user, given) => {
@@ -109,10 +113,10 @@ async function askFor(app: FastifyInstance, password: Secret): Promise<void> {
   app.addHook('onRequest', app.basicAuth);
 }
 
-/** A page in the reader's browser must not reach the dashboard through a name that it points at loopback. */
-function refuseForeignHost(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+/** Prevents DNS rebinding: a web page must not reach the dashboard by a host name that resolves to loopback. */
+function rejectForeignHost(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
   if (isLoopback(request.hostname)) return undefined;
-  return reply.code(403).type('text/plain').send('This dashboard answers only to localhost.\n');
+  return reply.code(403).type('text/plain').send('The dashboard accepts only requests to localhost.\n');
 }
 
 function isLoopback(host: string): boolean {
@@ -133,14 +137,14 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
     const { code, message } = error as NodeJS.ErrnoException;
     throw new UsageError(`cannot listen on ${host}:${port} (${code ?? message})`, {
       hint:
-        'Another worker on this machine? Give each its own `worker.health_port` (or REGISTRY_MIRROR_HEALTH_PORT), ' +
-        '0 for any free port, null for none.',
+        'Each worker on a machine needs its own `worker.health_port` (or REGISTRY_MIRROR_HEALTH_PORT): ' +
+        'a free port, 0 for any free port, or null for none.',
       cause: error,
     });
   }
 }
 
 const NO_PASSWORD =
-  'The dashboard is closed: this port can be reached from other machines and no password is set.\n' +
-  'Set worker.board_password in the configuration, or bind worker.health_host to 127.0.0.1.\n';
+  'The dashboard is closed, because other machines can reach this port and no password is set.\n' +
+  'Set worker.board_password in the configuration, or set worker.health_host to 127.0.0.1.\n';
 const STUCK_AFTER_MS = 120_000;

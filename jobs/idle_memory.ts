@@ -2,30 +2,30 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Gives memory back once the worker has nothing to do. V8 keeps what a busy hour needed (300 MiB after some
- * thousand calls a second) until something else needs it, which for a worker that looks every ten minutes is
- * never. One full collection when it falls idle costs some 50 ms and leaves a third; until it has been busy for
- * a while again, the room for new objects stays as small as that. Looks and runs that found nothing due leave
- * little each, but no collection comes by itself: every other minute one is made.
+ * Releases memory while the worker is idle. V8 keeps the heap of a busy hour (300 MiB after some thousand calls a
+ * second) and an idle process triggers no collection. One full collection takes about 50 ms and leaves a third.
+ *
+ * After the collection the young generation stays small until the worker is busy. Short runs allocate little, so that
+ * they trigger no collection. The collection is therefore repeated every two minutes.
  */
-export function giveBackWhenIdle(isBusy: () => boolean): { stop(): void } {
+export function releaseMemoryWhenIdle(isBusy: () => boolean): { stop(): void } {
   const collect = openCollector();
-  let idleLooks = 0;
+  let idleChecks = 0;
   const timer = setInterval(() => {
-    const wasIdle = idleLooks >= IDLE_LOOKS;
-    idleLooks = isBusy() ? 0 : idleLooks + 1;
-    if (wasIdle && idleLooks === 0) letGrow(true);
-    if (idleLooks % AGAIN_AFTER_LOOKS !== IDLE_LOOKS) return;
-    letGrow(false);
+    const wasIdle = idleChecks >= IDLE_CHECKS;
+    idleChecks = isBusy() ? 0 : idleChecks + 1;
+    if (wasIdle && idleChecks === 0) setGrowth(true);
+    if (idleChecks % REPEAT_AFTER_CHECKS !== IDLE_CHECKS) return;
+    setGrowth(false);
     collect();
-  }, LOOK_EVERY_MS);
+  }, CHECK_EVERY_MS);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }
 
-/** Whether V8 may enlarge the room for new objects, which work at thousands of calls a second is faster with. */
-function letGrow(may: boolean): void {
-  setFlagsFromString(`--semi-space-growth-factor=${may ? 2 : 1}`);
+/** Permits or prevents growth of V8's young generation. Thousands of calls a second are faster with a large one. */
+function setGrowth(isPermitted: boolean): void {
+  setFlagsFromString(`--semi-space-growth-factor=${isPermitted ? 2 : 1}`);
 }
 
 type Collect = (options?: object) => void;
@@ -33,11 +33,11 @@ type Collect = (options?: object) => void;
 function openCollector(): () => void {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as Collect;
-  // "last-resort" also returns the room for new objects, which an ordinary full collection keeps.
+  // "last-resort" also releases the young generation, which an ordinary full collection keeps.
   return () => gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
-const LOOK_EVERY_MS = 2000;
-// Not between two slices that follow each other, and not under a schedule of every few seconds.
-const IDLE_LOOKS = 3;
-const AGAIN_AFTER_LOOKS = 60;
+const CHECK_EVERY_MS = 2000;
+// Long enough that the time between two consecutive batches, or a schedule of every few seconds, does not count as idle.
+const IDLE_CHECKS = 3;
+const REPEAT_AFTER_CHECKS = 60;

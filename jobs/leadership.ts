@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { Clock } from '../src/clock.ts';
 
 /**
- * One worker serves a queue, the others stand by: a lease in Redis, by queue.
+ * A lease in Redis, one for each queue. Its holder serves the queue, and the other workers are on standby.
  *
- * In Redis and not in the warehouse, because the queue is what is led: a stand-by on another machine sees it too,
- * and a lease held for days must not keep `sync` out of the warehouse. It need not be perfect (a FLUSHALL may
- * make two leaders for one renewal): every run takes the warehouse's own lock, and every call the ledger's.
+ * The lease is in Redis and not in the warehouse. Standbys on other machines can see it there, and a lease that lasts
+ * for days does not block `sync`. It can fail: after a FLUSHALL two workers can lead until the next renewal. That is
+ * safe, because every run takes the lock of the warehouse and every call is debited in the ledger.
  */
 export interface Leadership {
-  /** Takes or keeps the lease; to be called every RENEW_EVERY_MS. Throws when Redis cannot be asked. */
+  /** Takes or renews the lease. Call it every RENEW_EVERY_MS. Throws if Redis does not respond. */
   renew(): Promise<LeaseState>;
   release(): Promise<void>;
 }
@@ -19,13 +19,13 @@ export type LeaseState =
   | { readonly leads: true; readonly isNew: boolean }
   | { readonly leads: false; readonly leader: LeaderFacts | null };
 
-/** Who leads, for others to see. */
+/** The worker that leads, as other workers and `status` see it. */
 export const LeaderFacts = z.object({
   worker: z.string(),
   host: z.string(),
   pid: z.number(),
   since: z.string(),
-  /** Tells the ledger file from any other: two workers of one account must spend from the same one. */
+  /** Identity of the ledger file. Two workers of one account must use the same ledger. */
   ledger: z.string(),
 });
 export type LeaderFacts = z.infer<typeof LeaderFacts>;
@@ -38,7 +38,7 @@ export function openLeadership(redis: Redis, key: string, own: LeaderFacts): Lea
   let wasLeading = false;
   return {
     renew: async () => {
-      const holder = (await redis.eval(TAKE_OR_KEEP, 1, key, value, LEASE_MS)) as string;
+      const holder = (await redis.eval(TAKE_OR_RENEW, 1, key, value, LEASE_MS)) as string;
       const leads = holder === value;
       const isNew = leads && !wasLeading;
       wasLeading = leads;
@@ -46,18 +46,18 @@ export function openLeadership(redis: Redis, key: string, own: LeaderFacts): Lea
     },
     release: async () => {
       wasLeading = false;
-      await redis.eval(LET_GO, 1, key, value);
+      await redis.eval(RELEASE, 1, key, value);
     },
   };
 }
 
-/** Who leads a queue at this moment; null: nobody. */
+/** The current leader of a queue; null: none. */
 export async function leaderOf(redis: Redis, key: string): Promise<LeaderFacts | null> {
   const holder = await redis.get(key);
   return holder === null ? null : readLeader(holder);
 }
 
-/** Renews every few seconds until the signal, and says when it cannot. */
+/** Renews the lease every RENEW_EVERY_MS until the signal, and reports each state or error. */
 export async function keepLeading(options: {
   readonly leadership: Leadership;
   readonly clock: Clock;
@@ -84,8 +84,8 @@ function readLeader(holder: string): LeaderFacts | null {
   }
 }
 
-// Redis runs a script as one step: who reads "nobody" takes the lease before anyone else reads.
-const TAKE_OR_KEEP = `
+// Redis runs a script atomically: no other worker can take the lease between GET and SET.
+const TAKE_OR_RENEW = `
 local holder = redis.call('GET', KEYS[1])
 if not holder or holder == ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
@@ -93,6 +93,6 @@ if not holder or holder == ARGV[1] then
 end
 return holder`;
 
-const LET_GO = `
+const RELEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`;

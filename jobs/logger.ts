@@ -2,8 +2,8 @@ import pino, { type Logger } from 'pino';
 import type { Config } from '../src/config/config.ts';
 
 /**
- * Logs as JSON lines on standard error. Nothing that holds a key is ever handed to it: configurations are not
- * logged, errors say what they say and no more, and a Secret that went astray would print as `[key]`.
+ * Opens a logger that writes JSON lines to standard error. Keys cannot appear in them: configurations are not logged,
+ * errors are reduced to the fields below, and a Secret prints as `[key]`.
  */
 export function openLogger(level: Config['worker']['log_level']): Logger {
   return pino(
@@ -18,7 +18,7 @@ export function openLogger(level: Config['worker']['log_level']): Logger {
   );
 }
 
-/** Of an error its words, its code and where it was thrown: not the objects that libraries hang on to it. */
+/** Logs the message, code and stack of an error, without the objects that libraries attach to it. */
 function describedError(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) };
   const { message, name, stack } = error;

@@ -1,17 +1,17 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import { SCHEDULED_JOBS } from './all_jobs.ts';
+import { isScheduled } from './job.ts';
 import type { RegistryState, RegistryWorker } from './registry_worker.ts';
-import { nextMoment } from './schedule.ts';
-import { rhythmOf } from './schedule_reconciler.ts';
+import { nextTime } from './schedule.ts';
+import { cronScheduleOf } from './schedule_reconciler.ts';
 
-/** What the metrics are read from, at the moment of a scrape. */
+/** The state from which the metrics of one scrape are computed. */
 export interface Measured {
   readonly registries: readonly RegistryWorker[];
   readonly isRedisReady: boolean;
   readonly nowMs: number;
 }
 
-/** The metrics in the text format of Prometheus. Names and labels: docs/operations.md. */
+/** Returns the metrics in the text format of Prometheus. docs/operations.md documents names and labels. */
 export async function metricsText(measured: Measured): Promise<string> {
   const registry = new Registry();
   const gauges = openGauges(registry);
@@ -34,54 +34,47 @@ function openGauges(registry: Registry) {
   return {
     requests: new Counter({
       name: 'registry_mirror_api_requests_total',
-      help: 'Calls to the registry that were loaded since this worker began to lead, whichever process made them.',
+      help: 'Calls that were loaded since this worker became leader, from all processes.',
       labelNames: ['registry', 'endpoint', 'outcome'],
       registers,
     }),
-    remaining: gauge('allowance_remaining', 'Calls that can still be spent; +Inf without a limit.', [
-      'registry',
-    ]),
+    remaining: gauge('allowance_remaining', 'Remaining calls; +Inf without a limit.', ['registry']),
     resumes: gauge(
       'allowance_resumes_timestamp_seconds',
-      'With nothing left: when calls are possible again; +Inf: never.',
+      'Time at which calls are available again, only while none are; +Inf: never.',
       ['registry'],
     ),
-    lastSuccess: gauge('sync_last_success_timestamp_seconds', 'When a run last came to a good end.', [
+    lastSuccess: gauge('sync_last_success_timestamp_seconds', 'End of the last successful run.', [
       'registry',
     ]),
-    coverage: gauge('coverage_ratio', "Known companies as a share of the registry's own count.", [
-      'registry',
-    ]),
-    companies: gauge('companies', 'Companies in the mirror: known, with their record, gone.', [
+    coverage: gauge('coverage_ratio', "Known companies divided by the registry's own count.", ['registry']),
+    companies: gauge('companies', 'Companies in the mirror by state: known, fetched, gone.', [
       'registry',
       'state',
     ]),
-    warehouse: gauge('warehouse_bytes', 'Size of the warehouse: its file, and its write-ahead log.', [
+    warehouse: gauge('warehouse_bytes', 'Size of the warehouse: the database file and its write-ahead log.', [
       'registry',
       'file',
     ]),
-    quarantined: gauge('quarantined', 'Answers that wait in quarantine.', ['registry']),
-    leader: gauge('worker_leader', 'Whether this worker leads the queue; 0: it stands by.', ['registry']),
-    working: gauge('worker_busy', 'Whether a job is at work.', ['registry']),
+    quarantined: gauge('quarantined', 'Responses in quarantine.', ['registry']),
+    leader: gauge('worker_leader', '1: this worker leads the queue; 0: it is on standby.', ['registry']),
+    working: gauge('worker_busy', '1 while a job runs.', ['registry']),
     jobs: gauge('jobs', 'Jobs in the queue.', ['registry', 'state']),
-    lastRun: gauge('schedule_last_run_timestamp_seconds', 'When its last run began.', [
-      'registry',
-      'schedule',
-    ]),
-    nextRun: gauge('schedule_next_run_timestamp_seconds', 'When it comes next.', ['registry', 'schedule']),
+    lastRun: gauge('schedule_last_run_timestamp_seconds', 'Start of the last run.', ['registry', 'schedule']),
+    nextRun: gauge('schedule_next_run_timestamp_seconds', 'Next scheduled run.', ['registry', 'schedule']),
     heartbeat: gauge(
       'schedule_heartbeat_timestamp_seconds',
-      'When the schedule was last seen to stand in Redis.',
+      'Last time the schedule was verified in Redis.',
       ['registry', 'schedule'],
     ),
-    redisUp: gauge('redis_up', 'Whether Redis answers.', []),
+    redisUp: gauge('redis_up', '1 if Redis responds.', []),
     memory: new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory.', registers }),
     cpu: new Counter({
       name: 'process_cpu_seconds_total',
       help: 'Processor time, user and system.',
       registers,
     }),
-    started: new Gauge({ name: 'process_start_time_seconds', help: 'When the process began.', registers }),
+    started: new Gauge({ name: 'process_start_time_seconds', help: 'Start of the process.', registers }),
   };
 }
 
@@ -94,11 +87,11 @@ function measureProcess({ memory, cpu, started }: Gauges): void {
 
 function measureRegistry(gauges: Gauges, registry: string, state: RegistryState): void {
   gauges.leader.set({ registry }, state.role === 'leading' ? 1 : 0);
-  gauges.working.set({ registry }, state.working === null ? 0 : 1);
+  gauges.working.set({ registry }, state.running === null ? 0 : 1);
   for (const { kind, outcome, calls } of state.calls)
     gauges.requests.inc({ registry, endpoint: kind, outcome }, calls);
-  if (state.reading === null || state.role !== 'leading') return;
-  const { allowance, coverage, facts, lastSuccessAtMs, quarantined, sizes } = state.reading;
+  if (state.snapshot === null || state.role !== 'leading') return;
+  const { allowance, coverage, facts, lastSuccessAtMs, quarantined, sizes } = state.snapshot;
   gauges.remaining.set({ registry }, allowance.left);
   if (facts.closedUntilMs !== null) gauges.resumes.set({ registry }, facts.closedUntilMs / 1000);
   if (lastSuccessAtMs !== null) gauges.lastSuccess.set({ registry }, lastSuccessAtMs / 1000);
@@ -110,19 +103,23 @@ function measureRegistry(gauges: Gauges, registry: string, state: RegistryState)
     gauges.companies.set({ registry, state: key }, coverage[key]);
 }
 
-function measureSchedules(gauges: Gauges, { name, config, state }: RegistryWorker, nowMs: number): void {
-  if (state.reading === null || state.role !== 'leading') return;
-  const { lastRuns, closedUntilMs } = state.reading.facts;
-  for (const job of SCHEDULED_JOBS) {
+function measureSchedules(
+  gauges: Gauges,
+  { name, config, jobs, state }: RegistryWorker,
+  nowMs: number,
+): void {
+  if (state.snapshot === null || state.role !== 'leading') return;
+  const { lastRuns, closedUntilMs } = state.snapshot.facts;
+  for (const job of jobs.filter(isScheduled)) {
     const labels = { registry: name, schedule: job.name };
-    const last = lastRuns[job.name];
+    const last = lastRuns[job.name] ?? null;
+    const closedMs = job.spendsCalls ? closedUntilMs : null;
     if (last !== null) gauges.lastRun.set(labels, last.startedAtMs / 1000);
-    if (closedUntilMs !== Number.POSITIVE_INFINITY)
-      gauges.nextRun.set(
-        labels,
-        nextMoment(rhythmOf(job, config), Math.max(nowMs, (closedUntilMs ?? 0) - 1)) / 1000,
-      );
-    if (state.keptAtMs !== null) gauges.heartbeat.set(labels, state.keptAtMs / 1000);
+    if (closedMs !== Number.POSITIVE_INFINITY) {
+      const fromMs = Math.max(nowMs, (closedMs ?? 0) - 1);
+      gauges.nextRun.set(labels, nextTime(cronScheduleOf(job, config), fromMs) / 1000);
+    }
+    if (state.reconciledAtMs !== null) gauges.heartbeat.set(labels, state.reconciledAtMs / 1000);
   }
 }
 
@@ -136,6 +133,6 @@ async function measureJobs(
     for (const [state, count] of Object.entries(await queue.getJobCounts()))
       jobs.set({ registry: name, state }, count);
   } catch {
-    // Redis went away while it was asked: redis_up tells it at the next scrape.
+    // The connection was lost during the query. The next scrape reports it as redis_up 0.
   }
 }

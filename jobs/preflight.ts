@@ -3,40 +3,48 @@ import { type Config, requireDialect } from '../src/config/config.ts';
 import { assertWritable } from '../src/config/paths.ts';
 import { UsageError } from '../src/errors.ts';
 import { openLedgerOf } from '../src/operations/assemble.ts';
-import { SCHEDULED_JOBS } from './all_jobs.ts';
+import { isScheduled, type JobDefinition } from './job.ts';
 import { queueNameOf } from './queue_name.ts';
 import { inspectRedis } from './redis_check.ts';
-import { nextMoment } from './schedule.ts';
-import { rhythmOf } from './schedule_reconciler.ts';
+import { nextTime } from './schedule.ts';
+import { cronScheduleOf } from './schedule_reconciler.ts';
 
-/** Refuses what could not be served, or would be served twice, before anything is opened. */
-export function assertServable(configs: readonly Config[], nowMs: number): void {
+/**
+ * Checks that a worker can serve these configurations, before it opens anything.
+ *
+ * @throws UsageError if one cannot be served, or if two serve the same registry and account or warehouse.
+ */
+export function assertServable(
+  configs: readonly Config[],
+  jobs: readonly JobDefinition[],
+  nowMs: number,
+): void {
   for (const config of configs) {
     requireDialect(config);
     assertWritable(config.warehouse);
     openLedgerOf(config).close();
-    assertSchedules(config, nowMs);
+    assertSchedules(config, jobs, nowMs);
   }
-  assertUnique(configs, queueNameOf, (name) => `two configurations are both \`${name}\``);
+  assertUnique(configs, queueNameOf, (name) => `two configurations have the same queue \`${name}\``);
   assertUnique(
     configs,
     ({ warehouse }) => warehouse,
-    (path) => `two configurations name the warehouse ${path}`,
+    (path) => `two configurations use the warehouse ${path}`,
   );
   const redis = new Set(configs.map(({ worker }) => `${worker.redis_url.reveal()} ${worker.prefix}`));
   if (redis.size > 1)
-    throw new UsageError('the configurations name different `worker.redis_url` or `worker.prefix`', {
-      hint: 'One worker uses one Redis: start a worker for each, or let all name the same.',
+    throw new UsageError('the configurations have different `worker.redis_url` or `worker.prefix`', {
+      hint: 'A worker uses one Redis. Start one worker for each Redis, or set the same values in all configurations.',
     });
 }
 
-function assertSchedules(config: Config, nowMs: number): void {
-  for (const job of SCHEDULED_JOBS) {
+function assertSchedules(config: Config, jobs: readonly JobDefinition[], nowMs: number): void {
+  for (const job of jobs.filter(isScheduled)) {
     try {
-      nextMoment(rhythmOf(job, config), nowMs);
+      nextTime(cronScheduleOf(job, config), nowMs);
     } catch (error) {
-      throw new UsageError(`the schedule of ${job.name} (${job.pattern(config)}) never comes`, {
-        hint: 'Correct it under `schedule:` in the configuration.',
+      throw new UsageError(`the schedule of ${job.name} (${job.pattern(config)}) matches no time`, {
+        hint: 'Correct the cron pattern under `schedule:` in the configuration.',
         cause: error,
       });
     }
@@ -52,15 +60,15 @@ function assertUnique(
   for (const key of configs.map(keyOf)) {
     if (seen.has(key))
       throw new UsageError(message(key), {
-        hint: 'Give each registry its own `source.name` or `account.id`, and its own `warehouse`.',
+        hint: 'Set a different `source.name` or `account.id`, and a different `warehouse`, for each registry.',
       });
     seen.add(key);
   }
 }
 
-/** Says which Redis it is, and what is wrong with it for a queue. */
+/** Logs the version and settings of Redis, and a warning for each unsuitable setting. */
 export async function checkRedis({ worker }: Config, log: Logger): Promise<void> {
   const { facts, findings } = await inspectRedis(worker.redis_url);
-  log.info({ redis: worker.redis_url.toString(), ...facts }, 'redis');
+  log.info({ redis: worker.redis_url.toString(), ...facts }, 'Redis');
   for (const { message, hint } of findings) log.warn({ hint }, message);
 }

@@ -2,18 +2,15 @@ import { Redis, type RedisOptions } from 'ioredis';
 import type { SecretUrl } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 
-/**
- * The connections of one worker to its Redis.
- *
- * BullMQ's own waits for a lost Redis for as long as it takes; that for everything else fails at once, so that
- * the worker can say so and try again.
- */
+/** The connections of one worker to its Redis. */
 export interface Connections {
+  /** Its commands fail immediately if Redis is lost, so that the worker can report it and retry. */
   readonly forQueues: Redis;
+  /** For BullMQ's workers. Its commands wait until a lost Redis returns. */
   readonly forWorkers: Redis;
-  /** Is Redis there at this moment? */
+  /** Is Redis connected? */
   readonly isReady: boolean;
-  /** Resolves when it is. */
+  /** Resolves when Redis is connected. */
   untilReady(): Promise<void>;
   close(): void;
 }
@@ -52,7 +49,11 @@ export function openConnections(url: SecretUrl, watcher: RedisWatcher): Connecti
   };
 }
 
-/** One connection that tries once: for the checks at start, for `status` and `doctor`. */
+/**
+ * Opens a connection with one attempt, for the checks at the start, `status` and `doctor`.
+ *
+ * @throws UsageError if Redis does not respond or rejects the password.
+ */
 export async function connectOnce(url: SecretUrl): Promise<Redis> {
   const redis = connection(url, {
     lazyConnect: true,
@@ -76,13 +77,13 @@ export async function connectOnce(url: SecretUrl): Promise<Redis> {
 
 function unreachable(url: SecretUrl, reason: string, cause: unknown): UsageError {
   if (/NOAUTH|WRONGPASS|AUTH/.test(reason))
-    return new UsageError(`Redis at ${url} refused the user name or password (${reason})`, {
+    return new UsageError(`Redis at ${url} rejected the user name or password (${reason})`, {
       hint: 'Correct `worker.redis_url` in the configuration: redis://USER:PASSWORD@HOST:6379.',
       cause,
     });
-  return new UsageError(`no Redis answers at ${url} (${reason})`, {
+  return new UsageError(`Redis at ${url} does not respond (${reason})`, {
     hint:
-      'Start one (`docker compose up -d redis`, or `redis-server --appendonly yes`), or name another under ' +
+      'Start Redis (`docker compose up -d redis`, or `redis-server --appendonly yes`), or correct ' +
       '`worker.redis_url`. `registry-mirror sync` from cron does the same work without Redis.',
     cause,
   });
@@ -101,7 +102,7 @@ function connection(url: SecretUrl, options: Options): Redis {
   return new Redis(url.reveal(), shared);
 }
 
-/** Is this Redis not being there, which is reported once and not for every command that notices? */
+/** Does the error only mean that Redis is lost? The worker reports the loss once, not for each failed command. */
 export function isConnectionError(error: unknown): boolean {
   const { message, code } = error as NodeJS.ErrnoException;
   return (

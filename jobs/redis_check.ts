@@ -2,7 +2,7 @@ import type { SecretUrl } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import { connectOnce } from './redis.ts';
 
-/** What a Redis says of itself, as far as a queue depends on it. */
+/** The properties of a Redis server that matter for a queue. */
 export interface RedisFacts {
   readonly version: string;
   readonly evictionPolicy: string | null;
@@ -14,16 +14,20 @@ export interface RedisFinding {
   readonly hint: string;
 }
 
-/** Asks a Redis what it is. Throws UsageError when it does not answer, or is too old to work with at all. */
+/**
+ * Reads the version and settings of a Redis server.
+ *
+ * @throws UsageError if it does not respond, or if its version is not supported.
+ */
 export async function inspectRedis(url: SecretUrl): Promise<{ facts: RedisFacts; findings: RedisFinding[] }> {
   const redis = await connectOnce(url);
   try {
     const facts = factsOf(await redis.info());
     if (majorOf(facts.version) < OLDEST_MAJOR)
       throw new UsageError(
-        `Redis at ${url} is version ${facts.version}, and ${OLDEST_MAJOR} is the oldest that works`,
+        `Redis at ${url} has version ${facts.version}; version ${OLDEST_MAJOR} is the oldest supported version`,
         {
-          hint: `Install Redis ${RECOMMENDED_MAJOR} or newer, or name another one under \`worker.redis_url\`.`,
+          hint: `Install Redis ${RECOMMENDED_MAJOR} or newer, or set another server in \`worker.redis_url\`.`,
         },
       );
     return { facts, findings: findingsOf(facts) };
@@ -32,7 +36,7 @@ export async function inspectRedis(url: SecretUrl): Promise<{ facts: RedisFacts;
   }
 }
 
-/** Reads the answer of INFO. */
+/** Parses the response of INFO. */
 export function factsOf(info: string): RedisFacts {
   const value = (key: string): string | null => new RegExp(`^${key}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? null;
   return {
@@ -42,23 +46,23 @@ export function factsOf(info: string): RedisFacts {
   };
 }
 
-/** What is wrong for a queue. Nothing of it loses an answer: the warehouse holds the truth. */
+/** The settings that are unsuitable for a queue. None of them can lose a response, because the warehouse stores it. */
 export function findingsOf(facts: RedisFacts): RedisFinding[] {
   const findings: RedisFinding[] = [];
   if (majorOf(facts.version) < RECOMMENDED_MAJOR)
     findings.push({
-      message: `Redis is version ${facts.version}; the worker is made for ${RECOMMENDED_MAJOR} or newer`,
+      message: `Redis has version ${facts.version}; the worker is tested with ${RECOMMENDED_MAJOR} or newer`,
       hint: `Install Redis ${RECOMMENDED_MAJOR} or newer.`,
     });
   if (facts.evictionPolicy !== null && facts.evictionPolicy !== 'noeviction')
     findings.push({
-      message: `Redis may throw jobs away: its maxmemory-policy is ${facts.evictionPolicy}`,
+      message: `Redis can evict jobs: its maxmemory-policy is ${facts.evictionPolicy}`,
       hint: 'Set `maxmemory-policy noeviction` in redis.conf, or `CONFIG SET maxmemory-policy noeviction`.',
     });
   if (!facts.hasAppendOnlyFile)
     findings.push({
-      message: 'Redis forgets queued jobs when it crashes: it keeps no append-only file',
-      hint: 'Set `appendonly yes` in redis.conf. Without it the schedules come back by themselves, queued backfills do not.',
+      message: 'Redis loses queued jobs in a crash: it has no append-only file',
+      hint: 'Set `appendonly yes` in redis.conf. Without it, schedules return automatically but queued backfills do not.',
     });
   return findings;
 }

@@ -5,12 +5,10 @@ import { openLedgerOf } from '../src/operations/assemble.ts';
 import {
   type CallCount,
   callsBetween,
-  lastFindOf,
   lastProcessedCallId,
   lastRunOf,
   lastSuccessAt,
   openQuarantineCount,
-  statisticsChangedAt,
 } from '../src/warehouse/activity.ts';
 import { type Coverage, readCoverage } from '../src/warehouse/coverage_counts.ts';
 import { type FileSizes, fileSizes } from '../src/warehouse/health.ts';
@@ -18,9 +16,9 @@ import { isAlive, LOCK_STALE_AFTER_MS, lockHolder } from '../src/warehouse/lock.
 import type { RunRow } from '../src/warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../src/warehouse/warehouse.ts';
 import type { LastRun, QueueFacts } from './due_jobs.ts';
-import type { ScheduledName } from './job.ts';
+import { isScheduled, type JobDefinition } from './job.ts';
 
-/** All that the worker reads of warehouse and ledger, at one moment. */
+/** The facts that the worker reads from warehouse and ledger at one time. */
 export interface RegistrySnapshot {
   readonly facts: QueueFacts;
   readonly coverage: Coverage;
@@ -28,39 +26,40 @@ export interface RegistrySnapshot {
   readonly lastSuccessAtMs: number | null;
   readonly quarantined: number;
   readonly sizes: FileSizes;
-  /** The latest call in the warehouse, and what came after the one that was asked about. */
+  /** The last processed call. */
   readonly lastCallId: number;
+  /** The calls that were processed after the call of the previous snapshot. */
   readonly newCalls: readonly CallCount[];
 }
 
+export interface SnapshotRequest {
+  readonly jobs: readonly JobDefinition[];
+  readonly nowMs: number;
+  /** `lastCallId` of the previous snapshot; null: this is the first. */
+  readonly afterCallId: number | null;
+}
+
 /**
- * Opens both files for reading, reads, and closes them again: a warehouse that was replaced by a backup is seen
- * at once, and nothing is kept in memory between two looks.
+ * Reads one snapshot. Both files are opened and closed each time. The next snapshot therefore notices a warehouse that was
+ * replaced by a backup, and an idle worker keeps no page cache.
  */
-export function readSnapshot(
-  config: Config,
-  nowMs: number,
-  afterCallId: number | null = null,
-): RegistrySnapshot {
+export function readSnapshot(config: Config, request: SnapshotRequest): RegistrySnapshot {
+  const { nowMs } = request;
   const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
   const ledger = openLedgerOf(config);
   try {
-    return readAll(warehouse, ledger, nowMs, afterCallId);
+    return readAll(warehouse, ledger, request);
   } finally {
     ledger.close();
     warehouse.close();
   }
 }
 
-function readAll(
-  { db }: Warehouse,
-  ledger: Ledger,
-  nowMs: number,
-  afterCallId: number | null,
-): RegistrySnapshot {
+function readAll({ db }: Warehouse, ledger: Ledger, request: SnapshotRequest): RegistrySnapshot {
+  const { nowMs, afterCallId } = request;
+  const jobs = request.jobs.filter(isScheduled);
   const allowance = ledger.state(nowMs);
   const latestCallId = lastProcessedCallId(db);
-  const lastRun = (name: ScheduledName) => asLastRun(lastRunOf(db, name));
   return {
     coverage: readCoverage(db),
     allowance,
@@ -72,22 +71,15 @@ function readAll(
       afterCallId === null || afterCallId >= latestCallId ? [] : callsBetween(db, afterCallId, latestCallId),
     facts: {
       nowMs,
-      lastRuns: {
-        'poll-stats': lastRun('poll-stats'),
-        'sweep-search': lastRun('sweep-search'),
-        'fetch-entities': lastRun('fetch-entities'),
-      },
-      news: {
-        statisticsChangedAtMs: timeOrNull(statisticsChangedAt(db)),
-        companiesFoundAtMs: timeOrNull(lastFindOf(db, 'sweep-search')),
-      },
+      lastRuns: Object.fromEntries(jobs.map(({ name }) => [name, asLastRun(lastRunOf(db, name))])),
+      earlierDue: Object.fromEntries(jobs.map((job) => [job.name, job.earlierDue?.(db) ?? null])),
       closedUntilMs: closedUntil(allowance, nowMs),
       isHeld: isHeldByAnother(lockHolder(db), nowMs),
     },
   };
 }
 
-/** Until when no call can be made: the allowance is spent, or the upstream asked for a long silence. */
+/** The end of the time without calls: the allowance is used up, or the upstream demanded a long pause. */
 export function closedUntil({ left, resumesAtMs, pausedUntilMs }: LedgerState, nowMs: number): number | null {
   if (left <= 0) return resumesAtMs ?? Number.POSITIVE_INFINITY;
   return pausedUntilMs !== null && pausedUntilMs - nowMs > LONG_PAUSE_MS ? pausedUntilMs : null;
@@ -109,5 +101,5 @@ function timeOrNull(text: string | null): number | null {
   return text === null ? null : Date.parse(text);
 }
 
-// The engine ends a run that would have to wait longer than this.
+// The engine ends a run instead of waiting longer than this.
 const LONG_PAUSE_MS = 10 * 60_000;

@@ -5,6 +5,7 @@ import { UsageError } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
 import type { CallCount } from '../src/warehouse/activity.ts';
 import { type Consumer, openConsumer } from './consumer.ts';
+import type { JobDefinition } from './job.ts';
 import {
   keepLeading,
   type LeaderFacts,
@@ -12,47 +13,51 @@ import {
   type LeaseState,
   openLeadership,
 } from './leadership.ts';
-import { identityOf, isScheduledName, type MirrorJob, type MirrorQueue, openQueue } from './queue.ts';
+import { identityOf, type MirrorJob, type MirrorQueue, openQueue } from './queue.ts';
 import { keysOf, queueNameOf } from './queue_name.ts';
 import { type Connections, isConnectionError } from './redis.ts';
 import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
 import { openScheduleReconciler, type ScheduleReconciler } from './schedule_reconciler.ts';
 
-export interface RegistryWorkerParts {
+export interface RegistryWorkerOptions {
+  readonly jobs: readonly JobDefinition[];
   readonly config: Config;
   readonly connections: Connections;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Who this process is. */
+  /** Identifies this process to others. */
   readonly identity: Omit<LeaderFacts, 'ledger'>;
-  /** It cannot go on: the configuration or a file must be corrected. */
+  /** Called when the worker cannot continue until a user corrects the configuration or a file. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** What one registry's part of the worker is doing, for health, metrics and the log. */
+/** The state of one registry in the worker, for health checks, metrics and the log. */
 export interface RegistryState {
   readonly role: 'starting' | 'leading' | 'standing_by';
-  /** The other worker, while this one stands by. */
+  /** The worker that leads, while this one is on standby. */
   readonly leader: LeaderFacts | null;
-  readonly working: string | null;
-  readonly reading: RegistrySnapshot | null;
-  /** Calls seen in the warehouse since this worker began to lead, whichever process made them. */
+  /** Name of the job that runs; null: none. */
+  readonly running: string | null;
+  /** null: none was read yet. */
+  readonly snapshot: RegistrySnapshot | null;
+  /** Calls in the warehouse since this worker became leader, from all processes. */
   readonly calls: readonly CallCount[];
-  /** When the queue was last seen to be in order; null: not yet. */
-  readonly keptAtMs: number | null;
+  /** The time at which the queue was last reconciled; null: never. */
+  readonly reconciledAtMs: number | null;
 }
 
 /**
- * One registry and account: leads its queue or stands by; as leader, keeps its schedules and works on its jobs
- * one after the other, so that runs never overlap.
+ * The worker of one registry and account. It leads the queue or is on standby. As leader it reconciles the schedules
+ * and runs one job at a time, so that runs never overlap.
  */
 export class RegistryWorker {
   readonly name: string;
   readonly config: Config;
+  readonly jobs: readonly JobDefinition[];
   readonly queue: MirrorQueue;
-  readonly #parts: RegistryWorkerParts;
+  readonly #options: RegistryWorkerOptions;
   readonly #log: Logger;
-  readonly #keeper: ScheduleReconciler;
+  readonly #reconciler: ScheduleReconciler;
   readonly #leadership: Leadership;
   readonly #ledger: string;
   readonly #stop = new AbortController();
@@ -60,22 +65,23 @@ export class RegistryWorker {
   #role: RegistryState['role'] = 'starting';
   #leader: LeaderFacts | null = null;
   #consumer: Consumer | null = null;
-  #reading: RegistrySnapshot | null = null;
+  #snapshot: RegistrySnapshot | null = null;
   readonly #calls = new Map<string, CallCount>();
-  #keptAtMs: number | null = null;
-  #keeping: Promise<void> = Promise.resolve();
+  #reconciledAtMs: number | null = null;
+  #reconciling: Promise<void> = Promise.resolve();
   #loops: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: RegistryWorkerParts) {
-    const { config, connections, identity } = parts;
-    this.#parts = parts;
+  constructor(options: RegistryWorkerOptions) {
+    const { jobs, config, connections, identity } = options;
+    this.#options = options;
+    this.jobs = jobs;
     this.config = config;
     this.name = queueNameOf(config);
-    this.#log = parts.log.child({ queue: this.name });
+    this.#log = options.log.child({ queue: this.name });
     this.#ledger = identityOf(config.ledger);
     const redis = connections.forQueues;
-    this.queue = openQueue(config, redis, (error) => this.#complain(error, 'queue'));
-    this.#keeper = openScheduleReconciler({ config, queue: this.queue, redis, log: this.#log });
+    this.queue = openQueue(config, redis, (error) => this.#logError(error, 'queue error'));
+    this.#reconciler = openScheduleReconciler({ jobs, config, queue: this.queue, redis, log: this.#log });
     const key = keysOf(config.worker.prefix, this.name).leader;
     this.#leadership = openLeadership(redis, key, { ...identity, ledger: this.#ledger });
   }
@@ -84,34 +90,34 @@ export class RegistryWorker {
     return {
       role: this.#role,
       leader: this.#leader,
-      working: this.#consumer?.working ?? null,
-      reading: this.#reading,
+      running: this.#consumer?.running ?? null,
+      snapshot: this.#snapshot,
       calls: [...this.#calls.values()],
-      keptAtMs: this.#keptAtMs,
+      reconciledAtMs: this.#reconciledAtMs,
     };
   }
 
   start(): void {
-    const { clock } = this.#parts;
+    const { clock } = this.#options;
     const leading = keepLeading({
       leadership: this.#leadership,
       clock,
       signal: this.#stop.signal,
       onState: (state) => this.#onLease(state),
-      onUnreachable: (error) => this.#complain(error, 'leadership'),
+      onUnreachable: (error) => this.#logError(error, 'leadership error'),
     });
-    this.#loops = Promise.all([leading, this.#keepUp()]);
+    this.#loops = Promise.all([leading, this.#reconcileRepeatedly()]);
   }
 
-  /** Finishes and loads the calls in flight, hands the queue over, and closes. */
+  /** Finishes and loads the calls in flight, releases the leadership, and closes. */
   async stop(): Promise<void> {
-    // The lease is kept until then: whoever takes over finds the calls in flight loaded.
+    // The lease is held until then, so that the next leader finds the calls in flight loaded.
     await this.#stepDown();
     this.#stop.abort();
     await this.#loops;
-    await this.#keeping;
-    await this.#leadership.release().catch((error: unknown) => this.#complain(error, 'leadership'));
-    await this.queue.close().catch((error: unknown) => this.#complain(error, 'queue'));
+    await this.#reconciling;
+    await this.#leadership.release().catch((error: unknown) => this.#logError(error, 'leadership error'));
+    await this.queue.close().catch((error: unknown) => this.#logError(error, 'queue error'));
   }
 
   async #onLease(state: LeaseState): Promise<void> {
@@ -123,9 +129,9 @@ export class RegistryWorker {
   }
 
   #stepUp(): void {
-    const { config, connections, clock, identity, onFatal } = this.#parts;
+    const { jobs, config, connections, clock, identity, onFatal } = this.#options;
     try {
-      // Creates the warehouse or brings it up to date, and shows what is wrong with it before a job does.
+      // Creates or migrates the warehouse, and reports a fault of the file before the first job.
       openWorkspace(config, clock).close();
     } catch (error) {
       onFatal(error);
@@ -133,30 +139,34 @@ export class RegistryWorker {
     }
     this.#role = 'leading';
     this.#leader = null;
-    this.#log.info('leads this queue');
+    this.#log.info('this worker leads the queue');
     this.#consumer = openConsumer({
+      jobs,
       config,
       connection: connections.forWorkers,
       clock,
       log: this.#log,
       workerName: identity.worker,
-      lastRunOf: (name) => readSnapshot(config, clock.now()).facts.lastRuns[name],
-      ending: (job, failedBeforeRun) => {
+      lastRunOf: (name) => {
+        const { facts } = readSnapshot(config, { jobs, nowMs: clock.now(), afterCallId: null });
+        return facts.lastRuns[name] ?? null;
+      },
+      onEnding: (job, failedBeforeRun) => {
         if (failedBeforeRun) this.#failedAtMs.set(job.name, clock.now());
-        return this.#keep(job);
+        return this.#reconcile(job);
       },
     });
-    void this.#keep();
+    void this.#reconcile();
   }
 
   async #standBy(leader: LeaderFacts | null, isNew: boolean): Promise<void> {
-    if (this.#role === 'leading') this.#log.warn({ leader }, 'another worker leads this queue now');
-    else if (isNew) this.#log.info({ leader }, 'stands by for another worker');
+    if (this.#role === 'leading') this.#log.warn({ leader }, 'another worker leads the queue now');
+    else if (isNew) this.#log.info({ leader }, 'on standby: another worker leads the queue');
     this.#role = 'standing_by';
     this.#leader = leader;
     await this.#stepDown();
     if (leader !== null && leader.ledger !== this.#ledger)
-      this.#parts.onFatal(otherLedger(this.config, leader));
+      this.#options.onFatal(otherLedger(this.config, leader));
   }
 
   async #stepDown(): Promise<void> {
@@ -165,36 +175,36 @@ export class RegistryWorker {
     await consumer?.close();
   }
 
-  async #keepUp(): Promise<void> {
-    const { clock } = this.#parts;
+  async #reconcileRepeatedly(): Promise<void> {
+    const { clock } = this.#options;
     while (!this.#stop.signal.aborted) {
-      await clock.sleep(KEEP_EVERY_MS, this.#stop.signal);
-      await this.#keep();
+      await clock.sleep(RECONCILE_EVERY_MS, this.#stop.signal);
+      await this.#reconcile();
     }
   }
 
-  /** One at a time, and only as leader: looks at what is due, and sees that the queue asks for it. */
-  #keep(ending?: MirrorJob): Promise<void> {
-    this.#keeping = this.#keeping
-      .then(() => this.#keepNow(ending))
-      .catch((error) => this.#complain(error, 'keeping'));
-    return this.#keeping;
+  /** Reconciles once the previous reconciliation has ended. Does nothing unless this worker leads. */
+  #reconcile(ending?: MirrorJob): Promise<void> {
+    this.#reconciling = this.#reconciling
+      .then(() => this.#reconcileNow(ending))
+      .catch((error) => this.#logError(error, 'the queue was not reconciled'));
+    return this.#reconciling;
   }
 
-  async #keepNow(ending?: MirrorJob): Promise<void> {
+  async #reconcileNow(ending?: MirrorJob): Promise<void> {
     if (this.#role !== 'leading') return;
-    const { clock, config } = this.#parts;
+    const { jobs, clock, config } = this.#options;
     const nowMs = clock.now();
-    this.#reading = readSnapshot(config, nowMs, this.#reading?.lastCallId ?? null);
-    for (const count of this.#reading.newCalls) this.#count(count);
-    const working = this.#consumer?.working ?? null;
-    await this.#keeper.reconcile({
-      reading: this.#reading,
-      working: working !== null && isScheduledName(working) ? working : null,
+    const afterCallId = this.#snapshot?.lastCallId ?? null;
+    this.#snapshot = readSnapshot(config, { jobs, nowMs, afterCallId });
+    for (const count of this.#snapshot.newCalls) this.#count(count);
+    await this.#reconciler.reconcile({
+      snapshot: this.#snapshot,
+      running: this.#consumer?.running ?? null,
       failedAtMs: this.#failedAtMs,
       ...(ending !== undefined && { ending }),
     });
-    this.#keptAtMs = nowMs;
+    this.#reconciledAtMs = nowMs;
   }
 
   #count({ kind, outcome, calls }: CallCount): void {
@@ -202,7 +212,7 @@ export class RegistryWorker {
     this.#calls.set(key, { kind, outcome, calls: calls + (this.#calls.get(key)?.calls ?? 0) });
   }
 
-  #complain(error: unknown, what: string): void {
+  #logError(error: unknown, what: string): void {
     if (this.#stop.signal.aborted || isConnectionError(error)) this.#log.debug({ err: error }, what);
     else this.#log.error({ err: error }, what);
   }
@@ -210,13 +220,13 @@ export class RegistryWorker {
 
 function otherLedger(config: Config, { host, pid, worker }: LeaderFacts): UsageError {
   return new UsageError(
-    `the account ${config.account.id} of ${config.source.name} is served by another worker (${worker}, process ${pid} on ${host}) that counts its calls in another ledger`,
+    `another worker (${worker}, process ${pid} on ${host}) already serves account ${config.account.id} of ${config.source.name} and counts its calls in another ledger`,
     {
       hint:
-        'One account needs one ledger, or its allowance is spent twice: stop one of the two, let both name the same ' +
-        '`ledger`, or give this registry another `source.name` or `account.id` if it is another one.',
+        'With two ledgers an account would spend its allowance twice. Stop one of the workers, or set the same ' +
+        '`ledger` in both configurations. If these are two registries, set different `source.name` or `account.id`.',
     },
   );
 }
 
-const KEEP_EVERY_MS = 5000;
+const RECONCILE_EVERY_MS = 5000;

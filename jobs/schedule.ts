@@ -1,38 +1,38 @@
 import { CronExpressionParser } from 'cron-parser';
 import { IANAZone } from 'luxon';
 
-/** When a job is due: a cron pattern in a time zone. */
-export interface Rhythm {
+/** A cron pattern in a time zone. */
+export interface CronSchedule {
   readonly pattern: string;
   readonly timezone: string;
 }
 
 /**
- * The first moment of the rhythm after `afterMs`, in epoch milliseconds; the same one whoever asks, and
- * whenever between two moments.
+ * The first scheduled time after `afterMs`, in epoch milliseconds. The result is the same for every `afterMs` between
+ * two scheduled times.
  *
- * Nights on which clocks change, as in cron(8): a pattern that names hours comes at each of its local times
- * exactly once. A time that is skipped comes as much later as the clock is put forward, and of a time that comes
- * twice the first counts. A pattern of every hour goes by real time and takes no notice.
+ * Clock changes follow cron(8). A pattern that names hours has each of its local times exactly once. A skipped local
+ * time is delayed by the size of the change. Only the first of two equal local times counts. A pattern that
+ * includes every hour follows elapsed time and ignores the change.
  */
-export function nextMoment(rhythm: Rhythm, afterMs: number): number {
-  const zone = IANAZone.create(rhythm.timezone);
-  const local = localTimes(rhythm.pattern);
+export function nextTime(schedule: CronSchedule, afterMs: number): number {
+  const zone = IANAZone.create(schedule.timezone);
+  const local = localTimes(schedule.pattern);
   return local.everyHour ? nextInRealTime(local, zone, afterMs) : nextLocalTime(local, zone, afterMs);
 }
 
-/** The moments of the rhythm after `afterMs` and not after `untilMs`. */
-export function momentsBetween(rhythm: Rhythm, afterMs: number, untilMs: number): number[] {
-  const moments: number[] = [];
-  let momentMs = nextMoment(rhythm, afterMs);
-  while (momentMs <= untilMs) {
-    moments.push(momentMs);
-    momentMs = nextMoment(rhythm, momentMs);
+/** The scheduled times after `afterMs`, up to and including `untilMs`, in epoch milliseconds. */
+export function timesBetween(schedule: CronSchedule, afterMs: number, untilMs: number): number[] {
+  const times: number[] = [];
+  let timeMs = nextTime(schedule, afterMs);
+  while (timeMs <= untilMs) {
+    times.push(timeMs);
+    timeMs = nextTime(schedule, timeMs);
   }
-  return moments;
+  return times;
 }
 
-/** The pattern over local times, which are written as if they were UTC. */
+/** The pattern in local time. Each local time is represented as the same wall-clock time in UTC. */
 interface LocalTimes {
   readonly everyHour: boolean;
   next(afterMs: number): number;
@@ -49,38 +49,38 @@ function localTimes(pattern: string): LocalTimes {
 
 function nextInRealTime(local: LocalTimes, zone: IANAZone, afterMs: number): number {
   let fromMs = afterMs;
-  let stretchMs = afterMs;
+  let offsetFromMs = afterMs;
   for (;;) {
-    const offsetMs = offsetAt(zone, stretchMs);
-    const momentMs = local.next(fromMs + offsetMs) - offsetMs;
-    const changeMs = nextOffsetChange(zone, stretchMs, momentMs);
-    if (changeMs === null) return momentMs;
-    // Beyond the change other local times stand on the clock: look again from there, that moment included.
-    stretchMs = changeMs;
+    const offsetMs = offsetAt(zone, offsetFromMs);
+    const timeMs = local.next(fromMs + offsetMs) - offsetMs;
+    const changeMs = nextOffsetChange(zone, offsetFromMs, timeMs);
+    if (changeMs === null) return timeMs;
+    // The local times differ after the change. Search again from the change, inclusive.
+    offsetFromMs = changeMs;
     fromMs = changeMs - 1;
   }
 }
 
 function nextLocalTime(local: LocalTimes, zone: IANAZone, afterMs: number): number {
-  const momentMs = local.next(afterMs + offsetAt(zone, afterMs)) - offsetAt(zone, afterMs);
-  if (isCalm(zone, afterMs) && isCalm(zone, momentMs)) return momentMs;
+  const timeMs = local.next(afterMs + offsetAt(zone, afterMs)) - offsetAt(zone, afterMs);
+  if (hasConstantOffset(zone, afterMs) && hasConstantOffset(zone, timeMs)) return timeMs;
   return nextNearAChange(local, zone, afterMs);
 }
 
-/** Skipped times move behind later ones, so that the next local time is not always the next moment. */
+/** A skipped local time can move behind a later one. The next local time is then not the next scheduled time. */
 function nextNearAChange(local: LocalTimes, zone: IANAZone, afterMs: number): number {
   let nextMs = Number.POSITIVE_INFINITY;
   let localMs = afterMs + offsetAt(zone, afterMs) - LARGEST_SHIFT_MS;
   for (;;) {
     localMs = local.next(localMs);
-    const momentMs = momentOf(zone, localMs);
-    if (momentMs > afterMs) nextMs = Math.min(nextMs, momentMs);
+    const timeMs = timeOfLocal(zone, localMs);
+    if (timeMs > afterMs) nextMs = Math.min(nextMs, timeMs);
     if (localMs > nextMs + offsetAt(zone, nextMs) + LARGEST_SHIFT_MS) return nextMs;
   }
 }
 
-/** When a local time comes: the first time where it comes twice, later by the gap where it is skipped. */
-function momentOf(zone: IANAZone, localMs: number): number {
+/** The time of a local time: the first of two, or delayed by the size of the change if the clock skips it. */
+function timeOfLocal(zone: IANAZone, localMs: number): number {
   const before = offsetAt(zone, localMs - DAY_MS);
   const after = offsetAt(zone, localMs + DAY_MS);
   const early = localMs - Math.max(before, after);
@@ -89,25 +89,25 @@ function momentOf(zone: IANAZone, localMs: number): number {
   return late;
 }
 
-/** Does no clock change within a shift's distance? */
-function isCalm(zone: IANAZone, atMs: number): boolean {
+/** Is the offset from UTC constant within LARGEST_SHIFT_MS of this time? */
+function hasConstantOffset(zone: IANAZone, atMs: number): boolean {
   return offsetAt(zone, atMs - LARGEST_SHIFT_MS) === offsetAt(zone, atMs + LARGEST_SHIFT_MS);
 }
 
-/** The first millisecond after `fromMs` and not after `untilMs` with another offset; null: there is none. */
+/** The first millisecond after `fromMs`, up to `untilMs`, with another offset; null: no such time. */
 function nextOffsetChange(zone: IANAZone, fromMs: number, untilMs: number): number | null {
   const offsetMs = offsetAt(zone, fromMs);
-  let calmMs = fromMs;
-  while (calmMs < untilMs) {
-    const stepMs = Math.min(calmMs + DAY_MS, untilMs);
-    if (offsetAt(zone, stepMs) !== offsetMs) return bisect(zone, offsetMs, calmMs, stepMs);
-    calmMs = stepMs;
+  let sameMs = fromMs;
+  while (sameMs < untilMs) {
+    const stepMs = Math.min(sameMs + DAY_MS, untilMs);
+    if (offsetAt(zone, stepMs) !== offsetMs) return bisect(zone, offsetMs, sameMs, stepMs);
+    sameMs = stepMs;
   }
   return null;
 }
 
-function bisect(zone: IANAZone, offsetMs: number, calmMs: number, changedMs: number): number {
-  let [low, high] = [calmMs, changedMs];
+function bisect(zone: IANAZone, offsetMs: number, sameMs: number, changedMs: number): number {
+  let [low, high] = [sameMs, changedMs];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     if (offsetAt(zone, middle) === offsetMs) low = middle;
@@ -123,5 +123,5 @@ function offsetAt(zone: IANAZone, atMs: number): number {
 const HOURS_A_DAY = 24;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-// The widest gap of any zone since 1970 but for days that were skipped whole at the date line.
+// The largest change of any zone since 1970, except the days that were skipped at the date line.
 const LARGEST_SHIFT_MS = 3 * 60 * MINUTE_MS;

@@ -3,73 +3,79 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { SCHEDULED_JOBS } from './all_jobs.ts';
-import { type Due, demandOf } from './due_jobs.ts';
-import { JOB_VERSION, type JobData, type ScheduledJob, type ScheduledName } from './job.ts';
-import { type MirrorJob, type MirrorQueue, momentOf, priorityOf, retention } from './queue.ts';
+import { type JobState, missingJobs } from './due_jobs.ts';
+import { isScheduled, type JobDefinition, type ScheduledJob } from './job.ts';
+import { JOB_VERSION, type JobData } from './job_data.ts';
+import { type MirrorJob, type MirrorQueue, retention, scheduledTimeOf } from './queue.ts';
 import { keysOf } from './queue_name.ts';
 import type { RegistrySnapshot } from './registry_snapshot.ts';
+import type { CronSchedule } from './schedule.ts';
 
 /**
- * Keeps the queue as it should be: the schedules stand in Redis as the configuration says, each has its next
- * job, and what is due but not queued is queued. Only the leader does it; doing it again changes nothing.
+ * Repairs the queue from the configuration and the warehouse. Each schedule is in Redis with its next job, and each
+ * job that is due is queued. Only the leader reconciles. The operation is idempotent.
  */
 export interface ScheduleReconciler {
-  /** Throws when Redis cannot be asked, or refuses. */
+  /** Throws if Redis does not respond or returns an error. */
   reconcile(now: ReconcileInput): Promise<void>;
 }
 
 export interface ReconcileInput {
-  readonly reading: RegistrySnapshot;
-  /** The job that this process works on, if any. */
-  readonly working: ScheduledName | null;
-  /** A job that is about to end: what follows from it is queued before it gives way to others. */
+  readonly snapshot: RegistrySnapshot;
+  /** Name of the job that this process runs; null: none. */
+  readonly running: string | null;
+  /** A job that is about to end. It no longer counts as queued, so that its next batch is queued before it ends. */
   readonly ending?: MirrorJob;
-  /** When a job last failed before it came to a run. */
+  /** The time at which a job last failed before its run started, by its name. */
   readonly failedAtMs: ReadonlyMap<string, number>;
 }
 
-export interface ReconcilerParts {
+export interface ReconcilerOptions {
+  readonly jobs: readonly JobDefinition[];
   readonly config: Config;
   readonly queue: MirrorQueue;
   readonly redis: Redis;
   readonly log: Logger;
 }
 
-export function openScheduleReconciler({ config, queue, redis, log }: ReconcilerParts): ScheduleReconciler {
+export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconciler {
+  const { config, queue, redis, log } = parts;
+  const jobs = parts.jobs.filter(isScheduled);
   const keys = keysOf(config.worker.prefix, queue.name);
-  const options = (name: ScheduledName) => ({ priority: priorityOf(name, config.focus), ...retention() });
+  const optionsOf = (job: JobDefinition) => ({ priority: job.priority(config.focus), ...retention() });
 
   return {
-    reconcile: async ({ reading, working, ending, failedAtMs }) => {
-      const { facts } = reading;
-      // Jobs before schedules: what is made in between is then seen as missing at most once, never as double.
+    reconcile: async ({ snapshot, running, ending, failedAtMs }) => {
+      const { facts } = snapshot;
+      // Read the jobs before the schedules: a job created in between can seem missing once, but never exists twice.
       const pending = await pendingNames(queue, facts.nowMs, ending);
-      if (working !== null && ending === undefined) pending.add(working);
-      await keepSchedules(facts.closedUntilMs, facts.nowMs);
-      const dues = SCHEDULED_JOBS.map(
-        (job): Due => ({
+      if (running !== null && ending === undefined) pending.add(running);
+      await repairSchedules(facts.closedUntilMs, facts.nowMs);
+      const states = jobs.map(
+        (job): JobState => ({
           job,
-          rhythm: rhythmOf(job, config),
+          schedule: cronScheduleOf(job, config),
           isPending: pending.has(job.name),
           failedAtMs: failedAtMs.get(job.name) ?? null,
         }),
       );
-      for (const { name, because } of demandOf(facts, dues)) {
-        // Two leaders, for a moment, ask for the same: what follows the same run is one job.
+      for (const { name, because } of missingJobs(facts, states)) {
+        const definition = jobs.find((job) => job.name === name) as ScheduledJob;
+        // Two workers can lead for a short time. The id makes the jobs that follow the same run one job.
         const deduplication = { id: `${name}-after-${facts.lastRuns[name]?.runId ?? 0}` };
-        const job = await queue.add(name, dataOf(because), { ...options(name), deduplication });
-        log.info({ job: job.id, name, because }, 'queued');
+        const job = await queue.add(name, dataOf(because), { ...optionsOf(definition), deduplication });
+        log.info({ job: job.id, name, because }, 'job queued');
       }
-      await beat(facts.nowMs);
+      await writeHeartbeat(facts.nowMs);
     },
   };
 
-  async function keepSchedules(closedUntilMs: number | null, nowMs: number): Promise<void> {
+  async function repairSchedules(quotaClosedUntilMs: number | null, nowMs: number): Promise<void> {
     const found = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
-    for (const job of SCHEDULED_JOBS) {
+    for (const job of jobs) {
       const scheduler = found.get(job.name);
       found.delete(job.name);
+      const closedUntilMs = job.spendsCalls ? quotaClosedUntilMs : null;
       if (closedUntilMs === Number.POSITIVE_INFINITY) {
         if (scheduler !== undefined) await queue.removeJobScheduler(job.name);
         continue;
@@ -80,27 +86,27 @@ export function openScheduleReconciler({ config, queue, redis, log }: Reconciler
       await queue.upsertJobScheduler(job.name, wanted.repeat, wanted.template);
       const next = (await queue.getJobScheduler(job.name))?.next;
       log.info(
-        { schedule: job.name, was: fault, next: next === undefined ? null : isoTime(next) },
-        'schedule set',
+        { schedule: job.name, fault, next: next === undefined ? null : isoTime(next) },
+        'schedule written',
       );
     }
-    for (const stranger of found.keys()) {
-      await queue.removeJobScheduler(stranger);
-      log.warn({ schedule: stranger }, 'removed a schedule that this version does not know');
+    for (const unknown of found.keys()) {
+      await queue.removeJobScheduler(unknown);
+      log.warn({ schedule: unknown }, 'schedule removed: this version has no such job');
     }
   }
 
   function wantedScheduler(job: ScheduledJob, closedUntilMs: number | null) {
-    const { pattern, timezone } = rhythmOf(job, config);
-    // While nothing can be spent the schedule does not wake in vain.
+    const { pattern, timezone } = cronScheduleOf(job, config);
+    // The schedule creates no jobs while the allowance is used up.
     const start = closedUntilMs === null ? {} : { startDate: Math.ceil(closedUntilMs) };
     return {
       repeat: { pattern, tz: timezone, ...start },
-      template: { name: job.name, data: dataOf('its time came'), opts: options(job.name) },
+      template: { name: job.name, data: dataOf('its scheduled time was reached'), opts: optionsOf(job) },
     };
   }
 
-  /** Why a schedule must be set anew; null: it is as it should be. */
+  /** The reason to write a schedule again; null: it is correct. */
   async function faultOf(
     scheduler: JobSchedulerJson<JobData>,
     { repeat, template }: ReturnType<typeof wantedScheduler>,
@@ -108,38 +114,40 @@ export function openScheduleReconciler({ config, queue, redis, log }: Reconciler
   ): Promise<string | null> {
     if (scheduler.pattern !== repeat.pattern || scheduler.tz !== repeat.tz) return 'other times';
     if (laterThan(nowMs, scheduler.startDate) !== laterThan(nowMs, repeat.startDate))
-      return 'another beginning';
+      return 'other start date';
     const { data, opts } = scheduler.template ?? {};
-    if (data?.version !== template.data.version) return 'another version';
-    if (opts?.priority !== template.opts.priority) return 'another priority';
+    if (data?.version !== template.data.version) return 'other data version';
+    if (opts?.priority !== template.opts.priority) return 'other priority';
     return await faultOfNext(scheduler);
   }
 
-  /** The next job must be there and not be over: else nothing would ever bring the one after it. */
+  /** BullMQ creates each job of a schedule from the one before. The next job must exist and be unfinished. */
   async function faultOfNext({ key, next }: JobSchedulerJson<JobData>): Promise<string | null> {
-    if (next === undefined || next === null) return 'no next moment';
+    if (next === undefined || next === null) return 'no next time';
     const job = await queue.getJob(`repeat:${key}:${next}`);
     if (job === undefined) return 'no next job';
-    return job.finishedOn === undefined ? null : 'no job after the last one';
+    return job.finishedOn === undefined ? null : 'the last job has no successor';
   }
 
-  async function beat(nowMs: number): Promise<void> {
+  async function writeHeartbeat(nowMs: number): Promise<void> {
     const at = isoTime(nowMs);
-    await redis.hset(keys.heartbeat, Object.fromEntries(SCHEDULED_JOBS.map(({ name }) => [name, at])));
+    await redis.hset(keys.heartbeat, Object.fromEntries(jobs.map(({ name }) => [name, at])));
     await redis.hset(keys.queues, queue.name, at);
   }
 }
 
-export function rhythmOf(job: ScheduledJob, config: Config) {
+export function cronScheduleOf(job: ScheduledJob, config: Config): CronSchedule {
   return { pattern: job.pattern(config), timezone: config.schedule.timezone };
 }
 
-/** Names of the jobs that are at work, or would be if the worker were free. */
+/** Names of the jobs that run, or that could run now if the worker were idle. */
 async function pendingNames(queue: MirrorQueue, nowMs: number, ending?: MirrorJob): Promise<Set<string>> {
   const jobs = await queue.getJobs(['active', 'waiting', 'prioritized', 'delayed'], 0, MOST_JOBS);
   const pending = jobs.filter(
     (job) =>
-      job !== undefined && job.id !== ending?.id && (momentOf(job) ?? job.timestamp + job.delay) <= nowMs,
+      job !== undefined &&
+      job.id !== ending?.id &&
+      (scheduledTimeOf(job) ?? job.timestamp + job.delay) <= nowMs,
   );
   return new Set(pending.map(({ name }) => name));
 }

@@ -3,18 +3,20 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { type Clock, isoTime, systemClock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
+import { ALL_JOBS } from './all_jobs.ts';
 import { BOARD_PATH, type HealthServer, openHealthServer } from './health_server.ts';
-import { giveBackWhenIdle } from './idle_memory.ts';
+import { releaseMemoryWhenIdle } from './idle_memory.ts';
+import type { JobDefinition } from './job.ts';
 import { assertServable, checkRedis } from './preflight.ts';
 import { type Connections, isConnectionError, openConnections } from './redis.ts';
-import { RegistryWorker, type RegistryWorkerParts } from './registry_worker.ts';
+import { RegistryWorker, type RegistryWorkerOptions } from './registry_worker.ts';
 
-/** A worker that runs: START HERE. It serves one or several registries for good, over one Redis. */
+/** A running worker (start reading here). It serves one or more registries with one Redis until it is stopped. */
 export interface RunningWorker {
-  /** Of health, metrics and dashboard; null: it has no port. */
+  /** Base URL of health checks, metrics and dashboard; null: the worker has no port. */
   readonly url: string | null;
   readonly registries: readonly RegistryWorker[];
-  /** Finishes and loads the calls in flight and hands over. Takes at most STOP_WITHIN_MS. */
+  /** Finishes and loads the calls in flight, then releases the leadership. Takes at most STOP_WITHIN_MS. */
   stop(): Promise<void>;
 }
 
@@ -23,24 +25,30 @@ export interface WorkerOptions {
   readonly configs: readonly [Config, ...Config[]];
   readonly log: Logger;
   readonly clock?: Clock;
-  /** It cannot go on: the configuration or a file must be corrected. */
+  /** Called when the worker cannot continue until a user corrects the configuration or a file. */
   readonly onFatal: (error: unknown) => void;
+  /** Default: every job of `all_jobs.ts`. */
+  readonly jobs?: readonly JobDefinition[];
 }
 
 export const STOP_WITHIN_MS = 27_000;
 
-/** Throws UsageError when the worker could not do its work: nothing was started then. */
+/**
+ * Starts a worker.
+ *
+ * @throws UsageError if the configuration, a file or Redis is unsuitable. Nothing was started then.
+ */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { configs, log, clock = systemClock, onFatal } = options;
+  const { configs, log, clock = systemClock, onFatal, jobs = ALL_JOBS } = options;
   const settings = configs[0].worker;
-  assertServable(configs, clock.now());
+  assertServable(configs, jobs, clock.now());
   await checkRedis(configs[0], log);
 
   const connections = openConnections(settings.redis_url, watchRedis(log, clock));
   await connections.untilReady();
   const identity = identityAt(clock.now());
   const registries = configs.map(
-    (config) => new RegistryWorker({ config, connections, clock, log, identity, onFatal }),
+    (config) => new RegistryWorker({ jobs, config, connections, clock, log, identity, onFatal }),
   );
   const port = await openOwnHealthServer(settings, { registries, connections, clock }).catch(
     (error: unknown) => {
@@ -49,7 +57,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     },
   );
   for (const registry of registries) registry.start();
-  const memory = giveBackWhenIdle(() => registries.some(({ state }) => state.working !== null));
+  const memory = releaseMemoryWhenIdle(() => registries.some(({ state }) => state.running !== null));
   const url = port?.url ?? null;
   log.info({ worker: identity.worker, queues: registries.map(({ name }) => name), url }, 'worker started');
 
@@ -62,16 +70,16 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     registries,
     stop: async () => {
       memory.stop();
-      if (!(await within(STOP_WITHIN_MS, close())))
-        log.warn('calls still in flight are given up: they are spent, and will be planned again');
+      if (!(await resolvedWithin(STOP_WITHIN_MS, close())))
+        log.warn('calls in flight were abandoned: they are spent, and the next run plans them again');
       connections.close();
       log.info('worker stopped');
     },
   };
 }
 
-/** Who this process is, for others to see. */
-function identityAt(nowMs: number): RegistryWorkerParts['identity'] {
+/** Identifies this process to other workers and on the dashboard. */
+function identityAt(nowMs: number): RegistryWorkerOptions['identity'] {
   const host = hostname();
   const worker = `${host}-${process.pid}-${randomBytes(3).toString('hex')}`;
   return { worker, host, pid: process.pid, since: isoTime(nowMs) };
@@ -110,20 +118,21 @@ function watchRedis(log: Logger, clock: Clock): Parameters<typeof openConnection
     lost: () => {
       if (lostAtMs !== null) return;
       lostAtMs = clock.now();
-      log.warn('Redis is lost: what is at work goes on, what follows waits until it is back');
+      log.warn('Redis connection lost: the current job continues, and the next job waits for Redis');
     },
     ready: () => {
       if (lostAtMs === null) return;
-      log.info({ after_ms: clock.now() - lostAtMs }, 'Redis is back');
+      log.info({ after_ms: clock.now() - lostAtMs }, 'Redis connection restored');
       lostAtMs = null;
     },
     failed: (error) => {
-      if (!isConnectionError(error)) log.warn({ err: error }, 'redis');
+      if (!isConnectionError(error)) log.warn({ err: error }, 'Redis error');
     },
   };
 }
 
-async function within(delayMs: number, work: Promise<unknown>): Promise<boolean> {
+/** Did the promise resolve within this time? */
+async function resolvedWithin(delayMs: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), delayMs);

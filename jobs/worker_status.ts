@@ -7,13 +7,13 @@ import { SCHEDULED_JOBS } from './all_jobs.ts';
 import { type LeaderFacts, leaderOf } from './leadership.ts';
 import { keysOf, queueNameOf } from './queue_name.ts';
 import { connectOnce } from './redis.ts';
-import { nextMoment } from './schedule.ts';
-import { rhythmOf } from './schedule_reconciler.ts';
+import { nextTime } from './schedule.ts';
+import { cronScheduleOf } from './schedule_reconciler.ts';
 
-/** What `status` shows of the worker. */
+/** The state of the worker, for `status`. */
 export interface WorkerStatus {
   readonly queue: string;
-  /** The worker that leads the queue; null: none runs. */
+  /** The worker that leads the queue; null: no worker runs. */
   readonly leader: LeaderFacts | null;
   readonly schedules: readonly ScheduleStatus[];
   /** Jobs by state. */
@@ -24,17 +24,17 @@ export interface ScheduleStatus {
   readonly name: string;
   readonly pattern: string;
   readonly timezone: string;
-  /** Its last run, whoever ran it: UTC; null: none. */
+  /** Start of the last run, by any worker, UTC; null: none. */
   readonly last_at: string | null;
-  /** How that ended; null: it is running, or was killed. */
+  /** Ending of that run; null: it continues, or its process was killed. */
   readonly last_ended: string | null;
-  /** When it comes next: as it stands in Redis, else by its pattern. */
+  /** Next scheduled time: from Redis, or computed from the pattern if Redis has none. UTC. */
   readonly next_at: string;
-  /** When the worker last saw it in order; null: it does not stand in Redis. */
+  /** Last time the worker verified the schedule, UTC; null: the schedule is not in Redis. */
   readonly heartbeat_at: string | null;
 }
 
-/** Asks Redis and the warehouse; null where no Redis answers, or no worker ever served this registry there. */
+/** Reads Redis and the warehouse. null: Redis does not respond, or no worker has served this registry with it. */
 export async function readWorkerStatus(
   config: Config,
   warehouse: Warehouse,
@@ -49,32 +49,32 @@ export async function readWorkerStatus(
   }
 }
 
-interface Asked {
+interface Sources {
   readonly config: Config;
   readonly warehouse: Warehouse;
   readonly redis: Redis;
   readonly nowMs: number;
 }
 
-async function readStatus({ config, warehouse, redis, nowMs }: Asked): Promise<WorkerStatus | null> {
+async function readStatus({ config, warehouse, redis, nowMs }: Sources): Promise<WorkerStatus | null> {
   const name = queueNameOf(config);
   const keys = keysOf(config.worker.prefix, name);
   const heartbeats = await redis.hgetall(keys.heartbeat);
   const leader = await leaderOf(redis, keys.leader);
   if (leader === null && Object.keys(heartbeats).length === 0) return null;
-  // BullMQ is large, and most who ask for the status have no worker.
+  // BullMQ is large, and most users of `status` run no worker. It is loaded only here.
   const { openQueue } = await import('./queue.ts');
   const queue = openQueue(config, redis, () => {});
   const nextInRedis = new Map((await queue.getJobSchedulers()).map(({ key, next }) => [key, next]));
   const schedules = SCHEDULED_JOBS.map((job): ScheduleStatus => {
-    const rhythm = rhythmOf(job, config);
+    const schedule = cronScheduleOf(job, config);
     const last = lastRunOf(warehouse.db, job.name);
     return {
       name: job.name,
-      ...rhythm,
+      ...schedule,
       last_at: last?.startedAt ?? null,
       last_ended: last?.ended ?? null,
-      next_at: isoTime(nextInRedis.get(job.name) ?? nextMoment(rhythm, nowMs)),
+      next_at: isoTime(nextInRedis.get(job.name) ?? nextTime(schedule, nowMs)),
       heartbeat_at: heartbeats[job.name] ?? null,
     };
   });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
 import pino from 'pino';
+import { SCHEDULED_JOBS } from '../../jobs/all_jobs.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { allowanceOf } from '../operations/assemble.ts';
@@ -132,7 +133,13 @@ function pageSettings(config: Config): PageSettings {
     hasDialect: config.dialect !== undefined,
     recordRoot: config.dialect?.entity.root ?? '',
     maxAge: { statsMs: maxAge.stats.ms, summariesMs: maxAge.summaries.ms, recordsMs: maxAge.records.ms },
-    schedule,
+    schedule: { timezone: schedule.timezone },
+    jobs: SCHEDULED_JOBS.map((job) => ({
+      name: job.name,
+      title: job.title,
+      pattern: job.pattern(config),
+      dueMs: job.maxAgeMs?.(config) ?? null,
+    })),
   };
 }
 

@@ -144,7 +144,7 @@ const NOTHING: NewsEstimate = { searches: exactly(0), companies: exactly(0), cal
 // Less says nothing of what names and identifiers look like.
 const FEWEST_KNOWN = 20;
 const FIRST_GUESS = 8;
-// Chosen with `npm run bench:price` to hold nine times in ten.
+// Chosen with `npm run bench price` to hold nine times in ten.
 const FEWER = 0.829;
 const MORE = 1.24;
 const USUAL_SPREAD = 0.3;

@@ -12,11 +12,18 @@ export interface PageSettings {
   /** The JSON path of the record in a response. */
   readonly recordRoot: string;
   readonly maxAge: { readonly statsMs: number; readonly summariesMs: number; readonly recordsMs: number };
-  /** Cron patterns of the jobs, in the time zone. */
-  readonly schedule: {
-    readonly timezone: string;
-    readonly stats: string;
-    readonly sweep: string;
-    readonly entities: string;
-  };
+  readonly schedule: { readonly timezone: string };
+  /** The scheduled jobs of the worker. */
+  readonly jobs: readonly ScheduledJobSettings[];
+}
+
+export interface ScheduledJobSettings {
+  /** `poll-stats` */
+  readonly name: string;
+  /** What the job keeps up to date: `Statistics`. */
+  readonly title: string;
+  /** Cron pattern. */
+  readonly pattern: string;
+  /** The age at which the data of this job are due; null: the job has none. */
+  readonly dueMs: number | null;
 }

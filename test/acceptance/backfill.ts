@@ -1,6 +1,6 @@
-// npm run accept:backfill [-- --ids 5000 --kills 10]
-// A backfill of many ids out of an untidy file, killed again and again: each valid id is fetched exactly once
-// (but for the calls in flight at a kill), and the report adds up.
+// npm run accept backfill [-- --ids 5000 --kills 10]
+// Runs a backfill of many ids from an untidy file and kills it repeatedly. Each valid id must be fetched exactly once,
+// except for calls in flight at a kill, and the report must be complete.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,7 +59,7 @@ try {
   await upstream.close();
 }
 
-/** Starts the backfill and kills it once so many more calls have arrived. False: it had ended by itself. */
+/** Starts the backfill and kills it after this number of further calls. False: it ended before. */
 async function killAfter(at: Upstream, calls: number): Promise<boolean> {
   const command = at.start(...args);
   await at.arrived(at.sandbox.arrivals().length + calls, command);

@@ -1,6 +1,6 @@
-// npm run accept:kills [-- --kills 100]
-// kill -9 of `sync` at random moments over one mirror: it ends equal to the upstream, and each kill costs at
-// most the calls in flight.
+// npm run accept kills [-- --kills 100]
+// Kills `sync` with SIGKILL at random times over one mirror. The mirror must equal the upstream in the end, and each
+// kill may cost only the calls in flight.
 import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';
 import { compareWithUpstream } from '../support/equality.ts';

@@ -1,6 +1,6 @@
-// npm run accept:names [-- --names 2000 --companies 6000]
-// A backfill of many names of which every third is misspelt or has another legal form, by the command, in each way
-// that a registry searches names: calls per name, and matches that are right, wrong and left to a person.
+// npm run accept names [-- --names 2000 --companies 6000]
+// Runs `backfill` with many names, a third of them misspelt or with another legal form, for each query rule. Prints the
+// calls per name, and the matches that are right, wrong or left to the user.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -21,7 +21,7 @@ const spoilt = wanted.filter(({ spoiltBy }) => spoiltBy !== 'nothing').length;
 const print = (cells: readonly (string | number)[]) =>
   process.stdout.write(`${cells.map((cell, at) => String(cell).padStart(at === 0 ? 14 : 9)).join('')}\n`);
 
-process.stdout.write(`${wanted.length} names, ${spoilt} of them spoilt, of ${companies.length} companies\n`);
+process.stdout.write(`${wanted.length} names, ${spoilt} of them changed, of ${companies.length} companies\n`);
 print(['search', 'names', 'calls', 'a name', 'right', 'wrong', 'first', 'among', 'without', 'none']);
 let wrongInAll = 0;
 for (const matches of ['prefix', 'token_prefix', 'token', 'substring'] as const) {
@@ -54,7 +54,7 @@ for (const matches of ['prefix', 'token_prefix', 'token', 'substring'] as const)
   }
 }
 process.stdout.write(
-  'first, among, without: left to a person, with the company meant as the first candidate, another one, or none\n',
+  'first, among, without: left to the user, with the wanted company as the first, another or no candidate\n',
 );
 process.exitCode = wrongInAll === 0 ? 0 : 1;
 

@@ -8,12 +8,12 @@ import type { TrialResult } from './rate_trial.ts';
 describe('soonerThanRate', () => {
   const everyMs = (spacingMs: number) => Array.from({ length: 70 }, (_, nth) => nth * spacingMs);
 
-  test('accepts calls that leave at their slots, one of them late', () => {
+  test('accepts calls at their slots, one of them late', () => {
     expect(soonerThanRate(everyMs(1017), 60)).toBe(0);
     expect(soonerThanRate([0, 1017, 2034 + 250, 3051, 4068], 60)).toBe(0);
   });
 
-  test('counts a burst, and a pace that puts more than 60 calls into 60 s', () => {
+  test('counts a burst and a spacing that permits more than 60 calls in 60 s', () => {
     expect(soonerThanRate([0, 10, 20, 30], 60)).toBe(3);
     expect(soonerThanRate(everyMs(999), 60)).toBeGreaterThan(0);
   });
@@ -26,7 +26,7 @@ describe('earlyRecords', () => {
   });
   const companies = 100;
 
-  test('finds a record call before a search that expects companies, and one with a search in flight', () => {
+  test('finds record calls before and during a search that expects companies', () => {
     const calls = [
       call('search', 0, 9),
       call('entity', 20, 1),
@@ -61,7 +61,7 @@ describe('failedChecks', () => {
     ...changes,
   });
 
-  test('passes runs that find the same', () => {
+  test('returns no failure for runs with equal results', () => {
     expect(failedChecks([result(1), result(4), result(16, { listed: 490 })])).toEqual([]);
   });
 

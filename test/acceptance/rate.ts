@@ -1,9 +1,9 @@
-// npm run accept:rate [-- --data FILE] [--rates 60:24,10:9] [--connections 1,4,16] [--responses 50,2000]
+// npm run accept rate [-- --data FILE] [--rates 60:24,10:9] [--connections 1,4,16] [--responses 50,2000]
 //   [--rules "name prefix,word prefix,identifier prefix"] [--parallel 36] [--json] [--quick]
 //
 // Runs `sync` in real time at a rate. With more connections it must find as many companies as with one. It must fetch
 // no record while a search is expected to find companies. It must never exceed the rate. `--rates` lists calls a
-// minute and calls of a run; `--rates 60:90` fills whole minutes. `--quick` makes two short runs over generated
+// minute and calls of a run. `--rates 60:90` fills whole minutes. `--quick` makes two short runs over generated
 // companies.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ function trialsOf(defaults: ReturnType<typeof FULL>): Trial[] {
   const listOf = (name: keyof typeof defaults) => (values[name] ?? defaults[name]).split(',');
   const rules = listOf('rules').map((rule) => {
     if (rule in RULES) return rule as Rule;
-    throw new Error(`There is no rule "${rule}". Choose from: ${Object.keys(RULES).join(', ')}.`);
+    throw new Error(`Unknown rule "${rule}" in --rules. Rules: ${Object.keys(RULES).join(', ')}.`);
   });
   const all = listOf('rates').flatMap((rate) => {
     const [perMinute = 0, maxCalls = 0] = rate.split(':').map(Number);

@@ -9,7 +9,7 @@ import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 import { earlyRecords, type SentCall, soonerThanRate } from './rate_checks.ts';
 import { accountOf, PER_DAY, type Trial } from './rate_upstream.ts';
 
-/** One run, counted at the upstream and read from its warehouse. */
+/** The result of one run, from the counts of the upstream and from its warehouse. */
 export interface TrialResult {
   readonly trial: Trial;
   /** `max_calls`, or the reason of a failure. */
@@ -19,7 +19,7 @@ export interface TrialResult {
   readonly fetched: number;
   /** The most arrivals in any 60 seconds. */
   readonly peakMinute: number;
-  /** Arrivals beyond the bound of the run, and requests that the upstream rejected. */
+  /** Arrivals beyond the call limit of the run, and requests that the upstream rejected. */
   readonly overAllowance: number;
   /** Arrivals before their slot. */
   readonly tooSoon: number;
@@ -31,7 +31,7 @@ export interface TrialResult {
   readonly bestSearch: number;
 }
 
-/** Runs `sync` in a process of its own over an empty warehouse. */
+/** Runs `sync` in its own process over an empty warehouse. */
 export async function runTrial(trial: Trial, sandbox: Sandbox, parent: string): Promise<TrialResult> {
   const folder = join(parent, `${trial.rule.replaceAll(' ', '-')}-${accountOf(trial)}`);
   mkdirSync(folder);

@@ -4,7 +4,7 @@ import type { ApiProfileInput } from '../../src/api/api_profile.ts';
 import { readCompanies } from '../../src/sandbox/company_file.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 
-/** The rules by which a search finds companies; each is one registry with many accounts. */
+/** The query rules. Each is one registry with many accounts. */
 export const RULES = {
   'name prefix': { matches: 'prefix', identifiers: 'none' },
   'word prefix': { matches: 'token_prefix', identifiers: 'none' },
@@ -13,7 +13,7 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
-/** One `sync` run: an account of its own, an empty warehouse and a bound on its calls. */
+/** One `sync` run with its own account, an empty warehouse and a call limit. */
 export interface Trial {
   readonly rule: Rule;
   readonly perMinute: number;
@@ -26,7 +26,7 @@ export function accountOf({ perMinute, connections, responseMs }: Trial): string
   return `${perMinute}-${connections}-${responseMs}`;
 }
 
-/** Current names of a CSV file if it is present, else generated companies. */
+/** The current names of a CSV file; generated companies if the file does not exist. */
 export async function companiesFrom(data: string | undefined) {
   if (data === undefined || !existsSync(data)) return [...generateRegistry({ companies: 20_000, seed: 17 })];
   return readCompanies(data, { where: { column: 'name_status', value: 'Current' } });

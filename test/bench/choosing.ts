@@ -1,6 +1,6 @@
-// What choosing a call costs in a large registry of which a hundredth is not known yet: processor time of planning and
-// learning alone, how long the first choice takes, and the memory of the process, loading included:
-// npm run bench:choosing [-- --companies 1000000 --calls 300 --keep FOLDER]
+// npm run bench choosing [-- --companies 1000000 --calls 300 --keep FOLDER]
+// Measures the choice of calls in a large registry of which 99 % are known: processor time of planning and learning,
+// time until the first choice, and memory of the process, including loading.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,15 +14,15 @@ import type { Choices, ChoosingOrder } from './choosing/batch.ts';
 import { type ChoosingKind, dialectFor } from './choosing/kind.ts';
 import { say } from './figures.ts';
 import { companyRecord } from './load/records.ts';
-import { fillWarehouse, startPart, toldBy } from './parts.ts';
+import { fillWarehouse, resultOf, startPart } from './parts.ts';
 
 const { values } = parseArgs({
   options: {
     companies: { type: 'string', default: '1000000' },
     calls: { type: 'string', default: '300' },
-    /** Kinds of search whose name has this text. */
+    /** Measures only the kinds whose name contains this text. */
     kinds: { type: 'string', default: '' },
-    /** The warehouse stays here, and one that is here already is used. */
+    /** Folder of the warehouse. It stays, and an existing warehouse in it is used. */
     keep: { type: 'string' },
   },
 });
@@ -50,7 +50,7 @@ try {
     if (!kind.includes(values.kinds)) continue;
     const order = { warehouse, hidden, kind: kind as ChoosingKind, calls: Number(values.calls) };
     settle(warehouse, order.kind);
-    hide(warehouse, hidden);
+    writeUnseen(warehouse, hidden);
     const chosen = await choose(order);
     const again = await choose({ ...order, calls: 1 });
     const isReached =
@@ -72,16 +72,16 @@ try {
       ].join(' '),
     );
   }
-  say(`  asked: at most ${MOST_START_MS} ms, 5 ms a search and 0.1 ms a record, ${MOST_MIB} MiB`);
+  say(`  target: at most ${MOST_START_MS} ms, 5 ms a search and 0.1 ms a record, ${MOST_MIB} MiB`);
 } finally {
   if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
 function choose(order: ChoosingOrder): Promise<Choices> {
-  return toldBy<Choices>(startPart('choosing/batch.ts', JSON.stringify(order)));
+  return resultOf<Choices>(startPart('choosing/batch.ts', JSON.stringify(order)));
 }
 
-/** What a dialect counts that the one before did not is counted when it first loads. */
+/** Opens a loader with this dialect once, so that it counts the words that the previous dialect did not count. */
 function settle(path: string, kind: ChoosingKind): void {
   const nowMs = Date.now();
   const held = openWarehouse({ path, nowMs });
@@ -93,11 +93,11 @@ function settle(path: string, kind: ChoosingKind): void {
   if (tookMs > 1000) say(`  words counted in ${(tookMs / 1000).toFixed(1)} s`);
 }
 
-/** Writes down a hundredth of companies that the warehouse does not know. No name was asked before. */
-function hide(path: string, file: string): void {
+/** Writes a file of unknown companies, 1 % of the known ones, and deletes the name queries of the warehouse. */
+function writeUnseen(path: string, file: string): void {
   const held = openWarehouse({ path, nowMs: Date.now() });
   const known = openKnowledge(held).knownCount();
-  // What was asked by another rule says nothing.
+  // Name queries of another query rule give no information.
   held.db.exec(`DELETE FROM _query WHERE "by" = 'name'`);
   held.close();
   const hidden = Array.from({ length: Math.ceil(known / 100) }, (_, at) => {

@@ -4,17 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UpstreamReady } from './throughput/upstream.ts';
 
-/** What a contender is asked to do, in a process of its own. */
+/** The task of a contender, which runs as its own process. */
 export interface ContenderOrder extends UpstreamReady {
-  /** For its files; emptied afterwards. */
+  /** For the files of the contender. It is deleted afterwards. */
   readonly folder: string;
-  /** Requests at once. */
+  /** Parallel requests. */
   readonly lanes: number;
   /** Records to fetch. */
   readonly records: number;
-  /** Requests a minute; null: as many as it can. */
+  /** Requests per minute; null: unlimited. */
   readonly perMinute: number | null;
-  /** Of a run at a rate: what is left out at the start, and how long the stretch is that is measured. */
+  /** For a limited rate: the excluded time at the start, and the measured time after it. */
   readonly warmUpMs?: number;
   readonly measuredMs?: number;
 }
@@ -33,11 +33,11 @@ export const CONTENDERS = {
   limit: 'peers/limit.js',
   crawlee: 'peers/crawlee.js',
 } as const;
-/** The same two at a rate. */
+/** The contenders at a limited rate. */
 export const AT_RATE = { mirror: 'cost/mirror.ts', script: 'peers/script_at_rate.js' } as const;
 export type Contender = keyof typeof CONTENDERS;
 
-/** Runs one contender to its end. Throws when it did not do all that it was asked for. */
+/** Runs one contender to its end. Throws if it ends without a result. */
 export async function perform(
   program: string,
   order: Omit<ContenderOrder, 'folder'>,
@@ -52,8 +52,8 @@ export async function perform(
   const ended = once(child, 'exit');
   const first = await Promise.race([once(child, 'message'), ended.then(() => null)]);
   if (first === null) throw new Error(`${program} ended without a result`);
-  // Some leave timers behind; what they did is reported.
-  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+  // Some contenders leave timers behind. Their result has arrived, so they are killed.
+  const timer = setTimeout(() => child.kill('SIGKILL'), EXIT_WITHIN_MS);
   if (child.connected) child.disconnect();
   await ended;
   clearTimeout(timer);
@@ -61,4 +61,4 @@ export async function perform(
   return first[0] as Performed;
 }
 
-const PATIENCE_MS = 10_000;
+const EXIT_WITHIN_MS = 10_000;

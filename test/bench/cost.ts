@@ -1,5 +1,6 @@
-// Processor time and memory for 1,000 calls at a rate, ours beside the hand-written script. All run at once, for most
-// of the time each waits: npm run bench:cost [-- --rates 10,600 --seconds 120 --copies 2]
+// npm run bench cost [-- --rates 10,600 --seconds 120 --copies 2]
+// Measures processor time and memory for 1,000 calls at a rate, and compares the mirror with the hand-written script. All
+// processes run in parallel, because they mostly wait.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ const { values } = parseArgs({
 const rates = values.rates.split(',').map(Number);
 const measuredMs = Number(values.seconds) * 1000;
 const WARM_UP_MS = 15_000;
-// Fewer calls than this share of the rate would be another thing than what is compared.
+// A contender that makes fewer calls than this share of the rate cannot be compared.
 const LEAST_SHARE = 0.8;
 const LABELS = { mirror: 'registry-mirror', script: 'hand-written script' } as const;
 type Name = keyof typeof AT_RATE;
@@ -29,13 +30,13 @@ const names = Object.keys(AT_RATE) as Name[];
 installPeers();
 const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-cost-'));
 const upstream = await openUpstream(folder, 5000);
-// As the command runs: sources are stripped of their types and compiled once, not at every start.
+// As for the installed command, the sources are compiled once and not at each start.
 process.env.NODE_COMPILE_CACHE = join(folder, 'compiled');
 try {
   for (const name of names) await performAs(name, { ...orderAt(600), warmUpMs: 3000, measuredMs: 100 });
   const done = await Promise.all(rates.map(async (rate) => ({ rate, ...(await atRate(rate)) })));
   say(
-    `What 1,000 calls cost at a rate: ${values.seconds} s of each, ${values.copies} copies at once, the start left out, scaled to 1,000 calls`,
+    `Cost of 1,000 calls at a rate: ${values.seconds} s each, ${values.copies} parallel copies, without the start, scaled to 1,000 calls`,
   );
   say('  a minute   who                    calls   CPU ms per 1,000 calls   memory at most');
   for (const result of done) report(result);
@@ -59,7 +60,7 @@ async function atRate(perMinute: number): Promise<Record<Name, Performed[]>> {
   const [mirror, script] = await Promise.all([copies('mirror'), copies('script')]);
   for (const { calls } of [...mirror, ...script])
     if (calls < (perMinute * measuredMs * LEAST_SHARE) / 60_000)
-      throw new Error(`only ${calls} calls were made at ${perMinute} a minute`);
+      throw new Error(`a contender made only ${calls} calls at ${perMinute} a minute`);
   return { mirror, script };
 }
 
@@ -72,9 +73,9 @@ function report({ rate, ...done }: { rate: number } & Record<Name, Performed[]>)
       `  ${String(rate).padStart(8)}   ${LABELS[name].padEnd(20)} ${calls.toFixed(0).padStart(7)} ${median(cpu(name)).toFixed(0).padStart(24)} ${median(memory(name)).toFixed(0).padStart(13)} MB`,
     );
   }
-  say(judged(`CPU, ${rate} a minute, ours : script`, ratioOf(cpu('mirror'), cpu('script')), { most: 1.2 }));
+  say(judged(`CPU, ${rate} a minute, mirror : script`, ratioOf(cpu('mirror'), cpu('script')), { most: 1.2 }));
   say(
-    judged(`memory, ${rate} a minute, ours : script`, ratioOf(memory('mirror'), memory('script')), {
+    judged(`memory, ${rate} a minute, mirror : script`, ratioOf(memory('mirror'), memory('script')), {
       most: 1.2,
     }),
   );

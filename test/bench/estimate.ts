@@ -1,4 +1,4 @@
-// npm run bench:price [-- --registries 10 --first 1 --companies 600]
+// npm run bench price [-- --registries 10 --first 1 --companies 600]
 // What `plan` and `backfill --dry-run` say against what it then costs, over random sandbox registries: the whole
 // registry once a tenth is listed, a list of ids, and a list of names.
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-/** How often one number of a round is the other's, over the rounds: the middle, and the least and the most. */
+/** The ratio of two figures over the rounds of a benchmark: its median, minimum and maximum. */
 export interface Ratio {
   readonly median: number;
   readonly least: number;
@@ -20,11 +20,11 @@ export function inWords({ median: middle, least, most }: Ratio): string {
   return `${middle.toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)})`;
 }
 
-/** A line of figures with what it shall reach; what it falls short of makes the command fail. */
+/** Formats a ratio with its target, and marks a missed target. */
 export function judged(what: string, ratio: Ratio, reach: { least: number } | { most: number }): string {
   const isMet = 'least' in reach ? ratio.median >= reach.least : ratio.median <= reach.most;
-  const asked = 'least' in reach ? `at least ${reach.least}` : `at most ${reach.most}`;
-  return `  ${what.padEnd(44)} ${inWords(ratio).padEnd(24)} asked: ${asked}${isMet ? '' : ': NOT REACHED'}`;
+  const target = 'least' in reach ? `at least ${reach.least}` : `at most ${reach.most}`;
+  return `  ${what.padEnd(44)} ${inWords(ratio).padEnd(24)} target: ${target}${isMet ? '' : ': NOT REACHED'}`;
 }
 
 export function say(line: string): void {

@@ -1,6 +1,6 @@
-// What grows with the registry: time per call, memory, start-up and the file, over warehouses in which everything is
-// listed and a tenth of the records fetched:
-// npm run bench:growth [-- --sizes 10000,100000,1000000 --calls 4000 --rounds 3 --keep FOLDER]
+// npm run bench growth [-- --sizes 10000,100000,1000000 --calls 4000 --rounds 3 --keep FOLDER]
+// Measures time per call, memory, start time and file size by size of the registry. The warehouses list all companies and
+// contain a tenth of the records.
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,16 +8,16 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
 import { judged, median, ratioOf, say } from './figures.ts';
-import type { Slice, SliceOrder } from './growth/batch.ts';
+import type { Batch, BatchOrder } from './growth/batch.ts';
 import { DIALECT } from './growth/registry.ts';
-import { fillWarehouse, startPart, toldBy } from './parts.ts';
+import { fillWarehouse, resultOf, startPart } from './parts.ts';
 
 const { values } = parseArgs({
   options: {
     sizes: { type: 'string', default: '10000,100000,1000000' },
     calls: { type: 'string', default: '3000' },
     rounds: { type: 'string', default: '3' },
-    /** Warehouses stay here, and those that are here already are used. */
+    /** Folder of the warehouses. They stay, and existing warehouses in it are used. */
     keep: { type: 'string' },
   },
 });
@@ -25,27 +25,29 @@ const sizes = values.sizes.split(',').map(Number);
 const smallest = sizes[0] ?? 0;
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'registry-mirror-growth-'));
 mkdirSync(folder, { recursive: true });
-const slices = new Map<number, Slice[]>(sizes.map((size) => [size, []]));
+const batches = new Map<number, Batch[]>(sizes.map((size) => [size, []]));
 try {
-  say(`Growth: ${values.rounds} slices of ${values.calls} calls of sync at each size, 16 at once, in turns`);
+  say(
+    `Growth: ${values.rounds} alternating batches of ${values.calls} calls of sync at each size, 16 connections`,
+  );
   for (const size of sizes) await fillWarehouse(join(folder, `${size}.db`), size);
   for (let round = 0; round < Number(values.rounds); round++)
     for (const size of round % 2 === 0 ? sizes : sizes.toReversed())
-      slices.get(size)?.push(await slice(size));
+      batches.get(size)?.push(await runBatch(size));
   report();
 } finally {
   if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Always another part of the same warehouse: what was fetched is not due again. */
-async function slice(companies: number): Promise<Slice> {
+/** Runs one batch. Each batch fetches other records, because fetched ones are no longer due. */
+async function runBatch(companies: number): Promise<Batch> {
   const upstream = startPart('growth/upstream.ts', String(companies));
   const [{ port }] = (await once(upstream, 'message')) as [{ port: number }];
   const config = join(folder, `${companies}.yaml`);
   writeFileSync(config, stringify(configuration(companies, port)));
-  const order: SliceOrder = { config, calls: Number(values.calls) };
+  const order: BatchOrder = { config, calls: Number(values.calls) };
   try {
-    return await toldBy<Slice>(startPart('growth/batch.ts', JSON.stringify(order)));
+    return await resultOf<Batch>(startPart('growth/batch.ts', JSON.stringify(order)));
   } finally {
     upstream.disconnect();
   }
@@ -67,7 +69,7 @@ function configuration(companies: number, port: number): object {
 function report(): void {
   say('  companies   ms per call   CPU ms per call   memory at most   start-up      file');
   for (const size of sizes) {
-    const of = (figure: (slice: Slice) => number) => median((slices.get(size) ?? []).map(figure));
+    const of = (figure: (batch: Batch) => number) => median((batches.get(size) ?? []).map(figure));
     const [ms, cpu, peak, startMs, bytes] = [
       of(({ msPerCall }) => msPerCall),
       of(({ cpuMsPerCall }) => cpuMsPerCall),
@@ -79,9 +81,9 @@ function report(): void {
       `  ${String(size).padStart(9)} ${ms.toFixed(2).padStart(13)} ${cpu.toFixed(2).padStart(17)} ${`${peak.toFixed(0)} MB`.padStart(16)} ${`${startMs.toFixed(0)} ms`.padStart(10)} ${`${(bytes / 1e6).toFixed(0)} MB`.padStart(9)}`,
     );
   }
-  const of = (size: number, figure: (slice: Slice) => number) => (slices.get(size) ?? []).map(figure);
+  const of = (size: number, figure: (batch: Batch) => number) => (batches.get(size) ?? []).map(figure);
   for (const size of sizes.slice(1)) {
-    const beside = (figure: (slice: Slice) => number) => ratioOf(of(size, figure), of(smallest, figure));
+    const beside = (figure: (batch: Batch) => number) => ratioOf(of(size, figure), of(smallest, figure));
     const sides = `${size} : ${smallest}`;
     say(
       judged(

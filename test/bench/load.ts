@@ -1,12 +1,12 @@
-// Measures loading, each part beside what it is compared with, in one run:
-// npm run bench:load [-- --part load|wire|reader|questions --records N --companies N --reader-records N --reader-seconds N]
+// npm run bench load [-- --part load|wire|reader|questions --records N --companies N --reader-records N --reader-seconds N]
+// Measures loading and queries. Each part and its comparison run in one process.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadBesideBare } from './load/beside_bare.ts';
-import { loadFromTheWire, refuseWithoutSqliteUtils } from './load/from_wire.ts';
-import { askQuestions } from './load/questions.ts';
+import { loadFromTheWire, requireSqliteUtils } from './load/from_wire.ts';
+import { runQueries } from './load/questions.ts';
 import { readWhileLoading } from './load/while_read.ts';
 
 const { values } = parseArgs({
@@ -24,13 +24,13 @@ const parts: Readonly<Record<string, (folder: string) => void | Promise<void>>> 
   wire: (folder) => loadFromTheWire(folder, records),
   reader: (folder) =>
     readWhileLoading(folder, Number(values['reader-records']), Number(values['reader-seconds'])),
-  questions: (folder) => askQuestions(folder, Number(values.companies)),
+  questions: (folder) => runQueries(folder, Number(values.companies)),
 };
 const wanted = values.part ?? Object.keys(parts);
-if (wanted.includes('wire')) refuseWithoutSqliteUtils();
+if (wanted.includes('wire')) requireSqliteUtils();
 for (const name of wanted) {
   const part = parts[name];
-  if (part === undefined) throw new Error(`there is no part ${name}: ${Object.keys(parts).join(', ')}`);
+  if (part === undefined) throw new Error(`unknown --part: ${name}. Parts: ${Object.keys(parts).join(', ')}`);
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-bench-'));
   try {
     await part(folder);

@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /**
- * The rate in real time: processes that share a ledger against an upstream that logs what arrives.
+ * npm run bench rate -- [--minutes 2] [--per-minute 600] [--lanes 4] [--processes 1,2,3] [--stalls]
  *
- *   npm run bench:rate -- [--minutes 2] [--per-minute 600] [--lanes 4] [--processes 1,2,3] [--stalls]
- *
- * With --stalls each process is stopped (SIGSTOP) at random moments for up to two seconds.
+ * Measures the use of the rate in real time. Processes with one ledger send calls to an upstream that logs arrivals.
+ * With --stalls each process is stopped (SIGSTOP) at random times for up to two seconds.
  */
 const { values } = parseArgs({
   options: {
@@ -27,7 +26,7 @@ const MINUTE_MS = 60_000;
 
 const rows: Record<string, unknown>[] = [];
 for (const processes of values.processes.split(',').map(Number)) rows.push(await measure(processes));
-// biome-ignore lint/suspicious/noConsole: a benchmark prints its figures
+// biome-ignore lint/suspicious/noConsole: the benchmark prints its results
 console.table(rows);
 process.exitCode = rows.every((row) => row.held === true) ? 0 : 1;
 
@@ -71,14 +70,14 @@ function judge(arrivalsMs: readonly number[]): Record<string, unknown> {
   };
 }
 
-/** Arrivals from `first` on that came before `endMs`. */
+/** The number of arrivals from index `first` and before `endMs`. */
 function countWithin(sorted: readonly number[], first: number, endMs: number): number {
   let index = first;
   while (index < sorted.length && (sorted[index] ?? Infinity) < endMs) index += 1;
   return index - first;
 }
 
-/** Stops a process again and again, in the middle of whatever it does. */
+/** Stops and continues a process repeatedly at random times. */
 function stall(child: ChildProcess): { end(): void } {
   let timer = setTimeout(stop, 1000 + Math.random() * 4000);
   function stop(): void {

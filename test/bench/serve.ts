@@ -1,5 +1,5 @@
 /**
- * `npm run bench:serve` compares `serve` with a bare fastify route over the same warehouse. Rounds of both alternate.
+ * `npm run bench serve` compares `serve` with a bare fastify route over the same warehouse. Rounds of both alternate.
  * This process sends the requests; each server is a separate process.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,5 +1,6 @@
-// All benchmarks in order: npm run bench [-- --quick --only throughput,cost --with="--rounds 5"]
-// Writes docs/benchmarks.md, part by part. A part that fails is shown as failed, and fails the command.
+// npm run bench all [-- --quick --only throughput,cost --with="--rounds 5"]
+// Runs all benchmarks in order and writes docs/benchmarks.md after each part. If a part fails, its section shows the
+// failure and the command exits with 1.
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,24 +14,24 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
-    /** In place of the arguments that a single part is run with. */
+    /** Replaces the arguments of a single part. */
     with: { type: 'string' },
   },
 });
 const root = join(import.meta.dirname, '../..');
-const wanted = values.only?.split(',').map((name) => `bench:${name}`);
-for (const script of wanted ?? [])
-  if (!PARTS.some((part) => part.script === script))
-    throw new Error(`there is no part ${script} in the suite`);
+const wanted = values.only?.split(',');
+for (const name of wanted ?? [])
+  if (!PARTS.some((part) => part.name === name))
+    throw new Error(`unknown part in --only: ${name}. Parts: ${PARTS.map((part) => part.name).join(', ')}`);
 
 if (values.with !== undefined && wanted?.length !== 1)
-  throw new Error('--with is for a single part: --only NAME');
+  throw new Error('--with needs a single part: add --only NAME');
 
-// Before anything is measured: a peer that is missing is noticed at once.
+// Installed before any measurement, so that a missing peer ends the command immediately.
 installPeers();
 const failed: string[] = [];
 for (const part of PARTS) {
-  if (wanted !== undefined && !wanted.includes(part.script)) continue;
+  if (wanted !== undefined && !wanted.includes(part.name)) continue;
   say(`\n== ${part.title}`);
   const args = values.with?.split(' ') ?? (values.quick ? part.quick : part.full);
   const startedMs = performance.now();
@@ -38,25 +39,25 @@ for (const part of PARTS) {
   const minutes = (performance.now() - startedMs) / 60_000;
   writeSection({
     part,
-    args: args.map(withoutPlaces),
+    args: args.map(withoutPaths),
     output,
     exitCode,
     minutes,
     date: new Date().toISOString().slice(0, 10),
   });
-  if (exitCode !== 0) failed.push(part.script);
+  if (exitCode !== 0) failed.push(part.name);
 }
 if (failed.length > 0) {
-  process.stderr.write(`\nFailed: ${failed.join(', ')}. Their output says why.\n`);
+  process.stderr.write(`\nFailed: ${failed.join(', ')}. See their output for the reasons.\n`);
   process.exitCode = 1;
 }
 
-/** Runs a script of package.json to its end, and shows what it prints while it does. */
+/** Runs a benchmark to its end. Prints and returns its output. */
 async function runPart(
-  { script }: Part,
+  { name }: Part,
   args: readonly string[],
 ): Promise<{ output: string; exitCode: number | null }> {
-  const child = spawn('npm', ['run', '-s', script, '--', ...args], {
+  const child = spawn('npm', ['run', '-s', 'bench', name, '--', ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -69,10 +70,10 @@ async function runPart(
   const exitCode = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
   });
-  return { output: withoutPlaces(output), exitCode };
+  return { output: withoutPaths(output), exitCode };
 }
 
-/** Where it ran is nobody's business. */
-function withoutPlaces(text: string): string {
+/** Removes the paths of this machine. */
+function withoutPaths(text: string): string {
   return text.replaceAll(root, '.').replaceAll(tmpdir(), '…');
 }

@@ -1,6 +1,6 @@
-// Search, fetch and load a registry from the sandbox in another process, without limits, ours beside what one would
-// use instead, in turns:
-// npm run bench:throughput [-- --companies 50000 --rounds 3 --lanes 16 --only mirror,limit --profile FOLDER]
+// npm run bench throughput [-- --companies 50000 --rounds 3 --lanes 16 --only mirror,limit --profile FOLDER]
+// Searches, fetches and loads a registry of the sandbox without limits, and compares the mirror with other tools. The
+// sandbox runs as another process, and the contenders take turns.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const { values } = parseArgs({
 const companies = Number(values.companies);
 const lanes = Number(values.lanes);
 const contenders = values.only.split(',') as Contender[];
-// Crawlee takes minutes for what the others do in seconds: it does a part, and is compared by calls a second.
+// Crawlee needs minutes for the work of seconds. It fetches fewer records, and calls per second are compared.
 const sizes = {
   mirror: companies,
   script: companies,
@@ -66,7 +66,7 @@ async function turn(contender: Contender): Promise<Performed> {
 
 function report(): void {
   say(
-    `Search, fetch and load ${companies} companies, ${lanes} requests at once, ${values.rounds} rounds in turns`,
+    `Search, fetch and load ${companies} companies, ${lanes} parallel requests, ${values.rounds} alternating rounds`,
   );
   say('  (median of the rounds)    calls   calls a second   CPU ms per 1,000 calls   memory at most');
   for (const contender of contenders) {
@@ -84,15 +84,15 @@ function report(): void {
   const rates = (contender: Contender) => done[contender].map(callsASecond);
   const beside = (contender: Contender) => ratioOf(rates('mirror'), rates(contender));
   const has = (contender: Contender) => contenders.includes('mirror') && contenders.includes(contender);
-  if (has('script')) say(judged('mirror : script, calls a second', beside('script'), { least: 0.9 }));
-  if (has('limit')) say(judged('mirror : limit, calls a second', beside('limit'), { least: 0.8 }));
-  if (has('crawlee')) say(judged('mirror : Crawlee, calls a second', beside('crawlee'), { least: 1 }));
-  if (values.profile !== undefined) sayParts(values.profile);
+  if (has('script')) say(judged('mirror : script, calls per second', beside('script'), { least: 0.9 }));
+  if (has('limit')) say(judged('mirror : limit, calls per second', beside('limit'), { least: 0.8 }));
+  if (has('crawlee')) say(judged('mirror : Crawlee, calls per second', beside('crawlee'), { least: 1 }));
+  if (values.profile !== undefined) printParts(values.profile);
 }
 
-function sayParts(profiles: string): void {
+function printParts(profiles: string): void {
   const { calls } = done.mirror.at(-1) as Performed;
-  say('  microseconds a call of the thread that does everything, under the profiler');
+  say('  microseconds per call of the main thread, under the profiler');
   for (const [part, us] of partsOfLatestProfile(profiles))
     say(`  ${(us / calls).toFixed(0).padStart(8)}   ${part}`);
 }

@@ -9,7 +9,7 @@ const text = (path: string) => readFileSync(join(root, path), 'utf8');
 const compose = parse(text('docker-compose.yml'), { merge: true });
 
 describe('docker-compose.yml', () => {
-  it('runs a Redis of version 7 that keeps jobs and evicts none, with a health check', () => {
+  it('runs Redis 7 with an append-only file, without eviction and with a health check', () => {
     const { image, command, healthcheck, volumes } = compose.services.redis;
     expect(image).toMatch(/^redis:7/);
     expect(command.join(' ')).toContain('--appendonly yes');
@@ -18,7 +18,7 @@ describe('docker-compose.yml', () => {
     expect(volumes).toEqual(['redis-data:/data']);
   });
 
-  it('starts the worker when Redis is healthy, and gives it the time that a graceful stop takes', () => {
+  it('starts the worker after Redis is healthy and permits a graceful stop', () => {
     const { command, depends_on, stop_grace_period } = compose.services.worker;
     expect(command).toEqual(['worker']);
     expect(depends_on.redis.condition).toBe('service_healthy');
@@ -26,7 +26,7 @@ describe('docker-compose.yml', () => {
   });
 
   it.each(['worker', 'page'])(
-    'lets the %s write to its volume alone, without root or capabilities',
+    'runs the %s without capabilities and with write access to its volume only',
     (name) => {
       const service = compose.services[name];
       expect(service.read_only).toBe(true);
@@ -39,14 +39,14 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  it('takes secrets from files and names every volume', () => {
+  it('reads secrets from files and names every volume', () => {
     for (const secret of Object.values<{ file: string }>(compose.secrets))
       expect(secret.file).toMatch(/^\.\/secrets\//);
     expect(Object.keys(compose.secrets)).toEqual(compose.services.worker.secrets);
     expect(Object.keys(compose.volumes)).toEqual(['mirror-data', 'redis-data']);
   });
 
-  it('sets only variables that the configuration knows', () => {
+  it('sets only documented variables', () => {
     const documented = text('docs/configuration.md');
     for (const name of Object.keys(compose.services.worker.environment))
       expect(documented).toContain(`\`${name}\``);
@@ -63,20 +63,20 @@ describe('the Dockerfile', () => {
     for (const stage of stages) expect(stage).toMatch(/^node:24-slim/);
   });
 
-  it('holds production dependencies only, and no root', () => {
+  it('contains production dependencies only and does not run as root', () => {
     expect(stages.some((stage) => stage.includes('npm ci --omit=dev'))).toBe(true);
     expect(image).toContain('COPY --from=dependencies');
     expect(image).not.toContain('npm');
     expect(image).toMatch(/^USER node$/m);
   });
 
-  it('has a health check, and runs the worker', () => {
+  it('has a health check and runs the worker', () => {
     expect(image).toContain('HEALTHCHECK');
     expect(image).toContain('/health');
     expect(image).toMatch(/CMD \["worker"\]\s*$/);
   });
 
-  it('is built from files that the build context lets through', () => {
+  it('copies exactly the files that the build context permits', () => {
     const allowed = text('.dockerignore').match(/(?<=^!).+$/gm) ?? [];
     const copied = [...text('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files = '']) =>
       files.split(' '),
@@ -92,16 +92,16 @@ describe('the metrics', () => {
       ?.join('\n') ?? '',
   );
 
-  it('are documented, all of them', async () => {
+  it('are all documented', async () => {
     const measured = await metricsText({ registries: [], isRedisReady: true, nowMs: 0 });
     const served = [...measured.matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
     expect([...documented].sort()).toEqual(served.sort());
   });
 
-  it('are those that the example alert rules ask for', () => {
-    const asked = namesIn(text('docs/alerts/registry-mirror.rules.yml'));
-    expect([...asked].filter((name) => !documented.has(name))).toEqual([]);
-    expect(asked.size).toBeGreaterThan(5);
+  it('include every metric of the example alert rules', () => {
+    const used = namesIn(text('docs/alerts/registry-mirror.rules.yml'));
+    expect([...used].filter((name) => !documented.has(name))).toEqual([]);
+    expect(used.size).toBeGreaterThan(5);
   });
 });
 

@@ -1,13 +1,14 @@
 import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { SCHEDULED_JOBS } from '../../jobs/all_jobs.ts';
 import { until, workplacesOverOneRedis } from '../support/worker.ts';
 
 const PASSWORD = 'correct horse';
 const workplace = workplacesOverOneRedis();
 
-describe("the worker's own port", () => {
-  it('tells health, readiness and who leads', async () => {
-    const { url } = await workAt();
+describe('the HTTP port of the worker', () => {
+  it('reports health, readiness and the leader', async () => {
+    const { url } = await startOn();
     expect(await json(`${url}/health`)).toEqual({ status: 200, body: { ok: true, stuck: [] } });
     const ready = await json(`${url}/ready`);
     expect(ready.status).toBe(200);
@@ -18,7 +19,7 @@ describe("the worker's own port", () => {
   });
 
   it('serves the metrics', async () => {
-    const { place, url } = await workAt();
+    const { place, url } = await startOn();
     await until('the registry is mirrored', () => place.isMirrored());
     await until('the metrics know', async () =>
       (await text(`${url}/metrics`)).includes('coverage_ratio{registry="isle-of-man.main"} 1'),
@@ -31,17 +32,17 @@ describe("the worker's own port", () => {
     expect(metrics).toMatch(
       /^registry_mirror_sync_last_success_timestamp_seconds\{registry="isle-of-man.main"\} 1\d{9}/m,
     );
-    for (const schedule of ['poll-stats', 'sweep-search', 'fetch-entities'])
+    for (const { name } of SCHEDULED_JOBS)
       for (const what of ['last_run', 'next_run', 'heartbeat'])
         expect(metrics).toContain(
-          `registry_mirror_schedule_${what}_timestamp_seconds{registry="isle-of-man.main",schedule="${schedule}"}`,
+          `registry_mirror_schedule_${what}_timestamp_seconds{registry="isle-of-man.main",schedule="${name}"}`,
         );
     expect(metrics).toContain('registry_mirror_redis_up 1');
   });
 
-  it('shows the dashboard, over every queue of this Redis', async () => {
-    const { place, url } = await workAt();
-    await workAt({}, { prefix: place.prefix, name: 'Sark' });
+  it('shows a dashboard of every queue of this Redis', async () => {
+    const { place, url } = await startOn();
+    await startOn({}, { prefix: place.prefix, name: 'Sark' });
     expect(await text(`${url}/queues`)).toContain('<title>');
     await until('both queues are shown', async () => (await queuesShown(url)).length === 2);
     expect((await queuesShown(url)).map(({ name }) => name).sort()).toEqual([
@@ -50,8 +51,8 @@ describe("the worker's own port", () => {
     ]);
   });
 
-  it('lets nobody change anything without a password', async () => {
-    const { url } = await workAt();
+  it('is read-only without a password', async () => {
+    const { url } = await startOn();
     await until('the queue is shown', async () => (await queuesShown(url)).length === 1);
     const [queue] = await queuesShown(url);
     expect(queue?.readOnlyMode).toBe(true);
@@ -59,23 +60,23 @@ describe("the worker's own port", () => {
     expect(paused.status).toBe(405);
   });
 
-  it('answers on loopback only to the name of this machine', async () => {
-    const { url } = await workAt();
+  it('rejects requests to a foreign host name on loopback', async () => {
+    const { url } = await startOn();
     const rebound = new URL('/queues/api/queues', url);
     const { status } = await asHost(rebound, 'evil.example');
     expect(status).toBe(403);
   });
 
-  it('keeps the dashboard closed beyond this machine until there is a password', async () => {
-    const { url } = await workAt({ health_host: '0.0.0.0' });
+  it('closes the dashboard on other addresses without a password', async () => {
+    const { url } = await startOn({ health_host: '0.0.0.0' });
     const closed = await fetch(`${local(url)}/queues`);
     expect(closed.status).toBe(403);
     expect(await closed.text()).toContain('worker.board_password');
     expect((await fetch(`${local(url)}/health`)).status).toBe(200);
   });
 
-  it('asks for the password, when there is one', async () => {
-    const { url } = await workAt({ health_host: '0.0.0.0', board_password: PASSWORD });
+  it('requires the password if one is set', async () => {
+    const { url } = await startOn({ health_host: '0.0.0.0', board_password: PASSWORD });
     const board = `${local(url)}/queues/api/queues`;
     expect((await fetch(board)).status).toBe(401);
     expect((await fetch(board, { headers: basic('wrong pass') })).status).toBe(401);
@@ -83,22 +84,22 @@ describe("the worker's own port", () => {
     expect((await fetch(`${local(url)}/metrics`)).status).toBe(200);
   });
 
-  it('says so when it is taken', async () => {
-    const { url } = await workAt();
+  it('causes an error with a remedy if another process uses it', async () => {
+    const { url } = await startOn();
     const other = await workplace({
       name: 'Sark',
       overrides: { worker: { health_port: Number(new URL(url).port) } },
     });
-    await expect(other.work()).rejects.toMatchObject({
+    await expect(other.startWorker()).rejects.toMatchObject({
       exitCode: 2,
       hint: expect.stringContaining('health_port'),
     });
   });
 });
 
-async function workAt(worker: object = {}, more: { prefix?: string; name?: string } = {}) {
+async function startOn(worker: object = {}, more: { prefix?: string; name?: string } = {}) {
   const place = await workplace({ overrides: { worker }, ...more });
-  const { url } = await place.work();
+  const { url } = await place.startWorker();
   if (url === null) throw new Error('no port');
   return { place, url };
 }
@@ -125,7 +126,7 @@ function local(url: string): string {
   return url.replace('0.0.0.0', '127.0.0.1');
 }
 
-/** With a Host header of its own, as a rebound name brings it; fetch would not send one. */
+/** Sends a request with another Host header, as after DNS rebinding. `fetch` cannot set this header. */
 function asHost(url: URL, host: string): Promise<{ status: number | undefined }> {
   return new Promise((resolve, reject) => {
     get({ host: url.hostname, port: url.port, path: url.pathname, headers: { host } }, (response) => {

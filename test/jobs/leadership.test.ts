@@ -20,13 +20,13 @@ afterAll(async () => {
   await server.close();
 });
 
-it('is of one worker at a time', async () => {
+it('one of two workers gets the lease', async () => {
   const [first, second] = [leadershipOf('first'), leadershipOf('second')];
   const states = await Promise.all([first.renew(), second.renew()]);
   expect(states.filter(({ leads }) => leads)).toHaveLength(1);
 });
 
-it('is kept by renewing, and shown to others', async () => {
+it('the holder renews the lease and other workers see the holder', async () => {
   const [first, second] = [leadershipOf('first'), leadershipOf('second')];
   expect(await first.renew()).toEqual({ leads: true, isNew: true });
   expect(await first.renew()).toEqual({ leads: true, isNew: false });
@@ -34,7 +34,7 @@ it('is kept by renewing, and shown to others', async () => {
   expect(await leaderOf(redis, key)).toMatchObject({ worker: 'first' });
 });
 
-it('passes at once when the leader lets go, and never by another one letting go', async () => {
+it('only a release by the leader frees the lease', async () => {
   const [first, second] = [leadershipOf('first'), leadershipOf('second')];
   await first.renew();
   await second.release();
@@ -43,7 +43,7 @@ it('passes at once when the leader lets go, and never by another one letting go'
   expect(await second.renew()).toMatchObject({ leads: true });
 });
 
-it('ends by itself when the leader is gone', async () => {
+it('the lease expires without renewal', async () => {
   await leadershipOf('first').renew();
   expect(await redis.pttl(key)).toBeGreaterThan(5000);
   await redis.pexpire(key, 1);
@@ -51,7 +51,7 @@ it('ends by itself when the leader is gone', async () => {
   expect(await leadershipOf('second').renew()).toMatchObject({ leads: true, isNew: true });
 });
 
-it('is taken again after Redis lost it', async () => {
+it('the leader takes the lease again after Redis lost it', async () => {
   const first = leadershipOf('first');
   await first.renew();
   await redis.del(key);

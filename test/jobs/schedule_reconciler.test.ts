@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { JobName } from '../../jobs/job.ts';
+import { ALL_JOBS } from '../../jobs/all_jobs.ts';
 import { type MirrorQueue, openQueue } from '../../jobs/queue.ts';
 import { keysOf } from '../../jobs/queue_name.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../jobs/schedule_reconciler.ts';
 import { type Config, type ConfigInput, configFrom } from '../../src/config/config.ts';
 import { startRedis, type TestRedis } from '../support/redis_server.ts';
-import { readingOf } from '../support/registry_snapshots.ts';
+import { snapshotOf } from '../support/registry_snapshots.ts';
 
 const HOUR = 3_600_000;
 let server: TestRedis;
@@ -36,12 +36,12 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await queue.close();
-  await forgetAll();
+  await flushQueue();
 });
 
 describe('the schedules', () => {
-  it('stand in Redis as the configuration says', async () => {
-    await keep();
+  it('are written to Redis as configured', async () => {
+    await reconcile();
     expect(await schedules()).toEqual({
       'poll-stats': { pattern: '7 3 * * *', tz: 'Europe/Oslo' },
       'sweep-search': { pattern: '17 3 * * *', tz: 'Europe/Oslo' },
@@ -50,85 +50,81 @@ describe('the schedules', () => {
     expect(await queue.getDelayedCount()).toBe(3);
   });
 
-  it('are left alone when they are in order', async () => {
-    await keep();
+  it('stay unchanged if they are correct', async () => {
+    await reconcile();
     const before = (await queue.getDelayed()).map(({ id }) => id);
-    await keep();
+    await reconcile();
     expect((await queue.getDelayed()).map(({ id }) => id)).toEqual(before);
   });
 
-  it('are set anew when the configuration changed', async () => {
-    await keep();
+  it('are updated after a change of the configuration', async () => {
+    await reconcile();
     await reopen({ schedule: { timezone: 'Asia/Tokyo', stats: '1 2 * * *' } });
-    await keep();
+    await reconcile();
     expect(await schedules()).toMatchObject({ 'poll-stats': { pattern: '1 2 * * *', tz: 'Asia/Tokyo' } });
     expect(await queue.getDelayedCount()).toBe(3);
   });
 
-  it('come back when Redis lost them', async () => {
-    await keep();
-    await forgetAll();
-    await keep();
+  it('are restored after Redis lost them', async () => {
+    await reconcile();
+    await flushQueue();
+    await reconcile();
     expect(Object.keys(await schedules())).toHaveLength(3);
   });
 
-  it('come back when only the next job was lost', async () => {
-    await keep();
+  it('are restored after Redis lost only the next job', async () => {
+    await reconcile();
     const [lost] = await queue.getDelayed();
     const id = String(lost?.id);
     await redis.del(queue.toKey(id));
     await redis.zrem(queue.toKey('delayed'), id);
     expect(await queue.getDelayedCount()).toBe(2);
-    await keep();
+    await reconcile();
     expect(await queue.getDelayedCount()).toBe(3);
   });
 
-  it('are replaced when another version of the job format left them', async () => {
-    await keep();
+  it('are replaced if another data version wrote them', async () => {
+    await reconcile();
     await queue.upsertJobScheduler(
       'poll-stats',
       { pattern: '7 3 * * *', tz: 'Europe/Oslo' },
-      // biome-ignore lint/suspicious/noExplicitAny: what this version would not write
+      // biome-ignore lint/suspicious/noExplicitAny: data that this version never writes
       { name: 'poll-stats', data: { version: 99, because: '' } as any, opts: { priority: 1 } },
     );
-    await keep();
+    await reconcile();
     const scheduler = await queue.getJobScheduler('poll-stats');
     expect(scheduler?.template?.data?.version).toBe(1);
   });
 
-  it('of another name are removed', async () => {
-    await queue.upsertJobScheduler(
-      'poll-weather' as JobName,
-      { pattern: '* * * * *' },
-      { name: 'poll-stats' },
-    );
-    await keep();
+  it('of unknown jobs are removed', async () => {
+    await queue.upsertJobScheduler('poll-weather', { pattern: '* * * * *' }, { name: 'poll-stats' });
+    await reconcile();
     expect(Object.keys(await schedules()).sort()).toEqual(['fetch-entities', 'poll-stats', 'sweep-search']);
   });
 
-  it('do not wake while the allowance is spent', async () => {
+  it('create no job while the allowance is used up', async () => {
     const resumesAtMs = Date.now() + 30 * HOUR;
-    await keep({ reading: readingOf({ closedUntilMs: resumesAtMs }) });
+    await reconcile({ snapshot: snapshotOf({ closedUntilMs: resumesAtMs }) });
     for (const scheduler of await queue.getJobSchedulers())
       expect(scheduler.next).toBeGreaterThanOrEqual(resumesAtMs);
-    await keep();
+    await reconcile();
     const next = (await queue.getJobScheduler('fetch-entities'))?.next;
     expect(next).toBeLessThan(Date.now() + HOUR);
   });
 
-  it('are taken away when the allowance is spent for good, and come back with another one', async () => {
-    await keep();
-    await keep({ reading: readingOf({ closedUntilMs: Number.POSITIVE_INFINITY }) });
+  it('are removed while no quota will return, and are restored with a new allowance', async () => {
+    await reconcile();
+    await reconcile({ snapshot: snapshotOf({ closedUntilMs: Number.POSITIVE_INFINITY }) });
     expect(await schedules()).toEqual({});
     expect(await queue.getDelayedCount()).toBe(0);
-    await keep();
+    await reconcile();
     expect(Object.keys(await schedules())).toHaveLength(3);
   });
 
-  it('have a heartbeat each', async () => {
-    const reading = readingOf();
-    await keep({ reading });
-    const at = new Date(reading.facts.nowMs).toISOString();
+  it('have one heartbeat each', async () => {
+    const snapshot = snapshotOf();
+    await reconcile({ snapshot });
+    const at = new Date(snapshot.facts.nowMs).toISOString();
     expect(await redis.hgetall(keysOf(prefix, queue.name).heartbeat)).toEqual({
       'poll-stats': at,
       'sweep-search': at,
@@ -137,21 +133,20 @@ describe('the schedules', () => {
   });
 });
 
-describe('what is due and not queued', () => {
-  const never = () =>
-    readingOf({ lastRuns: { 'poll-stats': null, 'sweep-search': null, 'fetch-entities': null } });
+describe('a due job that is not queued', () => {
+  const never = () => snapshotOf({ lastRuns: {} });
 
-  it('is queued once, in the order of the focus', async () => {
-    await keep({ reading: never() });
-    await keep({ reading: never() });
+  it('is queued once, with the priority of the focus', async () => {
+    await reconcile({ snapshot: never() });
+    await reconcile({ snapshot: never() });
     expect((await queue.getPrioritized()).map(({ name }) => name)).toEqual([
       'poll-stats',
       'sweep-search',
       'fetch-entities',
     ]);
-    await forgetAll();
+    await flushQueue();
     await reopen({ focus: 'records' });
-    await keep({ reading: never() });
+    await reconcile({ snapshot: never() });
     expect((await queue.getPrioritized()).map(({ name }) => name)).toEqual([
       'poll-stats',
       'fetch-entities',
@@ -159,14 +154,20 @@ describe('what is due and not queued', () => {
     ]);
   });
 
-  it('is queued once when two workers believe for a moment to lead', async () => {
-    const other = openScheduleReconciler({ config, queue, redis, log: pino({ enabled: false }) });
-    await Promise.all([keep({ reading: never() }), other.reconcile(now({ reading: never() }))]);
+  it('is queued once by two workers that lead at the same time', async () => {
+    const other = openScheduleReconciler({
+      jobs: ALL_JOBS,
+      config,
+      queue,
+      redis,
+      log: pino({ enabled: false }),
+    });
+    await Promise.all([reconcile({ snapshot: never() }), other.reconcile(now({ snapshot: never() }))]);
     expect(await queue.getPrioritizedCount()).toBe(3);
   });
 
-  it('is not queued while this process works on it, whatever Redis has forgotten', async () => {
-    await keep({ reading: never(), working: 'sweep-search' });
+  it('is not queued while this process runs it and Redis has lost it', async () => {
+    await reconcile({ snapshot: never(), running: 'sweep-search' });
     expect((await queue.getPrioritized()).map(({ name }) => name)).toEqual(['poll-stats', 'fetch-entities']);
   });
 });
@@ -182,25 +183,31 @@ function open(overrides: Partial<ConfigInput>): void {
     ...overrides,
   });
   queue = openQueue(config, redis, () => {});
-  reconciler = openScheduleReconciler({ config, queue, redis, log: pino({ enabled: false }) });
+  reconciler = openScheduleReconciler({
+    jobs: ALL_JOBS,
+    config,
+    queue,
+    redis,
+    log: pino({ enabled: false }),
+  });
 }
 
-/** The same registry after a change of its configuration. */
+/** Opens the same registry with another configuration. */
 async function reopen(overrides: Partial<ConfigInput>): Promise<void> {
   await queue.close();
   open(overrides);
 }
 
 function now(given: Partial<ReconcileInput>): ReconcileInput {
-  return { reading: readingOf(), working: null, failedAtMs: new Map(), ...given };
+  return { snapshot: snapshotOf(), running: null, failedAtMs: new Map(), ...given };
 }
 
-async function keep(given: Partial<ReconcileInput> = {}): Promise<void> {
+async function reconcile(given: Partial<ReconcileInput> = {}): Promise<void> {
   await reconciler.reconcile(now(given));
 }
 
-/** As FLUSHALL does, to this queue alone. */
-async function forgetAll(): Promise<void> {
+/** The effect of FLUSHALL, for this queue only. */
+async function flushQueue(): Promise<void> {
   const keys = await redis.keys(`${prefix}:*`);
   if (keys.length > 0) await redis.del(...keys);
 }

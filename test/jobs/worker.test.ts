@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { JOB_VERSION, type JobData, type JobName } from '../../jobs/job.ts';
+import { JOB_VERSION, type JobData } from '../../jobs/job_data.ts';
 import { NEVER, until, type Workplace, workplacesOverOneRedis } from '../support/worker.ts';
 
 const workplace = workplacesOverOneRedis();
 
 describe('a worker', () => {
-  it('mirrors a whole registry, one job after the other', async () => {
+  it('mirrors a whole registry with one job at a time', async () => {
     const place = await workplace();
-    await place.work();
+    await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());
     expect(place.runs().map(({ command, ended }) => `${command} ${ended}`)).toEqual([
       'poll-stats done',
@@ -16,20 +16,20 @@ describe('a worker', () => {
     ]);
   });
 
-  it('leaves results that read well on the dashboard', async () => {
+  it('writes a summary of each job for the dashboard', async () => {
     const place = await workplace();
-    await place.work();
+    await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());
-    await until('the jobs are closed', async () => (await place.queue.getCompletedCount()) === 3);
+    await until('all jobs are completed', async () => (await place.queue.getCompletedCount()) === 3);
     const [records, sweep] = await place.queue.getCompleted();
     expect(sweep?.returnvalue).toMatchObject({ ended: 'done', new: 120 });
     expect(records?.returnvalue.summary).toBe('120 calls: 120 new records; nothing more is due');
     expect(records?.progress).toMatchObject({ run: 3 });
   });
 
-  it('works in slices, each bounded in calls', async () => {
+  it('runs batches with a limited number of calls', async () => {
     const place = await workplace({ overrides: { worker: { job_calls: 50 } } });
-    await place.work();
+    await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());
     const records = place.runs().filter(({ command }) => command === 'fetch-entities');
     expect(records.map(({ calls, ended }) => `${calls} ${ended}`)).toEqual([
@@ -41,30 +41,30 @@ describe('a worker', () => {
 
   it('runs at each moment of a schedule exactly once', async () => {
     const place = await workplace({ overrides: { schedule: { ...NEVER, entities: '* * * * * *' } } });
-    await place.work();
+    await place.startWorker();
     const ticks = () => place.runs().filter(({ command }) => command === 'fetch-entities');
-    await until('six moments are over', () => ticks().length >= 7);
+    await until('six scheduled times have passed', () => ticks().length >= 7);
     const [, ...scheduled] = ticks();
     const seconds = scheduled.map(({ started_at }) => started_at.slice(0, 19));
     expect(seconds).toEqual([...new Set(seconds)]);
-    // None is left out: the next one comes within its second, unless the one before lasted into it.
+    // No scheduled time is missed: a run starts within two seconds of the end of the previous one.
     for (const [index, { ended_at }] of scheduled.slice(0, -1).entries())
       expect(Date.parse(scheduled[index + 1]?.started_at ?? '') - Date.parse(ended_at ?? '')).toBeLessThan(
         2000,
       );
   });
 
-  it('makes one run of all the moments that were missed while no worker was there', async () => {
+  it('makes up all times missed without a worker with one run', async () => {
     const place = await workplace({ overrides: { schedule: { ...NEVER, entities: '* * * * * *' } } });
-    const first = await place.work();
-    await until('it runs', () => place.runs().some(({ command }) => command === 'fetch-entities'));
+    const first = await place.startWorker();
+    await until('a job runs', () => place.runs().some(({ command }) => command === 'fetch-entities'));
     await first.stop();
     const before = place.runs().length;
     const stoppedMs = Date.now();
-    await until('three moments are missed', () => Date.now() - stoppedMs > 3500);
+    await until('three scheduled times are missed', () => Date.now() - stoppedMs > 3500);
     place.upstream.configure({ ...base(place), schedule: { ...NEVER, entities: '* * * * * *' } });
-    const second = await place.work();
-    await until('it caught up', () => place.runs().length > before + 1);
+    const second = await place.startWorker();
+    await until('the missed times are made up', () => place.runs().length > before + 1);
     await second.stop();
     const [caughtUp, next] = place.runs().slice(before);
     expect(Date.parse(next?.started_at ?? '') - Date.parse(caughtUp?.started_at ?? '')).toBeGreaterThan(0);
@@ -74,14 +74,14 @@ describe('a worker', () => {
     );
   });
 
-  it('sweeps early when the statistics changed, and fetches early what the sweep found', async () => {
+  it('sweeps early after changed statistics and fetches the new companies early', async () => {
     const place = await workplace({
       overrides: {
         schedule: { ...NEVER, stats: '*/2 * * * * *' },
         max_age: { stats: '1s', summaries: '1s' },
       },
     });
-    await place.work();
+    await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());
     const before = place.runs().length;
     place.upstream.sandbox.companies.put({ id: 'X0000001', name: 'BROUGHT FORWARD LIMITED', fields: {} });
@@ -95,57 +95,57 @@ describe('a worker', () => {
   });
 });
 
-describe('an allowance that is spent', () => {
-  it('ends the job with a date, and nothing wakes before it', async () => {
+describe('a used-up allowance', () => {
+  it('ends the job with a date and delays the schedules until then', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', per_day: 60 } } });
-    await place.work();
-    await until('it is spent', () => place.upstream.sandbox.arrivals().length === 60);
-    await until('the schedules know', async () => {
+    await place.startWorker();
+    await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
+    await until('the schedules have a start date', async () => {
       const schedules = await place.queue.getJobSchedulers();
       return schedules.length === 3 && schedules.every(({ startDate }) => startDate !== undefined);
     });
     const [job] = await place.queue.getCompleted();
     expect(job?.returnvalue).toMatchObject({ ended: 'allowance', calls: expect.any(Number) });
-    expect(job?.returnvalue.summary).toMatch(/the allowance is spent until 20/);
+    expect(job?.returnvalue.summary).toMatch(/the allowance is used up until 20/);
     expect(await place.queue.getFailedCount()).toBe(0);
   });
 
-  it('for good ends the schedules too', async () => {
+  it('that never resets removes the schedules', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', total: 60 } } });
-    await place.work();
-    await until('it is spent', () => place.upstream.sandbox.arrivals().length === 60);
-    await until('no schedule is left', async () => (await place.queue.getJobSchedulersCount()) === 0);
+    await place.startWorker();
+    await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
+    await until('Redis has no schedules', async () => (await place.queue.getJobSchedulersCount()) === 0);
     expect(place.upstream.sandbox.arrivals()).toHaveLength(60);
   });
 });
 
-describe('a job that cannot be done', () => {
-  it('of another version is refused with its reason, and blocks nothing', async () => {
+describe('a job that cannot run', () => {
+  it('of another version fails with the reason and does not block other jobs', async () => {
     const place = await workplace();
     const data = { version: JOB_VERSION + 1, tempo: 'allegro' } as unknown as JobData;
-    const stranger = await place.queue.add('sweep-search', data);
-    await place.work();
+    const foreign = await place.queue.add('sweep-search', data);
+    await place.startWorker();
     await until('the registry is mirrored', () => place.isMirrored());
     const failed = await place.queue.getFailed();
-    expect(failed.map(({ id }) => id)).toEqual([stranger.id]);
+    expect(failed.map(({ id }) => id)).toEqual([foreign.id]);
     expect(failed[0]?.failedReason).toMatch(
-      /left by another version \(its data has version 2, this worker reads 1\)/,
+      /another version wrote this job \(data version 2, this worker reads 1\)/,
     );
   });
 
-  it('of an unknown name is refused', async () => {
+  it('of an unknown name fails', async () => {
     const place = await workplace();
-    await place.queue.add('poll-weather' as JobName, { version: JOB_VERSION, because: 'rain' });
-    await place.work();
-    await until('it failed', async () => (await place.queue.getFailedCount()) === 1);
-    expect((await place.queue.getFailed())[0]?.failedReason).toMatch(/knows no job `poll-weather`/);
+    await place.queue.add('poll-weather', { version: JOB_VERSION, because: 'rain' });
+    await place.startWorker();
+    await until('the job has failed', async () => (await place.queue.getFailedCount()) === 1);
+    expect((await place.queue.getFailed())[0]?.failedReason).toMatch(/has no job `poll-weather`/);
   });
 
-  it('because the key is refused ends in the failed set, once per moment, and spends nothing more', async () => {
+  it('with a rejected key fails once and spends one call', async () => {
     const place = await workplace({ overrides: { upstream: { api_key: 'not-a-key' } } });
-    await place.work();
+    await place.startWorker();
     await until(
-      'all jobs are over',
+      'all runs have ended',
       () => place.runs().every(({ ended }) => ended !== null) && place.runs().length === 3,
     );
     await until('two have failed', async () => (await place.queue.getFailedCount()) === 2);
@@ -156,25 +156,25 @@ describe('a job that cannot be done', () => {
   });
 });
 
-describe('beside other runs', () => {
-  it('waits for a `sync` at work, and follows it', async () => {
+describe('a worker beside other processes', () => {
+  it('waits for a running `sync` and runs its jobs afterwards', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 6000, unlimited: true } } });
     const sync = place.upstream.start('sync', '--json');
     await place.upstream.arrived(10, sync);
-    const worker = await place.work();
+    const worker = await place.startWorker();
     const { json } = await sync.finished;
     expect(json.data.ended).toBe('done');
-    await until('the jobs came after it', () => place.runs().length === 4);
+    await until('the jobs ran after it', () => place.runs().length === 4);
     const [first, ...others] = place.runs();
     expect(first?.command).toBe('sync');
     expect(others.map(({ calls }) => calls)).toEqual([0, 0, 0]);
     expect(worker.lines.filter(({ level }) => level >= 50)).toEqual([]);
   });
 
-  it('stands by for a worker of the same registry, and takes over when that one stops', async () => {
+  it('is on standby for the leader of the same registry and takes over when it stops', async () => {
     const place = await workplace();
-    const first = await place.work();
-    const second = await place.work();
+    const first = await place.startWorker();
+    const second = await place.startWorker();
     expect([first, second].map(({ registries }) => registries[0]?.state.role)).toEqual([
       'leading',
       'standing_by',
@@ -183,19 +183,19 @@ describe('beside other runs', () => {
     await until('the second leads', () => second.registries[0]?.state.role === 'leading');
   });
 
-  it('refuses to serve an account whose calls another worker counts in another ledger', async () => {
+  it('stops if another worker counts the calls of its account in another ledger', async () => {
     const place = await workplace();
-    await place.work();
+    await place.startWorker();
     const elsewhere = await workplace({ prefix: place.prefix });
-    const second = await elsewhere.work();
-    await until('the second gives up', () => second.fatal.length === 1);
+    const second = await elsewhere.startWorker();
+    await until('the second reports a fatal error', () => second.fatal.length === 1);
     expect(String(second.fatal[0])).toMatch(/counts its calls in another ledger/);
   });
 
-  it('leaves the queue of another registry alone', async () => {
+  it('does not touch the queue of another registry', async () => {
     const place = await workplace();
     const neighbour = await workplace({ prefix: place.prefix, name: 'Sark' });
-    await Promise.all([place.work(), neighbour.work()]);
+    await Promise.all([place.startWorker(), neighbour.startWorker()]);
     await until('both are mirrored', () => place.isMirrored() && neighbour.isMirrored());
     expect(place.runs()).toHaveLength(3);
     expect(neighbour.runs()).toHaveLength(3);

@@ -1,20 +1,17 @@
 import { expect, it } from 'vitest';
+import { SCHEDULED_JOBS } from '../../jobs/all_jobs.ts';
 import { until, workplacesOverOneRedis } from '../support/worker.ts';
 
 const workplace = workplacesOverOneRedis();
 
-it('shows the worker and its schedules, with last and next times', async () => {
+it('status shows the worker and its schedules with last and next times', async () => {
   const place = await workplace();
-  await place.work();
+  await place.startWorker();
   await until('the registry is mirrored', () => place.isMirrored());
   const { json } = await place.upstream.cli('status', '--json');
   const { leader, schedules } = json.data.worker;
   expect(leader.pid).toBe(process.pid);
-  expect(schedules.map(({ name }: { name: string }) => name)).toEqual([
-    'poll-stats',
-    'sweep-search',
-    'fetch-entities',
-  ]);
+  expect(schedules.map(({ name }: { name: string }) => name)).toEqual(SCHEDULED_JOBS.map(({ name }) => name));
   for (const { last_at, next_at, heartbeat_at } of schedules) {
     expect(Date.parse(last_at)).toBeLessThan(Date.now());
     expect(Date.parse(next_at)).toBeGreaterThan(Date.now());
@@ -22,14 +19,14 @@ it('shows the worker and its schedules, with last and next times', async () => {
   }
 });
 
-it('says nothing of a worker where none was ever started', async () => {
+it('status shows no worker if none was ever started', async () => {
   const place = await workplace();
   const { code, json } = await place.upstream.cli('status', '--json');
   expect(code).toBe(0);
   expect(json.data.worker).toBeNull();
 });
 
-it('works without a Redis', async () => {
+it('status works without Redis', async () => {
   const place = await workplace({ overrides: { worker: { redis_url: 'redis://127.0.0.1:1' } } });
   const { code, json } = await place.upstream.cli('status', '--json');
   expect(code).toBe(0);

@@ -9,7 +9,7 @@ import { gradesOf } from '../support/probe_grading.ts';
 import { medianOf, openTally } from '../support/probe_scores.ts';
 
 const MOST_CALLS = 16;
-// As many as show it within a few seconds; `npm run bench:probe` takes hundreds.
+// As many as show it within a few seconds; `npm run bench probe` takes hundreds.
 const seeds = Array.from({ length: 36 }, (_, index) => index + 1);
 const shapes: [string, ApiProfileInput | ApiProfile][] = [
   ...Object.entries(PROFILE_PRESETS),

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 
 /**
- * A Redis for tests: the one that REDIS_URL names, else `redis-server` from PATH on a free port with a folder of
- * its own, else a server in JavaScript. Which one it is stands in the output. With REQUIRE_REAL_REDIS=1 it is
- * an error if only the last remains.
+ * A Redis for tests. The first available of three is used and named in the output: the server at REDIS_URL,
+ * `redis-server` from PATH on a free port with its own folder, or a server in JavaScript. REQUIRE_REAL_REDIS=1 makes
+ * the last one an error.
  */
 export interface TestRedis {
   readonly url: string;
@@ -16,12 +16,12 @@ export interface TestRedis {
   close(): Promise<void>;
 }
 
-/** A Redis that belongs to one test, which may flush, kill and restart it. Never the one that REDIS_URL names. */
+/** A Redis of one test, which may flush, kill and restart it. It is never the server at REDIS_URL. */
 export interface OwnRedis extends TestRedis {
   flush(): Promise<void>;
-  /** kill -9. What it kept on disk stays. */
+  /** Sends SIGKILL. Its files stay. */
   kill(): Promise<void>;
-  /** Starts it again on the same port. */
+  /** Starts the server again on the same port. */
   start(): Promise<void>;
 }
 
@@ -33,28 +33,28 @@ export interface RedisSettings {
 export async function startRedis(): Promise<TestRedis> {
   const url = process.env.REDIS_URL;
   if (url === undefined || url === '') return await startOwnRedis();
-  say(`the one that REDIS_URL names`);
+  printServer('the server at REDIS_URL');
   return { url, kind: 'REDIS_URL', close: async () => {} };
 }
 
 export async function startOwnRedis({ settings = DURABLE }: RedisSettings = {}): Promise<OwnRedis> {
   const version = installedVersion();
   if (version !== null) {
-    say(`redis-server ${version} from PATH`);
+    printServer(`redis-server ${version} from PATH`);
     return await startProcess('redis-server', ({ port, folder }) => {
       const fixed = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--loglevel', 'warning'];
       return spawn('redis-server', [...fixed, ...settings], { stdio: 'ignore' });
     });
   }
   if (isSet(process.env.REQUIRE_REAL_REDIS))
-    throw new Error('REQUIRE_REAL_REDIS is set and there is no redis-server on PATH');
-  say('js-redis-server (no redis-server on PATH)');
+    throw new Error('REQUIRE_REAL_REDIS is set, but PATH contains no redis-server. Install Redis.');
+  printServer('js-redis-server (no redis-server on PATH)');
   return await startProcess('js-redis-server', ({ port }) =>
     spawn(process.execPath, [JS_REDIS, String(port)], { stdio: 'ignore' }),
   );
 }
 
-/** Is a real server at hand? What only that can do is then tested too. */
+/** Is `redis-server` installed? Some properties can be tested only with it. */
 export function hasRealRedis(): boolean {
   return installedVersion() !== null;
 }
@@ -66,8 +66,8 @@ async function startProcess(kind: OwnRedis['kind'], start: Start): Promise<OwnRe
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   let server: ChildProcess | null = null;
-  const end = () => server?.kill('SIGKILL');
-  process.once('exit', end);
+  const killServer = () => server?.kill('SIGKILL');
+  process.once('exit', killServer);
 
   const own: OwnRedis = {
     url,
@@ -87,7 +87,7 @@ async function startProcess(kind: OwnRedis['kind'], start: Start): Promise<OwnRe
     flush: () => flush(url),
     close: async () => {
       await own.kill();
-      process.off('exit', end);
+      process.off('exit', killServer);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -129,7 +129,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-function say(which: string): void {
+function printServer(which: string): void {
   process.stderr.write(`Redis of these tests: ${which}\n`);
 }
 

@@ -1,15 +1,16 @@
+import { SCHEDULED_JOBS } from '../../jobs/all_jobs.ts';
 import type { LastRun, QueueFacts } from '../../jobs/due_jobs.ts';
 import type { RegistrySnapshot } from '../../jobs/registry_snapshot.ts';
 import { UNLIMITED } from './ledger.ts';
 
-/** What the keeper would read of a registry on which everything has just been done, but for what is given. */
-export function readingOf(given: Partial<QueueFacts> = {}, nowMs = Date.now()): RegistrySnapshot {
+/** The snapshot of a registry on which every job has just ended, with some facts replaced. */
+export function snapshotOf(given: Partial<QueueFacts> = {}, nowMs = Date.now()): RegistrySnapshot {
   const done: LastRun = { runId: 1, startedAtMs: nowMs, endedAtMs: nowMs, ended: 'done', calls: 0 };
   return {
     facts: {
       nowMs,
-      lastRuns: { 'poll-stats': done, 'sweep-search': done, 'fetch-entities': done },
-      news: { statisticsChangedAtMs: null, companiesFoundAtMs: null },
+      lastRuns: Object.fromEntries(SCHEDULED_JOBS.map(({ name }) => [name, done])),
+      earlierDue: {},
       closedUntilMs: null,
       isHeld: false,
       ...given,

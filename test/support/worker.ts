@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
+import type { JobDefinition } from '../../jobs/job.ts';
 import type { MirrorQueue } from '../../jobs/queue.ts';
 import { type RunningWorker, startWorker } from '../../jobs/worker.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';
@@ -13,7 +14,7 @@ import { compareWithUpstream } from './equality.ts';
 import { startRedis, type TestRedis } from './redis_server.ts';
 import { type Overrides, openUpstream, type Upstream } from './upstream.ts';
 
-/** A registry, a Redis and a configuration between them: what a worker is started over. */
+/** A registry, a Redis and a configuration that connects them. A test starts workers over it. */
 export interface Workplace {
   readonly upstream: Upstream;
   readonly redis: Redis;
@@ -21,17 +22,17 @@ export interface Workplace {
   readonly queueName: string;
   readonly queue: MirrorQueue;
   config(): Config;
-  /** Starts a worker in this process, and waits until it leads or stands by. */
-  work(): Promise<TestWorker>;
+  /** Starts a worker in this process, and waits until it leads or is on standby. */
+  startWorker(jobs?: readonly JobDefinition[]): Promise<TestWorker>;
   /** Does the mirror equal the upstream? */
   isMirrored(): boolean;
-  /** Rows of `_run`, the earliest first. */
+  /** Rows of `_run`, earliest first. */
   runs(): RunOfTest[];
   close(): Promise<void>;
 }
 
 export interface TestWorker extends RunningWorker {
-  /** Lines of its log. */
+  /** Lines of the log. */
   readonly lines: readonly LogLine[];
   readonly fatal: readonly unknown[];
 }
@@ -55,15 +56,15 @@ export interface WorkplaceOptions {
   readonly redisUrl: string;
   readonly sandbox?: SandboxOptions;
   readonly overrides?: Overrides;
-  /** Two registries of one Redis share it. */
+  /** Registries with the same prefix share one dashboard. Default: a random prefix. */
   readonly prefix?: string;
   readonly name?: string;
 }
 
-/** Patterns that never come during a test: only what is asked for otherwise runs. */
+/** Patterns that match no time during a test, so that only due jobs run. */
 export const NEVER = { stats: '0 0 29 2 *', sweep: '0 0 29 2 *', entities: '0 0 29 2 *' };
 
-/** One Redis for the tests of a file. Answers what opens a workplace over it, which is closed with its test. */
+/** Starts one Redis for the tests of a file. The returned function opens a workplace that closes after its test. */
 export function workplacesOverOneRedis(): (
   options?: Omit<WorkplaceOptions, 'redisUrl'>,
 ) => Promise<Workplace> {
@@ -110,14 +111,19 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
     queueName,
     queue,
     config,
-    work: async () => {
+    startWorker: async (jobs) => {
       const lines: LogLine[] = [];
       const fatal: unknown[] = [];
       const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) });
-      const running = await startWorker({ configs: [config()], log, onFatal: (error) => fatal.push(error) });
+      const running = await startWorker({
+        configs: [config()],
+        log,
+        onFatal: (error) => fatal.push(error),
+        ...(jobs !== undefined && { jobs }),
+      });
       const worker = { ...running, lines, fatal };
       workers.push(worker);
-      await until('it leads or stands by', () =>
+      await until('the worker leads or is on standby', () =>
         running.registries.every(({ state }) => state.role !== 'starting'),
       );
       return worker;
@@ -153,15 +159,15 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   };
 }
 
-/** Asks again and again until it is so; a test that waits in vain says for what. */
+/** Polls a condition. Throws with the description of the condition if it stays false. */
 export async function until(
-  what: string,
-  isSo: () => boolean | Promise<boolean>,
+  condition: string,
+  holds: () => boolean | Promise<boolean>,
   withinMs = 20_000,
 ): Promise<void> {
   const endMs = performance.now() + withinMs;
-  while (!(await isSo())) {
-    if (performance.now() > endMs) throw new Error(`waited ${withinMs} ms in vain until ${what}`);
+  while (!(await holds())) {
+    if (performance.now() > endMs) throw new Error(`not within ${withinMs} ms: ${condition}`);
     await sleep(50);
   }
 }

@@ -14,7 +14,7 @@ async function upstreamOf(companies: number, latencyMs = 0) {
   return upstream;
 }
 
-test('a backup taken during a run is restored, the ledger keeps its count, and the mirror goes on from there', async () => {
+test('a mirror resumes from a restored backup of a running sync while the ledger keeps its count', async () => {
   const upstream = await upstreamOf(200, 3);
   const copy = join(upstream.folder, 'backups', 'one.db');
   const running = upstream.start('sync');
@@ -37,7 +37,7 @@ test('a backup taken during a run is restored, the ledger keeps its count, and t
   expect(upstream.sandbox.arrivals().length).toBeGreaterThan(spent);
 });
 
-test('a backup replaces nothing, and leaves nothing behind where it fails', async () => {
+test('a failed backup replaces no file and leaves no file behind', async () => {
   const upstream = await upstreamOf(10);
   expect(await upstream.cli('backup', join(upstream.folder, 'x.db'))).toMatchObject({ code: 2 });
   expect(existsSync(join(upstream.folder, 'x.db'))).toBe(false);

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fault } from '../../src/sandbox/faults.ts';
 
-/** A key that is searched for wherever something is written or said. */
+/** A key for which the tests search all files and output. */
 export const CANARY = 'canary/5b1f+93=ae7d2c40_68';
 
-/** As it is, as JSON may write it, as a URL does, and as base64 of a whole header would hold it. */
+/** The key in each encoding: unchanged, in JSON, in a URL, and in the base64 of a whole header. */
 const FORMS = [
   CANARY,
   CANARY.replaceAll('/', '\\/'),
@@ -17,7 +17,7 @@ export function holdsCanary(text: string): boolean {
   return FORMS.some((form) => text.includes(form));
 }
 
-/** Files under a folder that hold the key, but for those that are told to. */
+/** Files under a folder that contain the key, except those that must contain it. */
 export function filesWithCanary(folder: string, except: readonly string[]): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
@@ -25,16 +25,16 @@ export function filesWithCanary(folder: string, except: readonly string[]): stri
     .filter((path) => holdsCanary(readFileSync(path, 'latin1')));
 }
 
-/** An answer that gives the key back where it has room for it; its reason is for a person to read. */
+/** A response that repeats the key in its reason phrase, headers and body. */
 export const TELLTALE_BODY = `{"error":"key ${CANARY} has no access","link":"https://x.example/?key=${encodeURIComponent(CANARY)}"}`;
 
-/** An answer as it should be, but for one more member: the key. */
+/** A correct response with one additional member: the key. */
 export const WELL_FORMED: Fault = {
   kind: 'altered',
   body: (text) => text.replace('{', `{"your_key":${JSON.stringify(CANARY)},`),
 };
 
-/** The faults of an upstream that gives the key back, one after the other; some answers are whole. */
+/** The faults of an upstream that repeats the key, in sequence. Some responses are correct. */
 export function telltale(nth: number): Fault | null {
   const body = TELLTALE_BODY;
   const faults: readonly (Fault | null)[] = [

@@ -9,7 +9,7 @@ import { START_MS, temporaryFolder } from '../support/loader.ts';
 
 const text = readFileSync(resolve(import.meta.dirname, '../../docs/litestream.yml'), 'utf8');
 
-test('the Litestream configuration copies the warehouse that the configuration names, and not the ledger', () => {
+test('the Litestream configuration copies the configured warehouse and not the ledger', () => {
   const { warehouse, ledger } = configFrom({
     version: 1,
     upstream: { base_url: 'https://registry.example/api', api_key: 'k' },
@@ -23,7 +23,7 @@ test('the Litestream configuration copies the warehouse that the configuration n
   expect(JSON.stringify(dbs)).not.toContain(basename(ledger));
 });
 
-test('a warehouse is as that configuration says: WAL, NORMAL, ten seconds; its last writer waits for no copier', () => {
+test('a warehouse has the settings that Litestream needs: WAL, NORMAL, a busy timeout of ten seconds', () => {
   const path = join(temporaryFolder(), 'warehouse.db');
   const { db, close } = openWarehouse({ path, nowMs: START_MS });
   const pragma = (name: string) => db.pragma(name, { simple: true });
@@ -34,7 +34,7 @@ test('a warehouse is as that configuration says: WAL, NORMAL, ten seconds; its l
   }).toEqual({ journal: 'wal', synchronous: 1, waitsMs: 10_000 });
   expect(text).toContain('WAL, synchronous=NORMAL, a busy timeout of ten seconds');
 
-  // Litestream keeps a reading transaction open, so that nobody else starts the log anew under it.
+  // Litestream keeps a read transaction open, so that no other process restarts the WAL.
   const copier = new Sqlite(path, { timeout: 0 });
   copier.exec('BEGIN');
   copier.prepare('SELECT count(*) FROM _meta').get();
@@ -49,7 +49,7 @@ test('a warehouse is as that configuration says: WAL, NORMAL, ten seconds; its l
   copier.close();
 });
 
-/** As Litestream does before it reads: what is not set is empty. */
+/** Expands variables as Litestream does: an unset variable becomes empty. */
 function expanded(source: string, values: Readonly<Record<string, string>>): string {
   return source.replace(/\$\{(\w+)\}|\$(\w+)/g, (_all, braced: string, bare: string) => {
     return values[braced ?? bare] ?? '';

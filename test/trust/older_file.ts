@@ -8,11 +8,11 @@ const MIGRATIONS = readdirSync(folder)
   .filter((file) => file.endsWith('.sql'))
   .sort();
 
-/** How many steps there are to be behind. */
+/** The number of migrations. */
 export const STEPS = MIGRATIONS.length;
 export const CALLS = 20;
 
-/** A warehouse as an earlier version left it, with the first `steps` migrations and some calls with their answers. */
+/** Creates the warehouse of an earlier version: the first `steps` migrations, and some calls with responses. */
 export function writeOlderWarehouse(path: string, steps: number): void {
   const db = new Sqlite(path);
   db.function('folded', { deterministic: true }, (text) => folded(String(text)));
@@ -41,7 +41,7 @@ export function writeOlderWarehouse(path: string, steps: number): void {
   db.close();
 }
 
-/** How many migrations the file has seen, and how many of its answers are as they were. */
+/** The number of applied migrations, and of unchanged responses. */
 export function readOlderWarehouse(path: string): { readonly steps: number; readonly answers: number } {
   const db = new Sqlite(path);
   try {

@@ -8,7 +8,7 @@ import { asNeighbour, permit } from './unprivileged.ts';
 
 const FILES = ['warehouse.db', 'ledger.db'];
 
-test('what may not be written: a message that names it, no call is spent, the files stay, and work goes on', async () => {
+test('a missing write permission gives a message with the path, spends no call and changes no file', async () => {
   const upstream = await upstreamOf(40);
   const { folder, configPath, sandbox } = upstream;
   await upstream.cli('sync', '--max-calls', '15');
@@ -19,7 +19,7 @@ test('what may not be written: a message that names it, no call is spent, the fi
     { writeFolder: false, write: [], says: /warehouse\.db cannot be written: .*permission.*\n.*permissions/ },
     { writeFolder: true, write: ['ledger.db'], says: /warehouse\.db cannot be written: .*\n.*permissions/ },
     { writeFolder: true, write: ['warehouse.db'], says: /ledger\.db cannot be written: .*\n.*permissions/ },
-    // The files alone do not suffice: SQLite keeps its log beside them.
+    // Permission for the files is not sufficient, because SQLite writes the WAL beside them.
     { writeFolder: false, write: FILES, says: /warehouse\.db cannot be written: .*\n.*folder writable/ },
   ];
   for (const { says, ...may } of cases) {
@@ -35,12 +35,12 @@ test('what may not be written: a message that names it, no call is spent, the fi
   expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done', records: 40 });
 });
 
-test('a reader who may write nothing is told what to do, and reads a backup', async () => {
+test('a reader without write permission gets a remedy and can read a backup', async () => {
   const upstream = await upstreamOf(40);
   const { folder, configPath } = upstream;
   await upstream.cli('sync');
   expect((await upstream.cli('backup', join(folder, 'backup.db'))).code).toBe(0);
-  // A writer that ends takes the log and its index away; while it works, others may read.
+  // A writer removes the WAL and its index when it ends. Others can read only while it runs.
   await upstream.cli('sync');
   const copyConfig = upstream.configure({ warehouse: join(folder, 'backup.db') }, 'copy.yaml');
   permit(folder, { writeFolder: false, write: [] });

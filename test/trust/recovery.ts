@@ -1,6 +1,6 @@
-// npm run trust:recovery -- [--companies 1000000] [--restarts 7] [--keep FOLDER]
-// How long from the start of `sync` to its next call at the upstream, over a warehouse in which everything is
-// listed and a tenth of the records fetched, after the one before was killed in the middle of its work.
+// npm run trust recovery -- [--companies 1000000] [--restarts 7] [--keep FOLDER]
+// Measures the time from the start of `sync` to its next call at the upstream, after the previous `sync` was killed. The
+// warehouse lists all companies and contains a tenth of the records.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
   options: {
     companies: { type: 'string', default: '1000000' },
     restarts: { type: 'string', default: '7' },
-    /** The warehouse stays here, and one that is here already is used. */
+    /** Folder of the warehouse. It stays, and an existing warehouse in it is used. */
     keep: { type: 'string' },
   },
 });
@@ -33,7 +33,7 @@ try {
   const config = configure(upstream.port);
   const restartsMs: number[] = [];
   const processorMs: number[] = [];
-  // The first start finds the files out of the machine's cache, or just written: it is not counted.
+  // The first start does not count: the files are not in the cache of the machine, or were just written.
   for (let nth = 0; nth <= Number(values.restarts); nth++) {
     const { afterMs, cpuMs } = await restartAndKill(config, upstream);
     if (nth === 0) continue;
@@ -48,7 +48,7 @@ try {
       companies,
       restarts_ms: restartsMs,
       median_ms: medianMs,
-      // On a machine that has nothing else to do the two are near to each other.
+      // On an idle machine the two figures are similar.
       median_processor_ms: median(processorMs),
     })}\n`,
   );
@@ -60,10 +60,10 @@ try {
 async function fill(): Promise<void> {
   const script = resolve(import.meta.dirname, '../bench/growth/fill.ts');
   const [code] = await once(fork(script, [warehouse, String(companies)]), 'exit');
-  if (code !== 0) throw new Error('the warehouse could not be filled');
+  if (code !== 0) throw new Error('the process that fills the warehouse failed; see its output');
 }
 
-/** From the start of the process until its first call arrives, and how much of that it was computing. */
+/** The time from the start of the process to the arrival of its first call, and its processor time. */
 async function restartAndKill(config: string, upstream: Counting) {
   const first = upstream.nextArrival();
   const startedMs = performance.now();

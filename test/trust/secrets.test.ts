@@ -6,8 +6,8 @@ import { generateRegistry } from '../../data/generate.ts';
 import { type Finished, openUpstream, type Upstream } from '../support/upstream.ts';
 import { CANARY, filesWithCanary, holdsCanary, telltale, WELL_FORMED } from './canary.ts';
 
-describe('a canary for a key', () => {
-  test('is seen in no output, file, backup, export, page or argument list, whatever the upstream repeats', async () => {
+describe('a canary key', () => {
+  test('appears in no output, file, backup, export, page or argument list if the upstream repeats it', async () => {
     let [asked, isSound] = [0, true];
     const upstream = await openUpstream({
       companies: [...generateRegistry({ companies: 60, seed: 3 })],
@@ -16,25 +16,25 @@ describe('a canary for a key', () => {
       latencyMs: 2,
     });
     onTestFinished(() => upstream.close());
-    const said: Finished[] = [];
+    const outputs: Finished[] = [];
 
-    said.push(await upstream.cli('sync', '--max-calls', '30'));
+    outputs.push(await upstream.cli('sync', '--max-calls', '30'));
     isSound = false;
     const running = upstream.start('sync', '--max-minutes', '0.06');
     await upstream.arrived(33, running);
     const seenByNeighbours = readFileSync(`/proc/${running.process.pid}/cmdline`, 'utf8');
-    said.push(await running.finished);
+    outputs.push(await running.finished);
     const out = join(upstream.folder, 'out');
-    said.push(await upstream.cli('sync', '--quiet', '--max-calls', '20'));
-    said.push(await upstream.cli('status'));
-    said.push(await upstream.cli('backup', join(out, 'backup.db')));
+    outputs.push(await upstream.cli('sync', '--quiet', '--max-calls', '20'));
+    outputs.push(await upstream.cli('status'));
+    outputs.push(await upstream.cli('backup', join(out, 'backup.db')));
     for (const format of ['csv', 'jsonl', 'parquet'])
-      said.push(await upstream.cli('export', '--format', format, '--out', join(out, format)));
-    said.push(await upstream.cli('config', 'validate'));
+      outputs.push(await upstream.cli('export', '--format', format, '--out', join(out, format)));
+    outputs.push(await upstream.cli('config', 'validate'));
 
     expect(upstream.sandbox.arrivals().length).toBeGreaterThan(50);
     const sightings = [
-      ...said.flatMap(({ stdout, stderr }) => [stdout, stderr]).filter(holdsCanary),
+      ...outputs.flatMap(({ stdout, stderr }) => [stdout, stderr]).filter(holdsCanary),
       ...[seenByNeighbours].filter(holdsCanary),
       ...filesWithCanary(upstream.folder, [upstream.configPath]),
       ...(await served(upstream)).filter(holdsCanary),
@@ -42,7 +42,7 @@ describe('a canary for a key', () => {
     expect(sightings).toEqual([]);
   }, 60_000);
 
-  test('is not told by a refusal, nor by a connection that fails', async () => {
+  test('appears neither in a rejection nor in a connection error', async () => {
     const upstream = await openUpstream(
       { accounts: [{ id: 'main', key: 'another' }] },
       { upstream: { api_key: CANARY } },
@@ -59,12 +59,12 @@ describe('a canary for a key', () => {
   }, 60_000);
 });
 
-/** All that `serve` says of this mirror: its pages, a stream of theirs, its answers and its own output. */
+/** All output of `serve`: its pages, the event stream, its responses and its log. */
 async function served(upstream: Upstream): Promise<string[]> {
   const { key } = (await upstream.cli('keys', 'create', 'reports', '--json')).json.data;
   const command = upstream.start('serve', '--port', '0', '--json');
   const { stdout } = command.process;
-  if (stdout === null) throw new Error('serve has no output');
+  if (stdout === null) throw new Error('serve has no standard output');
   const [line] = await once(stdout, 'data');
   const { url, base_url: baseUrl } = JSON.parse(String(line)).data;
   const neighbours = readFileSync(`/proc/${command.process.pid}/cmdline`, 'utf8');
@@ -72,16 +72,16 @@ async function served(upstream: Upstream): Promise<string[]> {
   const id = db.prepare('SELECT entity_id FROM entity LIMIT 1').pluck().get() as string;
   db.close();
   const pages = ['/', `/page/company?id=${encodeURIComponent(id)}`, '/page/search?q=a', '/openapi.json'];
-  const said: string[] = [];
-  for (const page of pages) said.push(await textOf(url + page, {}));
+  const outputs: string[] = [];
+  for (const page of pages) outputs.push(await textOf(url + page, {}));
   for (const page of ['/search?q=a', `/entity/${encodeURIComponent(id)}`])
-    said.push(await textOf(baseUrl + page, { authorization: `Bearer ${key}` }));
+    outputs.push(await textOf(baseUrl + page, { authorization: `Bearer ${key}` }));
   command.process.kill('SIGTERM');
   const { code, stdout: out, stderr } = await command.finished;
   expect(code).toBe(0);
-  // The member that held the key is shown, without it.
-  expect(said.filter((text) => text.includes('your_key')).length).toBeGreaterThan(1);
-  return [...said, neighbours, out, stderr];
+  // The member that contained the key is shown without the key.
+  expect(outputs.filter((text) => text.includes('your_key')).length).toBeGreaterThan(1);
+  return [...outputs, neighbours, out, stderr];
 }
 
 async function textOf(url: string, headers: Record<string, string>): Promise<string> {

@@ -8,19 +8,19 @@ const root = resolve(import.meta.dirname, '../..');
 const NOBODY = 65_534;
 const IS_ROOT = process.getuid?.() === 0;
 
-/** Takes the right to write from whoever runs `asNeighbour`: of the folder itself, or of files in it. */
+/** Removes the write permission of the user of `asNeighbour`, for the folder or for files in it. */
 export function permit(folder: string, may: { writeFolder: boolean; write: readonly string[] }): void {
   for (const name of readdirSync(folder)) setRight(join(folder, name), 0o644, may.write.includes(name));
   setRight(folder, 0o755, may.writeFolder);
 }
 
-/** Root may write everything: there the rights go to another user, who runs the command then. */
+/** Root can write every file. As root, the files therefore go to another user, who then runs the command. */
 function setRight(path: string, mode: number, mayWrite: boolean): void {
   if (IS_ROOT) chownSync(path, mayWrite ? NOBODY : 0, mayWrite ? NOBODY : 0);
   chmodSync(path, mayWrite || IS_ROOT ? mode : mode & 0o555);
 }
 
-/** Runs the command as a user whom permissions bind. */
+/** Runs the command as a user to whom permissions apply. */
 export async function asNeighbour(...args: string[]): Promise<{ code: number | null; said: string }> {
   const user = IS_ROOT ? { uid: NOBODY, gid: NOBODY } : {};
   const child = spawn(process.execPath, ['src/cli/bin.js', ...args], {

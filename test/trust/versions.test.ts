@@ -11,7 +11,7 @@ import { openUpstream } from '../support/upstream.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-// What a migration may do to those who have the file open: it adds.
+// A migration only adds, so that processes with an open file can continue.
 const NEXT_SCHEMA = `
 ALTER TABLE _call ADD COLUMN of_next TEXT;
 ALTER TABLE _lock ADD COLUMN of_next INTEGER NOT NULL DEFAULT 0;
@@ -19,7 +19,7 @@ CREATE TABLE _next (number INTEGER PRIMARY KEY);
 CREATE INDEX _next_index ON _answer (call_id, length(body));
 `;
 
-test('a newer version brings the file up to date during a run of an older one, which ends well and is refused after', async () => {
+test('a newer version migrates the file while an older one runs; the older run succeeds and its next start is rejected', async () => {
   const upstream = await openUpstream({
     companies: [...generateRegistry({ companies: 200, seed: 5 })],
     latencyMs: 60,
@@ -63,7 +63,7 @@ test('a newer version brings the file up to date during a run of an older one, w
   }
 });
 
-/** This program with one migration more, in a folder of its own. */
+/** Copies this program to its own folder and adds one migration. */
 function nextVersion() {
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-next-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

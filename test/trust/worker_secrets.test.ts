@@ -8,8 +8,8 @@ import { CANARY, filesWithCanary, holdsCanary, TELLTALE_BODY, telltale, WELL_FOR
 
 const UNAUTHORISED: Fault = { kind: 'status', status: 401, body: TELLTALE_BODY };
 
-// A worker that logs everything says more than one of any other level: each of the four is seen among its lines.
-test('a canary for a key is seen in no log, metric, dashboard, queue or file of a worker', async () => {
+// The debug level logs the most, and its lines include each of the other three levels.
+test('a canary key appears in no log, metric, dashboard, queue or file of a worker', async () => {
   const redis = await startOwnRedis();
   onTestFinished(() => redis.close());
   let asked = 0;
@@ -38,7 +38,7 @@ test('a canary for a key is seen in no log, metric, dashboard, queue or file of 
   await until('a job has failed', () => log.includes('"level":"error"'));
 
   const url = /"url":"([^"]+)"/.exec(log)?.[1] ?? '';
-  const said = [neighbours];
+  const outputs = [neighbours];
   const queue = `activeQueue=${encodeURIComponent(place.queueName)}&page=1&jobsPerPage=50`;
   for (const path of [
     '/health',
@@ -47,26 +47,30 @@ test('a canary for a key is seen in no log, metric, dashboard, queue or file of 
     '/queues',
     ...['latest', 'failed', 'completed'].map((status) => `/queues/api/queues?${queue}&status=${status}`),
   ])
-    said.push(await textOf(url + path));
+    outputs.push(await textOf(url + path));
   const [job] = await place.queue.getFailed();
   expect(job).toBeDefined();
   const ofJob = `/queues/api/queues/${encodeURIComponent(place.queueName)}/${encodeURIComponent(job?.id ?? '')}`;
-  said.push(await textOf(url + ofJob), await textOf(`${url}${ofJob}/logs`));
-  for (const key of await place.redis.keys('*')) said.push(String(await place.redis.dump(key)));
-  said.push(JSON.stringify(await place.queue.getJobs()));
+  outputs.push(await textOf(url + ofJob), await textOf(`${url}${ofJob}/logs`));
+  for (const key of await place.redis.keys('*')) outputs.push(String(await place.redis.dump(key)));
+  outputs.push(JSON.stringify(await place.queue.getJobs()));
   command.process.kill('SIGTERM');
   const { code, stdout, stderr } = await command.finished;
 
   expect(code).toBe(0);
   for (const level of ['debug', 'info', 'warn', 'error']) expect(stderr).toContain(`"level":"${level}"`);
-  expect(said.length).toBeGreaterThan(12);
-  expect([...said, stdout, stderr].filter(holdsCanary)).toEqual([]);
+  expect(outputs.length).toBeGreaterThan(12);
+  expect([...outputs, stdout, stderr].filter(holdsCanary)).toEqual([]);
   expect(filesWithCanary(place.upstream.folder, [place.upstream.configPath])).toEqual([]);
 }, 60_000);
 
 async function textOf(url: string): Promise<string> {
   const answer = await fetch(url);
   const text = await answer.text();
-  expect({ url, status: answer.status, said: text.length > 0 }).toEqual({ url, status: 200, said: true });
+  expect({ url, status: answer.status, outputs: text.length > 0 }).toEqual({
+    url,
+    status: 200,
+    outputs: true,
+  });
   return `${JSON.stringify([...answer.headers])}\n${text}`;
 }

@@ -69,9 +69,9 @@ export async function enqueue(
 ): Promise<void> {
   refuseOver(backfill);
   // BullMQ is loaded only when a backfill is handed over.
-  const { askForBackfill } = await import('../../../jobs/enqueue_backfill.ts');
+  const { enqueueBackfill } = await import('../../../jobs/enqueue_backfill.ts');
   const { backfillId, title } = backfill;
-  const asked = await askForBackfill(config, {
+  const asked = await enqueueBackfill(config, {
     backfillId,
     maxCalls: maxCalls ?? Number.POSITIVE_INFINITY,
     nowMs: clock.now(),

@@ -1,4 +1,4 @@
-// Chooses and loads calls of one kind, in a process of its own: node test/bench/choosing/batch.ts ORDER
+// Chooses and loads calls of one kind, as its own process: node test/bench/choosing/batch.ts ORDER
 import { once } from 'node:events';
 import type { Call } from '../../../src/call.ts';
 import { openLoader } from '../../../src/load/load.ts';
@@ -14,18 +14,18 @@ export interface ChoosingOrder {
   readonly warehouse: string;
   readonly kind: ChoosingKind;
   readonly calls: number;
-  /** File of the companies that the registry has beside those known: JSON, pairs of id and folded name. */
+  /** File of the unknown companies of the registry: JSON, pairs of id and folded name. */
   readonly hidden: string;
 }
 
 export interface Choices {
   readonly calls: number;
-  /** From opening the file until the first call is chosen. */
+  /** Time from opening the file to the first choice. */
   readonly start: { readonly wallMs: number; readonly cpuMs: number };
-  /** Processor time of a choice, and of learning from its answer. */
+  /** Processor time of a choice, and of learning from its response. */
   readonly medianMs: number;
   readonly most99Ms: number;
-  /** The longest that loading one answer took. */
+  /** The longest time of loading one response. */
   readonly mostLoadMs: number;
   readonly peakMib: number;
 }
@@ -65,7 +65,7 @@ for (let made = 0; made < calls; made++) {
   } = planner.next({ nowMs: Date.now(), left: { calls, lifetimeLimit: null }, most: 1 });
   const choosing = process.cpuUsage(chosen);
   if (made === 0) start = { wallMs: performance.now() - openedMs, cpuMs: cpuMs(process.cpuUsage(begun)) };
-  // All is found.
+  // Every company is found.
   if (call === undefined) break;
   const outcome = outcomeOf(call, callId++, await answerTo(call));
   const loadedMs = performance.now();
@@ -74,7 +74,7 @@ for (let made = 0; made < calls; made++) {
   const after = process.cpuUsage();
   for (const result of learned) planner.learn(result);
   const learning = process.cpuUsage(after);
-  // The first choice is part of the start.
+  // The first choice counts as part of the start.
   if (made > 0) took.push(cpuMs(choosing) + cpuMs(learning));
 }
 finishRun(warehouse.db, { runId, ended: 'done', error: null, nowMs: Date.now() });

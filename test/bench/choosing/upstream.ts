@@ -1,5 +1,6 @@
-// The registry of the choices, in a process of its own so that neither its memory nor its time counts: it has all companies
-// that a warehouse knows, and those that are hidden from it. node test/bench/choosing/upstream.ts ORDER
+// node test/bench/choosing/upstream.ts ORDER
+// The registry, as its own process so that its memory and time do not count. It has all companies of a warehouse, and
+// those that the warehouse does not know.
 import { readFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import type { Call } from '../../../src/call.ts';
@@ -14,7 +15,7 @@ import type { ChoosingKind } from './kind.ts';
 
 interface Found {
   readonly total: number;
-  /** Ids of the first of them. */
+  /** Ids of the first matches. */
   readonly first: readonly number[];
 }
 
@@ -56,7 +57,7 @@ function semantics() {
   return kind === 'token' || kind === 'token_prefix' ? kind : 'prefix';
 }
 
-/** Of names that begin with a text: those known when it was opened. */
+/** Matches of a prefix among the names that were known at the start. */
 function beginningSo({ db }: Warehouse): (text: string) => Found {
   const last = db.prepare('SELECT max(known_id) FROM _known').pluck().get() as number;
   const among = 'FROM _name WHERE folded >= @text AND folded < @end AND known_id <= @last';
@@ -68,7 +69,7 @@ function beginningSo({ db }: Warehouse): (text: string) => Found {
   };
 }
 
-/** Of names with words: an index of its own beside the warehouse, which stays with it. */
+/** Matches of words, from an index file beside the warehouse. The file stays with the warehouse. */
 function withWords({ path, db }: Warehouse, how: ChoosingKind): (text: string) => Found {
   const index = new Sqlite(`${path}.words`);
   index.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;

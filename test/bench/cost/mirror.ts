@@ -5,7 +5,7 @@ import type { ContenderOrder } from '../contender.ts';
 import { stretch } from '../peers/stretch.js';
 import { writeConfiguration } from '../throughput/configuration.ts';
 
-/** Ours at a rate, until the measured stretch is over. */
+/** Runs the mirror at a limited rate until the end of the measured time. */
 const order = JSON.parse(process.argv[2] ?? '') as ContenderOrder;
 const workspace = openWorkspace(loadConfig({ path: writeConfiguration(order), env: {} }));
 const progress = stretch(order);
@@ -13,7 +13,7 @@ await run(workspace, {
   command: 'bench',
   purpose: 'scheduled',
   kinds: ALL_KINDS,
-  // Records, as the script fetches them; what is listed at the start suffices.
+  // Only records, as the script fetches them. The companies were listed at the start.
   focus: 'records',
   maxCalls: Number.POSITIVE_INFINITY,
   maxMinutes: Number.POSITIVE_INFINITY,
@@ -22,4 +22,4 @@ await run(workspace, {
     progress.calls = calls;
   },
 });
-throw new Error('the run ended before the stretch that was to be measured');
+throw new Error('the run ended before the measured time');

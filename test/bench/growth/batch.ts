@@ -1,17 +1,17 @@
-// A slice of `sync` over a warehouse, in a process of its own: node test/bench/growth/batch.ts ORDER
+// Runs a batch of `sync` over a warehouse, as its own process: node test/bench/growth/batch.ts ORDER
 import { statSync } from 'node:fs';
 import { loadConfig } from '../../../src/config/config.ts';
 import { openWorkspace } from '../../../src/operations/assemble.ts';
 import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 
-export interface SliceOrder {
+export interface BatchOrder {
   readonly config: string;
   readonly calls: number;
 }
 
-export interface Slice {
+export interface Batch {
   readonly calls: number;
-  /** From opening the files until the first answer is in the warehouse. */
+  /** Time from opening the files to the first loaded response. */
   readonly startMs: number;
   readonly msPerCall: number;
   readonly cpuMsPerCall: number;
@@ -19,7 +19,7 @@ export interface Slice {
   readonly fileBytes: number;
 }
 
-const { config, calls } = JSON.parse(process.argv[2] ?? '') as SliceOrder;
+const { config, calls } = JSON.parse(process.argv[2] ?? '') as BatchOrder;
 const openedMs = performance.now();
 const workspace = openWorkspace(loadConfig({ path: config, env: {} }));
 let first: { readonly atMs: number; readonly cpu: NodeJS.CpuUsage; readonly calls: number } | null = null;
@@ -38,13 +38,13 @@ const { ending, totals } = await run(workspace, {
   },
 });
 if (first === null || ending.ended !== 'max_calls' || totals.failed > 0)
-  throw new Error(`the slice ended otherwise: ${JSON.stringify({ ending, tally: totals })}`);
+  throw new Error(`the batch did not end with max_calls: ${JSON.stringify({ ending, totals })}`);
 const begun = first as { atMs: number; cpu: NodeJS.CpuUsage; calls: number };
 const { user, system } = process.cpuUsage(begun.cpu);
 const measured = last.calls - begun.calls;
 const { path } = workspace.warehouse;
 workspace.close();
-const slice: Slice = {
+const batch: Batch = {
   calls: totals.calls,
   startMs: begun.atMs - openedMs,
   msPerCall: (last.atMs - begun.atMs) / measured,
@@ -52,5 +52,5 @@ const slice: Slice = {
   peakMb: process.resourceUsage().maxRSS / 1024,
   fileBytes: statSync(path).size,
 };
-process.send?.(slice);
+process.send?.(batch);
 process.disconnect?.();

@@ -5,12 +5,12 @@ import { Dialect } from '../../../src/dialect/dialect.ts';
 import type { Outcome } from '../../../src/outcome.ts';
 import { companyRecord } from '../load/records.ts';
 
-/** An invented registry of any size that needs no memory: the company of an id is worked out from the id. */
+/** A synthetic registry of any size that needs no memory, because each company is computed from its id. */
 export const FIRST_ID = 10_000_000;
 const ID_DIGITS = 8;
 const PAGE = 100;
 const WINDOW = 1000;
-/** Queries of so many digits have a listing that can be reached to its end. */
+/** The listing of a query with this number of digits fits into the cap. */
 const LEAF_DIGITS = ID_DIGITS - Math.log10(WINDOW);
 
 export const DIALECT = Dialect.parse({
@@ -36,9 +36,9 @@ export function statsBody(companies: number): string {
   return JSON.stringify({ total: companies });
 }
 
-/** A page of the companies whose id begins with the text. */
+/** A page of the companies whose id starts with the query. */
 export function searchBody(companies: number, text: string, pageIndex: number): string {
-  const { from, to } = idsBeginningWith(companies, text);
+  const { from, to } = idsWithPrefix(companies, text);
   const first = from + pageIndex * PAGE;
   const last = Math.min(first + PAGE, to, from + WINDOW);
   const results = Array.from({ length: Math.max(0, last - first) }, (_, at) => {
@@ -50,14 +50,14 @@ export function searchBody(companies: number, text: string, pageIndex: number): 
   return JSON.stringify({ total: Math.max(0, to - from), results });
 }
 
-function idsBeginningWith(companies: number, text: string): { from: number; to: number } {
+function idsWithPrefix(companies: number, text: string): { from: number; to: number } {
   if (!/^\d{1,8}$/.test(text)) return { from: 0, to: 0 };
   const width = 10 ** (ID_DIGITS - text.length);
   const from = Math.max(Number(text) * width, FIRST_ID);
   return { from, to: Math.min((Number(text) + 1) * width, FIRST_ID + companies) };
 }
 
-/** The searches that list the whole registry, as the tree over identifiers comes to them. */
+/** The searches that list the whole registry, in the order of the query tree over identifiers. */
 export function* searchesOf(companies: number): Generator<SearchCall> {
   for (let digits = 1; digits <= LEAF_DIGITS; digits++) {
     const width = 10 ** (ID_DIGITS - digits);
@@ -75,7 +75,7 @@ export function* searchesOf(companies: number): Generator<SearchCall> {
 
 const classify = openClassify(DIALECT);
 
-/** What fetch would hand over. */
+/** The outcome that `fetch` would return. */
 export function outcomeOf(call: Outcome['call'], callId: number, text: string): Outcome {
   const body = Buffer.from(text);
   const sentAtMs = Math.floor(callId / 1024);

@@ -4,7 +4,7 @@ import { idOf } from './records.ts';
 
 type Bound = null | number | bigint | string | Buffer;
 
-/** The rows of one company, worked out beforehand: what remains is to write them. */
+/** The rows of one company, computed before the measurement. */
 export interface BareRows {
   readonly call: Bound[];
   readonly answer: Bound[];
@@ -17,8 +17,8 @@ export interface BareRows {
 }
 
 /**
- * The least that the same rows cost: prepared statements in transactions over the same tables, by hand. No
- * JSON is read, nothing is compared, no schema is inferred.
+ * The minimum cost of the same rows: prepared statements in transactions over the same tables. It parses no JSON,
+ * compares no versions and infers no schema.
  */
 export function openBareLoop(db: Database) {
   const entityColumns = columnsOf(db, 'entity');

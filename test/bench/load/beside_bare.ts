@@ -7,14 +7,14 @@ import { companyRecord } from './records.ts';
 
 const GROUP = 200;
 
-/** Ours and the bare loop take turns, group by group, so that both meet the same machine. */
+/** The mirror and the bare loop take turns, group by group, so that other load on the machine affects both equally. */
 export function loadBesideBare(folder: string, records: number): void {
   say(
     `Loading ${records} records of ${Buffer.byteLength(JSON.stringify(companyRecord(1)))} bytes with two lists, ${GROUP} a transaction`,
   );
   const ours = newMirror(join(folder, 'ours.db'));
   const bare = newMirror(join(folder, 'bare.db'));
-  // The first group makes the tables in both.
+  // The first group creates the tables of both.
   for (const { load } of [ours, bare]) load(outcomesOf(0, GROUP, 0, 1));
   const loop = openBareLoop(bare.warehouse.db);
   const first = { ours: stopwatch(), bare: stopwatch() };
@@ -30,7 +30,7 @@ export function loadBesideBare(folder: string, records: number): void {
   memory.push(process.memoryUsage().rss);
   say(`  real load        ${perSecond(records - GROUP, first.ours)}`);
   say(`  bare loop        ${perSecond(records - GROUP, first.bare)}`);
-  say(`  ratio            ${ratio(first.bare, first.ours)} of the bare loop (asked: at least 0.5)`);
+  say(`  ratio            ${ratio(first.bare, first.ours)} of the bare loop (target: at least 0.5)`);
   say(
     `  memory           ${memory.map(megabytes).join(', ')} after each quarter, with the page caches of both files`,
   );
@@ -39,12 +39,12 @@ export function loadBesideBare(folder: string, records: number): void {
   loadAgain(ours.load, records);
   ours.warehouse.db.pragma('wal_checkpoint(TRUNCATE)');
   say(
-    `  size             bare loop ${size('bare.db')}; ours, with a second version of each record, ${size('ours.db')}`,
+    `  size             bare loop ${size('bare.db')}; mirror, with a second version of each record, ${size('ours.db')}`,
   );
   ours.warehouse.close();
 }
 
-/** The same answers under new calls, and answers in which what typically changes has changed, in turn. */
+/** Loads alternately the same responses under new calls, and responses with typical changes. */
 function loadAgain(load: ReturnType<typeof newMirror>['load'], records: number): void {
   const again = { same: stopwatch(), changed: stopwatch() };
   settleDisk();
@@ -57,6 +57,6 @@ function loadAgain(load: ReturnType<typeof newMirror>['load'], records: number):
   say(`  unchanged again  ${perSecond(records, again.same)}`);
   say(`  changed          ${perSecond(records, again.changed)}`);
   say(
-    `  ratio            unchanged is ${ratio(again.changed, again.same)} times as fast (asked: at least 3)`,
+    `  ratio            unchanged is ${ratio(again.changed, again.same)} times as fast (target: at least 3)`,
   );
 }

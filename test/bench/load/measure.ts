@@ -20,7 +20,7 @@ export function timeOf(action: () => void): number {
   return performance.now() - startedMs;
 }
 
-/** What was written before is on the disk: none of it is paid for by what is measured next. */
+/** Writes pending data to the disk, so that it does not count in the next measurement. */
 export function settleDisk(): void {
   spawnSync('sync');
 }

@@ -13,7 +13,7 @@ export const DIALECT = Dialect.parse({
   entity: { id: '/company_number', name: '/name' },
 });
 
-/** A new warehouse with the real loader. */
+/** Opens a new warehouse with the loader of the mirror. */
 export function newMirror(
   path: string,
   { isFresh = true } = {},
@@ -24,7 +24,7 @@ export function newMirror(
   return { warehouse, ...openLoader({ warehouse, dialect: DIALECT, runId }) };
 }
 
-/** What fetch would hand over for the companies from `from` up to `to`. */
+/** The outcomes that `fetch` would return for the companies from `from` to `to`. */
 export function outcomesOf(from: number, to: number, version: number, firstCallId: number): Outcome[] {
   return Array.from({ length: to - from }, (_, at) =>
     outcomeOf(from + at, firstCallId + at, companyRecord(from + at, version)),
@@ -34,7 +34,7 @@ export function outcomesOf(from: number, to: number, version: number, firstCallI
 export function outcomeOf(index: number, callId: number, record: JsonObject): Outcome {
   const entityId = idOf(index);
   const text = JSON.stringify(record);
-  // As it comes from the wire: read by the parser, not as the generator happened to build it.
+  // Parsed from JSON, as from the network, because objects of the generator can have another layout in memory.
   const document = parseJson(text) as JsonObject;
   return {
     callId,

@@ -42,7 +42,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** All variants take turns, group by group, so that each meets the same machine. */
+/** All variants take turns, group by group, so that other load on the machine affects them equally. */
 function comparePragmas(): void {
   const mirrors = VARIANTS.map((variant, at) => ({ ...openVariant(variant, at), variant, ms: 0, cpuMs: 0 }));
   for (let from = 0; from < records; from += 200) {
@@ -99,7 +99,7 @@ function compareCompression(): void {
     ),
   );
   const dictionary = Buffer.concat(single.slice(0, 40));
-  say('\n| answers | left of it | µs to write | µs to read |\n|---|---|---|---|');
+  say('\n| responses | remaining size | µs to write | µs to read |\n|---|---|---|---|');
   const level = (value: number) => ({ params: { [zlib.constants.ZSTD_c_compressionLevel]: value } });
   const row = (
     name: string,

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 
-/** Questions of analysts, over the mirror and over a table made by hand with the same columns and indexes. */
+/** Queries of analysts, for the mirror and for a hand-made table with the same columns and indexes. */
 export const QUESTIONS: readonly { readonly question: string; readonly sql: (table: Tables) => string }[] = [
   {
     question: 'companies by status',
@@ -12,7 +12,7 @@ export const QUESTIONS: readonly { readonly question: string; readonly sql: (tab
       `SELECT substr(incorporated_on, 1, 4), count(*), sum(employees) FROM ${entity} WHERE status = 'active' GROUP BY 1 ORDER BY 1`,
   },
   {
-    question: 'who directs most companies',
+    question: 'directors of most companies',
     sql: ({ officers }) =>
       `SELECT name, count(*) FROM ${officers} WHERE role = 'director' GROUP BY name ORDER BY 2 DESC, 1 LIMIT 20`,
   },
@@ -35,7 +35,7 @@ interface Tables {
 export const MIRRORED: Tables = { entity: 'entity', officers: 'entity__officers' };
 export const HANDMADE: Tables = { entity: 'hand.company', officers: 'hand.officer' };
 
-/** The same companies in tables as somebody would make them who knows the payload, with the same indexes. */
+/** Copies the companies into tables as a developer who knows the payload would design them, with the same indexes. */
 export function makeByHand(db: Database, path: string): void {
   db.exec(`ATTACH '${path}' AS hand`);
   db.exec('PRAGMA hand.journal_mode = OFF');

@@ -5,9 +5,9 @@ import { HANDMADE, MIRRORED, makeByHand, QUESTIONS } from './queries.ts';
 
 const GROUP = 200;
 
-/** Medians of five, mirror and hand-made table in turn, on one warm connection. */
-export function askQuestions(folder: string, companies: number): void {
-  say(`\nFive questions to ${companies} companies, beside a table made by hand with the same indexes`);
+/** Medians of five alternating rounds of the mirror and a hand-made table, on one warm connection. */
+export function runQueries(folder: string, companies: number): void {
+  say(`\nFive queries over ${companies} companies, compared with a hand-made table with the same indexes`);
   const { warehouse, load } = newMirror(join(folder, 'questions.db'));
   const { db } = warehouse;
   for (let from = 0; from < companies; from += GROUP) load(outcomesOf(from, from + GROUP, 0, from + 1));
@@ -22,7 +22,7 @@ export function askQuestions(folder: string, companies: number): void {
     const mirrored = median(times.mirrored.slice(1));
     const byHand = median(times.byHand.slice(1));
     say(
-      `  ${question.padEnd(40)} ${mirrored.toFixed(2).padStart(9)} ms, by hand ${byHand.toFixed(2).padStart(9)} ms: ${(mirrored / byHand).toFixed(2)} (asked: at most 1.5)`,
+      `  ${question.padEnd(40)} ${mirrored.toFixed(2).padStart(9)} ms, by hand ${byHand.toFixed(2).padStart(9)} ms: ${(mirrored / byHand).toFixed(2)} (target: at most 1.5)`,
     );
   }
   warehouse.close();

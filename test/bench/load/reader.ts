@@ -1,4 +1,4 @@
-// A reader that keeps one transaction open: started by load.ts beside the loading.
+// A reader that keeps one transaction open. load.ts starts it as a process beside the loader.
 import Sqlite from 'better-sqlite3';
 
 const [path = '', seconds = '60'] = process.argv.slice(2);
@@ -14,7 +14,7 @@ while (Date.now() < until) {
   const now = db.prepare('SELECT count(*) FROM entity').pluck().get();
   longestMs = Math.max(longestMs, performance.now() - startedMs);
   queries += 1;
-  if (now !== first) throw new Error(`the snapshot moved from ${first} to ${now}`);
+  if (now !== first) throw new Error(`the snapshot changed from ${first} to ${now} rows`);
   await new Promise((resolve) => setTimeout(resolve, 100));
 }
 db.exec('COMMIT');

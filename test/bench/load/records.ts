@@ -23,7 +23,7 @@ const FORMS = ['Limited', 'AS', 'GmbH', 'SA', 'plc', 'Oy', '株式会社'];
 const STATUSES = ['active', 'active', 'active', 'dissolved', 'liquidation'];
 const COUNTRIES = ['Norway', 'Sweden', 'Denmark', 'Finland', 'Iceland'];
 
-/** An invented company of about 1.5 KB with two lists: officers (objects) and activity codes (scalars). */
+/** A synthetic company of about 1.5 KB with two lists: officers (objects) and activity codes (scalars). */
 export function companyRecord(index: number, version = 0): JsonObject {
   const random = seededRandom(index * 7919 + 13).next;
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
@@ -79,7 +79,7 @@ export function companyRecord(index: number, version = 0): JsonObject {
     ),
   };
   if (version === 0) return record;
-  // What typically changes: a status, a number, an address, an officer who left for another.
+  // Typical changes: a status, a number, an address, and an officer.
   const [, ...stayed] = record.officers;
   return {
     ...record,

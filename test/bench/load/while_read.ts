@@ -8,8 +8,8 @@ import { newMirror, outcomesOf } from './mirror.ts';
 const GROUP = 200;
 
 /**
- * A reader stays in one transaction while records load into its file and, in turns, into another that nobody
- * reads. Then the same loader goes on: the write-ahead log must shrink without anybody's help.
+ * Loads records alternately into a file with a reader that stays in one transaction, and into a file without a reader.
+ * After the reader has ended, the loader continues, and the WAL must shrink.
  */
 export async function readWhileLoading(folder: string, records: number, seconds: number): Promise<void> {
   say(`\nA reader in a transaction of ${seconds} s while ${records} records load`);
@@ -58,7 +58,7 @@ function startReader(path: string, seconds: number) {
     reads: once(child.stdout, 'data'),
     ended: once(child, 'exit').then(() => {
       const [, result = ''] = hints.split('\n');
-      if (result === '') throw new Error('the reader failed');
+      if (result === '') throw new Error('the reader failed; see its output');
       return JSON.parse(result) as { queries: number; longestMs: number };
     }),
   };

@@ -8,7 +8,7 @@ export interface HuntResult {
   readonly calls: number;
   readonly right: number;
   readonly wrong: number;
-  /** Left to a person: the meant company is the first candidate, one of the others, or none of them. */
+  /** Names left to the user: the wanted company is the first candidate, another candidate, or no candidate. */
   readonly undecidedFirst: number;
   readonly undecidedAmong: number;
   readonly undecidedWithout: number;
@@ -16,7 +16,7 @@ export interface HuntResult {
   readonly open: number;
 }
 
-/** Looks for the names with the planner's own code against a registry in memory, one call at a time. */
+/** Searches the names with the code of the planner in a registry in memory, one call at a time. */
 export function hunt(
   registry: Registry,
   wanted: readonly WantedName[],

@@ -2,14 +2,14 @@ import { comparable } from '../../../src/names/similarity.ts';
 import { seededRandom } from '../../../src/random.ts';
 import type { Company } from '../../support/simulation/registry.ts';
 
-/** A name that a user looks for, and the company that is meant. */
+/** A name that a user wants, and the company that the user means. */
 export interface WantedName {
   readonly text: string;
   readonly meantId: string;
   readonly spoiltBy: 'nothing' | 'spelling' | 'form';
 }
 
-/** Every third name is misspelt or has another legal form; no spoilt name is the name of another company. */
+/** Every third name is misspelt or has another legal form. No changed name is the name of another company. */
 export function wantedNames(companies: readonly Company[], count: number, seed: number): WantedName[] {
   const random = seededRandom(seed).next;
   const taken = new Set(companies.map(({ name }) => comparable(name)));
@@ -34,7 +34,7 @@ function otherForm(name: string, random: () => number): string | null {
   return core === undefined ? null : `${core} ${FORMS[Math.floor(random() * FORMS.length)]}`;
 }
 
-/** One or two slips of the finger: a letter left out, doubled, swapped with the next, or another. */
+/** One or two typing errors: a letter is omitted, doubled, swapped with the next, or replaced. */
 function misspelt(name: string, random: () => number): string {
   const letters = [...name];
   const slips = random() < 0.7 ? 1 : 2;

@@ -3,13 +3,14 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Installs what the benchmarks compare with, into this folder alone, unless it is there already. Throws when it
- * cannot: a comparison without its other side is none.
+ * Installs the compared tools into this folder, unless they are installed.
+ *
+ * @throws if the installation fails, because the benchmark cannot compare without them.
  */
 export function installPeers(): void {
   const folder = import.meta.dirname;
   if (areInstalled(folder)) return;
-  process.stderr.write('Installing what the benchmark compares with …\n');
+  process.stderr.write('Installing the compared tools in test/bench/peers …\n');
   rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
   const { status, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--prefix', folder], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -20,14 +21,14 @@ export function installPeers(): void {
     );
 }
 
-/** npm notes in `node_modules` what it installed: it must be what the lockfile asks for. */
+/** Does npm's list of installed packages in `node_modules` equal the lockfile? */
 function areInstalled(folder: string): boolean {
   try {
-    const asked = versionsIn(join(folder, 'package-lock.json'));
+    const locked = versionsIn(join(folder, 'package-lock.json'));
     const there = versionsIn(join(folder, 'node_modules/.package-lock.json'));
     return Object.keys(manifest(folder).dependencies).every((name) => {
       const place = `node_modules/${name}`;
-      return asked[place] !== undefined && asked[place]?.version === there[place]?.version;
+      return locked[place] !== undefined && locked[place]?.version === there[place]?.version;
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;

@@ -9,7 +9,7 @@ import { openConnections } from '../../../src/fetch/connection.ts';
 import { type Fetch, openFetch, type SendSlot } from '../../../src/fetch/fetch.ts';
 import { openSend } from '../../../src/fetch/send.ts';
 
-/** fetch as assemble.ts puts it together, alone: no plan, no load. */
+/** The `fetch` stage as in assemble.ts, without `plan` and `load`. */
 export interface Caller {
   readonly fetch: Fetch;
   close(): void;
@@ -65,7 +65,7 @@ export function openCaller({ port, ledgerPath, perMinute, lanes }: CallerOptions
   return { fetch, close };
 }
 
-/** Keeps every connection busy until the given time, and counts the calls whose response is good. */
+/** Keeps every connection busy until the given time. Returns the number of calls with a correct response. */
 export async function callUntil({ fetch }: Caller, untilMs: number): Promise<number> {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), untilMs - Date.now());

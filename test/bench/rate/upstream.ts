@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An upstream in a process of its own: it answers after a while, and logs when each request arrived. */
+/** Runs an upstream as a process. It responds after a delay and logs the arrival of each request. */
 const arrivalsMs: number[] = [];
 const server = http.createServer((_request, response) => {
   arrivalsMs.push(Date.now());

@@ -5,7 +5,7 @@ import { PARTS, type Part } from './parts.ts';
 
 const PATH = join(import.meta.dirname, '../../../docs/benchmarks.md');
 
-/** How one part went. */
+/** The result of one part. */
 export interface Section {
   readonly part: Part;
   readonly args: readonly string[];
@@ -15,26 +15,26 @@ export interface Section {
   readonly date: string;
 }
 
-/** Writes the section of one part; those of the others stay as they are, each with its own date. */
+/** Writes the section of one part. The sections of other parts stay, each with its own date. */
 export function writeSection(section: Section): void {
   const sections = readSections();
   sections.set(section.part.title, textOf(section));
-  const parts = PARTS.map(({ title, question, script }) => {
-    const text = sections.get(title) ?? `Not measured yet: \`npm run ${script}\`.`;
+  const parts = PARTS.map(({ title, question, name }) => {
+    const text = sections.get(title) ?? `Not measured yet: \`npm run bench ${name}\`.`;
     return `## ${title}\n\n${question}\n\n${text}\n`;
   });
   writeFileSync(PATH, `${INTRODUCTION}\n${parts.join('\n')}`);
 }
 
 function textOf({ part, args, output, exitCode, minutes, date }: Section): string {
-  const command = ['npm run -s', part.script, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+  const command = ['npm run -s bench', part.name, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
   const end =
     exitCode === 0 ? '' : ` **Exit code ${exitCode}: a target was not reached, or a part could not run.**`;
   const how = `\`${command}\`, ${date}, ${minutes.toFixed(1)} minutes, on ${machine()}.${end}`;
   return `${how}\n\n\`\`\`text\n${output.trimEnd()}\n\`\`\``;
 }
 
-/** What stands below the question of each part. */
+/** The text below the question of each part, by the title of the part. */
 function readSections(): Map<string, string> {
   const sections = new Map<string, string>();
   for (const section of existingText().split(/^## /m).slice(1)) {
@@ -54,7 +54,7 @@ function existingText(): string {
   }
 }
 
-/** What the figures depend on, without a name or a path of the machine. */
+/** The processors, memory and platform of this machine, without a host name or path. */
 function machine(): string {
   const processors = cpus();
   const gigabytes = Math.round(totalmem() / 2 ** 30);
@@ -63,13 +63,13 @@ function machine(): string {
 
 const INTRODUCTION = `# Benchmarks
 
-The benchmarks compare this program with the tools that you would otherwise use. \`npm run bench\` runs all of them in
-order and writes this page.
+The benchmarks compare this program with the tools that you would otherwise use. \`npm run bench all\` runs all of
+them in order and writes this page. \`npm run bench\` lists them.
 
-- \`npm run bench -- --quick\` uses smaller settings. \`--only cost,growth\` runs only these parts.
+- \`npm run bench all -- --quick\` uses smaller settings. \`--only cost,growth\` runs only these parts.
 - The command installs the compared tools in \`test/bench/peers\`. It ends with an error if one of them cannot be installed
   or run.
 - Each ratio comes from one run in which both sides alternated or ran in parallel. The range after a median shows the
-  lowest and highest round. \`asked\` is the target.
+  lowest and highest round. \`target\` is the required value.
 - Compare ratios, not times: machines are noisy, and absolute times apply only to the machine of that section.
 `;

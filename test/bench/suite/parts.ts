@@ -1,7 +1,7 @@
-/** One benchmark of the suite: a command of its own, and what it is run with when there is little time. */
+/** One benchmark of the suite, with its arguments for a full and for a quick run. */
 export interface Part {
-  /** Script of package.json. */
-  readonly script: string;
+  /** Name for `npm run bench`. */
+  readonly name: string;
   readonly title: string;
   readonly question: string;
   readonly full: readonly string[];
@@ -10,7 +10,7 @@ export interface Part {
 
 export const PARTS: readonly Part[] = [
   {
-    script: 'bench:throughput',
+    name: 'throughput',
     title: 'Throughput without limits',
     question:
       'Calls per second for search, fetch and load, compared with a hand-written script, got alone and Crawlee.',
@@ -18,7 +18,7 @@ export const PARTS: readonly Part[] = [
     quick: ['--companies', '5000', '--crawlee-companies', '500', '--rounds', '3'],
   },
   {
-    script: 'bench:cost',
+    name: 'cost',
     title: 'Processor time and memory at a rate',
     question:
       'Processor time and memory for 1,000 calls at a limited rate, compared with the hand-written script.',
@@ -26,7 +26,7 @@ export const PARTS: readonly Part[] = [
     quick: ['--rates', '60,600', '--seconds', '40'],
   },
   {
-    script: 'bench:rate',
+    name: 'rate',
     title: 'Use of the rate',
     question:
       'The share of the permitted rate that is used in real time. `held` is true if no 60-second window exceeds the rate; `lanes` are connections.',
@@ -34,7 +34,7 @@ export const PARTS: readonly Part[] = [
     quick: ['--processes', '1,3', '--minutes', '1.2'],
   },
   {
-    script: 'bench:load',
+    name: 'load',
     title: 'Loading and queries',
     question:
       'Loading, loading again, a long reader, and analysts’ queries, compared with better-sqlite3 alone and sqlite-utils.',
@@ -45,7 +45,7 @@ export const PARTS: readonly Part[] = [
     ],
   },
   {
-    script: 'bench:serve',
+    name: 'serve',
     title: 'Serving',
     question:
       'Requests per second of `serve`, with keys and limits, compared with a bare fastify route over the same warehouse.',
@@ -53,14 +53,14 @@ export const PARTS: readonly Part[] = [
     quick: ['--companies', '50000', '--flat', '50000', '--rounds', '3', '--requests', '5000'],
   },
   {
-    script: 'bench:worker',
+    name: 'worker',
     title: 'The worker',
     question: 'Records per second of a worker job, compared with `sync`.',
     full: [],
     quick: ['--companies', '2000', '--rounds', '3'],
   },
   {
-    script: 'bench:probe',
+    name: 'probe',
     title: 'Probing',
     question:
       'The findings of `probe` about unknown APIs, and the calls that it needs. [Probing](probe.md) explains the findings.',
@@ -68,7 +68,7 @@ export const PARTS: readonly Part[] = [
     quick: [],
   },
   {
-    script: 'bench:discovery',
+    name: 'discovery',
     title: 'Discovery per call',
     question:
       'Searches until 50, 90 and 99 % of a registry are known, compared with simple methods. The unit is companies divided by page size. [The planner](planner.md#measured) explains the columns.',
@@ -76,7 +76,7 @@ export const PARTS: readonly Part[] = [
     quick: ['--quick'],
   },
   {
-    script: 'bench:price',
+    name: 'price',
     title: 'Cost estimates',
     question:
       'The estimates of `plan` for a whole registry, for ids and for names, compared with the calls needed (`really`). `!` marks a missed estimate.',
@@ -84,7 +84,7 @@ export const PARTS: readonly Part[] = [
     quick: ['--registries', '3', '--companies', '300'],
   },
   {
-    script: 'bench:choosing',
+    name: 'choosing',
     title: 'Choosing a call',
     question:
       'The time until the first choice with millions of known companies, and the processor time of each further choice.',
@@ -92,7 +92,7 @@ export const PARTS: readonly Part[] = [
     quick: ['--companies', '50000', '--calls', '100'],
   },
   {
-    script: 'bench:refresh',
+    name: 'refresh',
     title: 'Refresh per call',
     question:
       'The share of records that stay right in a changing registry, compared with round robin and the best schedule. [Refresh](refresh.md#measured) explains the columns.',
@@ -100,7 +100,7 @@ export const PARTS: readonly Part[] = [
     quick: ['--quick', '--seeds', '2'],
   },
   {
-    script: 'bench:growth',
+    name: 'growth',
     title: 'Growth',
     question: 'Time per call, memory, start-up time and file size for registries of different sizes.',
     full: [],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { ContenderOrder } from '../contender.ts';
 
-/** Writes the configuration by which ours does what the order asks, and answers its path. */
+/** Writes the configuration of the mirror for an order. Returns its path. */
 export function writeConfiguration(order: ContenderOrder): string {
   const path = join(order.folder, 'mirror.yaml');
   const configuration = {

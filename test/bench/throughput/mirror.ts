@@ -4,7 +4,7 @@ import { ALL_KINDS, run } from '../../../src/operations/run.ts';
 import type { ContenderOrder, Performed } from '../contender.ts';
 import { writeConfiguration } from './configuration.ts';
 
-/** Ours, as `sync` runs it: a new warehouse and ledger, and everything that is due. */
+/** Runs the mirror as `sync` does, with a new warehouse and ledger, until nothing is due. */
 const order = JSON.parse(process.argv[2] ?? '') as ContenderOrder;
 const config = writeConfiguration(order);
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** As `--cpu-prof` writes it. */
+/** The format of `--cpu-prof`. */
 interface Profile {
   readonly nodes: readonly Frame[];
   readonly samples: readonly number[];
-  /** Microseconds before each sample. */
+  /** Microseconds between the previous sample and this one. */
   readonly timeDeltas: readonly number[];
 }
 
@@ -15,13 +15,13 @@ interface Frame {
   readonly children?: readonly number[];
 }
 
-/** Where the time of the one thread went, in microseconds by part, the largest first; of the latest profile in a folder. */
+/** The time of the main thread in the latest profile of a folder: microseconds by part, largest first. */
 export function partsOfLatestProfile(folder: string): [part: string, us: number][] {
   const latest = readdirSync(folder)
     .filter((file) => file.endsWith('.cpuprofile'))
     .sort()
     .at(-1);
-  if (latest === undefined) throw new Error(`there is no profile in ${folder}`);
+  if (latest === undefined) throw new Error(`no profile in ${folder}`);
   return partsOf(JSON.parse(readFileSync(join(folder, latest), 'utf8')) as Profile);
 }
 
@@ -37,7 +37,7 @@ function partsOf({ nodes, samples, timeDeltas }: Profile): [string, number][] {
   return [...parts].sort(([, a], [, b]) => b - a);
 }
 
-/** The frames from the innermost outwards. */
+/** The frames of a sample, innermost first. */
 function stackOf(
   id: number,
   frames: ReadonlyMap<number, Frame>,
@@ -71,7 +71,7 @@ function partOf(stack: readonly Frame['callFrame'][]): string {
   return OF_FOLDER.get(nearest.split('/')[1] ?? '') ?? 'the rest';
 }
 
-/** `src/load/load.ts`, `got`, `node:net`. */
+/** The part of a frame, such as `src/load/load.ts`, `got` or `node:net`. */
 function placeIn(url: string): string {
   const ofPackage = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   return ofPackage ?? /\/(src\/.*)$/.exec(url)?.[1] ?? url;

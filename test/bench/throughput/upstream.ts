@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { generateRegistry } from '../../../data/generate.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 
-/** The sandbox in a process of its own, with so many invented companies; it ends with the benchmark. */
+/** Runs the sandbox with this number of synthetic companies, as its own process. It ends with the benchmark. */
 export interface UpstreamReady {
   readonly baseUrl: string;
   readonly key: string;
   readonly dialect: object;
   readonly idsPath: string;
-  /** What every id begins with. */
+  /** Prefix of every id. */
   readonly query: string;
 }
 

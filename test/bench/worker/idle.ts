@@ -1,8 +1,8 @@
-// npm run bench:worker:idle [-- --minutes 10 --just-mirrored --source]
-// What a worker costs that has nothing to do, over a mirror that is complete: its processor time and resident
-// memory, read from /proc. Its schedules wake it every other minute meanwhile, and find nothing due. It is the
-// built program in the image's environment; with --source the one of a checkout, which also holds what strips
-// types. With --just-mirrored the same process has mirrored the registry before, as fast as it could.
+// npm run bench worker-idle [-- --minutes 10 --just-mirrored --source]
+// Measures processor time and resident memory of an idle worker over a complete mirror, from /proc. Its schedules wake it
+// every other minute and find no due work. The worker is the built program in the environment of the image. With
+// --source it is the source of the checkout, which also needs memory for type stripping. With --just-mirrored the same
+// process has mirrored the registry before, without a rate limit.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

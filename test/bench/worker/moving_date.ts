@@ -1,10 +1,10 @@
-/** Lets the clock of this process stand at another date, and go on from there. Timers keep their real pace. */
+/** Sets the clock of this process to another date, from which it runs on. Timers keep real time. */
 export function moveDateTo(epochMs: number): void {
   const offsetMs = epochMs - realNow();
   const now = () => realNow() + offsetMs;
   globalThis.Date = class extends RealDate {
     constructor(...given: unknown[]) {
-      // @ts-expect-error: every way to call Date is handed on as it is
+      // @ts-expect-error: all arguments of Date are passed unchanged
       super(...(given.length === 0 ? [now()] : given));
     }
     static override now(): number {

@@ -1,14 +1,14 @@
-// npm run bench:worker:nights
-// The two nights on which clocks change in Oslo, lived through by a worker on a real Redis: the clock of this
-// process is set shortly before each moment of its schedules, and goes on from there.
+// npm run bench worker-nights
+// Runs a worker with a real Redis through the two nights of clock changes in Oslo. The clock of this process is set to
+// shortly before each scheduled time, and runs from there.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { momentsBetween } from '../../../jobs/schedule.ts';
+import { timesBetween } from '../../../jobs/schedule.ts';
 import { startWorker } from '../../../jobs/worker.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
 import { openUpstream } from '../../support/upstream.ts';
-import { coverMoments } from './moments.ts';
+import { coverTimes } from './covered_times.ts';
 import { moveDateTo } from './moving_date.ts';
 
 const ZONE = 'Europe/Oslo';
@@ -47,12 +47,14 @@ async function night(season: string, from: string, until: string): Promise<boole
   while (worker.registries.some(({ state }) => state.role !== 'leading')) await sleep(50);
   while (runsOf('fetch-entities').every(({ ended }) => ended === null)) await sleep(100);
 
-  const all = NAMES.flatMap((name) => momentsOf(name).map((momentMs) => ({ name, momentMs })));
-  for (const momentMs of [...new Set(all.map((one) => one.momentMs))].sort((a, b) => a - b)) {
-    moveDateTo(momentMs - BEFORE_MS);
-    const due = all.filter((one) => one.momentMs === momentMs);
+  const all = NAMES.flatMap((name) => timesOf(name).map((scheduledMs) => ({ name, scheduledMs })));
+  for (const scheduledMs of [...new Set(all.map((one) => one.scheduledMs))].sort((a, b) => a - b)) {
+    moveDateTo(scheduledMs - BEFORE_MS);
+    const due = all.filter((one) => one.scheduledMs === scheduledMs);
     while (
-      !due.every(({ name }) => runsOf(name).some((run) => run.startedAtMs >= momentMs && run.ended !== null))
+      !due.every(({ name }) =>
+        runsOf(name).some((run) => run.startedAtMs >= scheduledMs && run.ended !== null),
+      )
     )
       await sleep(50);
   }
@@ -64,8 +66,8 @@ async function night(season: string, from: string, until: string): Promise<boole
   await redis.close();
   return isRight;
 
-  function momentsOf(name: keyof typeof PATTERNS): number[] {
-    return momentsBetween({ pattern: PATTERNS[name], timezone: ZONE }, fromMs, untilMs);
+  function timesOf(name: keyof typeof PATTERNS): number[] {
+    return timesBetween({ pattern: PATTERNS[name], timezone: ZONE }, fromMs, untilMs);
   }
 
   function runsOf(command: string) {
@@ -82,16 +84,16 @@ async function night(season: string, from: string, until: string): Promise<boole
     }
   }
 
-  /** Each moment with its run; false where a moment has none, or a run none. The first run is that of the start. */
+  /** Prints each scheduled time with its run. False: a time without a run, or a run without a time. The first run, at the start, does not count. */
   function table(title: string, name: keyof typeof PATTERNS): boolean {
     const [, ...runs] = runsOf(name);
-    const { covered, uncovered } = coverMoments(momentsOf(name), runs);
-    for (const { runId, startedAtMs, moments } of covered)
+    const { covered, uncovered } = coverTimes(timesOf(name), runs);
+    for (const { runId, startedAtMs, times } of covered)
       say(
-        `${title}  ${name.padEnd(14)} ${moments.map(local).join(' ') || '(no moment)'}  run ${runId} at ${local(startedAtMs)}`,
+        `${title}  ${name.padEnd(14)} ${times.map(local).join(' ') || '(no scheduled time)'}  run ${runId} at ${local(startedAtMs)}`,
       );
-    for (const moment of uncovered) say(`${title}  ${name.padEnd(14)} ${local(moment)}  NO RUN`);
-    return uncovered.length === 0 && covered.every(({ moments }) => moments.length === 1);
+    for (const time of uncovered) say(`${title}  ${name.padEnd(14)} ${local(time)}  NO RUN`);
+    return uncovered.length === 0 && covered.every(({ times }) => times.length === 1);
   }
 }
 
@@ -108,7 +110,7 @@ function local(ms: number): string {
 }
 
 function fail(error: unknown): void {
-  say(`the worker cannot go on: ${error}`);
+  say(`the worker cannot continue: ${error}`);
   process.exit(1);
 }
 

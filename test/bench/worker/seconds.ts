@@ -1,13 +1,13 @@
-// npm run bench:worker:seconds [-- --seconds 60]
-// A cron pattern of every second, for a minute, with real calls in every run and a busy loop on every core.
+// npm run bench worker-seconds [-- --seconds 60]
+// Runs a schedule of every second for a minute, with calls in every run and a busy loop on every core.
 import { spawn } from 'node:child_process';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { momentsBetween } from '../../../jobs/schedule.ts';
+import { timesBetween } from '../../../jobs/schedule.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
 import { openUpstream } from '../../support/upstream.ts';
-import { coverMoments } from './moments.ts';
+import { coverTimes } from './covered_times.ts';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '60' } } });
 const NEVER = '0 0 29 2 *';
@@ -31,7 +31,7 @@ worker.process.kill('SIGTERM');
 const { stderr } = await worker.finished;
 
 const untilMs = fromMs + (Number(values.seconds) - 1) * 1000;
-const moments = momentsBetween({ pattern: PATTERN, timezone: 'UTC' }, fromMs - 1, untilMs);
+const scheduled = timesBetween({ pattern: PATTERN, timezone: 'UTC' }, fromMs - 1, untilMs);
 const db = upstream.warehouse();
 const runs = db
   .prepare(
@@ -39,31 +39,31 @@ const runs = db
   )
   .all() as { runId: number; startedAt: string; calls: number }[];
 db.close();
-const times = runs
+const started = runs
   .map((row) => ({ ...row, startedAtMs: Date.parse(row.startedAt) }))
   .filter(({ startedAtMs }) => startedAtMs >= fromMs);
-const { covered, uncovered } = coverMoments(moments, times);
-for (const { runId, startedAtMs, moments: own } of covered)
+const { covered, uncovered } = coverTimes(scheduled, started);
+for (const { runId, startedAtMs, times: own } of covered)
   if (own.length > 0)
     say(`${own.map(clock).join(' ')}  run ${runId} after ${startedAtMs - (own[0] ?? 0)} ms`);
-const most = Math.max(...covered.map(({ moments: own }) => own.length));
+const most = Math.max(...covered.map(({ times: own }) => own.length));
 const between = covered.filter(
-  ({ moments: own, startedAtMs }) => own.length === 0 && startedAtMs <= untilMs,
+  ({ times: own, startedAtMs }) => own.length === 0 && startedAtMs <= untilMs,
 ).length;
 const ok = uncovered.length === 0;
 say(
   JSON.stringify({
     ok,
     redis: redis.kind,
-    moments: moments.length,
-    runs_for_moments: covered.filter(({ moments: own }) => own.length > 0).length,
+    moments: scheduled.length,
+    runs_for_moments: covered.filter(({ times: own }) => own.length > 0).length,
     most_moments_of_one_run: most,
-    slices_in_between: between,
+    batches_in_between: between,
     uncovered: uncovered.map(clock),
-    calls: times.reduce((sum, { calls }) => sum + calls, 0),
+    calls: started.reduce((sum, { calls }) => sum + calls, 0),
   }),
 );
-if (!ok) say(`the worker said: ${stderr}`);
+if (!ok) say(`standard error of the worker: ${stderr}`);
 await upstream.close();
 await redis.close();
 process.exitCode = ok ? 0 : 1;

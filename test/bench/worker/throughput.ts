@@ -1,7 +1,7 @@
-// npm run bench:worker [-- --companies 4000 --rounds 11]
-// Records a second by a `fetch-entities` job of the worker and by `sync`, without limits, in turns: each a process
-// of its own over a copy of one warehouse in which everything is listed and nothing fetched. The share is the median
-// of the rounds', since what else the machine does changes less between two neighbours than between rounds.
+// npm run bench worker [-- --companies 4000 --rounds 11]
+// Compares the records per second of a `fetch-entities` job with `sync`, without limits, in alternating order. Each runs as
+// its own process over a copy of one warehouse that lists all companies and has no record. The result is the median of
+// the ratios of all rounds, because other load on the machine changes less within a round than between rounds.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,7 +43,7 @@ process.exitCode = share >= 0.95 ? 0 : 1;
 await upstream.close();
 await redis.close();
 
-/** Lists every company once, so that only records are left to do. */
+/** Lists every company, so that only records are due. */
 async function list(): Promise<void> {
   const workspace = openWorkspace(loadConfig({ path: upstream.configure({ warehouse: listed }), env: {} }));
   await run(workspace, {
@@ -96,7 +96,7 @@ function isDone(warehouse: string): boolean {
   );
 }
 
-/** Calls a second, from the start of the run to its end as they stand in `_run`. */
+/** Calls per second from the start to the end of the run, according to `_run`. */
 function rateOf(warehouse: string, command: string): number {
   const seconds = '(julianday(ended_at) - julianday(started_at)) * 86400';
   return Math.round(read(warehouse, `SELECT calls / (${seconds}) FROM _run WHERE command = '${command}'`));

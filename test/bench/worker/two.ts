@@ -1,13 +1,13 @@
-// npm run bench:worker:two
-// Two registries, a worker each, one Redis: either dashboard shows both, and stopping or killing one worker
-// touches the other in nothing: its runs go on second by second, its queue stays as it was.
+// npm run bench worker-two
+// Runs two registries with one worker each on one Redis. Each dashboard must show both queues. After one worker was
+// stopped or killed, the other must run each second, and its queue must be unchanged.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { momentsBetween } from '../../../jobs/schedule.ts';
+import { timesBetween } from '../../../jobs/schedule.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
 import { type Command, openUpstream, type Upstream } from '../../support/upstream.ts';
-import { coverMoments } from './moments.ts';
+import { coverTimes } from './covered_times.ts';
 
 const NEVER = '0 0 29 2 *';
 const PATTERN = '* * * * * *';
@@ -50,17 +50,17 @@ function registry(name: string, port: number): Promise<Upstream> {
 
 async function queuesAt(port: number): Promise<string[]> {
   const response = await fetch(`http://127.0.0.1:${port}/queues/api/queues`);
-  await sleep(6000); // other workers' queues come at the next look
+  await sleep(6000); // queues of other workers appear at the next refresh
   const again = await fetch(`http://127.0.0.1:${port}/queues/api/queues`);
   const { queues } = (await (response.ok ? again : response).json()) as { queues: { name: string }[] };
   return queues.map(({ name }) => name).sort();
 }
 
-/** What became of the moments of Sark while something happened to the Isle of Man. */
-async function undisturbed(happening: () => Promise<void>) {
+/** Covers the scheduled times of Sark during an event of the Isle of Man. */
+async function undisturbed(event: () => Promise<void>) {
   const fromMs = Date.now();
   await sleep(4000);
-  await happening();
+  await event();
   await sleep(20_000);
   const untilMs = Date.now() - 3000;
   const db = sark.warehouse();
@@ -70,18 +70,18 @@ async function undisturbed(happening: () => Promise<void>) {
     )
     .all(new Date(fromMs).toISOString()) as { runId: number; startedAt: string }[];
   db.close();
-  const moments = momentsBetween({ pattern: PATTERN, timezone: 'UTC' }, fromMs, untilMs);
+  const scheduled = timesBetween({ pattern: PATTERN, timezone: 'UTC' }, fromMs, untilMs);
   const runs = rows.map(({ runId, startedAt }) => ({ runId, startedAtMs: Date.parse(startedAt) }));
-  const { covered, uncovered } = coverMoments(moments, runs);
+  const { covered, uncovered } = coverTimes(scheduled, runs);
   const queue = new Queue('sark.main', { connection: client, prefix: 'registry-mirror' });
   const schedules = await queue.getJobSchedulersCount();
   const failed = await queue.getFailedCount();
   await queue.close();
   return {
-    moments: moments.length,
+    moments: scheduled.length,
     uncovered: uncovered.length,
-    most_moments_of_one_run: Math.max(...covered.map((one) => one.moments.length)),
-    extra: covered.filter((one) => one.moments.length === 0 && one.startedAtMs <= untilMs).length,
+    most_moments_of_one_run: Math.max(...covered.map((one) => one.times.length)),
+    extra: covered.filter((one) => one.times.length === 0 && one.startedAtMs <= untilMs).length,
     schedules,
     failed,
   };

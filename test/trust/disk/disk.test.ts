@@ -19,10 +19,10 @@ async function upstreamOf(companies: number, overrides: Overrides = {}) {
   return upstream;
 }
 
-describe('a disk that is full', () => {
-  // SQLite's own limit on pages fails as a full disk does, at the same statements.
+describe('a full disk', () => {
+  // SQLite's page limit fails at the same statements as a full disk.
   test.each([0, 1, 2, 5, 13, 30])(
-    'with room for %i more pages: a clean stop that says so, and the work goes on when there is room',
+    'with room for %i more pages stops the run with a message; the next run resumes with more room',
     async (pages) => {
       const { sandbox, folder, open } = await openPlace(150);
       const workspace = open();
@@ -46,9 +46,9 @@ describe('a disk that is full', () => {
   );
 });
 
-describe('a file that is damaged, locked or in use', () => {
+describe('a corrupt, locked or used file', () => {
   test.each(['warehouse', 'ledger'])(
-    'a damaged page of the %s: one message with the remedy, exit 1 or 2',
+    'a corrupt page of the %s causes one message with a remedy and exit code 1 or 2',
     async (file) => {
       const upstream = await upstreamOf(60);
       await upstream.cli('sync');
@@ -64,7 +64,7 @@ describe('a file that is damaged, locked or in use', () => {
     },
   );
 
-  test('a warehouse that another program holds locked: one message, no call is spent', async () => {
+  test('a warehouse locked by another program causes one message and spends no call', async () => {
     const upstream = await upstreamOf(60);
     await upstream.cli('sync', '--max-calls', '10');
     const holder = new Sqlite(join(upstream.folder, 'warehouse.db'));
@@ -77,7 +77,7 @@ describe('a file that is damaged, locked or in use', () => {
     expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done', records: 60 });
   }, 40_000);
 
-  test('a reader that never ends holds nobody up, and the log is emptied when it is gone', async () => {
+  test('a reader that never ends blocks no writer, and the WAL shrinks after it ends', async () => {
     const upstream = await upstreamOf(300);
     await upstream.cli('sync', '--max-calls', '10');
     const reader = upstream.warehouse();
@@ -93,7 +93,7 @@ describe('a file that is damaged, locked or in use', () => {
   });
 });
 
-/** Overwrites everything behind the first page, as a failing disk would a part of it. */
+/** Overwrites all pages after the first one, to simulate a failing disk. */
 function damage(path: string): void {
   const { size } = statSync(path);
   const file = openSync(path, 'r+');

@@ -1,6 +1,6 @@
-// npm run trust:disk -- [--sizes 12] [--companies 300]      (as root: it mounts a small tmpfs)
-// `sync` on a real file system that fills up, at ever larger sizes: a clean stop with one message, sound files,
-// and when there is room the work goes on. First the warehouse stands on it, then the ledger too.
+// npm run trust disk -- [--sizes 12] [--companies 300]      (as root: it mounts a small tmpfs)
+// Runs `sync` on real file systems of growing sizes that become full. Each run must stop with one message and intact
+// files, and must resume when there is room. First only the warehouse is on the file system, then the ledger too.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const companies = [...generateRegistry({ companies: Number(values.companies), se
 function command(name: string, ...args: string[]): void {
   const { status, stderr } = spawnSync(name, args, { encoding: 'utf8' });
   if (status !== 0)
-    throw new Error(`${name} ${args.join(' ')}: ${stderr} (this needs root and a Linux that permits mounts)`);
+    throw new Error(`${name} ${args.join(' ')}: ${stderr} (run as root on a Linux that permits mounts)`);
 }
 
 async function fillUp(kib: number, holdsLedger: boolean): Promise<boolean> {
@@ -39,7 +39,7 @@ async function fillUp(kib: number, holdsLedger: boolean): Promise<boolean> {
       ...unequal(upstream, warehouse),
     ];
     process.stdout.write(
-      `${JSON.stringify({ kib, holdsLedger, isFull, said: stopped.stderr.split('\n')[0], faults })}\n`,
+      `${JSON.stringify({ kib, holdsLedger, isFull, message: stopped.stderr.split('\n')[0], faults })}\n`,
     );
     return faults.length === 0;
   } finally {
@@ -48,7 +48,7 @@ async function fillUp(kib: number, holdsLedger: boolean): Promise<boolean> {
   }
 }
 
-/** One message and its remedy, no stack. */
+/** Does standard error contain one message with a remedy, and no stack? */
 function isClean(stderr: string): boolean {
   return (
     /^registry-mirror sync: .*(full|disk I\/O|no space|ENOSPC).*\n {2}→ /i.test(stderr) &&

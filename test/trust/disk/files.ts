@@ -9,7 +9,7 @@ import { ALL_KINDS, type RunReport, run } from '../../../src/operations/run.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { sandboxConfiguration } from '../../support/sandbox_configuration.ts';
 
-/** A registry and a place to mirror it into, within this process: for tests that reach into the open files. */
+/** A registry and a mirror in this process, for tests that change its open files. */
 export interface Place {
   readonly sandbox: Sandbox;
   readonly folder: string;

@@ -1,4 +1,4 @@
-// npm run faults -- [--rounds 20] [--seed 1] [--companies 1000] [--share 0.2] [--trouble none|deceptions|dialects]
+// npm run trust faults -- [--rounds 20] [--seed 1] [--companies 1000] [--share 0.2] [--trouble none|deceptions|dialects]
 //
 // Runs rounds with random faults. Prints one line per round, with the seed that repeats it.
 import { parseArgs } from 'node:util';

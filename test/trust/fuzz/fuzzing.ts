@@ -16,12 +16,12 @@ import { answerTable } from '../../../src/warehouse/answer.ts';
 import { startRun } from '../../../src/warehouse/run.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 
-/** A property that must hold for whatever an upstream, or an operator, may write. */
+/** A property that holds for any input of an upstream or an operator. */
 export interface Target {
   readonly name: string;
-  /** How many of these cost as much as one of the dearest. */
+  /** The number of these inputs that cost as much as one of the most expensive target. */
   readonly weight: number;
-  /** Answers the counterexample and the error, or null. */
+  /** Returns the counterexample and the error; null: none was found. */
   check(options: { readonly seed: number; readonly runs: number }): string | null;
 }
 
@@ -141,7 +141,7 @@ const exchangeIn = (shapes: fc.Arbitrary<number>) =>
       fitting === null ? given : { ...given, body: fittingBody(given.shape, given.call, fitting) },
     );
 
-/** A body in which the dialect finds what it looks for, with anything beside it. */
+/** A body that contains the values of the dialect, with random other values. */
 function fittingBody(seed: number, call: Call, [first, second]: readonly unknown[]): Buffer {
   const { search, entity } = dialectFor(randomProfile(seed));
   const places = call.kind === 'search' ? search : entity;
@@ -154,7 +154,7 @@ function fittingBody(seed: number, call: Call, [first, second]: readonly unknown
     const item = placedAt({}, search.item, named);
     return Buffer.from(stringifyJson(placedAt(whole(second), search.results, [item, item, second as Json])));
   } catch (error) {
-    // What was drawn stands where the dialect's place would be.
+    // The random value replaces the value at the dialect's JSON path.
     if (error instanceof TypeError) return Buffer.from(JSON.stringify(first));
     throw error;
   }
@@ -163,12 +163,12 @@ function fittingBody(seed: number, call: Call, [first, second]: readonly unknown
 export const TARGETS: readonly Target[] = [
   target('headers', 20, headers, (given) => {
     for (const at of [retryAfterMs(given, NOW_MS), rateLimitResetMs(given, NOW_MS)])
-      if (at !== null && !Number.isFinite(at)) throw new Error(`no moment: ${at}`);
+      if (at !== null && !Number.isFinite(at)) throw new Error(`not a time: ${at}`);
     nextLink(given);
   }),
   target('json', 20, jsonText, (text) => {
     const once = stringifyJson(parseJson(text));
-    if (stringifyJson(parseJson(once)) !== once) throw new Error('not the same after reading it again');
+    if (stringifyJson(parseJson(once)) !== once) throw new Error('a second parse gives another value');
   }),
   target('classify', 10, exchangeIn(profile), ({ shape: seed, call, ...reply }) => {
     const verdict = openClassify(dialectFor(randomProfile(seed)))(call, reply satisfies Reply, {
@@ -209,7 +209,7 @@ function target<T>(
   };
 }
 
-/** Any answer is loaded or quarantined, and kept byte for byte. */
+/** Any response is loaded or quarantined, and stored byte for byte. */
 function loading(): Target {
   return {
     name: 'load',
@@ -228,7 +228,7 @@ function loading(): Target {
         const verdict = classify(call, reply, { nowMs: NOW_MS, keyHasWorked: true });
         const sentAt = new Date(NOW_MS + callId).toISOString();
         load([{ callId, call, sentAt, durationMs: 1, ...reply, verdict }]);
-        if (answers.body(callId)?.equals(reply.body) !== true) throw new Error('the body is not kept');
+        if (answers.body(callId)?.equals(reply.body) !== true) throw new Error('the stored body differs');
       });
       try {
         const found = loaded.check(options);
@@ -248,7 +248,7 @@ function spliced([text, at, bytes]: [string, number, Uint8Array]): Buffer {
   return Buffer.concat([whole.subarray(0, cut), bytes, whole.subarray(Math.min(cut + 1, whole.length))]);
 }
 
-/** Whatever is written into it, a configuration is accepted or refused with a message. */
+/** Any configuration is accepted, or rejected with a message. */
 function edited([text, at, inserted, removed]: [string, number, string, number]): void {
   const cut = at % (text.length + 1);
   const changed = text.slice(0, cut) + inserted + text.slice(cut + removed);

@@ -1,7 +1,7 @@
 // node --import …/kill_after_store.ts … with KILL_AFTER_STORE=n, KILL_STATEMENTS_LATER=k and KILL_JOURNAL=FILE.
-// Ends the process with SIGKILL after the n-th commit that adds rows to `_call`: a response is stored, and not
-// processed yet. k more statements may run, but no further commit to the warehouse. The journal lists every body that
-// arrived whole, independently of the code under test.
+// Ends the process with SIGKILL after the n-th commit that adds rows to `_call`. A response is then stored but not
+// processed. k more statements can run, but no further commit to the warehouse. The journal lists every body that
+// arrived complete, independently of the code under test.
 import { hash } from 'node:crypto';
 import diagnostics from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
@@ -58,13 +58,13 @@ function before(db: Database, isCommit: boolean): void {
   statementsLeft -= 1;
 }
 
-/** A statement outside a transaction commits itself. */
+/** A statement outside a transaction is its own commit. */
 function commits({ source, readonly, database }: Statement): boolean {
   if (source === 'COMMIT') return true;
   return !readonly && !database.inTransaction && !source.startsWith('BEGIN');
 }
 
-/** Was this a store? */
+/** Did this commit store a response? */
 function after(db: Database): void {
   if (!isWarehouse(db) || db.inTransaction || !db.open) return;
   const calls = callsIn(db);

@@ -1,5 +1,5 @@
-// node --import …/kill_at.ts …: ends the process with SIGKILL right before its n-th statement of SQLite, where
-// KILL_AT=n; without it, tells at the end on standard error how many there were. Says so at the first one.
+// node --import …/kill_at.ts …: ends the process with SIGKILL directly before its n-th SQL statement if KILL_AT=n is
+// set. Otherwise it prints the number of statements to standard error at the end. It also prints a line at the first.
 import Sqlite from 'better-sqlite3';
 
 const killAt = Number(process.env.KILL_AT ?? Number.POSITIVE_INFINITY);
@@ -25,7 +25,7 @@ const statement = Object.getPrototypeOf(db.prepare('SELECT 1')) as object;
 db.close();
 for (const name of ['run', 'get', 'all', 'iterate']) countedBefore(statement, name);
 
-// A script of several statements, such as a migration, is run one by one.
+// A script of several statements, such as a migration, is executed statement by statement.
 const database = Sqlite.prototype as { exec(sql: string): Sqlite.Database };
 const exec = database.exec;
 database.exec = function (this: Sqlite.Database, sql: string) {

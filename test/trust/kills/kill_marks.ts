@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Upstream } from '../../support/upstream.ts';
 
-/** What a kill must not leave behind, looked for after each: every answer is a sentence. */
+/** The checks after each kill. Each fault is one sentence. */
 export interface Marks {
   after(): string[];
-  /** The warehouse was taken away on purpose. */
+  /** The test deleted the warehouse intentionally. */
   forgetLoaded(): void;
 }
 
-/** A damaged file, an answer without its call, a loaded call that is gone, a call that was not counted. */
+/** Finds a corrupt file, a response without its call, a lost call, and a call that the ledger did not count. */
 export function watchFiles(upstream: Upstream, concurrency: number): Marks {
   let lastLoaded = 0;
   let kills = 0;
@@ -38,7 +38,7 @@ export function watchFiles(upstream: Upstream, concurrency: number): Marks {
       const db = openIfThere(join(upstream.folder, 'warehouse.db'));
       const faults = db === null || !hasTable(db, 'entity') ? [] : inWarehouse(db);
       db?.close();
-      if (spent < arrived) faults.push(`${arrived} calls arrived, ${spent} were counted`);
+      if (spent < arrived) faults.push(`${arrived} calls arrived, but the ledger counted ${spent}`);
       if (spent - arrived > kills * concurrency)
         faults.push(`${spent} units for ${arrived} calls after ${kills} kills`);
       return faults;
@@ -61,7 +61,7 @@ export function removeFile(upstream: Upstream, file: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(join(upstream.folder, `${file}${end}`), { force: true });
 }
 
-/** As whoever comes next finds it: the log is recovered by opening it. */
+/** Opens the file as the next process does, which recovers the WAL. */
 function openIfThere(path: string): Sqlite.Database | null {
   try {
     return new Sqlite(path, { fileMustExist: true });

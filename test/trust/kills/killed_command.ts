@@ -5,25 +5,25 @@ import { join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '../../..');
 const LONGEST_MS = 600_000;
 
-/** When a command is killed: before its n-th statement of SQLite, so long after its first, or after a store. */
+/** The time of a kill: before the n-th SQL statement, a delay after the first statement, or after a store. */
 export type Blow = { readonly statement: number } | { readonly afterMs: number } | AfterStore | null;
 
-/** After the n-th commit that adds calls to the warehouse and `later` further statements; see kill_after_store.ts. */
+/** After the n-th commit that adds calls to the warehouse, and `later` more statements. See kill_after_store.ts. */
 interface AfterStore {
   readonly afterStore: number;
   readonly later: number;
-  /** The killed process notes there what it received. */
+  /** File in which the killed process records the bodies that it received. */
   readonly journal: string;
 }
 
 export interface Struck {
   readonly killed: boolean;
-  /** Of a command that nothing killed. */
+  /** Only for a command that was not killed. */
   readonly statements: number;
   readonly lastedMs: number;
 }
 
-/** Runs a command of the product and kills it; throws when it failed by itself. */
+/** Runs a command and kills it. Throws if the command failed before the kill. */
 export async function strike(args: readonly string[], blow: Blow): Promise<Struck> {
   const killer = blow !== null && 'afterStore' in blow ? 'kill_after_store.ts' : 'kill_at.ts';
   const child = spawn(
@@ -40,7 +40,7 @@ export async function strike(args: readonly string[], blow: Blow): Promise<Struc
     if (startedMs > 0 || !stderr.includes('first statement')) return;
     startedMs = performance.now();
     if (blow !== null && 'afterMs' in blow) killAfter(blow.afterMs);
-    // A worker does not end by itself: where it has fewer statements, any moment will do.
+    // A worker never ends without a signal. If it executes fewer statements, it is stopped at any time.
     else if (blow !== null && args[0] === 'worker') killAfter(LONGEST_WORKER_MS);
   });
   timers.push(setTimeout(() => child.kill('SIGTERM'), LONGEST_MS));

@@ -7,10 +7,10 @@ export interface Killed {
   readonly command: VictimName;
   readonly seed: number;
   readonly kills: number;
-  /** Of these, right before a statement of SQLite that was drawn; the others came at any moment. */
+  /** Kills directly before a random SQL statement. The others came at a random time. */
   readonly beforeStatements: number;
   readonly arrivals: number;
-  /** What must not be: each a sentence. */
+  /** Violations, one sentence each. */
   readonly broken: readonly string[];
 }
 
@@ -22,10 +22,10 @@ export interface KillOrder {
 }
 
 /**
- * A command is killed before its n-th statement or at any moment, drawn by seed, again and again over one mirror.
- * After each kill the files are looked at; in the end it goes on undisturbed, and is held against the upstream.
+ * Kills a command repeatedly over one mirror, before its n-th statement or at a random time, both drawn by seed. It
+ * checks the files after each kill. In the end the command runs without a kill and the mirror must equal the upstream.
  */
-export async function killAgainAndAgain(order: KillOrder): Promise<Killed> {
+export async function killRepeatedly(order: KillOrder): Promise<Killed> {
   const { command, seed, companies } = order;
   const victim = await VICTIMS[command]([...generateRegistry({ companies, seed })]);
   try {
@@ -55,7 +55,7 @@ async function killAll(victim: Victim, { command, seed, kills: wanted }: KillOrd
       broken.push(...(killed ? victim.after() : victim.spared()).map((fault) => `${where}: ${fault}`));
     }
   } catch (error) {
-    // It failed by itself, or left something that cannot even be opened.
+    // The command failed before the kill, or it left a file that cannot be opened.
     const why = error instanceof Error ? error.message : error;
     broken.push(`${command}, seed ${seed}, after kill ${kills}: ${why}`);
   }
@@ -67,7 +67,7 @@ interface Extent {
   readonly lastsMs: number;
 }
 
-/** How far the blows may be spread: as the command is when nothing kills it. */
+/** Measures the command without a kill: the number of its statements and its duration. */
 async function extentOf(victim: Victim, random: Random): Promise<Extent> {
   if (victim.mostStatements !== null) return { statements: victim.mostStatements, lastsMs: MOMENTS_MS };
   victim.prepare(random);
@@ -77,7 +77,7 @@ async function extentOf(victim: Victim, random: Random): Promise<Extent> {
 
 function drawBlow({ statements, lastsMs }: Extent, random: Random): NonNullable<Blow> {
   if (random.chance(0.5)) return { afterMs: random.below(Math.ceil(lastsMs)) };
-  // Beginnings are short and full of first times: half of these blows fall into them.
+  // The start of a command is short and executes much code once. Half of these kills therefore hit the start.
   const most = random.chance(0.5) ? Math.min(statements, EARLY_STATEMENTS) : statements;
   return { statement: 1 + random.below(most) };
 }

@@ -1,10 +1,10 @@
-// npm run trust:kills -- [--points 200] [--commands sync,backfill,worker,reprocess,export,migrations] [--seed 1]
+// npm run trust kills -- [--points 200] [--commands sync,backfill,worker,reprocess,export,migrations] [--seed 1]
 //   [--companies 200] [--at-once 1] [--between-store-and-process 200]
-// Commands killed with SIGKILL between any two statements of SQLite and at any other moment, from the creation
-// of their files on; each mirror in the end whole. With --between-store-and-process N, `sync` alone is killed N times
+// Kills commands with SIGKILL between any two SQL statements and at random times, including the creation of their
+// files. Each mirror must be complete in the end. With --between-store-and-process N, it kills only `sync`, N times,
 // after a response was stored and before it is processed.
 import { parseArgs } from 'node:util';
-import { type Killed, killAgainAndAgain } from './killing.ts';
+import { type Killed, killRepeatedly } from './killing.ts';
 import { killBetweenStoreAndProcess } from './stored_kills.ts';
 import { VICTIMS, type VictimName } from './victims.ts';
 
@@ -41,7 +41,7 @@ async function killEverywhere(): Promise<boolean> {
   return broken === 0 && kills >= Number(values.points);
 }
 
-/** Every second mirror has one connection, the others four. */
+/** Mirrors alternate between one connection and four. */
 async function killBetween(points: number): Promise<boolean> {
   const total = { kills: 0, between: 0, arrivals: 0, broken: 0 };
   const mostOfOne = Math.min(KILLS_OF_ONE_MIRROR, Math.ceil(points / 2));
@@ -65,20 +65,20 @@ async function killBetween(points: number): Promise<boolean> {
   process.stdout.write(`${JSON.stringify(total)}\n`);
   if (total.between < total.kills)
     process.stderr.write(
-      `After ${total.kills - total.between} of ${total.kills} kills no response was stored and unprocessed: ` +
+      `After ${total.kills - total.between} of ${total.kills} kills no stored response was unprocessed: ` +
         "no row of _call has the outcome 'received'.\n",
     );
   return total.broken === 0 && total.kills >= points && total.between === total.kills;
 }
 
-/** Mirror after mirror: each has a seed of its own, and ends whole after some dozens of kills. */
+/** Creates one mirror after another. Each has its own seed and must be complete after some dozens of kills. */
 async function work(): Promise<void> {
   for (;;) {
     const [command, wanted] = [...left].sort(([, a], [, b]) => b - a)[0] ?? [];
     if (command === undefined || wanted === undefined || wanted <= 0) return;
     const kills = Math.min(wanted, KILLS_OF_ONE_MIRROR);
     left.set(command, wanted - kills);
-    const result = await killAgainAndAgain({
+    const result = await killRepeatedly({
       command,
       seed: seed++,
       kills,

@@ -5,22 +5,22 @@ import type { Arrival } from '../../../src/sandbox/arrivals.ts';
 import type { Upstream } from '../../support/upstream.ts';
 import { countStoredBodies } from '../faults/received_bodies.ts';
 
-/** A line of the journal that the killed process wrote about itself. */
+/** A line of the journal that the killed process wrote. */
 export type Journalled =
   | { readonly is: 'received'; readonly path: string; readonly digest: string; readonly atMs: number }
-  /** A commit added rows to `_call`; `calls`: how many there are then. */
+  /** A commit added rows to `_call`. `calls`: the number of rows after it. */
   | { readonly is: 'stored'; readonly calls: number; readonly atMs: number }
   | { readonly is: 'killed'; readonly atMs: number };
 
 export interface StoredMarks {
-  /** Looks at the files after a kill that came `statementsLater` after the store. */
+  /** Checks the files after a kill, `statementsLater` statements after the response was stored. */
   after(statementsLater: number): { readonly broken: string[]; readonly unprocessed: number };
-  /** Looks at what was fetched since the last kill. */
+  /** Checks the responses that were fetched since the last kill. */
   fetchedAgain(): string[];
   readonly journal: string;
 }
 
-/** Holds the warehouse against the bodies that arrived in the killed process, and against the upstream's arrivals. */
+/** Compares the warehouse with the bodies that the killed process received and with the arrivals at the upstream. */
 export function watchStored(upstream: Upstream, connections: number): StoredMarks {
   const journal = join(upstream.folder, 'journal.jsonl');
   let seenArrivals = 0;
@@ -52,7 +52,7 @@ export function watchStored(upstream: Upstream, connections: number): StoredMark
           broken.push(
             `${result.length} responses arrived and are not stored, with ${connections} connections`,
           );
-        // Right after the store, one connection has no other response.
+        // With one connection, no other response can exist directly after the store.
         const longestMs = connections === 1 && statementsLater === 0 ? -1 : LONGEST_UNSTORED_MS;
         for (const { path, atMs } of result) {
           const ageMs = killedMs - atMs;
@@ -68,12 +68,12 @@ export function watchStored(upstream: Upstream, connections: number): StoredMark
   };
 }
 
-/** Responses that are stored and not processed. */
+/** Responses that are stored but not processed. */
 export function unprocessedIn(db: Database): number {
   return db.prepare("SELECT count(*) FROM _call WHERE outcome = 'received'").pluck().get() as number;
 }
 
-/** A target that two calls answered. */
+/** A target with the responses of two calls. */
 export function fetchedTwice(db: Database): string[] {
   const rows = db
     .prepare<[], { kind: string; target: string; calls: number }>(
@@ -93,14 +93,14 @@ function withoutBody(db: Database): string[] {
   return calls === 0 ? [] : [`${calls} answered calls without their response`];
 }
 
-/** Rows that a commit promised, and that are gone. */
+/** Committed rows that are missing. */
 function vanished(db: Database, lines: readonly Journalled[]): string[] {
   const promised = Math.max(0, ...lines.map((line) => (line.is === 'stored' ? line.calls : 0)));
   const calls = db.prepare('SELECT count(*) FROM _call').pluck().get() as number;
   return calls >= promised ? [] : [`${promised} calls were stored, ${calls} are left`];
 }
 
-/** Which requests have their response in the warehouse, and which responses arrived and are not there, in order. */
+/** The requests whose response is in the warehouse, and the received responses that are not, in order. */
 function heldAgainst(db: Database, lines: readonly Journalled[]) {
   const kept = countStoredBodies(db);
   const received = lines.filter((line) => line.is === 'received');
@@ -124,10 +124,10 @@ function readJournal(path: string): Journalled[] {
   return lines.map((line) => JSON.parse(line) as Journalled);
 }
 
-/** As the client wrote it. */
+/** The path as the client wrote it. */
 function pathOf({ kind, target }: Arrival): string {
   return kind === 'entity' ? `/api/entity/${encodeURIComponent(target)}` : target;
 }
 
-// A response is stored within 10 ms of its arrival. A process that waits for a processor of a busy machine takes longer.
+// A response is stored within 10 ms of its arrival, or later if the process waits for a busy processor.
 const LONGEST_UNSTORED_MS = 1000;

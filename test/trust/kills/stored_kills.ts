@@ -12,10 +12,10 @@ export interface StoredKills {
   readonly seed: number;
   readonly connections: number;
   readonly kills: number;
-  /** Kills that left a response stored and not processed. */
+  /** Kills after which a response was stored but not processed. */
   readonly between: number;
   readonly arrivals: number;
-  /** What must not be: each a sentence. */
+  /** Violations, one sentence each. */
   readonly broken: readonly string[];
 }
 
@@ -27,8 +27,8 @@ export interface StoredKillOrder {
 }
 
 /**
- * `sync` is killed after a response was stored and before it is processed, again and again over one mirror. Then it
- * runs undisturbed: the mirror equals the upstream, no target was fetched twice, and `reprocess` changes nothing.
+ * Kills `sync` repeatedly over one mirror, after a response was stored and before it is processed. Then `sync` runs to
+ * its end: the mirror equals the upstream, no target was fetched twice, and `reprocess` changes nothing.
  */
 export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promise<StoredKills> {
   const { seed, connections, kills: wanted, companies } = order;
@@ -36,7 +36,7 @@ export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promis
   const upstream = await openUpstream(
     {
       companies: [...generateRegistry({ companies, seed })],
-      // Longer than a response may wait to be stored: with one connection, none can wait beside the stored one.
+      // Longer than the time in which a response must be stored, so that no other response waits with one connection.
       latencyMs: LATENCY_MS,
       profile: { search: { paging: SMALL_PAGES, max_size: SMALL_PAGES.size } },
     },
@@ -63,7 +63,7 @@ export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promis
     }
   };
   try {
-    // A run that fails by itself ends this mirror.
+    // A run that fails before the kill ends this mirror.
     await killAll().catch((error: unknown) => broken.push(`after kill ${kills}: ${messageOf(error)}`));
     broken.push(
       ...(await endWhole(upstream)).map((fault) => `at the end: ${fault}`),
@@ -81,12 +81,12 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Half of the kills come right after the commit. */
+/** Half of the kills come directly after the commit. */
 function laterOf(random: Random): number {
   return random.chance(0.5) ? 0 : 1 + random.below(MOST_STATEMENTS_LATER);
 }
 
-/** Runs to the end, undisturbed: what is wrong then. */
+/** Runs `sync` to its end without a kill. Returns the faults. */
 async function endWhole(upstream: Upstream): Promise<string[]> {
   const { json, stderr } = await upstream.cli('sync');
   if (json?.data?.ended !== 'done') return [`the last run: ${JSON.stringify(json)} ${stderr}`];

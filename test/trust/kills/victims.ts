@@ -12,19 +12,19 @@ import { type Overrides, openUpstream, type Upstream } from '../../support/upstr
 import { CALLS, readOlderWarehouse, STEPS, writeOlderWarehouse } from '../older_file.ts';
 import { type Marks, removeFile, spentIn, watchFiles } from './kill_marks.ts';
 
-/** A command that is killed again and again over one mirror, and what must then be true. */
+/** A command that is killed repeatedly over one mirror, with its checks. */
 export interface Victim {
   readonly upstream: Upstream;
   readonly args: readonly string[];
-  /** Kills are drawn among its first so many statements; null: as many as it has. */
+  /** The number of statements among which a kill is drawn; null: all statements of the command. */
   readonly mostStatements: number | null;
-  /** Before each start. */
+  /** Runs before each start. */
   prepare(random: Random): void;
-  /** After each kill: each a sentence. */
+  /** The faults after a kill, one sentence each. */
   after(): string[];
-  /** It came to its end before the blow: what is wrong then. There must be something left to do afterwards. */
+  /** The faults if the command ended before the kill. Prepares new work for the next start. */
   spared(): string[];
-  /** Undisturbed to the end: what is wrong then. */
+  /** Runs the command to its end without a kill. Returns the faults. */
   finish(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface Victim {
 export type VictimName = 'sync' | 'backfill' | 'worker' | 'reprocess' | 'export' | 'migrations';
 
 const CONCURRENCY = 4;
-// A run of a small registry has some ten thousand.
+// A run over a small registry executes about ten thousand statements.
 const MOST_STATEMENTS = 600;
 
 export const VICTIMS: Readonly<
@@ -43,7 +43,7 @@ export const VICTIMS: Readonly<
     return {
       ...over(upstream, marks),
       args: ['sync'],
-      // Now and then from the very first statement again; the ledger stays.
+      // Sometimes the mirror starts again with an empty warehouse. The ledger stays.
       prepare: (random) => {
         if (random.chance(0.1)) startOver(upstream, marks);
       },
@@ -135,7 +135,7 @@ export const VICTIMS: Readonly<
     const spent = spentIn(upstream);
     return {
       ...over(upstream, marks),
-      // One call may follow: the allowance does not matter here, and it is a run that writes.
+      // One call is permitted, so that the run writes.
       args: ['sync', '--max-calls', '0'],
       mostStatements: null,
       prepare: (random) => {
@@ -179,7 +179,7 @@ async function openMirrored(companies: readonly GeneratedCompany[]) {
   return opened;
 }
 
-/** What is the same for all unless they say otherwise. */
+/** The defaults of all victims. */
 function over(upstream: Upstream, marks: Marks) {
   return {
     upstream,
@@ -191,7 +191,7 @@ function over(upstream: Upstream, marks: Marks) {
   };
 }
 
-/** The warehouse is taken away; the ledger stays. */
+/** Deletes the warehouse and keeps the ledger. */
 function startOver(upstream: Upstream, marks: Marks): void {
   removeFile(upstream, 'warehouse.db');
   marks.forgetLoaded();
@@ -217,7 +217,7 @@ function compared(upstream: Upstream): string[] {
 }
 
 function stateOf(upstream: Upstream): string {
-  // As the next command does: what a kill left in the log is read with it.
+  // As the next command does, this reads the pages that the kill left in the WAL.
   const warehouse = openWarehouse({ path: join(upstream.folder, 'warehouse.db'), nowMs: 0 });
   const state = createHash('sha256').update(dumpDerived(warehouse).join('\n')).digest('hex');
   warehouse.close();
@@ -232,7 +232,7 @@ function manifestIn(out: string): Manifest {
   return JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')) as Manifest;
 }
 
-/** Files that a manifest names, and that are not what it says. */
+/** Files whose content differs from the manifest. */
 function torn(out: string): string[] {
   if (!existsSync(join(out, 'manifest.json'))) return [];
   return manifestIn(out).files.flatMap(({ name, sha256 }) => {

@@ -1,4 +1,4 @@
-// Exports a warehouse again and again; the test kills it at some moment.
+// Exports a warehouse repeatedly. The test kills this process at a random time.
 import { exportTables } from '../../../src/operations/export.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 

@@ -3,10 +3,10 @@ import { seededRandom } from '../../../src/random.ts';
 import { temporaryFolder } from '../../support/loader.ts';
 import { killExport, killReprocess } from './rounds.ts';
 
-// A few in the suite; `npm run trust:kills:rebuild` makes fifty and more.
+// A few kills only; `npm run trust rebuild-kills` makes fifty or more.
 const KILLS = 8;
 
-test('reprocess killed at any moment leaves the old tables or the new ones, and goes on', {
+test('a killed reprocess leaves the old tables or the new ones, and the next one succeeds', {
   timeout: 180_000,
 }, async () => {
   const { broken, completed, killed } = await killReprocess({ ...rounds(), folder: temporaryFolder() });
@@ -15,7 +15,7 @@ test('reprocess killed at any moment leaves the old tables or the new ones, and 
   expect(completed).toBeGreaterThan(0);
 });
 
-test('export killed at any moment leaves whole files', { timeout: 180_000 }, async () => {
+test('a killed export leaves complete files', { timeout: 180_000 }, async () => {
   const { broken, completed, killed } = await killExport({ ...rounds(), folder: temporaryFolder() });
   expect(broken).toEqual([]);
   expect(killed).toBe(KILLS);

@@ -1,5 +1,5 @@
-// npm run trust:kills:rebuild -- [--kills 50] [--seed 1]
-// `reprocess` and `export` killed with SIGKILL at so many random moments each.
+// npm run trust rebuild-kills -- [--kills 50] [--seed 1]
+// Kills `reprocess` and `export` with SIGKILL, each at this number of random times.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

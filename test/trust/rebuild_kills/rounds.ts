@@ -17,20 +17,20 @@ const COMPANIES = 2000;
 export interface Rounds {
   readonly folder: string;
   readonly kills: number;
-  /** From 0 up to 1. */
+  /** A random number from 0 to 1. */
   readonly random: () => number;
 }
 
 export interface Killed {
-  /** Processes that were killed at work; others had ended before their moment came. */
+  /** Processes that were killed while they worked. The others ended before. */
   readonly killed: number;
-  /** How often the new state, or new files, were there afterwards. */
+  /** Rounds after which the new state, or new files, existed. */
   readonly completed: number;
-  /** What must not be: each a sentence. */
+  /** Violations, one sentence each. */
   readonly broken: readonly string[];
 }
 
-/** `reprocess` to another mapping and back, killed at random moments: the tables are the old ones or the new. */
+/** Kills `reprocess` between two mappings at random times. The tables must be the old ones or the new ones. */
 export async function killReprocess({ folder, kills, random }: Rounds): Promise<Killed> {
   const path = join(folder, 'warehouse.db');
   const warehouse = filled(path);
@@ -63,12 +63,13 @@ export async function killReprocess({ folder, kills, random }: Rounds): Promise<
     if (state === states[next]) {
       current = next;
       completed += 1;
-    } else if (state !== states[current]) broken.push(`${at}: neither the old tables nor the new ones`);
+    } else if (state !== states[current])
+      broken.push(`${at}: the tables are neither the old ones nor the new ones`);
   }
   return { killed, completed, broken };
 }
 
-/** `export` over and over into the same folder, killed at random moments: the files are whole, of one export. */
+/** Kills a repeated `export` into one folder at random times. The files must be complete and of one export. */
 export async function killExport({ folder, kills, random }: Rounds): Promise<Killed> {
   const path = join(folder, 'warehouse.db');
   const warehouse = filled(path);
@@ -81,7 +82,7 @@ export async function killExport({ folder, kills, random }: Rounds): Promise<Kil
     const format = formats[round % formats.length] as string;
     const out = join(folder, format);
     const afterMs = random() * LONGEST_EXPORT_MS;
-    // Files of before and after would not fit together.
+    // Files of two exports would be inconsistent.
     change(round);
     const how = await startAndKill(join(here, 'export_child.ts'), [path, out, format], afterMs);
     if (how === 'killed') killed += 1;
@@ -106,7 +107,7 @@ function faultsIn(folder: string): string[] {
   const faults = rows === `${COMPANIES} and ${2 * COMPANIES}` ? [] : [`${rows} rows`];
   for (const { name, sha256 } of files)
     if (sha256Of(readFileSync(join(folder, name))) !== sha256)
-      faults.push(`${name} is not the file of the manifest`);
+      faults.push(`${name} differs from the manifest`);
   return faults;
 }
 
@@ -118,7 +119,7 @@ function filled(path: string): Warehouse {
   return warehouse;
 }
 
-/** One company gets another tag with each round. */
+/** Gives one company another tag in each round. */
 function changer(warehouse: Warehouse): (round: number) => void {
   const runId = startRun(warehouse.db, { command: 'test', owner: null, nowMs: 0 });
   const { load } = openLoader({ warehouse, dialect: dialectWith(), runId });
@@ -141,7 +142,7 @@ function outcomeOf(n: number, callId: number, tag: string): Outcome {
   };
 }
 
-/** As a reader finds the file right after the kill, and whether it is whole. */
+/** Reads the file as it is directly after the kill. Returns a fault if it is incomplete. */
 function looked(path: string): { state: string; fault: string | null } {
   const warehouse = openWarehouse({ path, readonly: true, nowMs: 0 });
   const check = warehouse.db.pragma('integrity_check', { simple: true });

@@ -4,7 +4,7 @@ import { LIMITS, spendFrom, withLedger } from './soaking.ts';
 
 export interface ContractSoak {
   readonly seed: number;
-  /** Calls within each contract, the first one first. */
+  /** Calls of each contract, in order of time. */
   readonly calls: readonly number[];
   readonly fullestDay: number;
   readonly broken: readonly string[];
@@ -15,8 +15,8 @@ const PER_DAY = 40;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Contracts of a year that end with February, in 2028 on the leap day. At the end of each the operator raises the
- * total of the account, whose ledger goes on; what one contract grants is spent in it and not before.
+ * Simulates contracts of one year that end with February, in 2028 on the leap day. At the end of each contract the
+ * operator raises the total of the account and keeps its ledger. Each contract must spend exactly its own calls.
  */
 export function soakContracts({ seed, years }: { seed: number; years: number }): ContractSoak {
   const random = seededRandom(seed);

@@ -9,11 +9,11 @@ export interface DateSoak {
   readonly day: string;
   readonly steps: string;
   readonly calls: number;
-  /** Of a rolling day: the most within any 24 hours. */
+  /** For a rolling day, the most calls in any 24 hours. */
   readonly fullestDay: number;
   readonly fullestMonth: number;
   readonly daysOver: number;
-  /** Share of what the limits permitted that was really spent. */
+  /** Used calls divided by permitted calls. */
   readonly used: number;
   readonly broken: readonly string[];
 }
@@ -21,10 +21,10 @@ export interface DateSoak {
 interface DateSoaking {
   readonly seed: number;
   readonly days: number;
-  /** Takes all at the start of a day, or spreads it over the day. */
+  /** Spends every call at the start of a day, or spreads the calls over the day. */
   readonly spender: 'hasty' | 'calm';
   readonly day: 'fixed' | 'rolling';
-  /** Seen: the clock is set back by more than passes between two looks at the ledger. By less, nobody can know. */
+  /** Detectable: the clock is set back by more than the time between two uses of the ledger. A smaller change cannot be detected. */
   readonly steps: 'seen' | 'any';
 }
 
@@ -34,8 +34,8 @@ const DAY_MS = 24 * HOUR_MS;
 const LONGEST_SILENCE_MS = 1.5 * HOUR_MS;
 
 /**
- * Days and months, judged by the right time, under a clock that is set back by hours and right again within days.
- * Where the ledger sees that it went back, no day and no month is overspent.
+ * Simulates days and months under a clock that is set back by hours and corrected within days. Correct time decides.
+ * If the ledger can detect the change, no day and no month exceeds its limit.
  */
 export function soakDatesSetBack({ seed, days, spender, day, steps }: DateSoaking): DateSoak {
   const random = seededRandom(seed);
@@ -75,7 +75,7 @@ export function soakDatesSetBack({ seed, days, spender, day, steps }: DateSoakin
   };
 }
 
-/** Right for up to ten days, then late by up to four hours, beyond `leastMs`, for up to six days; and again. */
+/** A clock that alternates: correct for up to ten days, then late by `leastMs` to four hours for up to six days. */
 function setBackAndRight(random: Random, startMs: number, leastMs: number): (realMs: number) => number {
   let backMs = 0;
   let changesMs = startMs + random.below(10 * DAY_MS);

@@ -5,7 +5,7 @@ import { soakContracts } from './contracts.ts';
 import { soakDatesSetBack } from './dates.ts';
 import { soakCalendar, soakSetBack } from './soaking.ts';
 
-// Oslo changes its clock in the night, Cairo at midnight: a day there has no midnight.
+// Oslo changes its clock at night, Cairo at midnight, so that one day in Cairo has no midnight.
 test.each(['Europe/Oslo', 'Africa/Cairo'])(
   '%s: a year with a leap day is never overspent, and is used',
   (zone) => {
@@ -14,12 +14,12 @@ test.each(['Europe/Oslo', 'Africa/Cairo'])(
   },
 );
 
-test('a clock that is set back again and again overspends no 24 hours, and freezes nothing', () => {
+test('a clock that is set back repeatedly neither exceeds 24 hours nor blocks the ledger', () => {
   expect(soakSetBack({ seed: 1, days: 120 })).toMatchObject({ broken: [], most: { day: 40 } });
 });
 
 test.each(['fixed', 'rolling'] as const)(
-  'a clock that is set back and right again overspends no %s day and no month, whoever spends',
+  'a clock that is set back and corrected exceeds no %s day and no month',
   (day) => {
     for (const spender of ['hasty', 'calm'] as const) {
       const soak = soakDatesSetBack({ seed: 1, days: 240, spender, day, steps: 'seen' });
@@ -29,12 +29,12 @@ test.each(['fixed', 'rolling'] as const)(
   },
 );
 
-test('contracts that end with February, one on the leap day: each spends what it grants, and no more', () => {
+test('contracts that end on the last day of February spend exactly the calls that they grant', () => {
   expect(soakContracts({ seed: 1, years: 2 })).toMatchObject({ broken: [], calls: [9000, 9000] });
 });
 
 test.each(['2027-02-28', '2028-02-29', '2028-03-01', '2028-12-31'])(
-  'a licence that ends on %s is warned of on its last 31 days, whatever the hour, and ended on the next',
+  'a licence that ends on %s causes warnings on its last 31 days and ends on the next day',
   (ends) => {
     const config = configFrom({
       version: 1,

@@ -1,5 +1,5 @@
-// npm run trust:soak -- [--seeds 3] [--days 1200]
-// Years of one account in seconds, in zones that change their clocks in every way there is.
+// npm run trust soak -- [--seeds 3] [--days 1200]
+// Simulates years of one account in seconds, in time zones with every kind of clock change.
 import { parseArgs } from 'node:util';
 import { soakContracts } from './contracts.ts';
 import { soakDatesSetBack } from './dates.ts';

@@ -10,11 +10,11 @@ export interface Soak {
   readonly zone: string;
   readonly calls: number;
   readonly days: number;
-  /** The fullest day, month and life, and their limits. */
+  /** The most calls of a day, of a month and in total, with their limits. */
   readonly most: { readonly day: number; readonly month: number; readonly total: number };
-  /** Share of what the limits permitted that was really spent. */
+  /** Used calls divided by permitted calls. */
   readonly used: number;
-  /** What must not be: each a sentence. */
+  /** Violations, one sentence each. */
   readonly broken: readonly string[];
 }
 
@@ -22,8 +22,8 @@ const PER_DAY = 40;
 const PER_MONTH = 1000;
 
 /**
- * Years of an account in seconds: whoever asks takes all that the ledger gives, through changes of the clock,
- * month ends and a leap day. A calendar of its own (Luxon's) judges by when the calls arrive.
+ * Simulates years of an account in seconds. The callers spend every call that the ledger permits, through clock
+ * changes, ends of months and a leap day. Luxon's calendar, independent of the ledger, counts the arrivals.
  */
 export function soakCalendar(options: { zone: string; seed: number; days: number }): Soak {
   const { zone, seed, days } = options;
@@ -40,7 +40,7 @@ export function soakCalendar(options: { zone: string; seed: number; days: number
   const byDay = countedBy(arrivals, (at) => localDate(at, zone));
   const byMonth = countedBy(arrivals, (at) => localDate(at, zone).slice(0, 7));
   const most = { day: fullest(byDay), month: fullest(byMonth), total: arrivals.length };
-  // The first and the last month are cut off; of every other one all is used, until the total is spent.
+  // The first and the last month are incomplete. Every other month uses its whole limit until the total is used up.
   const whole = [...byMonth].slice(1, -1);
   const permitted = whole.reduce((sum, [month]) => sum + Math.min(PER_MONTH, daysIn(month) * PER_DAY), 0);
   const used = whole.reduce((sum, [, calls]) => sum + calls, 0) / permitted;
@@ -59,7 +59,7 @@ export function soakCalendar(options: { zone: string; seed: number; days: number
   };
 }
 
-/** A rolling day under a clock that is set back again and again: judged by the time that really passes. */
+/** Simulates a rolling day under a clock that is set back repeatedly. Real elapsed time decides. */
 export function soakSetBack(options: { seed: number; days: number }): Soak {
   const { seed, days } = options;
   const random = seededRandom(seed);
@@ -105,18 +105,18 @@ export interface Spender {
   readonly endMs: number;
   readonly random: Random;
   readonly allowance: Allowance;
-  /** How far the ledger's clock is behind the real time; asked before each spending. */
+  /** The delay of the ledger's clock behind real time, in milliseconds. Called before each debit. */
   readonly lateness?: (realMs: number) => number;
-  /** Takes one or two at a time and then pauses, rather than all that can be had. */
+  /** Spends one or two calls at a time and then pauses, instead of every permitted call. */
   readonly isCalm?: boolean;
 }
 
-/** Spends whatever can be had; answers when the calls arrived. */
+/** Spends every permitted call. Returns the arrival times. */
 function spendAll(spender: Spender): number[] {
   return withLedger((path) => spendFrom(path, spender)).sort((a, b) => a - b);
 }
 
-/** Hands out the path of a ledger that is gone afterwards. */
+/** Passes the path of a temporary ledger, and deletes it afterwards. */
 export function withLedger<T>(work: (path: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-soak-'));
   try {
@@ -126,7 +126,7 @@ export function withLedger<T>(work: (path: string) => T): T {
   }
 }
 
-/** Spends what this ledger gives, in bursts at random moments; answers when the calls arrived. */
+/** Spends the calls that this ledger permits, in bursts at random times. Returns the arrival times. */
 export function spendFrom(path: string, spender: Spender): number[] {
   const { startMs, endMs, random, allowance, lateness = () => 0, isCalm = false } = spender;
   const ledger = openLedger({ path, accountId: 'main', allowance });
@@ -137,14 +137,14 @@ export function spendFrom(path: string, spender: Spender): number[] {
     const most = 1 + random.below(isCalm ? 2 : 8);
     const spent = ledger.spend({ nowMs, most, purpose: 'scheduled', keyFingerprint: 'k' });
     if (spent.is === 'go') {
-      // What is sent in its slot may take most of a second to arrive.
+      // A call that is sent in its slot can take most of a second to arrive.
       for (const { atMs } of spent.slots) arrivals.push(atMs + behindMs + random.below(900));
       if (random.chance(0.02)) giveBack(ledger, spent.slots[0], arrivals, spent.slots.length);
       realMs += !isCalm && random.chance(0.7) ? random.below(2 * SECOND_MS) : random.below(90 * MINUTE_MS);
     } else {
       const untilMs = spent.is === 'refused_key' ? null : spent.untilMs;
       if (untilMs === null) break;
-      // The clock may be set while one waits: nobody sleeps longer than an hour at a time.
+      // The clock can be set during a wait, so that no wait is longer than an hour.
       realMs += Math.max(1, Math.min(untilMs - nowMs, HOUR_MS));
     }
   }
@@ -154,7 +154,7 @@ export function spendFrom(path: string, spender: Spender): number[] {
 
 type Slots = Extract<ReturnType<ReturnType<typeof openLedger>['spend']>, { is: 'go' }>['slots'];
 
-/** A call that never left: its unit comes back. */
+/** Returns the unit of a call that was not sent. */
 function giveBack(
   ledger: ReturnType<typeof openLedger>,
   slot: Slots[number] | undefined,
@@ -184,7 +184,7 @@ function fullest(counts: ReadonlyMap<string, number>): number {
   return Math.max(0, ...counts.values());
 }
 
-/** The most arrivals within any span of this length. */
+/** The most arrivals in any period of this length. */
 export function fullestSpan(arrivals: readonly number[], spanMs: number): number {
   let most = 0;
   let from = 0;

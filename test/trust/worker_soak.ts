@@ -1,15 +1,15 @@
-// npm run soak:worker [-- --companies FILE --kills 30 --flushes 5 --per-minute 6000]
-// A worker and a stand-by over a registry, while kill -9 hits workers and Redis at random moments and FLUSHALL
-// empties Redis: the mirror must end equal to the upstream, and the sandbox count nothing above rate or allowance.
+// npm run trust worker-soak [-- --companies FILE --kills 30 --flushes 5 --per-minute 6000]
+// Runs a worker and a standby while SIGKILL hits workers and Redis at random times and FLUSHALL empties Redis. The
+// mirror must equal the upstream in the end, and the sandbox must count no call above the rate or the allowance.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { readCompanies, samplePath } from '../../../src/sandbox/company_file.ts';
-import { compareWithUpstream } from '../../support/equality.ts';
-import { type OwnRedis, startOwnRedis } from '../../support/redis_server.ts';
-import { type Command, openUpstream, type Upstream } from '../../support/upstream.ts';
-import { busiestMinute } from './busiest_minute.ts';
+import { readCompanies, samplePath } from '../../src/sandbox/company_file.ts';
+import { busiestMinute } from '../bench/worker/busiest_minute.ts';
+import { compareWithUpstream } from '../support/equality.ts';
+import { type OwnRedis, startOwnRedis } from '../support/redis_server.ts';
+import { type Command, openUpstream, type Upstream } from '../support/upstream.ts';
 
 const { values } = parseArgs({
   options: {
@@ -42,48 +42,48 @@ client.on('error', () => {});
 const queue = new Queue('isle-of-man.main', { connection: client, prefix: PREFIX });
 queue.on('error', () => {});
 
-const crew = [hire(upstream), hire(upstream)];
+const workers = [startOne(upstream), startOne(upstream)];
 const totals = { workers: 0, redis: 0, redis_emptied: 0, flushes: 0 };
 const schedulesBackMs: number[] = [];
 const startedMs = performance.now();
 let isOver = false;
-const staffing = keepStaffed();
+const restarting = restartKilled();
 
-for (const blow of shuffled(blows())) {
+for (const fault of shuffled(faults())) {
   await sleep(6000 + Math.random() * 14_000);
-  await strike(blow, redis);
+  await cause(fault, redis);
 }
 await untilMirrored(upstream);
 isOver = true;
-await staffing;
-// A worker that has just been hired is not yet listening for SIGTERM.
+await restarting;
+// A worker that has just started does not yet listen for SIGTERM.
 await sleep(5000);
-const exits = await Promise.all(crew.map(dismiss));
-report(exits);
+const exits = await Promise.all(workers.map(stop));
+printReport(exits);
 await queue.close();
 client.disconnect();
 await upstream.close();
 await redis.close();
 
-type Blow = 'worker' | 'redis' | 'redis_emptied' | 'flush';
+type Fault = 'worker' | 'redis' | 'redis_emptied' | 'flush';
 
-function blows(): Blow[] {
+function faults(): Fault[] {
   const kills = Number(values.kills);
   const ofRedis = Math.floor(kills / 4);
   const emptied = Math.floor(ofRedis / 2);
   return [
-    ...Array<Blow>(kills - ofRedis).fill('worker'),
-    ...Array<Blow>(ofRedis - emptied).fill('redis'),
-    ...Array<Blow>(emptied).fill('redis_emptied'),
-    ...Array<Blow>(Number(values.flushes)).fill('flush'),
+    ...Array<Fault>(kills - ofRedis).fill('worker'),
+    ...Array<Fault>(ofRedis - emptied).fill('redis'),
+    ...Array<Fault>(emptied).fill('redis_emptied'),
+    ...Array<Fault>(Number(values.flushes)).fill('flush'),
   ];
 }
 
-async function strike(blow: Blow, server: OwnRedis): Promise<void> {
-  say(`${blow}: ${upstream.sandbox.arrivals().length} calls so far`);
-  switch (blow) {
+async function cause(fault: Fault, server: OwnRedis): Promise<void> {
+  say(`${fault}: ${upstream.sandbox.arrivals().length} calls so far`);
+  switch (fault) {
     case 'worker': {
-      const victim = crew[Math.floor(Math.random() * crew.length)];
+      const victim = workers[Math.floor(Math.random() * workers.length)];
       victim?.process.kill('SIGKILL');
       totals.workers += 1;
       return;
@@ -94,7 +94,7 @@ async function strike(blow: Blow, server: OwnRedis): Promise<void> {
       await sleep(Math.random() * 4000);
       await server.start();
       totals.redis += 1;
-      if (blow === 'redis') return;
+      if (fault === 'redis') return;
       totals.redis_emptied += 1;
       await server.flush();
       return;
@@ -105,30 +105,30 @@ async function strike(blow: Blow, server: OwnRedis): Promise<void> {
   }
 }
 
-/** How long until all three schedules stand in Redis again. */
+/** Waits until Redis has all three schedules again. Returns the time in milliseconds. */
 async function untilSchedules(): Promise<number> {
   const fromMs = performance.now();
   while ((await queue.getJobSchedulersCount()) < 3) await sleep(100);
   return Math.round(performance.now() - fromMs);
 }
 
-function hire(place: Upstream): Command {
+function startOne(place: Upstream): Command {
   return place.start('worker', '--quiet');
 }
 
-/** A killed worker is started again after a while, as a service manager does. */
-async function keepStaffed(): Promise<void> {
+/** Restarts killed workers after a delay, as a service manager does. */
+async function restartKilled(): Promise<void> {
   while (!isOver) {
-    for (const [index, { process: worker }] of crew.entries())
+    for (const [index, { process: worker }] of workers.entries())
       if (worker.exitCode !== null || worker.signalCode !== null) {
         await sleep(Math.random() * 3000);
-        if (!isOver) crew[index] = hire(upstream);
+        if (!isOver) workers[index] = startOne(upstream);
       }
     await sleep(200);
   }
 }
 
-async function dismiss({ process: worker, finished }: Command): Promise<number | null> {
+async function stop({ process: worker, finished }: Command): Promise<number | null> {
   worker.kill('SIGTERM');
   return (await finished).code;
 }
@@ -144,7 +144,7 @@ async function untilMirrored({ sandbox, warehouse }: Upstream): Promise<void> {
   }
 }
 
-function report(exitCodes: readonly (number | null)[]): void {
+function printReport(exitCodes: readonly (number | null)[]): void {
   const db = upstream.warehouse();
   const comparison = compareWithUpstream(db, upstream.sandbox);
   const runs = db.prepare('SELECT count(*) AS runs, sum(ended IS NULL) AS killed FROM _run').get();

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const RUNNER = join(import.meta.dirname, 'run.ts');
+const paths = [...readFileSync(RUNNER, 'utf8').matchAll(/\['([\w/]+\.ts)',/g)].map(([, path = '']) => path);
+
+describe('the runner of benchmarks, trust tests and acceptance tests', () => {
+  it('lists the names of a group if no name is given', () => {
+    const { status, stdout } = run('bench');
+    expect(status).toBe(0);
+    for (const name of ['all', 'throughput', 'worker-idle'])
+      expect(stdout).toMatch(RegExp(`^  ${name} `, 'm'));
+  });
+
+  it('lists the names and exits with 2 if the name is unknown', () => {
+    const { status, stderr } = run('accept', 'nothing');
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^Unknown name: nothing\.[\s\S]*^ {2}hostile /m);
+  });
+
+  it('has a name for at least thirty scripts, and all of them exist', () => {
+    expect(paths.length).toBeGreaterThan(30);
+    expect(paths.filter((path) => !existsSync(join(import.meta.dirname, path)))).toEqual([]);
+  });
+});
+
+function run(...args: string[]) {
+  return spawnSync(process.execPath, [RUNNER, ...args], { encoding: 'utf8' });
+}

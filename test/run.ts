@@ -1,0 +1,75 @@
+// node test/run.ts GROUP NAME [ARGUMENTS]: runs a benchmark, a trust test or an acceptance test by its name.
+// `npm run bench`, `npm run trust` and `npm run accept` without a name list the names of the group.
+import { join } from 'node:path';
+
+/** A script of this folder, and one line that describes it. */
+type Script = readonly [path: string, description: string];
+
+const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
+  bench: {
+    all: ['bench/suite.ts', 'all benchmarks in order; writes docs/benchmarks.md'],
+    choosing: ['bench/choosing.ts', 'time and memory of choosing a call in a large registry'],
+    cost: ['bench/cost.ts', 'processor time and memory of 1,000 calls at a limited rate'],
+    discovery: ['bench/discovery/table.ts', 'searches until 50, 90 and 99 % of a registry are known'],
+    growth: ['bench/growth.ts', 'time per call, memory, start and file size by size of the registry'],
+    load: ['bench/load.ts', 'loading and queries, compared with better-sqlite3 and sqlite-utils'],
+    price: ['bench/estimate.ts', 'cost estimates of `plan`, compared with the calls needed'],
+    probe: ['bench/probe.ts', 'findings of `probe` about simulated APIs, and its calls'],
+    rate: ['bench/rate.ts', 'use of the permitted rate in real time'],
+    refresh: ['bench/refresh.ts', 'share of correct records in a changing registry'],
+    serve: ['bench/serve.ts', 'requests per second of `serve`, compared with a bare fastify route'],
+    throughput: ['bench/throughput.ts', 'calls per second without limits, compared with other tools'],
+    worker: ['bench/worker/throughput.ts', 'records per second of a worker job, compared with `sync`'],
+    'worker-idle': ['bench/worker/idle.ts', 'processor time and memory of an idle worker'],
+    'worker-nights': ['bench/worker/nights.ts', 'runs of a worker in the nights of clock changes'],
+    'worker-seconds': ['bench/worker/seconds.ts', 'a schedule of every second on a busy machine'],
+    'worker-two': ['bench/worker/two.ts', 'two registries with two workers on one Redis'],
+  },
+  trust: {
+    disk: ['trust/disk/disk.ts', '`sync` on a file system that becomes full (as root)'],
+    faults: ['trust/faults/faults.ts', 'random faulty responses of the upstream'],
+    fuzz: ['trust/fuzz/fuzz.ts', 'random headers, JSON, responses, configurations and loads'],
+    kills: ['trust/kills/kills.ts', 'six commands, killed between any two statements'],
+    'rebuild-kills': [
+      'trust/rebuild_kills/rebuild_kills.ts',
+      '`reprocess` and `export`, killed at random times',
+    ],
+    recovery: ['trust/recovery.ts', 'time from the start of `sync` to its next call, after a kill'],
+    soak: ['trust/soak/soak.ts', 'years of an account in seconds, in many time zones'],
+    'worker-soak': ['trust/worker_soak.ts', 'two workers, while workers and Redis are killed'],
+  },
+  accept: {
+    allowance: ['acceptance/allowance.ts', 'a total of 100 calls on a registry of 5,000'],
+    backfill: ['acceptance/backfill.ts', 'a backfill of many ids that is killed repeatedly'],
+    hostile: ['acceptance/hostile.ts', 'small responses that demand much memory'],
+    kills: ['acceptance/kills.ts', '`sync`, killed at random times'],
+    mirror: ['acceptance/mirror.ts', 'a whole registry, compared record by record'],
+    names: ['acceptance/names.ts', 'a backfill of many names, a third of them misspelt'],
+    rate: ['acceptance/rate.ts', '`sync` in real time at a limited rate'],
+  },
+};
+
+const [group = '', name, ...args] = process.argv.slice(2);
+const scripts = GROUPS[group];
+const path = name === undefined ? undefined : scripts?.[name]?.[0];
+if (scripts === undefined) fail(`Unknown group: ${group}. Groups: ${Object.keys(GROUPS).join(', ')}.\n`);
+else if (name === undefined) process.stdout.write(list(scripts));
+else if (path === undefined) fail(`Unknown name: ${name}.\n\n${list(scripts)}`);
+else {
+  const script = join(import.meta.dirname, path);
+  process.argv = [process.execPath, script, ...args];
+  await import(script);
+}
+
+function list(some: Readonly<Record<string, Script>>): string {
+  const width = Math.max(...Object.keys(some).map(({ length }) => length));
+  const lines = Object.entries(some).map(
+    ([key, [, description]]) => `  ${key.padEnd(width)}  ${description}`,
+  );
+  return [`npm run ${group} NAME -- ARGUMENTS`, '', ...lines, ''].join('\n');
+}
+
+function fail(message: string): void {
+  process.stderr.write(message);
+  process.exitCode = 2;
+}
