@@ -1,10 +1,10 @@
 import { type Ledger, type LedgerState, openLedger } from '../allowance/ledger.ts';
 import { isoTime } from '../clock.ts';
 import { coarser, openCallHistory, stretchFor } from '../report/call_history.ts';
-import { lastRunOf } from '../warehouse/activity.ts';
+import { readMirror, SCHEDULED_NAMES, type ScheduledName } from '../report/mirror_snapshot.ts';
 import { answerTable } from '../warehouse/answer.ts';
-import { type Coverage, readCoverage } from '../warehouse/coverage_counts.ts';
-import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
+import type { Coverage } from '../warehouse/coverage_counts.ts';
+import type { LockHolder } from '../warehouse/lock.ts';
 import { readSource, type SourceFacts } from '../warehouse/meta.ts';
 import {
   type AgeClass,
@@ -51,8 +51,8 @@ export interface Overview {
   readonly quarantine: { readonly count: number; readonly latest: readonly Quarantined[] };
 }
 
-export const JOBS = ['poll-stats', 'sweep-search', 'fetch-entities'] as const;
-export type JobName = (typeof JOBS)[number];
+export const JOBS = SCHEDULED_NAMES;
+export type JobName = ScheduledName;
 
 /** One company, and how it came to be what it is. */
 export interface CompanyView {
@@ -109,12 +109,11 @@ export function openPageReader(facts: PageSettings, nowMs: number): PageReader {
       const { firstMs = null } = span() ?? {};
       const stretchMs = stretchFor(atMs - (firstMs ?? atMs));
       const hours = firstMs === null ? [] : history.hours(firstMs, atMs);
-      const holder = lockHolder(db);
-      const isWorking = holder !== null && atMs - Date.parse(holder.heartbeatAt) < LOCK_STALE_AFTER_MS;
+      const { coverage, lastRuns, holder, isHeld, quarantined } = readMirror(db, atMs);
       return {
         nowMs: atMs,
         source: readSource(db),
-        coverage: readCoverage(db),
+        coverage,
         calls:
           stretchMs >= HOUR_MS
             ? coarser(hours, stretchMs)
@@ -128,9 +127,9 @@ export function openPageReader(facts: PageSettings, nowMs: number): PageReader {
         ages: ages(atMs),
         changes: pages.latestChanges(MOST_CHANGES),
         runs: recentRuns(db, MOST_RUNS),
-        working: isWorking ? holder : null,
-        jobs: Object.fromEntries(JOBS.map((job) => [job, lastRunOf(db, job)])) as Overview['jobs'],
-        quarantine: { count: quarantine.counts().open, latest: quarantine.list('open', MOST_QUARANTINED) },
+        working: isHeld ? holder : null,
+        jobs: lastRuns,
+        quarantine: { count: quarantined, latest: quarantine.list('open', MOST_QUARANTINED) },
       };
     },
     company(entityId, versionId, atMs) {

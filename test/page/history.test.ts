@@ -3,7 +3,6 @@ import { timeTicks } from '../../src/page/chart/axis.ts';
 import { html } from '../../src/page/html.ts';
 import { growth } from '../../src/report/call_history.ts';
 import { percent } from '../../src/report/figures.ts';
-import { quotaForecastOf } from '../../src/report/quota_forecast.ts';
 import type { CallBucket } from '../../src/warehouse/page_queries.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,13 +26,6 @@ test('growth ends at what is held now, and stands still where nothing was called
     [6, 30],
     [10, 30],
   ]);
-});
-
-test('an allowance ends at the pace of late, lasts until its reset, or stands still', () => {
-  const spending = { nowMs: 0, left: 100, resetsAtMs: null, lately: { calls: 50, overMs: DAY_MS } };
-  expect(quotaForecastOf(spending)).toMatchObject({ is: 'ends', atMs: 2 * DAY_MS });
-  expect(quotaForecastOf({ ...spending, resetsAtMs: DAY_MS })).toMatchObject({ is: 'lasts', left: 50 });
-  expect(quotaForecastOf({ ...spending, lately: { calls: 0, overMs: DAY_MS } })).toEqual({ is: 'still' });
 });
 
 test('marks of time are local midnights, also where the clocks change, and the 1st of every month', () => {

@@ -4,8 +4,8 @@ import { assertWritable } from '../../config/paths.ts';
 import { MirrorError } from '../../errors.ts';
 import { openLedgerOf } from '../../operations/assemble.ts';
 import { byteSize, localTime } from '../../report/figures.ts';
+import { type LockState, readLock } from '../../report/mirror_snapshot.ts';
 import { integrityFault, readHealth } from '../../warehouse/health.ts';
-import { LOCK_STALE_AFTER_MS, lockHolder } from '../../warehouse/lock.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import {
   checkAllowance,
@@ -61,7 +61,7 @@ function checkWarehouse(config: Config, nowMs: number): { findings: Finding[]; c
     try {
       const health = readHealth(warehouse.db);
       const fault = health.bytes > LARGE_BYTES ? null : integrityFault(warehouse.db);
-      const holder = lockHolder(warehouse.db);
+      const lock = readLock(warehouse.db, nowMs);
       return {
         calls: health.calls,
         findings: [
@@ -81,7 +81,7 @@ function checkWarehouse(config: Config, nowMs: number): { findings: Finding[]; c
                 ),
               ]
             : []),
-          ...(holder === null ? [] : [lockFinding(holder, nowMs)]),
+          ...lockFindings(lock),
         ],
       };
     } finally {
@@ -98,12 +98,14 @@ function checkWarehouse(config: Config, nowMs: number): { findings: Finding[]; c
   }
 }
 
-function lockFinding(holder: NonNullable<ReturnType<typeof lockHolder>>, nowMs: number): Finding {
-  const who = `process ${holder.pid} on ${holder.host}, since ${localTime(Date.parse(holder.takenAt))}`;
-  const isStale = nowMs - Date.parse(holder.heartbeatAt) > LOCK_STALE_AFTER_MS;
-  return isStale
-    ? note('runs', `a run was cut off (${who}); the next one takes its place`)
-    : note('runs', `a run is at work (${who})`);
+function lockFindings({ holder, isHeld }: LockState): Finding[] {
+  if (holder === null) return [];
+  const owner = `process ${holder.pid} on ${holder.host}, since ${localTime(Date.parse(holder.takenAt))}`;
+  return [
+    isHeld
+      ? note('runs', `a run is in progress (${owner})`)
+      : note('runs', `a run was killed (${owner}); the next run takes over its lock`),
+  ];
 }
 
 function accessTo(what: 'warehouse' | 'ledger', path: string) {

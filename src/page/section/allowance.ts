@@ -1,7 +1,7 @@
 import type { WindowState } from '../../allowance/ledger.ts';
 import { byStretch, type Stretch } from '../../report/call_history.ts';
 import { count } from '../../report/figures.ts';
-import { type QuotaForecast, quotaForecastOf } from '../../report/quota_forecast.ts';
+import { forecastQuota, observedRate, type QuotaForecast } from '../../report/quota_forecast.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
 import { type ChartPoint, chartFigure, line, surface } from '../chart/chart.ts';
 import { type Html, html, type Part } from '../html.ts';
@@ -24,7 +24,8 @@ function burnDown(window: WindowState, overview: Overview, times: Times): Html {
   const left = Math.max(0, limit - spent);
   const fromMs = Math.max(window.sinceMs, Math.min(firstCallMs ?? nowMs, nowMs - HOUR_MS));
   const stretches = stretchesSince(overview, fromMs);
-  const forecast = quotaForecastOf({ nowMs, left, resetsAtMs, lately: latelyOf(window, overview) });
+  const rate = observedRate(overview.hours, { firstCallMs, nowMs });
+  const forecast = forecastQuota(window, rate, { windows: overview.ledger.windows, nowMs });
   const toMs = endOf(forecast, { fromMs, nowMs, resetsAtMs });
   const axis = numberAxis(limit, compact);
   const at = (atMs: number) => Math.max(0, Math.min(1, (atMs - fromMs) / (toMs - fromMs)));
@@ -43,7 +44,9 @@ function burnDown(window: WindowState, overview: Overview, times: Times): Html {
     description: `${count(left)} of ${count(limit)} calls are left.`,
     legend: [
       { name: 'calls left', tone: 'first' },
-      ...(forecast.is === 'still' ? [] : [{ name: 'at the pace of late', tone: 'muted' } as const]),
+      ...(forecast.is === 'still'
+        ? []
+        : [{ name: 'at the rate of the last 7 days', tone: 'muted' } as const]),
     ],
     x: timeTicks(fromMs, toMs, times.zone),
     y: axis.ticks,
@@ -66,13 +69,6 @@ function burnDown(window: WindowState, overview: Overview, times: Times): Html {
 function stretchesSince({ calls, hours, stretchMs }: Overview, fromMs: number): Stretch[] {
   const finest = stretchMs <= HOUR_MS ? calls : hours;
   return byStretch(finest.filter(({ atMs }) => atMs >= fromMs - HOUR_MS));
-}
-
-function latelyOf({ sinceMs }: WindowState, { hours, nowMs, firstCallMs }: Overview) {
-  const begunMs = Math.max(sinceMs, firstCallMs ?? nowMs, nowMs - WEEK_MS);
-  const overMs = Math.max(nowMs - begunMs, HOUR_MS);
-  const calls = byStretch(hours.filter(({ atMs }) => atMs >= nowMs - overMs - HOUR_MS / 2));
-  return { calls: calls.reduce((sum, stretch) => sum + stretch.calls, 0), overMs };
 }
 
 /** What was left when, counted back from now; between the stretches with calls nothing was spent. */
@@ -134,12 +130,11 @@ function inWords(forecast: QuotaForecast, times: Times, nowMs: number): Part {
     case 'ends':
       return forecast.atMs <= nowMs
         ? null
-        : html`; at the pace of late spent in ${roughly(forecast.atMs - nowMs)}, ${times.brief(forecast.atMs)}`;
+        : html`; at the rate of the last 7 days used up in ${roughly(forecast.atMs - nowMs)}, ${times.brief(forecast.atMs)}`;
     case 'lasts':
-      return html`; at the pace of late ${count(forecast.left)} at the reset ${times.brief(forecast.untilMs)}`;
+      return html`; at the rate of the last 7 days ${count(forecast.left)} at the reset ${times.brief(forecast.untilMs)}`;
   }
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const WEEK_MS = 7 * DAY_MS;
