@@ -35,7 +35,7 @@ export function withMaxCalls(command: Command): Command {
 
 export function withFocus(command: Command): Command {
   return command.addOption(
-    new Option('--focus <focus>', 'what to prefer when choosing calls').choices([
+    new Option('--focus <focus>', 'preference when choosing calls').choices([
       'coverage',
       'records',
       'freshness',

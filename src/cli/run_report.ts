@@ -28,7 +28,7 @@ export function describeReport(report: RunReport, output: Output): string {
   return lines.join('\n');
 }
 
-/** How the run ended, and the next step. */
+/** The ending of the run, and the next step. */
 export function headlineOf({ ending, totals, coverage }: RunReport): string {
   switch (ending.ended) {
     case 'done':

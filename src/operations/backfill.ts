@@ -181,7 +181,7 @@ export interface BackfillReport {
 }
 
 /**
- * Runs a backfill until every item is settled, only the reserve of the allowance is left, or a limit of `order` is
+ * Runs a backfill until every item is settled, the quota is used up to the reserve, or a limit of `order` is
  * reached. It gives way to scheduled runs and resumes when they have ended.
  */
 export async function runBackfill(workspace: Workspace, order: BackfillRun): Promise<BackfillReport> {

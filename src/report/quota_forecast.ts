@@ -36,10 +36,11 @@ export function observedRate(
 
 /**
  * With `r` calls per day and `q` calls left, the quota is used up after `q / r` days, unless the window resets
- * earlier. `r` is at most the limit of the daily window: a first run often uses a whole day's quota in one hour.
+ * earlier. The limit of the daily window is the upper bound of `r`. A first run often uses a whole day's quota in one
+ * hour.
  *
- * Daily windows have no forecast. A mean of seven days does not show when the calls of one day are sent, and a
- * rolling day returns each unit after 24 hours, so that it is never used up permanently.
+ * Daily windows have no forecast. A mean of seven days does not show when the calls of one day are sent. A rolling
+ * day returns each unit after 24 hours, so that it is never used up permanently.
  */
 export function forecastQuota(
   window: WindowState,
