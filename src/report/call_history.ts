@@ -39,7 +39,7 @@ export interface Stretch {
 }
 
 /** Outcomes in groups that a reader of the page can distinguish. */
-export const OUTCOME_GROUPS = ['answered', 'turned away', 'failed', 'unsent'] as const;
+export const OUTCOME_GROUPS = ['answered', 'rejected', 'failed', 'unsent'] as const;
 export type OutcomeGroup = (typeof OUTCOME_GROUPS)[number];
 
 export function byStretch(buckets: readonly CallBucket[]): Stretch[] {
@@ -113,7 +113,7 @@ function groupOf(outcome: string): OutcomeGroup {
       return 'answered';
     case 'throttled':
     case 'exhausted':
-      return 'turned away';
+      return 'rejected';
     case 'unsent':
       return 'unsent';
     default:

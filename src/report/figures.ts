@@ -1,9 +1,9 @@
 /** Formats numbers for the terminal and the page. */
 
-const whole = new Intl.NumberFormat('en');
+const integers = new Intl.NumberFormat('en');
 
 export function count(value: number): string {
-  return value === Infinity ? 'unlimited' : whole.format(Math.round(value));
+  return value === Infinity ? 'unlimited' : integers.format(Math.round(value));
 }
 
 /** `1 call`, `2 calls`, `1,234 calls`. */

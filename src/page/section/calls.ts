@@ -64,7 +64,7 @@ function allOf({ byGroup }: Stretch): number {
 
 const TONES: Readonly<Record<OutcomeGroup, Tone>> = {
   answered: 'first',
-  'turned away': 'warn',
+  rejected: 'warn',
   failed: 'bad',
   unsent: 'muted',
 };
