@@ -2,17 +2,11 @@ import { hostname } from 'node:os';
 import type { Ledger, LedgerState } from '../src/allowance/ledger.ts';
 import type { Config } from '../src/config/config.ts';
 import { openLedgerOf } from '../src/operations/assemble.ts';
-import {
-  type CallCount,
-  callsBetween,
-  lastProcessedCallId,
-  lastRunOf,
-  lastSuccessAt,
-  openQuarantineCount,
-} from '../src/warehouse/activity.ts';
-import { type Coverage, readCoverage } from '../src/warehouse/coverage_counts.ts';
-import { type FileSizes, fileSizes } from '../src/warehouse/health.ts';
-import { isAlive, LOCK_STALE_AFTER_MS, lockHolder } from '../src/warehouse/lock.ts';
+import { type MirrorSnapshot, readMirror } from '../src/report/mirror_snapshot.ts';
+import { type CallCount, callsBetween, lastProcessedCallId, lastRunOf } from '../src/warehouse/activity.ts';
+import type { Coverage } from '../src/warehouse/coverage_counts.ts';
+import type { FileSizes } from '../src/warehouse/health.ts';
+import { isAlive } from '../src/warehouse/lock.ts';
 import type { RunRow } from '../src/warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../src/warehouse/warehouse.ts';
 import type { LastRun, QueueFacts } from './due_jobs.ts';
@@ -60,12 +54,13 @@ function readAll({ db }: Warehouse, ledger: Ledger, request: SnapshotRequest): R
   const jobs = request.jobs.filter(isScheduled);
   const allowance = ledger.state(nowMs);
   const latestCallId = lastProcessedCallId(db);
+  const mirror = readMirror(db, nowMs);
   return {
-    coverage: readCoverage(db),
+    coverage: mirror.coverage,
     allowance,
-    lastSuccessAtMs: timeOrNull(lastSuccessAt(db)),
-    quarantined: openQuarantineCount(db),
-    sizes: fileSizes(db),
+    lastSuccessAtMs: timeOrNull(mirror.lastSuccessAt),
+    quarantined: mirror.quarantined,
+    sizes: mirror.files,
     lastCallId: latestCallId,
     newCalls:
       afterCallId === null || afterCallId >= latestCallId ? [] : callsBetween(db, afterCallId, latestCallId),
@@ -74,7 +69,7 @@ function readAll({ db }: Warehouse, ledger: Ledger, request: SnapshotRequest): R
       lastRuns: Object.fromEntries(jobs.map(({ name }) => [name, asLastRun(lastRunOf(db, name))])),
       earlierDue: Object.fromEntries(jobs.map((job) => [job.name, job.earlierDue?.(db) ?? null])),
       closedUntilMs: closedUntil(allowance, nowMs),
-      isHeld: isHeldByAnother(lockHolder(db), nowMs),
+      isHeld: isHeldByAnother(mirror),
     },
   };
 }
@@ -85,8 +80,8 @@ export function closedUntil({ left, resumesAtMs, pausedUntilMs }: LedgerState, n
   return pausedUntilMs !== null && pausedUntilMs - nowMs > LONG_PAUSE_MS ? pausedUntilMs : null;
 }
 
-function isHeldByAnother(holder: ReturnType<typeof lockHolder>, nowMs: number): boolean {
-  if (holder === null || nowMs - Date.parse(holder.heartbeatAt) > LOCK_STALE_AFTER_MS) return false;
+function isHeldByAnother({ holder, isHeld }: MirrorSnapshot): boolean {
+  if (holder === null || !isHeld) return false;
   if (holder.host !== hostname()) return true;
   return holder.pid !== process.pid && isAlive(holder.pid);
 }

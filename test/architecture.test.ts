@@ -48,7 +48,6 @@ const WORK_TO_DO: readonly string[] = [
   'src/names/query_seeds.ts imports src/plan/discovery/first_characters.ts: plan is above names',
   'src/outcome.ts imports src/json/json.ts: json is above vocabulary',
   'src/plan/registry_size.ts imports src/estimate/call_range.ts: estimate is above plan',
-  'src/report/status_snapshot.ts imports jobs/worker_status.ts: jobs is above report',
 ];
 
 /** The engine, and the values and interfaces that every room shares. */

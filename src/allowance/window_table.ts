@@ -9,7 +9,7 @@ export const WINDOW_TABLE = [
     key: 'total',
     property: 'total',
     span: { kind: 'lifetime' },
-    words: { per: 'in all', current: 'in all', scope: "in the account's whole life" },
+    words: { per: 'in total', current: 'in total', scope: 'in total' },
   },
   {
     name: 'day',

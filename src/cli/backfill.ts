@@ -17,7 +17,7 @@ import { backfillData, describeBackfill, describeLists } from './backfill/backfi
 import { cancel, enqueue, listUnfinished, printEstimate, reportAgain } from './backfill/manage.ts';
 import { writeReport } from './backfill/report_file.ts';
 import { isSelecting, readSelection, type SelectionFlags } from './backfill/selection.ts';
-import { momentOf } from './backfill/until.ts';
+import { timeOf } from './backfill/until.ts';
 import {
   interruptible,
   openContext,
@@ -43,43 +43,44 @@ interface BackfillFlags extends SharedFlags, SelectionFlags {
   readonly enqueue?: boolean;
 }
 
-/** `backfill`: fetches what is on a list, apart from the scheduled work. */
+/** `backfill`: fetches the companies of a list, separately from scheduled runs. */
 export function backfillCommand(): Command {
   const command = new Command('backfill')
-    .summary('fetch what is on a list: ids, names, queries, what is old, missing or failed')
+    .summary('fetch the companies of a list, or records that are old, missing or failed')
     .description(
-      'Fetches what you name, apart from the scheduled work, whose share of the allowance (allowance.reserve) it ' +
-        'leaves alone. What was fetched lately is not fetched again. It can be stopped at any time: the same ' +
-        'command, or --resume, goes on where it stopped.',
+      'Fetches the companies that you name. It leaves a share of the allowance (allowance.reserve) to scheduled runs, ' +
+        'and skips records that are still fresh (max_age.records). You can stop it at any time; the same command, ' +
+        'or --resume, continues it.',
     )
-    .optionsGroup('What to fetch (several may be given):')
-    .option('--ids <file>', 'entity ids, one a line or a column of a CSV; - reads standard input')
-    .option('--names <file>', 'company names, likewise; names that are not found exactly are never guessed')
-    .option('--column <name>', 'which column of the CSV, by its name or number')
-    .option('--query <text>', 'every company that a search for this text lists', repeated, [])
-    .option('--prefix <text>', 'every company whose name begins so, however many they are', repeated, [])
-    .option('--id-prefix <text>', 'every company whose id begins so', repeated, [])
-    .option('--stale <age>', 'records fetched longer ago than this: 90d, 12h', milliseconds)
-    .option('--missing', 'companies that were listed, and whose record was never fetched')
-    .option('--failed', 'what failed, or was answered in a way that could not be understood')
-    .option('--again', 'also fetch what was fetched lately (within max_age.records)')
-    .option('--no-records', 'only list companies; do not fetch the records of those that searches find')
-    .optionsGroup('How far to go:')
-    .option('--max-calls <n>', 'spend at most this many calls', wholeNumber)
-    .option('--max-minutes <n>', 'work at most this long', positiveNumber)
-    .option('--until <time>', 'work until then: 06:30, 2026-11-22, 2026-11-22T06:30')
-    .option('--dry-run', 'say what it would cost, and fetch nothing')
-    .option('--enqueue', 'hand it to the worker, which works on it beside its schedules, and return at once')
-    .optionsGroup('What came of it:')
-    .option('--report <file>', 'write what became of each line: CSV, or JSON Lines for a name in .jsonl')
+    .optionsGroup('Selection (several options can be combined):')
+    .option('--ids <file>', 'entity ids, one per line or a CSV column; - reads standard input')
+    .option('--names <file>', 'company names, one per line or a CSV column; only exact matches are fetched')
+    .option('--column <name>', 'CSV column, by name or number')
+    .option('--query <text>', 'every company that a search for this text returns', repeated, [])
     .option(
-      '--resume [number]',
-      'go on with an unfinished backfill, the latest if no number is given',
-      wholeNumber,
+      '--prefix <text>',
+      'every company whose name starts with this text, even beyond the cap of one query',
+      repeated,
+      [],
     )
+    .option('--id-prefix <text>', 'every company whose id starts with this text', repeated, [])
+    .option('--stale <age>', 'records older than this: 90d, 12h', milliseconds)
+    .option('--missing', 'known companies whose record was never fetched')
+    .option('--failed', 'calls that failed, or whose response is in quarantine')
+    .option('--again', 'also fetch records that are still fresh (within max_age.records)')
+    .option('--no-records', 'only list companies; do not fetch their records')
+    .optionsGroup('Limits:')
+    .option('--max-calls <n>', 'spend at most this many calls', wholeNumber)
+    .option('--max-minutes <n>', 'stop after this many minutes', positiveNumber)
+    .option('--until <time>', 'stop at this time: 06:30, 2026-11-22, 2026-11-22T06:30')
+    .option('--dry-run', 'print the cost estimate; send nothing')
+    .option('--enqueue', 'queue the backfill for the worker and return immediately')
+    .optionsGroup('Results:')
+    .option('--report <file>', 'write the result of each line: CSV, or JSON Lines if the file ends in .jsonl')
+    .option('--resume [number]', 'resume an unfinished backfill (default: the latest)', wholeNumber)
     .option('--list', 'list the unfinished backfills')
-    .option('--cancel <number>', 'give up an unfinished backfill; what it fetched stays', wholeNumber)
-    .option('--strict', 'exit 75 when paused by the allowance')
+    .option('--cancel <number>', 'cancel an unfinished backfill; fetched records stay', wholeNumber)
+    .option('--strict', 'exit 75 if the quota is used up')
     .addHelpText('after', EXAMPLES)
     .action((flags: BackfillFlags) => backfill(withoutEmpty(flags)));
   return withSharedOptions(command.optionsGroup('Options:'));
@@ -91,7 +92,7 @@ async function backfill(flags: BackfillFlags): Promise<void> {
   try {
     if (flags.list) return listUnfinished(workspace, output);
     if (flags.cancel !== undefined) return cancel(workspace, output, flags.cancel);
-    // A bound that cannot be meant is refused before anything is kept.
+    // An invalid time is rejected before the backfill is stored.
     const maxMinutes = minutesOf(flags, workspace.clock.now());
     const selection = isSelecting(flags) ? await selected(workspace, flags, output) : null;
     if (flags.dryRun && selection !== null)
@@ -116,10 +117,10 @@ async function backfill(flags: BackfillFlags): Promise<void> {
   }
 }
 
-/** What the flags name to fetch. */
+/** The order of the selection flags. */
 async function selected(workspace: Workspace, flags: BackfillFlags, output: Output): Promise<BackfillOrder> {
   if (flags.resume !== undefined)
-    throw new UsageError('--resume goes on with what was asked for before; it takes nothing else to fetch');
+    throw new UsageError('--resume continues a stored backfill; it cannot be combined with a selection');
   const { config, clock, warehouse } = workspace;
   const { order, lists } = await readSelection(flags, {
     db: warehouse.db,
@@ -133,7 +134,7 @@ async function selected(workspace: Workspace, flags: BackfillFlags, output: Outp
   return order;
 }
 
-/** The backfill that the flags ask for: a new one, or an unfinished one. */
+/** The new or unfinished backfill that the flags select. */
 function chosenBackfill(
   workspace: Workspace,
   selection: BackfillOrder | null,
@@ -143,19 +144,17 @@ function chosenBackfill(
   if (resume !== undefined)
     return typeof resume === 'number' ? backfillOf(workspace, resume) : latestUnfinished(workspace);
   if (selection === null)
-    throw new UsageError('nothing was named to fetch', {
-      hint: 'Name ids, names, a query, a prefix, --stale, --missing or --failed; or go on with --resume.',
+    throw new UsageError('no companies were selected', {
+      hint: 'Use --ids, --names, --query, --prefix, --id-prefix, --stale, --missing, --failed or --resume.',
     });
   const { backfill, isContinued } = keepBackfill(workspace, selection);
-  output.note(
-    `${isContinued ? 'Going on with backfill' : 'Backfill'} ${backfill.backfillId}: ${backfill.title}.`,
-  );
+  output.note(`${isContinued ? 'Resuming backfill' : 'Backfill'} ${backfill.backfillId}: ${backfill.title}.`);
   return backfill;
 }
 
 function latestUnfinished(workspace: Workspace): BackfillRow {
   const latest = backfillTable(workspace.warehouse.db).unfinished().at(-1);
-  if (latest === undefined) throw new UsageError('no backfill is unfinished');
+  if (latest === undefined) throw new UsageError('no unfinished backfill exists');
   return latest;
 }
 
@@ -167,7 +166,7 @@ async function work(
 ): Promise<BackfillReport> {
   const { clock, ledger } = workspace;
   const interruption = interruptible(() =>
-    output.note('Finishing what is in flight (Ctrl-C again to stop at once) …'),
+    output.note('Finishing the in-flight calls (press Ctrl-C again to stop immediately) …'),
   );
   const startedMs = clock.now();
   const callsLeft = ledger.state(startedMs, 'backfill').left;
@@ -185,7 +184,7 @@ async function work(
 }
 
 function minutesOf({ maxMinutes = Number.POSITIVE_INFINITY, until }: BackfillFlags, nowMs: number): number {
-  return until === undefined ? maxMinutes : Math.min(maxMinutes, (momentOf(until, nowMs) - nowMs) / 60_000);
+  return until === undefined ? maxMinutes : Math.min(maxMinutes, (timeOf(until, nowMs) - nowMs) / 60_000);
 }
 
 function printReport(report: BackfillReport, flags: BackfillFlags, output: Output): void {
@@ -237,5 +236,5 @@ Examples:
   $ registry-mirror backfill --failed
   $ registry-mirror backfill --resume
 
-Exit codes: 0 done, or paused because the allowance is spent; 1 failed; 2 usage or configuration;
-3 done, with answers in quarantine; 75 paused, under --strict; 130 interrupted.`;
+Exit codes: 0 done, or paused because the quota is used up; 1 failed; 2 usage or configuration;
+3 done, with responses in quarantine; 75 paused, under --strict; 130 interrupted.`;

@@ -6,15 +6,15 @@ import { backUp } from '../warehouse/backup.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 
-/** `backup FILE`: a sound copy of the warehouse, while it is in use. */
+/** `backup FILE`: a consistent copy of the warehouse while it is in use. */
 export function backupCommand(): Command {
   const command = new Command('backup')
     .summary('copy the warehouse while it is in use; spends nothing')
     .description(
-      'Writes one checked file that holds the warehouse as it is at this moment; runs and readers go on. The ledger is ' +
-        'left out on purpose: it counts what the account has spent, and an older count would spend it again.',
+      'Writes a checked copy of the warehouse to one file; runs and readers continue. The copy does not include the ' +
+        'ledger: restoring an older ledger would spend calls twice.',
     )
-    .argument('<file>', 'where to; must not exist yet')
+    .argument('<file>', 'path of the copy; the file must not exist')
     .addHelpText('after', EXAMPLES)
     .action((file: string, flags: SharedFlags) => backup(file, flags));
   return withSharedOptions(command);
@@ -23,7 +23,7 @@ export function backupCommand(): Command {
 const EXAMPLES = `
 Examples:
   $ registry-mirror backup backups/$(date +%F).db
-  $ cp backups/2027-01-31.db data/warehouse.db      (restores it: no run may be going on; see docs/reliability.md)`;
+  $ cp backups/2027-01-31.db data/warehouse.db      (restores it; stop all runs first, see docs/reliability.md)`;
 
 async function backup(file: string, flags: SharedFlags): Promise<void> {
   const { config, output } = openContext(flags);

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 
 /**
- * Every command, in the order of the help. Each is imported when it is asked for: cron starts `sync` every
- * hour, and must not wait for the worker's, the sandbox's and the page's libraries.
+ * Every command, in the order of the help. A command is imported when it is used, so that `sync` does not load the
+ * libraries of the worker, the sandbox and the page.
  */
 export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['init', async () => (await import('./init.ts')).initCommand()],

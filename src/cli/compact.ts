@@ -7,13 +7,13 @@ import { pruneAnswers, vacuum } from '../warehouse/retention.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 
-/** `compact`: deletes what the retention allows, and gives the space back. */
+/** `compact`: deletes responses that exceed the retention, and shrinks the file. */
 export function compactCommand(): Command {
   const command = new Command('compact')
-    .summary('delete answers past their retention, and give the space back')
+    .summary('delete responses that exceed the retention, and shrink the file')
     .description(
-      'Deletes bodies that were replaced by later ones and are past `retention:` (none by default), and rewrites the ' +
-        'file without its free pages. Needs as much free disk as the file is large; readers keep reading.',
+      'Deletes bodies that a later response replaced and that exceed `retention:` (default: none), and rewrites the ' +
+        'file without free pages. It needs as much free disk space as the file has; readers continue.',
     )
     .addHelpText('after', '\nExamples:\n  $ registry-mirror compact')
     .action((flags: SharedFlags) => compact(flags));
@@ -41,7 +41,7 @@ async function compact(flags: SharedFlags): Promise<void> {
       command: 'compact',
       ok: true,
       data: { answers_deleted: pruned.answers, bytes_before: sizeBefore, bytes_after: sizeAfter },
-      text: `${counted(pruned.answers, 'answer')} deleted; the file went from ${byteSize(sizeBefore)} to ${byteSize(sizeAfter)}.`,
+      text: `${counted(pruned.answers, 'response')} deleted. File size: ${byteSize(sizeBefore)} before, ${byteSize(sizeAfter)} after.`,
       attention: null,
     });
   } finally {

@@ -7,14 +7,14 @@ import { count } from '../report/figures.ts';
 import { type SharedFlags, standardStreams, withSharedOptions } from './context.ts';
 import { type Output, openOutput } from './output.ts';
 
-/** `config validate`: checks the configuration and says in words what it means. */
+/** `config validate`: checks the configuration and explains it. */
 export function configCommand(): Command {
   const validateCommand = withSharedOptions(
     new Command('validate')
-      .summary('check the configuration and explain it in words; spends nothing')
+      .summary('check the configuration and explain it; spends nothing')
       .addHelpText(
         'after',
-        '\nExamples:\n  $ registry-mirror config validate\n\nExit codes: 0 valid; 2 not valid.',
+        '\nExamples:\n  $ registry-mirror config validate\n\nExit codes: 0 valid; 2 invalid.',
       )
       .action((flags: SharedFlags) => validate(flags)),
   );
@@ -34,7 +34,7 @@ function validate(flags: SharedFlags): void {
 }
 
 function reportProblems(output: Output, file: string, { problems, message }: ConfigError): void {
-  const text = `${message}\n${output.style('red', `${file} is not valid.`)}`;
+  const text = `${message}\n${output.style('red', `${file} is invalid.`)}`;
   output.result({
     command: 'config validate',
     ok: false,
@@ -68,7 +68,7 @@ function report(output: Output, file: string, config: Config): void {
   output.result({ command: 'config validate', ok: true, data, text, attention: null });
 }
 
-const NO_DIALECT = 'There is no dialect yet: run `registry-mirror probe` to find out how the API speaks.';
+const NO_DIALECT = 'The dialect is missing. Learn it: registry-mirror probe';
 
 export function dialectText(output: Output, words: DialectInWords): string {
   const { search, records, statistics, responses } = words;
@@ -78,7 +78,7 @@ export function dialectText(output: Output, words: DialectInWords): string {
     section(output, 'Statistics', statistics),
     ...(responses.length === 0
       ? []
-      : [section(output, 'Answers that do not mean what their status says', responses)]),
+      : [section(output, 'Responses with another meaning than their status', responses)]),
   ].join('\n\n');
 }
 
@@ -86,7 +86,7 @@ function section(output: Output, title: string, lines: readonly string[]): strin
   return [output.style('bold', title), ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-/** How many calls may be made, for whom. */
+/** The account and its limits. */
 function callsInWords({ account, allowance, upstream }: Config): string[] {
   const limits = windowRows().flatMap(({ key, span, words }) => {
     const limit = allowance[key];
@@ -98,14 +98,16 @@ function callsInWords({ account, allowance, upstream }: Config): string[] {
   const rate =
     allowance.per_minute === null ? 'No limit on the rate' : `${count(allowance.per_minute)} a minute`;
   return [
-    `Account ${account.id}, ${account.tier} tier${account.commercial_use ? ', commercial use' : ''}; the key ${upstream.api_key.fingerprint} (fingerprint).`,
-    `${rate}, ${limits.length === 0 ? 'without any other limit' : limits.join(', ')}.`,
-    ...(account.already_spent === 0 ? [] : [`${count(account.already_spent)} were spent before this tool.`]),
+    `Account ${account.id}, ${account.tier} tier${account.commercial_use ? ', commercial use' : ''}; fingerprint of the key: ${upstream.api_key.fingerprint}.`,
+    `${rate}, ${limits.length === 0 ? 'no other limit' : limits.join(', ')}.`,
+    ...(account.already_spent === 0
+      ? []
+      : [`${count(account.already_spent)} calls were used before the ledger existed.`]),
   ];
 }
 
 function dayInWords(day: Config['allowance']['day_starts']): string {
-  if (day.rolling) return 'any 24 hours';
+  if (day.rolling) return 'in any 24 hours';
   const time = [day.hour, day.minute].map((part) => String(part).padStart(2, '0')).join(':');
-  return `days begin at ${time}, ${day.timezone}`;
+  return `days start at ${time}, ${day.timezone}`;
 }

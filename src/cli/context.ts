@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, loadConfig, type Overrides, processEnvironment } from '../config/config.ts';
 import { type Output, openOutput, type Streams } from './output.ts';
 
-/** What every command that reads the configuration shares: its options, its output, its streams. */
+/** The configuration and output of a command. */
 export interface Context {
   readonly config: Config;
   readonly output: Output;
@@ -19,13 +19,13 @@ export function withSharedOptions(command: Command): Command {
   return command
     .option('--config <file>', 'configuration file (default: registry-mirror.yaml)')
     .option('--json', 'print one JSON document, also on a terminal')
-    .option('--quiet', 'print only what needs attention');
+    .option('--quiet', 'print only problems that need attention');
 }
 
-/** Adds the bounds of a command that spends calls. */
+/** Adds the limits of a command that spends calls. */
 export function withSpendingOptions(command: Command): Command {
   return withFocus(
-    withMaxCalls(command).option('--max-minutes <n>', 'work at most this long', positiveNumber),
+    withMaxCalls(command).option('--max-minutes <n>', 'stop after this many minutes', positiveNumber),
   );
 }
 
@@ -35,7 +35,7 @@ export function withMaxCalls(command: Command): Command {
 
 export function withFocus(command: Command): Command {
   return command.addOption(
-    new Option('--focus <focus>', 'what a call is worth most for').choices([
+    new Option('--focus <focus>', 'preference when choosing calls').choices([
       'coverage',
       'records',
       'freshness',
@@ -53,8 +53,8 @@ export function standardStreams(): Streams {
 }
 
 /**
- * A signal that aborts at Ctrl-C or SIGTERM, so that what is in flight is finished and loaded. A second
- * Ctrl-C ends the process at once.
+ * A signal that aborts at the first Ctrl-C or SIGTERM, so that in-flight calls are finished and loaded. The second
+ * one ends the process immediately.
  */
 export function interruptible(onFirst: () => void): { signal: AbortSignal; done(): void } {
   const controller = new AbortController();
@@ -81,6 +81,6 @@ export function wholeNumber(text: string): number {
 
 export function positiveNumber(text: string): number {
   const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError('It must be a number above 0.');
+  if (!(value > 0)) throw new InvalidArgumentError('It must be a number greater than 0.');
   return value;
 }

@@ -10,15 +10,15 @@ import { makeFolder } from '../sqlite/database_file.ts';
 import { interruptible, type SharedFlags, standardStreams } from './context.ts';
 import { type Output, openOutput } from './output.ts';
 import { showProgress } from './progress.ts';
-import { describeReport, exitCodeOf, whatCallsBuy } from './run_report.ts';
+import { describeReport, exitCodeOf, yieldOfCalls } from './run_report.ts';
 
-/** `demo`: the main job from beginning to end, against the sandbox on this machine. */
+/** `demo`: mirrors the sample registry completely, from a sandbox on this machine. */
 export function demoCommand(): Command {
   return new Command('demo')
     .summary('mirror the sample registry from a sandbox on this machine')
     .description(
-      'Starts the sandbox over the sample registry on loopback, with a paid account of a high rate and a daily ' +
-        'allowance, and mirrors it into data/demo.db, from the first search to the last record.',
+      'Starts the sandbox with the sample registry on loopback and mirrors it completely into data/demo.db. Its paid ' +
+        'account has a high rate and a daily allowance.',
     )
     .option('--json', 'print one JSON document, also on a terminal')
     .addHelpText('after', '\nExamples:\n  $ registry-mirror demo')
@@ -46,7 +46,7 @@ async function demo(flags: SharedFlags): Promise<void> {
 async function mirrorSandbox(sandbox: Sandbox, paths: { warehouse: string; ledger: string }, output: Output) {
   const config = configFrom({
     version: 1,
-    source: { name: 'Sample registry', licence: 'CC0-1.0', attribution: 'Invented companies' },
+    source: { name: 'Sample registry', licence: 'CC0-1.0', attribution: 'Synthetic companies' },
     upstream: { base_url: sandbox.baseUrl, api_key: sandbox.keyOf('main'), concurrency: 16 },
     account: { tier: 'paid' },
     allowance: { per_minute: PER_MINUTE, per_day: PER_DAY, day_starts: '00:00 UTC' },
@@ -54,14 +54,14 @@ async function mirrorSandbox(sandbox: Sandbox, paths: { warehouse: string; ledge
     ...paths,
   });
   output.note(
-    `A registry of ${counted(sandbox.companies.count(), 'company', 'companies')} answers at ${sandbox.baseUrl}.`,
+    `The sandbox serves ${counted(sandbox.companies.count(), 'company', 'companies')} at ${sandbox.baseUrl}.`,
   );
   const workspace = openWorkspace(config);
-  const interruption = interruptible(() => output.note('Finishing what is in flight …'));
+  const interruption = interruptible(() => output.note('Finishing the in-flight calls …'));
   const startedMs = workspace.clock.now();
   try {
     const state = workspace.ledger.state(startedMs);
-    output.note(whatCallsBuy(state, config, Infinity));
+    output.note(yieldOfCalls(state, config, Infinity));
     const report = await run(workspace, {
       command: 'demo',
       purpose: 'scheduled',
@@ -95,7 +95,7 @@ function printReport(report: RunReport, output: Output, warehouse: string, elaps
       describeReport(report, output),
       `  time    ${duration(elapsedMs)}`,
       '',
-      `The mirror is ${warehouse}. Ask it, with any SQLite tool:`,
+      `The mirror is ${warehouse}. Query it with any SQLite tool:`,
       `  ${tryIt}`,
     ].join('\n'),
     attention: null,

@@ -12,7 +12,7 @@ import { checkTerms } from './doctor/account.ts';
 import { checkFiles } from './doctor/files.ts';
 import { type Finding, note, ok, problem, warning } from './doctor/finding.ts';
 import { checkRuntime, checkSqlite, runtimeFacts } from './doctor/machine.ts';
-import { checkClock, checkRedis, checkWay } from './doctor/network.ts';
+import { checkClock, checkConnection, checkRedis } from './doctor/network.ts';
 import { type Output, openOutput } from './output.ts';
 import { headlineOf } from './run_report.ts';
 import { wrapped } from './table.ts';
@@ -22,18 +22,17 @@ interface DoctorFlags extends SharedFlags {
   readonly strict?: boolean;
 }
 
-/** `doctor`: what works, what does not, and what to do about it. */
+/** `doctor`: checks everything that a run needs, with a remedy for each problem. */
 export function doctorCommand(): Command {
   const command = new Command('doctor')
     .summary('check machine, files, key, terms, network and Redis; spends nothing')
     .description(
-      'Looks at everything that a run stands on, and says what to do about what is wrong. It opens a connection ' +
-        'to the registry without sending a request, so that no call is spent. With --online it makes one call ' +
-        '(the statistics), which also shows whether the key is accepted and whether the clocks agree; a refusal ' +
-        'of the key that was remembered is forgotten first.',
+      'Checks everything that a run needs and prints a remedy for each problem. It connects to the registry without ' +
+        'sending a request, so that no call is spent. With --online it sends one call (the statistics) to check the ' +
+        'key and the clock. This call is sent even if the ledger records that the upstream refused the key.',
     )
-    .option('--online', 'spend one call: is the key accepted, do the clocks agree?')
-    .option('--strict', 'exit 1 also when there are only warnings')
+    .option('--online', 'spend one call to check the key and the clock')
+    .option('--strict', 'also exit 1 if there are warnings')
     .addHelpText('after', EXAMPLES)
     .action((flags: DoctorFlags) => doctor(flags));
   return withSharedOptions(command);
@@ -48,12 +47,12 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   else {
     findings.push(ok('configuration', `${path} is valid`), ...checkTerms(config, systemClock.now()));
     findings.push(...checkFiles(config, path, systemClock.now()));
-    findings.push(...(await checkWay(config)), ...(await checkRedis(config)));
+    findings.push(...(await checkConnection(config)), ...(await checkRedis(config)));
     if (flags.online) findings.push(...(await checkOnline(config, output)));
   }
   print(findings, output);
-  const isIll = findings.some((one) => one.is === 'problem' || (flags.strict && one.is === 'warning'));
-  process.exitCode = isIll ? 1 : 0;
+  const hasFailed = findings.some((one) => one.is === 'problem' || (flags.strict && one.is === 'warning'));
+  process.exitCode = hasFailed ? 1 : 0;
 }
 
 function configOrFindings(path: string): Config | { findings: Finding[] } {
@@ -66,7 +65,7 @@ function configOrFindings(path: string): Config | { findings: Finding[] } {
           problem(
             'configuration',
             `${where}${line === null ? '' : `:${line}`}: ${key === '' ? '' : `${key}: `}${message}`,
-            remedy ?? 'Correct it; `registry-mirror config validate` shows the place.',
+            remedy ?? 'Correct it. `registry-mirror config validate` shows the line.',
           ),
         ),
       };
@@ -78,52 +77,53 @@ function configOrFindings(path: string): Config | { findings: Finding[] } {
   }
 }
 
-/** One call, through the same ledger and rate as all others, and its answer is kept like any other. */
+/** One call, with the ledger and rate of every other call; its response is stored. */
 async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
   if (config.dialect === undefined)
     return [
       note(
         'call',
-        'none was made: nothing is known yet of how the API speaks',
-        'Run `registry-mirror probe`, whose first calls try the key.',
+        'no call was sent: the dialect is missing',
+        'Run `registry-mirror probe`. Its first calls check the key.',
       ),
     ];
   const workspace = openWorkspace(config);
   const interruption = interruptible(() =>
-    output.note('Waiting for the answer (Ctrl-C again to stop at once) …'),
+    output.note('Waiting for the response (press Ctrl-C again to stop immediately) …'),
   );
   try {
     if (workspace.ledger.state(workspace.clock.now()).refusedKey !== null) workspace.ledger.forgetRefusal();
-    let answer: Outcome | null = null;
+    let outcome: Outcome | null = null;
     const report = await run(workspace, {
       command: 'doctor',
       purpose: 'scheduled',
       kinds: ALL_KINDS,
       focus: config.focus,
-      openPlanner: () => planSingleCall({ kind: 'stats', reason: 'asked by doctor', expected: 0 }),
+      openPlanner: () =>
+        planSingleCall({ kind: 'stats', reason: 'checks the key and the clock', expected: 0 }),
       maxCalls: 1,
       maxMinutes: 5,
       signal: interruption.signal,
       onProgress: (_, last) => {
-        answer = last;
+        outcome = last;
       },
     });
-    return onlineFindings(report, answer, workspace);
+    return onlineFindings(report, outcome, workspace);
   } finally {
     interruption.done();
     workspace.close();
   }
 }
 
-function onlineFindings(report: RunReport, answer: Outcome | null, { config }: Workspace): Finding[] {
-  if (answer === null) return [warning('call', headlineOf(report), 'Try again when calls can be made.')];
-  const { verdict, status, durationMs, sentAt } = answer;
-  const clock = checkClock(answer.headers?.date, Date.parse(sentAt) + durationMs);
+function onlineFindings(report: RunReport, outcome: Outcome | null, { config }: Workspace): Finding[] {
+  if (outcome === null) return [warning('call', headlineOf(report), 'Retry when calls are possible.')];
+  const { verdict, status, durationMs, sentAt } = outcome;
+  const clock = checkClock(outcome.headers?.date, Date.parse(sentAt) + durationMs);
   const spent = `${counted(report.totals.calls, 'call')} spent`;
   switch (verdict.is) {
     case 'ok':
       return [
-        ok('call', `the statistics answered in ${duration(durationMs)}, and the key is accepted (${spent})`),
+        ok('call', `the key is accepted; the statistics call took ${duration(durationMs)} (${spent})`),
         ...clock,
       ];
     case 'unauthorised':
@@ -131,7 +131,7 @@ function onlineFindings(report: RunReport, answer: Outcome | null, { config }: W
         problem(
           'call',
           `the upstream refused the key: ${verdict.why} (${spent})`,
-          'Correct upstream.api_key. No call is made with this key until then.',
+          'Correct upstream.api_key. Runs send no call with this key.',
         ),
         ...clock,
       ];
@@ -140,8 +140,8 @@ function onlineFindings(report: RunReport, answer: Outcome | null, { config }: W
       return [
         warning(
           'call',
-          `the key is accepted, but the upstream lets no call through now: ${verdict.why} (${spent})`,
-          'Nothing needs to be done: runs wait for it.',
+          `the key is accepted, but the upstream rejects calls now: ${verdict.why} (${spent})`,
+          'No action is needed: runs wait until calls are accepted.',
         ),
         ...clock,
       ];
@@ -150,8 +150,8 @@ function onlineFindings(report: RunReport, answer: Outcome | null, { config }: W
       return [
         problem(
           'call',
-          `the statistics could not be read: ${why} (${spent})`,
-          `Is ${config.upstream.base_url} the right address? \`registry-mirror probe --check\` looks closer.`,
+          `the statistics call failed: ${why} (${spent})`,
+          `Check upstream.base_url (${config.upstream.base_url}), then run \`registry-mirror probe --check\`.`,
         ),
         ...clock,
       ];
@@ -184,17 +184,17 @@ function describe({ check, is, what, remedy }: Finding, output: Output): string 
 
 function summary({ problem: problems, warning: warnings }: Record<Finding['is'], number>): string {
   if (problems > 0) return `${counted(problems, 'problem')} and ${counted(warnings, 'warning')}.`;
-  return warnings > 0 ? `${counted(warnings, 'warning')}, no problem.` : 'All is well.';
+  return warnings > 0 ? `${counted(warnings, 'warning')}, no problems.` : 'No problems.';
 }
 
-// Longer lines are hard to read.
+// Longer lines are difficult to read.
 const WIDEST = 100;
 const STYLES = { ok: 'green', note: 'blue', warning: 'yellow', problem: 'red' } as const;
 
 const EXAMPLES = `
 Examples:
   $ registry-mirror doctor
-  $ registry-mirror doctor --online      after changing the key: one call tells whether it is accepted
+  $ registry-mirror doctor --online      after changing the key: one call shows whether it is accepted
   $ registry-mirror doctor --json | jq '.data.findings[] | select(.is != "ok")'
 
-Exit codes: 0 no problem; 1 a problem (with --strict also a warning).`;
+Exit codes: 0 no problems; 1 problems (with --strict also warnings).`;

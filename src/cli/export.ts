@@ -21,30 +21,30 @@ interface ExportFlags extends SharedFlags {
   readonly rowsPerFile?: number;
 }
 
-/** `export`: tables as files. */
+/** `export`: writes tables to files. */
 export function exportCommand(): Command {
   const command = new Command('export')
     .summary('write tables as CSV, JSON Lines or Parquet; spends nothing')
     .description(
-      'Writes the tables into a folder, one file each, all of one moment, while the mirror goes on loading. Each ' +
-        'file appears whole or not at all; manifest.json is written last and names them, their columns and checksums, ' +
-        'the source and its licence, and the cursor of the next change feed.',
+      'Writes one file per table into a folder, all in the same state, even if a run is in progress. A file appears ' +
+        'only when it is complete. manifest.json is written last; it lists the files, their columns and checksums, the ' +
+        'source and its licence, and the cursor of the next change feed.',
     )
     .addOption(
-      new Option('--format <format>', 'csv, jsonl, parquet, or datasette: its metadata.yaml')
+      new Option('--format <format>', 'csv, jsonl, parquet, or datasette (writes metadata.yaml)')
         .choices([...FORMATS, 'datasette'])
         .default('csv'),
     )
     .option('--out <folder>', 'folder to write to', 'export')
-    .option('--tables <names>', 'only these, separated by commas', (text) => text.split(','))
+    .option('--tables <names>', 'only these tables, separated by commas', (text) => text.split(','))
     .addOption(
-      new Option('--as-of <date>', 'the records as they were at the end of a day, or at a time (UTC)')
-        .argParser(moment)
+      new Option('--as-of <date>', 'records as of the end of a day, or of a time (UTC)')
+        .argParser(readTime)
         .conflicts('changesSince'),
     )
-    .option('--changes-since <cursor>', 'what changed after a cursor (0: from the beginning)', wholeNumber)
-    .option('--safe-formulas', "CSV: put ' before texts that a spreadsheet would take for a formula")
-    .option('--rows-per-file <n>', 'files of so many rows each', wholeNumber)
+    .option('--changes-since <cursor>', 'changes after a cursor (0: all changes)', wholeNumber)
+    .option('--safe-formulas', "CSV: put ' before text that a spreadsheet would run as a formula")
+    .option('--rows-per-file <n>', 'split tables into files of n rows', wholeNumber)
     .addHelpText('after', EXAMPLES)
     .action((flags: ExportFlags) => exportFiles(flags));
   return withSharedOptions(command);
@@ -55,7 +55,7 @@ Examples:
   $ registry-mirror export --format parquet --out lake/registry
   $ registry-mirror export --tables entity,entity_overview --safe-formulas
   $ registry-mirror export --as-of 2026-01-31 --format jsonl --out january
-  $ registry-mirror export --changes-since 0 --format jsonl --out feed      (then with the cursor of its manifest)
+  $ registry-mirror export --changes-since 0 --format jsonl --out feed      (then with the cursor in manifest.json)
   $ registry-mirror export --format datasette --out . && datasette data/warehouse.db -m metadata.yaml`;
 
 function exportFiles(flags: ExportFlags): void {
@@ -71,8 +71,8 @@ function exportFiles(flags: ExportFlags): void {
 
 function orderOf(flags: ExportFlags, format: Format): ExportOrder {
   if (flags.safeFormulas && format !== 'csv')
-    throw new UsageError('--safe-formulas is for CSV', {
-      hint: `${format} files are not opened by spreadsheets.`,
+    throw new UsageError('--safe-formulas works only with --format csv', {
+      hint: `Leave it out for ${format}.`,
     });
   if (flags.rowsPerFile === 0) throw new UsageError('--rows-per-file must be at least 1');
   return {
@@ -116,17 +116,15 @@ function describeForDatasette({ db, path }: Warehouse, folder: string, output: O
     command: 'export',
     ok: true,
     data: { file: name },
-    text: `${name}\nOpen the mirror with it: datasette ${path} -m ${name}`,
+    text: `${name}\nOpen the mirror: datasette ${path} -m ${name}`,
     attention: null,
   });
 }
 
-/** A day means its end. */
-function moment(text: string): string {
+/** Reads a date as its end, or a time. */
+function readTime(text: string): string {
   const time = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T23:59:59.999Z` : text);
   if (Number.isNaN(time.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text))
-    throw new InvalidArgumentError(
-      'It must be a date such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z.',
-    );
+    throw new InvalidArgumentError('It must be a date (2026-01-31) or a time (2026-01-31T12:00:00Z).');
   return time.toISOString();
 }

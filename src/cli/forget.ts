@@ -13,16 +13,16 @@ interface ForgetFlags extends SharedFlags {
   readonly yes?: boolean;
 }
 
-/** `forget ID`: erases entities for good. */
+/** `forget ID`: erases entities permanently. */
 export function forgetCommand(): Command {
   const command = new Command('forget')
     .argument('<id...>', 'ids of entities')
-    .summary('erase entities from answers, history, search and exports to come')
+    .summary('erase entities from responses, history, search and future exports')
     .description(
-      'Erases everything that the mirror holds of these entities, also inside stored answers. Their ids alone ' +
-        'stay, so that they are not taken in again. It cannot be undone, and exports already made are not changed.',
+      'Erases all data of these entities, also inside stored responses. Only their ids stay, so that they are not ' +
+        'loaded again. This cannot be undone. Existing exports are not changed.',
     )
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       '\nExamples:\n  $ registry-mirror forget 09876543\n  $ registry-mirror forget --yes A1 B2',
@@ -52,8 +52,8 @@ async function forgetAll(ids: readonly string[], flags: ForgetFlags): Promise<vo
       text: forgotten
         .map(({ entity_id, rows, answers }) =>
           rows === 0
-            ? `${entity_id} was not in the mirror, and will not be taken in.`
-            : `${entity_id} is forgotten: ${counted(rows, 'row')} deleted, taken out of ${counted(answers, 'page')} of searches.`,
+            ? `${entity_id} was not in the mirror and will not be loaded.`
+            : `${entity_id} is erased: ${counted(rows, 'row')} deleted, removed from ${counted(answers, 'search page')}.`,
         )
         .join('\n'),
       attention: null,
@@ -65,9 +65,9 @@ async function forgetAll(ids: readonly string[], flags: ForgetFlags): Promise<vo
 
 async function confirm(ids: readonly string[]): Promise<void> {
   if (!process.stdin.isTTY)
-    throw new UsageError('forgetting cannot be undone', { hint: 'Add --yes where nobody can be asked.' });
+    throw new UsageError('erasing cannot be undone and needs a confirmation', { hint: 'Add --yes.' });
   const asker = openAsker(process.stdin, standardStreams());
-  const isSure = await asker.yes(`Erase everything about ${ids.join(', ')}, for good?`, false);
+  const isSure = await asker.yes(`Erase all data of ${ids.join(', ')} permanently?`, false);
   asker.close();
-  if (!isSure) throw new UsageError('nothing was forgotten');
+  if (!isSure) throw new UsageError('not confirmed; nothing was erased');
 }

@@ -15,16 +15,16 @@ interface HistoryFlags extends SharedFlags {
   readonly documents?: boolean;
 }
 
-/** `history ID`: the versions of one company, what changed between them, and the calls that showed it. */
+/** `history ID`: the versions of one company, their changes and their calls. */
 export function historyCommand(): Command {
   const command = new Command('history')
-    .summary('the versions of one company, field by field, and the calls behind them')
+    .summary('show the versions of one company, with changed fields and their calls')
     .description(
-      'Shows every version of a record that the mirror has seen: from when to when it was seen, which fields ' +
-        'changed, and which call of which run brought it. Spends nothing.',
+      'Shows every stored version of a record: when it was observed, which fields changed, and which call and run ' +
+        'fetched it. Spends nothing.',
     )
-    .argument('<id>', 'the entity id, as the registry writes it')
-    .option('--documents', 'also print each version whole, as the registry sent it')
+    .argument('<id>', 'the entity id, as in the registry')
+    .option('--documents', 'also print the complete record of each version')
     .addHelpText('after', EXAMPLES)
     .action((id: string, flags: HistoryFlags) => history(id, flags));
   return withSharedOptions(command);
@@ -53,15 +53,15 @@ function history(id: string, flags: HistoryFlags): void {
 
 function unknown(id: string, { db }: Warehouse): UsageError {
   const like = companiesLike(db, id, 5);
-  return new UsageError(`the mirror knows no company ${id}`, {
+  return new UsageError(`company ${id} is not in the mirror`, {
     hint:
       like.length === 0
-        ? 'Fetch it: registry-mirror backfill --ids FILE. Or look it up by name: SELECT * FROM entity_fts(\'"some name"\').'
+        ? 'Fetch it: registry-mirror backfill --ids FILE. Or search its name: SELECT * FROM entity_fts(\'"some name"\').'
         : `Did you mean ${like.map(({ entityId, name }) => (name === null ? entityId : `${entityId} (${name})`)).join(', ')}?`,
   });
 }
 
-/** The records as the registry sent them, by call; what was pruned is missing. */
+/** The stored records by call id, without pruned responses. */
 function documentsOf({ versions }: History, { db }: Warehouse, root: string): Map<number, JsonObject> {
   const answers = answerTable(db);
   return new Map(

@@ -25,25 +25,25 @@ interface InitFlags extends SharedFlags, Partial<WindowLimits> {
   readonly watchlist?: string;
 }
 
-/** `init`: writes a commented configuration, from a few questions or from flags. */
+/** `init`: writes a commented configuration from a few questions or from flags. */
 export function initCommand(): Command {
   const command = new Command('init')
     .summary('write a commented configuration, after a few questions')
-    .option('--yes', 'ask nothing: take the flags, and defaults for the rest')
-    .option('--force', 'replace a configuration that exists')
+    .option('--yes', 'ask no questions: use the flags and the defaults')
+    .option('--force', 'replace an existing configuration')
     .option('--base-url <url>', 'address of the API')
     .option('--key-variable <name>', 'environment variable that holds the key', 'REGISTRY_API_KEY')
-    .option('--name <name>', 'what the registry is called')
+    .option('--name <name>', 'name of the registry')
     .addOption(new Option('--tier <tier>', 'tier of the account').choices(['free', 'paid']))
-    .option('--commercial-use', 'the data are used commercially (not with the free tier)')
+    .option('--commercial-use', 'the data are used commercially (paid tier only)')
     .option('--per-minute <n>', 'calls a minute', wholeNumber);
   for (const { key, words } of windowRows())
     command.option(`--${key.replaceAll('_', '-')} <n>`, `calls ${words.scope}`, wholeNumber);
   command
-    .option('--unlimited', 'no limit but the rate')
-    .option('--already-spent <n>', 'calls that the account made before', wholeNumber)
-    .addOption(new Option('--for <what>', 'what the calls are for').choices(['names', 'records']))
-    .option('--watchlist <file>', 'only the companies named in this file, one a line')
+    .option('--unlimited', 'only the rate is limited')
+    .option('--already-spent <n>', 'calls that the account has already used', wholeNumber)
+    .addOption(new Option('--for <what>', 'purpose of the calls').choices(['names', 'records']))
+    .option('--watchlist <file>', 'mirror only the companies named in this file, one per line')
     .addHelpText('after', EXAMPLES)
     .action((flags: InitFlags) => init(flags));
   return withSharedOptions(command);
@@ -70,27 +70,27 @@ async function init(flags: InitFlags): Promise<void> {
   await findDialect({ config: path });
 }
 
-/** Finding out how the API speaks is the next step, where the key is there for it. */
+/** Offers to probe the API, if the environment variable of the key is set. */
 async function offersProbe(
   asker: Asker,
   { keyVariable }: InitAnswers,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<boolean> {
   if (env[keyVariable] === undefined || env[keyVariable] === '') return false;
-  return asker.yes('Find out now how the API speaks? It takes at most 16 calls, about ten as a rule.', true);
+  return asker.yes('Probe the API now? It takes at most 16 calls, usually about ten.', true);
 }
 
 function refuseExisting(path: string, { force }: InitFlags): void {
   if (!existsSync(path) || force) return;
-  throw new UsageError(`${path} exists already`, {
-    hint: 'check it with `registry-mirror config validate`, name another with --config FILE, or replace it with --force',
+  throw new UsageError(`${path} already exists`, {
+    hint: 'Check it with `registry-mirror config validate`, use another file with --config FILE, or replace it with --force.',
   });
 }
 
 function fromFlags(path: string, flags: InitFlags): InitAnswers {
   if (flags.baseUrl === undefined)
-    throw new UsageError('the address of the API is not known', {
-      hint: 'name it with --base-url URL, or answer the questions on a terminal (without --yes)',
+    throw new UsageError('the address of the API is missing', {
+      hint: 'Add --base-url URL, or run `registry-mirror init` on a terminal without --yes.',
     });
   return {
     ...withDefaults(path, flags),
@@ -118,7 +118,7 @@ function withDefaults(path: string, flags: InitFlags): Defaulted {
   };
 }
 
-// From src/cli, and from dist/src/cli where the package is built.
+// Relative to src/cli, and to dist/src/cli in a built package.
 const SCHEMA =
   ['../../docs/', '../../../docs/']
     .map((folder) => fileURLToPath(new URL(`${folder}configuration.schema.json`, import.meta.url)))
@@ -127,22 +127,22 @@ const SCHEMA =
 async function fromQuestions(path: string, flags: InitFlags, asker: Asker): Promise<InitAnswers> {
   const baseUrl = flags.baseUrl ?? (await asker.text('Address of the API?', readAddress));
   const sourceName =
-    flags.name ?? (await asker.text('What is the registry called?', readText('a name'), 'Registry'));
+    flags.name ?? (await asker.text('Name of the registry?', readText('a name'), 'Registry'));
   const keyVariable = await asker.text(
-    'Which environment variable holds your key? (The key itself is not asked for.)',
+    'Environment variable that contains your key? (Do not enter the key itself.)',
     readVariable,
     flags.keyVariable,
   );
   const purpose = await askPurpose(flags, asker);
   const watchlist =
     purpose === 'watchlist'
-      ? (flags.watchlist ?? (await asker.text('File of their names, one a line?', readText('a path'))))
+      ? (flags.watchlist ?? (await asker.text('File with their names, one per line?', readText('a path'))))
       : null;
   const account = await askAccount(flags, asker);
   const limits = await askLimits(flags, asker);
-  const perMinute = flags.perMinute ?? (await asker.text('Calls a minute?', readCount(1), '10'));
+  const perMinute = flags.perMinute ?? (await asker.text('Calls per minute?', readCount(1), '10'));
   const alreadySpent =
-    flags.alreadySpent ?? (await asker.text('Calls that this account has made already?', readCount(0), '0'));
+    flags.alreadySpent ?? (await asker.text('Calls that this account has already used?', readCount(0), '0'));
   const defaults = withDefaults(path, flags);
   return {
     ...defaults,
@@ -162,11 +162,11 @@ async function askPurpose(flags: InitFlags, asker: Asker): Promise<InitAnswers['
   if (flags.watchlist !== undefined) return 'watchlist';
   if (flags.for !== undefined) return flags.for;
   return asker.choice(
-    'What are the calls for?',
+    'Purpose of the calls?',
     [
       { label: 'a list of all companies: names and ids first', value: 'names' as const },
-      { label: 'whole records, company by company', value: 'records' as const },
-      { label: 'a watchlist: only certain companies', value: 'watchlist' as const },
+      { label: 'complete records, company by company', value: 'records' as const },
+      { label: 'a watchlist: only selected companies', value: 'watchlist' as const },
     ],
     0,
   );
@@ -178,7 +178,7 @@ async function askAccount(
 ): Promise<Pick<InitAnswers, 'tier' | 'commercialUse'>> {
   const tier =
     flags.tier ??
-    (await asker.choice('Which tier is the account?', [
+    (await asker.choice('Tier of the account?', [
       { label: 'free (commercial use is not permitted)', value: 'free' as const },
       { label: 'paid', value: 'paid' as const },
     ]));
@@ -195,32 +195,29 @@ function limitsOf({ unlimited = false, ...flags }: InitFlags): Limits {
   return { ...(Object.fromEntries(limits) as WindowLimits), unlimited };
 }
 
-/** There is no default here: only the user's own terms can tell. */
+/** The allowance has no default: it depends on the user's terms. */
 async function askLimits(flags: InitFlags, asker: Asker): Promise<Limits> {
   const named = limitsOf(flags);
   if (Object.values(named).some((limit) => limit !== null && limit !== false)) return named;
   const form = await asker.choice(ALLOWANCE_QUESTION, [
-    ...windowRows().map(({ property, words: { per, scope } }) => ({
-      label: `so many calls ${per === scope ? per : `${per}, ${scope}`}`,
-      value: property,
-    })),
-    { label: 'both: so many in all, and so many a day', value: 'both' as const },
-    { label: 'no limit but the rate', value: 'unlimited' as const },
+    ...windowRows().map(({ property, words }) => ({ label: `a limit ${words.per}`, value: property })),
+    { label: 'both: in total and a day', value: 'both' as const },
+    { label: 'only the rate is limited', value: 'unlimited' as const },
   ]);
   if (form === 'unlimited') return { ...named, unlimited: true };
   const limits = { ...named };
   for (const { property, words } of windowRows())
     if (form === property || (form === 'both' && (property === 'total' || property === 'perDay')))
-      limits[property] = await asker.text(`How many ${words.per}?`, readCount(1));
+      limits[property] = await asker.text(`Calls ${words.per}?`, readCount(1));
   return limits;
 }
 
-const ALLOWANCE_QUESTION = `Which allowance do your own terms state? (The free tier is documented both as 100 calls in total per account
-and as 1,000 a day: only your terms can tell which holds for you.)`;
+const ALLOWANCE_QUESTION = `Allowance in your terms? (The documentation of the free tier gives both 100 calls in total
+and 1,000 calls per day. Use the limit in your own terms.)`;
 
 function write(path: string, answers: InitAnswers, { force }: InitFlags): void {
   const text = configText(answers);
-  // Checked as it will be read, except for what need not exist yet: the key and the watchlist.
+  // The key and the watchlist do not have to exist yet.
   const env = { [answers.keyVariable]: 'not-set-yet' };
   parseConfig({ path, text: text.replace(/^scope: .*$/m, ''), env });
   try {
@@ -228,7 +225,7 @@ function write(path: string, answers: InitAnswers, { force }: InitFlags): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`${path} cannot be written (${code})`, {
-      hint: 'name another with --config FILE',
+      hint: 'Use another file: --config FILE',
       cause: error,
     });
   }
@@ -240,20 +237,20 @@ function report(output: Output, path: string, { keyVariable }: InitAnswers): voi
     command: 'init',
     ok: true,
     data: { file: path, next },
-    text: [`${path} is written. Next:`, ...next.map((line) => `  ${line}`)].join('\n'),
+    text: [`Wrote ${path}. Next:`, ...next.map((line) => `  ${line}`)].join('\n'),
     attention: null,
   });
 }
 
 function readAddress(answer: string): string | Error {
   if (URL.canParse(answer) && /^https?:/.test(answer)) return answer;
-  return new Error('Write the whole address, such as https://registry.example/api.');
+  return new Error('Enter the complete address, such as https://registry.example/api.');
 }
 
 function readVariable(answer: string): string | Error {
   return /^[A-Za-z_]\w*$/.test(answer)
     ? answer
-    : new Error('Write the name of a variable, such as REGISTRY_API_KEY.');
+    : new Error('Enter the name of a variable, such as REGISTRY_API_KEY.');
 }
 
 const EXAMPLES = `
@@ -261,4 +258,4 @@ Examples:
   $ registry-mirror init
   $ registry-mirror init --yes --base-url https://registry.example/api --tier paid --per-month 20000
 
-Exit codes: 0 written; 2 it exists already, or an answer is missing. Nothing is sent.`;
+Exit codes: 0 written; 2 the file already exists, or a value is missing. No call is sent.`;

@@ -22,35 +22,37 @@ interface LimitFlags extends SharedFlags {
   readonly unlimited?: boolean;
 }
 
-/** `keys`: who may ask the mirror that `serve` serves, and how much. */
+/** `keys`: the clients of `serve`, with their keys and limits. */
 export function keysCommand(): Command {
   const keys = new Command('keys')
-    .summary('the accounts and keys of those who may ask `serve`')
+    .summary('manage accounts and keys for the clients of `serve`')
     .description(
-      "Accounts of the mirror's own clients, and their keys. A key is shown once, when it is made; kept is its hash.",
+      'Manages the accounts of the clients of `serve` and their keys. A key is shown once, when it is created; only its hash is stored.',
     )
     .addHelpText('after', EXAMPLES);
   const add = (
     name: string,
     summary: string,
-    action: (on: On, argument: string, flags: LimitFlags) => Said,
+    action: (context: ActionContext, argument: string, flags: LimitFlags) => ActionResult,
   ) =>
     withSharedOptions(keys.command(name))
       .summary(summary)
       .action((...given: unknown[]) => {
         const [argument, flags] = given.length === 3 ? [String(given[0]), given[1]] : ['', given[0]];
-        tell(name.split(' ')[0] ?? name, flags as LimitFlags, (on) =>
-          action(on, argument, flags as LimitFlags),
+        runAction(name.split(' ')[0] ?? name, flags as LimitFlags, (context) =>
+          action(context, argument, flags as LimitFlags),
         );
       });
-  withLimitOptions(add('create <account>', 'make a key, and the account where there is none', create));
-  add('list', 'accounts, their limits and use, and their keys', list);
-  add('revoke <key>', 'refuse a key from now on (its id is enough)', revoke);
-  withLimitOptions(add('limit <account>', 'give an account other limits', limit));
-  add('suspend <account>', 'refuse all keys of an account, until it resumes', (on, name) =>
-    suspend(on, name, true),
+  withLimitOptions(add('create <account>', 'create a key, and the account if it does not exist', create));
+  add('list', 'list accounts, their limits and usage, and their keys', list);
+  add('revoke <key>', 'revoke a key, given by its id or in full', revoke);
+  withLimitOptions(add('limit <account>', 'change the limits of an account', limit));
+  add('suspend <account>', 'reject all keys of an account until `keys resume`', (context, name) =>
+    suspend(context, name, true),
   );
-  add('resume <account>', 'admit a suspended account again', (on, name) => suspend(on, name, false));
+  add('resume <account>', 'accept the keys of a suspended account again', (context, name) =>
+    suspend(context, name, false),
+  );
   return keys;
 }
 
@@ -61,21 +63,21 @@ Examples:
   $ registry-mirror keys create trial --tier free --total 100
   $ registry-mirror keys revoke rm_5f1c09a3be`;
 
-/** What an action stands on: the open file, the time, the terminal. */
-interface On {
+/** The arguments of every action. */
+interface ActionContext {
   readonly file: AccountFile;
   readonly nowMs: number;
   readonly output: Output;
 }
 
-type Said = Pick<Result, 'data' | 'text'>;
+type ActionResult = Pick<Result, 'data' | 'text'>;
 
-function tell(action: string, flags: SharedFlags, act: (on: On) => Said): void {
+function runAction(action: string, flags: SharedFlags, act: (context: ActionContext) => ActionResult): void {
   const { config, output } = openContext(flags);
   const file = openAccountFile(accountsBeside(config.ledger));
   try {
-    const said = act({ file, nowMs: systemClock.now(), output });
-    output.result({ command: `keys ${action}`, ok: true, attention: null, ...said });
+    const result = act({ file, nowMs: systemClock.now(), output });
+    output.result({ command: `keys ${action}`, ok: true, attention: null, ...result });
   } finally {
     file.close();
   }
@@ -85,27 +87,28 @@ function withLimitOptions(command: Command): Command {
   return command
     .addOption(new Option('--tier <tier>', 'tier of the account').choices(['free', 'paid']))
     .option('--per-minute <n>', 'requests in any 60 seconds (default: 10 on the free tier)', limitNumber)
-    .option('--total <n>', 'requests in all', limitNumber)
-    .option('--per-day <n>', 'requests a day (UTC)', limitNumber)
-    .option('--unlimited', 'no allowance: requests are limited by the minute alone');
+    .option('--total <n>', 'requests in total', limitNumber)
+    .option('--per-day <n>', 'requests per day (UTC)', limitNumber)
+    .option('--unlimited', 'no allowance: only the requests per minute are limited');
 }
 
 function limitNumber(text: string): number {
   const limit = wholeNumber(text);
-  if (limit === 0) throw new InvalidArgumentError('It must be above 0; `keys suspend` refuses an account.');
+  if (limit === 0)
+    throw new InvalidArgumentError('It must be greater than 0. To block an account, use `keys suspend`.');
   return limit;
 }
 
-function create({ file, nowMs }: On, name: string, flags: LimitFlags): Said {
+function create({ file, nowMs }: ActionContext, name: string, flags: LimitFlags): ActionResult {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
-    throw new UsageError(`"${name}" cannot be the name of an account.`, {
-      hint: 'Use letters, digits, ".", "_" and "-", at most 64.',
+    throw new UsageError(`"${name}" is not a valid account name.`, {
+      hint: 'Use at most 64 letters, digits, ".", "_" and "-", starting with a letter or digit.',
     });
   const existing = file.accounts().find(({ accountId }) => accountId === name);
   if (existing === undefined) file.addAccount({ accountId: name, ...limitsOf(flags) }, nowMs);
-  else if (saysLimits(flags))
-    throw new UsageError(`The account ${name} exists, with limits of its own.`, {
-      hint: `Change them with \`registry-mirror keys limit ${name} …\`; without limits, \`keys create ${name}\` makes another key for it.`,
+  else if (hasLimits(flags))
+    throw new UsageError(`The account ${name} already exists and has limits.`, {
+      hint: `To change its limits, use \`registry-mirror keys limit ${name} …\`. To create another key, leave out the limits.`,
     });
   const { keyId, key, hash } = makeKey();
   file.addKey({ keyId, accountId: name, hash }, nowMs);
@@ -116,7 +119,7 @@ function create({ file, nowMs }: On, name: string, flags: LimitFlags): Said {
   };
 }
 
-function list({ file, nowMs, output }: On): Said {
+function list({ file, nowMs, output }: ActionContext): ActionResult {
   const accounts = file.accounts();
   const keys = file.keys();
   const today = Math.floor(nowMs / DAY_MS);
@@ -139,9 +142,9 @@ function list({ file, nowMs, output }: On): Said {
     { header: 'KEY' },
     { header: 'STATE' },
     { header: 'TODAY', align: 'right' },
-    { header: 'IN ALL', align: 'right' },
+    { header: 'TOTAL', align: 'right' },
     { header: 'LIMITS', shrinks: true },
-    { header: 'MADE', optional: true },
+    { header: 'CREATED', optional: true },
   ] as const;
   return {
     data: accounts.map((account) => ({
@@ -161,54 +164,56 @@ function list({ file, nowMs, output }: On): Said {
     })),
     text:
       accounts.length === 0
-        ? 'No accounts yet: registry-mirror keys create NAME'
+        ? 'No accounts yet. Create one: registry-mirror keys create NAME'
         : tableLines(columns, rows, output.columns).join('\n'),
   };
 }
 
-function revoke({ file, nowMs }: On, given: string): Said {
+function revoke({ file, nowMs }: ActionContext, given: string): ActionResult {
   const keyId = keyIdOf(given) === '' ? given : keyIdOf(given);
   if (!file.revoke(keyId, nowMs))
-    throw new UsageError(`There is no valid key ${keyId}.`, {
-      hint: '`registry-mirror keys list` names all of them.',
+    throw new UsageError(`No valid key has the id ${keyId}.`, {
+      hint: 'List them: registry-mirror keys list',
     });
-  return { data: { key_id: keyId, revoked: true }, text: `${keyId} is refused from now on.` };
+  return { data: { key_id: keyId, revoked: true }, text: `The key ${keyId} is revoked.` };
 }
 
-function limit({ file }: On, name: string, flags: LimitFlags): Said {
+function limit({ file }: ActionContext, name: string, flags: LimitFlags): ActionResult {
   const before = accountNamed(file, name);
-  if (!saysLimits(flags)) throw new UsageError('No limit is given.', { hint: 'See `keys limit --help`.' });
+  if (!hasLimits(flags))
+    throw new UsageError('No limit was given.', { hint: 'See `registry-mirror keys limit --help`.' });
   file.setLimits(name, limitsOf({ tier: before.tier as Tier, ...flags }));
   const account = accountNamed(file, name);
   return { data: { account: name, ...limitsAsData(account) }, text: `${name}: ${limitsInWords(account)}` };
 }
 
-function suspend({ file }: On, name: string, isSuspended: boolean): Said {
+function suspend({ file }: ActionContext, name: string, isSuspended: boolean): ActionResult {
   accountNamed(file, name);
   file.suspend(name, isSuspended);
-  const text = isSuspended ? `${name} is refused until it resumes.` : `${name} is admitted again.`;
+  const text = isSuspended ? `The account ${name} is suspended.` : `The account ${name} is active again.`;
   return { data: { account: name, suspended: isSuspended }, text };
 }
 
 function accountNamed(file: AccountFile, name: string): StoredAccount {
   const account = file.accounts().find(({ accountId }) => accountId === name);
   if (account !== undefined) return account;
-  throw new UsageError(`There is no account ${name}.`, {
-    hint: '`registry-mirror keys list` names all of them.',
+  throw new UsageError(`The account ${name} does not exist.`, {
+    hint: 'List them: registry-mirror keys list',
   });
 }
 
-function saysLimits({ tier, perMinute, total, perDay, unlimited }: LimitFlags): boolean {
+function hasLimits({ tier, perMinute, total, perDay, unlimited }: LimitFlags): boolean {
   return [tier, perMinute, total, perDay, unlimited].some((flag) => flag !== undefined);
 }
 
-/** A paid account has the limits that are said; a free one needs an allowance, and neither form is taken for granted. */
+/** A paid account has only the given limits. A free account needs an allowance, which has no default. */
 function limitsOf({ tier = 'paid', perMinute, total, perDay, unlimited }: LimitFlags): StoredLimits {
   const hasAllowance = total !== undefined || perDay !== undefined;
-  if (unlimited && hasAllowance) throw new UsageError('--unlimited and an allowance exclude each other.');
+  if (unlimited && hasAllowance)
+    throw new UsageError('--unlimited cannot be combined with --total or --per-day.');
   if (tier === 'free' && !hasAllowance && !unlimited)
     throw new UsageError('A free account needs an allowance.', {
-      hint: 'Choose --total N (requests in all), --per-day N, both, or --unlimited.',
+      hint: 'Add --total N, --per-day N, both, or --unlimited.',
     });
   return {
     tier,
@@ -226,7 +231,7 @@ function limitsInWords({ tier, perMinute, total, perDay }: StoredLimits): string
   const limits = [
     perMinute === null ? null : `${count(perMinute)} a minute`,
     perDay === null ? null : `${count(perDay)} a day`,
-    total === null ? null : `${count(total)} in all`,
+    total === null ? null : `${count(total)} in total`,
   ].filter((limit) => limit !== null);
   return `${tier}, ${limits.length === 0 ? 'no limits' : limits.join(', ')}`;
 }

@@ -7,7 +7,7 @@ import { fittedTo, openOutput, printError } from './output.ts';
 /** Runs one command; sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   const streams = standardStreams();
-  // A reader that went away (`| head`) is no error of ours.
+  // A closed pipe (`| head`) is no error.
   streams.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit(0);
@@ -25,11 +25,11 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** The program with the command that was asked for; with all of them where help or a suggestion is needed. */
-export async function openProgram(asked?: string): Promise<Command> {
+/** The program with the command `name`; with all commands if help or a suggestion is needed. */
+export async function openProgram(name?: string): Promise<Command> {
   const program = new Command('registry-mirror')
     .description(
-      'Keeps a local SQLite copy of a company registry behind a metered API, and makes every call count.',
+      'Keeps a local SQLite copy of a company registry that is reachable only through a metered API.',
     )
     .version(VERSION)
     .configureOutput({
@@ -37,11 +37,11 @@ export async function openProgram(asked?: string): Promise<Command> {
       writeErr: (text) => process.stderr.write(fittedTo(process.stderr, text)),
     })
     .showSuggestionAfterError()
-    .showHelpAfterError('(add --help for the options and examples)')
+    .showHelpAfterError('(add --help for options and examples)')
     .addHelpText('after', FIRST_STEPS);
-  for (const [name, open] of COMMANDS)
-    if (name === asked || !COMMANDS.has(asked ?? '')) program.addCommand(await open());
-  // Commander's own exits become exceptions, so that output is flushed and the exit code is ours.
+  for (const [own, open] of COMMANDS)
+    if (own === name || !COMMANDS.has(name ?? '')) program.addCommand(await open());
+  // Commander throws instead of exiting, so that output is flushed and this program sets the exit code.
   for (const command of [
     program,
     ...program.commands,
@@ -53,7 +53,7 @@ export async function openProgram(asked?: string): Promise<Command> {
 
 const FIRST_STEPS = `
 Examples:
-  $ registry-mirror plan                 what that would cost, before a call is spent
-  $ registry-mirror sync                 spend what the allowance permits on what is worth most
-  $ registry-mirror sync --max-calls 20  the same, with at most 20 calls
+  $ registry-mirror plan                 estimate the calls of a sync before it runs
+  $ registry-mirror sync                 send the most valuable calls, within the allowance
+  $ registry-mirror sync --max-calls 20  send at most 20 calls
   $ registry-mirror status               coverage, allowance, last runs`;

@@ -4,18 +4,18 @@ import { explainSqlite } from '../sqlite/database_file.ts';
 import { fittedText } from './fitted_text.ts';
 
 /**
- * How a command speaks: data on standard output, everything else on standard error. A terminal gets text
- * and progress; a pipe, or `--json`, gets exactly one JSON document; `--quiet` prints only what needs attention.
+ * The output of a command: data on standard output, everything else on standard error. A terminal gets text and
+ * progress. A pipe or `--json` gets exactly one JSON document. `--quiet` prints only problems that need attention.
  */
 export interface Output {
   readonly mode: 'text' | 'json' | 'quiet';
-  /** Columns of the terminal; 100 where there is none. */
+  /** Columns of the terminal; 100 without a terminal. */
   readonly columns: number;
-  /** The result: the JSON document, or its text. `attention` is what `--quiet` prints, null for nothing. */
+  /** Prints the result as a JSON document or as text. */
   result(result: Result): void;
-  /** A line of narration for a person at a terminal. */
+  /** Prints a line on standard error, only at a terminal. */
   note(line: string): void;
-  /** A line that is drawn over by the next one; an empty line clears it. */
+  /** Prints a line that the next output overwrites; an empty line clears it. */
   progress(line: string): void;
   style(style: Parameters<typeof styleText>[0], text: string): string;
 }
@@ -26,6 +26,7 @@ export interface Result {
   /** The JSON document's `data`; keys in snake_case. */
   readonly data: unknown;
   readonly text: string;
+  /** The output of `--quiet`; null: nothing needs attention. */
   readonly attention: string | null;
 }
 
@@ -65,13 +66,13 @@ export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams)
   };
 }
 
-/** Prints an error as this output speaks and answers the exit code. */
+/** Prints an error in the format of `output`, and returns the exit code. */
 export function printError(given: unknown, command: string, output: Output, streams: Streams): number {
   const { stdout, stderr } = streams;
   const error = explainSqlite(given, 'the warehouse or the ledger');
   output.progress('');
   if (!(error instanceof MirrorError)) {
-    stderr.write(`registry-mirror ${command}: unexpected error, please report it\n${stackOf(error)}\n`);
+    stderr.write(`registry-mirror ${command}: unexpected error; please report it\n${stackOf(error)}\n`);
     if (output.mode === 'json')
       stdout.write(
         `${JSON.stringify({ ok: false, command, error: { message: 'unexpected error', hint: null } })}\n`,
@@ -86,12 +87,12 @@ export function printError(given: unknown, command: string, output: Output, stre
   return exitCode;
 }
 
-/** As wide as this stream's terminal is; as it is where there is none. */
+/** Breaks the lines for the terminal of `stream`; without a terminal the text is unchanged. */
 export function fittedTo(stream: NodeJS.WriteStream, text: string): string {
   return stream.isTTY ? fittedText(text, columnsOf(stream)) : text;
 }
 
-/** Some terminals do not know their width and say 0: a container's, a recorded session's. */
+/** Terminals in containers and in recorded sessions may report 0 columns. */
 function columnsOf({ columns }: { readonly columns?: number }): number {
   return columns === undefined || columns === 0 ? USUAL_COLUMNS : Math.max(columns, LEAST_COLUMNS);
 }
@@ -99,7 +100,7 @@ function columnsOf({ columns }: { readonly columns?: number }): number {
 const USUAL_COLUMNS = 100;
 const LEAST_COLUMNS = 30;
 
-// NO_COLOR and CI count when present and not empty (no-color.org).
+// NO_COLOR and CI are set if they are present and not empty (no-color.org).
 function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '';
 }

@@ -17,20 +17,16 @@ export interface PlanFlags extends SharedFlags {
   readonly explain?: true | number;
 }
 
-/** `plan`: what the next runs of `sync` will cost, before a call is spent. */
+/** `plan`: estimates the calls of the next runs of `sync` without sending a call. */
 export function planCommand(): Command {
   const command = new Command('plan')
-    .summary('what the next sync would do and cost; spends nothing')
+    .summary('estimate the calls and the finish date of the next syncs; spends nothing')
     .description(
-      'Prices what is due: calls by kind, share of the allowance, minutes at the rate, days, and the date on which ' +
-        'it would be finished. Due records are counted; searches that are still to come are rehearsed on names and ' +
-        'identifiers like the known ones, so that the price is a range, which narrows as the mirror fills.',
+      'Estimates everything that is due: calls by kind, share of the allowance, minutes at the rate, days, and the ' +
+        'finish date. Due records are counted. Searches are simulated with names and identifiers like the known ones, ' +
+        'so that the estimate is a range. The range narrows as the mirror fills.',
     )
-    .option(
-      '--explain [n]',
-      'also list the next calls (10), each with its reason and what is expected of it',
-      few,
-    )
+    .option('--explain [n]', 'also list the next n calls (default: 10), with reason and expected yield', few)
     .addHelpText('after', EXAMPLES)
     .action((flags: PlanFlags) => {
       const { config, output } = openContext(flags);
@@ -39,14 +35,14 @@ export function planCommand(): Command {
   return withFocus(withMaxCalls(withSharedOptions(command)));
 }
 
-/** Prints the price of what is due, also for `sync --dry-run`. */
+/** Prints the cost estimate of `plan` and of `sync --dry-run`. */
 export function printPlan(command: 'plan' | 'sync', config: Config, flags: PlanFlags, output: Output): void {
   const dialect = requireDialect(config);
   const nowMs = systemClock.now();
   const focus = flags.focus ?? config.focus;
   const explain = flags.explain === undefined ? 0 : flags.explain === true ? FEW : flags.explain;
-  const pricing = estimateNextSync(config, { nowMs, focus, explain, onProgress: showEstimating(output) });
-  const { estimate: sync, scope, known, next: calls, state } = pricing;
+  const planned = estimateNextSync(config, { nowMs, focus, explain, onProgress: showEstimating(output) });
+  const { estimate: sync, scope, known, next: calls, state } = planned;
   const maxCalls = flags.maxCalls ?? Number.POSITIVE_INFINITY;
   const estimate = accountCostOf({
     ...{ allowance: allowanceOf(config), state, purpose: 'scheduled', nowMs, maxCalls },
@@ -56,7 +52,7 @@ export function printPlan(command: 'plan' | 'sync', config: Config, flags: PlanF
   const pageSize = dialect.search.paging.size;
   const next = nextRunOf(sync, { left: Math.min(state.left, maxCalls), focus, pageSize });
   const resumesAt = state.resumesAtMs === null ? null : localTime(state.resumesAtMs);
-  const text = describeSyncEstimate({ price: estimate, sync, scope, known, next, resumesAt }, output);
+  const text = describeSyncEstimate({ cost: estimate, sync, scope, known, next, resumesAt }, output);
   output.result({
     command,
     ok: true,
@@ -71,7 +67,7 @@ export function printPlan(command: 'plan' | 'sync', config: Config, flags: PlanF
   });
 }
 
-/** A line on a terminal once an estimate takes longer than a second. */
+/** Shows a progress line if an estimate takes longer than one second. */
 export function showEstimating(output: Pick<Output, 'progress'>, now = () => performance.now()) {
   const startedMs = now();
   return (share: number): void => {
@@ -94,6 +90,6 @@ const MOST = 1000;
 const EXAMPLES = `
 Examples:
   $ registry-mirror plan
-  $ registry-mirror plan --explain           and the next 10 calls, with the reason for each
-  $ registry-mirror plan --focus records     the same, with records before searches
+  $ registry-mirror plan --explain           also list the next 10 calls with their reasons
+  $ registry-mirror plan --focus records     fetch records before searches
   $ registry-mirror plan --json | jq .data.finishes_at`;

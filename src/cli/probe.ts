@@ -38,31 +38,28 @@ export interface ProbeFlags extends SharedFlags {
   readonly yes?: boolean;
 }
 
-/** `probe`: finds out how the API speaks, and writes it into the configuration. */
+/** `probe`: learns the dialect of the API, and writes it to the configuration. */
 export function probeCommand(): Command {
   const command = new Command('probe')
-    .summary('find out how the API speaks, in a handful of calls')
+    .summary('learn the dialect of the API with few calls')
     .description(
-      'Asks the API a few questions, each chosen by the answers so far, and writes the dialect that it finds into the ' +
-        'configuration, with a remark at everything that is not sure. Every answer is kept, and nothing is asked twice.',
+      'Sends a few calls, each chosen by the responses so far, and writes the dialect to the configuration, with a ' +
+        'comment on everything that is uncertain. Every response is stored, and no call is repeated.',
     )
     .option('--max-calls <n>', 'spend at most this many calls', wholeNumber)
-    .option('--max-minutes <n>', 'work at most this long', positiveNumber)
-    .option('--query-param <name>', 'the parameter of the search that takes a name, if you know it')
-    .option('--example <name...>', 'names of companies that are in the registry, if you know some')
-    .option('--fresh', 'leave aside what earlier probes learned: the API has changed')
-    .option('--dry-run', 'say what it would cost; send nothing')
-    .option(
-      '--check',
-      'test the dialect against the stored answers, for free; with --max-calls also against the API',
-    )
-    .option('--yes', 'ask nothing on the terminal')
+    .option('--max-minutes <n>', 'stop after this many minutes', positiveNumber)
+    .option('--query-param <name>', 'the search parameter for names, if you know it')
+    .option('--example <name...>', 'names of companies in the registry, if you know some')
+    .option('--fresh', 'ignore the responses of earlier probes, after a change of the API')
+    .option('--dry-run', 'print the cost estimate; send nothing')
+    .option('--check', 'check the dialect with stored responses; with --max-calls also with new calls')
+    .option('--yes', 'ask no questions')
     .addHelpText('after', EXAMPLES)
     .action((flags: ProbeFlags) => (flags.check ? probeCheck(flags) : findDialect(flags)));
   return withSharedOptions(command);
 }
 
-/** Probes, writes the dialect, and prints what was found. */
+/** Probes the API, writes the dialect, and prints the findings. */
 export async function findDialect(flags: ProbeFlags): Promise<void> {
   const { config, output } = openContext(flags);
   const path = configPath({ path: flags.config });
@@ -72,7 +69,7 @@ export async function findDialect(flags: ProbeFlags): Promise<void> {
   const asks = !flags.yes && output.mode === 'text' && process.stdin.isTTY;
   const asker = asks ? openAsker(process.stdin, streams) : null;
   try {
-    output.note(costInWords(config, maxCalls));
+    output.note(describeProbeCost(config, maxCalls));
     const report = await probeAndAsk(config, output, asker, { ...flags, maxCalls });
     const file = write(path, report);
     print(output, report, file);
@@ -83,7 +80,7 @@ export async function findDialect(flags: ProbeFlags): Promise<void> {
 
 const MOST_CALLS = 16;
 
-/** Probes; where a person can help, asks, and goes on with what is left of the calls. */
+/** Probes the API. If an answer of the user helps, it asks and continues with the remaining calls. */
 async function probeAndAsk(
   config: Config,
   output: Output,
@@ -92,7 +89,7 @@ async function probeAndAsk(
 ): Promise<ProbeReport> {
   const workspace = openWorkspace(config);
   const interruption = interruptible(() =>
-    output.note('Finishing the call in flight (Ctrl-C again to stop at once) …'),
+    output.note('Finishing the in-flight call (press Ctrl-C again to stop immediately) …'),
   );
   try {
     const order = {
@@ -105,9 +102,9 @@ async function probeAndAsk(
     for (let left = flags.maxCalls; ; ) {
       const report = await probe(workspace, { ...order, hints, maxCalls: left });
       left -= report.run.totals.calls;
-      const better = left > 0 && asker !== null ? await askFor(report, asker, hints) : null;
-      if (better === null) return report;
-      hints = better;
+      const newHints = left > 0 && asker !== null ? await askFor(report, asker, hints) : null;
+      if (newHints === null) return report;
+      hints = newHints;
     }
   } finally {
     interruption.done();
@@ -115,24 +112,21 @@ async function probeAndAsk(
   }
 }
 
-/** What the user can say that helps; null: nothing, or nothing is needed. */
+/** Hints from the user; null: none are needed, or the user has none. */
 async function askFor({ run, questions }: ProbeReport, asker: Asker, hints: Hints): Promise<Hints | null> {
   if (run.ending.ended !== 'done') return null;
   const question = questions.find(({ about }) => about === 'query_param' || about === 'example');
   if (question === undefined) return null;
   const optional = (answer: string) => answer;
   if (question.about === 'query_param' && hints.queryParam === null) {
-    const param = await asker.text(
-      'Which parameter of the search takes the name of a company? (empty: not known)',
-      optional,
-    );
+    const param = await asker.text('Search parameter for company names? (empty: unknown)', optional);
     if (param !== '') return { ...hints, queryParam: param };
   }
-  const name = await asker.text('The name of a company that is in the registry? (empty: give up)', optional);
+  const name = await asker.text('Name of a company in the registry? (empty: stop)', optional);
   return name === '' ? null : { ...hints, examples: [...hints.examples, name] };
 }
 
-/** One line for each call, and one for each conclusion that it changed. */
+/** Prints one line per call, and one per changed finding. */
 function narrator(output: Output): (exchange: Exchange, conclusions: Conclusions) => void {
   let calls = 0;
   let known = new Map<string, string>();
@@ -173,7 +167,7 @@ interface Written {
   readonly isComplete: boolean;
 }
 
-/** Puts the dialect, or the questions that are open, into the file; a crash leaves the old one. */
+/** Writes the dialect, or the open questions, to the configuration. A crash leaves the old file unchanged. */
 function write(path: string, { draft, conclusions, questions }: ProbeReport): Written {
   const text = readFileSync(path, 'utf8');
   const found =
@@ -188,7 +182,7 @@ function write(path: string, { draft, conclusions, questions }: ProbeReport): Wr
           open: draft.open,
           paths: pathsOf(conclusions),
         });
-  // What cannot be read back must not replace what can.
+  // An invalid result must not replace a valid configuration.
   parseConfig({ path, text: found });
   if (found === text) return { path, isComplete: draft !== null };
   try {
@@ -196,7 +190,7 @@ function write(path: string, { draft, conclusions, questions }: ProbeReport): Wr
     renameSync(`${path}.new`, path);
   } catch (error) {
     throw new UsageError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`, {
-      hint: 'make it writable, and run probe again: nothing that was asked is asked again',
+      hint: 'Make the file writable, and run probe again: no call is repeated.',
       cause: error,
     });
   }
@@ -210,7 +204,7 @@ function remarksOf({ notes }: DialectDraft, questions: readonly Question[]): Map
   return remarks;
 }
 
-/** The paths, where the documented join of the base address does not lead to them. */
+/** The endpoint paths, if the documented paths below the base address do not work; else null. */
 function pathsOf({ addresses, joins }: Conclusions) {
   return addresses.value === null || addresses.value === joins[0] ? null : addresses.value;
 }
@@ -254,16 +248,15 @@ function outcomeOf({ run, draft, questions }: ProbeReport, { path }: Written): s
   const { ending, totals } = run;
   const cost = counted(totals.calls, 'call');
   if (draft !== null) {
-    const rest = questions.length === 0 ? '' : `, with ${counted(questions.length, 'question')} left`;
-    return `${cost}: the dialect is found${rest}, and written to ${path}.`;
+    const rest = questions.length === 0 ? '' : `, with ${counted(questions.length, 'open question')}`;
+    return `${cost}: dialect found${rest} and written to ${path}.`;
   }
-  if (ending.ended === 'done')
-    return `${cost}, and the API is not understood yet; ${path} says what is open.`;
-  return `${cost}, and the API is not understood yet. ${headlineOf(run)}`;
+  if (ending.ended === 'done') return `${cost}: dialect not found yet. The open questions are in ${path}.`;
+  return `${cost}: dialect not found yet. ${headlineOf(run)}`;
 }
 
 function announce(config: Config, output: Output, maxCalls: number): void {
-  const text = costInWords(config, maxCalls);
+  const text = describeProbeCost(config, maxCalls);
   output.result({
     command: 'probe',
     ok: true,
@@ -273,12 +266,12 @@ function announce(config: Config, output: Output, maxCalls: number): void {
   });
 }
 
-function costInWords({ allowance }: Config, maxCalls: number): string {
+function describeProbeCost({ allowance }: Config, maxCalls: number): string {
   const time =
     allowance.per_minute === null
       ? ''
-      : `; at ${count(allowance.per_minute)} a minute that takes up to ${duration((maxCalls / allowance.per_minute) * 60_000)}`;
-  return `At most ${counted(maxCalls, 'call')}${time}. Each answer is kept.`;
+      : `, up to ${duration((maxCalls / allowance.per_minute) * 60_000)} at ${count(allowance.per_minute)} calls a minute`;
+  return `At most ${counted(maxCalls, 'call')}${time}. Each response is stored.`;
 }
 
 const EXAMPLES = `
@@ -288,4 +281,4 @@ Examples:
   $ registry-mirror probe --example "Acme Holdings"
   $ registry-mirror probe --check
 
-Exit codes: 0 the dialect is written; 1 it could not be found; 2 usage or configuration; 130 interrupted.`;
+Exit codes: 0 dialect written; 1 dialect not found; 2 usage or configuration; 130 interrupted.`;

@@ -10,12 +10,12 @@ interface CheckFlags extends SharedFlags {
   readonly maxCalls?: number;
 }
 
-/** `probe --check`: does the dialect understand what is stored, and, if calls may be spent, what comes now? */
+/** `probe --check`: checks the dialect with stored responses and, with `--max-calls`, with new calls. */
 export async function probeCheck(flags: CheckFlags): Promise<void> {
   const { config, output } = openContext(flags);
   requireDialect(config);
   const workspace = openWorkspace(config);
-  const interruption = interruptible(() => output.note('Finishing the call in flight …'));
+  const interruption = interruptible(() => output.note('Finishing the in-flight call …'));
   try {
     report(
       output,
@@ -50,16 +50,16 @@ function report(output: Output, { run, answers, contradictions, proposals }: Dia
 const SHOWN = 10;
 
 function headline(answers: number, contradictions: number): string {
-  if (answers === 0) return 'No answers are stored yet; with --max-calls 3 the API itself is asked.';
-  if (contradictions === 0) return `The dialect understands ${counted(answers, 'stored answer')}.`;
-  return `The dialect does not understand ${contradictions} of ${counted(answers, 'stored answer')}.`;
+  if (answers === 0) return 'No responses are stored yet. Add --max-calls 3 to check with new calls.';
+  if (contradictions === 0) return `The dialect can read ${counted(answers, 'stored response')}.`;
+  return `The dialect cannot read ${contradictions} of ${counted(answers, 'stored response')}.`;
 }
 
-/** Changes of the dialect as a person can apply them: the keys of the configuration, each with what stood there. */
+/** Proposed changes of the dialect, as lines of the configuration with their old values. */
 export function describeChanges(changes: readonly DialectChange[]): string[] {
   if (changes.length === 0) return [];
   return [
-    'These changes of the dialect would fit the answers; write them into the configuration, then `registry-mirror probe --check`:',
+    'With these changes the dialect can read the responses. Edit the configuration, then run `registry-mirror probe --check`:',
     '  dialect:',
     ...['search', 'entity', 'stats'].flatMap((section) => {
       const own = changes.filter(({ key }) => key.startsWith(`${section}.`));

@@ -4,7 +4,7 @@ import { count, counted, duration } from '../report/figures.ts';
 import type { RunTotals } from '../run_totals.ts';
 import type { Output } from './output.ts';
 
-/** Draws the progress line over itself, a few times a second. */
+/** Updates the progress line at most five times a second. */
 export function showProgress(
   output: Output,
   since: { startedMs: number; callsLeft: number; now: () => number },
@@ -15,22 +15,22 @@ export function showProgress(
     if (nowMs - shownMs < PROGRESS_EVERY_MS) return;
     shownMs = nowMs;
     const callsLeft = since.callsLeft - totals.calls;
-    output.progress(progressLine({ tally: totals, last, elapsedMs: nowMs - since.startedMs, callsLeft }));
+    output.progress(progressLine({ totals, last, elapsedMs: nowMs - since.startedMs, callsLeft }));
   };
 }
 
 const PROGRESS_EVERY_MS = 200;
 
 export interface Progress {
-  readonly tally: RunTotals;
+  readonly totals: RunTotals;
   readonly last: Outcome;
   readonly elapsedMs: number;
   /** Infinity: no limit. */
   readonly callsLeft: number;
 }
 
-/** One line for the terminal: what it does, calls spent and left, rate, what came of it. */
-export function progressLine({ tally: totals, last, elapsedMs, callsLeft }: Progress): string {
+/** The progress line: last call, calls spent and left, rate, results. */
+export function progressLine({ totals, last, elapsedMs, callsLeft }: Progress): string {
   const perMinute = elapsedMs < 1000 ? null : Math.round((totals.calls / elapsedMs) * 60_000);
   const minutesLeft = perMinute === null || perMinute === 0 ? null : callsLeft / perMinute;
   return [
@@ -41,14 +41,14 @@ export function progressLine({ tally: totals, last, elapsedMs, callsLeft }: Prog
     counted(totals.fetched + totals.changed + totals.unchanged, 'record'),
     ...(minutesLeft === null || callsLeft === Infinity
       ? []
-      : [`allowance lasts ${duration(Math.max(0, minutesLeft) * 60_000)}`]),
+      : [`quota lasts ${duration(Math.max(0, minutesLeft) * 60_000)}`]),
   ].join(' · ');
 }
 
 function doing({ call }: Outcome): string {
   switch (call.kind) {
     case 'stats':
-      return 'asked statistics';
+      return 'fetched statistics';
     case 'search':
       return `searched ${printable(targetOf(call))}`;
     case 'entity':
@@ -56,7 +56,7 @@ function doing({ call }: Outcome): string {
   }
 }
 
-/** Names and ids are the upstream's: no control character of theirs reaches the terminal. */
+/** Removes control characters: names and ids come from the upstream. */
 function printable(text: string): string {
   return text.replace(/[\p{C}]/gu, '�').slice(0, 40);
 }

@@ -22,13 +22,13 @@ interface ChoiceFlags extends SharedFlags {
   readonly all?: boolean;
 }
 
-/** `quarantine`: answers that could not be understood, kept byte for byte. */
+/** `quarantine`: responses that could not be processed, stored byte for byte. */
 export function quarantineCommand(): Command {
   return new Command('quarantine')
-    .summary('look at answers that could not be understood, and read them again')
+    .summary('show and replay responses that could not be processed')
     .description(
-      'Answers, or items of answers, that do not fit the dialect are kept with their bodies and the reason. When ' +
-        'the dialect is corrected they are read again without a call. To ask the registry again instead, use ' +
+      'Responses, and items of responses, that do not match the dialect are stored with the reason. After you correct ' +
+        'the dialect, `quarantine replay` processes them without a call. To fetch them again instead, use ' +
         '`registry-mirror backfill --failed`.',
     )
     .addCommand(listCommand())
@@ -40,8 +40,8 @@ export function quarantineCommand(): Command {
 
 function listCommand(): Command {
   const command = new Command('list')
-    .summary('what waits, the latest first')
-    .option('--all', 'also what was replayed, superseded by a later answer, or discarded')
+    .summary('list open entries, latest first')
+    .option('--all', 'also list replayed, superseded and discarded entries')
     .option('--limit <n>', 'show at most this many', wholeNumber, 50)
     .addHelpText(
       'after',
@@ -53,8 +53,8 @@ function listCommand(): Command {
 
 function showCommand(): Command {
   const command = new Command('show')
-    .summary('one entry, with the answer as it was received')
-    .argument('<number>', 'its number in the list', number)
+    .summary('show one entry, with the response body')
+    .argument('<number>', 'number of the entry in the list', number)
     .addHelpText(
       'after',
       '\nExamples:\n  $ registry-mirror quarantine show 3\n  $ registry-mirror quarantine show 3 --json | jq -r .data.body',
@@ -65,11 +65,11 @@ function showCommand(): Command {
 
 function replayCommand(): Command {
   const command = new Command('replay')
-    .summary("read entries again by today's dialect; spends nothing")
-    .argument('[numbers...]', 'their numbers; without any: all that wait', numbers)
+    .summary('process entries with the current dialect; spends nothing')
+    .argument('[numbers...]', 'numbers of entries (default: all open entries)', numbers)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ registry-mirror quarantine replay\n  $ registry-mirror quarantine replay 3 4\n\nExit codes: 0 all were understood; 3 some still are not.',
+      '\nExamples:\n  $ registry-mirror quarantine replay\n  $ registry-mirror quarantine replay 3 4\n\nExit codes: 0 all processed; 3 some failed again.',
     )
     .action((ids: number[] | undefined, flags: SharedFlags) => replay(ids ?? [], flags));
   return withSharedOptions(command);
@@ -77,9 +77,9 @@ function replayCommand(): Command {
 
 function discardCommand(): Command {
   const command = new Command('discard')
-    .summary('take entries off the list; their answers stay in the warehouse')
-    .argument('[numbers...]', 'their numbers', numbers)
-    .option('--all', 'all that wait')
+    .summary('remove entries from the list; their responses stay in the warehouse')
+    .argument('[numbers...]', 'numbers of entries', numbers)
+    .option('--all', 'all open entries')
     .addHelpText(
       'after',
       '\nExamples:\n  $ registry-mirror quarantine discard 3 4\n  $ registry-mirror quarantine discard --all',
@@ -141,7 +141,7 @@ function report(replayed: readonly Replayed[], output: Output): void {
   const by = Object.groupBy(replayed, ({ state }) => state);
   const open = by.open ?? [];
   const text = [
-    `${counted(by.replayed?.length ?? 0, 'entry', 'entries')} understood now and loaded, ${count(by.superseded?.length ?? 0)} superseded by newer content, ${count(open.length)} still not understood.`,
+    `${counted(by.replayed?.length ?? 0, 'entry', 'entries')} loaded, ${count(by.superseded?.length ?? 0)} superseded by newer content, ${count(open.length)} failed again.`,
     ...open
       .slice(0, 10)
       .map(({ quarantineId, why }) => fitted(`  ${quarantineId}  ${printable(why ?? '')}`, output.columns)),
@@ -163,8 +163,8 @@ function report(replayed: readonly Replayed[], output: Output): void {
 
 function discard(ids: readonly number[], flags: ChoiceFlags): void {
   if (ids.length === 0 && !flags.all)
-    throw new UsageError('nothing was named to discard', {
-      hint: 'Give numbers from `quarantine list`, or --all.',
+    throw new UsageError('no entries were selected', {
+      hint: 'Use numbers from `registry-mirror quarantine list`, or --all.',
     });
   withWarehouse(flags, 'write', (warehouse, output) => {
     const register = quarantineRegister(warehouse.db);
@@ -176,38 +176,38 @@ function discard(ids: readonly number[], flags: ChoiceFlags): void {
       command: 'quarantine discard',
       ok: true,
       data: { discarded: entries.length },
-      text: `${counted(entries.length, 'entry', 'entries')} discarded. The answers stay in the warehouse.`,
+      text: `${counted(entries.length, 'entry', 'entries')} discarded. The responses stay in the warehouse.`,
       attention: null,
     });
   });
 }
 
-/** The entries of these numbers, or all that wait. Only what waits can be chosen. */
+/** The open entries with these numbers; without numbers, all open entries. */
 function chosen(warehouse: Warehouse, ids: readonly number[]): Quarantined[] {
   if (ids.length === 0) return quarantineRegister(warehouse.db).list('open', Number.MAX_SAFE_INTEGER);
   const entries = ids.map((id) => found(warehouse, id));
   const settled = entries.find(({ state }) => state !== 'open');
   if (settled === undefined) return entries;
-  throw new UsageError(`entry ${settled.quarantineId} does not wait any more: it is ${settled.state}`);
+  throw new UsageError(`entry ${settled.quarantineId} is not open: it is ${settled.state}`);
 }
 
 function found({ db }: Warehouse, id: number): Quarantined {
   const entry = quarantineRegister(db).find(id);
   if (entry !== null) return entry;
-  throw new UsageError(`there is no entry ${id} in the quarantine`, {
-    hint: 'Run `registry-mirror quarantine list --all`.',
+  throw new UsageError(`the quarantine has no entry ${id}`, {
+    hint: 'List all entries: registry-mirror quarantine list --all',
   });
 }
 
 function withWarehouse(
   flags: SharedFlags,
-  how: 'read' | 'write',
+  access: 'read' | 'write',
   work: (warehouse: Warehouse, output: Output) => void,
 ): void {
   const { config, output } = openContext(flags);
   const warehouse = openWarehouse({
     path: config.warehouse,
-    readonly: how === 'read',
+    readonly: access === 'read',
     nowMs: systemClock.now(),
   });
   try {
@@ -230,4 +230,4 @@ const EXAMPLES = `
 Examples:
   $ registry-mirror quarantine list
   $ registry-mirror quarantine show 3
-  $ registry-mirror quarantine replay        after the dialect was corrected`;
+  $ registry-mirror quarantine replay        after correcting the dialect`;

@@ -4,7 +4,7 @@ import type { Streams } from './output.ts';
 
 /** Questions to a person at a terminal. They go to standard error, so that standard output stays data. */
 export interface Asker {
-  /** Asks until `read` accepts the answer; `read` returns a sentence for what is wrong with it, as an Error. */
+  /** Repeats the question until `read` accepts the answer. `read` returns an Error that explains an invalid answer. */
   text<T>(question: string, read: (answer: string) => T | Error, byDefault?: string): Promise<T>;
   choice<T>(question: string, options: readonly Option<T>[], byDefault?: number): Promise<T>;
   yes(question: string, byDefault: boolean): Promise<boolean>;
@@ -22,10 +22,14 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
     stderr.write('\n');
     process.exit(130);
   });
-  // At the end of the input a question would wait for ever.
+  // At the end of the input a question would wait forever.
   const ended = new Promise<never>((_, reject) => {
     lines.once('close', () =>
-      reject(new UsageError('the questions were not answered', { hint: 'use flags and --yes' })),
+      reject(
+        new UsageError('the input ended before all questions were answered', {
+          hint: 'Use flags and --yes.',
+        }),
+      ),
     );
   });
   ended.catch(() => {});
@@ -50,7 +54,7 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
       const listed = options.map(({ label }, index) => `  ${index + 1}  ${label}\n`);
       stderr.write(`${question}\n${listed.join('')}`);
       const read = (answer: string) => optionOf(options, answer);
-      return text('Which one?', read, byDefault === undefined ? undefined : String(byDefault + 1));
+      return text('Number?', read, byDefault === undefined ? undefined : String(byDefault + 1));
     },
     yes: (question, byDefault) => text(question, readYes, byDefault ? 'yes' : 'no'),
     close: () => lines.close(),
@@ -59,23 +63,23 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
 
 function optionOf<T>(options: readonly Option<T>[], answer: string): T | Error {
   const option = /^\d+$/.test(answer) ? options[Number(answer) - 1] : undefined;
-  return option === undefined ? new Error(`Answer with a number from 1 to ${options.length}.`) : option.value;
+  return option === undefined ? new Error(`Enter a number from 1 to ${options.length}.`) : option.value;
 }
 
 export function readYes(answer: string): boolean | Error {
   if (/^y(es)?$/i.test(answer)) return true;
   if (/^no?$/i.test(answer)) return false;
-  return new Error('Answer yes or no.');
+  return new Error('Enter yes or no.');
 }
 
 /** A whole number of at least `least`. */
 export function readCount(least: number): (answer: string) => number | Error {
   return (answer) => {
     const value = /^\d[\d,_ ]*$/.test(answer) ? Number(answer.replace(/[,_ ]/g, '')) : Number.NaN;
-    return value >= least ? value : new Error(`Write a whole number of at least ${least}.`);
+    return value >= least ? value : new Error(`Enter a whole number of at least ${least}.`);
   };
 }
 
 export function readText(what: string): (answer: string) => string | Error {
-  return (answer) => (answer === '' ? new Error(`Write ${what}.`) : answer);
+  return (answer) => (answer === '' ? new Error(`Enter ${what}.`) : answer);
 }

@@ -7,17 +7,17 @@ import { count, counted } from '../report/figures.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { interruptible, openContext, type SharedFlags, withSharedOptions } from './context.ts';
 
-/** `reprocess`: every table again from the stored answers, by today's dialect and mapping. */
+/** `reprocess`: rebuilds every table from the stored responses with the current dialect and mapping. */
 export function reprocessCommand(): Command {
   const command = new Command('reprocess')
-    .summary('rebuild the tables from the stored answers; spends nothing')
+    .summary('rebuild the tables from the stored responses; spends nothing')
     .description(
-      'Derives every table again from the answers, by the dialect and the mapping of the configuration. Readers ' +
-        'see the old tables until the new ones are whole; when it is interrupted, the next one goes on from there.',
+      'Rebuilds every table from the stored responses, with the dialect and mapping of the configuration. Readers ' +
+        'see the old tables until the new ones are complete. After an interruption, run it again to continue.',
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  $ registry-mirror reprocess            after a change of dialect: or mapping:',
+      '\nExamples:\n  $ registry-mirror reprocess            after a change of dialect or mapping',
     )
     .action((flags: SharedFlags) => rebuild(flags));
   return withSharedOptions(command);
@@ -28,7 +28,7 @@ async function rebuild(flags: SharedFlags): Promise<void> {
   const dialect = requireDialect(config);
   const clock = systemClock;
   const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });
-  const interruption = interruptible(() => output.note('Stopping after this batch …'));
+  const interruption = interruptible(() => output.note('Stopping after the current batch …'));
   try {
     const { calls, isWhole } = await exclusively({ warehouse, clock, command: 'reprocess' }, async () => {
       const done = await reprocess({
@@ -36,13 +36,13 @@ async function rebuild(flags: SharedFlags): Promise<void> {
         dialect,
         mapping: config.mapping,
         signal: interruption.signal,
-        onProgress: (progress) => output.progress(`${count(progress.done)} calls derived again`),
+        onProgress: (progress) => output.progress(`${count(progress.done)} responses processed`),
       });
       return { ...done, ended: done.isWhole ? 'done' : 'interrupted' };
     });
     const text = isWhole
-      ? `All tables were rebuilt from ${counted(calls, 'call')}; none was made.`
-      : `Stopped after ${counted(calls, 'call')}. Readers still see the old tables; run it again to go on.`;
+      ? `Rebuilt all tables from ${counted(calls, 'stored response')}; no call was sent.`
+      : `Stopped after ${counted(calls, 'stored response')}. Readers still see the old tables. To continue, run it again.`;
     output.result({
       command: 'reprocess',
       ok: isWhole,

@@ -4,7 +4,7 @@ import type { RunReport } from '../operations/run.ts';
 import { count, counted, localTime, percent } from '../report/figures.ts';
 import type { Output } from './output.ts';
 
-/** A run's report in words. */
+/** The report of a run as text. */
 export function describeReport(report: RunReport, output: Output): string {
   const { totals, coverage, ending } = report;
   const headline = output.style('bold', headlineOf(report));
@@ -17,44 +17,44 @@ export function describeReport(report: RunReport, output: Output): string {
     `  cost    ${counted(totals.calls, 'call')} (${count(stats)} statistics, ${count(search)} searches, ${count(entity)} records); ${leftOf(report)}`,
   ];
   if (totals.failed > 0)
-    lines.push(`  failed  ${counted(totals.failed, 'call')}; they are tried again when their wait is over`);
+    lines.push(`  failed  ${counted(totals.failed, 'call')}; they are retried after a backoff`);
   if (totals.quarantined > 0)
     lines.push(
       output.style(
         'yellow',
-        `  kept    ${counted(totals.quarantined, 'answer')} in quarantine: registry-mirror quarantine list`,
+        `  kept    ${counted(totals.quarantined, 'response')} in quarantine; list: registry-mirror quarantine list`,
       ),
     );
   return lines.join('\n');
 }
 
-/** One sentence: how the run ended, and what follows from it. */
+/** The ending of the run, and the next step. */
 export function headlineOf({ ending, totals, coverage }: RunReport): string {
   switch (ending.ended) {
     case 'done':
       return totals.calls === 0 ? 'Nothing is due; no call was sent.' : 'Done: nothing more is due.';
     case 'allowance':
       if (ending.resumesAtMs !== null)
-        return `Paused: the allowance is spent. It resumes ${localTime(ending.resumesAtMs)}.`;
-      return `Paused: this account has no calls left. They bought ${counted(coverage.known, 'company', 'companies')} and ${counted(coverage.fetched, 'record')}.`;
+        return `Paused: the quota is used up. Calls resume on ${localTime(ending.resumesAtMs)}.`;
+      return `Quota exhausted: this account has no calls left. The mirror has ${counted(coverage.known, 'company', 'companies')} and ${counted(coverage.fetched, 'record')}.`;
     case 'max_calls':
-      return 'Stopped at --max-calls; the next run goes on from here.';
+      return 'Stopped at --max-calls. The next run continues.';
     case 'max_minutes':
-      return 'Stopped at --max-minutes; the next run goes on from here.';
+      return 'Stopped at --max-minutes. The next run continues.';
     case 'interrupted':
-      return 'Interrupted: what was in flight is loaded; the next run goes on from here.';
+      return 'Interrupted: all received responses are loaded. The next run continues.';
     case 'another_run':
-      return `Another run holds the warehouse (process ${ending.holder.pid} on ${ending.holder.host}, since ${localTime(Date.parse(ending.holder.takenAt))}).`;
+      return `Another run holds the lock of the warehouse (process ${ending.holder.pid} on ${ending.holder.host}, since ${localTime(Date.parse(ending.holder.takenAt))}).`;
     case 'unauthorised':
-      return `Stopped: the upstream refused the key (${ending.why}). No further call is made until the key changes, or \`registry-mirror doctor --online\` accepts it.`;
+      return `Stopped: the upstream refused the key (${ending.why}). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then no call is sent.`;
     case 'drift':
-      return `Stopped: the upstream no longer speaks as the dialect says. ${ending.why}`;
+      return `Stopped: the responses no longer match the dialect. ${ending.why}`;
     case 'failed':
       return `Failed: ${ending.why}`;
   }
 }
 
-/** 0 done or paused; 1 failed; 3 with quarantined answers; 75 paused under --strict; 130 interrupted. */
+/** 0 done or paused; 1 failed; 3 with quarantined responses; 75 paused under --strict; 130 interrupted. */
 export function exitCodeOf({ ending, totals }: RunReport, isStrict: boolean): number {
   switch (ending.ended) {
     case 'unauthorised':
@@ -71,25 +71,25 @@ export function exitCodeOf({ ending, totals }: RunReport, isStrict: boolean): nu
   }
 }
 
-/** What `--quiet` prints: null unless somebody should look. */
+/** The output of `--quiet`; null: nothing needs attention. */
 export function attentionOf(report: RunReport, exitCode: number): string | null {
   const { ending, totals } = report;
   const parts: string[] = [];
   if (exitCode !== 0 && exitCode !== 3) parts.push(headlineOf(report));
   if (totals.quarantined > 0)
     parts.push(
-      `${counted(totals.quarantined, 'answer')} went to quarantine: registry-mirror quarantine list`,
+      `${counted(totals.quarantined, 'response')} moved to quarantine; list: registry-mirror quarantine list`,
     );
   if (ending.ended === 'done' && totals.calls > 0 && loadedNothing(totals))
-    parts.push(`${counted(totals.calls, 'call')} spent, and nothing was loaded.`);
+    parts.push(`${counted(totals.calls, 'call')} spent, but nothing was loaded.`);
   return parts.length === 0 ? null : parts.join('\n');
 }
 
-/** The first line of a run: what the calls at hand can buy. */
-export function whatCallsBuy(state: LedgerState, config: Config, maxCalls: number): string {
+/** The first line of a run: the most names or records that the quota left can yield. */
+export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: number): string {
   const calls = Math.min(state.left, maxCalls);
-  if (calls === Infinity) return 'No allowance limits this run: it goes on until nothing is due.';
-  if (calls === 0) return 'No calls are left to spend.';
+  if (calls === Infinity) return 'No allowance limits this run. It ends when nothing is due.';
+  if (calls === 0) return 'The quota is used up.';
   const names = calls * (config.dialect?.search.paging.size ?? 1);
   return `${counted(calls, 'call')}: up to ${counted(names, 'name')} or ${counted(calls, 'record')}.`;
 }

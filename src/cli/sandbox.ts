@@ -21,44 +21,42 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sand
 import { configurationFor } from '../sandbox/sandbox_configuration.ts';
 import { interruptible, wholeNumber } from './context.ts';
 
-/** `sandbox`: the registry's service on loopback, to try things on. */
+/** `sandbox`: serves the registry's API on loopback, for tests and trials. */
 export function sandboxCommand(): Command {
   return new Command('sandbox')
-    .summary('serve a registry on this machine, to try things on')
+    .summary('serve a sample registry on this machine, for trials')
     .description(
-      'Serves the three endpoints over a sample of invented companies or any CSV, with keys and limits. Standard ' +
-        'output is a configuration that fits. What arrived and what is true can be read from /_sandbox/arrivals, ' +
-        '/_sandbox/entities, /_sandbox/summaries and /_sandbox/changes, which no client is meant to know.',
+      'Serves the three endpoints over synthetic companies or any CSV, with keys and limits, and prints a matching ' +
+        'configuration. /_sandbox/arrivals lists the received requests; /_sandbox/entities, /_sandbox/summaries and ' +
+        '/_sandbox/changes return the true data. They are for tests, and no part of the API.',
     )
     .option('--data <file>', 'companies: CSV with a header, or JSON Lines (default: the sample)')
-    .option('--companies <n>', 'so many invented companies instead', positiveWhole)
+    .option('--companies <n>', 'generate n synthetic companies instead', positiveWhole)
     .option('--id-column <name>', 'column of the id (default: guessed)')
     .option('--name-column <name>', 'column of the name (default: guessed)')
     .option('--where <column=value>', 'only rows with this value', columnValue)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port to listen on (default: any free one)', wholeNumber)
-    .option('--key <key>', 'key of the account (default: made at random)')
+    .option('--key <key>', 'key of the account (default: random)')
     .addOption(new Option('--tier <tier>', 'tier of the account').choices(['free', 'paid']).default('free'))
     .option('--per-minute <n>', 'requests in any 60 seconds (default: 10 on the free tier)', positiveWhole)
-    .option('--total <n>', 'requests of the account in all', positiveWhole)
-    .option('--per-day <n>', 'requests of the account a day (UTC)', positiveWhole)
-    .option('--unlimited', 'no allowance: only the minute limits')
-    .option('--shape <name|file>', `how it speaks: ${SHAPES}, random:<seed>, or a YAML file`)
-    .addOption(new Option('--matches <how>', 'how a query finds names').choices(NAME_SEARCHES))
-    .addOption(
-      new Option('--identifiers <how>', 'how a query finds identifiers').choices(IDENTIFIER_SEARCHES),
-    )
-    .addOption(new Option('--folding <what>', 'differences that a search overlooks').choices(FOLDINGS))
-    .option('--page-size <n>', 'rows on a page by default', positiveWhole)
-    .option('--max-page-size <n>', 'most rows on a page', positiveWhole)
-    .option('--window <n>', 'results of one query that can be reached', positiveWhole)
-    .option('--latency <ms>', 'every answer comes this much later', wholeNumber)
-    .option('--changed <n>', 'companies that change in an hour', wholeNumber)
-    .option('--appearing <n>', 'companies that appear in an hour', wholeNumber)
-    .option('--deleted <n>', 'companies that are deleted in an hour', wholeNumber)
-    .option('--seed <n>', 'draws --companies and what happens to them', wholeNumber, 1)
+    .option('--total <n>', 'requests of the account in total', positiveWhole)
+    .option('--per-day <n>', 'requests of the account per day (UTC)', positiveWhole)
+    .option('--unlimited', 'no allowance: only the requests per minute are limited')
+    .option('--shape <name|file>', `API profile: ${SHAPES}, random:<seed>, or a YAML file`)
+    .addOption(new Option('--matches <how>', 'query rule for names').choices(NAME_SEARCHES))
+    .addOption(new Option('--identifiers <how>', 'query rule for identifiers').choices(IDENTIFIER_SEARCHES))
+    .addOption(new Option('--folding <what>', 'differences that a search ignores').choices(FOLDINGS))
+    .option('--page-size <n>', 'default rows per page', positiveWhole)
+    .option('--max-page-size <n>', 'maximum rows per page', positiveWhole)
+    .option('--window <n>', 'most results that one query can reach', positiveWhole)
+    .option('--latency <ms>', 'delay of every response', wholeNumber)
+    .option('--changed <n>', 'companies that change per hour', wholeNumber)
+    .option('--appearing <n>', 'companies that appear per hour', wholeNumber)
+    .option('--deleted <n>', 'companies that are deleted per hour', wholeNumber)
+    .option('--seed <n>', 'seed for --companies and their changes', wholeNumber, 1)
     .option('--arrivals <file>', 'log every request to this file, as JSON Lines')
-    .option('--dump <file>', 'write every record to this file at the start, as JSON Lines')
+    .option('--dump <file>', 'write all records to this file at the start, as JSON Lines')
     .option('--json', 'print one JSON document instead of a configuration')
     .addHelpText('after', EXAMPLES)
     .action((flags: SandboxFlags) => serveSandbox(flags));
@@ -118,28 +116,28 @@ async function serveSandbox(flags: SandboxFlags): Promise<void> {
     accounts,
     onArrival: (logged) => file?.add(logged),
   });
-  const hints = interruptible(() => undefined);
+  const interruption = interruptible(() => undefined);
   if (flags.dump !== undefined) await dump(sandbox, flags.dump);
   const [account] = sandbox.accounts.all();
   if (account !== undefined) process.stdout.write(readyText(sandbox, account, flags.json === true));
-  if (!hints.signal.aborted) await once(hints.signal, 'abort');
+  if (!interruption.signal.aborted) await once(interruption.signal, 'abort');
   await sandbox.close();
   await file?.close();
-  hints.done();
+  interruption.done();
 }
 
-/** Neither documented allowance may be taken for granted: one must be said, or that there is none. */
+/** The allowance has no default, because the free tier is documented with two different limits. */
 function accountOf({ tier, total, perDay, unlimited, perMinute, key }: SandboxFlags): AccountOptions {
   const hasAllowance = total !== undefined || perDay !== undefined;
   if (unlimited && hasAllowance)
-    throw new UsageError('--unlimited and an allowance exclude each other.', {
+    throw new UsageError('--unlimited cannot be combined with --total or --per-day.', {
       hint: 'Leave out one of them.',
     });
   if (tier === 'free' && !hasAllowance && !unlimited)
     throw new UsageError(
-      'The allowance of the free tier is stated in two forms; neither is taken for granted.',
+      'The free tier needs an allowance; its documentation gives two, so that there is no default.',
       {
-        hint: 'Choose --total 100 (calls in all), --per-day 1000 (calls a day), both, or --unlimited.',
+        hint: 'Add --total 100 (calls in total), --per-day 1000 (calls per day), both, or --unlimited.',
       },
     );
   return {
@@ -157,7 +155,7 @@ const FREE_PER_MINUTE = 10;
 async function companiesOf(flags: SandboxFlags, { ids }: ApiProfile): Promise<Iterable<Company>> {
   const { data, companies, idColumn, nameColumn, where, seed } = flags;
   if (data !== undefined && companies !== undefined)
-    throw new UsageError('--data and --companies exclude each other.', { hint: 'Leave out one of them.' });
+    throw new UsageError('--data cannot be combined with --companies.', { hint: 'Leave out one of them.' });
   if (companies !== undefined)
     return generateRegistry({ companies, seed, ids: ids === 'number' ? 'big_numeric' : 'registry' });
   if (data === undefined) return sampleCompanies();
@@ -200,14 +198,14 @@ function readyText(sandbox: Sandbox, account: Account, isJson: boolean): string 
   }
   return [
     `# Sandbox ready: ${sandbox.baseUrl}  key ${key}`,
-    `# ${counted(companies, 'company', 'companies')}. Stop it with Ctrl-C. A configuration that fits:`,
+    `# ${counted(companies, 'company', 'companies')}. Stop it with Ctrl-C. Matching configuration:`,
     stringify(configuration),
   ].join('\n');
 }
 
 function positiveWhole(text: string): number {
   const number = wholeNumber(text);
-  if (number === 0) throw new InvalidArgumentError('It must be above 0.');
+  if (number === 0) throw new InvalidArgumentError('It must be greater than 0.');
   return number;
 }
 

@@ -17,22 +17,22 @@ import type { Output } from './output.ts';
 interface ServeFlags extends SharedFlags {
   readonly host: string;
   readonly port: number;
-  /** true, false, or as the address suggests. */
+  /** Undefined: show the page only on a loopback address. */
   readonly page?: boolean;
 }
 
-/** `serve`: the registry's three endpoints over the mirror. */
+/** `serve`: serves the registry's three endpoints from the mirror. */
 export function serveCommand(): Command {
   const command = new Command('serve')
-    .summary("the registry's own endpoints over the mirror, and a status page")
+    .summary("serve the registry's endpoints from the mirror, with a status page")
     .description(
-      'Answers as the registry does, out of the mirror: a client changes its base address, takes a key of ' +
-        '`registry-mirror keys create`, and spends nothing. Runs until Ctrl-C.',
+      'Serves the API of the registry from the mirror; no call is spent. A client needs the new base address and a ' +
+        'key from `registry-mirror keys create`. Runs until Ctrl-C.',
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <n>', 'port to listen on; 0: any free one', wholeNumber, 8080)
-    .option('--page', 'show the status page, which asks for no key, also beyond this machine')
-    .option('--no-page', 'show no status page')
+    .option('--port <n>', 'port to listen on; 0: any free port', wholeNumber, 8080)
+    .option('--page', 'show the status page, which needs no key, also to other machines')
+    .option('--no-page', 'hide the status page')
     .addHelpText('after', EXAMPLES)
     .action((flags: ServeFlags) => serve(flags));
   return withSharedOptions(command);
@@ -102,7 +102,9 @@ function announce(
   const page = hasPage ? `${url}/` : null;
   const warnings = [
     config.source.licence === null ? NO_LICENCE : null,
-    keys === 0 ? 'No keys yet, so every request is refused: registry-mirror keys create NAME' : null,
+    keys === 0
+      ? 'No keys exist, so every request is rejected. Create one: registry-mirror keys create NAME'
+      : null,
     isLocal ? null : NO_TLS,
     hasPage && !isLocal ? OPEN_PAGE : null,
   ].filter((warning) => warning !== null);
@@ -113,10 +115,10 @@ function announce(
     text: [
       output.style('bold', `${config.source.name}: ${counted(companies, 'company', 'companies')}`),
       ...(page === null ? [] : [`  page      ${page}`]),
-      `  clients   take ${baseUrl} as their base address, with one of ${counted(keys, 'valid key')}`,
-      `  described ${url}/openapi.json`,
-      ...warnings.map((warning) => output.style('yellow', `  note      ${warning}`)),
-      '  Ctrl-C ends it.',
+      `  API       ${baseUrl}, ${counted(keys, 'valid key')}`,
+      `  OpenAPI   ${url}/openapi.json`,
+      ...warnings.map((warning) => output.style('yellow', `  warning   ${warning}`)),
+      '  Stop it with Ctrl-C.',
     ].join('\n'),
     attention: warnings.length === 0 ? null : warnings.join('\n'),
   });
@@ -152,22 +154,22 @@ function validKeys(accountsPath: string): number {
   }
 }
 
-/** Failures go to the log; one that repeats with every request, once in a while. */
+/** Logs failures; an equal message at most once a minute. */
 function failureLog(): (error: Error) => void {
   const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
-  const toldAtMs = new Map<string, number>();
+  const loggedAtMs = new Map<string, number>();
   return (error) => {
     const nowMs = systemClock.now();
-    if (nowMs - (toldAtMs.get(error.message) ?? 0) < SAME_AGAIN_MS) return;
-    if (toldAtMs.size > 100) toldAtMs.clear();
-    toldAtMs.set(error.message, nowMs);
+    if (nowMs - (loggedAtMs.get(error.message) ?? 0) < REPEAT_AFTER_MS) return;
+    if (loggedAtMs.size > 100) loggedAtMs.clear();
+    loggedAtMs.set(error.message, nowMs);
     log.error(error);
   };
 }
 
 const NO_LICENCE =
-  'The licence of these data is not known (source.licence is null): to hand them on to others may need permission.';
-const NO_TLS = 'Keys travel as they are: put a proxy with TLS in front before others reach this address.';
-const OPEN_PAGE = 'The status page asks for no key: whoever reaches this address can read it.';
+  'The licence of the data is unknown (source.licence is not set): republishing them may need permission.';
+const NO_TLS = 'Keys are sent unencrypted: use a proxy with TLS if other machines can reach this address.';
+const OPEN_PAGE = 'The status page needs no key: everyone who can reach this address can read it.';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
-const SAME_AGAIN_MS = 60_000;
+const REPEAT_AFTER_MS = 60_000;

@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
+import { readWorkerStatus } from '../../jobs/worker_status.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
-import { readStatus } from '../report/status_snapshot.ts';
+import { openLedgerOf } from '../operations/assemble.ts';
+import { readAllowance, readMirror } from '../report/mirror_snapshot.ts';
+import { openWarehouse } from '../warehouse/warehouse.ts';
 import {
   interruptible,
   openContext,
@@ -11,20 +15,20 @@ import {
   withSharedOptions,
 } from './context.ts';
 import type { Output } from './output.ts';
-import { statusData } from './status/status_data.ts';
-import { describeStatus } from './status/status_text.ts';
+import type { StatusReadings } from './status/section.ts';
+import { renderStatus } from './status/sections.ts';
 
 interface StatusFlags extends SharedFlags {
   readonly runs?: number;
   readonly watch?: true | number;
 }
 
-/** `status`: what the mirror holds, what is left to spend, what is waiting, and how the last runs went. */
+/** `status`: contents of the mirror, quota left, open work and the latest runs. */
 export function statusCommand(): Command {
   const command = new Command('status')
-    .summary('coverage, freshness, allowance, schedules, runs and what needs attention; spends nothing')
-    .option('--runs <n>', 'show so many of the last runs', wholeNumber, 5)
-    .option('--watch [seconds]', 'show it again every so many seconds (2), until Ctrl-C', seconds)
+    .summary('show coverage, freshness, allowance, schedules, runs and open problems; spends nothing')
+    .option('--runs <n>', 'show the last n runs', wholeNumber, 5)
+    .option('--watch [seconds]', 'refresh every n seconds (default: 2) until Ctrl-C', seconds)
     .addHelpText('after', EXAMPLES)
     .action((flags: StatusFlags) => status(flags));
   return withSharedOptions(command);
@@ -47,17 +51,37 @@ async function status(flags: StatusFlags): Promise<void> {
 }
 
 async function show(config: Config, output: Output, { runs = 5 }: StatusFlags): Promise<void> {
-  const facts = await readStatus(config, systemClock.now(), runs);
-  output.result({
-    command: 'status',
-    ok: true,
-    data: statusData(facts),
-    text: describeStatus(facts, output),
-    attention: null,
-  });
+  const rendered = await withReadings(config, runs, (readings) => renderStatus(readings, output));
+  output.result({ command: 'status', ok: true, ...rendered, attention: null });
 }
 
-// To the upper left corner, and all below away.
+/** Opens both files for reading, calls `use`, and closes them. */
+async function withReadings<Result>(
+  config: Config,
+  runs: number,
+  use: (readings: StatusReadings) => Result,
+): Promise<Result> {
+  const nowMs = systemClock.now();
+  const ledger = openLedgerOf(config);
+  const warehouse = existsSync(config.warehouse)
+    ? openWarehouse({ path: config.warehouse, readonly: true, nowMs })
+    : null;
+  try {
+    return use({
+      nowMs,
+      config,
+      mirror: warehouse && { db: warehouse.db, snapshot: readMirror(warehouse.db, nowMs) },
+      allowance: readAllowance(ledger, nowMs),
+      worker: warehouse && (await readWorkerStatus(config, warehouse, nowMs)),
+      runs,
+    });
+  } finally {
+    warehouse?.close();
+    ledger.close();
+  }
+}
+
+// Moves the cursor to the upper left corner and clears the screen below it.
 const CLEAR = '\x1b[H\x1b[J';
 
 function seconds(text: string): number {

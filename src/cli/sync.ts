@@ -18,7 +18,7 @@ import type { Output } from './output.ts';
 import { printPlan } from './plan.ts';
 import { describeChanges } from './probe_check.ts';
 import { showProgress } from './progress.ts';
-import { attentionOf, describeReport, exitCodeOf, whatCallsBuy } from './run_report.ts';
+import { attentionOf, describeReport, exitCodeOf, yieldOfCalls } from './run_report.ts';
 
 interface SyncFlags extends SharedFlags {
   readonly maxCalls?: number;
@@ -28,16 +28,16 @@ interface SyncFlags extends SharedFlags {
   readonly dryRun?: boolean;
 }
 
-/** `sync`: one run over everything that is due, for cron or by hand. */
+/** `sync`: one run over everything that is due, by cron or by hand. */
 export function syncCommand(): Command {
   const command = new Command('sync')
     .summary('bring the mirror up to date, within the allowance')
     .description(
-      'Plans which calls are worth most, makes them within rate and allowance, and loads what they brought. ' +
-        'Ends when nothing is due, the allowance is spent, or a bound is reached; the next run goes on from there.',
+      'Sends the most valuable calls within rate and allowance, and loads the responses. Ends when nothing is due, ' +
+        'the quota is used up, or a limit is reached; the next run continues.',
     )
-    .option('--dry-run', 'say what it would cost, as `plan` does; send nothing')
-    .option('--strict', 'exit 75 when paused by the allowance, and 1 when nothing could be loaded')
+    .option('--dry-run', 'print the cost estimate, like `plan`; send nothing')
+    .option('--strict', 'exit 75 if the quota is used up, and 1 if nothing could be loaded')
     .addHelpText('after', EXAMPLES)
     .action((flags: SyncFlags) => sync(flags));
   return withSpendingOptions(withSharedOptions(command));
@@ -49,7 +49,7 @@ async function sync(flags: SyncFlags): Promise<void> {
   if (flags.dryRun) return printPlan('sync', config, flags, output);
   const workspace = openWorkspace(config);
   const interruption = interruptible(() =>
-    output.note('Finishing what is in flight (Ctrl-C again to stop at once) …'),
+    output.note('Finishing the in-flight calls (press Ctrl-C again to stop immediately) …'),
   );
   try {
     process.exitCode = await syncOnce(workspace, flags, output, interruption.signal);
@@ -59,7 +59,7 @@ async function sync(flags: SyncFlags): Promise<void> {
   }
 }
 
-/** One run, printed as the output speaks. Answers the exit code. */
+/** Runs once and prints the report. Returns the exit code. */
 export async function syncOnce(
   workspace: Workspace,
   flags: SyncFlags,
@@ -70,7 +70,7 @@ export async function syncOnce(
   const startedMs = clock.now();
   const state = ledger.state(startedMs);
   const maxCalls = flags.maxCalls ?? Infinity;
-  output.note(whatCallsBuy(state, config, maxCalls));
+  output.note(yieldOfCalls(state, config, maxCalls));
   const report = await run(workspace, {
     command: 'sync',
     purpose: 'scheduled',
@@ -81,28 +81,32 @@ export async function syncOnce(
     signal,
     onProgress: showProgress(output, { startedMs, callsLeft: state.left, now: () => clock.now() }),
   });
-  const drifted = report.ending.ended === 'drift' ? checkLately(workspace, config) : [];
+  const drifted = report.ending.ended === 'drift' ? proposeDialectChanges(workspace, config) : [];
   const warning = walWarning(walBytes(workspace.warehouse.db));
-  return printReport({ report, drifted, warning, isOldNews: isOldNews(report, workspace) }, flags, output);
+  return printReport(
+    { report, drifted, warning, isRepeated: isRepeatedRefusal(report, workspace) },
+    flags,
+    output,
+  );
 }
 
-/** What the answers of late say about the dialect, for free. */
-function checkLately({ warehouse }: Workspace, config: Config): readonly DialectChange[] {
-  return checkStored(requireDialect(config), latestAnswers(warehouse.db, ANSWERS_OF_LATE)).proposals;
+/** Changes of the dialect that the latest stored responses suggest; sends no call. */
+function proposeDialectChanges({ warehouse }: Workspace, config: Config): readonly DialectChange[] {
+  return checkStored(requireDialect(config), latestAnswers(warehouse.db, LATEST_RESPONSES)).proposals;
 }
 
-const ANSWERS_OF_LATE = 50;
+const LATEST_RESPONSES = 50;
 
 interface Facts {
   readonly report: RunReport;
   readonly drifted: readonly DialectChange[];
   readonly warning: string | null;
-  /** Said before, lately: `--quiet` does not say it again. */
-  readonly isOldNews: boolean;
+  /** The same failure was reported in the last 24 hours: `--quiet` prints it once a day. */
+  readonly isRepeated: boolean;
 }
 
 function printReport(
-  { report, drifted, warning, isOldNews: isOld }: Facts,
+  { report, drifted, warning, isRepeated }: Facts,
   flags: SyncFlags,
   output: Output,
 ): number {
@@ -113,14 +117,14 @@ function printReport(
     ok: exitCode === 0 || exitCode === 3,
     data: { ...reportData(report), ...(changes === null ? {} : { proposals: drifted }) },
     text: lines(describeReport(report, output), changes, warning) ?? '',
-    attention: lines(isOld ? null : attentionOf(report, exitCode), changes, warning),
+    attention: lines(isRepeated ? null : attentionOf(report, exitCode), changes, warning),
   });
   return exitCode;
 }
 
 function lines(...texts: readonly (string | null)[]): string | null {
-  const said = texts.filter((text) => text !== null);
-  return said.length === 0 ? null : said.join('\n');
+  const present = texts.filter((text) => text !== null);
+  return present.length === 0 ? null : present.join('\n');
 }
 
 const EXAMPLES = `
@@ -128,25 +132,28 @@ Examples:
   $ registry-mirror sync
   $ registry-mirror sync --dry-run
   $ registry-mirror sync --max-calls 20 --focus records
-  17 * * * *  cd /srv/mirror && registry-mirror sync --quiet      (in a crontab: mails only what needs attention)
+  17 * * * *  cd /srv/mirror && registry-mirror sync --quiet      (in a crontab; mails only problems)
 
-Exit codes: 0 done, or paused because the allowance is spent; 1 failed; 2 usage or configuration;
-3 done, with answers in quarantine; 75 paused, under --strict; 130 interrupted.`;
+Exit codes: 0 done, or paused because the quota is used up; 1 failed; 2 usage or configuration;
+3 done, with responses in quarantine; 75 paused, under --strict; 130 interrupted.`;
 
 /**
- * Was it said before, and less than a day ago, that the key is refused? Cron starts a run every hour, and whoever
- * reads its mail knows after the first one; each day that it lasts, one more reminds them.
+ * Whether an earlier run of the same day already reported that the key was refused. Days count from the refusal.
+ * Cron may start a run every hour; one mail a day is enough.
  */
-export function isOldNews({ ending, runId }: RunReport, { ledger, warehouse, clock }: Workspace): boolean {
+export function isRepeatedRefusal(
+  { ending, runId }: RunReport,
+  { ledger, warehouse, clock }: Workspace,
+): boolean {
   if (ending.ended !== 'unauthorised' || runId === null) return false;
   const nowMs = clock.now();
   const refused = ledger.state(nowMs).refusedKey;
-  const saidAt = lastEndedAt(warehouse.db, 'unauthorised', runId);
-  if (refused === null || saidAt === null) return false;
-  const daysAt = (epochMs: number) => Math.floor((epochMs - refused.sinceMs + EARLY_MS) / DAY_MS);
-  return daysAt(Date.parse(saidAt)) === daysAt(nowMs);
+  const reportedAt = lastEndedAt(warehouse.db, 'unauthorised', runId);
+  if (refused === null || reportedAt === null) return false;
+  const dayOf = (epochMs: number) => Math.floor((epochMs - refused.sinceMs + EARLY_MS) / DAY_MS);
+  return dayOf(Date.parse(reportedAt)) === dayOf(nowMs);
 }
 
-// The run of the same hour, a day later, may get there a little sooner than the first one did.
+// The run of the same hour on the next day may fail a little earlier than the first run did.
 const EARLY_MS = 600_000;
 const DAY_MS = 86_400_000;

@@ -4,11 +4,11 @@ import stringWidth from 'string-width';
 export interface Column {
   readonly header: string;
   readonly align?: 'left' | 'right';
-  /** May be cut, with an ellipsis, where the terminal is narrow; else it is shown whole. */
+  /** The column may be truncated with an ellipsis if the terminal is narrow. */
   readonly shrinks?: boolean;
-  /** To how many columns it may be cut; 8 where nothing is said. Before that, what is optional is left out. */
+  /** The minimum width of a truncated column (default: 8). Optional columns are removed before. */
   readonly least?: number;
-  /** May be left out where cutting is not enough; the last such column goes first. */
+  /** The column may be removed if truncation is not enough; the last optional column is removed first. */
   readonly optional?: boolean;
 }
 
@@ -19,13 +19,13 @@ export function tableLines(
   width: number,
 ): string[] {
   const cells = [columns.map(({ header }) => header), ...rows.map((row) => row.map(printable))];
-  const shown = chosen(columns, cells, width);
+  const shown = visibleColumns(columns, cells, width);
   const widths = widthsOf(shown, columns, cells, width);
   return cells.map((row) =>
     shown
-      .map((at, place) => {
-        const cell = fitted(row[at] ?? '', widths[place] ?? 0);
-        const padding = ' '.repeat(Math.max(0, (widths[place] ?? 0) - stringWidth(cell)));
+      .map((at, index) => {
+        const cell = fitted(row[at] ?? '', widths[index] ?? 0);
+        const padding = ' '.repeat(Math.max(0, (widths[index] ?? 0) - stringWidth(cell)));
         return columns[at]?.align === 'right' ? padding + cell : cell + padding;
       })
       .join(GAP)
@@ -33,20 +33,20 @@ export function tableLines(
   );
 }
 
-/** The text cut to so many terminal columns, with an ellipsis where something is missing. */
+/** Truncates `text` to `width` terminal columns, with an ellipsis. */
 export function fitted(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
-  let cut = '';
+  let kept = '';
   let used = 0;
   for (const { segment } of GRAPHEMES.segment(text)) {
     used += stringWidth(segment);
     if (used > width - 1) break;
-    cut += segment;
+    kept += segment;
   }
-  return width < 1 ? '' : `${cut}…`;
+  return width < 1 ? '' : `${kept}…`;
 }
 
-/** Breaks a text at spaces into lines of so many columns; a longer word stays whole. Later lines begin with `indent`. */
+/** Breaks `text` at spaces into lines of `width` columns. A longer word is not broken. Later lines start with `indent`. */
 export function wrapped(text: string, width: number, indent = ''): string {
   const lines: string[] = [];
   let line = '';
@@ -60,25 +60,29 @@ export function wrapped(text: string, width: number, indent = ''): string {
   return [...lines, line].join(`\n${indent}`);
 }
 
-/** Names and ids are the upstream's: no control character of theirs reaches the terminal, nor one that turns text around. */
+/** Replaces control and direction characters: names and ids come from the upstream. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, '�');
 }
 
-// Controls, halves of characters, line separators, marks of writing direction; not the joiners that names need.
+// Control characters, lone surrogates, line separators and direction marks, but not joiners, which names need.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The columns that are shown: optional ones are left out, last first, while even the cut columns do not fit. */
-function chosen(columns: readonly Column[], cells: readonly (readonly string[])[], width: number): number[] {
+/** The visible columns: optional columns are removed, last first, until the truncated columns fit. */
+function visibleColumns(
+  columns: readonly Column[],
+  cells: readonly (readonly string[])[],
+  width: number,
+): number[] {
   const shown = columns.map((_, at) => at);
   const least = (at: number) => {
     const whole = widest(cells, at);
     return columns[at]?.shrinks ? Math.min(whole, leastOf(columns[at])) : whole;
   };
   while (sum(shown.map(least)) + GAP.length * (shown.length - 1) > width) {
-    const out = shown.findLastIndex((at) => columns[at]?.optional);
-    if (out === -1) break;
-    shown.splice(out, 1);
+    const removed = shown.findLastIndex((at) => columns[at]?.optional);
+    if (removed === -1) break;
+    shown.splice(removed, 1);
   }
   return shown;
 }
@@ -93,23 +97,23 @@ function widthsOf(
   for (;;) {
     const excess = sum(widths) + GAP.length * (widths.length - 1) - width;
     if (excess <= 0) return widths;
-    const place = widestToCut(shown, columns, widths);
-    if (place === null) return widths;
-    widths[place] = (widths[place] ?? 0) - 1;
+    const index = widestShrinkable(shown, columns, widths);
+    if (index === null) return widths;
+    widths[index] = (widths[index] ?? 0) - 1;
   }
 }
 
-/** The place of the widest column that can still be cut. */
-function widestToCut(
+/** The index of the widest column that can still be truncated. */
+function widestShrinkable(
   shown: readonly number[],
   columns: readonly Column[],
   widths: readonly number[],
 ): number | null {
   let best: number | null = null;
-  shown.forEach((at, place) => {
-    const width = widths[place] ?? 0;
+  shown.forEach((at, index) => {
+    const width = widths[index] ?? 0;
     if (!columns[at]?.shrinks || width <= leastOf(columns[at])) return;
-    if (best === null || width > (widths[best] ?? 0)) best = place;
+    if (best === null || width > (widths[best] ?? 0)) best = index;
   });
   return best;
 }

@@ -9,14 +9,14 @@ import { counted } from '../report/figures.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 
-/** `watchlist`: which company each name of the watchlist is, as far as the mirror knows. */
+/** `watchlist`: matches the names of the watchlist with known companies. */
 export function watchlistCommand(): Command {
   const command = new Command('watchlist')
-    .summary('which company each name of the watchlist is, with a score; spends nothing')
+    .summary('match each name of the watchlist with known companies, with a score; spends nothing')
     .description(
-      'For a configuration with scope.names: says of each name whether exactly one company has it, or which ' +
-        'candidates there are and how alike they are (1: the same name). Nothing is guessed: a name that several ' +
-        'companies have, or only similar ones, is left to you; put the ids of those that you mean into scope.ids.',
+      'For a configuration with scope.names: shows for each name the company with exactly this name, or the candidates ' +
+        'with their similarity (1: the same name). If several companies have the name, or only similar names exist, ' +
+        'you decide: put the right ids into scope.ids.',
     )
     .action((flags: SharedFlags) => watchlist(flags));
   return withSharedOptions(command);
@@ -25,7 +25,7 @@ export function watchlistCommand(): Command {
 interface WatchedName {
   readonly name: string;
   readonly state: Finding['is'];
-  /** Sure matches have one, of score 1; the others are for a person to decide. */
+  /** One candidate with score 1 for a found name; several candidates for an ambiguous one. */
   readonly candidates: readonly {
     readonly entity_id: string;
     readonly name: string;
@@ -37,8 +37,8 @@ function watchlist(flags: SharedFlags): void {
   const { config, output } = openContext(flags);
   const scope = readScope(config.scope);
   if (scope.of !== 'names')
-    throw new UsageError('the configuration has no watchlist of names', {
-      hint: 'Write `scope: { names: FILE }`, with one name a line.',
+    throw new UsageError('the configuration has no watchlist of names (scope.names)', {
+      hint: 'Set `scope: { names: FILE }`, with one name per line.',
     });
   const dialect = requireDialect(config);
   const nowMs = systemClock.now();
@@ -77,19 +77,19 @@ function countsOf(names: readonly WatchedName[]): Record<Finding['is'], number> 
 
 function headline(names: readonly WatchedName[]): string {
   const { found, ambiguous, not_found, open } = countsOf(names);
-  return `${counted(names.length, 'name')}: ${found} found, ${ambiguous} for you to decide, ${not_found} not in the registry, ${open} still to be looked up.`;
+  return `${counted(names.length, 'name')}: ${found} found, ${ambiguous} ambiguous, ${not_found} not in the registry, ${open} not searched yet.`;
 }
 
-const WORDS: Readonly<Record<Finding['is'], string>> = {
+const STATE_TEXT: Readonly<Record<Finding['is'], string>> = {
   found: 'found',
-  ambiguous: 'which one?',
+  ambiguous: 'ambiguous',
   not_found: 'not found',
-  open: 'not looked up yet',
+  open: 'not searched yet',
 };
 
 function lineOf({ name, state, candidates }: WatchedName): string {
   const shown = candidates.map(({ entity_id, name: own, score }) => `${entity_id} ${own} (${score})`);
-  return `  ${name}: ${WORDS[state]}${shown.length === 0 ? '' : ` ${shown.join('; ')}`}`.replace(
+  return `  ${name}: ${STATE_TEXT[state]}${shown.length === 0 ? '' : `: ${shown.join('; ')}`}`.replace(
     /\p{C}/gu,
     '�',
   );

@@ -12,16 +12,16 @@ interface WorkerFlags {
   readonly quiet?: boolean;
 }
 
-/** `worker`: scheduled jobs over Redis, until it is told to stop. */
+/** `worker`: runs scheduled jobs over Redis until a signal stops it. */
 export function workerCommand(): Command {
   return new Command('worker')
-    .summary('keep the mirror up to date for good, by scheduled jobs (needs Redis)')
+    .summary('keep the mirror up to date with scheduled jobs (needs Redis)')
     .description(
       'Polls statistics, sweeps searches and fetches records at the times of `schedule:`, within the allowance. ' +
-        'Several registries: give --config once for each. A second worker of the same registry stands by and takes ' +
-        'over when the first dies. Logs go to standard error as JSON lines.',
+        'For several registries, repeat --config. A second worker of the same registry is a standby: it takes over ' +
+        'when the first one ends. Logs are JSON lines on standard error.',
     )
-    .option('--config <file>', 'configuration file, once for each registry', collected)
+    .option('--config <file>', 'configuration file, once per registry', collected)
     .option(
       '--health-port <n>',
       'port of /health, /ready, /metrics and /queues (default: worker.health_port)',
@@ -37,17 +37,18 @@ async function work(flags: WorkerFlags): Promise<void> {
   const output = openOutput(flags, standardStreams());
   const configs = loadAll(flags);
   const log = openLogger(flags.quiet ? 'warn' : configs[0].worker.log_level);
-  const ended = untilTold();
-  const worker = await startWorker({ configs, log, onFatal: ended.fatal });
-  for (const { name } of worker.registries) output.note(`Works on ${name}. Stop it with Ctrl-C or SIGTERM.`);
+  const end = untilStopped();
+  const worker = await startWorker({ configs, log, onFatal: end.fatal });
+  for (const { name } of worker.registries)
+    output.note(`Serving the queue of ${name}. Stop it with Ctrl-C or SIGTERM.`);
   if (worker.url !== null) output.note(`Dashboard: ${worker.url}/queues   Metrics: ${worker.url}/metrics`);
 
-  const why = await ended.promise;
-  if ('signal' in why) output.note(`Finishing what is in flight, at most ${STOP_WITHIN_MS / 1000} s …`);
+  const why = await end.promise;
+  if ('signal' in why) output.note(`Finishing the in-flight calls, at most ${STOP_WITHIN_MS / 1000} s …`);
   await worker.stop();
   if ('error' in why) throw why.error;
   printEnd(output, why.signal);
-  // A connection that Redis never answered, or a call that was given up, must not keep the process.
+  // A hanging Redis connection or an abandoned call must not keep the process alive.
   setImmediate(() => process.exit(0));
 }
 
@@ -59,17 +60,17 @@ function loadAll({ config: paths, healthPort }: WorkerFlags): [Config, ...Config
 
 type Why = { readonly signal: NodeJS.Signals } | { readonly error: unknown };
 
-/** Settles at the first SIGTERM or Ctrl-C, or when the worker cannot go on. A second signal ends the process at once. */
-function untilTold(): { readonly promise: Promise<Why>; fatal(error: unknown): void } {
+/** Settles at the first SIGTERM or Ctrl-C, or when the worker fails. A second signal ends the process immediately. */
+function untilStopped(): { readonly promise: Promise<Why>; fatal(error: unknown): void } {
   const { promise, resolve } = Promise.withResolvers<Why>();
-  let isTold = false;
-  const hints = (signal: NodeJS.Signals) => {
-    if (isTold) process.exit(130);
-    isTold = true;
+  let isStopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (isStopping) process.exit(130);
+    isStopping = true;
     resolve({ signal });
   };
-  process.on('SIGINT', hints);
-  process.on('SIGTERM', hints);
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
   return { promise, fatal: (error) => resolve({ error }) };
 }
 
@@ -78,7 +79,7 @@ function printEnd(output: Output, signal: NodeJS.Signals): void {
     command: 'worker',
     ok: true,
     data: { ended: 'stopped', signal },
-    text: 'Stopped. What was in flight is loaded; the next worker goes on from there.',
+    text: 'Stopped: all received responses are loaded. The next worker continues.',
     attention: null,
   });
 }
@@ -93,7 +94,7 @@ Examples:
   $ registry-mirror worker --config norway.yaml --config denmark.yaml --health-port 9000
   $ docker compose up -d                 Redis, worker and page together
 
-Redis 7 or newer is needed: under worker.redis_url, with an append-only file and maxmemory-policy noeviction.
-Without Redis, \`registry-mirror sync\` from cron does the same work; both together are safe.
+Redis 7 or newer is required at worker.redis_url, with an append-only file and maxmemory-policy noeviction.
+Without Redis, run \`registry-mirror sync\` by cron. Both can run together.
 
 Exit codes: 0 stopped by a signal; 1 failed; 2 usage, configuration, or no Redis at the start.`;

@@ -30,7 +30,7 @@ import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openWatchKnowledge } from '../warehouse/watch_knowledge.ts';
 import { VERSION } from './version.ts';
 
-/** The files of one configuration, open. Everything that is constructed is constructed here. */
+/** The open files of one configuration. */
 export interface Workspace {
   readonly config: Config;
   readonly clock: Clock;
@@ -40,7 +40,7 @@ export interface Workspace {
 }
 
 export function openWorkspace(config: Config, clock: Clock = systemClock): Workspace {
-  // Both are looked at before either is made: a wrong path leaves nothing behind.
+  // Both paths are checked before either file is created, so that a wrong path creates no file.
   for (const path of [config.warehouse, config.ledger]) assertWritable(path);
   const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });
   try {
@@ -63,18 +63,18 @@ export function openWorkspace(config: Config, clock: Clock = systemClock): Works
   }
 }
 
-/** The ledger of a configuration's account, as a reader of it or before a run. */
+/** Opens the ledger of the configured account. The caller closes it. */
 export function openLedgerOf(config: Config): Ledger {
   return openLedger({ path: config.ledger, accountId: config.account.id, allowance: allowanceOf(config) });
 }
 
-/** What one run of the engine is for. */
+/** The purpose and limits of one run of the engine. */
 export interface Order {
   readonly runId: number;
   readonly purpose: Purpose;
   readonly kinds: ReadonlySet<CallKind>;
   readonly focus: Focus;
-  /** Chooses the calls in place of the usual planner: a backfill's own. */
+  /** Replaces the sync planner, for example with the planner of a backfill. */
   readonly openPlanner?: (() => Planner) | undefined;
 }
 
@@ -82,7 +82,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   const { config, clock, warehouse, ledger } = workspace;
   const dialect = requireDialect(config);
   const loader = openLoader({ warehouse, dialect, mapping: config.mapping, runId: order.runId });
-  // Before a planner reads what is known, and before a call is sent.
+  // Unprocessed responses of an earlier run are processed before the planner reads the mirror.
   loader.recover();
   const connections = openConnections(config);
   const fetch = openFetch({ ...fetchParts(workspace, order.purpose), connections, dialect });
@@ -91,7 +91,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   if (given !== undefined) return { ...parts, planner: given, loader };
   const startedAtMs = clock.now();
   const watch = openDriftWatch(order.kinds, (kinds) =>
-    usualPlanner(workspace, { ...order, kinds, startedAtMs }),
+    syncPlanner(workspace, { ...order, kinds, startedAtMs }),
   );
   const watched: MirrorParts['loader'] = {
     store: loader.store,
@@ -103,7 +103,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   return { ...parts, planner: watch.planner, loader: watched };
 }
 
-/** The engine of a probe: no dialect yet, so that planner, language and loader are its own. */
+/** The engine of a probe. Without a dialect it needs its own planner, request format and loader. */
 export function assembleProbe(
   workspace: Workspace,
   order: {
@@ -152,7 +152,7 @@ function fetchParts(workspace: Workspace, purpose: Purpose) {
   };
 }
 
-function usualPlanner({ config, warehouse }: Workspace, order: Order & RunStart): Planner {
+function syncPlanner({ config, warehouse }: Workspace, order: Order & RunStart): Planner {
   const watchlist = readScope(config.scope);
   if (watchlist.of === 'whole') return plannerOver(openKnowledge(warehouse), config, order);
   const { kinds, startedAtMs } = order;
@@ -160,12 +160,12 @@ function usualPlanner({ config, warehouse }: Workspace, order: Order & RunStart)
   return watchPlannerOver(knowledge, config, { watchlist, kinds, startedAtMs });
 }
 
-/** What is due is decided by this time. */
+/** The time at which the planner decides what is due. */
 interface RunStart {
   readonly startedAtMs: number;
 }
 
-/** The planner of a sync that is for a watchlist only. */
+/** The planner of a sync whose scope is a watchlist. */
 export function watchPlannerOver(
   knowledge: BackfillKnowledge,
   config: Config,
@@ -176,7 +176,7 @@ export function watchPlannerOver(
   return openWatchPlanner({ knowledge, dialect: requireDialect(config), watchlist, settings });
 }
 
-/** What is known of a watchlist at a time. */
+/** The known companies of a watchlist at `nowMs`. */
 export function watchKnowledge(
   { config, warehouse }: Pick<Workspace, 'config' | 'warehouse'>,
   nowMs: number,
@@ -189,7 +189,7 @@ function maxAgeOf({ max_age }: Config): MaxAge {
   return { statsMs: max_age.stats.ms, summariesMs: max_age.summaries.ms, recordsMs: max_age.records.ms };
 }
 
-/** The planner of a sync, over what is known here or what is only imagined. */
+/** The planner of a sync, over the knowledge of the mirror or of a simulation. */
 export function plannerOver(
   knowledge: Knowledge,
   config: Config,
@@ -241,7 +241,7 @@ function userAgentOf({ upstream }: Config): string {
   return upstream.user_agent ?? `registry-mirror/${VERSION}${contact}`;
 }
 
-/** Reads the file of a watchlist. */
+/** Reads the scope, including the file of a watchlist. */
 export function readScope(scope: Config['scope']): Scope {
   if (scope === 'whole') return { of: 'whole' };
   if ('names' in scope) return { of: 'names', names: linesOf(scope.names) };

@@ -23,24 +23,24 @@ import { failedSearch, listingOf, settledListing, settledName } from './backfill
 import { ALL_KINDS, type RunReport, run } from './run.ts';
 
 /**
- * A backfill: a run over an explicit list, kept in the warehouse until everything on it is settled. The engine
- * is the same; only the planner is fed by the list, and the reserve of the allowance is left alone.
+ * A backfill: a run over an explicit list, which the warehouse stores until every item is settled. It uses the
+ * engine of `sync` with a planner of its own, and does not spend the reserve of the allowance.
  */
 
-/** What is asked for. */
+/** The requested items and their options. */
 export interface BackfillOrder {
-  /** In words: `5,000 ids from companies.csv`. */
+  /** For people: `5,000 ids from companies.csv`. */
   readonly title: string;
   readonly items: readonly BackfillItem[];
-  /** Equal for two orders of the same, whatever is settled meanwhile. */
+  /** Equal for two orders of the same items, whatever is settled by then. */
   readonly identity: string;
   /** Also fetch the records of companies found by a search. */
   readonly withRecords: boolean;
-  /** Records fetched within so many milliseconds are left as they are; 0: all are fetched. */
+  /** Records younger than this, in milliseconds, are not fetched again; 0: all are fetched. */
   readonly freshForMs: number;
 }
 
-/** Keeps the order in the warehouse. The very same order goes on with the unfinished one. */
+/** Stores the order in the warehouse. An equal order resumes the unfinished backfill. */
 export function keepBackfill(
   workspace: Workspace,
   order: BackfillOrder,
@@ -59,20 +59,20 @@ export function keepBackfill(
   });
 }
 
-/** @throws UsageError when there is none of this number. */
+/** @throws UsageError if no backfill has this number. */
 export function backfillOf({ warehouse }: Workspace, backfillId: number): BackfillRow {
   const found = backfillTable(warehouse.db).find(backfillId);
   if (found !== null) return found;
   throw new UsageError(`there is no backfill ${backfillId} in this warehouse`, {
-    hint: 'Run `registry-mirror backfill --list` to see those that are not finished.',
+    hint: 'List the unfinished backfills: registry-mirror backfill --list',
   });
 }
 
-/** A backfill with its planner, as far as it has come. */
+/** A backfill with its planner and its remaining items. */
 export interface OpenBackfill {
   readonly backfill: BackfillRow;
   readonly planner: BackfillPlanner;
-  /** Writes down what is known of each wish by now. `isOver`: nothing more will be asked. */
+  /** Stores the current result of each item. `isOver`: no further call will be sent. */
   settle(isOver: boolean): void;
 }
 
@@ -119,11 +119,11 @@ export function openBackfill(workspace: Workspace, backfill: BackfillRow): OpenB
   };
 }
 
-/** What an order would cost; nothing is kept. */
+/** Estimates the calls of an order without storing it. */
 export function estimateOrder(workspace: Workspace, order: BackfillOrder): BackfillEstimate {
   const { warehouse, clock } = workspace;
   const nowMs = clock.now();
-  return price(workspace, order.items, {
+  return estimateItems(workspace, order.items, {
     ...{
       backfillId: 0,
       title: order.title,
@@ -136,16 +136,16 @@ export function estimateOrder(workspace: Workspace, order: BackfillOrder): Backf
   });
 }
 
-/** What the rest of a backfill would cost. */
+/** Estimates the calls of the remaining items of a backfill. */
 export function estimateRest(workspace: Workspace, backfill: BackfillRow): BackfillEstimate {
   const table = backfillTable(workspace.warehouse.db);
   const open = (['entity', 'name', 'query', 'prefix'] as const).flatMap((kind) =>
     table.open(backfill.backfillId, kind),
   );
-  return price(workspace, open, backfill);
+  return estimateItems(workspace, open, backfill);
 }
 
-function price(
+function estimateItems(
   { warehouse, config }: Workspace,
   items: readonly BackfillItem[],
   backfill: BackfillRow,
@@ -181,13 +181,13 @@ export interface BackfillReport {
 }
 
 /**
- * Works on a backfill until it is settled, the allowance but for its reserve is spent, or a bound is reached. It
- * lets scheduled runs through, and goes on when they have ended.
+ * Runs a backfill until every item is settled, the quota is used up to the reserve, or a limit of `order` is
+ * reached. It gives way to scheduled runs and resumes when they have ended.
  */
 export async function runBackfill(workspace: Workspace, order: BackfillRun): Promise<BackfillReport> {
   const { warehouse, clock } = workspace;
   const backfill = backfillOf(workspace, order.backfillId);
-  refuseOver(backfill);
+  requireUnfinished(backfill);
   const untilMs = clock.now() + order.maxMinutes * 60_000;
   let totals = EMPTY_TOTALS;
   let report: RunReport;
@@ -196,7 +196,7 @@ export async function runBackfill(workspace: Workspace, order: BackfillRun): Pro
     if (isAside) await clock.sleep(ASIDE_POLL_MS, order.signal);
     const maxCalls = order.maxCalls - totals.calls;
     const maxMinutes = Math.max(0, untilMs - clock.now()) / 60_000;
-    report = await runPart(workspace, backfill, { ...order, maxCalls, maxMinutes }, totals);
+    report = await runOnce(workspace, backfill, { ...order, maxCalls, maxMinutes }, totals);
     totals = sumOfTotals(totals, report.totals);
     isAside = report.hasStoodAside || (isAside && report.ending.ended === 'another_run');
   } while (isAside && !order.signal.aborted && clock.now() < untilMs);
@@ -210,8 +210,8 @@ export async function runBackfill(workspace: Workspace, order: BackfillRun): Pro
   };
 }
 
-/** One run of it; `before`: what the runs before it did, for the progress. */
-async function runPart(
+/** Runs until the first interruption. `before`: the totals of the earlier runs, for the progress line. */
+async function runOnce(
   workspace: Workspace,
   backfill: BackfillRow,
   order: BackfillRun,
@@ -237,11 +237,11 @@ async function runPart(
 
 const ASIDE_POLL_MS = 500;
 
-/** @throws FailedError when there is nothing to go on with. */
-export function refuseOver({ backfillId, finishedAt, cancelledAt }: BackfillRow): void {
+/** @throws FailedError if the backfill is finished or cancelled. */
+export function requireUnfinished({ backfillId, finishedAt, cancelledAt }: BackfillRow): void {
   if (finishedAt !== null)
-    throw new FailedError(`backfill ${backfillId} is finished since ${finishedAt}`, {
-      hint: `Its report is written by \`registry-mirror backfill --resume ${backfillId} --report FILE\`.`,
+    throw new FailedError(`backfill ${backfillId} finished on ${finishedAt}`, {
+      hint: `Write its report: registry-mirror backfill --resume ${backfillId} --report FILE`,
     });
   if (cancelledAt !== null) throw new FailedError(`backfill ${backfillId} was cancelled on ${cancelledAt}`);
 }

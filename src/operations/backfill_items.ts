@@ -4,7 +4,7 @@ import type { BackfillPlanner } from '../plan/wanted/backfill_planner.ts';
 import type { WantedListing } from '../plan/wanted/wanted_listings.ts';
 import type { BackfillItem, BackfillItemRow, SettledItem } from '../warehouse/backfill.ts';
 
-/** What came of a wanted name; null: nothing yet. */
+/** The result of a wanted name; null: not settled yet. */
 export function settledName(
   { position }: BackfillItemRow,
   planner: BackfillPlanner,
@@ -32,14 +32,14 @@ export function settledName(
         same === 0
           ? 'only similar names'
           : same === 1
-            ? 'there may be others of this name'
+            ? 'other companies may have this name'
             : `${same} companies have this name`;
       return { ...nothing, state: 'ambiguous', candidates: JSON.stringify(candidates), note };
     }
   }
 }
 
-/** What came of a query or prefix; null: nothing yet. */
+/** The result of a query or prefix; null: not settled yet. */
 export function settledListing(
   { position, given }: BackfillItemRow,
   planner: BackfillPlanner,
@@ -47,22 +47,22 @@ export function settledListing(
 ): SettledItem | null {
   const { isDone, found, total } = planner.listing(at);
   if (!isDone) return null;
-  const isCut = total !== null && found < total;
-  const note = isCut
-    ? `${found} companies of the ${total} that match: the registry shows no more of \`${given}\``
+  const isTruncated = total !== null && found < total;
+  const note = isTruncated
+    ? `${found} of ${total} matching companies: the registry returns no more for \`${given}\``
     : `${found} companies`;
   const state = found > 0 ? 'found' : 'not_found';
   return { position, state, entityId: null, name: null, candidates: null, note };
 }
 
-/** At the end: why a search brought nothing. */
+/** The failure of an item at the end of a backfill; null: the backfill is not over. */
 export function failedSearch(
   item: BackfillItemRow,
   failed: ReadonlyMap<string, string>,
   isOver: boolean,
 ): SettledItem | null {
   if (!isOver) return null;
-  const note = failed.get(queryKey(queryOf(item))) ?? 'the searches for it failed';
+  const note = failed.get(queryKey(queryOf(item))) ?? 'its searches failed';
   return { position: item.position, state: 'failed', entityId: null, name: null, candidates: null, note };
 }
 

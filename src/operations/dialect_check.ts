@@ -12,18 +12,18 @@ import type { Workspace } from './assemble.ts';
 import { ALL_KINDS, type RunReport, run } from './run.ts';
 
 export interface CheckOrder {
-  /** 0: only the stored answers, for free. */
+  /** 0: check only stored responses; no call is sent. */
   readonly maxCalls: number;
   readonly signal: AbortSignal;
 }
 
-/** How a dialect fares with the answers that are stored. */
+/** The stored responses that a dialect can and cannot read. */
 export interface DialectCheck {
   /** null: no call was made. */
   readonly run: RunReport | null;
   readonly answers: number;
   readonly contradictions: readonly Contradiction[];
-  /** What would have to change for the contradicting answers to be understood. */
+  /** Changes of the dialect with which the contradicting responses can be read. */
   readonly proposals: readonly DialectChange[];
 }
 
@@ -36,21 +36,21 @@ export interface Contradiction {
 }
 
 /**
- * Reads the latest stored answers again by today's dialect; before that, where calls may be spent, asks for the
- * statistics, a query and a record that are known.
+ * Reads the latest stored responses with the current dialect. If `maxCalls` permits, it first requests the
+ * statistics, a known query and a known record.
  */
 export async function checkDialect(
   workspace: Workspace,
   { maxCalls, signal }: CheckOrder,
 ): Promise<DialectCheck> {
   const dialect = requireDialect(workspace.config);
-  const report = maxCalls === 0 ? null : await askAgain(workspace, maxCalls, signal);
+  const report = maxCalls === 0 ? null : await sendKnownCalls(workspace, maxCalls, signal);
   return { run: report, ...checkStored(dialect, latestAnswers(workspace.warehouse.db, OF_EACH_KIND)) };
 }
 
 const OF_EACH_KIND = 200;
 
-/** Reads stored answers by a dialect. Pure. */
+/** Reads stored responses with a dialect. Pure. */
 export function checkStored(dialect: Dialect, answers: readonly LatestAnswer[]): Omit<DialectCheck, 'run'> {
   const classify = openClassify(dialect);
   const contradictions: Contradiction[] = [];
@@ -74,7 +74,7 @@ function requestOf({ search }: Dialect, call: Call): ProbeRequest {
   return { kind: call.kind, path: '', params, why: '' };
 }
 
-function askAgain(workspace: Workspace, maxCalls: number, signal: AbortSignal): Promise<RunReport> {
+function sendKnownCalls(workspace: Workspace, maxCalls: number, signal: AbortSignal): Promise<RunReport> {
   return run(workspace, {
     command: 'probe --check',
     purpose: 'scheduled',
@@ -87,10 +87,10 @@ function askAgain(workspace: Workspace, maxCalls: number, signal: AbortSignal): 
   });
 }
 
-/** One call of each kind, to things that were answered before. */
+/** One call of each kind, for targets that returned a result before. */
 function knownCalls({ warehouse }: Workspace): Call[] {
   const knowledge = openKnowledge(warehouse);
-  const planned = { reason: 'does the dialect still fit?', expected: 0 };
+  const planned = { reason: 'checks the dialect', expected: 0 };
   const calls: Call[] = [{ kind: 'stats', ...planned }];
   for (const { query, rows, status } of knowledge.queries())
     if (rows > 0 && status !== 'refused') {

@@ -20,49 +20,49 @@ import { ALL_KINDS } from './run.ts';
 export interface EstimateInput {
   readonly nowMs: number;
   readonly focus: Focus;
-  /** How many of the next calls are asked for. */
+  /** The number of next calls to return. */
   readonly explain: number;
-  /** How long the searches may be simulated; an estimate that was cut short is wider, or has no upper end. */
+  /** Time limit of the simulation; an estimate that reaches it has a wider range or no upper bound. */
   readonly simulateMs?: number;
-  /** Told now and then how much of the work is done, from 0 to 1. */
+  /** Receives the finished share of the work, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
 export interface NextSyncEstimate {
-  /** What sync is for. */
+  /** The configured scope. */
   readonly scope: Scope;
   readonly estimate: SyncEstimate;
-  /** Companies that are known now. */
+  /** Known companies. */
   readonly known: number;
   /** The next calls, best first; none of them is sent. */
   readonly next: readonly Call[];
   readonly state: LedgerState;
 }
 
-/** What the next runs of `sync` will cost, and their first calls. Nothing is written, nothing is sent. */
-export function estimateNextSync(config: Config, ask: EstimateInput): NextSyncEstimate {
-  const { nowMs, focus, explain } = ask;
-  const budget = openBudget(ask);
+/** Estimates the calls of the next runs of `sync`, and plans the first of them. Writes and sends nothing. */
+export function estimateNextSync(config: Config, input: EstimateInput): NextSyncEstimate {
+  const { nowMs, focus, explain } = input;
+  const budget = openBudget(input);
   const scope = readScope(config.scope);
   const ledger = openLedgerOf(config);
   const warehouse = existsSync(config.warehouse)
     ? openWarehouse({ path: config.warehouse, readonly: true, nowMs })
     : null;
   const empty = openWarehouse({ path: ':memory:', nowMs });
-  const place: Place = { config, warehouse: warehouse ?? empty, empty, nowMs, focus };
+  const context: EstimateContext = { config, warehouse: warehouse ?? empty, empty, nowMs, focus };
   try {
     const state = ledger.state(nowMs);
     const left = leftOf(state);
-    const calls = explain === 0 ? [] : nextCallsOf(place, scope, left, explain);
-    const isStatsDue = isStatsCallDue(place, left);
+    const calls = explain === 0 ? [] : nextCallsOf(context, scope, left, explain);
+    const isStatsDue = isStatsCallDue(context, left);
     const isSearchNext = explain === 0 ? null : calls.some(({ kind }) => kind === 'search');
     return {
       ...{ state, scope, next: calls },
-      known: openKnowledge(place.warehouse).knownCount(),
+      known: openKnowledge(context.warehouse).knownCount(),
       estimate:
         scope.of === 'whole'
-          ? estimateWhole(place, { isStatsDue, isSearchNext, budget })
-          : estimateWatched(place, scope, isStatsDue),
+          ? estimateWhole(context, { isStatsDue, isSearchNext, budget })
+          : estimateWatched(context, scope, isStatsDue),
     };
   } finally {
     warehouse?.close();
@@ -71,7 +71,7 @@ export function estimateNextSync(config: Config, ask: EstimateInput): NextSyncEs
   }
 }
 
-interface Place {
+interface EstimateContext {
   readonly config: Config;
   readonly warehouse: Warehouse;
   /** A mirror before its first call. */
@@ -80,23 +80,28 @@ interface Place {
   readonly focus: Focus;
 }
 
-/** The planner itself, on what is known now; what it plans goes nowhere. */
-function watchPlannerOf({ config, warehouse, nowMs }: Place, watchlist: Watchlist): Planner {
+/** The planner of a watchlist. Its calls are not sent. */
+function watchPlannerOf({ config, warehouse, nowMs }: EstimateContext, watchlist: Watchlist): Planner {
   const knowledge = watchKnowledge({ config, warehouse }, nowMs);
   return watchPlannerOver(knowledge, config, { watchlist, kinds: ALL_KINDS, startedAtMs: nowMs });
 }
 
-function nextCallsOf(place: Place, scope: Scope, left: QuotaLeft, count: number): readonly Call[] {
-  const { config, warehouse, nowMs, focus } = place;
-  if (scope.of !== 'whole') return watchPlannerOf(place, scope).next({ nowMs, left, most: count }).calls;
+function nextCallsOf(
+  context: EstimateContext,
+  scope: Scope,
+  left: QuotaLeft,
+  count: number,
+): readonly Call[] {
+  const { config, warehouse, nowMs, focus } = context;
+  if (scope.of !== 'whole') return watchPlannerOf(context, scope).next({ nowMs, left, most: count }).calls;
   return nextCalls({
     ...{ knowledge: openKnowledge(warehouse), dialect: requireDialect(config), left, nowMs, count },
     openPlanner: (of) => plannerOver(of, config, { focus, kinds: ALL_KINDS, startedAtMs: nowMs }),
   });
 }
 
-/** Does the planner begin with the statistics? */
-function isStatsCallDue({ config, warehouse, nowMs }: Place, left: QuotaLeft): boolean {
+/** Whether the first planned call is for the statistics. */
+function isStatsCallDue({ config, warehouse, nowMs }: EstimateContext, left: QuotaLeft): boolean {
   const knowledge = openKnowledge(warehouse);
   const age = { startedAtMs: nowMs, maxAgeMs: config.max_age.stats.ms };
   const isFree = new Pending(knowledge.failures()).isFree('stats', '', nowMs);
@@ -104,7 +109,7 @@ function isStatsCallDue({ config, warehouse, nowMs }: Place, left: QuotaLeft): b
 }
 
 function estimateWhole(
-  { config, warehouse, empty, nowMs, focus }: Place,
+  { config, warehouse, empty, nowMs, focus }: EstimateContext,
   rest: Pick<SyncEstimateInput, 'isStatsDue' | 'isSearchNext' | 'budget'>,
 ): SyncEstimate {
   const before = isoTime(Math.max(0, nowMs - config.max_age.records.ms));
@@ -117,7 +122,7 @@ function estimateWhole(
 }
 
 function estimateWatched(
-  { config, warehouse, nowMs }: Place,
+  { config, warehouse, nowMs }: EstimateContext,
   watchlist: Watchlist,
   isStatsDue: boolean,
 ): SyncEstimate {
@@ -125,13 +130,13 @@ function estimateWatched(
   return estimateWatchlist({ knowledge, dialect: requireDialect(config), watchlist, isStatsDue });
 }
 
-/** As if the allowance had not ended: the plan is for the day on which it opens again. */
+/** Unlimited calls: the plan also covers the time after the allowance resets. */
 function leftOf(state: ReturnType<Ledger['state']>): QuotaLeft {
   const lifetimeLimit = state.windows.find(({ name }) => name === 'total')?.limit ?? null;
   return { calls: Infinity, lifetimeLimit };
 }
 
-/** The time runs from now on. */
+/** The limit of the simulation; its time starts with this call. */
 function openBudget({ simulateMs = SIMULATE_MS, onProgress }: EstimateInput): Budget {
   const startedMs = performance.now();
   const usedShare = () => (performance.now() - startedMs) / simulateMs;
@@ -141,6 +146,6 @@ function openBudget({ simulateMs = SIMULATE_MS, onProgress }: EstimateInput): Bu
   };
 }
 
-// With the start of the process, `plan` answers in less than 3 seconds.
+// `plan` returns in less than 3 seconds, including the start of the process.
 const SIMULATE_MS = 1_700;
 const MOST_SEARCHES = 12_000;

@@ -7,10 +7,9 @@ import { finishRun, startRun } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /**
- * Runs work that no other run may share the warehouse with, as a run of its own in `_run`. `work` answers how
- * it ended.
+ * Runs `work` under the lock of the warehouse, as a run in `_run`. `work` returns how the run ended.
  *
- * @throws FailedError while another run holds the warehouse.
+ * @throws FailedError if another run holds the lock.
  */
 export async function exclusively<T extends { readonly ended: string }>(
   { warehouse, clock, command }: { warehouse: Warehouse; clock: Clock; command: string },
@@ -21,12 +20,12 @@ export async function exclusively<T extends { readonly ended: string }>(
   const lock = acquireLock(db, { owner, pid: process.pid, host: hostname(), nowMs: clock.now(), isAlive });
   if (!lock.taken)
     throw new FailedError(
-      `another run holds the warehouse (process ${lock.holder.pid} on ${lock.holder.host})`,
+      `another run holds the lock of the warehouse (process ${lock.holder.pid} on ${lock.holder.host})`,
       {
-        hint: 'Wait until it has ended, or stop it; then run this again.',
+        hint: 'Wait until that run has ended, or stop it; then retry.',
       },
     );
-  const beat = setInterval(() => heartbeat(db, owner, clock.now()), HEARTBEAT_MS);
+  const heartbeatTimer = setInterval(() => heartbeat(db, owner, clock.now()), HEARTBEAT_MS);
   const runId = startRun(db, { command, owner, nowMs: clock.now() });
   try {
     const result = await work(runId);
@@ -37,7 +36,7 @@ export async function exclusively<T extends { readonly ended: string }>(
     finishRun(db, { runId, ended: 'failed', error: message, nowMs: clock.now() });
     throw error;
   } finally {
-    clearInterval(beat);
+    clearInterval(heartbeatTimer);
     releaseLock(db, owner);
   }
 }

@@ -19,17 +19,17 @@ import { documentsAsOf, tableAsOf } from './export_as_of.ts';
 
 export interface ExportOrder {
   readonly format: Format;
-  /** The folder that the files go to. */
+  /** The folder for the files. */
   readonly folder: string;
-  /** Which tables; null: all that the kind of export has. */
+  /** Names of tables; null: all tables of this kind of export. */
   readonly tables: readonly string[] | null;
-  /** The whole, as it was at a time (ISO 8601), or what changed after a cursor (the call of the last feed). */
+  /** Everything, the state at a time (ISO 8601), or the changes after a cursor (the last call of the previous feed). */
   readonly what:
     | { readonly is: 'whole' }
     | { readonly is: 'as_of'; readonly at: string }
     | { readonly is: 'changes'; readonly since: number };
   readonly safeFormulas: boolean;
-  /** Rows of a file; null: one file per table. */
+  /** Most rows per file; null: one file per table. */
   readonly rowsPerFile: number | null;
   readonly nowMs: number;
 }
@@ -43,7 +43,7 @@ export interface ExportedFile {
   readonly columns: readonly ExportColumn[];
 }
 
-/** What stands in `manifest.json`, written last: who finds it finds whole files of one state. */
+/** The content of `manifest.json`. It is written last: if it exists, all its files are complete and of one state. */
 export interface Manifest {
   readonly exported_at: string;
   readonly source: SourceFacts;
@@ -57,8 +57,8 @@ export interface Manifest {
 export const MANIFEST = 'manifest.json';
 
 /**
- * Writes tables as files. All are of one moment, whatever the mirror loads meanwhile, and take the place of an
- * earlier export together, once the last is written; a warehouse opened for reading is enough.
+ * Writes tables as files. One read transaction gives all files the same state. They replace an earlier export
+ * together, after the last file is written. A read-only warehouse is enough.
  */
 export function exportTables(warehouse: Warehouse, order: ExportOrder): Manifest {
   const { folder } = order;
@@ -69,7 +69,7 @@ export function exportTables(warehouse: Warehouse, order: ExportOrder): Manifest
     written.push(last);
     last.write(`${JSON.stringify(manifest, null, 2)}\n`);
     last.finish();
-    // Between two states there is no manifest, so that who finds one finds the files that it names.
+    // No manifest exists while files are replaced, so that a manifest never names files of another state.
     rmSync(join(folder, MANIFEST), { force: true });
     for (const file of written) file.publish();
     removePartials(folder);
@@ -106,7 +106,9 @@ function rowsetOf(db: Warehouse['db'], table: string, { what, format }: ExportOr
       return changesSince(db, what.since);
     case 'as_of':
       if (table !== 'entity' && !table.startsWith('entity__'))
-        throw new UsageError(`${table} has no history`, { hint: 'As of a date: entity and its lists.' });
+        throw new UsageError(`${table} has no history`, {
+          hint: 'Tables with history: entity and its lists (entity__…).',
+        });
       return isNested ? documentsAsOf(db, what.at) : tableAsOf(db, table, what.at);
     case 'whole':
       return isNested ? entityDocuments(db) : tableRows(db, table);
@@ -124,8 +126,8 @@ function writeRowset(
   const rows = rowset.rows[Symbol.iterator]();
   let next = rows.next();
   do {
-    const part = rowsPerFile === null ? '' : `-${String(files.length).padStart(5, '0')}`;
-    const name = `${rowset.name}${part}.${format}`;
+    const suffix = rowsPerFile === null ? '' : `-${String(files.length).padStart(5, '0')}`;
+    const name = `${rowset.name}${suffix}.${format}`;
     const file = openAtomicFile(join(folder, name));
     written.push(file);
     const writer = openWriter(format, { columns: rowset.columns, file, safeFormulas, source });

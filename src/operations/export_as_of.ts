@@ -19,7 +19,7 @@ import { readSchema } from '../warehouse/schema_store.ts';
 import { settledMapping } from '../warehouse/settled_mapping.ts';
 import { live } from '../warehouse/table_naming.ts';
 
-/** The records as they were at a time, nested as the registry sent them. */
+/** The records of a past time, nested as in the registry's responses. */
 export function documentsAsOf(db: Database, at: string): Rowset {
   return {
     name: 'entity',
@@ -30,7 +30,7 @@ export function documentsAsOf(db: Database, at: string): Rowset {
 
 const NOT_AS_OF = new Set(['_fetched_at', '_changed_at', '_gone_at']);
 
-/** A table of the records as it would have been at a time: the answers of then, by the columns of today. */
+/** A table of a past time: the records of that time in the current columns. */
 export function tableAsOf(db: Database, name: string, at: string): Rowset {
   const schema = readSchema(db, live, {
     mapping: settledMapping(db) ?? DEFAULT_MAPPING,
@@ -49,7 +49,7 @@ function* rowsAsOf(
   columns: Rowset['columns'],
   at: string,
 ): Generator<readonly Cell[]> {
-  const positions = new Map(table.columns.map((place) => [place.column ?? '', place.index]));
+  const positions = new Map(table.columns.map(({ column, index }) => [column ?? '', index]));
   const root = schema.tables.get('entity') ?? table;
   for (const { entityId, callId, document } of versionsAt(db, at)) {
     const record = parseJson(document ?? 'null');

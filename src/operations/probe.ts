@@ -16,34 +16,34 @@ import { ALL_KINDS, type RunReport, run } from './run.ts';
 
 export interface ProbeOrder {
   readonly hints: Hints;
-  /** What calls up to this one brought is left aside. */
+  /** Ignores the responses of calls up to and including this call id. */
   readonly after?: number;
   readonly maxCalls: number;
   readonly maxMinutes: number;
   readonly signal: AbortSignal;
-  /** Told of every question as its answer came, with what all answers so far amount to. */
+  /** Receives each exchange, with the conclusions from all exchanges so far. */
   readonly onAnswer?: (exchange: Exchange, conclusions: Conclusions) => void;
 }
 
 export interface ProbeReport {
   readonly run: RunReport;
   readonly conclusions: Conclusions;
-  /** null: search or record are not understood. */
+  /** null: the search or the record endpoint is not understood. */
   readonly draft: DialectDraft | null;
   readonly questions: readonly Question[];
-  /** Every question so far with its answer, those of earlier runs included. */
+  /** All exchanges, including those of earlier runs. */
   readonly exchanges: readonly Exchange[];
 }
 
 /**
- * Learns how the upstream speaks, in a handful of calls: the engine with another planner. Every answer is kept as
- * it comes; once there is a dialect, what the answers turned out to be is loaded, so that nothing is asked twice.
+ * Learns the dialect of the upstream in few calls: the engine with the probe planner. Every response is stored.
+ * Once the dialect is known, the stored responses are loaded like those of a sync, so that no call is repeated.
  */
 export async function probe(workspace: Workspace, order: ProbeOrder): Promise<ProbeReport> {
   const { upstream } = workspace.config;
   const { hints } = order;
   const probeLog = openProbeLog(new URL(upstream.base_url).origin, keptProbes(workspace, order.after ?? 0));
-  const now = () => conclude({ upstream, exchanges: probeLog.exchanges, hints }).conclusions;
+  const currentConclusions = () => conclude({ upstream, exchanges: probeLog.exchanges, hints }).conclusions;
   const report = await run(workspace, {
     command: 'probe',
     purpose: 'scheduled',
@@ -55,11 +55,11 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
     assemble: (runId) => assembleProbe(workspace, { runId, purpose: 'scheduled', told: hints, probeLog }),
     onProgress: () => {
       const last = probeLog.exchanges.at(-1);
-      if (last !== undefined) order.onAnswer?.(last, now());
+      if (last !== undefined) order.onAnswer?.(last, currentConclusions());
     },
-    onEnded: (runId) => adopt(workspace, runId, probeLog, now()),
+    onEnded: (runId) => adopt(workspace, runId, probeLog, currentConclusions()),
   });
-  const conclusions = now();
+  const conclusions = currentConclusions();
   const draft = draftDialect(conclusions);
   return {
     run: report,
@@ -71,8 +71,8 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
 }
 
 /**
- * What earlier probes learned: their answers as they came, and those that were taken in since, as the questions
- * that today's dialect would ask.
+ * The responses of earlier probes. Responses that were loaded since then appear as the requests that the current
+ * dialect would send.
  */
 function keptProbes({ config, warehouse }: Workspace, after: number): KeptProbe[] {
   const kept = readProbes(warehouse).filter(({ callId }) => callId > after);
@@ -88,7 +88,7 @@ function keptProbes({ config, warehouse }: Workspace, after: number): KeptProbe[
   return [...kept, ...adopted].sort((a, b) => a.callId - b.callId);
 }
 
-/** As a probe would have asked for it: without turning to the first page, and with the size that it tried. */
+/** The request of the probe: without the parameter of the first page, and with the page size that it tried. */
 function targetOfAdopted(endpoints: Endpoints, dialect: Dialect, call: Call): string | null {
   const url = urlOf(endpoints, dialect, call);
   if (url instanceof UnwritableUrl) return null;
@@ -99,19 +99,19 @@ function targetOfAdopted(endpoints: Endpoints, dialect: Dialect, call: Call): st
   return `${call.kind} ${url.href}`;
 }
 
-/** Takes the answers in as what they turned out to be. */
+/** Loads the probe's responses with the dialect that it found. */
 function adopt(workspace: Workspace, runId: number, probeLog: OpenProbeLog, conclusions: Conclusions): void {
   const draft = draftDialect(conclusions);
   if (draft === null) return;
   const { dialect } = draft;
   const stored = new Map(readProbes(workspace.warehouse).map((kept) => [kept.callId, kept]));
-  const meaning = openMeaning(dialect);
+  const verdictOf = openVerdict(dialect);
   const outcomes = adoptable(probeLog.exchanges, conclusions, dialect).flatMap((adoption): Outcome[] => {
     const kept = stored.get(probeLog.callIdOf(adoption.exchange) ?? 0);
     if (kept === undefined || kept.status === null || kept.body === null) return [];
     const { callId, status, headers, body } = kept;
     const { sentAt, ms: durationMs } = kept;
-    const verdict = meaning(adoption, { status, headers, body }, Date.parse(sentAt));
+    const verdict = verdictOf(adoption, { status, headers, body }, Date.parse(sentAt));
     const isGood = verdict.is === 'ok' || verdict.is === 'absent' || verdict.is === 'gone';
     return isGood
       ? [{ callId, call: adoption.call, sentAt, durationMs, status, body, headers, verdict }]
@@ -126,7 +126,7 @@ function adopt(workspace: Workspace, runId: number, probeLog: OpenProbeLog, conc
   });
 }
 
-function openMeaning(dialect: Dialect) {
+function openVerdict(dialect: Dialect) {
   const classify = openClassify(dialect);
   return ({ call }: Adoption, reply: Parameters<typeof classify>[1], nowMs: number): Outcome['verdict'] =>
     classify(call, reply, { nowMs, keyHasWorked: true });

@@ -22,46 +22,46 @@ import {
 import { finishRun, startRun } from '../warehouse/run.ts';
 import { assembleMirror, type Workspace } from './assemble.ts';
 
-/** One bounded run over a warehouse, from cron, by hand or by a job. */
+/** One bounded run over a warehouse, started by cron, a user or a job. */
 export interface RunOrder {
   /** For `_run.command`. */
   readonly command: string;
   readonly purpose: Purpose;
   readonly kinds: ReadonlySet<CallKind>;
   readonly focus: Focus;
-  /** Chooses the calls in place of the usual planner; made once the lock is taken. */
+  /** Replaces the sync planner; called after the lock is taken. */
   readonly openPlanner?: () => Planner;
-  /** Puts the engine together in another way than usual: a probe's. */
+  /** Replaces the assembly of the engine, for a probe. */
   readonly assemble?: (runId: number) => MirrorParts & { close(): void };
-  /** The last work in the warehouse, while its lock is still held. */
+  /** Called after the engine has ended, while the lock is still held. */
   readonly onEnded?: (runId: number) => void;
-  /** Infinity: no bound. */
+  /** Infinity: no limit. */
   readonly maxCalls: number;
   readonly maxMinutes: number;
   readonly signal: AbortSignal;
-  /** Told once the lock is taken: the number of this run in `_run`. */
+  /** Called after the lock is taken, with the run's id in `_run`. */
   readonly onStarted?: (runId: number) => void;
   readonly onProgress?: (totals: RunTotals, last: Outcome) => void;
 }
 
 export const ALL_KINDS: ReadonlySet<CallKind> = new Set<CallKind>(['stats', 'search', 'entity']);
 
-/** How a run ended, and what it brought. */
+/** The ending and the totals of a run. */
 export interface RunReport {
   readonly runId: number | null;
   readonly ending: Ending | { readonly ended: 'another_run'; readonly holder: LockHolder };
   readonly totals: RunTotals;
-  /** Calls that can still be spent; Infinity: no limit. */
+  /** The quota left; Infinity: no limit. */
   readonly callsLeft: number;
   readonly coverage: Coverage;
-  /** Interrupted to let a scheduled run through; the same work can go on when that has ended. */
+  /** The run gave way to a scheduled run; the same work can resume when that run has ended. */
   readonly hasStoodAside: boolean;
 }
 
 /**
  * Takes the warehouse's lock, runs the engine, and records how it ended.
  *
- * @throws FailedError when one of the files cannot be read or written any more.
+ * @throws FailedError if the warehouse or the ledger can no longer be read or written.
  */
 export async function run(workspace: Workspace, order: RunOrder): Promise<RunReport> {
   try {
@@ -84,10 +84,10 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
     yields,
   });
   if (!lock.taken)
-    return reported(workspace, null, { ended: 'another_run', holder: lock.holder }, EMPTY_TOTALS);
+    return reportOf(workspace, null, { ended: 'another_run', holder: lock.holder }, EMPTY_TOTALS);
 
   const aside = new AbortController();
-  const heart = startHeart(() => {
+  const beating = startHeartbeat(() => {
     if (yields && isAskedToStandAside(db, owner)) aside.abort();
     return heartbeat(db, owner, clock.now());
   });
@@ -95,24 +95,24 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
   try {
     runId = startRun(db, { command: order.command, owner, nowMs: clock.now() });
     order.onStarted?.(runId);
-    const signal = AbortSignal.any([order.signal, heart.lost, aside.signal]);
+    const signal = AbortSignal.any([order.signal, beating.lost, aside.signal]);
     const { ending, totals } = await runEngine(workspace, order, runId, signal);
-    heart.check();
+    beating.check();
     order.onEnded?.(runId);
     const error = 'why' in ending ? ending.why : null;
     const hasStoodAside = ending.ended === 'interrupted' && aside.signal.aborted && !order.signal.aborted;
     finishRun(db, { runId, ended: hasStoodAside ? 'stood_aside' : ending.ended, error, nowMs: clock.now() });
     releaseLock(db, owner);
-    return { ...reported(workspace, runId, ending, totals), hasStoodAside };
+    return { ...reportOf(workspace, runId, ending, totals), hasStoodAside };
   } catch (error) {
-    leave(workspace, owner, runId, error);
+    recordFailure(workspace, owner, runId, error);
     throw error;
   } finally {
-    heart.stop();
+    beating.stop();
   }
 }
 
-/** Takes the lock. A backfill that holds it lets a scheduled run through, once its calls in flight are loaded. */
+/** Takes the lock. A backfill that holds the lock releases it for a scheduled run, after loading its in-flight calls. */
 async function lockFor({ warehouse, clock }: Workspace, order: RunOrder, ask: Omit<LockRequest, 'nowMs'>) {
   const { db } = warehouse;
   const untilMs = clock.now() + LONGEST_WAIT_FOR_LOCK_MS;
@@ -126,27 +126,32 @@ async function lockFor({ warehouse, clock }: Workspace, order: RunOrder, ask: Om
   }
 }
 
-/** After a failure, which may be the file's own: what cannot be written now must not hide why. */
-function leave({ warehouse, clock }: Workspace, owner: string, runId: number | null, why: unknown): void {
+/** Records a failed run. A second failure while writing must not replace the first error. */
+function recordFailure(
+  { warehouse, clock }: Workspace,
+  owner: string,
+  runId: number | null,
+  why: unknown,
+): void {
   try {
     if (runId !== null)
       finishRun(warehouse.db, { runId, ended: 'failed', error: messageOf(why), nowMs: clock.now() });
     releaseLock(warehouse.db, owner);
   } catch {
-    // The lock goes with this process; the run shows as one that was killed.
+    // The lock expires with this process; the run appears as killed.
   }
 }
 
-interface Heart {
-  /** Aborts when the lock was taken over, or the warehouse cannot be written. */
+interface Heartbeat {
+  /** Aborts if another run took over the lock, or the warehouse cannot be written. */
   readonly lost: AbortSignal;
-  /** Throws what a beat failed with, where one did. */
+  /** @throws the error of a failed heartbeat. */
   check(): void;
   stop(): void;
 }
 
-/** Beats as long as the lock is held; `beat` answers whether it still is. */
-function startHeart(beat: () => boolean): Heart {
+/** Calls `beat` periodically; `beat` returns whether this run still holds the lock. */
+function startHeartbeat(beat: () => boolean): Heartbeat {
   const lost = new AbortController();
   let failure: { readonly error: unknown } | null = null;
   const timer = setInterval(() => {
@@ -172,14 +177,14 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
     order.assemble?.(runId) ?? assembleMirror(workspace, { runId, purpose, kinds, focus, openPlanner });
   try {
     const deadlineMs = workspace.clock.now() + maxMinutes * 60_000;
-    const onAnswer = clockDoubtEnding(workspace);
+    const endClockDoubt = openClockDoubtCheck(workspace);
     return await mirror(parts, {
       purpose,
       maxCalls,
       deadlineMs,
       signal,
       onProgress: (totals, last) => {
-        onAnswer(last);
+        endClockDoubt(last);
         onProgress?.(totals, last);
       },
     });
@@ -188,8 +193,8 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
   }
 }
 
-/** After our clock was set back: an answer of the same time ends the doubt, which may cost calls as long as it lasts. */
-function clockDoubtEnding({ ledger, clock }: Workspace): (answer: Outcome) => void {
+/** Ends the ledger's clock doubt as soon as a response shows that this machine's clock agrees with the upstream's. */
+function openClockDoubtCheck({ ledger, clock }: Workspace): (outcome: Outcome) => void {
   let isDoubted = ledger.state(clock.now()).clockDoubt !== null;
   return ({ headers, sentAt, durationMs }) => {
     if (!isDoubted) return;
@@ -200,7 +205,7 @@ function clockDoubtEnding({ ledger, clock }: Workspace): (answer: Outcome) => vo
   };
 }
 
-function reported(
+function reportOf(
   workspace: Workspace,
   runId: number | null,
   ending: RunReport['ending'],
@@ -247,5 +252,5 @@ function messageOf(error: unknown): string {
 
 const HEARTBEAT_MS = 5000;
 const LOCK_POLL_MS = 250;
-// Longer than a heartbeat and the slowest answer together.
+// Longer than one heartbeat interval plus the slowest response.
 const LONGEST_WAIT_FOR_LOCK_MS = 60_000;

@@ -2,8 +2,9 @@ import type { Database } from 'better-sqlite3';
 import type { Ledger, LedgerState } from '../allowance/ledger.ts';
 import { isoTime } from '../clock.ts';
 import { coarser, openCallHistory, stretchFor } from '../report/call_history.ts';
-import { type Coverage, readCoverage } from '../warehouse/coverage_counts.ts';
-import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
+import { readMirror } from '../report/mirror_snapshot.ts';
+import type { Coverage } from '../warehouse/coverage_counts.ts';
+import type { LockHolder } from '../warehouse/lock.ts';
 import {
   type AgeClass,
   ageClasses,
@@ -62,11 +63,10 @@ export function openPageSnapshot(db: Database, ledger: Ledger): (nowMs: number) 
     const { firstMs = null } = readSpan() ?? {};
     const stretchMs = stretchFor(nowMs - (firstMs ?? nowMs));
     const hours = firstMs === null ? [] : history.hours(firstMs, nowMs);
-    const holder = lockHolder(db);
-    const isWorking = holder !== null && nowMs - Date.parse(holder.heartbeatAt) < LOCK_STALE_AFTER_MS;
+    const { coverage, holder, isHeld } = readMirror(db, nowMs);
     return {
       nowMs,
-      coverage: readCoverage(db),
+      coverage,
       calls:
         stretchMs >= HOUR_MS
           ? coarser(hours, stretchMs)
@@ -77,7 +77,7 @@ export function openPageSnapshot(db: Database, ledger: Ledger): (nowMs: number) 
       ledger: ledger.state(nowMs),
       ages: readAges(nowMs),
       runs: recentRuns(db, MAX_RUNS),
-      working: isWorking ? holder : null,
+      working: isHeld ? holder : null,
     };
   };
 }

@@ -1,6 +1,6 @@
 import type { CallBucket, CallStretch } from '../warehouse/page_queries.ts';
 
-/** What happened over time, made from calls by stretches. Pure but for the cache of finished hours. */
+/** Calls over time, in intervals of equal length. Pure, except for the cache of finished hours. */
 
 export interface Grown {
   readonly atMs: number;
@@ -9,15 +9,15 @@ export interface Grown {
 }
 
 /**
- * How the mirror grew: counted back from what it holds now, so that the curve ends at the truth whatever the
- * calls of the past tell.
+ * The growth of the mirror. It is counted back from the current numbers, so that the curve ends at them even if
+ * calls of the past are missing.
  */
 export function growth(buckets: readonly CallBucket[], now: Grown, bucketMs: number): Grown[] {
   const curve: Grown[] = [now];
   let { known, fetched } = now;
   for (const { atMs, found, records } of byStretch(buckets).reverse()) {
     const endMs = Math.min(atMs + bucketMs, now.atMs);
-    // Where the stretch after it began, it stands already, unless nothing happened between them.
+    // The next interval added this point, unless empty intervals lie between.
     if (curve.at(-1)?.atMs !== endMs) curve.push({ atMs: endMs, known, fetched });
     known = Math.max(0, known - found);
     fetched = Math.max(0, fetched - records);
@@ -31,15 +31,15 @@ export interface Stretch {
   /** Calls that were sent. */
   readonly calls: number;
   readonly searches: number;
-  /** Companies that searches showed for the first time. */
+  /** Companies that a search returned for the first time. */
   readonly found: number;
-  /** Records that were fetched for the first time. */
+  /** Records fetched for the first time. */
   readonly records: number;
   readonly byGroup: Readonly<Record<OutcomeGroup, number>>;
 }
 
-/** Outcomes as people tell them apart. */
-export const OUTCOME_GROUPS = ['answered', 'turned away', 'failed', 'unsent'] as const;
+/** Outcomes in groups that a reader of the page can distinguish. */
+export const OUTCOME_GROUPS = ['answered', 'rejected', 'failed', 'unsent'] as const;
 export type OutcomeGroup = (typeof OUTCOME_GROUPS)[number];
 
 export function byStretch(buckets: readonly CallBucket[]): Stretch[] {
@@ -48,7 +48,7 @@ export function byStretch(buckets: readonly CallBucket[]): Stretch[] {
   return [...stretches].sort(([a], [b]) => a - b).map(([atMs, own]) => stretchOf(atMs, own));
 }
 
-/** Stretches of equal length without gaps, the empty ones between them included. */
+/** Adds the empty intervals, so that the result covers the whole time. */
 export function filled(stretches: readonly Stretch[], { fromMs, toMs, bucketMs }: CallStretch): Stretch[] {
   const known = new Map(stretches.map((stretch) => [stretch.atMs, stretch]));
   const begin = Math.floor(fromMs / bucketMs) * bucketMs;
@@ -59,17 +59,17 @@ export function filled(stretches: readonly Stretch[], { fromMs, toMs, bucketMs }
   );
 }
 
-/** The same calls in longer stretches. */
+/** The same calls in longer intervals. */
 export function coarser(buckets: readonly CallBucket[], bucketMs: number): CallBucket[] {
   return buckets.map((bucket) => ({ ...bucket, atMs: Math.floor(bucket.atMs / bucketMs) * bucketMs }));
 }
 
-/** A length of stretch that cuts the time into a hundred or so. */
+/** The shortest interval that divides `lengthMs` into at most 120. */
 export function stretchFor(lengthMs: number): number {
   return STRETCHES_MS.find((stretchMs) => lengthMs / stretchMs <= MOST_STRETCHES) ?? LONGEST_MS;
 }
 
-/** Hours of calls: what is over is read once, the last hours again and again. */
+/** Calls per hour. Finished hours are read once and cached; later hours are read each time. */
 export function openCallHistory(read: (stretch: CallStretch) => CallBucket[]) {
   let finished: CallBucket[] = [];
   let finishedUntilMs = Number.NEGATIVE_INFINITY;
@@ -78,7 +78,7 @@ export function openCallHistory(read: (stretch: CallStretch) => CallBucket[]) {
       const beginMs = Math.max(Math.floor(firstMs / HOUR_MS) * HOUR_MS, finishedUntilMs);
       const latest = read({ fromMs: beginMs, toMs: nowMs + DAY_MS, bucketMs: HOUR_MS });
       const all = [...finished, ...latest];
-      // A call is loaded some time after it was sent: an hour is over an hour after it ended.
+      // A call is loaded some time after it was sent, so an hour counts as finished one hour after its end.
       finishedUntilMs = Math.max(finishedUntilMs, (Math.floor(nowMs / HOUR_MS) - 1) * HOUR_MS);
       finished = all.filter(({ atMs }) => atMs < finishedUntilMs);
       return all;
@@ -90,7 +90,7 @@ function stretchOf(atMs: number, buckets: readonly CallBucket[]): Stretch {
   const sum = (fits: (bucket: CallBucket) => boolean, of: (bucket: CallBucket) => number) =>
     buckets.filter(fits).reduce((total, bucket) => total + of(bucket), 0);
   const calls = ({ calls: sent }: CallBucket) => sent;
-  const fresh = ({ fresh: brought }: CallBucket) => brought;
+  const newRows = ({ fresh }: CallBucket) => fresh;
   const byGroup = Object.fromEntries(
     OUTCOME_GROUPS.map((group) => [group, sum(({ outcome }) => groupOf(outcome) === group, calls)]),
   ) as Record<OutcomeGroup, number>;
@@ -98,8 +98,8 @@ function stretchOf(atMs: number, buckets: readonly CallBucket[]): Stretch {
     atMs,
     calls: sum(({ outcome }) => outcome !== 'unsent', calls),
     searches: sum(({ kind, outcome }) => kind === 'search' && outcome === 'ok', calls),
-    found: sum(({ kind }) => kind === 'search', fresh),
-    records: sum(({ kind }) => kind === 'entity', fresh),
+    found: sum(({ kind }) => kind === 'search', newRows),
+    records: sum(({ kind }) => kind === 'entity', newRows),
     byGroup,
   };
 }
@@ -113,7 +113,7 @@ function groupOf(outcome: string): OutcomeGroup {
       return 'answered';
     case 'throttled':
     case 'exhausted':
-      return 'turned away';
+      return 'rejected';
     case 'unsent':
       return 'unsent';
     default:

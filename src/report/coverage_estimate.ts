@@ -1,12 +1,12 @@
-/** What speaks of the share of a registry that is known. */
+/** The evidence for the known share of a registry. */
 export interface CoverageEvidence {
-  /** Known and not gone. */
+  /** Companies that are known and not gone. */
   readonly known: number;
-  /** The registry's own count; null: it gives none. */
+  /** The registry count; null: the registry reports none. */
   readonly registryTotal: number | null;
-  /** The largest total that a search stated; null: none does. The registry holds at least so many. */
+  /** The largest total of a search, a lower bound of the registry count; null: searches report no total. */
   readonly largestTotal: number | null;
-  /** Pages of searches: the companies on each, and those among them that nobody had seen before. */
+  /** Result pages of searches: the companies on each page, and the companies among them that were new. */
   readonly pages: readonly { readonly rows: number; readonly new: number }[];
 }
 
@@ -17,32 +17,36 @@ export interface Interval {
 }
 
 export interface CoverageEstimate extends Interval {
-  /** What it rests on. nothing: it may be anything up to `high`. */
+  /** The evidence used. nothing: the share can be any value up to `high`. */
   readonly by: 'statistics' | 'searches' | 'nothing';
-  /** Capture and recapture: the share of the companies on those pages that were known before; null: too few pages. */
+  /** Capture and recapture: the share of companies on those pages that were known before; null: too few pages. */
   readonly recaptured: (Interval & { readonly pages: number }) | null;
 }
 
 /**
- * How much of the registry is known, at 95 % confidence. The registry's own count decides where there is one; beside
- * it, and else alone, what searches bring that was known before. Searches are made where something new is expected,
- * so that they show rather less than is known: the lower end is a cautious one. The upper end is never above
- * what a count or a total allows.
+ * The known share of the registry, as an interval of 95 % confidence. With a registry count, the share is known
+ * exactly. Without one, it is estimated from the share of search results that were known before (`recapture`). The
+ * planner searches for unknown companies, so that this estimate is too low: its lower bound is cautious. The upper
+ * bound is at most `known / max(registryTotal, largestTotal)`.
  */
 export function estimateCoverage(evidence: CoverageEvidence): CoverageEstimate {
   const { known, registryTotal, largestTotal } = evidence;
   const recaptured = recapture(evidence.pages);
   const size = Math.max(registryTotal ?? 0, largestTotal ?? 0);
   const high = size === 0 ? 1 : Math.min(1, known / size);
-  // A count below what is known lags behind, or counts something else: it does not bound from below.
+  // A registry count below the known companies is outdated or counts something else: it is no lower bound.
   if (registryTotal !== null && known <= size) return { low: high, high, by: 'statistics', recaptured };
   if (recaptured === null) return { low: 0, high, by: 'nothing', recaptured };
   return { low: Math.min(high, recaptured.low), high, by: 'searches', recaptured };
 }
 
 /**
- * The ratio of cluster samples: companies on one page resemble each other, so that each page counts as one draw
- * (Cochran, Sampling Techniques, 1977, chapter 6). Where no page has anything new, three in so many draws may.
+ * The ratio estimator of cluster samples (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6). Companies on
+ * one page resemble each other, so that a page is one draw. With n pages of m_i companies, k_i of them known before:
+ *
+ *     p = Σ k_i / Σ m_i      s = √(n / (n − 1) · Σ (k_i − p·m_i)²) / Σ m_i      interval: p ± max(1.96·s, 3/n)
+ *
+ * The term 3/n is the rule of three: if no page has a new company, the 95 % bound of the share of new ones is 3/n.
  */
 function recapture(pages: CoverageEvidence['pages']): CoverageEstimate['recaptured'] {
   const drawn = pages.filter(({ rows }) => rows > 0);

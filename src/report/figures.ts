@@ -1,9 +1,9 @@
-/** Figures as a person reads them, in a terminal and on the page. */
+/** Formats numbers for the terminal and the page. */
 
-const whole = new Intl.NumberFormat('en');
+const integers = new Intl.NumberFormat('en');
 
 export function count(value: number): string {
-  return value === Infinity ? 'unlimited' : whole.format(Math.round(value));
+  return value === Infinity ? 'unlimited' : integers.format(Math.round(value));
 }
 
 /** `1 call`, `2 calls`, `1,234 calls`. */
@@ -11,15 +11,13 @@ export function counted(value: number, noun: string, plural = `${noun}s`): strin
   return `${count(value)} ${value === 1 ? noun : plural}`;
 }
 
-/** A share that is not whole is never shown as 100 %, nor one that is not nothing as 0 %. */
+/** Rounds down: a share below 1 is never shown as 100 %, and a share above 0 never as 0 %. */
 export function percent(share: number): string {
   const value = share * 100;
   if (value > 0 && value < 0.1) return '< 0.1 %';
   const shown = Math.floor(value * 10) / 10;
   return `${Number.isInteger(shown) ? shown : shown.toFixed(1)} %`;
 }
-
-/** Times and sizes as a person reads them. */
 
 /** `42 s`, `3 min 20 s`, `2 h 5 min`, `3 days 4 h`. */
 export function duration(durationMs: number): string {
@@ -33,7 +31,7 @@ export function duration(durationMs: number): string {
   return joined(`${Math.floor(hours / 24)} days`, hours % 24, 'h');
 }
 
-/** In the zone of the reader, which is named: `21 Nov 2026, 14:05 CET`. */
+/** In the time zone of this machine: `21 Nov 2026, 14:05 CET`. */
 export function localTime(epochMs: number): string {
   return new Date(epochMs).toLocaleString('en-GB', {
     day: 'numeric',
@@ -49,7 +47,7 @@ function joined(large: string, small: number, unit: string): string {
   return small === 0 ? large : `${large} ${small} ${unit}`;
 }
 
-/** `813 bytes`, `4.2 MB`: powers of a thousand, as disks are sold. */
+/** `813 bytes`, `4.2 MB`: decimal units. */
 export function byteSize(bytes: number): string {
   if (bytes < 1000) return counted(bytes, 'byte');
   const power = Math.min(Math.floor(Math.log10(bytes) / 3), 4);

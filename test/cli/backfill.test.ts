@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe('backfill --ids', () => {
-  it('fetches each id once, however untidy the list is, and the report adds up', async () => {
+  it('fetches each id of an untidy list once, and reports every line', async () => {
     const upstream = await place();
     const list = untidyList(idsOf(upstream).slice(0, 120));
     const report = file(upstream, 'report.csv');
@@ -39,7 +39,7 @@ describe('backfill --ids', () => {
     expect(stderr).toBe('');
   });
 
-  it('goes on where it stopped, by the same command or by --resume', async () => {
+  it('continues with the same command or with --resume', async () => {
     const upstream = await place();
     const ids = idsOf(upstream).slice(0, 30);
     const list = written(upstream, 'ids.txt', ids.join('\n'));
@@ -62,7 +62,7 @@ describe('backfill --ids', () => {
     expect(asked(upstream)).toHaveLength(30);
   });
 
-  it('leaves what was fetched lately, unless asked for again', async () => {
+  it('skips fresh records, except with --again', async () => {
     const upstream = await place();
     const ids = idsOf(upstream).slice(0, 12);
     const some = written(upstream, 'some.txt', ids.slice(0, 5).join('\n'));
@@ -78,7 +78,7 @@ describe('backfill --ids', () => {
     expect(asked(upstream)).toHaveLength(24);
   });
 
-  it('writes the report of a finished backfill once more, as CSV or JSON Lines', async () => {
+  it('writes the report of a finished backfill again, as CSV or JSON Lines', async () => {
     const upstream = await place();
     const [id = ''] = idsOf(upstream);
     await upstream.cli('backfill', '--ids', written(upstream, 'ids.txt', `${id}\n=cmd|x\n`));
@@ -96,7 +96,7 @@ describe('backfill --ids', () => {
     ]);
   });
 
-  it('keeps the reserve for the scheduled work', async () => {
+  it('leaves the reserve to scheduled runs', async () => {
     const upstream = await place({}, { allowance: { per_minute: 'unlimited', per_day: 50, reserve: 0.2 } });
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 60).join('\n'));
     const { json, code } = await upstream.cli('backfill', '--ids', list);
@@ -108,8 +108,8 @@ describe('backfill --ids', () => {
   });
 });
 
-describe('backfill beside the scheduled work', () => {
-  it('lets a sync through, and goes on when that has ended', async () => {
+describe('backfill beside scheduled runs', () => {
+  it('gives way to a sync, and resumes after it', async () => {
     const upstream = await place({ latencyMs: 40 });
     const ids = idsOf(upstream).slice(0, 900);
     const backfill = upstream.start('backfill', '--ids', written(upstream, 'ids.txt', ids.join('\n')));
@@ -131,7 +131,7 @@ describe('backfill beside the scheduled work', () => {
 });
 
 describe('backfill --names', () => {
-  it('finds exact names, leaves similar ones to a person, and fetches the records of what it found', async () => {
+  it('finds exact names, reports similar ones, and fetches the found records', async () => {
     const companies = [...generateRegistry({ companies: 600, seed: 5 })].map((company, at) => ({
       ...company,
       name: at === 0 ? 'Laxey Glen Mills Limited' : at < 3 ? 'Twin Brothers AS' : company.name,
@@ -160,7 +160,7 @@ describe('backfill --names', () => {
     expect(asked(upstream)).toEqual([companies[0]?.id]);
   });
 
-  it('asks nothing twice when it is stopped and goes on', async () => {
+  it('repeats no call after it was stopped and resumed', async () => {
     const upstream = await place({ companies: [...generateRegistry({ companies: 800, seed: 6 })] });
     const names = [...upstream.sandbox.companies.all()]
       .filter((_, at) => at % 9 === 0)
@@ -179,7 +179,7 @@ describe('backfill --names', () => {
 });
 
 describe('backfill by search', () => {
-  it('lists a query to its end, and fetches what it found', async () => {
+  it('lists a query to its end, and fetches the records found', async () => {
     const upstream = await place();
     const matching = [...upstream.sandbox.companies.all()].filter(({ name }) =>
       /(^|[^\p{L}\p{M}\p{N}])consult/iu.test(name),
@@ -190,7 +190,7 @@ describe('backfill by search', () => {
     expect(asked(upstream).sort()).toEqual(matching.map(({ id }) => id).sort());
   });
 
-  it('splits a prefix where the registry shows only some of its companies', async () => {
+  it('splits a prefix that has more matches than the cap', async () => {
     const upstream = await place({
       profile: { search: { matches: 'prefix', identifiers: 'prefix', window: { rows: 20 } } },
     });
@@ -209,8 +209,8 @@ describe('backfill by search', () => {
   });
 });
 
-describe('backfill of what the mirror knows', () => {
-  it('fetches what is missing, and what is old', async () => {
+describe('backfill of known companies', () => {
+  it('fetches missing and old records', async () => {
     const upstream = await place({ companies: [...generateRegistry({ companies: 60, seed: 2 })] });
     await upstream.cli('backfill', '--prefix', '0', '--query', 'a', '--no-records');
     const db = upstream.warehouse();
@@ -227,15 +227,15 @@ describe('backfill of what the mirror knows', () => {
   });
 });
 
-describe('backfill as a command', () => {
-  it('prints nothing with --quiet when all is well', async () => {
+describe('the backfill command', () => {
+  it('prints nothing with --quiet if no problem occurs', async () => {
     const upstream = await place();
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 5).join('\n'));
     const { stdout, stderr, code } = await upstream.cli('backfill', '--ids', list, '--quiet');
     expect({ stdout, stderr, code }).toEqual({ stdout: '', stderr: '', code: 0 });
   });
 
-  it('can be given up', async () => {
+  it('cancels a backfill', async () => {
     const upstream = await place();
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 5).join('\n'));
     await upstream.cli('backfill', '--ids', list, '--max-calls', '1');
@@ -244,17 +244,17 @@ describe('backfill as a command', () => {
     expect((await upstream.cli('backfill', '--resume', '1')).stderr).toContain('backfill 1 was cancelled');
   });
 
-  it('refuses what cannot be meant, before a call is spent', async () => {
+  it('rejects invalid options before a call is spent', async () => {
     const upstream = await place();
     const mistakes: [string[], string][] = [
-      [[], 'nothing was named to fetch'],
+      [[], 'no companies were selected'],
       [['--ids', '/nowhere'], '/nowhere cannot be read (ENOENT)'],
       [['--resume', '9'], 'there is no backfill 9'],
-      [['--resume'], 'no backfill is unfinished'],
+      [['--resume'], 'no unfinished backfill exists'],
       [['--stale', '90'], 'Write a duration such as 90d'],
       [['--query', ' '], 'It must not be empty'],
-      [['--query', 'a', '--until', 'noon'], '--until noon: not a time'],
-      [['--query', 'a', '--until', '2001-01-01'], 'that time has passed'],
+      [['--query', 'a', '--until', 'noon'], '--until noon is not a time'],
+      [['--query', 'a', '--until', '2001-01-01'], '--until 2001-01-01 is in the past'],
       [['--qeury', 'a'], 'Did you mean --query?'],
     ];
     const refused = await Promise.all(mistakes.map(([args]) => upstream.cli('backfill', ...args)));

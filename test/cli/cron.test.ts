@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe('five days of hourly `sync --quiet` on an account of 1,000 calls a day', () => {
-  it('mail what a person must know, in a few lines, and a refused key once a day that it lasts', async () => {
+  it('mail only problems, and a refused key once a day', async () => {
     const { hours, sandbox } = await cronDays();
     const mails = hours.filter(({ mail }) => mail !== '');
     expect(
@@ -33,12 +33,12 @@ describe('five days of hourly `sync --quiet` on an account of 1,000 calls a day'
       [
         "24 (exit 1): Failed: N calls in a row failed; the last one was for entity ID: HTTP 500",
         "25 (exit 1): Failed: N calls in a row failed; the last one was for entity ID: HTTP 200, but the body is not JSON, or is incomplete
-      N answers went to quarantine: registry-mirror quarantine list",
-        "26 (exit 1): Stopped: the upstream refused the key (this key was refused on DATE). No further call is made until the key changes, or \`registry-mirror doctor --online\` accepts it.",
-        "50 (exit 1): Stopped: the upstream refused the key (this key was refused on DATE). No further call is made until the key changes, or \`registry-mirror doctor --online\` accepts it.",
+      N responses moved to quarantine; list: registry-mirror quarantine list",
+        "26 (exit 1): Stopped: the upstream refused the key (this key was refused on DATE). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then no call is sent.",
+        "50 (exit 1): Stopped: the upstream refused the key (this key was refused on DATE). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then no call is sent.",
       ]
     `);
-    // That the allowance is spent is no reason to write to anybody.
+    // A used-up quota is no problem.
     const spent = hours.filter(({ calls }) => calls > 0);
     expect(spent.some(({ hour, mail }) => hour > 52 && mail === '')).toBe(true);
     expect(hours[0]).toMatchObject({ calls: 1000, exitCode: 0, mail: '' });
@@ -50,10 +50,10 @@ describe('five days of hourly `sync --quiet` on an account of 1,000 calls a day'
   }, 90_000);
 });
 
-/** Moments, and how many calls were under way together, differ from run to run. */
+/** Masks times and the number of in-flight calls, which differ from run to run. */
 function steady(mail: string): string {
   return mail
-    .replace(/\b\d+(?= calls in a row| answers)/g, 'N')
+    .replace(/\b\d+(?= calls in a row| responses)/g, 'N')
     .replace(/(?<=entity )\w+/g, 'ID')
     .replace(/\d{1,2} \w+ 2027, \d\d:\d\d \w+/g, 'DATE')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'DATE');
@@ -61,7 +61,7 @@ function steady(mail: string): string {
 
 interface Hour {
   readonly hour: number;
-  /** What cron would have mailed: all that was printed. */
+  /** The mail of cron: everything that was printed. */
   readonly mail: string;
   readonly exitCode: number;
   readonly calls: number;
@@ -89,14 +89,14 @@ async function cronDays() {
   return { hours, sandbox };
 }
 
-/** At the beginning of the second day the upstream fails for an hour; an hour later some records are no JSON. */
+/** The upstream fails in the first hour of the second day; one hour later some records are invalid JSON. */
 function troubleAt(hour: number, url: string): Fault | null {
   if (hour === 24) return { kind: 'status', status: 500 };
   if (hour === 25 && url.endsWith('77')) return { kind: 'not_json' };
   return null;
 }
 
-/** One line of the crontab: a process of its own, as far as what it holds goes. */
+/** One line of the crontab: a run with its own files and streams, like a process. */
 async function cronHour(
   hour: number,
   { sandbox, folder, clock, isRefused }: Place & { readonly isRefused: boolean },
@@ -136,7 +136,7 @@ function configOf(sandbox: Sandbox, folder: string, isRefused: boolean) {
   });
 }
 
-/** Standard output and error as cron has them: no terminal, one mail. */
+/** Standard output and error without a terminal, collected like the mail of cron. */
 function pipes(): { streams: Streams; printed: () => string } {
   let text = '';
   const pipe = () => {

@@ -26,11 +26,11 @@ describe('a check', () => {
     ['22.18.0', 'ok'],
     ['22.17.1', 'problem'],
     ['20.11.0', 'problem'],
-  ])('of Node %s says %s', (node, is) => {
+  ])('of Node %s returns %s', (node, is) => {
     expect(checkRuntime({ node, platform: 'linux', arch: 'x64', timezone: 'UTC' }).is).toBe(is);
   });
 
-  it('of SQLite makes a full-text index', () => {
+  it('of SQLite creates a full-text index', () => {
     expect(checkSqlite()).toMatchObject({ is: 'ok' });
   });
 
@@ -39,9 +39,9 @@ describe('a check', () => {
     [{ freeBytes: 10 * GB, fileBytes: 20 * GB, fileSystem: 0xef53 }, ['warning']],
     [{ freeBytes: 0.01 * GB, fileBytes: 0, fileSystem: null }, ['problem']],
     [{ freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0x6969 }, ['ok', 'warning']],
-    // statfs(2) answers a signed number where the machine has 32 bits.
+    // statfs(2) returns a signed number on 32-bit machines.
     [{ freeBytes: 10 * GB, fileBytes: 0, fileSystem: 0xff534d42 | 0 }, ['ok', 'warning']],
-  ])('of a disk with %j says %j', (facts, are) => {
+  ])('of a disk with %j returns %j', (facts, are) => {
     expect(checkDisk({ folder: '/srv', ...facts }).map(({ is }) => is)).toEqual(are);
   });
 
@@ -52,7 +52,7 @@ describe('a check', () => {
     [{ tier: 'paid' as const, license_ends: '2027-04-09' }, ['warning', 'note']],
     [{ tier: 'paid' as const, license_ends: '2027-03-10' }, ['warning', 'note']],
     [{ tier: 'paid' as const, license_ends: '2027-03-09' }, ['problem', 'note']],
-  ])('of the terms %j says %j', (account, are) => {
+  ])('of the terms %j returns %j', (account, are) => {
     const config = configFrom({
       version: 1,
       upstream: { base_url: 'https://registry.example/api', api_key: 'k' },
@@ -62,14 +62,14 @@ describe('a check', () => {
     expect(checkTerms(config, NOW).map(({ is }) => is)).toEqual(are);
   });
 
-  it('of the key never shows it, and remembers which one was refused', () => {
+  it('of the key never shows the key, and names the refused one', () => {
     const refused = { ...UNLIMITED, refusedKey: { fingerprint: 'aaaa', sinceMs: NOW } };
     expect(checkKey('aaaa', null)).toMatchObject({ is: 'ok' });
     expect(checkKey('aaaa', refused)).toMatchObject({ is: 'problem' });
     expect(checkKey('bbbb', refused)).toMatchObject({ is: 'note' });
   });
 
-  it('of the allowance tells an account without calls from a day that is spent', () => {
+  it('of the allowance warns of an account without calls, but not of a used-up day', () => {
     const window = { limit: 100, sinceMs: 0, resetsAtMs: null, spent: 100, left: 0 };
     expect(checkAllowance({ ...UNLIMITED, windows: [{ ...window, name: 'total' }] })[0]).toMatchObject({
       is: 'warning',
@@ -80,7 +80,7 @@ describe('a check', () => {
     expect(checkAllowance(UNLIMITED)[0]).toMatchObject({ is: 'ok' });
   });
 
-  it('of the ledger notices that it was replaced, and others on the account', () => {
+  it('of the ledger reports a replaced ledger and other warehouses of the account', () => {
     expect(checkCount({ ledgerCalls: 10, warehouseCalls: 10 })).toEqual([]);
     expect(checkCount({ ledgerCalls: 3, warehouseCalls: 10 })[0]?.remedy).toContain('already_spent: 7');
     expect(checkUsers(['/a.db'], '/a.db')).toEqual([]);
@@ -92,11 +92,11 @@ describe('a check', () => {
     [2000, ['ok']],
     [90_000, ['warning']],
     [-90_000, ['warning']],
-  ])('of a clock that is %i ms off says %j', (offMs, are) => {
+  ])('of a clock that is %i ms off returns %j', (offMs, are) => {
     expect(checkClock(new Date(NOW).toUTCString(), NOW + offMs).map(({ is }) => is)).toEqual(are);
   });
 
-  it('of a clock without a Date header says nothing', () => {
+  it('of a clock without a Date header returns no finding', () => {
     expect(checkClock(undefined, NOW)).toEqual([]);
     expect(checkClock('soon', NOW)).toEqual([]);
   });
@@ -104,13 +104,13 @@ describe('a check', () => {
   it.each([
     ['ENOTFOUND', false, 'Correct the host'],
     ['ENOTFOUND', true, 'HTTPS_PROXY'],
-    ['ECONNREFUSED', false, 'Nothing listens there'],
+    ['ECONNREFUSED', false, 'No server listens at that address'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', false, 'upstream.ca_file'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false, 'upstream.ca_file'],
-    ['CERT_HAS_EXPIRED', false, 'out of date'],
+    ['CERT_HAS_EXPIRED', false, 'has expired'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', false, 'another host'],
     ['', true, 'firewall'],
-  ])('of a connection that fails with %s (proxy: %s) says what to do', (code, hasProxy, remedy) => {
+  ])('of a connection that fails with %s (proxy: %s) recommends an action', (code, hasProxy, remedy) => {
     expect(remedyFor(code, '', hasProxy)).toContain(remedy);
   });
 });
@@ -121,7 +121,7 @@ describe('doctor', () => {
     for (const close of opened.splice(0).reverse()) await close();
   });
 
-  it('looks at everything without a call, and changes nothing', async () => {
+  it('checks everything without a call, and changes nothing', async () => {
     const upstream = await place();
     const { code, json } = await upstream.cli('doctor');
     expect(code).toBe(0);
@@ -137,7 +137,7 @@ describe('doctor', () => {
     expect(JSON.stringify(json)).not.toContain(upstream.sandbox.keyOf('main'));
   });
 
-  it('spends one call with --online, and keeps its answer', async () => {
+  it('spends one call with --online, and stores its response', async () => {
     const upstream = await place();
     const { code, json } = await upstream.cli('doctor', '--online');
     expect(code).toBe(0);
@@ -148,7 +148,7 @@ describe('doctor', () => {
     db.close();
   });
 
-  it('remembers that a key was refused, and forgets it when it is accepted again', async () => {
+  it('reports a refused key until the upstream accepts it again', async () => {
     const upstream = await place({ upstream: { api_key: 'wrong' } });
     expect((await upstream.cli('doctor', '--online')).code).toBe(1);
     const remembered = await upstream.cli('doctor');
@@ -161,14 +161,14 @@ describe('doctor', () => {
     expect(findingOf((await upstream.cli('doctor')).json, 'key').is).toMatch(/ok|warning/);
   });
 
-  it('sees a clock that is off', async () => {
+  it("warns of a clock that differs from the upstream's", async () => {
     const upstream = await place({}, { now: () => Date.now() + 3_600_000 });
     const { json } = await upstream.cli('doctor', '--online');
     expect(findingOf(json, 'clock')).toMatchObject({ is: 'warning' });
     expect(findingOf(json, 'clock').what).toMatch(/behind the upstream's/);
   });
 
-  it('warns of a clock that was set back, until an answer shows that it is right', async () => {
+  it('warns of a clock that was set back, until a response confirms the clock', async () => {
     const upstream = await place({ allowance: { per_minute: 'unlimited', per_day: 100 } });
     setBackThreeHours(upstream);
     const warned = findingOf((await upstream.cli('doctor')).json, 'clock');
@@ -177,7 +177,7 @@ describe('doctor', () => {
     expect(statesOf((await upstream.cli('doctor')).json)).not.toHaveProperty('clock');
   });
 
-  it('goes on warning of it while the upstream shows another time', async () => {
+  it("repeats that warning while the upstream's time differs", async () => {
     const upstream = await place(
       { allowance: { per_minute: 'unlimited', per_day: 100 } },
       { now: () => Date.now() + 3_600_000 },
@@ -187,7 +187,7 @@ describe('doctor', () => {
     expect(findingOf((await upstream.cli('doctor')).json, 'clock').what).toContain('was set back');
   });
 
-  it('goes through a proxy, and says so', async () => {
+  it('connects through a proxy, and names the proxy', async () => {
     const upstream = await place();
     const proxy = await tunnel();
     opened.push(() => proxy.close());
@@ -199,7 +199,7 @@ describe('doctor', () => {
     expect(stdout).not.toContain('secret');
   });
 
-  it('reports a broken configuration with everything that does not depend on it', async () => {
+  it('reports an invalid configuration together with all independent checks', async () => {
     const upstream = await place();
     writeFileSync(upstream.configPath, 'version: 1\nupstreem: {}\n');
     const { code, json } = await upstream.cli('doctor');
@@ -208,7 +208,7 @@ describe('doctor', () => {
     expect(findingOf(json, 'configuration').remedy).toContain('upstream');
   });
 
-  it('warns of a key that others can read, and of a second warehouse on the account', async () => {
+  it('warns of a readable key and of a second warehouse of the account', async () => {
     const upstream = await place();
     await upstream.cli('sync', '--max-calls', '1');
     chmodSync(upstream.configPath, 0o644);
@@ -240,7 +240,7 @@ describe('doctor', () => {
   }
 });
 
-/** The ledger has seen the clock three hours earlier than before. */
+/** Sets the clock of the ledger back by three hours. */
 function setBackThreeHours({ folder }: Upstream): void {
   const allowance = allowanceOf({ perDay: 100 });
   const ledger = openLedger({ path: join(folder, 'ledger.db'), accountId: 'main', allowance });
@@ -266,7 +266,7 @@ function statesOf(json: { data: { findings: Found[] } }): Record<string, string>
   return Object.fromEntries(json.data.findings.map(({ check, is }) => [check, is]));
 }
 
-/** An HTTP proxy that only tunnels. */
+/** An HTTP proxy that supports only CONNECT. */
 async function tunnel(): Promise<Server> {
   const server = createServer();
   server.on('connect', (request, client) => {

@@ -13,7 +13,7 @@ test.each([
   expect(shownBy(streams, flags)).toBe('');
 });
 
-/** What is written to standard error at 0.5 and at 1.5 seconds. */
+/** The output on standard error at 0.5 and at 1.5 seconds. */
 function shownBy(stream: { isTTY: boolean }, flags: { json?: boolean }): string {
   let written = '';
   const write = (text: string) => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => upstream.close());
 
 describe('history', () => {
-  it('tells the versions, what changed between them, and the calls that showed it', async () => {
+  it('prints the versions, their changes and their calls', async () => {
     const { json, code } = await upstream.cli('history', '0001');
     expect(code).toBe(0);
     expect(json.data).toMatchObject({ entity_id: '0001', name: 'Laxey Mills Limited' });
@@ -51,20 +51,20 @@ describe('history', () => {
     );
   });
 
-  it('prints each version whole on request, with every digit', async () => {
+  it('prints complete versions with --documents, with every digit', async () => {
     const { stdout } = await upstream.cli('history', '0001', '--documents', '--json');
     expect(stdout).toContain('"big":12345678901234567890');
   });
 
-  it('shows hostile names as harmless text', async () => {
+  it('removes control characters from names', async () => {
     const { stdout } = await upstream.cli('history', '0002', '--json');
     expect(JSON.parse(stdout).data.name).toBe(companies[1]?.name);
   });
 
-  it('helps with an id that is not known', async () => {
+  it('suggests ids similar to an unknown one', async () => {
     const { code, stderr } = await upstream.cli('history', '00');
     expect(code).toBe(2);
-    expect(stderr).toContain('the mirror knows no company 00');
+    expect(stderr).toContain('company 00 is not in the mirror');
     expect(stderr).toContain('Did you mean 0001 (Laxey Mills Limited)');
     const byName = await upstream.cli('history', 'laxey mill');
     expect(byName.stderr).toContain('Did you mean 0001');

@@ -8,7 +8,7 @@ import { readList } from '../../src/cli/backfill/lists.ts';
 const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-lists-'));
 
 describe('a list', () => {
-  it('is one value a line, with any line ends, a byte order mark, blanks and duplicates', async () => {
+  it('has one value per line, with any line ends, a byte order mark, blanks and duplicates', async () => {
     const list = await fromFile('ids.txt', '\ufeff0001\r\n 0002 \r\n\r\n0001\r\n"0003"\r\n0004');
     expect(list).toEqual({
       values: ['0001', '0002', '0003', '0004'],
@@ -18,7 +18,7 @@ describe('a list', () => {
     });
   });
 
-  it('keeps commas in names of a plain file', async () => {
+  it('keeps commas in the names of a text file', async () => {
     const list = await fromFile('names.txt', 'Smith, Jones & Co\n"Acme ""The Best"" Ltd"\n');
     expect(list.values).toEqual(['Smith, Jones & Co', 'Acme "The Best" Ltd']);
   });
@@ -32,43 +32,43 @@ describe('a list', () => {
     expect((await fromFile('c.csv', text, '2')).values).toEqual(['0042', '0043']);
   });
 
-  it('asks which column of several is meant', async () => {
+  it('with several columns requires --column', async () => {
     await expect(fromFile('c.csv', 'name,id\nA,1\n')).rejects.toMatchObject({
       message: 'c.csv has 2 columns',
-      hint: 'Say which holds the values: --column NAME, one of name, id.',
+      hint: 'Select one: --column NAME (name, id).',
     });
     await expect(fromFile('c.csv', 'name,id\nA,1\n', 'number')).rejects.toThrow('c.csv has no column number');
   });
 
-  it('takes the first line of a single column for a header only where it looks like one', async () => {
+  it('reads the first line of a single column as a header only if it is a usual header', async () => {
     expect((await fromFile('a.csv', 'company_number\n0001\n')).values).toEqual(['0001']);
     expect((await fromFile('b.csv', '0001\n0002\n')).values).toEqual(['0001', '0002']);
   });
 
-  it('comes from standard input, too', async () => {
+  it('can come from standard input', async () => {
     const list = await readList({ path: '-', column: undefined }, Readable.from(['00', '01\n', '0002\n']));
     expect(list).toMatchObject({ values: ['0001', '0002'], from: 'standard input' });
   });
 
-  it('is read as UTF-16 where a spreadsheet wrote that', async () => {
+  it('is read as UTF-16 if it starts with that byte order mark', async () => {
     const path = join(folder, 'utf16.txt');
     writeFileSync(path, Buffer.from('\ufeffÆrlig AS\r\n', 'utf16le'));
     expect((await readList({ path, column: undefined }, Readable.from([]))).values).toEqual(['Ærlig AS']);
   });
 
-  it('refuses what is no text, is not there, or holds nothing', async () => {
+  it('rejects a binary, a missing and an empty file', async () => {
     const path = join(folder, 'latin1.txt');
     writeFileSync(path, Buffer.from('Ærlig AS', 'latin1'));
     await expect(readList({ path, column: undefined }, Readable.from([]))).rejects.toThrow(
       'is not UTF-8 text',
     );
-    await expect(fromFile('empty.txt', '\n \n')).rejects.toThrow('empty.txt holds no value');
+    await expect(fromFile('empty.txt', '\n \n')).rejects.toThrow('empty.txt contains no value');
     await expect(
       readList({ path: join(folder, 'none'), column: undefined }, Readable.from([])),
     ).rejects.toThrow('cannot be read (ENOENT)');
   });
 
-  it('keeps hostile values as values', async () => {
+  it('returns hostile values unchanged', async () => {
     const values = ["'; DROP TABLE entity;--", '../../etc/passwd', '__proto__', '%2F', '=1+1', 'a\u0000b'];
     expect((await fromFile('hostile.txt', values.join('\n'))).values).toEqual(values);
   });

@@ -9,7 +9,7 @@ import { DIALECT } from '../support/loader_dialect.ts';
 
 const BIN = resolve(import.meta.dirname, '../../src/cli/bin.js');
 
-/** A configured mirror with three companies, and its command line. */
+/** A configured mirror with three companies, and a function that runs commands on it. */
 function configured(extra: object = {}) {
   const folder = temporaryFolder();
   const path = join(folder, 'warehouse.db');
@@ -51,7 +51,7 @@ function configured(extra: object = {}) {
   return { folder, path, run, ask };
 }
 
-test('export writes files and says the next cursor', () => {
+test('export writes files and prints the next cursor', () => {
   const { folder, run } = configured();
   const { status, data } = run('export', '--tables', 'entity', '--safe-formulas', '--out', 'out');
   expect(status).toBe(0);
@@ -63,7 +63,7 @@ test('export writes files and says the next cursor', () => {
   expect(run('export', '--format', 'datasette', '--out', '.').data).toEqual({ file: 'metadata.yaml' });
 });
 
-test('export refuses what makes no sense, and writes nothing', () => {
+test('export rejects invalid options, and writes nothing', () => {
   const { folder, run } = configured();
   for (const args of [
     ['--as-of', 'yesterday'],
@@ -77,14 +77,14 @@ test('export refuses what makes no sense, and writes nothing', () => {
   expect(existsSync(join(folder, 'out', 'manifest.json'))).toBe(false);
 });
 
-test('reprocess brings a new mapping into force', () => {
+test('reprocess applies a new mapping', () => {
   const { run, ask } = configured({ mapping: { entity: { '/n': { column: 'number' } } } });
   expect(run('reprocess')).toMatchObject({ status: 0, data: { ended: 'done', calls: 5 } });
   expect(ask('SELECT number FROM entity ORDER BY entity_id')).toEqual([{ number: 3 }, { number: 0 }]);
   expect(ask("SELECT ended FROM _run WHERE command = 'reprocess'")).toEqual([{ ended: 'done' }]);
 });
 
-test('forget asks first, and then forgets', () => {
+test('forget erases only after a confirmation', () => {
   const { run, ask } = configured();
   expect(run('forget', 'C1')).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
   expect(ask('SELECT count(*) AS n FROM entity')).toEqual([{ n: 2 }]);
@@ -95,14 +95,14 @@ test('forget asks first, and then forgets', () => {
   expect(ask('SELECT entity_id FROM _known')).toEqual([{ entity_id: 'C2' }]);
 });
 
-test('compact deletes what the retention allows', () => {
+test('compact deletes responses that exceed the retention', () => {
   const { run, ask } = configured({ retention: { answers: '1d' } });
   expect(run('compact')).toMatchObject({ status: 0, data: { answers_deleted: 2 } });
   expect(ask('SELECT count(*) AS versions FROM entity_history')).toEqual([{ versions: 2 }]);
   expect(configured().run('compact')).toMatchObject({ data: { answers_deleted: 0 } });
 });
 
-test('while another run holds the warehouse nothing is changed', () => {
+test('a command changes nothing while another run holds the lock', () => {
   const { path, run, ask } = configured();
   const holder = openWarehouse({ path, nowMs: START_MS });
   acquireLock(holder.db, {
@@ -115,7 +115,7 @@ test('while another run holds the warehouse nothing is changed', () => {
   for (const args of [['reprocess'], ['compact'], ['forget', 'C1', '--yes']])
     expect(run(...args)).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('another run holds the warehouse'),
+      stderr: expect.stringContaining('another run holds the lock of the warehouse'),
     });
   expect(ask('SELECT count(*) AS n FROM entity')).toEqual([{ n: 2 }]);
   holder.close();

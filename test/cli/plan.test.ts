@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 describe('plan', () => {
-  it('says before the first call that the size is unknown, and writes no warehouse', async () => {
+  it('reports an unknown size before the first call, and writes no warehouse', async () => {
     const upstream = await place();
     const { json, code } = await upstream.cli('plan');
     expect(code).toBe(0);
@@ -24,7 +24,7 @@ describe('plan', () => {
     expect(existsSync(join(upstream.folder, 'warehouse.db'))).toBe(false);
   });
 
-  it('prices the rest of a registry once a tenth is listed, and sync then costs what it said', async () => {
+  it('estimates the rest of a registry of which a tenth is listed, and sync stays within the estimate', async () => {
     const upstream = await place();
     await upstream.cli('sync', '--max-calls', '9');
     const before = upstream.sandbox.arrivals().length;
@@ -37,12 +37,12 @@ describe('plan', () => {
     const truth = upstream.sandbox.arrivals().length - before;
     expect(truth).toBeGreaterThanOrEqual(low);
     expect(truth).toBeLessThanOrEqual(high);
-    // The next run has nothing left to look for.
+    // Nothing is due after a complete sync.
     const { data } = (await upstream.cli('plan')).json;
     expect(data.calls).toEqual({ low: 0, high: 0 });
   });
 
-  it('lists the next calls with their reasons, and they are the ones that sync makes', async () => {
+  it('lists the next calls with reasons, and sync sends these calls', async () => {
     const upstream = await place();
     await upstream.cli('sync', '--max-calls', '3');
     const { json } = await upstream.cli('plan', '--explain', '4');
@@ -55,7 +55,7 @@ describe('plan', () => {
     expect(planned[0]).toContain(made?.target.replace(/^[^=]*=/, '').slice(0, 1) ?? '-');
   });
 
-  it('speaks of the share, the days and the date that the allowance means', async () => {
+  it('reports the share of the allowance, the days and the finish date', async () => {
     const upstream = await place({ allowance: { per_minute: 1200, per_day: 100 } });
     await upstream.cli('sync', '--max-calls', '4');
     const { data } = (await upstream.cli('plan')).json;
@@ -67,7 +67,7 @@ describe('plan', () => {
     expect(data.next_run.calls).toEqual({ low: 96, high: 96 });
   });
 
-  it('is what sync --dry-run says', async () => {
+  it('equals sync --dry-run', async () => {
     const upstream = await place();
     await upstream.cli('sync', '--max-calls', '4');
     const plan = (await upstream.cli('plan', '--max-calls', '50')).json;
@@ -81,36 +81,33 @@ describe('plan', () => {
     ['names', (name: string, _id: string) => name, 40],
     ['ids', (_name: string, id: string) => id, 12],
     ['queries', (name: string, _id: string) => name.slice(0, 2), 3],
-  ] as const)(
-    'prices a watchlist of %s alone, and sync then costs so much, give or take a tenth',
-    async (of, line, many) => {
-      const upstream = await place();
-      const list = join(upstream.folder, 'watchlist.txt');
-      const wanted = [...generateRegistry({ companies: 800, seed: 4 })].filter((_, at) => at % 17 === 0);
-      writeFileSync(
-        list,
-        wanted
-          .slice(0, many)
-          .map(({ name, id }) => line(name, id))
-          .join('\n'),
-      );
-      upstream.configure({ scope: { [of]: list } as { ids: string } });
-      const before = (await upstream.cli('plan')).json.data;
-      expect(before.scope).toEqual({ of, count: many });
-      expect(before.by_kind.statistics).toEqual({ low: 1, high: 1 });
-      await upstream.cli('sync', '--max-calls', of === 'queries' ? '4' : '1');
-      const { data } = (await upstream.cli('sync', '--dry-run')).json;
-      const { json } = await upstream.cli('sync');
-      expect(json.data.ended).toBe('done');
-      // As for a backfill: names that several companies have bring no record.
-      expect(0.9 * data.calls.low).toBeLessThanOrEqual(json.data.calls_spent);
-      expect(1.1 * data.calls.high).toBeGreaterThanOrEqual(json.data.calls_spent);
-      expect(data.calls.high).toBeLessThan(400);
-      expect((await upstream.cli('plan')).json.data.calls).toEqual({ low: 0, high: 0 });
-    },
-  );
+  ] as const)('estimates a watchlist of %s within a tenth of the calls of sync', async (of, line, many) => {
+    const upstream = await place();
+    const list = join(upstream.folder, 'watchlist.txt');
+    const wanted = [...generateRegistry({ companies: 800, seed: 4 })].filter((_, at) => at % 17 === 0);
+    writeFileSync(
+      list,
+      wanted
+        .slice(0, many)
+        .map(({ name, id }) => line(name, id))
+        .join('\n'),
+    );
+    upstream.configure({ scope: { [of]: list } as { ids: string } });
+    const before = (await upstream.cli('plan')).json.data;
+    expect(before.scope).toEqual({ of, count: many });
+    expect(before.by_kind.statistics).toEqual({ low: 1, high: 1 });
+    await upstream.cli('sync', '--max-calls', of === 'queries' ? '4' : '1');
+    const { data } = (await upstream.cli('sync', '--dry-run')).json;
+    const { json } = await upstream.cli('sync');
+    expect(json.data.ended).toBe('done');
+    // As in a backfill, an ambiguous name fetches no record.
+    expect(0.9 * data.calls.low).toBeLessThanOrEqual(json.data.calls_spent);
+    expect(1.1 * data.calls.high).toBeGreaterThanOrEqual(json.data.calls_spent);
+    expect(data.calls.high).toBeLessThan(400);
+    expect((await upstream.cli('plan')).json.data.calls).toEqual({ low: 0, high: 0 });
+  });
 
-  it('needs a dialect, and says how to get one', async () => {
+  it('fails without a dialect, and names the command that learns one', async () => {
     const upstream = await place();
     upstream.configure({ dialect: undefined });
     const { code, stderr } = await upstream.cli('plan');

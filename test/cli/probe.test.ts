@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 describe('init', () => {
-  it('writes a configuration from flags, once, and says what comes next', async () => {
+  it('writes a configuration from flags once, and prints the next commands', async () => {
     const directory = folder();
     const args = ['init', '--yes', '--base-url', 'https://registry.example/api', '--per-month', '500'];
     const first = await run(directory, args);
@@ -22,18 +22,18 @@ describe('init', () => {
     expect(readFileSync(join(directory, 'registry-mirror.yaml'), 'utf8')).toContain('per_month: 500');
     expect(await run(directory, args)).toMatchObject({
       code: 2,
-      document: { error: { message: expect.stringContaining('exists already') } },
+      document: { error: { message: expect.stringContaining('already exists') } },
     });
   });
 
   it.each([
-    [['init', '--yes'], 'the address of the API is not known'],
+    [['init', '--yes'], 'the address of the API is missing'],
     [['init', '--yes', '--base-url', 'https://r.example'], 'no allowance is configured'],
     [
       ['init', '--yes', '--base-url', 'https://r.example', '--total', '5', '--commercial-use'],
       'does not permit commercial use',
     ],
-  ])('%j: refused, and nothing is written', async (args, words) => {
+  ])('rejects %j and writes no file', async (args, words) => {
     const directory = folder();
     const { code, stderr } = await run(directory, args);
     expect(code).toBe(2);
@@ -43,7 +43,7 @@ describe('init', () => {
 });
 
 describe('config validate', () => {
-  it('explains what is valid', async () => {
+  it('explains a valid configuration', async () => {
     const directory = folder();
     await run(directory, ['init', '--yes', '--base-url', 'https://registry.example/api', '--per-day', '7']);
     expect(await run(directory, ['config', 'validate'])).toMatchObject({
@@ -52,7 +52,7 @@ describe('config validate', () => {
     });
   });
 
-  it('names every problem at its place', async () => {
+  it('reports every problem with its line', async () => {
     const directory = folder();
     writeFileSync(join(directory, 'registry-mirror.yaml'), 'version: 1\nupstream: { base_url: x }\n');
     const { code, data } = await run(directory, ['config', 'validate']);
@@ -64,7 +64,7 @@ describe('config validate', () => {
 });
 
 describe('probe', () => {
-  it('writes the dialect, and one JSON document about it', async () => {
+  it('writes the dialect, and prints one JSON document', async () => {
     const { directory, sandbox } = await place({});
     const { code, data, stderr } = await run(directory, ['probe']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -92,7 +92,7 @@ describe('probe', () => {
     expect(sandbox.arrivals()).toHaveLength(0);
   });
 
-  it('keeps to --max-calls, and the next run goes on', async () => {
+  it('stops at --max-calls, and the next run continues', async () => {
     const { directory, sandbox } = await place({});
     expect(await run(directory, ['probe', '--max-calls', '2'])).toMatchObject({
       code: 1,
@@ -102,7 +102,7 @@ describe('probe', () => {
     expect(await run(directory, ['probe'])).toMatchObject({ code: 0 });
   });
 
-  it('leaves a question in the file where it cannot go on, and takes the answer from the command line', async () => {
+  it('writes an open question into the file, and accepts the answer as a flag', async () => {
     const { directory } = await place({
       search: { query_param: 'zoek', min_length: 3, unknown_params: 'refuse' },
       errors: { body: 'empty', exhausted: { status: 402 } },
@@ -122,7 +122,7 @@ describe('probe', () => {
     );
   });
 
-  it('--check finds what the API no longer says as before, and proposes the change', async () => {
+  it('--check reports changed responses, and proposes changes of the dialect', async () => {
     const { directory, sandbox } = await place({});
     await run(directory, ['probe']);
     await sandbox.useProfile({ search: { results: '/data/hits' }, record: { root: '/data' } });

@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 describe('quarantine', () => {
-  it('keeps what could not be understood, shows it, and reads it again when the dialect is corrected', async () => {
+  it('stores unreadable responses, shows them, and loads them after a correction of the dialect', async () => {
     const upstream = await place();
     const { dialect } = upstream.sandbox;
     const wrong = { ...dialect, entity: { ...dialect.entity, id: '/no/such/place' } };
@@ -40,7 +40,7 @@ describe('quarantine', () => {
     expect((await upstream.cli('history', entry.target)).json.data.versions).toHaveLength(1);
   });
 
-  it('does not put an old answer over a newer one', async () => {
+  it('never replaces a newer response by an old one', async () => {
     const upstream = await place();
     const { dialect } = upstream.sandbox;
     upstream.configure({ dialect: { ...dialect, entity: { ...dialect.entity, id: '/no/such/place' } } });
@@ -60,10 +60,10 @@ describe('quarantine', () => {
     expect(json.data.counts).toMatchObject({ open: 0, superseded: entries.length });
     const { code, stderr } = await upstream.cli('quarantine', 'replay', String(entries[0].number));
     expect(code).toBe(2);
-    expect(stderr).toContain('does not wait any more: it is superseded');
+    expect(stderr).toContain('is not open: it is superseded');
   });
 
-  it('lets entries be discarded, by number or all', async () => {
+  it('discards entries, by number or all', async () => {
     const upstream = await place();
     const { dialect } = upstream.sandbox;
     upstream.configure({ dialect: { ...dialect, search: { ...dialect.search, results: '/nowhere' } } });
@@ -76,7 +76,9 @@ describe('quarantine', () => {
     );
     await upstream.cli('quarantine', 'discard', '--all');
     expect((await upstream.cli('quarantine', 'list')).json.data.counts).toMatchObject({ open: 0 });
-    expect((await upstream.cli('quarantine', 'show', '99')).stderr).toContain('there is no entry 99');
+    expect((await upstream.cli('quarantine', 'show', '99')).stderr).toContain(
+      'the quarantine has no entry 99',
+    );
     expect((await upstream.cli('quarantine', 'show', 'x')).code).toBe(2);
   });
 });

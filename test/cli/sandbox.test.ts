@@ -19,7 +19,7 @@ function run(...args: string[]): ChildProcess {
   return spawn(process.execPath, ['src/cli/bin.js', 'sandbox', ...args], { cwd: root });
 }
 
-/** Standard output up to the end of the ready text, while the command goes on. */
+/** Standard output up to the end of the ready text; the command continues to run. */
 async function ready(command: ChildProcess): Promise<string> {
   let text = '';
   for await (const chunk of command.stdout ?? []) {
@@ -37,7 +37,7 @@ async function stop(command: ChildProcess, signal: NodeJS.Signals): Promise<numb
   return code;
 }
 
-/** What the command throws for these arguments, without a process of its own. */
+/** The error that the command throws for these arguments, in this process. */
 async function failed(...args: string[]): Promise<unknown> {
   const command = sandboxCommand()
     .exitOverride()
@@ -50,7 +50,7 @@ async function failed(...args: string[]): Promise<unknown> {
 
 const get = (url: string, key: string) => fetch(url, { headers: { authorization: `Bearer ${key}` } });
 
-test('prints a configuration that fits, serves, logs arrivals and stops cleanly', async () => {
+test('the sandbox prints a matching configuration, serves, logs requests and stops cleanly', async () => {
   const [arrivals, truth] = [join(folder, 'arrivals.jsonl'), join(folder, 'truth.jsonl')];
   const command = run('--total', '100', '--key', 'test-key', '--arrivals', arrivals, '--dump', truth);
   const text = await ready(command);
@@ -83,7 +83,7 @@ test('prints a configuration that fits, serves, logs arrivals and stops cleanly'
   expect(JSON.parse(entities[0] ?? '')).toMatchObject({ gone: false, document: { id: expect.any(String) } });
 });
 
-test('serves a CSV in another shape, told as JSON, and stops at Ctrl-C', async () => {
+test('the sandbox serves a CSV in another API profile, prints JSON, and stops at Ctrl-C', async () => {
   const data = join(folder, 'companies.csv');
   writeFileSync(data, 'number,title,state\n007,Zebra Ltd,Current\n008,Zebra Inc,Previous\n');
   const command = run(
@@ -99,46 +99,42 @@ test('serves a CSV in another shape, told as JSON, and stops at Ctrl-C', async (
     '--matches',
     'prefix',
   );
-  const { data: hints } = JSON.parse(await ready(command));
-  expect(hints.companies).toBe(1);
-  expect(hints.configuration).toMatchObject({
+  const { data: served } = JSON.parse(await ready(command));
+  expect(served.companies).toBe(1);
+  expect(served.configuration).toMatchObject({
     account: { tier: 'paid' },
     allowance: { unlimited: true },
     dialect: { search: { query_param: 'navn', matches: 'prefix' } },
   });
-  const found = await (await get(`${hints.base_url}/search?navn=zeb`, hints.key)).json();
+  const found = await (await get(`${served.base_url}/search?navn=zeb`, served.key)).json();
   expect(found).toMatchObject({
     _embedded: { enheter: [{ organisasjonsnummer: '007', navn: 'Zebra Ltd' }] },
   });
   expect(await stop(command, 'SIGINT')).toBe(0);
 });
 
-test('serves invented companies that change while it runs', async () => {
+test('the sandbox changes its synthetic companies while it runs', async () => {
   const command = run('--tier', 'paid', '--json', '--companies', '200', '--appearing', '7200', '--seed', '5');
-  const { data: hints } = JSON.parse(await ready(command));
-  expect(hints.companies).toBe(200);
+  const { data: served } = JSON.parse(await ready(command));
+  expect(served.companies).toBe(200);
   const total = async () =>
-    (await (await get(`${hints.base_url}/registry/stats`, hints.key)).json()) as {
+    (await (await get(`${served.base_url}/registry/stats`, served.key)).json()) as {
       companies: { total: number };
     };
   await expect.poll(async () => (await total()).companies.total, { timeout: 10_000 }).toBeGreaterThan(200);
-  const changes = (await (await fetch(`${hints.url}/_sandbox/changes`)).text()).trim().split('\n');
+  const changes = (await (await fetch(`${served.url}/_sandbox/changes`)).text()).trim().split('\n');
   expect(JSON.parse(changes[0] ?? '')).toMatchObject({ kind: 'appearing', id: expect.any(String) });
   expect(await stop(command, 'SIGTERM')).toBe(0);
 });
 
 test.each<[string, string[], RegExp]>([
-  ['no allowance on the free tier', [], /two forms.*--total 100.*--per-day 1000/],
-  ['an allowance and none', ['--unlimited', '--total', '5'], /exclude each other/],
-  [
-    'an unknown shape',
-    ['--unlimited', '--shape', 'nonesuch'],
-    /neither a preset nor a readable YAML file.*brreg/,
-  ],
+  ['no allowance on the free tier', [], /two.*--total 100.*--per-day 1000/],
+  ['an allowance and none', ['--unlimited', '--total', '5'], /cannot be combined/],
+  ['an unknown shape', ['--unlimited', '--shape', 'nonesuch'], /neither a shape nor a YAML file.*brreg/],
   ['a file that is not there', ['--unlimited', '--data', 'missing.csv'], /missing\.csv cannot be read/],
   ['a log that cannot be written', ['--unlimited', '--arrivals', '/nonexistent/a'], /cannot be written/],
   ['ids that are no numbers', ['--unlimited', '--shape', 'numbered'], /JSON numbers/],
-])('%s is a usage error that says what to do', async (_what, args, message) => {
+])('%s is a usage error with a remedy', async (_what, args, message) => {
   const error = await failed(...args);
   expect(error).toBeInstanceOf(UsageError);
   expect(error instanceof UsageError && `${error.message} ${error.hint}`).toMatch(message);
@@ -153,7 +149,7 @@ test.each([
   expect(await failed('--unlimited', flag, value)).toBeInstanceOf(CommanderError);
 });
 
-test('a port that is taken is said', async () => {
+test('a port in use is an error that names the port', async () => {
   const first = await startSandbox({ companies: [] });
   const error = await failed('--unlimited', '--port', new URL(first.url).port);
   expect(error).toBeInstanceOf(FailedError);

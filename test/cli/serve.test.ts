@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 
 const root = resolve(import.meta.dirname, '../..');
-// This machine, in a spelling that is not known to be this machine: what holds for every other address.
+// An address of this machine that does not match the loopback pattern, so that it counts as any other address.
 const ELSEWHERE = '::ffff:127.0.0.1';
 
 let folder: string;
@@ -66,7 +66,7 @@ async function started(name: string, ...flags: readonly string[]): Promise<Annou
 const status = async (url: string) => (await fetch(url)).status;
 
 describe('keys', () => {
-  test('are shown once; an account is made, told, limited, and its keys revoked', async () => {
+  test('are shown once; accounts are created, listed and limited, and keys are revoked', async () => {
     const config = ['--config', configured('keys', null), '--json'];
     const made = await command(['keys', 'create', 'reports', '--per-minute', '60', ...config]);
     const { key } = JSON.parse(made.out).data;
@@ -78,7 +78,7 @@ describe('keys', () => {
     expect((await command(['keys', 'revoke', 'rm_0000000000', ...config])).code).not.toBe(0);
   });
 
-  test('a free account needs to be told its allowance', async () => {
+  test('a free account requires an allowance', async () => {
     const config = ['--config', configured('free', null), '--json'];
     const refused = await command(['keys', 'create', 'trial', '--tier', 'free', ...config]);
     expect(refused.code).toBe(2);
@@ -90,14 +90,14 @@ describe('keys', () => {
 });
 
 describe('serve', () => {
-  test('says once that republishing may need permission, where the licence is not known', async () => {
+  test('warns once that republishing may need permission if the licence is unknown', async () => {
     const unknown = await started('unknown');
     expect(unknown.warnings.filter((warning) => warning.includes('may need permission'))).toHaveLength(1);
     const known = await started('known', '--licensed');
     expect(known.warnings.join()).not.toContain('permission');
   });
 
-  test('shows its page on this machine alone, to those who call it by its own names', async () => {
+  test('shows its page only on this machine, and only for its own host names', async () => {
     const { url, page } = await started('local', '--licensed');
     expect(page).toBe(`${url}/`);
     expect(await status(`${url}/`)).toBe(200);
@@ -105,24 +105,24 @@ describe('serve', () => {
     expect(await statusFor(`${url}/`, 'localhost')).toBe(200);
   });
 
-  test('shows no page beyond this machine, unless it is told to, and then says who can read it', async () => {
+  test('shows no page to other machines without --page, and warns with --page', async () => {
     const silent = await started('beyond', '--host', ELSEWHERE);
     expect(silent.page).toBeNull();
     expect(await status(`${silent.url}/`)).toBe(404);
     expect(silent.warnings.join()).toContain('TLS');
-    const hints = await started('told', '--host', ELSEWHERE, '--page');
-    expect(await status(`${hints.url}/`)).toBe(200);
-    expect(hints.warnings.join()).toContain('The status page asks for no key');
+    const served = await started('told', '--host', ELSEWHERE, '--page');
+    expect(await status(`${served.url}/`)).toBe(200);
+    expect(served.warnings.join()).toContain('The status page needs no key');
   });
 
-  test('shows no page where none is wanted', async () => {
+  test('shows no page with --no-page', async () => {
     const { url, page } = await started('without', '--no-page');
     expect(page).toBeNull();
     expect(await status(`${url}/`)).toBe(404);
   });
 });
 
-/** The status for a request that names another host than the one it is sent to, as a rebound DNS name would. */
+/** The status of a request with another Host header, as after DNS rebinding. */
 function statusFor(url: string, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers: { host } }, (response) => {

@@ -20,7 +20,7 @@ let folder: string;
 
 beforeAll(async () => {
   vi.stubEnv('TZ', 'UTC');
-  // Of the same length everywhere: sentences break where they break.
+  // A path of constant length, so that line breaks are equal on every machine.
   folder = mkdtempSync('/tmp/registry-mirror-');
   sandbox = await startSandbox({
     companies: COMPANIES,
@@ -56,13 +56,13 @@ const SHOWN: readonly (readonly [string, () => string[]])[] = [
 ];
 
 describe('a command', () => {
-  it.each(SHOWN)('reads well at 60 and 160 columns, and without a terminal: %s', async (name, args) => {
+  it.each(SHOWN)('fits 60 and 160 columns, and prints JSON without a terminal: %s', async (name, args) => {
     const narrow = await shown(args(), { columns: 60, noColor: '1' });
     const wide = await shown(args(), { columns: 160, noColor: '1' });
     const piped = await shown(args(), { columns: null });
     expect(tooWide(narrow, 60)).toEqual([]);
     expect(tooWide(wide, 160)).toEqual([]);
-    // Colours are all that NO_COLOR takes away.
+    // NO_COLOR removes only colours.
     const coloured = await shown(args(), { columns: 160 });
     expect(steady(stripVTControlCharacters(coloured))).toBe(steady(wide));
     expect(wide).toBe(stripVTControlCharacters(wide));
@@ -70,7 +70,7 @@ describe('a command', () => {
     await expect(`${text.map(steady).join('\n')}`).toMatchFileSnapshot(`snapshots/${name}.txt`);
   });
 
-  it.each([60, 160])('has a help that fits into %i columns', async (columns) => {
+  it.each([60, 160])('prints help that fits %i columns', async (columns) => {
     const names = [...commandsOf(await openProgram())].map(({ name }) => name);
     const helps: string[] = [];
     for (const name of ['', ...names]) {
@@ -86,7 +86,7 @@ function section(title: string, text: string): string {
   return `──── ${title} ────\n${text}`;
 }
 
-/** Lines beyond the width, but for those whose one long word cannot be broken. */
+/** Lines that exceed the width, except lines with one long word that cannot be broken. */
 function tooWide(text: string, columns: number): string[] {
   return text
     .split('\n')
@@ -94,7 +94,7 @@ function tooWide(text: string, columns: number): string[] {
     .filter((line) => Math.max(...line.split(' ').map((word) => stringWidth(word))) < columns / 2);
 }
 
-/** What differs from run to run and from machine to machine, masked by text of its own length. */
+/** Masks values that differ between runs or machines, with text of equal length. */
 function steady(text: string): string {
   const kept: string[] = [];
   let isMachine = false;
@@ -113,12 +113,13 @@ function steady(text: string): string {
     .replace(/(?<="(?:wal_)?bytes":)\d+/g, '#');
 }
 
-// What doctor says of the machine itself, with the lines below it.
+// The findings of doctor about this machine; their continuation lines are removed too.
 const MACHINE = /^\w+ +(?:runtime|SQLite|disk|warehouse|Redis):/;
 
-/** Runs a command as a process would, at a terminal of so many columns; `null`: none. All that it prints. */
+/** Runs a command at a terminal of `columns` columns (null: no terminal), and returns its whole output. */
 async function shown(args: readonly string[], terminal: Terminal): Promise<string> {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+  // The simulation of an estimate has a time limit: a stopped clock makes its result independent of the machine's load.
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: NOW });
   return await atTerminal(withConfig(args), terminal);
 }
 
@@ -191,7 +192,7 @@ function configure(name: string, overrides: Partial<ConfigInput>): void {
   writeFileSync(AT(name), stringify(config), { mode: 0o600 });
 }
 
-/** Three days of work: a part of the registry is listed, one record is fetched twice, and one answer is no JSON. */
+/** Three days of runs: part of the registry is listed, one record is fetched twice, and one response is invalid JSON. */
 async function fillMirror(): Promise<void> {
   const on = async (daysAgo: number, ...args: string[]) => {
     vi.useFakeTimers({ toFake: ['Date'], now: NOW - daysAgo * DAY_MS });

@@ -14,7 +14,7 @@ const rows = [
 ];
 
 describe('a table', () => {
-  it('is shown whole where there is room', () => {
+  it('shows every column if the terminal is wide enough', () => {
     expect(tableLines(columns, rows, 160).join('\n')).toMatchInlineSnapshot(`
       "id     name                                why                                           calls
       0042   Ærlig Håndverk og Sønner AS         record is due again                              12
@@ -22,20 +22,20 @@ describe('a table', () => {
     `);
   });
 
-  it.each([160, 80, 60, 40, 30])('never exceeds %i columns, and lines up', (width) => {
+  it.each([160, 80, 60, 40, 30])('never exceeds %i columns, and aligns its cells', (width) => {
     const lines = tableLines(columns, rows, width);
     for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
     expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
   });
 
-  it('cuts the widest first, then leaves out what is optional', () => {
+  it('truncates the widest column first, then removes optional columns', () => {
     expect(tableLines(columns, rows, 60)[1]).toBe(
       '0042   Ærlig Håndverk og Søn…  record is due again        12',
     );
     expect(tableLines(columns, rows, 26)[0]).toBe('id     name          calls');
   });
 
-  it('shows control characters and turned text as what they are not: harmless', () => {
+  it('replaces control and direction characters', () => {
     expect(tableLines([{ header: 'name' }], [['\u001b[31mred\u202egnp.exe\nX']], 80)[1]).toBe(
       '�[31mred�gnp.exe�X',
     );
@@ -43,11 +43,11 @@ describe('a table', () => {
 });
 
 describe('a text', () => {
-  it('keeps the joiners that scripts need', () => {
+  it('keeps the joiners of scripts', () => {
     expect(printable('شرکت\u200cها 👩‍👩‍👧')).toBe('شرکت\u200cها 👩‍👩‍👧');
   });
 
-  it('is cut between characters as people see them', () => {
+  it('is truncated between grapheme clusters', () => {
     expect(fitted('👩‍👩‍👧 family', 4)).toBe('👩‍👩‍👧 …');
     expect(fitted('abc', 3)).toBe('abc');
   });

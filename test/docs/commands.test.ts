@@ -19,7 +19,7 @@ const documents = [
 ];
 
 describe('docs/commands.md', () => {
-  it('shows the help of every command as it is now (else: npm run docs:commands)', async () => {
+  it('shows the current help of every command (update it with npm run docs:commands)', async () => {
     expect(page).toBe(await withCommands(page));
     for (const name of commands.keys()) expect(page).toContain(`\n## ${name}\n`);
   });
@@ -35,11 +35,11 @@ describe('docs/commands.md', () => {
 describe.each(documents)('%s', (path) => {
   const spoken = spokenCommands(readFileSync(join(root, path), 'utf8'));
 
-  it('names no command that does not exist', () => {
+  it('names only existing commands', () => {
     expect(spoken.filter(({ command }) => command === null).map(({ text }) => text)).toEqual([]);
   });
 
-  it('names no flag that its command does not have', () => {
+  it('names only existing flags', () => {
     const wrong = spoken.flatMap(({ text, command, flags }) =>
       command === null
         ? []
@@ -50,7 +50,7 @@ describe.each(documents)('%s', (path) => {
 });
 
 describe.each(['README.md', 'docs/operations.md'])('the line for cron in %s', (path) => {
-  it('runs as it stands, from the folder of the project', () => {
+  it('runs unchanged in the folder of the project', () => {
     const [, line = ''] = /^[\d*/, ]+ cd \S+ && (.*)$/m.exec(readFileSync(join(root, path), 'utf8')) ?? [];
     const { PATH, HOME } = process.env;
     const env = { PATH, HOME, REGISTRY_MIRROR_CONFIG: '/nowhere/registry-mirror.yaml' };
@@ -62,12 +62,12 @@ describe.each(['README.md', 'docs/operations.md'])('the line for cron in %s', (p
 
 interface Spoken {
   readonly text: string;
-  /** null: there is none of this name. */
+  /** null: no command has this name. */
   readonly command: Command | null;
   readonly flags: readonly string[];
 }
 
-/** The commands in code: after `registry-mirror`, or at the beginning of a code span. */
+/** The commands in code: after `registry-mirror`, or at the start of a code span. */
 function spokenCommands(markdown: string): Spoken[] {
   const blocks = [...markdown.matchAll(/```[a-z]*\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   const spans = [...markdown.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(

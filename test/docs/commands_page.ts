@@ -5,7 +5,7 @@ export const COMMANDS_PAGE = new URL('../../docs/commands.md', import.meta.url);
 
 const BEGIN = '<!-- What follows is written by `npm run docs:commands`. -->';
 
-/** The page with the help of every command as it is now; what a person wrote above stays. */
+/** The page with the current help of every command; the hand-written part above stays. */
 export async function withCommands(page: string): Promise<string> {
   const [written = ''] = page.split(BEGIN);
   const program = await openProgram();
@@ -15,7 +15,7 @@ export async function withCommands(page: string): Promise<string> {
   return `${written}${BEGIN}\n\n${sections.join('\n')}`;
 }
 
-/** Every command and command of a command, with its help as it is printed 80 columns wide. */
+/** Every command and subcommand, with its help at 80 columns. */
 export function* commandsOf(program: Command): Generator<{ name: string; command: Command; help: string }> {
   for (const command of program.commands) {
     yield { name: command.name(), command, help: helpOf(command) };

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe('a backfill', () => {
-  it('tells failures apart from what does not exist; what failed can be asked for again', async () => {
+  it('distinguishes failed from missing companies, and retries the failed ones', async () => {
     let isIll = true;
     const { house: workspace, ids } = await place({
       faults: ({ url }) => (isIll && url.endsWith('7') ? { kind: 'status', status: 500 } : null),
@@ -46,7 +46,7 @@ describe('a backfill', () => {
     expect(second.counts).toMatchObject({ found: ill.length, failed: 0 });
   });
 
-  it('stops before a moved path makes it believe that known companies are gone', async () => {
+  it('stops before a moved endpoint marks known companies as gone', async () => {
     const { house: workspace, ids, sandbox } = await place();
     await backfill(workspace, ids.map(entity));
     await sandbox.useProfile({ paths: { entity: '/api/v2/entity/{id}' } });
@@ -56,7 +56,7 @@ describe('a backfill', () => {
     expect(run.coverage.gone).toBe(0);
   });
 
-  it('of one order is one, and of another order another', async () => {
+  it('is unique per order', async () => {
     const { house: workspace, ids } = await place();
     const order = orderOf(ids.map(entity));
     const { backfill: one } = keepBackfill(workspace, order);
@@ -68,7 +68,7 @@ describe('a backfill', () => {
     expect(keepBackfill(workspace, { ...order, identity: 'another' }).isContinued).toBe(false);
   });
 
-  it('counts what a scheduled run fetched meanwhile', async () => {
+  it('counts records that a scheduled run fetched', async () => {
     const { house: workspace, ids, sandbox } = await place();
     const { backfill: kept } = keepBackfill(workspace, orderOf(ids.map(entity)));
     await backfill(workspace, ids.slice(0, 10).map(entity));
@@ -77,7 +77,7 @@ describe('a backfill', () => {
     expect(sandbox.arrivals()).toHaveLength(ids.length);
   });
 
-  it('keeps names of any kind as values', async () => {
+  it('stores hostile names unchanged', async () => {
     const { house: workspace } = await place();
     const hostile = [
       "'; DROP TABLE entity;--",

@@ -50,7 +50,7 @@ function mirror(): Bench & {
   };
 }
 
-test('CSV: a header, quoted where it must be, null and empty text apart', () => {
+test('CSV has a header, quotes when required, and distinguishes null from empty text', () => {
   const { run, text } = mirror();
   run({ tables: ['entity'] });
   expect(text('entity.csv').split('\r\n')).toEqual([
@@ -62,7 +62,7 @@ test('CSV: a header, quoted where it must be, null and empty text apart', () => 
   expect(parse(text('entity.csv'), { columns: true })).toHaveLength(2);
 });
 
-test('CSV for spreadsheets: no text begins like a formula, and numbers stay numbers', () => {
+test('CSV for spreadsheets contains no text that starts like a formula, and keeps numbers', () => {
   const { run, text, record } = mirror();
   record('C3', { id: 'C3', name: '@sum', rate: -1 });
   run({ tables: ['entity'], safeFormulas: true });
@@ -74,7 +74,7 @@ test('CSV for spreadsheets: no text begins like a formula, and numbers stay numb
   ]);
 });
 
-test('JSON Lines: entities with their records as the registry sent them', () => {
+test('JSON Lines contain the records as the registry sent them', () => {
   const { run, text } = mirror();
   run({ format: 'jsonl', tables: ['entity', 'entity__tags'] });
   const [first] = text('entity.jsonl').split('\n');
@@ -84,7 +84,7 @@ test('JSON Lines: entities with their records as the registry sent them', () => 
   );
 });
 
-test('Parquet: typed columns, and the source in the footer', async () => {
+test('Parquet has typed columns, and the source in its footer', async () => {
   const { run, folder } = mirror();
   run({ format: 'parquet' });
   const file = new Uint8Array(readFileSync(join(folder, 'entity.parquet'))).buffer;
@@ -113,7 +113,7 @@ test('Parquet: typed columns, and the source in the footer', async () => {
   expect(facts).toContainEqual({ key: 'licence', value: 'CC-BY' });
 });
 
-test('a field of mixed types, dates that are none, and every table can be written in every format', () => {
+test('every format stores mixed types, invalid dates and every table', () => {
   const { run, record, search, stats, warehouse } = mirror();
   record('C3', { id: 'C3', capital: 'much', on: '2001-02-31', rate: 'x', 会社: [{ a: [1, 'b'] }] });
   search('a', { total: 1, results: [{ id: 'C1', name: 'A', n: 1 }] });
@@ -134,7 +134,7 @@ test('a field of mixed types, dates that are none, and every table can be writte
   warehouse.db.pragma('wal_checkpoint');
 });
 
-test('the manifest names every file, its columns, and whose data it is', () => {
+test('the manifest lists every file, its columns and the source', () => {
   const { run, text } = mirror();
   const manifest = run({ tables: ['entity__tags'] });
   expect(JSON.parse(text('manifest.json'))).toEqual(JSON.parse(JSON.stringify(manifest)));
@@ -145,7 +145,7 @@ test('the manifest names every file, its columns, and whose data it is', () => {
   });
 });
 
-test('files of so many rows each', () => {
+test('rows per file splits a table into files', () => {
   const { run, text } = mirror();
   const { files } = run({ tables: ['entity__tags'], rowsPerFile: 1 });
   expect(files.map(({ name, rows }) => [name, rows])).toEqual([
@@ -155,7 +155,7 @@ test('files of so many rows each', () => {
   expect(text('entity__tags-00001.csv')).toBe('entity_id,position,_call_id,value\r\nC1,1,1,y\r\n');
 });
 
-test('as of a date: the records of then, without those gone, with those not there any more', () => {
+test('an export of a past date contains the records of that date, without gone companies', () => {
   const { run, text, record } = mirror();
   record('C1', { id: 'C1', name: 'Renamed', tags: ['z'] });
   record('C2', '', 410);
@@ -191,7 +191,7 @@ test('as of a date: the records of then, without those gone, with those not ther
   expect(text('entity.jsonl')).toContain('9007199254740993');
 });
 
-test('a change feed goes on where the last one ended', () => {
+test('a change feed continues after the previous cursor', () => {
   const { run, text, record, warehouse } = mirror();
   const feed = (since: number) => {
     const { cursor } = run({ format: 'jsonl', what: { is: 'changes', since } });
@@ -224,7 +224,7 @@ test('a change feed goes on where the last one ended', () => {
   ]);
 });
 
-test('a failing export leaves the old file and nothing beside it', () => {
+test('a failed export leaves only the old file', () => {
   const { run, text, folder, warehouse } = mirror();
   writeFileSync(join(folder, 'entity.csv'), 'old');
   expect(() => run({ tables: ['entity', 'nonsense'] })).toThrow(/no table nonsense/);
@@ -234,7 +234,7 @@ test('a failing export leaves the old file and nothing beside it', () => {
   expect(text('entity.csv')).not.toBe('');
 });
 
-test('a warehouse opened for reading is enough', () => {
+test('an export needs only a read-only warehouse', () => {
   const { warehouse, folder } = mirror();
   const reader = openWarehouse({ path: warehouse.path, readonly: true, nowMs: START_MS });
   expect(exportTables(reader, { ...WHOLE, folder }).files.length).toBeGreaterThan(4);

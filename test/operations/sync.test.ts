@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe('sync', () => {
-  test('mirrors a registry to the last field, and then has nothing to do', async () => {
+  test('mirrors every field of a registry, and then has nothing due', async () => {
     const upstream = await upstreamOf();
 
     const first = await upstream.cli('sync');
@@ -47,7 +47,7 @@ describe('sync', () => {
     expect(upstream.sandbox.arrivals()).toHaveLength(arrivals);
   });
 
-  test('pauses with exit 0 when the account has no more, and never asks again', async () => {
+  test('pauses with exit 0 at an exhausted total quota, and never sends another call', async () => {
     const upstream = await upstreamOf({}, { allowance: { per_minute: 'unlimited', total: 30 } });
     const first = await upstream.cli('sync');
     expect(first).toMatchObject({
@@ -55,7 +55,7 @@ describe('sync', () => {
       json: { data: { ended: 'allowance', calls_left: 0, resumes_at: null } },
     });
     expect(upstream.sandbox.arrivals()).toHaveLength(30);
-    // The account owns the allowance: a new warehouse does not renew it.
+    // The account owns the allowance, so a new warehouse gets no new quota.
     for (const end of ['', '-wal', '-shm'])
       rmSync(join(upstream.folder, `warehouse.db${end}`), { force: true });
     await upstream.cli('sync');
@@ -63,7 +63,7 @@ describe('sync', () => {
     expect((await upstream.cli('sync', '--strict')).code).toBe(75);
   });
 
-  test('says when a daily allowance resumes', async () => {
+  test('reports the date on which a daily quota resumes', async () => {
     const upstream = await upstreamOf(
       {},
       { allowance: { per_minute: 'unlimited', per_day: 20, day_starts: '00:00 UTC' } },
@@ -74,7 +74,7 @@ describe('sync', () => {
     expect(json.data.resumes_at).toMatch(/T00:00:00\.000Z$/);
   });
 
-  test('goes on where --max-calls stopped it', async () => {
+  test('continues after --max-calls', async () => {
     const upstream = await upstreamOf();
     expect((await upstream.cli('sync', '--max-calls', '40')).json.data).toMatchObject({
       ended: 'max_calls',
@@ -84,7 +84,7 @@ describe('sync', () => {
     expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done', known: 300, records: 300 });
   });
 
-  test('survives kill -9: nothing received is lost, and a kill costs at most the calls in flight', async () => {
+  test('loses no received response at kill -9, and spends at most the in-flight calls', async () => {
     const upstream = await upstreamOf({ latencyMs: 2 });
     const undisturbed = await upstreamOf({ latencyMs: 2 });
     await undisturbed.cli('sync');
@@ -99,7 +99,7 @@ describe('sync', () => {
     expect(extra).toBeLessThanOrEqual(4 * 4);
   });
 
-  test('two at once over one warehouse: the second ends at once and spends nothing', async () => {
+  test('the second of two parallel runs ends immediately and spends nothing', async () => {
     const upstream = await upstreamOf({ latencyMs: 50 });
     const first = upstream.start('sync');
     await upstream.arrived(5, first);
@@ -110,7 +110,7 @@ describe('sync', () => {
     expect((await first.finished).json.data).toMatchObject({ ended: 'done', known: 300 });
   });
 
-  test('Ctrl-C finishes what is in flight, loads it, and exits 130', async () => {
+  test('Ctrl-C finishes and loads the in-flight calls, and exits 130', async () => {
     const upstream = await upstreamOf({ latencyMs: 5 });
     const command = upstream.start('sync');
     await upstream.arrived(20, command);
@@ -122,7 +122,7 @@ describe('sync', () => {
     db.close();
   });
 
-  test('a refused key stops everything after one call, and is remembered until it changes', async () => {
+  test('a refused key stops all runs after one call, until the key changes', async () => {
     const upstream = await upstreamOf({}, { upstream: { api_key: 'wrong', concurrency: 1 } });
     expect(await upstream.cli('sync')).toMatchObject({
       code: 1,
@@ -136,8 +136,8 @@ describe('sync', () => {
   });
 });
 
-describe('sync on a bad day', () => {
-  test('an upstream that cannot be reached costs nothing and ends with a message', async () => {
+describe('sync with a failing upstream', () => {
+  test('an unreachable upstream spends nothing and ends the run with a message', async () => {
     const upstream = await upstreamOf({}, { upstream: { base_url: 'http://127.0.0.1:1/api' } });
     const { code, json } = await upstream.cli('sync');
     expect(code).toBe(1);
@@ -145,7 +145,7 @@ describe('sync on a bad day', () => {
     expect(json.data.why).toMatch(/ECONNREFUSED/);
   }, 60_000);
 
-  test('HTML instead of JSON is kept in quarantine, and the run gives up before the allowance is gone', async () => {
+  test('HTML instead of JSON is quarantined, and the run stops before the quota is used up', async () => {
     const upstream = await upstreamOf(
       { faults: () => ({ kind: 'html' }) },
       { allowance: { per_minute: 'unlimited', total: 1000 } },
@@ -159,7 +159,7 @@ describe('sync on a bad day', () => {
     db.close();
   }, 60_000);
 
-  test('a fifth of all targets failing twice ends in the same mirror', async () => {
+  test('two failures of a fifth of all targets do not change the resulting mirror', async () => {
     const kinds = ['status', 'reset_before_headers', 'truncated', 'not_json', 'empty'] as const;
     const seen = new Map<string, { nth: number; tries: number }>();
     const upstream = await upstreamOf({

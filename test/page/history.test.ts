@@ -3,7 +3,6 @@ import { timeTicks } from '../../src/page/chart/axis.ts';
 import { html } from '../../src/page/html.ts';
 import { growth } from '../../src/report/call_history.ts';
 import { percent } from '../../src/report/figures.ts';
-import { quotaForecastOf } from '../../src/report/quota_forecast.ts';
 import type { CallBucket } from '../../src/warehouse/page_queries.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,13 +26,6 @@ test('a growth curve ends at the current count and is flat between calls', () =>
     [6, 30],
     [10, 30],
   ]);
-});
-
-test('a forecast ends, lasts until the reset, or is flat without calls', () => {
-  const spending = { nowMs: 0, left: 100, resetsAtMs: null, lately: { calls: 50, overMs: DAY_MS } };
-  expect(quotaForecastOf(spending)).toMatchObject({ is: 'ends', atMs: 2 * DAY_MS });
-  expect(quotaForecastOf({ ...spending, resetsAtMs: DAY_MS })).toMatchObject({ is: 'lasts', left: 50 });
-  expect(quotaForecastOf({ ...spending, lately: { calls: 0, overMs: DAY_MS } })).toEqual({ is: 'still' });
 });
 
 test('ticks of days are local midnights, also after a clock change, and include the 1st of each month', () => {

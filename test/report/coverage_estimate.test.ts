@@ -14,7 +14,7 @@ const evidence: fc.Arbitrary<CoverageEvidence> = fc.record({
 });
 
 describe('the estimated coverage', () => {
-  it('is an interval of shares, never above what a count or a total allows', () => {
+  it('is an interval whose upper bound respects counts and totals', () => {
     fc.assert(
       fc.property(evidence, (given) => {
         const { low, high } = estimateCoverage(given);
@@ -28,7 +28,7 @@ describe('the estimated coverage', () => {
     );
   });
 
-  it('falls, or stays, when a search states a larger total', () => {
+  it('never rises when a search reports a larger total', () => {
     fc.assert(
       fc.property(evidence, fc.nat(20_000_000), (given, total) => {
         const before = estimateCoverage(given);
@@ -38,29 +38,29 @@ describe('the estimated coverage', () => {
     );
   });
 
-  it('is the share of the count where the registry gives one', () => {
+  it('is the share of the registry count if the registry reports one', () => {
     const given = { known: 250, registryTotal: 1000, largestTotal: null, pages: [] };
     expect(estimateCoverage(given)).toMatchObject({ low: 0.25, high: 0.25, by: 'statistics' });
   });
 
-  it('claims nothing without evidence', () => {
+  it('has no lower bound without evidence', () => {
     const given = { known: 250, registryTotal: null, largestTotal: null, pages: [] };
     expect(estimateCoverage(given)).toEqual({ low: 0, high: 1, by: 'nothing', recaptured: null });
   });
 
-  it('does not take a count that lags behind for proof that all is known', () => {
+  it('ignores a registry count below the known companies', () => {
     const given = { known: 1200, registryTotal: 1000, largestTotal: null, pages: [] };
     expect(estimateCoverage(given)).toMatchObject({ low: 0, high: 1, by: 'nothing' });
   });
 
-  it('by recapture holds the truth 19 times in 20, for pages that resemble themselves', () => {
+  it('by recapture contains the true share in 95 % of simulations with clustered pages', () => {
     const draw = seededRandom(11);
     let held = 0;
     const rounds = 400;
     for (let round = 0; round < rounds; round++) {
       const share = 0.3 + 0.65 * draw.next();
       const pages = Array.from({ length: 60 }, () => {
-        // What is known differs from page to page.
+        // The known share differs between pages.
         const own = Math.min(1, Math.max(0, share + 0.2 * (draw.next() - 0.5)));
         const rows = 20;
         const unseen = Array.from({ length: rows }, () => draw.next()).filter((one) => one > own).length;

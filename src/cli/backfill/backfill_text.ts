@@ -9,7 +9,7 @@ import type { List } from './lists.ts';
 
 export type Counts = Readonly<Record<BackfillItemState, number>>;
 
-/** What became of a backfill, in words. */
+/** The result of a backfill, as text. */
 export function describeBackfill(report: BackfillReport, output: Output): string {
   const { backfill, counts, run } = report;
   const { stats, search, entity } = run.totals.callsByKind;
@@ -36,12 +36,12 @@ export function countLines(counts: Counts): string[] {
 
 const STATES: readonly (readonly [BackfillItemState, string, string])[] = [
   ['found', 'found', ''],
-  ['fresh', 'fresh', 'fetched lately, so no call was spent on them'],
+  ['fresh', 'fresh', 'still fresh, no call needed'],
   ['gone', 'gone', 'deleted from the registry'],
   ['not_found', 'not found', ''],
-  ['ambiguous', 'ambiguous', 'names that only a person can decide: the report lists the candidates'],
-  ['failed', 'failed', 'the upstream failed; `backfill --failed` tries them again'],
-  ['open', 'open', 'not asked yet; the same command goes on with them'],
+  ['ambiguous', 'ambiguous', 'several or only similar names; the report lists the candidates'],
+  ['failed', 'failed', 'retry them: registry-mirror backfill --failed'],
+  ['open', 'open', 'not processed yet; the same command resumes them'],
 ];
 
 function headline({ run, backfill }: BackfillReport): string {
@@ -50,21 +50,21 @@ function headline({ run, backfill }: BackfillReport): string {
       return run.totals.calls === 0 ? 'Done: no call was needed.' : 'Done.';
     case 'allowance':
       return run.callsLeft > 0
-        ? `Paused: the ${counted(run.callsLeft, 'call')} left are kept for the scheduled work (allowance.reserve).${resumption(run.ending.resumesAtMs)}`
+        ? `Paused: the ${counted(run.callsLeft, 'call')} left are reserved for scheduled runs (allowance.reserve).${resumption(run.ending.resumesAtMs)}`
         : headlineOf(run);
     case 'max_calls':
-      return 'Stopped at --max-calls; the same command goes on from here.';
+      return 'Stopped at --max-calls. The same command resumes it.';
     case 'max_minutes':
-      return 'Stopped at its time; the same command goes on from here.';
+      return 'Stopped at its time limit. The same command resumes it.';
     case 'interrupted':
-      return `Interrupted: what was in flight is loaded; \`backfill --resume ${backfill.backfillId}\` goes on from here.`;
+      return `Interrupted: all received responses are loaded. Resume: registry-mirror backfill --resume ${backfill.backfillId}`;
     default:
       return headlineOf(run);
   }
 }
 
 function resumption(resumesAtMs: number | null): string {
-  return resumesAtMs === null ? '' : ` It can go on from ${localTime(resumesAtMs)}.`;
+  return resumesAtMs === null ? '' : ` It can resume on ${localTime(resumesAtMs)}.`;
 }
 
 /** The documented `data` of `backfill --json`. */
@@ -87,22 +87,22 @@ export function describeUnfinished(
   rows: readonly { backfill: BackfillRow; counts: Counts }[],
   output: Output,
 ): string {
-  if (rows.length === 0) return 'No backfill is unfinished.';
+  if (rows.length === 0) return 'No unfinished backfill.';
   const cells = rows.map(({ backfill, counts }) => {
     const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
-    const begun = localTime(Date.parse(backfill.createdAt));
+    const started = localTime(Date.parse(backfill.createdAt));
     return [
       String(backfill.backfillId),
       backfill.title,
-      begun,
+      started,
       `${count(all - counts.open)} of ${count(all)}`,
     ];
   });
   const [header = '', ...lines] = tableLines(
     [
       { header: 'no.', align: 'right' },
-      { header: 'asked for', shrinks: true },
-      { header: 'begun', optional: true },
+      { header: 'request', shrinks: true },
+      { header: 'started', optional: true },
       { header: 'settled', align: 'right' },
     ],
     cells,
@@ -111,14 +111,14 @@ export function describeUnfinished(
   return [output.style('dim', header), ...lines].join('\n');
 }
 
-/** What was left out of the lists. */
+/** The ignored lines of the lists; null: none. */
 export function describeLists(lists: readonly List[]): string | null {
   const notes = lists.flatMap(({ from, blanks, duplicates }) => {
-    const left = [
+    const ignored = [
       ...(blanks > 0 ? [counted(blanks, 'blank line')] : []),
       ...(duplicates > 0 ? [counted(duplicates, 'duplicate')] : []),
     ];
-    return left.length === 0 ? [] : [`${from}: ${left.join(' and ')} left out.`];
+    return ignored.length === 0 ? [] : [`${from}: ${ignored.join(' and ')} ignored.`];
   });
   return notes.length === 0 ? null : notes.join(' ');
 }

@@ -4,16 +4,16 @@ import type { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { UsageError } from '../../errors.ts';
 
-/** Where a list stands: a file, or standard input. */
+/** The source of a list: a file or standard input. */
 export interface ListSource {
   /** `-`: standard input. */
   readonly path: string;
-  /** Of a CSV: its name or its number, from 1; undefined: there is only one, or each line is a value. */
+  /** The CSV column, by name or by number from 1; undefined: one column, or one value per line. */
   readonly column: string | undefined;
 }
 
 export interface List {
-  /** Distinct values, in the order in which they first stand there. */
+  /** Distinct values, in the order of their first appearance. */
   readonly values: readonly string[];
   readonly blanks: number;
   readonly duplicates: number;
@@ -22,10 +22,10 @@ export interface List {
 }
 
 /**
- * Reads a list of ids or names: one a line, or a column of a CSV (also divided by semicolons or tabs, with
- * quotes, a byte order mark and any line ends).
+ * Reads a list of ids or names: one per line, or a column of a CSV. The CSV may use commas, semicolons or tabs,
+ * quotes, a byte order mark and any line ends.
  *
- * @throws UsageError when it cannot be read, is not UTF-8, or does not say which column is meant.
+ * @throws UsageError if the list cannot be read, is not UTF-8, or has several columns and none is selected.
  */
 export async function readList(source: ListSource, stdin: Readable): Promise<List> {
   const from = source.path === '-' ? 'standard input' : basename(source.path);
@@ -39,7 +39,9 @@ export async function readList(source: ListSource, stdin: Readable): Promise<Lis
     else values.add(text);
   }
   if (values.size === 0)
-    throw new UsageError(`${from} holds no value`, { hint: 'Give one a line, or a CSV and --column NAME.' });
+    throw new UsageError(`${from} contains no value`, {
+      hint: 'Write one value per line, or use a CSV and --column NAME.',
+    });
   return { values: [...values], blanks, duplicates, from };
 }
 
@@ -48,7 +50,7 @@ async function* valuesIn(text: string, { path, column }: ListSource, from: strin
   else yield* columnIn(text, column, from);
 }
 
-/** Whole lines: a name may hold commas. Quotes around a line are those of a spreadsheet. */
+/** Whole lines, because a name may contain commas. Spreadsheets put quotes around a line; they are removed. */
 function* linesIn(text: string): Generator<string> {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
@@ -74,13 +76,13 @@ async function* columnIn(text: string, column: string | undefined, from: string)
   }
 }
 
-/** The first line of a CSV names its columns, unless it has but one and that does not look like a name. */
+/** The first line of a CSV is its header, unless it has one column that is not a usual header. */
 function columnOf(first: readonly string[], column: string | undefined, from: string) {
   const names = first.map((name) => name.trim());
   if (column === undefined) {
     if (names.length === 1) return { at: 0, isHeader: HEADER.test(names[0] ?? '') };
     throw new UsageError(`${from} has ${names.length} columns`, {
-      hint: `Say which holds the values: --column NAME, one of ${listed(names)}.`,
+      hint: `Select one: --column NAME (${listed(names)}).`,
     });
   }
   const wanted = column.trim().toLowerCase();
@@ -100,7 +102,7 @@ function listed(names: readonly string[]): string {
   return shown.join(', ') + (names.length > shown.length ? ', …' : '');
 }
 
-/** Of comma, semicolon and tab the one that divides the first line most often, outside of quotes. */
+/** The most frequent of comma, semicolon and tab in the first line, outside quotes. */
 function delimiterOf(text: string): string {
   const first = (/^(?:[^"\r\n]|"(?:[^"]|"")*")*/.exec(text)?.[0] ?? '').replace(/"(?:[^"]|"")*"/g, '');
   const counted = [',', ';', '\t'].map((one) => ({ one, times: first.split(one).length }));

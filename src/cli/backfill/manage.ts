@@ -1,7 +1,7 @@
 import { accountCostOf, costData } from '../../estimate/account_cost.ts';
 import type { BackfillEstimate } from '../../estimate/backfill_estimate.ts';
 import { allowanceOf, type Workspace } from '../../operations/assemble.ts';
-import { backfillOf, refuseOver } from '../../operations/backfill.ts';
+import { backfillOf, requireUnfinished } from '../../operations/backfill.ts';
 import { count } from '../../report/figures.ts';
 import { type BackfillRow, backfillTable } from '../../warehouse/backfill.ts';
 import type { Output } from '../output.ts';
@@ -9,7 +9,7 @@ import { describeCost } from '../plan/cost_text.ts';
 import { describeUnfinished, orderData } from './backfill_text.ts';
 import { writeReport } from './report_file.ts';
 
-/** A finished backfill has its report written once more. */
+/** Writes the report of a finished backfill again. */
 export function reportAgain(
   workspace: Workspace,
   chosen: BackfillRow,
@@ -26,13 +26,13 @@ export function reportAgain(
     data: { ...orderData(chosen, counts), report: report ?? null },
     text:
       report === undefined
-        ? `Backfill ${chosen.backfillId} is finished. Add --report FILE for what became of each line.`
-        : `Backfill ${chosen.backfillId} is finished; what became of its ${count(all)} lines is in ${report}.`,
+        ? `Backfill ${chosen.backfillId} is finished. Add --report FILE to write the result of each line.`
+        : `Backfill ${chosen.backfillId} is finished. The results of its ${count(all)} lines are in ${report}.`,
     attention: null,
   });
 }
 
-/** The backfills that can be gone on with. */
+/** Prints the backfills that can be resumed. */
 export function listUnfinished(workspace: Workspace, output: Output): void {
   const table = backfillTable(workspace.warehouse.db);
   const rows = table.unfinished().map((one) => ({ backfill: one, counts: table.counts(one.backfillId) }));
@@ -45,7 +45,7 @@ export function listUnfinished(workspace: Workspace, output: Output): void {
   });
 }
 
-/** What it fetched stays. */
+/** Cancels a backfill. Fetched records stay. */
 export function cancel(workspace: Workspace, output: Output, backfillId: number): void {
   const chosen = backfillOf(workspace, backfillId);
   const isCancelled = backfillTable(workspace.warehouse.db).cancel(backfillId, workspace.clock.now());
@@ -54,24 +54,24 @@ export function cancel(workspace: Workspace, output: Output, backfillId: number)
     ok: true,
     data: { backfill_id: backfillId, cancelled: isCancelled },
     text: isCancelled
-      ? `Backfill ${backfillId} is cancelled: ${chosen.title}. What it fetched stays.`
-      : `Backfill ${backfillId} was over before; nothing was changed.`,
+      ? `Backfill ${backfillId} is cancelled: ${chosen.title}. Fetched records stay.`
+      : `Backfill ${backfillId} had already ended; nothing was changed.`,
     attention: null,
   });
 }
 
-/** Hands a backfill to the worker. It is kept in the warehouse, so that Redis may lose the job and nothing is lost. */
+/** Queues a backfill for the worker. The warehouse stores the backfill, so that a job lost by Redis is queued again. */
 export async function enqueue(
   { config, clock }: Workspace,
   backfill: BackfillRow,
   maxCalls: number | undefined,
   output: Output,
 ): Promise<void> {
-  refuseOver(backfill);
-  // BullMQ is loaded only when a backfill is handed over.
+  requireUnfinished(backfill);
+  // BullMQ loads slowly, and other options of this command do not need it.
   const { enqueueBackfill } = await import('../../../jobs/enqueue_backfill.ts');
   const { backfillId, title } = backfill;
-  const asked = await enqueueBackfill(config, {
+  const queued = await enqueueBackfill(config, {
     backfillId,
     maxCalls: maxCalls ?? Number.POSITIVE_INFINITY,
     nowMs: clock.now(),
@@ -79,13 +79,13 @@ export async function enqueue(
   output.result({
     command: 'backfill',
     ok: true,
-    data: { backfill_id: backfillId, title, queue: asked.queue, job: asked.job },
-    text: `Backfill ${backfillId} (${title}) waits in the queue ${asked.queue} as job ${asked.job}. \`status\` shows how far it is; \`backfill --resume ${backfillId} --report FILE\` writes its report when it is done.`,
+    data: { backfill_id: backfillId, title, queue: queued.queue, job: queued.job },
+    text: `Backfill ${backfillId} (${title}) is job ${queued.job} of the queue ${queued.queue}. Progress: registry-mirror status. Report after its end: registry-mirror backfill --resume ${backfillId} --report FILE`,
     attention: null,
   });
 }
 
-/** What it would cost, for `--dry-run`. */
+/** Prints the cost estimate, for `--dry-run`. */
 export function printEstimate(
   workspace: Workspace,
   title: string,
@@ -108,7 +108,7 @@ export function printEstimate(
     command: 'backfill',
     ok: true,
     data: { dry_run: true, title, ...costData(estimate) },
-    text: [output.style('bold', `A backfill of ${title} would take`), ...describeCost(estimate)].join('\n'),
+    text: [output.style('bold', `Estimate: backfill of ${title}`), ...describeCost(estimate)].join('\n'),
     attention: null,
   });
 }

@@ -22,9 +22,10 @@ interface Candidate {
 }
 
 /**
- * Writes what came of every wish: CSV, or JSON Lines for a file that ends in `.jsonl`. The file appears whole.
+ * Writes the result of every item: CSV, or JSON Lines for a file name that ends in `.jsonl`. The file appears only
+ * when it is complete.
  *
- * @throws UsageError when it cannot be written.
+ * @throws UsageError if the file cannot be written.
  */
 export function writeReport(path: string, items: Iterable<BackfillItemRow>): void {
   const temporary = `${path}.${process.pid}.partial`;
@@ -45,7 +46,7 @@ export function writeReport(path: string, items: Iterable<BackfillItemRow>): voi
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     throw new UsageError(`the report ${path} cannot be written (${code})`, {
-      hint: 'Name another file. The backfill itself is kept: its report can be written again with --resume.',
+      hint: 'The backfill is stored. Write its report to another file with --resume NUMBER --report FILE.',
       cause: error,
     });
   }
@@ -65,7 +66,7 @@ function documentOf({ candidates, ...item }: BackfillItemRow) {
   } satisfies Record<(typeof COLUMNS)[number], unknown>;
 }
 
-/** Candidates stand in one cell: `0.97 00042 Acme Limited; 0.88 00043 Acne Ltd`. */
+/** The candidates share one cell: `0.97 00042 Acme Limited; 0.88 00043 Acne Ltd`. */
 function rowOf(item: BackfillItemRow): string {
   const { candidates, ...document } = documentOf(item);
   const cells = {
@@ -79,7 +80,7 @@ function candidatesIn(text: string | null): readonly Candidate[] {
   return text === null ? [] : (JSON.parse(text) as Candidate[]);
 }
 
-/** RFC 4180. */
+/** A CSV cell (RFC 4180). */
 function quoted(value: string | number | null): string {
   const text = value === null ? '' : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

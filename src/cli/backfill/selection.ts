@@ -13,7 +13,7 @@ import {
 } from '../../warehouse/backfill.ts';
 import { type List, readList } from './lists.ts';
 
-/** What the command line asks for. */
+/** The selection flags of the command line. */
 export interface SelectionFlags {
   readonly ids?: string;
   readonly names?: string;
@@ -25,13 +25,13 @@ export interface SelectionFlags {
   readonly stale?: number;
   readonly missing?: boolean;
   readonly failed?: boolean;
-  /** Also fetch what was fetched lately. */
+  /** Also fetch records that are still fresh. */
   readonly again?: boolean;
-  /** False: only list. */
+  /** False: list companies without fetching their records. */
   readonly records?: boolean;
 }
 
-export interface Ground {
+export interface SelectionContext {
   readonly db: Database;
   readonly dialect: Dialect;
   readonly recordsMaxAgeMs: number;
@@ -41,30 +41,32 @@ export interface Ground {
 
 export interface Selection {
   readonly order: BackfillOrder;
-  /** The lists that were read, for what was left out of them. */
+  /** The lists that were read, with the number of ignored lines. */
   readonly lists: readonly List[];
 }
 
-/** Is anything selected at all? */
+/** Whether any selection flag is present. */
 export function isSelecting(flags: SelectionFlags): boolean {
   const { ids, names, query, prefix, idPrefix, stale, missing, failed } = flags;
   return [ids, names, query, prefix, idPrefix, stale, missing, failed].some((one) => one !== undefined);
 }
 
-/** Reads the lists and looks up what stale, missing and failed mean today. */
-export async function readSelection(flags: SelectionFlags, ground: Ground): Promise<Selection> {
-  refuseImpossible(flags, ground.dialect);
-  const ids = flags.ids === undefined ? null : await listOf(flags.ids, flags, ground);
-  const names = flags.names === undefined ? null : await listOf(flags.names, flags, ground);
-  const parts: Part[] = [
+/** Reads the lists, and looks up the stale, missing and failed companies. */
+export async function readSelection(flags: SelectionFlags, context: SelectionContext): Promise<Selection> {
+  refuseImpossible(flags, context.dialect);
+  const ids = flags.ids === undefined ? null : await listOf(flags.ids, flags, context);
+  const names = flags.names === undefined ? null : await listOf(flags.names, flags, context);
+  const parts: SelectedItems[] = [
     ...(ids === null ? [] : [fromList(ids, 'id', entities)]),
     ...(names === null ? [] : [fromList(names, 'name', named)]),
     ...(flags.query ?? []).map((text) => one(searched('query', 'name', text), `query "${text}"`)),
-    ...(flags.prefix ?? []).map((text) => one(searched('prefix', 'name', text), `names beginning "${text}"`)),
-    ...(flags.idPrefix ?? []).map((text) =>
-      one(searched('prefix', 'identifier', text), `ids beginning "${text}"`),
+    ...(flags.prefix ?? []).map((text) =>
+      one(searched('prefix', 'name', text), `names starting with "${text}"`),
     ),
-    ...lookedUp(flags, ground),
+    ...(flags.idPrefix ?? []).map((text) =>
+      one(searched('prefix', 'identifier', text), `ids starting with "${text}"`),
+    ),
+    ...lookedUp(flags, context),
   ];
   return {
     order: {
@@ -72,35 +74,42 @@ export async function readSelection(flags: SelectionFlags, ground: Ground): Prom
       identity: JSON.stringify(parts.map(({ identity }) => identity)),
       items: parts.flatMap(({ items }) => items),
       withRecords: flags.records !== false,
-      freshForMs: freshFor(flags, ground),
+      freshForMs: freshFor(flags, context),
     },
     lists: [ids, names].filter((list) => list !== null),
   };
 }
 
-interface Part {
+interface SelectedItems {
   readonly items: readonly BackfillItem[];
   readonly title: string;
-  /** Equal for two commands that ask for the same, however much of it is settled meanwhile. */
+  /** Equal for two commands with the same selection, whatever is settled by then. */
   readonly identity: string;
 }
 
-function fromList(list: List, noun: string, wishesOf: (values: readonly string[]) => BackfillItem[]): Part {
+function fromList(
+  list: List,
+  noun: string,
+  itemsOf: (values: readonly string[]) => BackfillItem[],
+): SelectedItems {
   const hash = createHash('sha256');
   for (const value of list.values) hash.update(`${value}\0`);
   return {
-    items: wishesOf(list.values),
+    items: itemsOf(list.values),
     title: `${counted(list.values.length, noun)} from ${list.from}`,
     identity: `${noun}s ${hash.digest('hex')}`,
   };
 }
 
-function one(item: BackfillItem, title: string): Part {
+function one(item: BackfillItem, title: string): SelectedItems {
   return { items: [item], title, identity: JSON.stringify(item) };
 }
 
-function lookedUp({ stale, missing, failed }: SelectionFlags, { db, nowMs }: Ground): Part[] {
-  const parts: Part[] = [];
+function lookedUp(
+  { stale, missing, failed }: SelectionFlags,
+  { db, nowMs }: SelectionContext,
+): SelectedItems[] {
+  const parts: SelectedItems[] = [];
   if (missing) {
     const items = entities(idsNeverFetched(db));
     const title = `${counted(items.length, 'company', 'companies')} without a record`;
@@ -124,34 +133,36 @@ function failedItems(db: Database): BackfillItem[] {
     const [, by = '', text = ''] = /^(name|identifier):(.*?)(?:#\d+)?$/s.exec(target) ?? [];
     return searched('query', by === 'identifier' ? 'identifier' : 'name', text);
   });
-  // Two pages of one query are one wish.
+  // Two failed pages of one query are one item.
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
 
-/** What must be asked again whatever its age decides for all of the backfill. */
-function freshFor({ again, failed, stale }: SelectionFlags, { recordsMaxAgeMs }: Ground): number {
+/** Milliseconds for which a record counts as fresh. `--again` and `--failed` apply to the whole backfill. */
+function freshFor({ again, failed, stale }: SelectionFlags, { recordsMaxAgeMs }: SelectionContext): number {
   if (again || failed) return 0;
   return Math.min(recordsMaxAgeMs, stale ?? Number.POSITIVE_INFINITY);
 }
 
 function refuseImpossible({ ids, names, idPrefix }: SelectionFlags, { search }: Dialect): void {
   if (ids === '-' && names === '-')
-    throw new UsageError('standard input can hold one list only', { hint: 'Give --ids or --names a file.' });
+    throw new UsageError('--ids and --names cannot both read standard input', {
+      hint: 'Use a file for one of them.',
+    });
   if (idPrefix !== undefined && search.identifiers !== 'prefix')
     throw new UsageError(
-      `this registry cannot be searched by the beginning of an id (dialect.search.identifiers: ${search.identifiers})`,
-      { hint: 'Use --ids with whole ids, or --prefix for the beginning of a name.' },
+      `this registry has no search by the prefix of an id (dialect.search.identifiers: ${search.identifiers})`,
+      { hint: 'Use --ids with whole ids, or --prefix for names.' },
     );
-  // Everything at once can be listed by name only.
+  // An empty prefix, which lists everything, is possible for names only.
   const shortest = Math.max(1, search.min_length);
   const short = idPrefix?.find((text) => [...text].length < shortest);
   if (short !== undefined)
     throw new UsageError(
-      `"${short}" is too short: this registry answers queries of ${shortest} characters or more`,
+      `"${short}" is too short: this registry accepts queries of ${shortest} or more characters`,
     );
 }
 
-function listOf(path: string, { column }: SelectionFlags, { stdin }: Ground): Promise<List> {
+function listOf(path: string, { column }: SelectionFlags, { stdin }: SelectionContext): Promise<List> {
   return readList({ path, column }, stdin);
 }
 

@@ -1,30 +1,30 @@
 import { UsageError } from '../../errors.ts';
 
-/** A moment as people write it: `06:30` (the next one, in the zone of this machine), `2026-11-22`, `2026-11-22T06:30Z`. */
-export function momentOf(text: string, nowMs: number): number {
-  const moment = timeOfDay(text, nowMs) ?? dateTime(text);
-  if (moment === null)
-    throw new UsageError(`--until ${text}: not a time`, {
+/** Reads `06:30` (its next occurrence, in this machine's time zone), `2026-11-22` or `2026-11-22T06:30Z`. */
+export function timeOf(text: string, nowMs: number): number {
+  const time = timeOfDay(text, nowMs) ?? dateTime(text);
+  if (time === null)
+    throw new UsageError(`--until ${text} is not a time`, {
       hint: 'Write 06:30, 2026-11-22 or 2026-11-22T06:30.',
     });
-  if (moment <= nowMs) throw new UsageError(`--until ${text}: that time has passed`);
-  return moment;
+  if (time <= nowMs) throw new UsageError(`--until ${text} is in the past`);
+  return time;
 }
 
 function timeOfDay(text: string, nowMs: number): number | null {
   const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
   if (hours === undefined || minutes === undefined) return null;
-  const moment = new Date(nowMs);
-  moment.setHours(Number(hours), Number(minutes), 0, 0);
-  if (moment.getTime() <= nowMs) moment.setDate(moment.getDate() + 1);
-  return moment.getTime();
+  const time = new Date(nowMs);
+  time.setHours(Number(hours), Number(minutes), 0, 0);
+  if (time.getTime() <= nowMs) time.setDate(time.getDate() + 1);
+  return time.getTime();
 }
 
 function dateTime(text: string): number | null {
-  const [, date, time] =
+  const [, date, clockTime] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?))?$/.exec(text) ?? [];
   if (date === undefined) return null;
-  // A date alone is the beginning of that day here, not in Greenwich.
-  const moment = Date.parse(`${date}T${time ?? '00:00'}`);
-  return Number.isNaN(moment) ? null : moment;
+  // A date without a time is local midnight. Date.parse would read it as UTC.
+  const time = Date.parse(`${date}T${clockTime ?? '00:00'}`);
+  return Number.isNaN(time) ? null : time;
 }

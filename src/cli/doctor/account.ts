@@ -6,37 +6,37 @@ import type { Config } from '../../config/config.ts';
 import { count, counted, duration, localTime } from '../../report/figures.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 
-/** The key, the terms and the allowance of the account. */
+/** Checks of the key, the terms and the allowance. */
 
-/** The key is never shown: its fingerprint tells two keys apart and gives neither away. */
+/** Shows the fingerprint of the key: it distinguishes two keys without revealing them. */
 export function checkKey(fingerprint: string, state: LedgerState | null): Finding {
   const refused = state?.refusedKey ?? null;
-  if (refused === null) return ok('key', `present, with the fingerprint ${fingerprint}`);
+  if (refused === null) return ok('key', `present (fingerprint ${fingerprint})`);
   const since = localTime(refused.sinceMs);
   if (refused.fingerprint !== fingerprint)
     return note(
       'key',
-      `present (${fingerprint}); another one was refused on ${since}, this one was not tried since`,
+      `present (fingerprint ${fingerprint}); the upstream refused another key on ${since}, and has not received this key since`,
     );
   return problem(
     'key',
-    `the upstream refused this key on ${since}; no call is made with it`,
-    'Correct upstream.api_key; or, if it is good again, let `registry-mirror doctor --online` try it.',
+    `the upstream refused this key on ${since}; runs send no call with it`,
+    'Correct upstream.api_key. If the key is valid again, run `registry-mirror doctor --online`.',
   );
 }
 
-/** The key stands in a file that others can read. */
+/** Warns if other users can read a configuration file that contains the key. */
 export function checkSecrecy(file: {
   readonly path: string;
   readonly mode: number;
   readonly holdsKey: boolean;
 }): Finding[] {
-  // Windows has no such modes.
+  // Windows has no file modes.
   if (!file.holdsKey || (file.mode & 0o077) === 0 || process.platform === 'win32') return [];
   return [
     warning(
       'key',
-      `${file.path} holds the key itself and can be read by others on this machine`,
+      `${file.path} contains the key, and other users of this machine can read the file`,
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the file
       'Run chmod 600 on it, or write api_key: ${env:NAME} or ${file:PATH}.',
     ),
@@ -58,8 +58,8 @@ export function checkTerms({ account, source }: Config, nowMs: number): Finding[
     findings.push(
       note(
         'licence',
-        'the licence of the data is not stated; exports say so',
-        'Write source.licence and source.attribution.',
+        'the licence of the data is not configured; exports name no licence',
+        'Set source.licence and source.attribution.',
       ),
     );
   return findings;
@@ -67,11 +67,11 @@ export function checkTerms({ account, source }: Config, nowMs: number): Finding[
 
 const NO_END = note(
   'terms',
-  'paid licence, without an end',
-  'Write account.license_ends to be reminded 30 days before.',
+  'paid licence, no end date configured',
+  'Set account.license_ends to get a warning 30 days before.',
 );
 
-/** The last day of a licence belongs to it. */
+/** The licence is valid on its last day. */
 function checkEnd(ends: string, nowMs: number): Finding {
   const today = isoTime(nowMs).slice(0, 10);
   const days = Math.round((Date.parse(ends) - Date.parse(today)) / DAY_MS);
@@ -79,58 +79,62 @@ function checkEnd(ends: string, nowMs: number): Finding {
     return problem(
       'terms',
       `the paid licence ended on ${ends}`,
-      'Renew it and write the new last day under account.license_ends, or set tier: free and its allowance.',
+      'Renew it and set account.license_ends, or set account.tier: free and its allowance.',
     );
   const what = `the paid licence ends on ${ends}, ${days === 0 ? 'today' : `in ${counted(days, 'day')}`}`;
   return days <= WARNING_DAYS
-    ? warning('terms', what, 'Renew it; then correct account.license_ends.')
+    ? warning('terms', what, 'Renew it, then update account.license_ends.')
     : ok('terms', what);
 }
 
 export function checkAllowance(state: LedgerState): Finding[] {
-  if (state.windows.length === 0) return [ok('allowance', 'unlimited, but for the rate')];
+  if (state.windows.length === 0) return [ok('allowance', 'unlimited; only the rate is limited')];
   return state.windows.map(({ name, limit, spent, left, resetsAtMs }) => {
     const reset = resetsAtMs === null ? '' : `; resets ${localTime(resetsAtMs)}`;
-    const what = `${count(spent)} of ${counted(limit, 'call')} spent ${windowRow(name).words.current}, ${count(left)} left${reset}`;
+    const what = `${count(spent)} of ${counted(limit, 'call')} used ${windowRow(name).words.current}, ${count(left)} left${reset}`;
     if (left > 0) return ok('allowance', what);
     return isLifetime({ name })
-      ? warning('allowance', `${what}: this account has no more`, 'Ask for a licence, or for more calls.')
+      ? warning(
+          'allowance',
+          `${what}: this account cannot send calls any more`,
+          'Request a licence or a higher limit from the registry.',
+        )
       : note('allowance', what);
   });
 }
 
-/** The ledger has seen the clock go back: what it makes of it, until when. */
+/** Warns while the ledger counts calls differently because this machine's clock was set back. */
 export function checkClockDoubt({ clockDoubt: doubt }: LedgerState): Finding[] {
   if (doubt === null) return [];
   const until = localTime(doubt.untilMs);
   const what =
     doubt.is === 'behind'
-      ? `this machine's clock was set back: it has shown ${localTime(doubt.latestMs)} before. Until ${until} each call counts in every day from now on`
-      : `this machine's clock was set back and may be up to ${duration(doubt.lateMs)} late. Until ${until} each call counts as if it were made so much later`;
+      ? `this machine's clock was set back: it showed ${localTime(doubt.latestMs)} before. Until ${until}, each call counts in every later day`
+      : `this machine's clock was set back and may be up to ${duration(doubt.lateMs)} late. Until ${until}, each call counts as if it were sent that much later`;
   return [
     warning(
       'clock',
       what,
-      "Set the clock by NTP (timedatectl set-ntp true). The next answer that shows the upstream's clock to agree ends this; `registry-mirror doctor --online` asks for one.",
+      'Set the clock by NTP (timedatectl set-ntp true). The next response whose Date agrees with this clock ends the correction: registry-mirror doctor --online',
     ),
   ];
 }
 
 export interface CountFacts {
-  /** Calls that the ledger has counted since ever. */
+  /** All calls in the ledger. */
   readonly ledgerCalls: number;
-  /** Calls that this warehouse alone has loaded. */
+  /** Calls loaded into this warehouse. */
   readonly warehouseCalls: number;
 }
 
-/** A ledger that counts fewer calls than one warehouse holds was deleted or replaced. */
+/** A ledger with fewer calls than one warehouse was deleted or replaced. */
 export function checkCount({ ledgerCalls, warehouseCalls }: CountFacts): Finding[] {
   if (warehouseCalls <= ledgerCalls) return [];
   return [
     warning(
       'ledger',
-      `the ledger has counted ${counted(ledgerCalls, 'call')}, and this warehouse alone holds ${count(warehouseCalls)}: was the ledger deleted or replaced?`,
-      `Restore it, or write account.already_spent: ${warehouseCalls - ledgerCalls} so that they count against allowance.total.`,
+      `the ledger contains ${counted(ledgerCalls, 'call')}, but this warehouse contains ${count(warehouseCalls)}: the ledger was probably deleted or replaced`,
+      `Restore the ledger, or set account.already_spent: ${warehouseCalls - ledgerCalls} to count the missing calls.`,
     ),
   ];
 }
@@ -142,7 +146,7 @@ export function checkUsers(paths: readonly string[], own: string): Finding[] {
     warning(
       'account',
       `${others.length === 1 ? 'another warehouse spends' : `${others.length} other warehouses spend`} the allowance of this account: ${others.join(', ')}`,
-      'They share rate and allowance, which is safe; plans and forecasts of each know only its own part. Give each its own account.id only if the accounts differ.',
+      'This is safe: they share rate and allowance. Plans and forecasts include only the calls of their own warehouse. Set different values of account.id only for different accounts.',
     ),
   ];
 }

@@ -4,8 +4,8 @@ import { assertWritable } from '../../config/paths.ts';
 import { MirrorError } from '../../errors.ts';
 import { openLedgerOf } from '../../operations/assemble.ts';
 import { byteSize, localTime } from '../../report/figures.ts';
+import { type LockState, readLock } from '../../report/mirror_snapshot.ts';
 import { integrityFault, readHealth } from '../../warehouse/health.ts';
-import { LOCK_STALE_AFTER_MS, lockHolder } from '../../warehouse/lock.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import {
   checkAllowance,
@@ -18,7 +18,7 @@ import {
 import { type Finding, note, ok, problem } from './finding.ts';
 import { checkAccess, checkDisk, diskFacts } from './machine.ts';
 
-/** The two files, the key, and what the account has left. Nothing is created or changed. */
+/** Checks both files, the key and the quota left. Creates and changes nothing. */
 export function checkFiles(config: Config, configPath: string, nowMs: number): Finding[] {
   const disk = diskFacts(config.warehouse);
   const state = ledgerState(config, nowMs);
@@ -52,7 +52,7 @@ function ledgerState(config: Config, nowMs: number) {
   }
 }
 
-/** `calls`: how many it has loaded; null: there is nothing to read. */
+/** `calls`: the calls loaded; null: the warehouse cannot be read. */
 function checkWarehouse(config: Config, nowMs: number): { findings: Finding[]; calls: number | null } {
   const access = accessTo('warehouse', config.warehouse);
   if (!access.exists || access.fault !== null) return { findings: [checkAccess(access)], calls: null };
@@ -61,27 +61,27 @@ function checkWarehouse(config: Config, nowMs: number): { findings: Finding[]; c
     try {
       const health = readHealth(warehouse.db);
       const fault = health.bytes > LARGE_BYTES ? null : integrityFault(warehouse.db);
-      const holder = lockHolder(warehouse.db);
+      const lock = readLock(warehouse.db, nowMs);
       return {
         calls: health.calls,
         findings: [
           fault === null
-            ? ok('warehouse', `${config.warehouse}, ${byteSize(health.bytes)}, in order`)
+            ? ok('warehouse', `${config.warehouse}, ${byteSize(health.bytes)}, intact`)
             : problem(
                 'warehouse',
-                `${config.warehouse} is damaged: ${fault}`,
-                'Restore a backup; what it lacks is fetched again. docs/reliability.md says how.',
+                `${config.warehouse} is corrupt: ${fault}`,
+                'Restore a backup (docs/reliability.md). Later runs fetch what the backup lacks.',
               ),
           ...(health.walBytes > LARGE_WAL_BYTES
             ? [
                 note(
                   'warehouse',
-                  `its write-ahead log has ${byteSize(health.walBytes)}: a reader has been open for long`,
-                  'End that reader; the next run empties the log.',
+                  `the WAL has ${byteSize(health.walBytes)}: a reader has been open for a long time`,
+                  'Close that reader; the next run empties the WAL.',
                 ),
               ]
             : []),
-          ...(holder === null ? [] : [lockFinding(holder, nowMs)]),
+          ...lockFindings(lock),
         ],
       };
     } finally {
@@ -91,19 +91,21 @@ function checkWarehouse(config: Config, nowMs: number): { findings: Finding[]; c
     if (!(error instanceof MirrorError)) throw error;
     return {
       findings: [
-        problem('warehouse', error.message, error.hint ?? 'Restore a backup, or name another file.'),
+        problem('warehouse', error.message, error.hint ?? 'Restore a backup, or configure another file.'),
       ],
       calls: null,
     };
   }
 }
 
-function lockFinding(holder: NonNullable<ReturnType<typeof lockHolder>>, nowMs: number): Finding {
-  const who = `process ${holder.pid} on ${holder.host}, since ${localTime(Date.parse(holder.takenAt))}`;
-  const isStale = nowMs - Date.parse(holder.heartbeatAt) > LOCK_STALE_AFTER_MS;
-  return isStale
-    ? note('runs', `a run was cut off (${who}); the next one takes its place`)
-    : note('runs', `a run is at work (${who})`);
+function lockFindings({ holder, isHeld }: LockState): Finding[] {
+  if (holder === null) return [];
+  const owner = `process ${holder.pid} on ${holder.host}, since ${localTime(Date.parse(holder.takenAt))}`;
+  return [
+    isHeld
+      ? note('runs', `a run is in progress (${owner})`)
+      : note('runs', `a run was killed (${owner}); the next run takes over its lock`),
+  ];
 }
 
 function accessTo(what: 'warehouse' | 'ledger', path: string) {
@@ -117,7 +119,7 @@ function accessTo(what: 'warehouse' | 'ledger', path: string) {
   }
 }
 
-/** Does the file hold the key itself, and who may read it? */
+/** The file mode, and whether the file contains the key itself. */
 function secrecyOf(path: string) {
   const text = readFileSync(path, 'utf8');
   const [, value = ''] = /^\s*api_key:\s*(.*)$/m.exec(text) ?? [];
@@ -125,6 +127,6 @@ function secrecyOf(path: string) {
 }
 
 const GB = 1_000_000_000;
-// Reading a larger file through would take longer than anybody waits.
+// Checking a larger file takes too long for an interactive command.
 const LARGE_BYTES = 2 * GB;
 const LARGE_WAL_BYTES = GB / 4;

@@ -1,12 +1,12 @@
-/** What one check found. */
+/** The result of one check. */
 export interface Finding {
-  /** What was looked at, in a word or two. */
+  /** The checked subject, in one or two words. */
   readonly check: string;
   /** problem: something does not work; warning: something may go wrong; note: worth knowing. */
   readonly is: 'ok' | 'note' | 'warning' | 'problem';
-  /** What was found, as a sentence without its full stop. */
+  /** The result, as a sentence without full stop. */
   readonly what: string;
-  /** What to do about it; null where nothing is to be done. */
+  /** The recommended action; null: no action is needed. */
   readonly remedy: string | null;
 }
 

@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { byteSize } from '../../report/figures.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 
-/** The runtime, SQLite and the disk: what everything stands on. */
+/** Checks of the runtime, SQLite and the disk. */
 
 export interface RuntimeFacts {
   readonly node: string;
@@ -22,10 +22,10 @@ export function checkRuntime({ node, platform, arch, timezone }: RuntimeFacts): 
   const what = `Node ${node} on ${platform} ${arch}; times are shown in ${timezone}`;
   const [major = 0, minor = 0] = node.split('.').map(Number);
   const isOld = major < 22 || (major === 22 && minor < 18);
-  return isOld ? problem('runtime', what, 'Install Node 24, or 22.18 or newer.') : ok('runtime', what);
+  return isOld ? problem('runtime', what, 'Install Node 22.18 or newer.') : ok('runtime', what);
 }
 
-/** SQLite works, with full-text search over parts of words and JSON. */
+/** Checks that SQLite works and includes full-text search with trigrams. */
 export function checkSqlite(): Finding {
   try {
     const db = new Sqlite(':memory:');
@@ -35,16 +35,16 @@ export function checkSqlite(): Finding {
     return ok('SQLite', `${version}, with full-text search`);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return problem('SQLite', message, 'Install the packages again for this runtime: npm ci.');
+    return problem('SQLite', message, 'Reinstall the packages for this runtime: npm ci');
   }
 }
 
 export interface DiskFacts {
   readonly folder: string;
   readonly freeBytes: number;
-  /** Of the warehouse; 0: it does not exist. */
+  /** Size of the warehouse; 0: it does not exist. */
   readonly fileBytes: number;
-  /** The file system's number, as Linux has it; null on other systems. */
+  /** The type number of statfs(2); null: not Linux. */
   readonly fileSystem: number | null;
 }
 
@@ -60,17 +60,17 @@ export function diskFacts(warehousePath: string): DiskFacts | null {
   };
 }
 
-/** Compacting and rebuilding write the warehouse a second time beside the first. */
+/** `compact` and `reprocess` write a second copy of the warehouse, so that they need its size as free space. */
 export function checkDisk({ folder, freeBytes, fileBytes, fileSystem }: DiskFacts): Finding[] {
   const what = `${byteSize(freeBytes)} free at ${folder}`;
-  const remedy = 'Make room, or name another folder under `warehouse:` in the configuration.';
+  const remedy = 'Free some space, or move `warehouse:` to another folder.';
   const findings: Finding[] = [];
   if (freeBytes < LEAST_FREE_BYTES) findings.push(problem('disk', `only ${what}`, remedy));
   else if (freeBytes < Math.max(FREE_BYTES, fileBytes))
     findings.push(
       warning(
         'disk',
-        `only ${what}, and the warehouse has ${byteSize(fileBytes)}: compact and reprocess need as much again`,
+        `only ${what}; compact and reprocess need the size of the warehouse (${byteSize(fileBytes)})`,
         remedy,
       ),
     );
@@ -80,8 +80,8 @@ export function checkDisk({ folder, freeBytes, fileBytes, fileSystem }: DiskFact
     findings.push(
       warning(
         'file system',
-        `${folder} is on ${kind}, where SQLite's locks cannot be relied on`,
-        'Put warehouse and ledger on a disk of this machine.',
+        `${folder} is on ${kind}, which does not support SQLite's locks reliably`,
+        'Move warehouse and ledger to a local disk.',
       ),
     );
   return findings;
@@ -91,7 +91,7 @@ export interface AccessFacts {
   readonly path: string;
   readonly what: 'warehouse' | 'ledger';
   readonly exists: boolean;
-  /** Why it cannot be written; null: it can. */
+  /** The reason why the file cannot be written; null: it can be written. */
   readonly fault: string | null;
 }
 
@@ -100,11 +100,11 @@ export function checkAccess({ path, what, exists, fault }: AccessFacts): Finding
     return problem(
       what,
       `${path} cannot be written: ${fault}`,
-      `Correct the permissions, or the path under \`${what}:\`.`,
+      `Correct its permissions or the path in \`${what}:\`.`,
     );
   return exists
     ? ok(what, `${path} can be read and written`)
-    : note(what, `${path} does not exist yet; the first run makes it`);
+    : note(what, `${path} does not exist yet; the first run creates it`);
 }
 
 function nearestFolder(path: string): string | null {
@@ -112,7 +112,7 @@ function nearestFolder(path: string): string | null {
   return dirname(path) === path ? null : nearestFolder(dirname(path));
 }
 
-/** By the numbers of statfs(2). */
+/** Network file systems, by the type numbers of statfs(2). */
 const SHARED_FILE_SYSTEMS = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],

@@ -5,7 +5,7 @@ import type { History, HistoryChange, HistoryVersion } from '../../warehouse/com
 import type { Output } from '../output.ts';
 import { fitted, printable } from '../table.ts';
 
-/** One company's versions as text, the newest first. */
+/** The versions of one company as text, newest first. */
 export function describeHistory(
   { company, versions, changes }: History,
   documents: ReadonlyMap<number, JsonObject>,
@@ -13,16 +13,16 @@ export function describeHistory(
 ): string {
   const byCall = Map.groupBy(changes, ({ callId }) => callId);
   const first = versions[0];
-  const hints = new Set(versions.map(({ callId }) => callId));
-  const elsewhere = changes.filter(({ callId }) => !hints.has(callId));
+  const versionCalls = new Set(versions.map(({ callId }) => callId));
+  const elsewhere = changes.filter(({ callId }) => !versionCalls.has(callId));
   return [
     output.style('bold', printable(`${company.entityId}  ${company.name ?? '(no name)'}`)),
     `  known since ${time(company.firstSeenAt)}, last seen ${time(company.lastSeenAt)}`,
     ...(company.goneAt === null
       ? []
-      : [output.style('yellow', `  deleted from the registry, as seen ${time(company.goneAt)}`)]),
+      : [output.style('yellow', `  deleted from the registry, observed ${time(company.goneAt)}`)]),
     company.fetchedAt === null
-      ? '  its record was never fetched'
+      ? '  record never fetched'
       : `  record last fetched ${time(company.fetchedAt)}, ${counted(versions.length, 'version')}`,
     ...versions
       .toReversed()
@@ -33,7 +33,7 @@ export function describeHistory(
       ? []
       : [
           '',
-          '  learned without a new version',
+          '  changes without a new version',
           ...elsewhere.map((change) => describeChange(change, output)),
         ]),
   ].join('\n');
@@ -62,7 +62,7 @@ function describeVersion(
     ...(isFirst
       ? ['    first version']
       : changes.length === 0
-        ? ['    no field differs but volatile ones']
+        ? ['    only volatile fields changed']
         : changes.map((change) => describeChange(change, output))),
     ...(document === undefined ? [] : [indented(document)]),
   ];

@@ -5,17 +5,17 @@ import type { AccountCost, EstimatedWindow } from '../../estimate/account_cost.t
 import type { CallRange } from '../../estimate/call_range.ts';
 import { count, counted, duration, localTime, percent } from '../../report/figures.ts';
 
-/** A price in words, a line for each thing that one would ask. */
+/** The cost estimate as text: calls, allowance, time and finish date. */
 export function describeCost(estimate: AccountCost): string[] {
   const { total, calls, low, high, windows } = estimate;
-  if (total.low === 0 && total.high === 0) return ['  price      no call'];
+  if (total.low === 0 && total.high === 0) return ['  cost       no calls'];
   const kinds = [
     kind(calls.stats, 'statistics', 'statistics'),
     kind(calls.search, 'search', 'searches'),
     kind(calls.entity, 'record', 'records'),
   ].filter((part) => part !== null);
   return [
-    `  price      ${range(total, 'call')}${estimate.isBounded ? ' of what is due' : ''}: ${kinds.join(', ')}`,
+    `  cost       ${range(total, 'call')}${estimate.isBounded ? ' of what is due' : ''}: ${kinds.join(', ')}`,
     ...windows.map((window) => `  allowance  ${shareOf(total, window)}`),
     ...(estimate.perMinute === null ? [] : [`  rate       ${rateOf(estimate)}`]),
     `  finish     ${finish(low, high, total)}`,
@@ -35,16 +35,16 @@ function kind(calls: CallRange, noun: string, plural: string): string | null {
 
 function shareOf({ low, high }: CallRange, { name, limit, left }: EstimatedWindow): string {
   const most = high ?? low;
-  const whose = isLifetime({ name })
-    ? `of the account's ${counted(limit, 'call')}`
+  const limitText = isLifetime({ name })
+    ? `of ${counted(limit, 'call')} in total`
     : `of ${counted(limit, 'call')} ${windowRow(name).words.per}`;
-  const remains = `${count(left)} left`;
+  const remaining = `${count(left)} left`;
   if (most <= limit) {
     const shares =
       low === most ? percent(low / limit) : `${percent(low / limit)} to ${percent(most / limit)}`;
-    return `${high === null ? 'at least ' : ''}${shares} ${whose}; ${remains}`;
+    return `${high === null ? 'at least ' : ''}${shares} ${limitText}; ${remaining}`;
   }
-  return `${times(low / limit)}${low === most ? '' : ` to ${times(most / limit)}`} ${whose.replace(/^of/, 'times')}; ${remains}`;
+  return `${times(low / limit)}${low === most ? '' : ` to ${times(most / limit)}`} ${limitText.replace(/^of/, 'times')}; ${remaining}`;
 }
 
 function times(value: number): string {
@@ -75,6 +75,6 @@ function finish(low: Completion, high: Completion | null, total: CallRange): str
 
 function end({ affordable, finishesAtMs }: Completion, calls: number): string {
   if (affordable < calls)
-    return `never: this account can make ${count(affordable)} of ${counted(calls, 'call')}`;
+    return `never: this account can send only ${count(affordable)} of ${counted(calls, 'call')}`;
   return localTime(finishesAtMs);
 }

@@ -4,17 +4,17 @@ import type { Focus } from '../../planner.ts';
 import { count, counted } from '../../report/figures.ts';
 import { range } from './cost_text.ts';
 
-/** What the calls that are left now will be used for. */
+/** The use of the quota left in the next run. */
 export interface NextRun {
   readonly calls: CallRange;
   readonly statistics: CallRange;
   readonly searches: CallRange;
   readonly records: CallRange;
-  /** Companies that those searches can list. */
+  /** Companies that these searches can list. */
   readonly companies: CallRange;
 }
 
-/** `left`: calls that can be made now; Infinity: no limit. Searches go before records, unless the focus says otherwise. */
+/** `left`: calls that can be sent now; Infinity: no limit. Searches come before records if the focus is coverage. */
 export function nextRunOf(
   estimate: SyncEstimate,
   { left, focus, pageSize }: { readonly left: number; readonly focus: Focus; readonly pageSize: number },
@@ -57,8 +57,8 @@ function shared(estimate: SyncEstimate, bound: 'low' | 'high', left: number, foc
 export function describeNextRun(run: NextRun, resumesAt: string | null): string {
   if (run.calls.high === 0)
     return resumesAt === null
-      ? 'no call: nothing is left to spend'
-      : `no call: nothing is left to spend until ${resumesAt}`;
+      ? 'no calls: the quota is used up'
+      : `no calls: the quota is used up until ${resumesAt}`;
   const companies =
     run.companies.high === null
       ? ''

@@ -10,10 +10,10 @@ import { printable, tableLines } from '../table.ts';
 import { describeCost, range } from './cost_text.ts';
 import { describeNextRun, type NextRun } from './next_run.ts';
 
-/** What a sync will take and bring, for a person. */
+/** The cost and yield of the next syncs, as text. */
 export function describeSyncEstimate(
   facts: {
-    readonly price: AccountCost;
+    readonly cost: AccountCost;
     readonly sync: SyncEstimate;
     readonly scope: Scope;
     readonly known: number;
@@ -22,33 +22,33 @@ export function describeSyncEstimate(
   },
   output: Output,
 ): string {
-  const { price: estimate, sync, scope, known, next, resumesAt } = facts;
+  const { cost: estimate, sync, scope, known, next, resumesAt } = facts;
   const size = [
-    ...(scope.of === 'whole' ? [] : [`  watchlist  ${watchlistInWords(scope)}`]),
-    `  registry   ${sizeInWords(sync.size, known)}`,
+    ...(scope.of === 'whole' ? [] : [`  watchlist  ${describeWatchlist(scope)}`]),
+    `  registry   ${describeSize(sync.size, known)}`,
   ];
   if (estimate.total.high === 0)
-    return [output.style('bold', 'Nothing is due: a sync now would send no call.'), ...size].join('\n');
+    return [output.style('bold', 'Nothing is due: a sync would send no calls.'), ...size].join('\n');
   return [
-    output.style('bold', `Until ${estimate.isBounded ? '--max-calls' : 'nothing is due'}, sync would take`),
+    output.style('bold', `Estimate: sync until ${estimate.isBounded ? '--max-calls' : 'nothing is due'}`),
     ...describeCost(estimate),
-    ...(estimate.isBounded ? [] : [`  for that   ${bringsInWords(sync)}`]),
+    ...(estimate.isBounded ? [] : [`  yield      ${describeYield(sync)}`]),
     ...size,
     `  next run   ${describeNextRun(next, resumesAt)}`,
   ].join('\n');
 }
 
-function bringsInWords({ companies, entity }: SyncEstimate): string {
-  const found = companies.high === 0 ? [] : [`${range(companies, 'company', 'companies')} not known yet`];
+function describeYield({ companies, entity }: SyncEstimate): string {
+  const found = companies.high === 0 ? [] : [`${range(companies, 'company', 'companies')} found`];
   const records = entity.high === 0 ? [] : [`${range(entity, 'record')} fetched`];
-  const brings = [...found, ...records];
-  return brings.length === 0 ? 'lists that are up to date' : brings.join(', ');
+  const parts = [...found, ...records];
+  return parts.length === 0 ? 'updated listings' : parts.join(', ');
 }
 
-function watchlistInWords(watchlist: Watchlist): string {
+function describeWatchlist(watchlist: Watchlist): string {
   const nouns = { names: ['name', 'names'], ids: ['id', 'ids'], queries: ['query', 'queries'] } as const;
   const [noun, plural] = nouns[watchlist.of];
-  return `${counted(lengthOf(watchlist), noun, plural)}, and nothing else`;
+  return `${counted(lengthOf(watchlist), noun, plural)}`;
 }
 
 function lengthOf(watchlist: Watchlist): number {
@@ -56,36 +56,37 @@ function lengthOf(watchlist: Watchlist): number {
   return watchlist.of === 'ids' ? watchlist.ids.length : watchlist.queries.length;
 }
 
-/** What sync is for, in `--json`. */
+/** The scope in `--json`. */
 export function scopeData(scope: Scope) {
   return scope.of === 'whole' ? { of: scope.of } : { of: scope.of, count: lengthOf(scope) };
 }
 
-function sizeInWords({ low, high, by }: RegistrySize, known: number): string {
-  const seen = `${count(known)} known`;
+function describeSize({ low, high, by }: RegistrySize, known: number): string {
+  const knownText = `${count(known)} known`;
   if (by === 'nothing' || high === null)
-    return `${seen}; nobody can tell how many there are until its statistics or a search says so`;
-  if (by === 'statistics') return `${counted(low, 'company', 'companies')} by its own count, ${seen}`;
-  return `${range({ low, high }, 'company', 'companies')} by the totals of searches, ${seen}`;
+    return `${knownText}; size unknown until the statistics or a search reports it`;
+  if (by === 'statistics')
+    return `${counted(low, 'company', 'companies')} by the registry count, ${knownText}`;
+  return `${range({ low, high }, 'company', 'companies')} by search totals, ${knownText}`;
 }
 
 /** The next calls, best first, as a table. */
 export function describeCalls(calls: readonly Call[], output: Output): string {
-  if (calls.length === 0) return 'No call is due now.';
+  if (calls.length === 0) return 'No calls are due.';
   const rows = calls.map((call, at) => [
     String(at + 1),
     call.kind === 'stats' ? 'statistics' : call.kind === 'entity' ? 'record' : 'search',
     printable(targetOf(call)),
-    expectedInWords(call.expected),
+    describeYieldOfCall(call.expected),
     printable(call.reason),
   ]);
   const [header = '', ...lines] = tableLines(
     [
       { header: 'no.', align: 'right' },
       { header: 'call' },
-      { header: 'of', shrinks: true },
+      { header: 'target', shrinks: true },
       { header: 'expected', align: 'right' },
-      { header: 'because', shrinks: true },
+      { header: 'reason', shrinks: true },
     ],
     rows,
     output.columns,
@@ -93,7 +94,7 @@ export function describeCalls(calls: readonly Call[], output: Output): string {
   return [output.style('dim', header), ...lines].join('\n');
 }
 
-function expectedInWords(companies: number): string {
+function describeYieldOfCall(companies: number): string {
   if (companies === 0) return '';
   return companies < 1 ? '< 1' : count(Math.round(companies));
 }

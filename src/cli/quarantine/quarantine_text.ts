@@ -9,7 +9,7 @@ export function describeList(entries: readonly Quarantined[], open: number, outp
   const [header = '', ...lines] = tableLines(
     [
       { header: 'no.', align: 'right' },
-      { header: 'answer to', shrinks: true, least: 15 },
+      { header: 'call', shrinks: true, least: 15 },
       { header: 'reason', shrinks: true, least: 26 },
       ...(showsState ? [{ header: 'state' }] : []),
       { header: 'times', align: 'right', optional: true },
@@ -17,7 +17,7 @@ export function describeList(entries: readonly Quarantined[], open: number, outp
     ],
     entries.map((entry) => [
       String(entry.quarantineId),
-      askedFor(entry),
+      requestOf(entry),
       entry.reason,
       ...(showsState ? [entry.state] : []),
       count(entry.times),
@@ -30,40 +30,40 @@ export function describeList(entries: readonly Quarantined[], open: number, outp
     output.style('dim', header),
     ...lines,
     '',
-    `${counted(open, 'entry waits', 'entries wait')}${shown < open ? ` (${count(shown)} shown; --limit shows more)` : ''}. Look at one with \`quarantine show NUMBER\`; read them again with \`quarantine replay\`, ask again with \`backfill --failed\`.`,
+    `${counted(open, 'open entry', 'open entries')}${shown < open ? ` (${count(shown)} shown; use --limit to see more)` : ''}. Show one: \`quarantine show NUMBER\`. Process them again: \`quarantine replay\`. Fetch them again: \`backfill --failed\`.`,
   ].join('\n');
 }
 
 export function describeEntry(entry: Quarantined, body: string | null, output: Output): string {
   return [
     output.style('bold', `Entry ${entry.quarantineId}: ${printable(entry.reason)}`),
-    `  answer to  ${printable(askedFor(entry))}`,
-    `  state      ${entry.state}${entry.times > 1 ? `, answered so ${count(entry.times)} times` : ''}`,
+    `  request    ${printable(requestOf(entry))}`,
+    `  state      ${entry.state}${entry.times > 1 ? `, received ${count(entry.times)} times` : ''}`,
     `  call       ${entry.callId} of run ${entry.runId}, ${localTime(Date.parse(entry.quarantinedAt))}, HTTP ${entry.status ?? '–'}, ${byteSize(entry.bytes)}`,
     '',
-    body === null ? '(the answer is no longer kept)' : readable(body),
+    body === null ? '(the response is no longer stored)' : readable(body),
   ].join('\n');
 }
 
-/** JSON laid out; anything else as it is, without control characters. */
+/** Indented JSON, or the unchanged body; without control characters. */
 function readable(body: string): string {
   const shown =
     body.length > MOST_SHOWN
-      ? `${body.slice(0, MOST_SHOWN)}\n… (${byteSize(Buffer.byteLength(body))} in all; --json prints it whole)`
-      : laidOut(body);
+      ? `${body.slice(0, MOST_SHOWN)}\n… (${byteSize(Buffer.byteLength(body))} in total; --json prints everything)`
+      : indented(body);
   return shown.split('\n').map(printable).join('\n');
 }
 
-function laidOut(body: string): string {
+function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
-    // It is in quarantine, after all.
+    // A body in quarantine is often invalid JSON.
     return body;
   }
 }
 
-function askedFor({ kind, target, position }: Quarantined): string {
+function requestOf({ kind, target, position }: Quarantined): string {
   if (kind === 'stats') return 'statistics';
   const what = kind === 'entity' ? `record ${target}` : `search ${target}`;
   return position === null ? what : `${what}, item ${position + 1}`;

@@ -2,7 +2,7 @@ import type { WindowState } from '../../allowance/ledger.ts';
 import { windowRow } from '../../allowance/window_table.ts';
 import { byStretch, type Stretch } from '../../report/call_history.ts';
 import { count } from '../../report/figures.ts';
-import { type QuotaForecast, quotaForecastOf } from '../../report/quota_forecast.ts';
+import { forecastQuota, observedRate, type QuotaForecast } from '../../report/quota_forecast.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
 import { type ChartPoint, chartFigure, line, surface } from '../chart/chart.ts';
 import { type Html, html, type Part } from '../html.ts';
@@ -35,7 +35,8 @@ function burnDown(
   const left = Math.max(0, limit - spent);
   const fromMs = Math.max(window.sinceMs, Math.min(firstCallMs ?? nowMs, nowMs - HOUR_MS));
   const stretches = stretchesSince(snapshot, fromMs);
-  const forecast = quotaForecastOf({ nowMs, left, resetsAtMs, lately: recentCalls(window, snapshot) });
+  const rate = observedRate(snapshot.hours, { firstCallMs, nowMs });
+  const forecast = forecastQuota(window, rate, { windows: snapshot.ledger.windows, nowMs });
   const toMs = axisEnd(forecast, { fromMs, nowMs, resetsAtMs });
   const axis = numberAxis(limit, compact);
   const at = (atMs: number) => Math.max(0, Math.min(1, (atMs - fromMs) / (toMs - fromMs)));
@@ -54,7 +55,9 @@ function burnDown(
     description: `${count(left)} of ${count(limit)} calls are left.`,
     legend: [
       { name: 'calls left', tone: 'first' },
-      ...(forecast.is === 'still' ? [] : [{ name: 'at the recent rate', tone: 'muted' } as const]),
+      ...(forecast.is === 'still'
+        ? []
+        : [{ name: 'at the rate of the last 7 days', tone: 'muted' } as const]),
     ],
     x: timeTicks(fromMs, toMs, times.zone),
     y: axis.ticks,
@@ -77,14 +80,6 @@ function burnDown(
 function stretchesSince({ calls, hours, stretchMs }: PageSnapshot, fromMs: number): Stretch[] {
   const finest = stretchMs <= HOUR_MS ? calls : hours;
   return byStretch(finest.filter(({ atMs }) => atMs >= fromMs - HOUR_MS));
-}
-
-/** The calls of the last week, or of a shorter history or window, and its length. */
-function recentCalls({ sinceMs }: WindowState, { hours, nowMs, firstCallMs }: PageSnapshot) {
-  const begunMs = Math.max(sinceMs, firstCallMs ?? nowMs, nowMs - WEEK_MS);
-  const overMs = Math.max(nowMs - begunMs, HOUR_MS);
-  const calls = byStretch(hours.filter(({ atMs }) => atMs >= nowMs - overMs - HOUR_MS / 2));
-  return { calls: calls.reduce((sum, stretch) => sum + stretch.calls, 0), overMs };
 }
 
 /**
@@ -149,12 +144,11 @@ function forecastText(forecast: QuotaForecast, times: Times, nowMs: number): Par
     case 'ends':
       return forecast.atMs <= nowMs
         ? null
-        : html`; at the recent rate used up in ${roughly(forecast.atMs - nowMs)}, ${times.brief(forecast.atMs)}`;
+        : html`; at the rate of the last 7 days used up in ${roughly(forecast.atMs - nowMs)}, ${times.brief(forecast.atMs)}`;
     case 'lasts':
-      return html`; at the recent rate ${count(forecast.left)} left at the reset ${times.brief(forecast.untilMs)}`;
+      return html`; at the rate of the last 7 days ${count(forecast.left)} at the reset ${times.brief(forecast.untilMs)}`;
   }
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const WEEK_MS = 7 * DAY_MS;

@@ -78,7 +78,7 @@ function countAll({ byGroup }: Stretch): number {
 
 const TONES: Readonly<Record<OutcomeGroup, Tone>> = {
   answered: 'first',
-  'turned away': 'warn',
+  rejected: 'warn',
   failed: 'bad',
   unsent: 'muted',
 };

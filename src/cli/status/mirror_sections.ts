@@ -1,0 +1,146 @@
+import { isoTime } from '../../clock.ts';
+import { type CoverageEstimate, estimateCoverage } from '../../report/coverage_estimate.ts';
+import { byteSize, count, counted, localTime, percent } from '../../report/figures.ts';
+import { readSearchEvidence } from '../../warehouse/coverage_counts.ts';
+import { readHealth } from '../../warehouse/health.ts';
+import { type AgeClass, ageClasses } from '../../warehouse/page_queries.ts';
+import type { Output } from '../output.ts';
+import { printable } from '../table.ts';
+import { ago, section } from './section.ts';
+
+/** The sections about the contents of the mirror. */
+
+export const coverageSection = section({
+  key: 'coverage',
+  empty: null,
+  read({ mirror }) {
+    if (mirror === null) return null;
+    const { coverage } = mirror.snapshot;
+    const { known, gone, registryTotal } = coverage;
+    const evidence = { known: known - gone, registryTotal, ...readSearchEvidence(mirror.db) };
+    return { ...coverage, estimate: estimateCoverage(evidence) };
+  },
+  json: ({
+    known,
+    fetched,
+    gone,
+    registryTotal,
+    registryTotalAt,
+    knownShare,
+    fetchedShare,
+    estimate: { low, high, by, recaptured },
+  }) => ({
+    known,
+    records: fetched,
+    gone,
+    registry_total: registryTotal,
+    registry_total_at: registryTotalAt,
+    known_share: knownShare,
+    record_share: fetchedShare,
+    estimate: { low, high, by, recaptured },
+  }),
+  lines(coverage, { nowMs, output }) {
+    const { known, fetched, gone, registryTotal, registryTotalAt, knownShare, fetchedShare } = coverage;
+    const of = registryTotal === null ? '' : ` of ${count(registryTotal)}`;
+    const share = knownShare === null ? '' : ` (${percent(Math.min(1, knownShare))})`;
+    const records = fetchedShare === null ? '' : ` (${percent(Math.min(1, fetchedShare))})`;
+    const goneText = gone > 0 ? `, ${count(gone)} gone` : '';
+    const source =
+      registryTotalAt === null
+        ? 'the registry reports no count'
+        : `registry count of ${ago(registryTotalAt, nowMs)}`;
+    return [
+      `  coverage   ${count(known - gone)}${of} companies${share}, ${counted(fetched, 'record')}${records}${goneText}`,
+      `             ${output.style('dim', source)}`,
+      ...estimateLines(coverage.estimate, output),
+    ];
+  },
+});
+
+/** The share of known companies that searches show, beside the registry count or instead of it. */
+function estimateLines({ low, high, by, recaptured }: CoverageEstimate, output: Output): string[] {
+  const evidence =
+    recaptured === null
+      ? null
+      : `${percent(recaptured.low)} to ${percent(recaptured.high)} of the companies on ${counted(recaptured.pages, 'search page')} were known before`;
+  const text =
+    by === 'statistics'
+      ? evidence
+      : `estimated at ${percent(low)} to ${percent(high)}${evidence === null ? '' : `: ${evidence}`}`;
+  return text === null ? [] : [`             ${output.style('dim', text)}`];
+}
+
+export const freshnessSection = section({
+  key: 'freshness',
+  empty: null,
+  read: ({ mirror, nowMs }) =>
+    mirror === null
+      ? null
+      : ageClasses(
+          mirror.db,
+          AGES.map((days) => isoTime(nowMs - days * DAY_MS)),
+        ),
+  json: (ages) =>
+    ages.map(({ records, summaries }, at) => ({ within_days: AGES[at] ?? null, records, summaries })),
+  lines: (ages, { output }) => [
+    ...ageLine(ages, 'summaries', { label: 'seen in    ', output }),
+    ...ageLine(ages, 'records', { label: 'fetched in ', output }),
+  ],
+});
+
+/** The age classes, in days; an additional last class holds everything older. */
+const AGES = [1, 7, 30, 90] as const;
+
+/** A bar and the counts of each age class; no line if all counts are 0. */
+function ageLine(
+  ages: readonly AgeClass[],
+  kind: keyof AgeClass,
+  { label, output }: { readonly label: string; readonly output: Output },
+): string[] {
+  const names = [...AGES.map((days) => (days === 1 ? '1 day' : `${days} days`)), 'older'];
+  const total = ages.reduce((sum, one) => sum + one[kind], 0);
+  if (total === 0) return [];
+  const figures = ages.flatMap((one, at) => (one[kind] > 0 ? [`${names[at]} ${count(one[kind])}`] : []));
+  const shares = ages.map((one) => one[kind] / total);
+  return [`  ${label}${bar(shares, output)}  ${figures.join(' · ')}`];
+}
+
+/** BAR_WIDTH characters; younger classes are darker. */
+function bar(shares: readonly number[], output: Output): string {
+  const shades = ['█', '▓', '▒', '░', '·'];
+  let text = '';
+  let reached = 0;
+  shares.forEach((share, at) => {
+    reached += share * BAR_WIDTH;
+    text = text.padEnd(Math.round(reached), shades[at]);
+  });
+  return output.style('cyan', text.padEnd(BAR_WIDTH, shades.at(-1)).slice(0, BAR_WIDTH));
+}
+
+export const warehouseSection = section({
+  key: 'warehouse',
+  empty: null,
+  read: ({ mirror }) =>
+    mirror === null
+      ? null
+      : { ...mirror.snapshot.files, ...readHealth(mirror.db), holder: mirror.snapshot.holder },
+  json: ({ bytes, walBytes, schemaVersion }) => ({
+    bytes,
+    wal_bytes: walBytes,
+    schema_version: schemaVersion,
+  }),
+  lines({ bytes, walBytes, holder }) {
+    const wal = walBytes > SHOWN_WAL_BYTES ? `, WAL ${byteSize(walBytes)}` : '';
+    const files = `  files      warehouse ${byteSize(bytes)}${wal}`;
+    if (holder === null) return [files];
+    const { pid, host, takenAt } = holder;
+    return [
+      files,
+      `  running    process ${pid} on ${printable(host)}, since ${localTime(Date.parse(takenAt))}`,
+    ];
+  },
+});
+
+const SHOWN_WAL_BYTES = 1_000_000;
+const BAR_WIDTH = 20;
+const DAY_MS = 86_400_000;

@@ -1,0 +1,78 @@
+import type { Database } from 'better-sqlite3';
+import type { WorkerStatus } from '../../../jobs/worker_status.ts';
+import type { Config } from '../../config/config.ts';
+import { duration } from '../../report/figures.ts';
+import type { AllowanceSnapshot, MirrorSnapshot } from '../../report/mirror_snapshot.ts';
+import type { Output } from '../output.ts';
+import { type Column, tableLines } from '../table.ts';
+
+/** Everything that the sections read from. */
+export interface StatusReadings {
+  readonly nowMs: number;
+  readonly config: Config;
+  /** null: nothing is mirrored yet. */
+  readonly mirror: { readonly db: Database; readonly snapshot: MirrorSnapshot } | null;
+  readonly allowance: AllowanceSnapshot;
+  /** null: Redis does not respond, or no worker ever served this registry. */
+  readonly worker: WorkerStatus | null;
+  /** The number of runs to show. */
+  readonly runs: number;
+}
+
+/** One key of `status --json`, with its text. */
+export interface SectionEntry<Value> {
+  readonly key: string;
+  /** null: there is nothing to show. */
+  read(readings: StatusReadings): Value | null;
+  json(value: Value): unknown;
+  /** The JSON value if there is nothing to show; undefined: the key is absent. */
+  readonly empty: unknown;
+  /** Lines of the upper block: a label of ten characters, then the facts. */
+  lines?(value: Value, context: TextContext): string[];
+  /** A table below that block; null: no rows. */
+  table?(value: Value, context: TextContext): string | null;
+}
+
+export interface TextContext {
+  readonly nowMs: number;
+  readonly output: Output;
+}
+
+export interface RenderedSection {
+  readonly json: unknown;
+  readonly lines: readonly string[];
+  readonly table: string | null;
+}
+
+export interface StatusSection {
+  readonly key: string;
+  render(readings: StatusReadings, output: Output): RenderedSection;
+}
+
+export function section<Value>(entry: SectionEntry<Value>): StatusSection {
+  return {
+    key: entry.key,
+    render(readings, output) {
+      const value = entry.read(readings);
+      if (value === null) return { json: entry.empty, lines: [], table: null };
+      const context = { nowMs: readings.nowMs, output };
+      return {
+        json: entry.json(value),
+        lines: entry.lines?.(value, context) ?? [],
+        table: entry.table?.(value, context) ?? null,
+      };
+    },
+  };
+}
+
+/** A table under a dim header. */
+export function table(columns: readonly Column[], rows: readonly string[][], output: Output): string {
+  const [header = '', ...lines] = tableLines(columns, rows, output.columns);
+  return [output.style('dim', header), ...lines].join('\n');
+}
+
+/** `3 days 4 h ago`. */
+export function ago(iso: string, nowMs: number): string {
+  const passedMs = nowMs - Date.parse(iso);
+  return passedMs < 1000 ? 'just now' : `${duration(passedMs)} ago`;
+}
