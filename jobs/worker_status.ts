@@ -1,38 +1,15 @@
 import type { Redis } from 'ioredis';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
+import type { ScheduleStatus, WorkerStatus } from '../src/report/status_snapshot.ts';
 import { lastRunOf } from '../src/warehouse/activity.ts';
 import type { Warehouse } from '../src/warehouse/warehouse.ts';
 import { SCHEDULED_JOBS } from './all_jobs.ts';
-import { type LeaderFacts, leaderOf } from './leadership.ts';
+import { leaderOf } from './leadership.ts';
 import { keysOf, queueNameOf } from './queue_name.ts';
 import { connectOnce } from './redis.ts';
 import { nextMoment } from './schedule.ts';
 import { rhythmOf } from './schedule_reconciler.ts';
-
-/** What `status` shows of the worker. */
-export interface WorkerStatus {
-  readonly queue: string;
-  /** The worker that leads the queue; null: none runs. */
-  readonly leader: LeaderFacts | null;
-  readonly schedules: readonly ScheduleStatus[];
-  /** Jobs by state. */
-  readonly jobs: Readonly<Record<string, number>>;
-}
-
-export interface ScheduleStatus {
-  readonly name: string;
-  readonly pattern: string;
-  readonly timezone: string;
-  /** Its last run, whoever ran it: UTC; null: none. */
-  readonly last_at: string | null;
-  /** How that ended; null: it is running, or was killed. */
-  readonly last_ended: string | null;
-  /** When it comes next: as it stands in Redis, else by its pattern. */
-  readonly next_at: string;
-  /** When the worker last saw it in order; null: it does not stand in Redis. */
-  readonly heartbeat_at: string | null;
-}
 
 /** Asks Redis and the warehouse; null where no Redis answers, or no worker ever served this registry there. */
 export async function readWorkerStatus(

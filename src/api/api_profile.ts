@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Paging, Pointer } from '../dialect/dialect.ts';
-import { FOLDINGS } from '../names/search_folding.ts';
+import { FOLDINGS } from '../names/folding.ts';
 
 /**
  * How a server of the three endpoints speaks: the counterpart of a dialect, seen from the other side, and

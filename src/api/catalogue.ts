@@ -1,6 +1,8 @@
-import type { IDENTIFIER_MATCHES, NAME_MATCHES } from '../dialect/dialect.ts';
 import type { JsonObject } from '../json/json.ts';
+import type { CompanyQuery } from '../names/name_search.ts';
 import type { Problem } from './problems.ts';
+
+export type { IdentifierSearch, NameSearch } from '../names/name_search.ts';
 
 /**
  * What the HTTP layer stands on: a registry that can be counted, searched and read. It never learns whether
@@ -34,20 +36,7 @@ export interface Reader {
   readonly from: number;
 }
 
-export interface CatalogueQuery {
-  /** any: one parameter takes names and identifiers alike. */
-  readonly by: 'name' | 'identifier' | 'any';
-  readonly text: string;
-  readonly names: NameSearch;
-  readonly identifiers: IdentifierSearch;
-}
-
-/**
- * prefix: the name begins with the text · token: every word of the text is a word of the name ·
- * token_prefix: every word of the text begins a word of the name · substring: the text occurs in the name.
- */
-export type NameSearch = Exclude<(typeof NAME_MATCHES)[number], 'unknown'>;
-export type IdentifierSearch = Exclude<(typeof IDENTIFIER_MATCHES)[number], 'unknown'>;
+export type CatalogueQuery = CompanyQuery;
 
 export interface Matches {
   readonly total: number;

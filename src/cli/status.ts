@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { readWorkerStatus } from '../../jobs/worker_status.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { readStatus } from '../report/status_snapshot.ts';
@@ -47,7 +48,11 @@ async function status(flags: StatusFlags): Promise<void> {
 }
 
 async function show(config: Config, output: Output, { runs = 5 }: StatusFlags): Promise<void> {
-  const facts = await readStatus(config, systemClock.now(), runs);
+  const facts = await readStatus(config, {
+    nowMs: systemClock.now(),
+    runs,
+    readWorker: readWorkerStatus,
+  });
   output.result({
     command: 'status',
     ok: true,

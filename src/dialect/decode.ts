@@ -2,7 +2,6 @@ import type { Call } from '../call.ts';
 import { ExactNumber, isJsonObject, type Json } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import type { Answer, RecordAnswer, SearchAnswer, SearchRow, StatsAnswer } from '../outcome.ts';
-import { count } from '../report/figures.ts';
 import type { Dialect, SearchDialect } from './dialect.ts';
 import { type Headers, nextLink } from './headers.ts';
 import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './limits.ts';
@@ -185,6 +184,10 @@ function isSameId(found: string, asked: string, raw: Json | undefined): boolean 
   if (found === asked) return true;
   if (typeof raw !== 'string') return found === asked.replace(/^0+(?=\d)/, '');
   return found.trim().toLowerCase() === asked.trim().toLowerCase();
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
 }
 
 /** A count of companies: a whole number that is not negative, also where it is written as text. */

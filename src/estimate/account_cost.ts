@@ -1,5 +1,4 @@
 import { type Completion, forecastCompletion } from '../allowance/completion.ts';
-import type { LedgerState } from '../allowance/ledger.ts';
 import type { Allowance, Purpose, WindowName } from '../allowance/windows.ts';
 import { limitFor } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
@@ -29,12 +28,19 @@ export interface EstimatedWindow {
   readonly left: number;
 }
 
+/** The part of the ledger's state that an estimate needs. */
+export interface AccountState {
+  readonly windows: readonly EstimatedWindow[];
+  /** Epoch milliseconds; null: the account is not paused. */
+  readonly pausedUntilMs: number | null;
+}
+
 export function accountCostOf(ask: {
   readonly calls: EstimatedCalls;
   /** Where it is known better than as the sum of the kinds. */
   readonly sum?: CallRange;
   readonly allowance: Allowance;
-  readonly state: LedgerState;
+  readonly state: AccountState;
   readonly purpose: Purpose;
   readonly nowMs: number;
   /** Infinity: no bound. */

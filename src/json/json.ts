@@ -1,5 +1,4 @@
 import { MAX_DEPTH, MAX_VALUES } from '../dialect/limits.ts';
-import { count } from '../report/figures.ts';
 
 /**
  * JSON whose numbers survive: integers beyond 2^53 become bigint, and any other number that a double
@@ -146,7 +145,7 @@ function significand(literal: string): string {
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
 
 const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
-const TOO_MANY = `holds more than ${count(MAX_VALUES)} values`;
+const TOO_MANY = `holds more than ${MAX_VALUES.toLocaleString('en')} values`;
 const LONGEST_BIGINT = 1000;
 const BOM = 0xfeff;
 const QUOTE = 0x22;

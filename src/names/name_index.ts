@@ -1,5 +1,5 @@
+import { wordsOf } from './folding.ts';
 import { lowerBound } from './ordered_texts.ts';
-import { wordsOf } from './search_folding.ts';
 
 /**
  * Names and ids of every company of the mirror, packed into a few arrays: some seventy bytes a company, no

@@ -1,8 +1,24 @@
-import type { CatalogueQuery } from '../api/catalogue.ts';
+import type { IdentifierMatch, NameMatch } from '../dialect/dialect.ts';
+import { foldText, wordsOf } from './folding.ts';
 import { type NameIndex, prefixRange, type Range, textAt, utf8 } from './name_index.ts';
 import { lowerBound } from './ordered_texts.ts';
 import { bitRanks, concatenated, listOfRanks, type Ranks, rangeOfRanks } from './ranks.ts';
-import { foldText, wordsOf } from './search_folding.ts';
+
+/** A search in the name index. */
+export interface CompanyQuery {
+  /** any: one parameter takes names and identifiers alike. */
+  readonly by: 'name' | 'identifier' | 'any';
+  readonly text: string;
+  readonly names: NameSearch;
+  readonly identifiers: IdentifierSearch;
+}
+
+/**
+ * prefix: the name starts with the query · token: every word of the query is a word of the name ·
+ * token_prefix: every word of the query starts a word of the name · substring: the name contains the query.
+ */
+export type NameSearch = Exclude<NameMatch, 'unknown'>;
+export type IdentifierSearch = Exclude<IdentifierMatch, 'unknown'>;
 
 /** How names are folded before they are indexed and searched for. */
 export const fold = (text: string): string => foldText(text, 'diacritics');
@@ -12,7 +28,7 @@ export const fold = (text: string): string => foldText(text, 'diacritics');
  * exact name first · other names that hold its words · identifiers that begin with it. Equals stand in the
  * order of folded name and id, so that the same mirror always answers in the same order.
  */
-export function findRanks(index: NameIndex, query: CatalogueQuery): Ranks {
+export function findRanks(index: NameIndex, query: CompanyQuery): Ranks {
   const text = query.text.trim();
   if (text === '') return query.by === 'identifier' ? NOTHING : rangeOfRanks(0, index.companies);
   const identifiers = query.by === 'name' ? NO_RANGE : identifierRange(index, text, query.identifiers);
@@ -39,7 +55,7 @@ interface Named {
   outside(begins: Range, except: Uint32Array): Ranks;
 }
 
-function namedRanks(index: NameIndex, { names, text }: CatalogueQuery, begins: Range): Named {
+function namedRanks(index: NameIndex, { names, text }: CompanyQuery, begins: Range): Named {
   switch (names) {
     case 'prefix':
       return { ...rangeOfRanks(begins.from, begins.to), outside: () => NOTHING };
@@ -52,7 +68,7 @@ function namedRanks(index: NameIndex, { names, text }: CatalogueQuery, begins: R
 }
 
 /** The names that begin with the text, less those that stand above them. */
-function within(named: Named, begins: Range, except: Uint32Array, how: CatalogueQuery['names']): Ranks[] {
+function within(named: Named, begins: Range, except: Uint32Array, how: CompanyQuery['names']): Ranks[] {
   if (how === 'token') {
     // "acm" begins "acme", and is no word of it.
     const ranks = [...rangeOfRanks(begins.from, begins.to).slice(0, begins.to - begins.from)];
@@ -149,7 +165,7 @@ function ranksHolding({ names: { bytes, starts } }: NameIndex, wanted: Uint8Arra
   return Uint32Array.from(found);
 }
 
-function identifierRange(index: NameIndex, text: string, how: CatalogueQuery['identifiers']): Range {
+function identifierRange(index: NameIndex, text: string, how: CompanyQuery['identifiers']): Range {
   if (how === 'none') return NO_RANGE;
   const wanted = upper(text);
   const idAt = (place: number) => upper(textAt(index.ids, index.byId[place] ?? 0));

@@ -1,11 +1,13 @@
 import type { Dialect } from '../dialect/dialect.ts';
-import type { CallRange } from '../estimate/call_range.ts';
 import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
 import { findsName, foldedIdentifier, semanticsOf } from '../names/query_matching.ts';
 
-/** How many companies the registry has, and what says so. */
-export interface RegistrySize extends CallRange {
+/** The companies of the registry, from the fewest to the most, and the evidence for both. */
+export interface RegistrySize {
+  readonly low: number;
+  /** null: unknown. */
+  readonly high: number | null;
   readonly by: 'statistics' | 'totals' | 'nothing';
 }
 

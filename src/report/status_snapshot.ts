@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { readWorkerStatus, type WorkerStatus } from '../../jobs/worker_status.ts';
 import type { Ledger, LedgerState } from '../allowance/ledger.ts';
 import { isoTime } from '../clock.ts';
 import type { Config } from '../config/config.ts';
@@ -45,6 +44,54 @@ export interface MirrorFacts {
   readonly lately: { readonly calls: number; readonly overMs: number };
 }
 
+/** The worker of a registry, its schedules and its queue. */
+export interface WorkerStatus {
+  readonly queue: string;
+  /** The worker that leads the queue; null: none runs. */
+  readonly leader: WorkerLeader | null;
+  readonly schedules: readonly ScheduleStatus[];
+  /** Jobs by state. */
+  readonly jobs: Readonly<Record<string, number>>;
+}
+
+export interface WorkerLeader {
+  readonly worker: string;
+  readonly host: string;
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly since: string;
+  /** Identifies the ledger file: two workers of one account must spend from the same one. */
+  readonly ledger: string;
+}
+
+export interface ScheduleStatus {
+  readonly name: string;
+  readonly pattern: string;
+  readonly timezone: string;
+  /** The start of its last run in this warehouse, UTC; null: none. */
+  readonly last_at: string | null;
+  /** How that run ended; null: it is running, or was killed. */
+  readonly last_ended: string | null;
+  /** The next start: from Redis, or else from the pattern. */
+  readonly next_at: string;
+  /** When the worker last checked it in Redis; null: Redis does not hold it. */
+  readonly heartbeat_at: string | null;
+}
+
+/** Reads the worker's status; null: no Redis responds, or no worker ever served this registry there. */
+export type ReadWorker = (
+  config: Config,
+  warehouse: Warehouse,
+  nowMs: number,
+) => Promise<WorkerStatus | null>;
+
+export interface StatusRequest {
+  readonly nowMs: number;
+  /** How many of the last runs to read. */
+  readonly runs: number;
+  readonly readWorker: ReadWorker;
+}
+
 export interface AllowanceFacts {
   readonly scheduled: LedgerState;
   readonly backfill: LedgerState;
@@ -53,7 +100,10 @@ export interface AllowanceFacts {
 /** The classes of age, in days. */
 export const AGES = [1, 7, 30, 90] as const;
 
-export async function readStatus(config: Config, nowMs: number, runs: number): Promise<StatusSnapshot> {
+export async function readStatus(
+  config: Config,
+  { nowMs, runs, readWorker }: StatusRequest,
+): Promise<StatusSnapshot> {
   const ledger = openLedgerOf(config);
   const warehouse = existsSync(config.warehouse)
     ? openWarehouse({ path: config.warehouse, readonly: true, nowMs })
@@ -64,7 +114,7 @@ export async function readStatus(config: Config, nowMs: number, runs: number): P
       config,
       mirror: warehouse === null ? null : readMirror(warehouse, nowMs, runs),
       allowance: readAllowance(ledger, nowMs),
-      worker: warehouse === null ? null : await readWorkerStatus(config, warehouse, nowMs),
+      worker: warehouse === null ? null : await readWorker(config, warehouse, nowMs),
     };
   } finally {
     warehouse?.close();

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CatalogueQuery } from '../../src/api/catalogue.ts';
+import { wordsOf } from '../../src/names/folding.ts';
 import { buildNameIndex, type NameIndex, textAt } from '../../src/names/name_index.ts';
 import { findRanks, fold } from '../../src/names/name_search.ts';
-import { wordsOf } from '../../src/names/search_folding.ts';
 
 interface Company {
   readonly id: string;

@@ -1,5 +1,5 @@
-import { characterSeeds } from '../../names/query_seeds.ts';
 import { NameModel } from './name_model.ts';
+import { characterSeeds } from './query_seeds.ts';
 
 /**
  * Words that names of companies begin with, or have, in the languages of many registries: trades, surnames, places, and

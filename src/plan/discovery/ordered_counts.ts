@@ -1,8 +1,8 @@
 import {
   afterAll,
   type CountedInOrder,
-  firstPlace,
   inOrder,
+  lowerBound,
   nextAfter,
   spreadOver,
 } from '../../names/ordered_texts.ts';
@@ -166,7 +166,7 @@ export class OrderedCounts implements Counts {
   /** The place of the block that a text belongs to. */
   #blockOf(text: string): number {
     const later = ({ from }: Block) => inOrder(from, text) > 0;
-    return firstPlace(this.#blocks.length, (place) => later(this.#blocks[place] as Block)) - 1;
+    return lowerBound(this.#blocks.length, (index) => !later(this.#blocks[index] as Block)) - 1;
   }
 
   #endOf(place: number): string {

@@ -8,13 +8,13 @@ import {
 } from '../../names/ordered_texts.ts';
 import { SortedWords } from '../../names/ordered_words.ts';
 import { findsName } from '../../names/query_matching.ts';
-import { characterSeeds, wordSeeds } from '../../names/query_seeds.ts';
 import { generalModel } from './common_words.ts';
 import { isPunctuation } from './first_characters.ts';
 import type { Extensions, KeySpace, KnownTexts, Spread } from './key_space.ts';
 import { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
 import { PrefixTexts } from './prefixes.ts';
+import { characterSeeds, wordSeeds } from './query_seeds.ts';
 import { MOST_WITHOUT_DIACRITICS, UpstreamFolding } from './upstream_folding.ts';
 import { WholeWords } from './whole_words.ts';
 
