@@ -1,6 +1,6 @@
 import { FIRST_PAGE, type SearchCall, targetOf } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
-import { type Candidate, LEAST_SCORE, NameCandidates } from '../../names/name_candidates.ts';
+import { type Candidate, MIN_SCORE, NameCandidates } from '../../names/name_candidates.ts';
 import { comparable } from '../../names/similarity.ts';
 import { Heap } from '../heap.ts';
 import type { Pending } from '../pending.ts';
@@ -280,4 +280,4 @@ const EXPLORING = 0.3;
 const MOST_EXPLORED = 2;
 const MOST_PAGES_FOR_ONE = 2;
 // Above this the similar name is most likely the right one: looking further would only add strangers.
-const GOOD_SCORE = Math.max(0.85, LEAST_SCORE);
+const GOOD_SCORE = Math.max(0.85, MIN_SCORE);
