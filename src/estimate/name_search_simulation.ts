@@ -39,7 +39,7 @@ export function simulateHunt(
     if (isLast && assume === 'present')
       for (const at of under)
         if (hunt.finding(at).is === 'open') hunt.see(simulatedId(at), names[at] as string);
-    hunt.answered(state, []);
+    hunt.learn(state, []);
   }
   const found = names.flatMap((_, at) => (hunt.finding(at).is === 'found' ? [at] : []));
   return { searches, found };
