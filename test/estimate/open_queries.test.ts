@@ -9,12 +9,12 @@ describe('a text by which there are more companies', () => {
   it('is had by as many of the missing as its total says', () => {
     const [limited] = open([stopped('limited', 43)]);
     // 43 in all, of which three are known, among 100 that are missing.
-    expect(limited).toMatchObject({ place: 'last', share: 0.4 });
+    expect(limited).toMatchObject({ position: 'last', share: 0.4 });
     expect(limited?.words).toEqual(['limited', 'limited', 'limited']);
   });
 
   it('is had by the share supposed where no total is stated', () => {
-    expect(open([stopped('acme', null)])).toMatchObject([{ place: 'first', share: 0.25 }]);
+    expect(open([stopped('acme', null)])).toMatchObject([{ position: 'first', share: 0.25 }]);
   });
 
   it('is none that was listed to its end, and none that nobody known has', () => {
@@ -24,7 +24,7 @@ describe('a text by which there are more companies', () => {
 
 function open(queries: readonly QueryState[]) {
   const dialect = dialectWith({ semantics: 'token' });
-  return openQueries({ known: KNOWN, queries, dialect, missing: 100, untold: 0.25 });
+  return openQueries({ known: KNOWN, queries, dialect, missing: 100, defaultShare: 0.25 });
 }
 
 function stopped(text: string, total: number | null): QueryState {
