@@ -5,19 +5,19 @@ import { dialectWith, listed, named } from '../support/estimate_knowledge.ts';
 
 const KNOWN = named('Acme Trading Limited', 'Baker Limited', 'Cedar Holdings Limited', 'Acme Foods');
 
-describe('a text by which there are more companies', () => {
-  it('is had by as many of the missing as its total says', () => {
+describe('an open query', () => {
+  it('matches the share of missing companies that its total implies', () => {
     const [limited] = open([stopped('limited', 43)]);
-    // 43 in all, of which three are known, among 100 that are missing.
+    // 40 of its 43 companies are missing, of 100 missing in all.
     expect(limited).toMatchObject({ position: 'last', share: 0.4 });
     expect(limited?.words).toEqual(['limited', 'limited', 'limited']);
   });
 
-  it('is had by the share supposed where no total is stated', () => {
+  it('matches the default share without a total', () => {
     expect(open([stopped('acme', null)])).toMatchObject([{ position: 'first', share: 0.25 }]);
   });
 
-  it('is none that was listed to its end, and none that nobody known has', () => {
+  it('excludes complete listings and queries without a known match', () => {
     expect(open([listed('name', 'limited', 3), stopped('zebra', 10)])).toEqual([]);
   });
 });
