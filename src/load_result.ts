@@ -1,7 +1,7 @@
 import type { Call, SearchQuery } from './call.ts';
 import type { VerdictKind } from './outcome.ts';
 
-/** What processing one outcome changed in the warehouse. The planner and the run's totals learn from it. */
+/** The changes that one processed response made. The planner and the run totals learn from it. */
 export interface LoadResult {
   readonly call: Call;
   readonly verdict: VerdictKind;
@@ -39,7 +39,7 @@ export interface ListedCompany {
   readonly listedAtMs?: number | null;
 }
 
-/** What is known of one query after its last response. */
+/** The state of one query after its last response. */
 export interface QueryState {
   readonly query: SearchQuery;
   /** The latest total that the upstream reported for it; null: it reports none. */

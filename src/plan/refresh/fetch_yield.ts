@@ -15,7 +15,7 @@ import { FASTEST_CLASS, rateOfClass, SLOWEST_CLASS } from '../../change_rate/cha
  * policies for web crawlers", ACM TODS 28(4), 2003) in the form of Azar, Horvitz, Lubetzky, Peres and Shahaf ("Tractable
  * near-optimal policies for crawling", PNAS 115(32), 2018): fetch a company as soon as its index reaches μ. Listings
  * play the role of the change signals of Kolobov et al. ("Staying up to date with online content changes using
- * reinforcement learning for scheduling", NeurIPS 2019): a flagged company is fetched at once.
+ * reinforcement learning for scheduling", NeurIPS 2019): a flagged company is fetched immediately.
  */
 export interface Watch {
   readonly ratePerDay: number;
