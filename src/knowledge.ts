@@ -5,41 +5,38 @@ import type { CompaniesWith, TextsInOrder, WordsInOrder } from './names/ordered_
 
 export type { Failure, ListedCompany, LoadResult, QueryState } from './load_result.ts';
 
-/**
- * What plan may look up: a small read-only view of the warehouse. The simulations implement the same
- * interface in memory.
- */
+/** A small read-only view of the warehouse for the planner. Simulations implement it in memory. */
 export interface Knowledge {
   /** Companies listed or fetched so far. */
   knownCount(): number;
-  /** The registry's own latest count and when it was observed; null: never asked, or it gives none. */
+  /** The latest registry count and its time; null: no statistics were received. `total` null: they contain no count. */
   latestStats(): { readonly observedAtMs: number; readonly total: number | null } | null;
-  /** Statistics calls ever made with this warehouse. */
+  /** Statistics calls recorded in this warehouse. */
   statsCallsMade(): number;
-  /** The state of every query asked so far, in no particular order. */
+  /** The state of every query sent so far, in no particular order. */
   queries(): Iterable<QueryState>;
   /**
-   * How many companies each search found for the first time, the last search first; listings made again do not count.
-   * Since the registry's own count last changed: what it counted before may have been out of reach.
+   * The new companies of each search, the last search first. It excludes repeated listings and searches before the last
+   * change of the registry count: companies counted before that change may have been unreachable.
    */
   newBySearches(): Iterable<number>;
   /** Known companies (id and name as last seen), streamed. */
   knownCompanies(): Iterable<KnownCompany>;
-  /** Their names, or their identifiers, as searches compare them. What is loaded later is among them. */
+  /** The names or identifiers of known companies, folded for comparison. Companies loaded later are included. */
   textsInOrder(by: SearchQuery['by']): TextsInOrder;
-  /** The words of their names; null: nothing counts them. What is loaded later is among them. */
+  /** The words of their names; null: no index of words. Companies loaded later are included. */
   wordsInOrder(companies: CompaniesWith): WordsInOrder | null;
   /** Entities whose record is due, the most valuable first. */
   recordsDue(ask: RecordsDue): DueRecord[];
-  /** How often companies change and how many changes a listing shows, as learned so far. */
+  /** The change rates and the share of changes that listings show, as learned so far. */
   changeEstimates(): EstimateState;
-  /** How many fetched companies are in each class of change rates. A scan: to be asked seldom. */
+  /** Fetched companies by class of change rates. A scan: call it rarely. */
   rateClasses(): ReadonlyMap<number, number>;
-  /** Targets that failed and may be tried again only later. */
+  /** Failed targets that wait for a retry. */
   failures(): Iterable<Failure>;
   /**
-   * Some known entity answered 404, and nothing shows yet what this upstream answers for an id that never
-   * existed: one control call would tell (deletion needs proof).
+   * Is a control call needed? It is when a known entity returned 404 and the upstream's response for an unknown id has
+   * not been seen yet.
    */
   controlNeeded(): boolean;
 }
@@ -51,18 +48,18 @@ export interface KnownCompany {
 
 export interface RecordsDue {
   readonly nowMs: number;
-  /** A record that was fetched before this time is due. */
+  /** A record fetched before this time is due. */
   readonly beforeMs: number;
-  /** When the run began: no record that was fetched since is due, not even a flagged one. */
+  /** The start of the run: a record fetched since then is not due, even if it is flagged. */
   readonly startedAtMs: number;
   readonly most: number;
-  /** Ids that are in flight or waiting for a retry. */
+  /** Ids that are in flight or wait for a retry. */
   readonly except: ReadonlySet<string>;
-  /** What fetching a record is worth; without it, flagged ones come first, and the oldest last of all. */
+  /** The expected yield of a fetch; absent: flagged records come first, stale ones last. */
   readonly expectedYield?: (record: RatedRecord) => ExpectedYield;
 }
 
-/** What the worth of a fetch depends on. */
+/** The facts that decide the expected yield of a fetch. */
 export interface RatedRecord {
   readonly why: 'never_fetched' | 'flagged' | 'stale';
   /** See `rateOfClass`. */
@@ -71,25 +68,25 @@ export interface RatedRecord {
 }
 
 export interface ExpectedYield {
-  /** Days for which one more record will be right: what calls are compared by. */
+  /** Days for which one more record is right. Calls are compared by this value. */
   readonly days: number;
-  /** Records out of date that the call repairs, as expected. */
+  /** The expected number of outdated records that the call repairs. */
   readonly repairs: number;
 }
 
 export interface DueRecord {
   readonly entityId: string;
   readonly why: 'never_fetched' | 'flagged' | 'stale' | 'missing' | 'wanted';
-  /** Where the ask says how it is found. */
+  /** Present if the request contains `expectedYield`. */
   readonly expectedYield?: ExpectedYield;
 }
 
-/** What the plan of a backfill may look up beyond what every plan may. Its `failures` are those since it began. */
+/** The additional lookups of a backfill. Its `failures` are those since the start of the backfill. */
 export interface BackfillKnowledge extends Knowledge {
-  /** Is this record to be left as it is: fetched lately, or asked for by this backfill? */
+  /** Is the record recent enough, or did this backfill fetch it already? */
   isFresh(entityId: string): boolean;
-  /** Queries listed so lately that their listing counts. */
+  /** Queries whose listings are recent enough. */
   freshQueries(): Iterable<QueryState>;
-  /** The companies that the current listing of a query has shown, in order. */
+  /** The companies in the current listing of a query, in order. */
   listed(query: SearchQuery): readonly Pick<ListedCompany, 'entityId' | 'name'>[];
 }

@@ -1,7 +1,7 @@
 import type { Call, SearchQuery } from './call.ts';
 import type { VerdictKind } from './outcome.ts';
 
-/** What processing one outcome changed in the warehouse. The planner and the run's totals learn from it. */
+/** The changes that one processed response made. The planner and the run totals learn from it. */
 export interface LoadResult {
   readonly call: Call;
   readonly verdict: VerdictKind;
@@ -19,7 +19,7 @@ export interface LoadResult {
   readonly quarantined: number;
   /** Set while a failed target waits for its next try. */
   readonly failure: Failure | null;
-  /** Entities marked as gone: this one, or others for which this response is the proof. */
+  /** Entities marked as gone: the entity of this call, or others that this response proves deleted. */
   readonly goneCount: number;
   /** Companies never seen before. */
   readonly newCompanies: number;
@@ -39,18 +39,18 @@ export interface ListedCompany {
   readonly listedAtMs?: number | null;
 }
 
-/** What is known of one query after its last response. */
+/** The state of one query after its last response. */
 export interface QueryState {
   readonly query: SearchQuery;
   /** The latest total that the upstream reported for it; null: it reports none. */
   readonly total: number | null;
-  /** Pages received in the current listing, from 0 without a hole. */
+  /** Consecutive pages received in the current listing, from page 0. */
   readonly pages: number;
   /** Rows received in the current listing. */
   readonly rows: number;
   /** Cursor or URL of the next page, for the styles that have one. */
   readonly next: string | null;
-  /** open: more pages can be requested; complete: nothing is left; capped: the rest is out of reach; refused: never send it again. */
+  /** open: more pages can be requested; complete: all pages were received; capped: the rest is out of reach; refused: never sent again. */
   readonly status: 'open' | 'complete' | 'capped' | 'refused';
   /** When the first page of the current listing was received. */
   readonly listedAtMs: number;
@@ -62,8 +62,13 @@ export interface Failure {
   readonly target: string;
   readonly tries: number;
   readonly nextTryAtMs: number;
-  /** The last failure, in words. */
+  /** The last failure, as a sentence. */
   readonly why: string;
+}
+
+/** Did the call settle the state of its entity? */
+export function isSettled(verdict: VerdictKind): boolean {
+  return verdict === 'ok' || verdict === 'gone' || verdict === 'absent';
 }
 
 /** The result of an outcome that changed nothing. */

@@ -1,34 +1,35 @@
 import type { Call, CallKind } from './call.ts';
 import type { LoadResult } from './knowledge.ts';
 
-/** What is left to spend, as the ledger sees it. Infinity: no limit. */
+/** The quota left, from the ledger. Infinity: no limit. */
 export interface QuotaLeft {
   readonly calls: number;
-  /** The smallest whole-life allowance, where there is one: statistics may take at most 2 % of it. */
+  /** The smallest total allowance; null: none. Statistics may use at most 2 % of it. */
   readonly lifetimeLimit: number | null;
 }
 
 export interface PlanInput {
   readonly nowMs: number;
   readonly left: QuotaLeft;
-  /** How many calls can be used now. */
+  /** The most calls that the plan may contain. */
   readonly most: number;
 }
 
 export interface Plan {
-  /** Best value first; none twice, none that is in flight. */
+  /** The most valuable first, without duplicates and in-flight calls. */
   readonly calls: Call[];
-  /** With no calls: when the earliest retry becomes possible; null when nothing is due. */
+  /** Without calls: the time of the earliest retry; null: no call will become due. */
   readonly wakeAtMs: number | null;
-  /** The upstream contradicts what is known of it: record calls have stopped. Says why, in a sentence. */
+  /** The sentence that explains why the upstream no longer matches the dialect; null: no drift. */
   readonly drift: string | null;
 }
 
-/** Chooses which calls are worth most. It sends and writes nothing; `learn` is told what load committed. */
+/** Chooses the most valuable calls. It sends and writes nothing. */
 export interface Planner {
   next(ask: PlanInput): Plan;
-  learn(news: LoadResult): void;
-  /** A planned call was not sent after all (the allowance ended, the run was interrupted): it may be planned again. */
+  /** Learns from the committed result of a planned call. */
+  learn(result: LoadResult): void;
+  /** Takes back a planned call that was not sent (quota exhausted, run interrupted). It may be planned again. */
   release(call: Call): void;
 }
 
@@ -40,7 +41,7 @@ export interface MaxAge {
 
 export type Focus = 'coverage' | 'records' | 'freshness';
 
-/** Which companies are wanted: all, or a watchlist of names, ids or queries. */
+/** The wanted companies: all, or a watchlist of names, ids or queries. */
 export type Scope =
   | { readonly of: 'whole' }
   | { readonly of: 'names'; readonly names: readonly string[] }
@@ -48,9 +49,9 @@ export type Scope =
   | { readonly of: 'queries'; readonly queries: readonly string[] };
 
 export interface PlannerSettings {
-  /** When the run began, in epoch milliseconds. What is due is decided by this time: within a run nothing is fetched twice. */
+  /** The start of the run in epoch milliseconds. It decides what is due, so that a run fetches nothing twice. */
   readonly startedAtMs: number;
-  /** How old a thing may be at the start of a run. */
+  /** The age at the start of the run above which a target is due. */
   readonly maxAge: MaxAge;
   readonly focus: Focus;
   /** Kinds of call that may be planned now. */

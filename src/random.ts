@@ -13,7 +13,7 @@ export interface Random {
   zipfRank(size: number): number;
 }
 
-/** Mulberry32: small, fast, and good enough for names. */
+/** Mulberry32: small and fast, but not for cryptography. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
@@ -37,6 +37,6 @@ export function seededRandom(seed: number): Random {
 }
 
 function itemAt<T>(items: readonly T[], index: number): T {
-  if (index >= items.length) throw new RangeError('nothing to pick from');
+  if (index >= items.length) throw new RangeError('Cannot pick from an empty list.');
   return items[index] as T;
 }

@@ -2,7 +2,7 @@ import type { CallKind } from './call.ts';
 import type { LoadResult } from './knowledge.ts';
 import { type Outcome, wasSent } from './outcome.ts';
 
-/** What a run has done so far: calls spent, and what they brought. */
+/** The calls of a run so far, and their results. */
 export interface RunTotals {
   /** Units of allowance spent. */
   readonly calls: number;
@@ -13,11 +13,11 @@ export interface RunTotals {
   readonly fetched: number;
   /** Known records whose content had changed. */
   readonly changed: number;
-  /** Known records that had not. */
+  /** Known records whose content had not changed. */
   readonly unchanged: number;
   readonly gone: number;
   readonly quarantined: number;
-  /** Calls that brought nothing because the upstream failed. */
+  /** Calls without a result because of a failure. */
   readonly failed: number;
 }
 
@@ -55,7 +55,7 @@ export function withLoadResult(totals: RunTotals, result: LoadResult): RunTotals
   };
 }
 
-/** What two runs did together. */
+/** The sums of two runs. */
 export function sumOfTotals(a: RunTotals, b: RunTotals): RunTotals {
   const { stats, search, entity } = a.callsByKind;
   return {

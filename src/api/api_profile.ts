@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Paging, Pointer } from '../dialect/dialect.ts';
-import { FOLDINGS } from '../names/search_folding.ts';
+import { FOLDINGS } from '../names/folding.ts';
 import { servicePaging } from './paging.ts';
 
 /**

@@ -1,6 +1,8 @@
-import type { IDENTIFIER_MATCHES, NAME_MATCHES } from '../dialect/dialect.ts';
 import type { JsonObject } from '../json/json.ts';
+import type { CompanyQuery } from '../names/name_search.ts';
 import type { Problem } from './problems.ts';
+
+export type { IdentifierSearch, NameSearch } from '../names/name_search.ts';
 
 /**
  * The companies that the service can return: in memory (the sandbox) or in SQLite (`serve`). All methods are
@@ -33,24 +35,7 @@ export interface Reader {
   readonly from: number;
 }
 
-export interface CatalogueQuery {
-  /** any: the text is a name or an identifier. */
-  readonly by: 'name' | 'identifier' | 'any';
-  readonly text: string;
-  readonly names: NameSearch;
-  readonly identifiers: IdentifierSearch;
-}
-
-/**
- * The query rules for names.
- *
- * - `prefix`: the name begins with the query.
- * - `token`: each word of the query is a word of the name.
- * - `token_prefix`: each word of the query is a prefix of a word of the name.
- * - `substring`: the name contains the query.
- */
-export type NameSearch = Exclude<(typeof NAME_MATCHES)[number], 'unknown'>;
-export type IdentifierSearch = Exclude<(typeof IDENTIFIER_MATCHES)[number], 'unknown'>;
+export type CatalogueQuery = CompanyQuery;
 
 export interface Matches {
   readonly total: number;

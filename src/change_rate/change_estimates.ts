@@ -14,7 +14,7 @@ import {
 } from './change_rate.ts';
 import { fitPrior } from './rate_prior.ts';
 
-/** What is known of one company when it is fetched or listed again. Times are epoch milliseconds. */
+/** The state of one company when it is fetched or listed again. Times are epoch milliseconds. */
 export interface Watched {
   readonly evidence: Evidence;
   readonly rateClass: number;
@@ -28,25 +28,29 @@ export interface Rated {
   readonly rateClass: number;
 }
 
-/** What all companies together have taught, as it is stored. */
+/** The estimates over all companies. The warehouse stores them in this form. */
 export interface EstimateState {
   readonly prior: RatePrior;
-  /** By group of classes: changes that were expected, and those that came. */
+  /** Expected and observed changes, by group of rate classes. */
   readonly signal: readonly Signal[];
-  /** Fetches of flagged companies, and those of them that showed no change. */
+  /** Fetches of flagged companies. */
   readonly flagsFetched: number;
+  /** Those that showed no change. */
   readonly flagsFalse: number;
-  /** Fetches and flags that taught something, and at how many the prior is fitted again. */
+  /** Observations so far: fetches of unflagged companies, and new flags. */
   readonly lessons: number;
+  /** The number of observations at which the prior is fitted again. */
   readonly fitsAt: number;
 }
 
 export interface Signal {
-  /** Changes that listings should have shown if they showed all, and those that they showed. */
+  /** Changes in the days before listings, by the rates of the companies. */
   readonly listedExpected: number;
+  /** Those that the listings showed. */
   readonly listedShown: number;
-  /** Changes expected in the time that listings covered, and those that only a fetch showed. */
+  /** Changes in days that listings covered, by the rates of the companies. */
   readonly fetchedExpected: number;
+  /** Those that only a fetch showed. */
   readonly fetchedHidden: number;
 }
 
@@ -60,22 +64,26 @@ export const FIRST_ESTIMATES: EstimateState = {
 };
 
 /**
- * The share of changes that a listing shows: how often it showed one, beside how often only a fetch did. The two
- * are compared within each group of rates (Mantel and Haenszel 1959), for other companies are fetched than listed.
+ * v, the share of changes that a listing shows: v = A / (A + B), with
+ * A = ¼ + Σ_g a_g · f_g / (f_g + l_g) and B = ¼ + Σ_g b_g · l_g / (f_g + l_g).
+ *
+ * Per group g of rates, listings showed a_g of l_g expected changes, and fetches found b_g changes that listings had
+ * missed, of f_g expected. The weights are those of the pooled ratio of Mantel and Haenszel (JNCI 22(4), 1959). They
+ * remove the bias from fetching and listing companies of different rates.
  */
 export function shownShareOf({ signal }: Pick<EstimateState, 'signal'>): number {
-  let shown = DOUBT;
-  let hidden = DOUBT;
+  let shown = PRIOR_WEIGHT;
+  let unseen = PRIOR_WEIGHT;
   for (const { listedExpected, listedShown, fetchedExpected, fetchedHidden } of signal) {
     const both = listedExpected + fetchedExpected;
     if (both === 0) continue;
     shown += (listedShown * fetchedExpected) / both;
-    hidden += (fetchedHidden * listedExpected) / both;
+    unseen += (fetchedHidden * listedExpected) / both;
   }
-  return shown / (shown + hidden);
+  return shown / (shown + unseen);
 }
 
-/** The share of flagged companies whose record had changed indeed. */
+/** The share of flagged companies whose record had changed. Four true flags are assumed before any evidence. */
 export function truthOfFlags({
   flagsFetched,
   flagsFalse,
@@ -83,17 +91,17 @@ export function truthOfFlags({
   return (flagsFetched - flagsFalse + 4) / (flagsFetched + 4);
 }
 
-/** Learns how often companies change from each fetch and each listing, in the order in which they are loaded. */
+/** Learns the change rates from each fetch and each listing, in the order of loading. */
 export class Estimates {
   readonly #signal: { -readonly [Key in keyof Signal]: number }[];
   #prior: RatePrior;
   #flagsFetched: number;
   #flagsFalse: number;
-  #lessons: number;
+  #observations: number;
   #fitsAt: number;
   #shown: number;
-  #untilShown = LESSONS_BETWEEN;
-  #forgotAt: number;
+  #eventsUntilUpdate = EVENTS_BETWEEN_UPDATES;
+  #fadedAt: number;
   #snapshot: EstimateState | null;
 
   constructor(state: EstimateState) {
@@ -101,44 +109,44 @@ export class Estimates {
     this.#prior = state.prior;
     this.#flagsFetched = state.flagsFetched;
     this.#flagsFalse = state.flagsFalse;
-    this.#lessons = state.lessons;
+    this.#observations = state.lessons;
     this.#fitsAt = state.fitsAt;
-    this.#forgotAt = state.lessons;
+    this.#fadedAt = state.lessons;
     this.#shown = shownShareOf(state);
     this.#snapshot = state;
   }
 
-  /** As it is to be stored: the same object until something is learned. */
+  /** The state to store. It is the same object until new evidence arrives. */
   get state(): EstimateState {
     this.#snapshot ??= {
       prior: this.#prior,
       signal: this.#signal.map((group) => ({ ...group })),
       flagsFetched: this.#flagsFetched,
       flagsFalse: this.#flagsFalse,
-      lessons: this.#lessons,
+      lessons: this.#observations,
       fitsAt: this.#fitsAt,
     };
     return this.#snapshot;
   }
 
-  /** A record was fetched. */
+  /** Learns from a fetched record and returns the company's new rate. */
   fetched(known: Watched, atMs: number, changed: boolean): Rated {
     const { evidence, isFlagged } = known;
     if (known.fetchedAtMs === null) return this.#rated(evidence);
     this.#learned();
     if (isFlagged) {
-      // The listing that flagged it was the evidence.
+      // The listing that flagged the company has counted this change already.
       this.#flagsFetched++;
       if (!changed) this.#flagsFalse++;
       return this.#rated(evidence);
     }
     const span = spanOf(known, atMs);
-    this.#lessons++;
-    if (span.coveredDays > 0) this.#learnHidden(known, span, changed);
+    this.#observations++;
+    if (span.coveredDays > 0) this.#learnUnseen(known, span, changed);
     return this.#rated(afterFetch(evidence, span, { changed, shown: this.#shown }));
   }
 
-  /** A company that was fetched before is listed again. */
+  /** Learns from a listing of a fetched company and returns the company's new rate. */
   listed(known: Watched, atMs: number, changed: boolean): Rated {
     const { evidence, rateClass, isFlagged } = known;
     if (known.fetchedAtMs === null || isFlagged) return { evidence, rateClass };
@@ -149,7 +157,7 @@ export class Estimates {
     const group = this.#groupOf(rateClass);
     group.listedExpected += expected;
     if (changed) {
-      this.#lessons++;
+      this.#observations++;
       group.listedShown += expectedIfAny(this.#shown * expected);
       return this.#rated(afterFlag(evidence, span, this.#shown));
     }
@@ -157,9 +165,9 @@ export class Estimates {
     return { evidence, rateClass: classOfRate(rateOf(watched, this.#prior)) };
   }
 
-  /** Has so much been learned that the prior should be fitted again? */
+  /** Is there enough new evidence to fit the prior again? */
   get isFitDue(): boolean {
-    return this.#lessons >= this.#fitsAt;
+    return this.#observations >= this.#fitsAt;
   }
 
   /** Fits the prior to a sample of fetched companies. */
@@ -168,21 +176,22 @@ export class Estimates {
       known.isFlagged ? known.evidence : withListings(known.evidence, coveredDaysOf(known), this.#shown),
     );
     this.#prior = fitPrior(evidence, this.#prior);
-    this.#fitsAt = this.#lessons + Math.min(Math.max(this.#lessons / 4, 200), 10_000);
+    this.#fitsAt = this.#observations + Math.min(Math.max(this.#observations / 4, 200), 10_000);
     this.#snapshot = null;
   }
 
-  /** Of the changes that a fetch found, those that a listing had passed over. */
-  #learnHidden({ rateClass, evidence }: Watched, { coveredDays, openDays }: Span, changed: boolean): void {
+  /** Learns how many of the changes that a fetch found were invisible to listings. */
+  #learnUnseen({ rateClass, evidence }: Watched, { coveredDays, openDays }: Span, changed: boolean): void {
     const rate = rateOfClass(rateClass);
-    const hidden = (1 - this.#shown) * rate * coveredDays;
+    const unseen = (1 - this.#shown) * rate * coveredDays;
     const group = this.#groupOf(rateClass);
     group.fetchedExpected += rate * coveredDays;
     if (!changed) return;
-    // The rate is not known but for its distribution: a change says that it is rather a fast one.
+    // For a rate from a Gamma distribution of shape a and mean `rate`, no change in t days has the probability
+    // (1 + rate·t/a)^(−a). Given a change, `unseen / (1 − that)` unseen changes are expected.
     const shape = this.#prior.shape + evidence.changes;
-    const none = (1 + (hidden + rate * openDays) / shape) ** -shape;
-    group.fetchedHidden += hidden / Math.max(1 - none, 1e-12);
+    const noChange = (1 + (unseen + rate * openDays) / shape) ** -shape;
+    group.fetchedHidden += unseen / Math.max(1 - noChange, 1e-12);
   }
 
   #rated(evidence: Evidence): Rated {
@@ -193,23 +202,23 @@ export class Estimates {
     return this.#signal[Math.floor((rateClass - SLOWEST_CLASS) / 3)] ?? { ...NO_SIGNAL };
   }
 
-  #forget(): void {
-    const since = this.#lessons - this.#forgotAt;
+  #fade(): void {
+    const since = this.#observations - this.#fadedAt;
     if (since < MEMORY / 100) return;
-    this.#forgotAt = this.#lessons;
+    this.#fadedAt = this.#observations;
     for (const group of this.#signal) Object.assign(group, faded(group, Math.exp(-since / MEMORY)));
   }
 
   #learned(): void {
     this.#snapshot = null;
-    if (--this.#untilShown > 0) return;
-    this.#untilShown = LESSONS_BETWEEN;
-    this.#forget();
+    if (--this.#eventsUntilUpdate > 0) return;
+    this.#eventsUntilUpdate = EVENTS_BETWEEN_UPDATES;
+    this.#fade();
     this.#shown = shownShareOf({ signal: this.#signal });
   }
 }
 
-/** What is old counts less: a signal may change, and one that is trusted wholly would never be put to the test. */
+/** Old evidence loses weight: the upstream may change, and full trust in listings would end the fetches that test them. */
 function faded(signal: Signal, factor: number): Signal {
   return {
     listedExpected: signal.listedExpected * factor,
@@ -229,16 +238,16 @@ function coveredDaysOf({ listedAtMs, fetchedAtMs }: Watched): number {
   return Math.max(((listedAtMs ?? 0) - (fetchedAtMs ?? Number.POSITIVE_INFINITY)) / DAY_MS, 0);
 }
 
-/** How many changes a span holds that holds at least one. */
+/** x / (1 − e^(−x)): the expected changes of a span with at least one, for x expected changes. */
 function expectedIfAny(expected: number): number {
   return expected < 1e-6 ? 1 : expected / -Math.expm1(-expected);
 }
 
 const NO_SIGNAL: Signal = { listedExpected: 0, listedShown: 0, fetchedExpected: 0, fetchedHidden: 0 };
-// Three classes, a doubling of the rate, make a group.
+// A group has three classes, a doubling of the rate.
 const GROUPS = Math.ceil((FASTEST_CLASS - SLOWEST_CLASS + 1) / 3);
-// Lessons after which one counts a third.
+// Observations after which the weight of evidence falls to 1/e.
 const MEMORY = 10_000;
-const DOUBT = 0.25;
-const LESSONS_BETWEEN = 16;
+const PRIOR_WEIGHT = 0.25;
+const EVENTS_BETWEEN_UPDATES = 16;
 const DAY_MS = 86_400_000;

@@ -1,56 +1,68 @@
 /**
- * How often a company changes, as far as the mirror has seen. Rates are per day; a company's own rate comes from
- * a Gamma prior of its class and from what its fetches and listings showed (Cho and Garcia-Molina 2003).
+ * The change rate of one company.
+ *
+ * Changes follow a Poisson process of rate λ per day. The mirror observes spans: a fetch shows only whether the record
+ * changed at least once in a span of t days. Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT 3(3),
+ * 2003) estimate rates from such incomplete observations. Here a Gamma prior of shape k and mean m, common to all
+ * companies, supplies what a company with few observations lacks.
  */
 
-/** The Gamma distribution of rates in a class of companies. */
+/** The Gamma prior of the rates. */
 export interface RatePrior {
+  /** k */
   readonly shape: number;
+  /** m */
   readonly meanPerDay: number;
 }
 
-/** What was seen of one company: spans of days in which it changed at least once, and days in which it did not. */
+/** The observed spans of one company: those with at least one change, and those without a change. */
 export interface Evidence {
-  /** Spans that ended in a change. */
+  /** Spans with a change. */
   readonly changes: number;
-  /** Days in these spans together, and the sum of the logarithms of each. */
+  /** The sum of the days of these spans. */
   readonly changingDays: number;
+  /** The sum of the logarithms of these days. */
   readonly changingLog: number;
-  /** Days without a change. */
+  /** The days of the spans without a change. */
   readonly steadyDays: number;
 }
 
 export const NO_EVIDENCE: Evidence = { changes: 0, changingDays: 0, changingLog: 0, steadyDays: 0 };
 
-/** Before anything was seen: about one change in 400 days, and little certainty that companies are alike. */
+/** The prior before any evidence: about one change in 400 days, with rates that vary widely. */
 export const FIRST_PRIOR: RatePrior = { shape: 1, meanPerDay: 2 ** (-26 / 3) };
 
 /**
- * The rate that is expected of a company: (k + ΣX) / (k/m + Σt), where a span that showed a change counts
- * X = λt / (1 − e^(−λt)) changes.
+ * The expected rate of a company: λ̂ = (k + ΣX) / (k/m + Σt).
+ *
+ * Σt is the sum of all observed days. A span without a change has X = 0. A span with at least one change has the expected
+ * count X = λt / (1 − e^(−λt)), with its mean length for t. X depends on λ, so the estimate is a fixed point; six rounds
+ * of iteration suffice.
  */
 export function rateOf(evidence: Evidence, { shape, meanPerDay }: RatePrior): number {
   const { changes, changingDays, steadyDays } = evidence;
   const days = shape / meanPerDay + changingDays + steadyDays;
   let rate = (shape + changes) / days;
   if (changes === 0 || changingDays === 0) return rate;
-  // The number of changes in a span depends on the rate: a few rounds settle it.
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const perSpan = (rate * changingDays) / changes;
     rate = (shape + (perSpan < 1e-6 ? changes : (changes * perSpan) / -Math.expm1(-perSpan))) / days;
   }
   return rate;
 }
 
-/** A day span in which a change would have been noticed with this chance. */
+/** The days since a company's last fetch. */
 export interface Span {
-  /** Days of it that a listing covered without showing a change. */
+  /** Days before the last listing, which showed no change. */
   readonly coveredDays: number;
-  /** Days since then, in which nobody looked. */
+  /** Days after the last listing, without any observation. */
   readonly openDays: number;
 }
 
-/** Evidence after a record was fetched. `shown`: the share of changes that a listing shows. */
+/**
+ * Evidence after a fetch. `shown` is v, the share of changes that a listing shows. The covered days have proved v of
+ * themselves steady. A change found by the fetch therefore lies in (1 − v) · covered + open days.
+ */
 export function afterFetch(
   evidence: Evidence,
   { coveredDays, openDays }: Span,
@@ -60,7 +72,7 @@ export function afterFetch(
   return withChange(evidence, (1 - shown) * coveredDays + openDays, shown * coveredDays);
 }
 
-/** Evidence after a listing showed a change: it happened in the open days, and none was shown before. */
+/** Evidence after a listing showed a change, which lies in v · open days. The covered days showed none. */
 export function afterFlag(evidence: Evidence, { coveredDays, openDays }: Span, shown: number): Evidence {
   return withChange(evidence, shown * openDays, shown * coveredDays);
 }
@@ -69,19 +81,20 @@ function withChange(evidence: Evidence, changingDays: number, steadyDays: number
   return {
     changes: evidence.changes + 1,
     changingDays: evidence.changingDays + changingDays,
-    changingLog: evidence.changingLog + Math.log(Math.max(changingDays, LEAST_SPAN_DAYS)),
+    changingLog: evidence.changingLog + Math.log(Math.max(changingDays, MIN_SPAN_DAYS)),
     steadyDays: evidence.steadyDays + steadyDays,
   };
 }
 
-const LEAST_SPAN_DAYS = 0.01;
+const MIN_SPAN_DAYS = 0.01;
+const ROUNDS = 6;
 
-/** Evidence of a company that was fetched, and has been listed since without a change to see. */
+/** Evidence that includes the days since the fetch in which listings showed no change: v · covered days. */
 export function withListings(evidence: Evidence, coveredDays: number, shown: number): Evidence {
   return { ...evidence, steadyDays: evidence.steadyDays + shown * coveredDays };
 }
 
-/** Classes of rates, three to a doubling: what is looked up by class and age needs no scan. */
+/** Classes of rates: class c has the rate 2^(c/3) per day. An index by class and age makes look-ups cheap. */
 export const SLOWEST_CLASS = -48;
 export const FASTEST_CLASS = 9;
 export const FIRST_CLASS = -26;
@@ -97,11 +110,14 @@ export const RATE_CLASSES: readonly number[] = Array.from(
   (_, at) => SLOWEST_CLASS + at,
 );
 
-/** How a Gamma distribution of rates falls on the classes, which are even on a logarithmic scale. */
+/**
+ * The share of a Gamma distribution in each class. The classes are even in ln λ, and the density of ln λ is
+ * proportional to (λ/m)^k · e^(−kλ/m).
+ */
 export function classWeights({ shape, meanPerDay }: RatePrior): Float64Array {
   const weights = Float64Array.from(RATE_CLASSES, (rateClass) => {
-    const times = rateOfClass(rateClass) / meanPerDay;
-    return Math.exp(shape * (Math.log(times) - times));
+    const ratio = rateOfClass(rateClass) / meanPerDay;
+    return Math.exp(shape * (Math.log(ratio) - ratio));
   });
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return weights.map((weight) => weight / sum);

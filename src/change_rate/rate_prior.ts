@@ -1,13 +1,18 @@
 import { classWeights, type Evidence, RATE_CLASSES, type RatePrior, rateOfClass } from './change_rate.ts';
 
-/** The Gamma prior under which this evidence is likeliest; searched for from the one before. */
+/**
+ * Fits the Gamma prior by empirical Bayes: maximises Σ_i ln Σ_c w_c(k, m) · L_i(c) over k and m, starting at the last
+ * prior. w_c is the share of the prior in rate class c, and L_i(c) the likelihood of company i's evidence at that rate.
+ * A weak log-normal penalty, exp(−(ln k)² / (2·2²)), keeps k finite. A sample of fewer than 50 companies with evidence
+ * returns the last prior.
+ */
 export function fitPrior(sample: readonly Evidence[], before: RatePrior): RatePrior {
-  const seen = sample.filter(({ changes, steadyDays }) => changes + steadyDays > 0);
-  if (seen.length < LEAST_SAMPLE) return before;
-  const likelihoods = seen.map(likelihoodsOf);
-  const fitness = (shape: number, mean: number) => {
-    const weights = classWeights({ shape: Math.exp(shape), meanPerDay: Math.exp(mean) });
-    let sum = -((shape / SHAPE_SPREAD) ** 2) / 2;
+  const observed = sample.filter(({ changes, steadyDays }) => changes + steadyDays > 0);
+  if (observed.length < MIN_SAMPLE) return before;
+  const likelihoods = observed.map(likelihoodsOf);
+  const fitness = (logShape: number, logMean: number) => {
+    const weights = classWeights({ shape: Math.exp(logShape), meanPerDay: Math.exp(logMean) });
+    let sum = -((logShape / SHAPE_SPREAD) ** 2) / 2;
     for (const one of likelihoods) {
       let likelihood = 1e-300;
       for (let at = 0; at < weights.length; at++) likelihood += (weights[at] as number) * (one[at] as number);
@@ -18,13 +23,13 @@ export function fitPrior(sample: readonly Evidence[], before: RatePrior): RatePr
   return climb(fitness, before);
 }
 
-/** Steps along both axes as long as that helps, then smaller steps. */
-function climb(fitness: (shape: number, mean: number) => number, before: RatePrior): RatePrior {
+/** Hill climbing over ln k and ln m: steps along both axes while they help, then smaller steps. */
+function climb(fitness: (logShape: number, logMean: number) => number, before: RatePrior): RatePrior {
   let shape = Math.log(before.shape);
   let mean = Math.log(before.meanPerDay);
   let best = fitness(shape, mean);
   for (let step = 0.4; step > 0.04; step /= 2) {
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const from = best;
       for (const [alongShape, alongMean] of DIRECTIONS) {
         const found = fitness(shape + step * alongShape, mean + step * alongMean);
@@ -36,13 +41,14 @@ function climb(fitness: (shape: number, mean: number) => number, before: RatePri
       if (best === from) break;
     }
   }
-  const limited = Math.min(Math.max(Math.exp(shape), LEAST_SHAPE), LARGEST_SHAPE);
+  const limited = Math.min(Math.max(Math.exp(shape), MIN_SHAPE), MAX_SHAPE);
   return { shape: limited, meanPerDay: Math.exp(mean) };
 }
 
 /**
- * How likely a company's evidence is under each class of rates. Spans of unlike length are taken together at their
- * geometric mean: for short ones, whose likelihood is proportional to their length, that is exact.
+ * The likelihood of a company's evidence in each class: (1 − e^(−λs))^n · e^(−λt), with n changed spans and t steady
+ * days. All changed spans count with their geometric mean length s. That is exact for short spans, whose likelihood is
+ * proportional to their length.
  */
 function likelihoodsOf({ changes, changingLog, steadyDays }: Evidence): Float64Array {
   const span = changes === 0 ? 0 : Math.exp(changingLog / changes);
@@ -56,8 +62,8 @@ const DIRECTIONS = [
   [1, 0],
   [-1, 0],
 ] as const;
-const LEAST_SAMPLE = 50;
-const MOST_ROUNDS = 12;
+const MIN_SAMPLE = 50;
+const MAX_ROUNDS = 12;
 const SHAPE_SPREAD = 2;
-const LEAST_SHAPE = 0.1;
-const LARGEST_SHAPE = 20;
+const MIN_SHAPE = 0.1;
+const MAX_SHAPE = 20;

@@ -9,7 +9,7 @@ import type { Account, AccountOptions, Tier } from '../api/accounts.ts';
 import type { ApiProfile } from '../api/api_profile.ts';
 import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
 import { FailedError, MirrorError, UsageError } from '../errors.ts';
-import { FOLDINGS, type Folding } from '../names/search_folding.ts';
+import { FOLDINGS, type Folding } from '../names/folding.ts';
 import { counted } from '../report/figures.ts';
 import { openArrivalsFile } from '../sandbox/arrivals.ts';
 import { type CompanyFileOptions, readCompanies, sampleCompanies } from '../sandbox/company_file.ts';

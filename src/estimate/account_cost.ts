@@ -1,50 +1,62 @@
 import { type Completion, forecastCompletion } from '../allowance/completion.ts';
-import type { LedgerState } from '../allowance/ledger.ts';
 import type { Allowance, Purpose, WindowName } from '../allowance/windows.ts';
 import { limitFor } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import { type CallRange, sumOf } from './call_range.ts';
 
-/** The calls that work will take, by kind. */
+/** The calls of some work, by kind. */
 export type EstimatedCalls = Readonly<Record<CallKind, CallRange>>;
 
-/** What that means for the account, from the fewest calls to the most. */
+/** The cost of the calls for the account, from the fewest calls to the most. */
 export interface AccountCost {
   readonly calls: EstimatedCalls;
   readonly total: CallRange;
-  /** Fewer than all that is due: there is a bound on the calls. */
+  /** `--max-calls` permits fewer calls than are due. */
   readonly isBounded: boolean;
   readonly low: Completion;
-  /** null: nobody can tell how many calls it will be. */
+  /** null: the number of calls has no known upper bound. */
   readonly high: Completion | null;
   readonly windows: readonly EstimatedWindow[];
   readonly perMinute: number | null;
 }
 
-/** One limit of the allowance, as far as this purpose may use it. */
+/** The share of an allowance window that this purpose may use. */
 export interface EstimatedWindow {
   readonly name: WindowName;
   readonly limit: number;
   readonly left: number;
 }
 
-export function accountCostOf(ask: {
+/** The part of the ledger's state that an estimate needs. */
+export interface AccountState {
+  readonly windows: readonly EstimatedWindow[];
+  /** Epoch milliseconds; null: the account is not paused. */
+  readonly pausedUntilMs: number | null;
+}
+
+export function accountCostOf({
+  calls,
+  sum = sumOf([calls.stats, calls.search, calls.entity]),
+  allowance,
+  state,
+  purpose,
+  nowMs,
+  maxCalls,
+}: {
   readonly calls: EstimatedCalls;
-  /** Where it is known better than as the sum of the kinds. */
+  /** The total, if a narrower one than the sum of the kinds is known. */
   readonly sum?: CallRange;
   readonly allowance: Allowance;
-  readonly state: LedgerState;
+  readonly state: AccountState;
   readonly purpose: Purpose;
   readonly nowMs: number;
   /** Infinity: no bound. */
   readonly maxCalls: number;
 }): AccountCost {
-  const { calls, allowance, state, purpose, nowMs, maxCalls } = ask;
-  const all = ask.sum ?? sumOf([calls.stats, calls.search, calls.entity]);
-  const total = bounded(all, maxCalls);
+  const total = bounded(sum, maxCalls);
   const left = state.windows.map((window) => ({ name: window.name, left: window.left }));
-  const play = (count: number) =>
+  const forecast = (count: number) =>
     forecastCompletion({
       allowance,
       left,
@@ -55,9 +67,9 @@ export function accountCostOf(ask: {
   return {
     calls,
     total,
-    isBounded: all.high === null ? maxCalls !== Infinity : maxCalls < all.high,
-    low: play(total.low),
-    high: total.high === null ? null : play(total.high),
+    isBounded: sum.high === null ? maxCalls !== Infinity : maxCalls < sum.high,
+    low: forecast(total.low),
+    high: total.high === null ? null : forecast(total.high),
     windows: state.windows.map((window) => ({
       name: window.name,
       limit: limitFor(window.limit, allowance.reserve, purpose),
@@ -67,7 +79,7 @@ export function accountCostOf(ask: {
   };
 }
 
-/** The documented form of a price in `--json`. */
+/** The cost estimate in the documented form of `--json`. */
 export function costData({ calls, total, low, high, windows, perMinute }: AccountCost) {
   const range = (of: (one: Completion) => number | null) => ({
     low: of(low),
@@ -93,14 +105,14 @@ export function costData({ calls, total, low, high, windows, perMinute }: Accoun
   };
 }
 
-/** null: the account cannot make so many calls, ever. */
+/** null: the account can never make this number of calls. */
 function finishOf({ affordable, finishesAtMs }: Completion, calls: number): string | null {
   return affordable < calls ? null : isoTime(finishesAtMs);
 }
 
-function bounded({ low, high }: CallRange, most: number): CallRange {
-  if (most === Infinity) return { low, high };
-  return { low: Math.min(low, most), high: Math.min(high ?? most, most) };
+function bounded({ low, high }: CallRange, maxCalls: number): CallRange {
+  if (maxCalls === Infinity) return { low, high };
+  return { low: Math.min(low, maxCalls), high: Math.min(high ?? maxCalls, maxCalls) };
 }
 
 function share(calls: number, limit: number): number {

@@ -9,16 +9,16 @@ import type { WantedListing } from '../plan/wanted/wanted_listings.ts';
 import { between, type CallRange, exactly, sumOf } from './call_range.ts';
 import { type SimulatedHunt, simulateHunt } from './name_search_simulation.ts';
 
-/** What a backfill will cost, in calls. */
+/** The calls of a backfill. */
 export interface BackfillEstimate {
   readonly stats: CallRange;
   readonly search: CallRange;
   readonly entity: CallRange;
-  /** Less wide than the sum: a name that does not exist takes more searches and no record. */
+  /** Narrower than the sum of the kinds: a name that does not exist needs more searches but no record. */
   readonly total: CallRange;
 }
 
-/** Rehearses the searches for names, and estimates the listings from what is known of the registry. */
+/** Simulates the searches for names, and estimates the listings from known companies and the registry count. */
 export function estimateBackfill(options: {
   readonly knowledge: BackfillKnowledge;
   readonly dialect: Dialect;
@@ -29,30 +29,30 @@ export function estimateBackfill(options: {
   const names = estimateNames(knowledge, dialect, wanted);
   const listings = wanted.listings.map((listing) => estimateListing(listing, knowledge, rules));
   const records = wanted.withRecords ? [names.records, ...listings.map(({ companies }) => companies)] : [];
-  const stats = exactly(names.asksForSize ? 1 : 0);
+  const stats = exactly(names.needsStatistics ? 1 : 0);
   const ids = exactly(wanted.entityIds.length);
-  const ofListings = listings.flatMap(({ searches, companies }) =>
+  const listingCalls = listings.flatMap(({ searches, companies }) =>
     wanted.withRecords ? [searches, companies] : [searches],
   );
   return {
     stats,
     search: sumOf([names.searches, ...listings.map(({ searches }) => searches)]),
     entity: sumOf([ids, ...records]),
-    total: sumOf([stats, ids, names.calls, ...ofListings]),
+    total: sumOf([stats, ids, names.calls, ...listingCalls]),
   };
 }
 
 function estimateNames(knowledge: BackfillKnowledge, dialect: Dialect, { names, withRecords }: Wanted) {
   const none = exactly(0);
-  if (names.length === 0) return { searches: none, records: none, calls: none, asksForSize: false };
+  if (names.length === 0) return { searches: none, records: none, calls: none, needsStatistics: false };
   const rules = searchRules(dialect);
-  const play = (assume: 'present' | 'absent') => {
+  const simulate = (assume: 'present' | 'absent') => {
     const pending = new Pending([]);
     return simulateHunt(restoredHunt(knowledge, dialect, names, pending), names, { rules, pending, assume });
   };
-  const present = play('present');
-  const absent = play('absent');
-  const asksForSize =
+  const present = simulate('present');
+  const absent = simulate('absent');
+  const needsStatistics =
     names.length > 1 &&
     rules.semantics !== null &&
     dialect.stats.total !== null &&
@@ -62,11 +62,11 @@ function estimateNames(knowledge: BackfillKnowledge, dialect: Dialect, { names, 
     searches: between(present.searches, absent.searches),
     records: between(absent.found.length, present.found.length),
     calls: between(calls(present), calls(absent)),
-    asksForSize,
+    needsStatistics,
   };
 }
 
-/** Companies that a listing will bring, and the pages that it takes. */
+/** The companies of a listing, and its remaining pages. */
 function estimateListing(listing: WantedListing, knowledge: BackfillKnowledge, rules: NameQueryRules) {
   const state = [...knowledge.freshQueries()].find(
     ({ query }) => query.by === listing.query.by && query.text === listing.query.text,
@@ -117,7 +117,7 @@ function companiesOf(
   }
   if (registry === null || known === 0) return { low: matching, high: registry };
   const scale = Math.max(1, registry / known);
-  // Two standard deviations of a count, and one more company than was seen: none seen is not none there.
+  // Two standard deviations of a Poisson count. The added 1 keeps the range open if no company matches yet.
   const spread = scale === 1 ? 0 : 2 * Math.sqrt(matching + 1);
   return {
     low: Math.max(matching, Math.floor((matching - spread) * scale)),
@@ -125,5 +125,5 @@ function companiesOf(
   };
 }
 
-// Prefixes that must be split ask more pages than those of their companies.
+// Split prefixes need more pages than their companies fill.
 const SPLIT_FACTOR = 1.5;

@@ -1,4 +1,4 @@
-/** From the fewest to the most; `high` null: nobody can tell. */
+/** A number of calls or companies, from the fewest to the most. `high` null: no known upper bound. */
 export interface CallRange {
   readonly low: number;
   readonly high: number | null;
@@ -12,12 +12,12 @@ export function between(one: number, other: number): CallRange {
   return { low: Math.min(one, other), high: Math.max(one, other) };
 }
 
-/** So many calls fewer, and never fewer than none. */
-export function lessenedBy({ low, high }: CallRange, calls: number): CallRange {
+/** Subtracts calls from both ends, but not below 0. */
+export function reducedBy({ low, high }: CallRange, calls: number): CallRange {
   return { low: Math.max(0, low - calls), high: high === null ? null : Math.max(0, high - calls) };
 }
 
-/** What both ranges allow, the first as long as it lies within the other. */
+/** The first range, limited to the second. */
 export function within(one: CallRange, bounds: CallRange): CallRange {
   const high = Math.min(one.high ?? Infinity, bounds.high ?? Infinity);
   const low = Math.min(Math.max(one.low, bounds.low), high);

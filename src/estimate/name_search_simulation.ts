@@ -5,13 +5,13 @@ import type { NameQueryRules } from '../plan/wanted/name_queries.ts';
 
 export interface SimulatedHunt {
   readonly searches: number;
-  /** Wanted names that were found, by index. */
+  /** The indexes of the wanted names that were found. */
   readonly found: readonly number[];
 }
 
 /**
- * Plays a hunt against an upstream that answers as the hunt expects, and in which every wanted name exists
- * exactly once (`present`), or none does. The hunt is used up by it.
+ * Simulates a search for names against an upstream with the expected totals. Every wanted name exists exactly once
+ * (`present`), or none does (`absent`). The hunt cannot be used afterwards.
  */
 export function simulateHunt(
   hunt: NameHunt,
@@ -30,34 +30,34 @@ export function simulateHunt(
     searches++;
     pending.landed(call);
     const { text } = call.query;
-    const under = hunt.namesFoundBy(text);
+    const foundNames = hunt.namesFoundBy(text);
     const total = Math.round(
-      hunt.isWholeName(text) && under.length === 1 && assume === 'absent' ? 0 : hunt.expectedTotal(text),
+      hunt.isWholeName(text) && foundNames.length === 1 && assume === 'absent' ? 0 : hunt.expectedTotal(text),
     );
-    const state = answerTo(call.query, total, call.page.index + 1, rules);
+    const state = stateAfter(call.query, total, call.page.index + 1, rules);
     const isLast = state.status === 'complete';
     if (isLast && assume === 'present')
-      for (const at of under)
+      for (const at of foundNames)
         if (hunt.finding(at).is === 'open') hunt.see(simulatedId(at), names[at] as string);
-    hunt.answered(state, []);
+    hunt.learn(state, []);
   }
   const found = names.flatMap((_, at) => (hunt.finding(at).is === 'found' ? [at] : []));
   return { searches, found };
 }
 
-function answerTo(
+function stateAfter(
   query: QueryState['query'],
   total: number,
   pages: number,
   rules: NameQueryRules,
 ): QueryState {
   const rows = Math.min(total, pages * rules.pageSize);
-  const isCut = rows >= rules.window && rows < total;
-  const status = rows >= total ? 'complete' : isCut ? 'capped' : 'open';
+  const isCapped = rows >= rules.window && rows < total;
+  const status = rows >= total ? 'complete' : isCapped ? 'capped' : 'open';
   return { query, total, pages, rows, next: null, status, listedAtMs: 0 };
 }
 
-// No identifier begins so: it is never sent.
+// NUL starts no real identifier.
 function simulatedId(at: number): string {
   return `\u0000${at}`;
 }

@@ -20,9 +20,8 @@ export interface NextCallsAsk {
 }
 
 /**
- * The next calls in the order of a sync with one call at a time: each is chosen after the simulated response to the
- * last one. Without simulated responses, as for a registry of unknown or great size, the calls are those that would be
- * sent at once.
+ * The next calls of a sync with one call at a time. Each call is chosen after the simulated response to the previous one.
+ * A registry of unknown or large size is not simulated: the calls are those that the planner would send immediately.
  */
 export function nextCalls(ask: NextCallsAsk): Call[] {
   const { knowledge, openPlanner, left, nowMs, count } = ask;
@@ -31,13 +30,13 @@ export function nextCalls(ask: NextCallsAsk): Call[] {
   if (first === undefined) return [];
   const total = knowledge.latestStats()?.total ?? null;
   const known = knowledge.knownCount();
-  const isSimulated = total !== null && known >= FEWEST_KNOWN && Math.max(total, known) <= MOST_COMPANIES;
+  const isSimulated = total !== null && known >= MIN_KNOWN && Math.max(total, known) <= MAX_COMPANIES;
   if (count === 1 || !isSimulated) return [first, ...others];
-  if (first.kind !== 'stats') return simulated(ask, knowledge.latestStats(), count);
-  return [first, ...simulated(ask, { observedAtMs: nowMs, total }, count - 1)];
+  if (first.kind !== 'stats') return simulateNextCalls(ask, knowledge.latestStats(), count);
+  return [first, ...simulateNextCalls(ask, { observedAtMs: nowMs, total }, count - 1)];
 }
 
-function simulated(
+function simulateNextCalls(
   { knowledge, dialect, openPlanner, left, nowMs }: NextCallsAsk,
   stats: ReturnType<Knowledge['latestStats']>,
   count: number,
@@ -45,26 +44,26 @@ function simulated(
   const total = stats?.total ?? 0;
   const known = [...knowledge.knownCompanies()].map(({ entityId, name }) => ({ entityId, name }));
   const queries = [...knowledge.queries()];
-  const [supposition] = scenariosFor(known, queries, dialect, 0);
-  if (supposition === undefined) return [];
-  const room = capacityBeside(known, queries, dialect);
+  const [scenario] = scenariosFor(known, queries, dialect, 0);
+  if (scenario === undefined) return [];
+  const capacity = capacityBeside(known, queries, dialect);
   const missing = Math.max(0, total - known.length);
-  const imagined = simulateCompanies({
+  const companies = simulateCompanies({
     known,
     queries,
     dialect,
     count: missing,
-    capacity: room,
-    scenario: supposition,
+    capacity,
+    scenario,
   });
-  const registry = simulatedRegistry([...known, ...imagined], dialect, supposition, nowMs);
+  const registry = simulatedRegistry([...known, ...companies], dialect, scenario, nowMs);
   const seen = new Set(known.map(({ entityId }) => entityId));
   const states = new Map<string, QueryState>(queries.map((state) => [queryKey(state.query), state]));
   const fetched = new Set<string>();
-  const imaginedKnowledge = new SimulatedKnowledge(knowledge);
+  const simulatedKnowledge = new SimulatedKnowledge(knowledge);
   const planner = openPlanner({
-    ...imaginedKnowledge.view(total, nowMs),
-    // A count that is newer than the listings makes them out of date.
+    ...simulatedKnowledge.view(total, nowMs),
+    // The actual statistics: listings older than these are outdated.
     latestStats: () => stats,
     failures: () => knowledge.failures(),
     controlNeeded: () => knowledge.controlNeeded(),
@@ -80,7 +79,7 @@ function simulated(
     for (const { entityId, name, isNew } of result.rows) {
       if (!isNew) continue;
       seen.add(entityId);
-      imaginedKnowledge.learn({ entityId, name });
+      simulatedKnowledge.learn({ entityId, name });
     }
     return result;
   };
@@ -94,6 +93,6 @@ function simulated(
   return calls;
 }
 
-// With fewer, nothing tells what names are like.
-const FEWEST_KNOWN = 20;
-const MOST_COMPANIES = 20_000;
+// Fewer companies do not show what names look like.
+const MIN_KNOWN = 20;
+const MAX_COMPANIES = 20_000;

@@ -3,30 +3,30 @@ import type { KnownCompany, QueryState } from '../knowledge.ts';
 import { folded, wordsOf } from '../names/folding.ts';
 import { findsName, queriesFinding, semanticsOf } from '../names/query_matching.ts';
 
-/** A text by which there are companies still to be listed. */
+/** A query with companies that are not listed yet. */
 export interface OpenQuery {
-  /** The words that it found, each as often as it did. */
+  /** The matching words of the companies found, with repetitions. */
   readonly words: readonly string[];
-  /** Where in a name most of them stand. */
-  readonly place: 'first' | 'inner' | 'last';
-  /** How many of the companies that are missing have one. */
+  /** Their most frequent position in a name. */
+  readonly position: 'first' | 'inner' | 'last';
+  /** The share of the missing companies that match. */
   readonly share: number;
 }
 
 /**
- * The words by which most companies were found, where there are more of them: as many as the total says. `untold`: the
- * share that is taken where none is stated.
+ * The open or truncated queries that found the most companies. The share of missing companies follows from the total;
+ * `defaultShare` replaces it if the upstream reports none.
  */
 export function openQueries(ask: {
   readonly known: readonly KnownCompany[];
   readonly queries: readonly QueryState[];
   readonly dialect: Dialect;
   readonly missing: number;
-  readonly untold: number;
+  readonly defaultShare: number;
 }): OpenQuery[] {
-  const { known, queries, dialect, missing, untold } = ask;
+  const { known, queries, dialect, missing, defaultShare } = ask;
   const semantics = semanticsOf(dialect);
-  // What names contain is had by most of them anyway.
+  // Most names contain a short substring anyway: such queries show nothing about the missing names.
   if (semantics === 'substring') return [];
   const clamped = dialect.search.total_clamped_at ?? Infinity;
   const names = known.map(({ name }) => wordsOf(folded(name ?? '')));
@@ -35,59 +35,63 @@ export function openQueries(ask: {
   return queries
     .filter(isOpen)
     .toSorted((a, b) => b.rows - a.rows)
-    .slice(0, MOST_TEXTS)
+    .slice(0, MAX_QUERIES)
     .flatMap(({ query, total }) => {
       const found = names.flatMap((words) => {
         const fits = (word: string, at: number) =>
           (semantics !== 'prefix' || at === 0) && findsName(semantics, query.text, word);
         const at = words.findIndex(fits);
-        return at === -1 ? [] : [{ word: words[at] ?? '', place: placeOf(at, words.length) }];
+        return at === -1 ? [] : [{ word: words[at] ?? '', position: positionOf(at, words.length) }];
       });
       const [one] = found;
       if (one === undefined) return [];
-      const isTold = total !== null && total < clamped;
-      const share = isTold ? Math.max(0, total - found.length) / Math.max(1, missing) : untold;
+      const isExact = total !== null && total < clamped;
+      const share = isExact ? Math.max(0, total - found.length) / Math.max(1, missing) : defaultShare;
       return [
-        { words: found.map(({ word }) => word), place: mostFrequent(found.map(({ place }) => place)), share },
+        {
+          words: found.map(({ word }) => word),
+          position: mostFrequent(found.map(({ position }) => position)),
+          share,
+        },
       ];
     });
 }
 
-export function placeOf(at: number, length: number): OpenQuery['place'] {
+export function positionOf(at: number, length: number): OpenQuery['position'] {
   if (at === 0) return 'first';
   return at === length - 1 ? 'last' : 'inner';
 }
 
-function mostFrequent(places: readonly OpenQuery['place'][]): OpenQuery['place'] {
-  const counted = Map.groupBy(places, (place) => place);
+function mostFrequent(positions: readonly OpenQuery['position'][]): OpenQuery['position'] {
+  const counted = Map.groupBy(positions, (position) => position);
   return [...counted].toSorted((a, b) => b[1].length - a[1].length)[0]?.[0] ?? 'last';
 }
 
-const MOST_TEXTS = 12;
+const MAX_QUERIES = 12;
 
-/** Words by their place in a name. */
+/** Words by their position in a name. */
 export interface DistinctiveWords {
   readonly first: readonly string[];
   readonly inner: readonly string[];
   readonly last: readonly string[];
-  /** How many words each name has. */
+  /** The number of words of each name. */
   readonly lengths: readonly number[];
 }
 
-/** The words of known names that tell what others are like: all but those by which the names were found. */
+/** The words of known names, except those by which the names were found. They are a fair sample of unknown names. */
 export function distinctiveWords(
   known: readonly KnownCompany[],
   queries: readonly QueryState[],
   dialect: Dialect,
 ): DistinctiveWords {
   const semantics = semanticsOf(dialect);
-  // Most names contain a letter anyway: while there are more that do, its words are as good as any.
-  const isOrdinary = ({ query, status }: QueryState) =>
+  // Most names contain any given letter: the words found by one letter are a fair sample too.
+  const isUnspecific = ({ query, status }: QueryState) =>
     semantics === 'substring' && [...query.text].length === 1 && status !== 'complete';
-  const asked = textsAsked(queries.filter((one) => !isOrdinary(one)));
-  const isAskedFor = (word: string, at: number) => {
+  const sent = queryTexts(queries.filter((one) => !isUnspecific(one)));
+  const isSearched = (word: string, at: number) => {
     if (semantics === 'prefix' && at > 0) return false;
-    return queriesFinding(semantics, word, LONGEST).some((text) => asked.has(text));
+    return queriesFinding(semantics, word, MAX_QUERY_LENGTH).some((text) => sent.has(text));
   };
   const words = { first: [] as string[], inner: [] as string[], last: [] as string[] };
   const lengths: number[] = [];
@@ -96,16 +100,16 @@ export function distinctiveWords(
     if (all.length === 0) continue;
     lengths.push(all.length);
     all.forEach((word, at) => {
-      if (!isAskedFor(word, at)) words[placeOf(at, all.length)].push(word);
+      if (!isSearched(word, at)) words[positionOf(at, all.length)].push(word);
     });
   }
   return { ...words, lengths };
 }
 
-/** The texts of queries by name, and the words in them. */
-function textsAsked(queries: readonly QueryState[]): Set<string> {
+/** The name queries, and the words in them. */
+function queryTexts(queries: readonly QueryState[]): Set<string> {
   const texts = queries.filter(({ query }) => query.by === 'name').map(({ query }) => folded(query.text));
   return new Set([...texts, ...texts.flatMap(wordsOf)]);
 }
 
-const LONGEST = 24;
+const MAX_QUERY_LENGTH = 24;

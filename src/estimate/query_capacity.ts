@@ -3,16 +3,19 @@ import type { KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
 import { foldedIdentifier, queriesFinding, semanticsOf } from '../names/query_matching.ts';
 
+/** An identifier prefix with companies that are not known yet. */
 export interface OpenPrefix {
   readonly prefix: string;
   readonly left: number;
 }
 
-/** How many more companies each query can have found, by the totals that it stated or what it listed to its end. */
+/** The companies that each query can still find, by its total or its complete listing. */
 export interface QueryCapacity {
+  /** Does every query that finds the company have capacity for it? */
   isFor(company: KnownCompany): boolean;
+  /** Counts the company for every query that finds it. */
   take(company: KnownCompany): void;
-  /** Beginnings of identifiers that were counted, the longest first, and what of that no longer one accounts for. */
+  /** Counted identifier prefixes, the longest first, with the companies that no longer prefix accounts for. */
   prefixes(): OpenPrefix[];
 }
 
@@ -28,21 +31,22 @@ export function capacityBeside(
   const names = new Map<string, number>();
   const ids = new Map<string, number>();
   for (const { query, total, status, rows } of queries) {
-    const most = total !== null && total < clamped ? total : status === 'complete' ? rows : null;
+    const limit = total !== null && total < clamped ? total : status === 'complete' ? rows : null;
     if (query.by === 'name') {
-      // Names are imagined too loosely to be counted.
+      // Simulated names are too inexact for counts: only complete listings exclude them.
       if (status === 'complete') names.set(folded(query.text), 0);
-    } else if (most !== null) ids.set(foldedIdentifier(query.text), most);
+    } else if (limit !== null) ids.set(foldedIdentifier(query.text), limit);
   }
   const isFull = (capacity: ReadonlyMap<string, number>, texts: Iterable<string>) => {
     for (const text of texts) if ((capacity.get(text) ?? 1) <= 0) return true;
     return false;
   };
-  const nameTexts = ({ name }: KnownCompany) => queriesFinding(semantics, folded(name ?? ''), LONGEST);
-  // Where one parameter takes both, what was meant as an identifier has counted names as well.
+  const nameTexts = ({ name }: KnownCompany) =>
+    queriesFinding(semantics, folded(name ?? ''), MAX_QUERY_LENGTH);
+  // If one parameter searches both, totals of identifier queries include matching names.
   const countsNames = dialect.search.identifier_param === null;
   const idTexts = (company: KnownCompany) => {
-    const texts = queriesFinding('prefix', foldedIdentifier(company.entityId), LONGEST);
+    const texts = queriesFinding('prefix', foldedIdentifier(company.entityId), MAX_QUERY_LENGTH);
     return countsNames ? new Set([...texts, ...nameTexts(company).map(foldedIdentifier)]) : texts;
   };
   const take = (company: KnownCompany) => {
@@ -55,14 +59,14 @@ export function capacityBeside(
   for (const company of known) take(company);
   return {
     take,
-    prefixes: () => placesIn(ids),
+    prefixes: () => openPrefixesIn(ids),
     isFor: (company) =>
       !(ids.size > 0 && isFull(ids, idTexts(company))) &&
       !(names.size > 0 && isFull(names, nameTexts(company))),
   };
 }
 
-function placesIn(ids: ReadonlyMap<string, number>): OpenPrefix[] {
+function openPrefixesIn(ids: ReadonlyMap<string, number>): OpenPrefix[] {
   const own = new Map(ids);
   for (const [text, left] of ids) {
     let above = text.slice(0, -1);
@@ -75,4 +79,4 @@ function placesIn(ids: ReadonlyMap<string, number>): OpenPrefix[] {
     .toSorted((a, b) => b.prefix.length - a.prefix.length);
 }
 
-const LONGEST = 24;
+const MAX_QUERY_LENGTH = 24;

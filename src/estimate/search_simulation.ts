@@ -12,51 +12,51 @@ import { simulatedRegistry } from './simulated_registry.ts';
 
 export interface SimulationInput {
   readonly knowledge: Knowledge;
-  /** A mirror before its first call. */
+  /** The knowledge of an empty mirror. */
   readonly nothing: Knowledge;
   readonly dialect: Dialect;
   /** The planner that a sync would use, over this knowledge. */
   readonly openPlanner: (knowledge: Knowledge) => Planner;
-  /** How many companies the registry is taken to have; several where nobody is sure. */
+  /** The assumed sizes of the registry; several if the size is uncertain. */
   readonly totals: readonly number[];
   readonly budget: Budget;
   readonly nowMs: number;
 }
 
-/** What the simulations of one estimate may take, together. */
+/** The limits of all simulations of one estimate together. */
 export interface Budget {
-  /** Searches that may be simulated. */
+  /** The most simulated searches. */
   readonly searches: number;
-  /** How much of the time is used, from 0 to 1: at 1 the simulations end. */
+  /** The used share of the time, from 0 to 1. At 1 the simulations end. */
   usedShare(): number;
-  /** Told how much of the work is done, from 0 to 1. */
+  /** Receives the finished share of the work, from 0 to 1. */
   onProgress?(share: number): void;
 }
 
 export interface Simulation {
-  /** Searches until the planner wants no more. */
+  /** Searches until the planner has no further search. */
   readonly searches: number;
-  /** Companies that they find. */
+  /** Companies found. */
   readonly found: number;
-  /** The planner still wanted more when the rehearsal was broken off. */
+  /** The simulation ended before the planner had finished. */
   readonly isCutShort: boolean;
 }
 
 /**
- * Simulates the searches that are still to come against imagined registries, with the planner that will make them: once
- * for each supposition, as long as the budget lasts. Large registries are simulated at a smaller size, from the start, and
- * counted from the state of the mirror. If the budget ends before one simulation does, a smaller one is tried, and then
- * the count so far is a lower bound.
+ * Simulates the remaining searches against simulated registries, with the planner that a sync uses: one simulation per
+ * scenario and size, within the budget. A large registry is simulated at a smaller size from an empty mirror, and counted
+ * from the present coverage. If the budget ends during the first simulation, a smaller one follows. If that one does not
+ * end either, its count is a lower bound.
  */
 export function simulateSearches(ask: SimulationInput): Simulation[] {
   const { knowledge, dialect, totals, budget } = ask;
-  const known = sampleOf(knowledge.knownCompanies(), knowledge.knownCount(), MOST_COMPANIES);
+  const known = sampleOf(knowledge.knownCompanies(), knowledge.knownCount(), MAX_COMPANIES);
   const queries = [...knowledge.queries()];
   const { emptySearches } = new StopRule(knowledge);
-  const suppositions = scenariosFor(known, queries, dialect, emptySearches);
-  const cases = suppositions.flatMap((scenario) => totals.map((total) => ({ scenario, total })));
-  const rehearsals: Simulation[] = [];
-  let mostCompanies = MOST_COMPANIES;
+  const scenarios = scenariosFor(known, queries, dialect, emptySearches);
+  const cases = scenarios.flatMap((scenario) => totals.map((total) => ({ scenario, total })));
+  const simulations: Simulation[] = [];
+  let maxCompanies = MAX_COMPANIES;
   let spent = 0;
   const runCase = (at: number, limits: Limits) => {
     const one = simulate({ ...ask, ...(cases[at] as (typeof cases)[number]), known, queries, limits });
@@ -64,34 +64,34 @@ export function simulateSearches(ask: SimulationInput): Simulation[] {
     return one;
   };
   for (let at = 0; at < cases.length; at++) {
-    const isEnough = at >= FEWEST && at % totals.length === 0 && spent >= ENOUGH * budget.searches;
+    const isEnough = at >= MIN_SIMULATIONS && at % totals.length === 0 && spent >= ENOUGH * budget.searches;
     if (isEnough) break;
     const isOver = (share: number) => (searches: number) => {
       if (searches % SEARCHES_BETWEEN_REPORTS === 0) budget.onProgress?.(at / cases.length);
       return spent + searches >= share * budget.searches || budget.usedShare() >= share;
     };
-    let one = runCase(at, { mostCompanies, isOver: isOver(at === 0 ? FIRST_SHARE : 1) });
+    let one = runCase(at, { maxCompanies, isOver: isOver(at === 0 ? FIRST_SHARE : 1) });
     if (at === 0 && one.isCutShort) {
-      mostCompanies = Math.ceil(Math.min(mostCompanies, ...totals) / SMALLER);
-      one = runCase(at, { mostCompanies, isOver: isOver(1) });
+      maxCompanies = Math.ceil(Math.min(maxCompanies, ...totals) / SMALLER);
+      one = runCase(at, { maxCompanies, isOver: isOver(1) });
     }
-    // One that was cut short says nothing beside those that were not, if these have covered all totals.
-    if (one.isCutShort && rehearsals.length > 0 && at % totals.length === 0) break;
-    rehearsals.push(one);
+    // A simulation that was cut short adds nothing once complete ones cover all sizes.
+    if (one.isCutShort && simulations.length > 0 && at % totals.length === 0) break;
+    simulations.push(one);
     if (one.isCutShort) break;
   }
-  return rehearsals;
+  return simulations;
 }
 
-/** How far one simulation may go. */
+/** The limits of one simulation. */
 interface Limits {
   /** Larger registries are simulated at this size. */
-  readonly mostCompanies: number;
-  /** Asked before each search, with the number of searches made. */
+  readonly maxCompanies: number;
+  /** Called before each search with the number of searches so far; true ends the simulation. */
   isOver(searches: number): boolean;
 }
 
-interface Part extends SimulationInput {
+interface Case extends SimulationInput {
   readonly known: readonly KnownCompany[];
   readonly queries: readonly QueryState[];
   readonly total: number;
@@ -99,29 +99,29 @@ interface Part extends SimulationInput {
   readonly limits: Limits;
 }
 
-function simulate(part: Part): Simulation & { readonly played: number } {
-  const { knowledge, known, total, limits } = part;
-  const { mostCompanies } = limits;
-  if (total <= mostCompanies) {
-    const { useful, inVain, ...played } = play(part, known, knowledge, 0);
+function simulate(one: Case): Simulation & { readonly played: number } {
+  const { knowledge, known, total, limits } = one;
+  const { maxCompanies } = limits;
+  if (total <= maxCompanies) {
+    const { useful, inVain, ...played } = play(one, known, knowledge, 0);
     return { ...played, searches: useful + inVain };
   }
-  const scale = total / mostCompanies;
-  const knownInSmall = knowledge.knownCount() / scale;
-  const sample = sampleOf(known, known.length, Math.ceil(knownInSmall));
-  const countedFrom = Math.floor(knownInSmall);
-  const { useful, inVain, ...played } = play({ ...part, total: mostCompanies }, sample, null, countedFrom);
+  const scale = total / maxCompanies;
+  const scaledKnown = knowledge.knownCount() / scale;
+  const sample = sampleOf(known, known.length, Math.ceil(scaledKnown));
+  const countedFrom = Math.floor(scaledKnown);
+  const { useful, inVain, ...played } = play({ ...one, total: maxCompanies }, sample, null, countedFrom);
   return {
     ...played,
-    // What is out of reach is looked for the longer the more it is, by its root.
+    // The stop rule gives up unreachable companies after a number of searches that grows with the root of their number.
     searches: Math.ceil(useful * scale + inVain * Math.sqrt(scale)),
     found: Math.ceil(played.found * scale),
   };
 }
 
-/** `from`: what is known already, or null to begin with nothing; counted once `countedFrom` companies are known. */
+/** Runs the planner. `from`: the present knowledge; null: an empty mirror. Counting starts at `countedFrom` companies. */
 function play(
-  { knowledge, nothing, dialect, openPlanner, queries, total, nowMs, scenario, limits }: Part,
+  { knowledge, nothing, dialect, openPlanner, queries, total, nowMs, scenario, limits }: Case,
   sample: readonly KnownCompany[],
   from: Knowledge | null,
   countedFrom: number,
@@ -132,7 +132,7 @@ function play(
     ? []
     : simulateCompanies({ known: sample, queries, dialect, count, capacity, scenario });
   const registry = simulatedRegistry([...sample, ...simulated], dialect, scenario, nowMs);
-  const imaginedKnowledge = new SimulatedKnowledge(from ?? nothing);
+  const simulatedKnowledge = new SimulatedKnowledge(from ?? nothing);
   const known = new Set(from === null ? [] : sample.map(({ entityId }) => entityId));
   const states = new Map<string, QueryState>();
   if (from !== null) for (const state of queries) states.set(queryKey(state.query), state);
@@ -140,7 +140,7 @@ function play(
   const isCounted = everything !== null && countOfAll(everything, dialect) !== null;
   const hasTotal = isCounted || knowledge.latestStats()?.total != null;
   const size = sample.length + (scenario.isOutOfReach ? count : simulated.length);
-  const planner = openPlanner(imaginedKnowledge.view(hasTotal ? size : null, nowMs));
+  const planner = openPlanner(simulatedKnowledge.view(hasTotal ? size : null, nowMs));
 
   const before = known.size;
   let [played, useful, inVain] = [0, 0, 0];
@@ -155,16 +155,16 @@ function play(
     const isKnown = (entityId: string) => known.has(entityId);
     const result = registry.search(call, call.page.index === 0 ? undefined : states.get(key), isKnown);
     if (result.query !== null) states.set(key, result.query);
-    const atFirst = known.size;
+    const knownBefore = known.size;
     for (const { entityId, name, isNew } of result.rows) {
       if (!isNew) continue;
       known.add(entityId);
-      imaginedKnowledge.learn({ entityId, name });
+      simulatedKnowledge.learn({ entityId, name });
     }
     planner.learn(result);
     if (known.size <= countedFrom) continue;
     inVain++;
-    if (known.size > atFirst) [useful, inVain] = [useful + inVain, 0];
+    if (known.size > knownBefore) [useful, inVain] = [useful + inVain, 0];
   }
   return {
     ...{ played, useful, inVain, isCutShort },
@@ -172,7 +172,7 @@ function play(
   };
 }
 
-/** Of so many, as many as are wanted, evenly taken. */
+/** An evenly spaced sample of `wanted` of `count` companies. */
 function sampleOf(known: Iterable<KnownCompany>, count: number, wanted: number): KnownCompany[] {
   const every = Math.max(1, count / Math.max(1, wanted));
   const sample: KnownCompany[] = [];
@@ -181,12 +181,12 @@ function sampleOf(known: Iterable<KnownCompany>, count: number, wanted: number):
   return sample;
 }
 
-// The records are most of a large price: what a larger simulation adds to their count was too little to measure.
-const MOST_COMPANIES = 2_000;
-const FEWEST = 2;
-// Of the searches of a budget: after so many no other simulation is begun.
+// Records are most of a large cost estimate. A larger simulation did not improve their count measurably.
+const MAX_COMPANIES = 2_000;
+const MIN_SIMULATIONS = 2;
+// The share of the budget's searches after which no further simulation starts.
 const ENOUGH = 0.5;
-// Of a budget, for the first simulation, before a smaller one is tried.
+// The share of the budget for the first simulation, before a smaller one follows.
 const FIRST_SHARE = 0.6;
 const SMALLER = 4;
 const SEARCHES_BETWEEN_REPORTS = 50;

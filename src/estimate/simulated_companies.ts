@@ -12,8 +12,8 @@ export interface SimulatedCompany {
 }
 
 /**
- * Companies that could stand beside the known ones, for which there is room among what searches have shown. Where no
- * identifier of a known form has room any more, the rest have one of another form. The same for the same seed.
+ * Simulates companies that fit the capacity of the queries sent so far. If identifiers of known forms have no capacity
+ * left, the remaining companies get identifiers of other forms. Equal seeds give equal companies.
  */
 export function simulateCompanies(ask: {
   readonly known: readonly KnownCompany[];
@@ -30,34 +30,38 @@ export function simulateCompanies(ask: {
   const ids = idMaker(known, random);
   const taken = new Set(known.map(({ entityId }) => entityId));
   const simulated: SimulatedCompany[] = [];
-  /** As many more as there is room for, or as are missing. */
-  const add = (wanted: number, idOf: (freed: number) => string | null) => {
+  /** Adds up to `wanted` companies that fit the capacity. */
+  const add = (wanted: number, idOf: (freedDigits: number) => string | null) => {
     const enough = Math.min(count, simulated.length + wanted);
-    let refusals = 0;
-    let freed = 0;
-    for (let tries = 0; simulated.length < enough && tries < MOST_TRIES + wanted * MOST_TRIES_EACH; tries++) {
-      if (refusals === REFUSALS_THAT_FREE) [freed, refusals] = [freed + 1, 0];
-      const entityId = idOf(freed);
+    let rejectedInARow = 0;
+    let freedDigits = 0;
+    for (
+      let tries = 0;
+      simulated.length < enough && tries < MIN_TRIES + wanted * TRIES_PER_COMPANY;
+      tries++
+    ) {
+      if (rejectedInARow === REJECTED_BEFORE_FREEING) [freedDigits, rejectedInARow] = [freedDigits + 1, 0];
+      const entityId = idOf(freedDigits);
       if (entityId === null) return;
       const company = { entityId, name: nameOf() };
       if (taken.has(entityId) || !capacity.isFor(company)) {
-        refusals++;
+        rejectedInARow++;
         continue;
       }
-      refusals = 0;
+      rejectedInARow = 0;
       capacity.take(company);
       taken.add(entityId);
       simulated.push(company);
     }
   };
-  const places = capacity.prefixes();
-  for (const { prefix, left } of places) add(left, (freed) => ids.withPrefix(prefix, freed));
-  if (places.length === 0)
-    add(count, (freed) => (random() < scenario.otherForms ? ids.other() : ids.known(freed)));
+  const prefixes = capacity.prefixes();
+  for (const { prefix, left } of prefixes) add(left, (freedDigits) => ids.withPrefix(prefix, freedDigits));
+  if (prefixes.length === 0)
+    add(count, (freedDigits) => (random() < scenario.otherForms ? ids.other() : ids.known(freedDigits)));
   add(count - simulated.length, () => ids.other());
   return simulated;
 }
 
-const MOST_TRIES = 300;
-const MOST_TRIES_EACH = 12;
-const REFUSALS_THAT_FREE = 25;
+const MIN_TRIES = 300;
+const TRIES_PER_COMPANY = 12;
+const REJECTED_BEFORE_FREEING = 25;

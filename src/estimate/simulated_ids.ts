@@ -1,18 +1,19 @@
 import type { KnownCompany } from '../knowledge.ts';
 import { foldedIdentifier } from '../names/query_matching.ts';
 
+/** Generates identifiers. `freedDigits`: how many digits of the common prefix of known identifiers may differ. */
 export interface IdMaker {
-  /** One formed like the known ones. `freed`: so many of the digits that all of them begin with may differ. */
-  known(freed: number): string;
-  /** One like known ones that begin so; null: none does. */
-  withPrefix(text: string, freed: number): string | null;
-  /** One of a form that no known one has. */
+  /** An identifier of a known form. */
+  known(freedDigits: number): string;
+  /** An identifier of a known form with this prefix; null: no known identifier has it. */
+  withPrefix(prefix: string, freedDigits: number): string | null;
+  /** An identifier of an unknown form. */
   other(): string;
 }
 
 /**
- * Where identifiers of a form stand close together they count on from the first; else their letters stay, and the
- * digits that all of the form begin with.
+ * The identifiers of a dense form continue a series of numbers. Those of a sparse form keep the letters and the common
+ * leading digits of the form; the other digits are random.
  */
 export function idMaker(known: readonly KnownCompany[], random: () => number): IdMaker {
   const forms = Map.groupBy(
@@ -22,17 +23,21 @@ export function idMaker(known: readonly KnownCompany[], random: () => number): I
   const makers = new Map([...forms].map(([form, ids]) => [form, seriesOf(ids) ?? scatterOf(ids)]));
   const others = OTHER_FORMS.map(() => ({ before: letters(random), last: 0 }));
   return {
-    known: (freed) => {
+    known: (freedDigits) => {
       const pattern = known[Math.floor(random() * known.length)]?.entityId ?? '';
-      return makers.get(formOf(pattern))?.(random, freed) ?? pattern;
+      return makers.get(formOf(pattern))?.(random, freedDigits) ?? pattern;
     },
-    withPrefix: (text, freed) => {
+    withPrefix: (prefix, freedDigits) => {
       const alike = known
         .map(({ entityId }) => entityId)
-        .filter((id) => foldedIdentifier(id).startsWith(text));
+        .filter((id) => foldedIdentifier(id).startsWith(prefix));
       const pattern = alike[Math.floor(random() * alike.length)];
       if (pattern === undefined) return null;
-      return withOtherDigits(pattern, Math.max(text.length, sharedBy(alike).length - freed), random);
+      return withOtherDigits(
+        pattern,
+        Math.max(prefix.length, commonPrefixOf(alike).length - freedDigits),
+        random,
+      );
     },
     other: () => {
       const form = others[Math.floor(random() * others.length)];
@@ -43,7 +48,7 @@ export function idMaker(known: readonly KnownCompany[], random: () => number): I
   };
 }
 
-type Maker = (random: () => number, freed: number) => string;
+type Maker = (random: () => number, freedDigits: number) => string;
 
 function seriesOf(ids: readonly string[]): Maker | null {
   const [, before = '', digits = '', after = ''] =
@@ -52,38 +57,38 @@ function seriesOf(ids: readonly string[]): Maker | null {
   const numbers = ids.map((id) => Number(id.slice(before.length, before.length + digits.length)));
   const first = numbers.reduce((least, one) => Math.min(least, one), Infinity);
   const last = numbers.reduce((most, one) => Math.max(most, one), 0);
-  const gap = (last - first + 1) / numbers.length;
-  if (gap > WIDEST_GAP) return null;
+  const spacing = (last - first + 1) / numbers.length;
+  if (spacing > MAX_SPACING) return null;
   let at = first;
   let jumps = 0;
-  return (random, freed) => {
-    // Nothing fits here: look further on.
-    if (freed > jumps) at += JUMP * (freed - jumps);
-    jumps = freed;
-    at += 1 + Math.floor(random() * 2 * (gap - 1) + random());
+  return (random, freedDigits) => {
+    // No identifier fits here: the series continues further up.
+    if (freedDigits > jumps) at += JUMP * (freedDigits - jumps);
+    jumps = freedDigits;
+    at += 1 + Math.floor(random() * 2 * (spacing - 1) + random());
     return before + String(at).padStart(digits.length, '0') + after;
   };
 }
 
 function scatterOf(ids: readonly string[]): Maker {
-  const shared = sharedBy(ids);
-  return (random, freed) => {
+  const shared = commonPrefixOf(ids);
+  return (random, freedDigits) => {
     const pattern = ids[Math.floor(random() * ids.length)] ?? '';
-    return withOtherDigits(pattern, Math.max(0, shared.length - freed), random);
+    return withOtherDigits(pattern, Math.max(0, shared.length - freedDigits), random);
   };
 }
 
-/** How all of them begin. */
-function sharedBy(ids: readonly string[]): string {
+/** The longest common prefix. */
+function commonPrefixOf(ids: readonly string[]): string {
   let shared = ids[0] ?? '';
   for (const id of ids) while (!id.startsWith(shared)) shared = shared.slice(0, -1);
   return shared;
 }
 
-/** `kept`: so many characters stay as they are. */
-function withOtherDigits(id: string, kept: number, random: () => number): string {
+/** Replaces all digits after the first `keptCharacters` characters by random ones. */
+function withOtherDigits(id: string, keptCharacters: number, random: () => number): string {
   const digit = () => String(Math.floor(random() * 10));
-  return id.slice(0, kept) + id.slice(kept).replace(/[0-9]/g, digit);
+  return id.slice(0, keptCharacters) + id.slice(keptCharacters).replace(/[0-9]/g, digit);
 }
 
 function formOf(id: string): string {
@@ -96,5 +101,5 @@ function letters(random: () => number): string {
 }
 
 const OTHER_FORMS = [1, 2, 3];
-const WIDEST_GAP = 20;
+const MAX_SPACING = 20;
 const JUMP = 500;

@@ -3,11 +3,11 @@ import type { Knowledge, KnownCompany } from '../knowledge.ts';
 import { SortedTexts, type TextsInOrder } from '../names/ordered_texts.ts';
 import { comparedText } from '../names/query_matching.ts';
 
-/** What is known, and what the rehearsal has found so far. */
+/** The knowledge at the start of a simulation, and the companies that the simulation has found. */
 export class SimulatedKnowledge {
   readonly #from: Knowledge;
   readonly #learned: KnownCompany[] = [];
-  /** In order; those that were asked for. */
+  /** Built at the first request. */
   readonly #texts = new Map<SearchQuery['by'], SortedTexts>();
 
   constructor(from: Knowledge) {
@@ -19,7 +19,7 @@ export class SimulatedKnowledge {
     for (const [by, texts] of this.#texts) texts.add(comparedText(company, by));
   }
 
-  /** As a planner sees it. `total`: what the registry says of its size. */
+  /** The knowledge for a planner. `total`: the simulated registry count. */
   view(total: number | null, nowMs: number): Knowledge {
     const from = this.#from;
     return {

@@ -6,9 +6,9 @@ import { folded, withoutDiacritics, wordsOf } from '../names/folding.ts';
 import { foldedIdentifier, nameFinder, semanticsOf, windowOf } from '../names/query_matching.ts';
 import type { Scenario } from './scenario.ts';
 
-/** A registry that answers searches as its dialect says, over companies that are known or imagined. */
+/** A registry of known and simulated companies that responds to searches by the rules of the dialect. */
 export interface SimulatedRegistry {
-  /** What one search would bring; `before`: how far the query was listed, and whom it has shown. */
+  /** The result of one search. `before`: the state of the query; absent: not listed yet. */
   search(
     call: SearchCall,
     before: QueryState | undefined,
@@ -19,20 +19,20 @@ export interface SimulatedRegistry {
 export function simulatedRegistry(
   companies: readonly KnownCompany[],
   dialect: Dialect,
-  { seed, ignoresDiacritics: overlooksMarks, ranksByQuery }: Scenario,
+  { seed, ignoresDiacritics, ranksByQuery }: Scenario,
   nowMs: number,
 ): SimulatedRegistry {
   const { search } = dialect;
   const { paging } = search;
   const window = Math.min(windowOf(dialect), paging.style === 'none' ? paging.size : Infinity);
-  const find = indexOf(inOrder(companies, String(seed)), dialect, overlooksMarks);
+  const find = indexOf(inOrder(companies, String(seed)), dialect, ignoresDiacritics);
   return {
     search: (call, before, isKnown) => {
       const { query, page } = call;
       if ([...query.text].length < search.min_length) return result(call, [], refused(query, nowMs));
       const found = find(query);
       const all = ranksByQuery ? inOrder(found, query.text) : found;
-      // What a listing has shown so far is known; what it will show stands after that.
+      // Companies shown by earlier pages are known: the known ones come first in the listing.
       const listing =
         before === undefined || page.index === 0 ? all : all.toSorted((a, b) => rank(a) - rank(b));
       const reachable = Math.min(all.length, window);
@@ -44,12 +44,12 @@ export function simulatedRegistry(
         changed: false,
       }));
       const isOpen = from + paging.size < reachable;
-      const isCut = reachable < all.length;
+      const isCapped = reachable < all.length;
       const total = search.total === null ? null : Math.min(all.length, search.total_clamped_at ?? Infinity);
       return result(call, rows, {
         ...{ query, total, pages: page.index + 1, rows: Math.min(from + paging.size, reachable) },
         ...{ next: isOpen ? 'more' : null, listedAtMs: before?.listedAtMs ?? nowMs },
-        status: isOpen ? 'open' : isCut ? 'capped' : 'complete',
+        status: isOpen ? 'open' : isCapped ? 'capped' : 'complete',
       });
 
       function rank({ entityId }: KnownCompany): number {
@@ -59,7 +59,7 @@ export function simulatedRegistry(
   };
 }
 
-/** In the order of a hash of the identifier: the same for the same salt. */
+/** Sorts by a hash of the identifier. Equal salts give equal orders. */
 function inOrder<Company extends KnownCompany>(companies: readonly Company[], salt: string): Company[] {
   return companies
     .map((company) => ({ company, rank: hashOf(salt + company.entityId) }))
@@ -87,13 +87,17 @@ export interface Indexed extends KnownCompany {
   readonly foldedId: string;
 }
 
-/** Which of these companies a query finds, in no order that means anything but that it is always the same. */
+/** The companies that a query finds, in a fixed order without meaning. */
 export type Find = (query: SearchQuery) => readonly Indexed[];
 
-/** Where one parameter takes names and identifiers alike, a text that is meant as the one finds the other as well. */
-export function indexOf(companies: readonly KnownCompany[], dialect: Dialect, overlooksMarks: boolean): Find {
+/** Indexes companies. If one parameter searches names and identifiers, every query finds both. */
+export function indexOf(
+  companies: readonly KnownCompany[],
+  dialect: Dialect,
+  ignoresDiacritics: boolean,
+): Find {
   const { identifiers, identifier_param: parameter } = dialect.search;
-  const fold = overlooksMarks ? withoutDiacritics : folded;
+  const fold = ignoresDiacritics ? withoutDiacritics : folded;
   const find = indexApart(companies, dialect, fold);
   const byName = (text: string) => find({ by: 'name', text: fold(text) });
   const byIdentifier = (text: string) => find({ by: 'identifier', text: foldedIdentifier(text) });
@@ -106,7 +110,7 @@ export function indexOf(companies: readonly KnownCompany[], dialect: Dialect, ov
   };
 }
 
-/** Names found by name, identifiers by identifier; texts are folded. */
+/** Finds names by name and identifiers by identifier. Queries must be folded. */
 function indexApart(
   companies: readonly KnownCompany[],
   dialect: Dialect,
@@ -123,17 +127,17 @@ function indexApart(
 
   const find: Find = ({ by, text }) => {
     const key = `${by}:${text}`;
-    const already = found.get(key);
-    if (already !== undefined) return already;
+    const cached = found.get(key);
+    if (cached !== undefined) return cached;
     const isNamed = nameFinder(semantics, text);
     const fits = ({ foldedName, foldedId }: Indexed) =>
       by === 'name' ? isNamed(foldedName) : foldedId.startsWith(text);
-    const now = candidates({ by, text }).filter(fits);
-    found.set(key, now);
-    return now;
+    const matches = candidates({ by, text }).filter(fits);
+    found.set(key, matches);
+    return matches;
   };
 
-  /** What a text finds is among what it finds without its last character, or, for whole words, by one of them. */
+  /** The companies to test: matches of the query without its last character or, for whole words, of its first word. */
   const candidates: Find = ({ by, text }) => {
     if (text === '') return all;
     if (by === 'name' && byWord !== null) return byWord.get(wordsOf(text)[0] ?? '') ?? [];

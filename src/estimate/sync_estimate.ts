@@ -6,51 +6,51 @@ import type { Planner } from '../planner.ts';
 import { type CallRange, exactly, sumOf, within } from './call_range.ts';
 import { type Budget, type Simulation, simulateSearches } from './search_simulation.ts';
 
-/** What it takes until nothing is due any more, and what it brings. */
+/** The calls until nothing is due, and the companies that they find. */
 export interface SyncEstimate {
   readonly stats: CallRange;
   readonly search: CallRange;
   readonly entity: CallRange;
-  /** Of all kinds; it may be less wide than their sum. */
+  /** All kinds together; it may be narrower than their sum. */
   readonly total: CallRange;
-  /** Companies that are still to be found. */
+  /** Companies that these calls will find. */
   readonly companies: CallRange;
   readonly size: RegistrySize;
 }
 
 export interface SyncEstimateInput {
   readonly knowledge: Knowledge;
-  /** A mirror before its first call. */
+  /** The knowledge of an empty mirror. */
   readonly nothing: Knowledge;
   readonly dialect: Dialect;
   readonly openPlanner: (knowledge: Knowledge) => Planner;
   readonly isStatsDue: boolean;
   /** Records of known companies that are due. */
   readonly recordsDue: number;
-  /** Is a search among the next calls? null: not planned yet. */
+  /** Is a search among the next calls? null: the next calls are not planned yet. */
   readonly isSearchNext: boolean | null;
   readonly budget: Budget;
   readonly nowMs: number;
 }
 
-/** Due records are counted; the searches are rehearsed; what they will find costs a record each. */
+/** Estimates a sync: due records are counted, searches are simulated, and every found company adds a record. */
 export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
   const { knowledge, dialect, isStatsDue, recordsDue } = ask;
   const size = sizeOf(knowledge, dialect);
-  const result = estimateNews(ask, size);
+  const discovery = estimateDiscovery(ask, size);
   const stats = exactly(isStatsDue ? 1 : 0);
-  const entity = sumOf([exactly(recordsDue), result.companies]);
-  const parts = sumOf([stats, result.searches, entity]);
+  const entity = sumOf([exactly(recordsDue), discovery.companies]);
+  const parts = sumOf([stats, discovery.searches, entity]);
   const totalOf = (calls: CallRange) => within(sumOf([stats, exactly(recordsDue), calls]), parts);
   return {
-    ...{ stats, search: result.searches, entity },
-    total: totalOf(widened(result.calls, shortfallOf(totalOf(result.calls)))),
-    companies: result.companies,
+    ...{ stats, search: discovery.searches, entity },
+    total: totalOf(widened(discovery.calls, shortfallOf(totalOf(discovery.calls)))),
+    companies: discovery.companies,
     size,
   };
 }
 
-/** By what factor each end of a range is too near to the other for what it has to hold. */
+/** The factor by which both ends must move apart, so that their ratio is at least USUAL_RATIO. */
 function shortfallOf({ low, high }: CallRange): number {
   if (high === null || high === 0) return 1;
   return Math.min(WIDEST, Math.max(1, Math.sqrt((USUAL_RATIO * low) / high)));
@@ -60,31 +60,30 @@ function widened({ low, high }: CallRange, factor: number): CallRange {
   return { low: Math.floor(low / factor), high: high === null ? null : Math.ceil(high * factor) };
 }
 
-/** What companies that are not known yet will take. */
-interface NewsEstimate {
+/** The cost of the companies that are not known yet. */
+interface DiscoveryEstimate {
   readonly searches: CallRange;
   readonly companies: CallRange;
-  /** Searches, and a record of each that they find: what is found by fewer searches needs the more records. */
+  /** Searches and the records of found companies. Narrower than the sum: searches and records vary in opposite ways. */
   readonly calls: CallRange;
 }
 
-function estimateNews(ask: SyncEstimateInput, size: RegistrySize): NewsEstimate {
+function estimateDiscovery(ask: SyncEstimateInput, size: RegistrySize): DiscoveryEstimate {
   const { knowledge, dialect } = ask;
   const known = knowledge.knownCount();
   if (isIdle(ask, size)) return NOTHING;
   const missing = { low: size.low - known, high: size.high === null ? null : size.high - known };
   const pages = Math.ceil(missing.low / dialect.search.paging.size);
-  if (size.high === null || known < FEWEST_KNOWN) {
-    const least = Math.max(1, pages);
-    const most = size.high === null ? null : least * FIRST_GUESS;
-    const searches = { low: least, high: most };
+  if (size.high === null || known < MIN_KNOWN) {
+    const fewest = Math.max(1, pages);
+    const searches = { low: fewest, high: size.high === null ? null : fewest * FIRST_GUESS };
     return { searches, companies: missing, calls: sumOf([searches, missing]) };
   }
-  const played = simulateSearches({ ...ask, totals: [...new Set([size.low, size.high])] });
-  return estimateOf(played, { low: missing.low, high: size.high - known });
+  const simulations = simulateSearches({ ...ask, totals: [...new Set([size.low, size.high])] });
+  return estimateOf(simulations, { low: missing.low, high: size.high - known });
 }
 
-/** Is nothing searched for? A planner over many names takes long to open: it is opened if nothing else tells. */
+/** Is there no search to send? Opening a planner over many names is slow, so cheaper evidence comes first. */
 function isIdle(
   { knowledge, openPlanner, isSearchNext, nowMs }: SyncEstimateInput,
   size: RegistrySize,
@@ -97,38 +96,38 @@ function isIdle(
 }
 
 function estimateOf(
-  played: readonly Simulation[],
+  simulations: readonly Simulation[],
   missing: { readonly low: number; readonly high: number },
-): NewsEstimate {
-  const searches = played.map((one) => one.searches);
-  // Nothing is searched for any more: what is missing was given up.
-  if (played.every(({ searches, isCutShort }) => searches === 0 && !isCutShort)) return NOTHING;
-  const found = Math.floor(Math.min(...played.map((one) => one.found)) * FEWER_FOUND);
-  const calls = callsOf(played);
-  const most = Math.ceil(Math.max(...searches) * MORE_SEARCHES + IN_VAIN);
+): DiscoveryEstimate {
+  const searches = simulations.map((one) => one.searches);
+  // The stop rule has given up the missing companies.
+  if (simulations.every(({ searches, isCutShort }) => searches === 0 && !isCutShort)) return NOTHING;
+  const found = Math.floor(Math.min(...simulations.map((one) => one.found)) * FEWER_FOUND);
+  const calls = callsOf(simulations);
+  const maxSearches = Math.ceil(Math.max(...searches) * MORE_SEARCHES + IN_VAIN);
   return {
     searches: {
       low: Math.floor(Math.min(...searches) * FEWER_SEARCHES),
-      high: calls.high === null ? null : Math.min(most, calls.high),
+      high: calls.high === null ? null : Math.min(maxSearches, calls.high),
     },
     companies: { low: Math.min(missing.low, found), high: missing.high },
     calls,
   };
 }
 
-/** Around the middle of what was rehearsed, and towards its ends where rehearsals come out far apart. */
-function callsOf(played: readonly Simulation[]): CallRange {
-  const logs = played.map(({ searches, found }) => Math.log(Math.max(1, searches + found)));
+/** A range around the geometric mean of the simulations, wider if their results differ by more than usual. */
+function callsOf(simulations: readonly Simulation[]): CallRange {
+  const logs = simulations.map(({ searches, found }) => Math.log(Math.max(1, searches + found)));
   const middle = meanOf(logs);
   const spread = Math.sqrt(meanOf(logs.map((one) => (one - middle) ** 2)));
-  const doubt = Math.max(0, spread - USUAL_SPREAD);
-  const low = Math.exp(Math.max(middle - doubt, Math.min(...logs)));
-  const high = Math.exp(Math.min(middle + doubt, Math.max(...logs)));
-  const isOpen = played.some(({ isCutShort }) => isCutShort);
-  // The fewer suppositions were simulated, the less is known of how far apart they are.
-  const lack = LACK * (1 - Math.min(1, played.length / SUPPOSITIONS));
-  // Where what is missing may be out of reach, it is given up soon.
-  const inVain = played.filter(({ found }) => found === 0).map(({ searches }) => searches);
+  const excess = Math.max(0, spread - USUAL_SPREAD);
+  const low = Math.exp(Math.max(middle - excess, Math.min(...logs)));
+  const high = Math.exp(Math.min(middle + excess, Math.max(...logs)));
+  const isOpen = simulations.some(({ isCutShort }) => isCutShort);
+  // Fewer simulations show less of the spread.
+  const lack = LACK * (1 - Math.min(1, simulations.length / USUAL_SIMULATIONS));
+  // Unreachable companies are given up early.
+  const inVain = simulations.filter(({ found }) => found === 0).map(({ searches }) => searches);
   return {
     low: Math.min(Math.floor(low * FEWER * (1 - lack)), ...inVain),
     high: isOpen ? null : Math.ceil(high * MORE * (1 + lack)),
@@ -140,21 +139,21 @@ function meanOf(numbers: readonly number[]): number {
 }
 
 const ENDLESS = { left: { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null } };
-const NOTHING: NewsEstimate = { searches: exactly(0), companies: exactly(0), calls: exactly(0) };
-// Less says nothing of what names and identifiers look like.
-const FEWEST_KNOWN = 20;
+const NOTHING: DiscoveryEstimate = { searches: exactly(0), companies: exactly(0), calls: exactly(0) };
+// Fewer companies do not show what names and identifiers look like.
+const MIN_KNOWN = 20;
 const FIRST_GUESS = 8;
-// Chosen with `npm run bench price` to hold nine times in ten.
+// Chosen with `npm run bench price` so that nine of ten ranges contain the result.
 const FEWER = 0.829;
 const MORE = 1.24;
 const USUAL_SPREAD = 0.3;
-const SUPPOSITIONS = 6;
+const USUAL_SIMULATIONS = 6;
 const LACK = 0.1;
-// Of the ends of a total. What is certain of it makes it narrower, and such ones held less often.
+// The smallest ratio of the ends of a total. Narrower totals contained the result less often.
 const USUAL_RATIO = 1.49;
 const WIDEST = 1.1;
 const FEWER_SEARCHES = 0.5;
 const MORE_SEARCHES = 1.5;
-// So long is looked for a single company that is out of reach.
+// Searches until the stop rule gives up a single unreachable company.
 const IN_VAIN = 130;
 const FEWER_FOUND = 0.8;

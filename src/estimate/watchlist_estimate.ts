@@ -3,7 +3,7 @@ import type { BackfillKnowledge } from '../knowledge.ts';
 import { sizeOf } from '../plan/registry_size.ts';
 import { findingsOf, type Watchlist, wantedNow } from '../plan/wanted/watchlist_planner.ts';
 import { estimateBackfill } from './backfill_estimate.ts';
-import { type CallRange, exactly, lessenedBy, sumOf } from './call_range.ts';
+import { type CallRange, exactly, reducedBy, sumOf } from './call_range.ts';
 import type { SyncEstimate } from './sync_estimate.ts';
 
 export interface WatchlistEstimateInput {
@@ -13,7 +13,7 @@ export interface WatchlistEstimateInput {
   readonly isStatsDue: boolean;
 }
 
-/** What a sync over a watchlist takes: a backfill of it, without the records that are fresh. */
+/** Estimates a sync over a watchlist as a backfill without the records that are still fresh. */
 export function estimateWatchlist({
   knowledge,
   dialect,
@@ -25,18 +25,18 @@ export function estimateWatchlist({
   const estimate = estimateBackfill({ knowledge, dialect, wanted });
   const { found, spared } = knownOf({ knowledge, dialect, watchlist });
   const stats = exactly(isStatsDue ? 1 : 0);
-  const ofList: CallRange = lessenedBy(estimate.total, estimate.stats.low + spared);
+  const listCalls: CallRange = reducedBy(estimate.total, estimate.stats.low + spared);
   return {
     stats,
     search: estimate.search,
-    entity: lessenedBy(estimate.entity, spared),
-    total: sumOf([stats, ofList]),
-    companies: watchlist.of === 'ids' ? exactly(0) : lessenedBy(estimate.entity, found),
+    entity: reducedBy(estimate.entity, spared),
+    total: sumOf([stats, listCalls]),
+    companies: watchlist.of === 'ids' ? exactly(0) : reducedBy(estimate.entity, found),
     size: sizeOf(knowledge, dialect),
   };
 }
 
-/** Of the companies that the price counts: those that are found already, and those that need no record. */
+/** The companies of the backfill estimate that are already found, and those that need no record. */
 function knownOf({ knowledge, dialect, watchlist }: Omit<WatchlistEstimateInput, 'isStatsDue'>) {
   switch (watchlist.of) {
     case 'ids':
@@ -50,7 +50,7 @@ function knownOf({ knowledge, dialect, watchlist }: Omit<WatchlistEstimateInput,
     case 'queries': {
       const { listings } = wantedNow({ knowledge, dialect, watchlist, kinds: new Set(['search']) });
       const listed = listings.flatMap(({ query }) => knowledge.listed(query).map(({ entityId }) => entityId));
-      // What several queries list is fetched once.
+      // A company in several listings is fetched once.
       const due = [...new Set(listed)].filter((id) => !knowledge.isFresh(id));
       return { found: listed.length, spared: listed.length - due.length };
     }

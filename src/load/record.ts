@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../json/json.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
-import { searchText } from '../names/folding.ts';
+import { searchText } from '../names/search_index_text.ts';
 import type { Outcome, RecordAnswer } from '../outcome.ts';
 import { type Known, type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import { changedValue, noteChanges, noteCompared, ratesAfterFetch } from './changes.ts';

@@ -1,7 +1,7 @@
 import { queryKey, type SearchCall, targetOf } from '../call.ts';
 import type { ListedCompany, QueryState } from '../knowledge.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
-import { searchText } from '../names/folding.ts';
+import { searchText } from '../names/search_index_text.ts';
 import type { Outcome, SearchAnswer, SearchRow } from '../outcome.ts';
 import { type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import { type QueryRow, queryState } from '../warehouse/query.ts';

@@ -1,70 +1,58 @@
-/** The form in which names and queries are compared: lower case, one kind of space, none at the ends. */
+/**
+ * Folding gives names, queries and words the forms in which they are compared. Three neighbours build on it:
+ * `query_matching.ts` (does a query find a name?), `similarity.ts` (is it the wanted name?) and `loose_matching.ts`
+ * (comparison while the rules of the upstream are unknown).
+ */
+
+/** Lower case, single spaces, no space at either end. */
 export function folded(text: string): string {
   return text.toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
-/** As searches compare it where they overlook marks and width: `Åsbygg` is found by `as`. */
+/** Folded, without diacritics and width: the form in which the query `as` finds `Åsbygg`. */
 export function withoutDiacritics(text: string): string {
-  if (isAscii(text)) return folded(text);
-  return folded(text.normalize('NFKD').toLowerCase().replace(MARKS, '').normalize('NFC'));
+  return isAscii(text) ? folded(text) : folded(lowerCaseWithoutDiacritics(text));
+}
+
+/** The differences that a search ignores: none · case and runs of space · also diacritics and width (`Ａ` finds `A`). */
+export type Folding = 'none' | 'case' | 'diacritics';
+
+export const FOLDINGS = ['none', 'case', 'diacritics'] as const satisfies readonly Folding[];
+
+/** Folds a text for a search index. Unlike `folded`, it keeps a space at either end. */
+export function foldText(text: string, folding: Folding): string {
+  switch (folding) {
+    case 'none':
+      return text;
+    case 'case':
+      return withSingleSpaces(text.toLowerCase());
+    case 'diacritics':
+      return withSingleSpaces(isAscii(text) ? text.toLowerCase() : lowerCaseWithoutDiacritics(text));
+  }
 }
 
 export function isAscii(text: string): boolean {
   return ASCII.test(text);
 }
 
-/** The words of a folded name: runs of letters, marks and digits. */
+/** The words of a folded text: runs of letters, diacritics and digits. */
 export function wordsOf(foldedText: string): string[] {
   return foldedText.match(WORD) ?? [];
 }
 
-export interface OrderedWord {
-  readonly word: string;
-  /** How many of its beginnings, the empty one among them, the word before it has as well; 0: it is the first. */
-  readonly shared: number;
+/** Lower-casing comes first, because it turns "İ" into a letter with a combining dot. */
+function lowerCaseWithoutDiacritics(text: string): string {
+  return text.normalize('NFKD').toLowerCase().replace(DIACRITICS, '').normalize('NFC');
 }
 
-/**
- * The different words of a folded name in order, where neighbours share most: so every beginning of any of them is told
- * of one word alone. Lengths are in UTF-16 units.
- */
-export function orderedWords(foldedText: string): OrderedWord[] {
-  const words = wordsOf(foldedText);
-  if (words.length > 1) words.sort();
-  const ordered: OrderedWord[] = [];
-  let before: string | null = null;
-  for (const word of words) {
-    if (word === before) continue;
-    ordered.push({ word, shared: before === null ? 0 : 1 + sharedLength(before, word) });
-    before = word;
-  }
-  return ordered;
+/** The test is cheaper than a replacement in the many texts that have single spaces already. */
+function withSingleSpaces(text: string): string {
+  return WIDE_SPACE.test(text) ? text.replace(SPACES, ' ') : text;
 }
 
-/** How many UTF-16 units both begin with. */
-export function sharedLength(one: string, other: string): number {
-  let at = 0;
-  while (at < one.length && one[at] === other[at]) at++;
-  return at;
-}
-
-const MARKS = /\p{M}/gu;
+const DIACRITICS = /\p{M}/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII itself
 const ASCII = /^[\x00-\x7f]*$/;
+const WIDE_SPACE = /[^\S ]|\s{2}/u;
+const SPACES = /\s+/gu;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-
-/** What the search index has of a company, beside its name: each text once, on a line of its own. */
-export function searchText(
-  entityId: string,
-  formerNames: readonly string[],
-  identifiers: readonly string[],
-): { formerNames: string | null; identifiers: string } {
-  return {
-    formerNames: formerNames.length === 0 ? null : linesOf(formerNames),
-    identifiers: identifiers.length === 0 ? entityId : linesOf([entityId, ...identifiers]),
-  };
-}
-
-function linesOf(texts: readonly string[]): string {
-  return [...new Set(texts)].join('\n');
-}

@@ -1,18 +1,18 @@
 /**
- * How texts are compared while it is not known how the API compares them: overlooking case, diacritics, width
- * and the kind of space.
+ * Folds a text for comparison while the rules of the upstream are unknown. Case, diacritics, width and the kind of
+ * space make no difference. Letters such as `ø`, which Unicode does not decompose, become plain ones.
  */
 export function loosely(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
-    .replace(/[ßøæœłđıþð]/g, (letter) => SPELLED[letter] ?? letter)
+    .replace(/[ßøæœłđıþð]/g, (letter) => PLAIN_LETTERS[letter] ?? letter)
     .replace(/\s+/gu, ' ')
     .trim();
 }
 
-const SPELLED: Record<string, string> = {
+const PLAIN_LETTERS: Record<string, string> = {
   ß: 'ss',
   ø: 'o',
   æ: 'ae',
@@ -24,9 +24,9 @@ const SPELLED: Record<string, string> = {
   ð: 'd',
 };
 
-/** Could any search for the text find this? Each of its words occurs somewhere. */
-export function mayFind(text: string, found: string): boolean {
-  const loose = loosely(found);
-  const words = loosely(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+/** Can any query rule find this text by the query? Each word of the query must occur somewhere in the text. */
+export function mayFind(query: string, text: string): boolean {
+  const loose = loosely(text);
+  const words = loosely(query).match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.length > 0 && words.every((word) => loose.includes(word));
 }

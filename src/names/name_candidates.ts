@@ -1,6 +1,6 @@
 import { type Anatomy, anatomyOf, similarity, trigramsOf } from './similarity.ts';
 
-/** A company whose name is, or resembles, a wanted one. */
+/** A company whose name equals or resembles a wanted name. */
 export interface Candidate {
   readonly entityId: string;
   readonly name: string;
@@ -8,14 +8,14 @@ export interface Candidate {
   readonly score: number;
 }
 
-/** Below this, names have little more in common than their words' endings. */
-export const LEAST_SCORE = 0.6;
-const MOST_KEPT = 5;
-// A misspelling spoils three runs of three characters; of the six rarest, two are left to find the name by.
-const RAREST = 6;
-const SHARED = 2;
+/** Names below this score share little more than the endings of their words. */
+export const MIN_SCORE = 0.6;
+const MAX_INEXACT = 5;
+// A misspelling changes three trigrams. Of the six rarest, at least two normally remain to find the name.
+const INDEXED_TRIGRAMS = 6;
+const MIN_SHARED_TRIGRAMS = 2;
 
-/** Finds, for each company that comes by, the wanted names that it is or resembles. */
+/** Collects, for each wanted name, the companies whose names equal or resemble it. */
 export class NameCandidates {
   readonly #names: readonly Anatomy[];
   readonly #same = new Map<string, number[]>();
@@ -31,21 +31,22 @@ export class NameCandidates {
     this.#indexTrigrams();
   }
 
-  /** A company of the registry. */
+  /** Compares a company of the registry with all wanted names. */
   see(entityId: string, name: string): void {
     const anatomy = anatomyOf(name);
     for (const at of this.#same.get(anatomy.comparable) ?? []) this.#keep(at, { entityId, name, score: 1 });
     for (const at of this.#alike(anatomy)) {
       const score = similarity(this.#names[at] as Anatomy, anatomy);
-      if (score >= LEAST_SCORE) this.#keep(at, { entityId, name, score });
+      if (score >= MIN_SCORE) this.#keep(at, { entityId, name, score });
     }
   }
 
-  /** The best first. */
+  /** The candidates of a wanted name, by its index; the best first. */
   of(at: number): Candidate[] {
     return [...(this.#found[at]?.values() ?? [])].sort((a, b) => b.score - a.score);
   }
 
+  /** The companies with exactly this name. */
   same(at: number): Candidate[] {
     return this.of(at).filter(({ score }) => score === 1);
   }
@@ -58,24 +59,26 @@ export class NameCandidates {
     const found = this.#found[at] as Map<string, Candidate>;
     if ((found.get(candidate.entityId)?.score ?? 0) >= candidate.score) return;
     found.set(candidate.entityId, candidate);
-    // Companies of the very name are all kept: how many there are decides.
+    // Exact matches are all kept: their number decides whether the name is ambiguous.
     const inexact = [...found.values()].filter(({ score }) => score < 1).sort((a, b) => a.score - b.score);
-    if (inexact.length > MOST_KEPT) found.delete((inexact[0] as Candidate).entityId);
+    if (inexact.length > MAX_INEXACT) found.delete((inexact[0] as Candidate).entityId);
   }
 
   #alike({ core }: Anatomy): number[] {
     const shared = new Map<number, number>();
     for (const trigram of trigramsOf(core))
       for (const at of this.#byTrigram.get(trigram) ?? []) shared.set(at, (shared.get(at) ?? 0) + 1);
-    return [...shared].flatMap(([at, count]) => (count >= SHARED ? [at] : []));
+    return [...shared].flatMap(([at, count]) => (count >= MIN_SHARED_TRIGRAMS ? [at] : []));
   }
 
   #indexTrigrams(): void {
     const trigrams = this.#names.map(({ core }) => [...trigramsOf(core)]);
-    const names = new Map<string, number>();
-    for (const one of trigrams.flat()) names.set(one, (names.get(one) ?? 0) + 1);
+    const nameCounts = new Map<string, number>();
+    for (const one of trigrams.flat()) nameCounts.set(one, (nameCounts.get(one) ?? 0) + 1);
     trigrams.forEach((ofName, at) => {
-      const rarest = ofName.sort((a, b) => (names.get(a) ?? 0) - (names.get(b) ?? 0)).slice(0, RAREST);
+      const rarest = ofName
+        .sort((a, b) => (nameCounts.get(a) ?? 0) - (nameCounts.get(b) ?? 0))
+        .slice(0, INDEXED_TRIGRAMS);
       for (const trigram of rarest) append(this.#byTrigram, trigram, at);
     });
   }

@@ -1,27 +1,27 @@
+import { wordsOf } from './folding.ts';
 import { lowerBound } from './ordered_texts.ts';
-import { wordsOf } from './search_folding.ts';
 
 /**
- * Names and ids of every company of the mirror, packed into a few arrays: some seventy bytes a company, no
- * objects, so that millions fit beside the server and travel between threads at no cost. Immutable: a changed
- * mirror gets a new index. A company is known by its rank, its place in the order of folded names and ids.
+ * The names and ids of all companies in a few typed arrays, about seventy bytes a company. Millions of companies fit into
+ * memory, and threads exchange the index without a copy. It is immutable: a changed mirror gets a new index. A company is
+ * identified by its rank in the order of folded name and id.
  */
 export interface NameIndex {
   readonly companies: number;
   /** Folded names by rank. */
   readonly names: PackedTexts;
-  /** Ids by rank, as they are written. */
+  /** Ids by rank, not folded. */
   readonly ids: PackedTexts;
   /** Ranks in the order of upper-cased ids. */
   readonly byId: Uint32Array;
   /** The distinct words of all names, in the order of their bytes. */
   readonly words: PackedTexts;
-  /** Ranks of the names that hold word w: `postings[postingStarts[w] .. postingStarts[w + 1])`, ascending. */
+  /** Ranks of the names that contain word w: `postings[postingStarts[w] .. postingStarts[w + 1])`, ascending. */
   readonly postings: Uint32Array;
   readonly postingStarts: Uint32Array;
 }
 
-/** Everything that it consists of: can be handed to another thread without a copy. */
+/** All buffers of the index, as a transfer list for another thread. */
 export function buffersOf({ names, ids, byId, words, postings, postingStarts }: NameIndex): ArrayBuffer[] {
   const arrays = [names.bytes, names.starts, ids.bytes, ids.starts, byId, words.bytes, words.starts];
   return [...arrays, postings, postingStarts].map(({ buffer }) => buffer as ArrayBuffer);
@@ -31,7 +31,7 @@ export function bytesOfIndex(index: NameIndex): number {
   return buffersOf(index).reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-/** Texts in UTF-8, one after another: text i is `bytes[starts[i] .. starts[i + 1])`. */
+/** Concatenated UTF-8 texts: text i is `bytes[starts[i] .. starts[i + 1])`. */
 export interface PackedTexts {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly starts: Uint32Array;
@@ -41,7 +41,7 @@ export function textAt({ bytes, starts }: PackedTexts, index: number): string {
   return decoder.decode(bytes.subarray(starts[index], starts[index + 1]));
 }
 
-/** The texts that begin with the prefix, in a list that is ordered by bytes: [from, to). */
+/** The range of texts with this prefix. The texts must be in the order of their bytes. */
 export function prefixRange(texts: PackedTexts, prefix: Uint8Array): Range {
   const length = texts.starts.length - 1;
   return {
@@ -50,6 +50,7 @@ export function prefixRange(texts: PackedTexts, prefix: Uint8Array): Range {
   };
 }
 
+/** Indexes in [from, to). */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -59,7 +60,7 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Negative: the text comes before all that begin with the prefix · 0: it begins with it · positive: after them. */
+/** Compares a text with the range of a prefix: negative: before it · 0: in it · positive: after it. */
 function comparePrefix({ bytes, starts }: PackedTexts, index: number, prefix: Uint8Array): number {
   const start = starts[index] ?? 0;
   const length = (starts[index + 1] ?? 0) - start;
@@ -74,14 +75,15 @@ function comparePrefix({ bytes, starts }: PackedTexts, index: number, prefix: Ui
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** Companies as the build takes them: in the order of folded name and id, by their bytes. */
+/** The companies to index. */
 export interface IndexSource {
+  /** In the order of folded name and id, by bytes. */
   readonly byName: Iterable<{ readonly knownId: number; readonly entityId: string; readonly folded: string }>;
-  /** The known ids of the same companies, in the order of upper-cased ids. */
+  /** The `knownId` of the same companies, in the order of upper-cased entity ids. */
   readonly byId: () => Iterable<number>;
 }
 
-/** Reads the companies once, holding no more of them than the arrays that it makes. */
+/** Builds the index in one pass. It holds nothing but the arrays in memory. */
 export function buildNameIndex(source: IndexSource): NameIndex {
   const names = packing();
   const ids = packing();
@@ -96,8 +98,8 @@ export function buildNameIndex(source: IndexSource): NameIndex {
     companies += 1;
   }
   const byId = new Uint32Array(companies);
-  let place = 0;
-  for (const knownId of source.byId()) byId[place++] = rankOf.at(knownId);
+  let index = 0;
+  for (const knownId of source.byId()) byId[index++] = rankOf.at(knownId);
   return { companies, names: names.packed(), ids: ids.packed(), byId, ...dictionary.postings() };
 }
 
@@ -109,7 +111,7 @@ function packing() {
   starts.push(0);
   return {
     add(text: string): void {
-      // A UTF-16 unit takes at most three bytes.
+      // A UTF-16 unit needs at most three bytes.
       while (bytes.length - length < text.length * 3) bytes = enlarged(bytes);
       length += encoder.encodeInto(text, bytes.subarray(length)).written;
       starts.push(length);
@@ -118,7 +120,7 @@ function packing() {
   };
 }
 
-/** Words get numbers as they come; at the end they and their postings are put in the order of bytes. */
+/** Numbers words in the order of arrival. `postings` sorts the words and their postings by bytes. */
 function wordDictionary() {
   const numbers = new Map<string, number>();
   const counts = growing();
@@ -143,10 +145,10 @@ function wordDictionary() {
       const words = packing();
       const postingStarts = new Uint32Array(sorted.length + 1);
       const next = new Uint32Array(sorted.length);
-      for (const [place, { word, number }] of sorted.entries()) {
+      for (const [index, { word, number }] of sorted.entries()) {
         words.add(word);
-        next[number] = postingStarts[place] ?? 0;
-        postingStarts[place + 1] = (postingStarts[place] ?? 0) + counts.at(number);
+        next[number] = postingStarts[index] ?? 0;
+        postingStarts[index + 1] = (postingStarts[index] ?? 0) + counts.at(number);
       }
       const postings = new Uint32Array(occurrences.ranks.length);
       for (let i = 0; i < postings.length; i++) {
@@ -160,7 +162,7 @@ function wordDictionary() {
   };
 }
 
-/** A list of whole numbers that grows by doubling. */
+/** A list of unsigned integers whose capacity doubles. */
 function growing() {
   let numbers = new Uint32Array(1 << 12);
   let length = 0;

@@ -1,51 +1,53 @@
 /**
- * Texts of known companies, in the order of their code points: what an index answers without a look at the companies. Of
- * several that one company has, each beginning is to count once: so the beginnings that it shares with another of them,
- * the empty one first, are that one's.
+ * Texts of known companies in the order of their code points. An index supports these lookups without a scan.
+ *
+ * A company may have several texts, such as the words of its name. A prefix counts each company once. A text
+ * therefore records how many of its prefixes, the empty one included, it shares with the company's preceding text.
+ * A count for a prefix of n characters includes the texts that share at most n prefixes.
  */
 export interface CountedInOrder {
-  /** How many stand at or after `from` and before `to`, and share at most so many of their beginnings. */
+  /** The texts in [from, to) that share at most `mostShared` prefixes. */
   countBetween(from: string, to: string, mostShared: number): number;
-  /** About so many entries from `from` on, those before `to`. */
+  /** About `size` entries of [from, to), the first ones. */
   stretch(from: string, to: string, ask: StretchAsk): Stretch;
-  /** The text so many places after the first that stands at or after `from`; null: there are fewer. */
-  at(from: string, places: number): string | null;
+  /** The text `offset` entries after the first one at or after `from`; null: there are fewer. */
+  at(from: string, offset: number): string | null;
 }
 
 export interface StretchAsk {
   readonly size: number;
-  /** Those that share more are not counted. */
+  /** Texts that share more prefixes are not counted. */
   readonly mostShared: number;
 }
 
-/** Neighbours; those that are the very same stand in one. */
+/** Consecutive texts. Equal texts never belong to different stretches. */
 export interface Stretch {
-  /** How many share none of their beginnings, one, and so on. */
+  /** shares[n]: the texts that share n prefixes. */
   readonly shares: readonly number[];
-  /** Where the next ones begin; null: there are none. */
+  /** The first text after the stretch; null: none before `to`. */
   readonly next: string | null;
 }
 
 /** Texts of which each company has one. */
 export interface TextsInOrder extends CountedInOrder {
   countBetween(from: string, to: string): number;
-  /** Every one. */
+  /** Every text, in order. */
   all(): Iterable<string>;
-  /** Every one that this text is a part of. A look at all of them. */
-  containing(part: string): Iterable<string>;
+  /** Every text that contains the substring. A scan. */
+  containing(substring: string): Iterable<string>;
 }
 
-/** Stands after every text that begins with this one. */
+/** A text that follows every text with this prefix. */
 export function afterAll(prefix: string): string {
   return prefix + LAST_CODE_POINT;
 }
 
-/** The first text that can stand after this one. */
+/** The smallest text that follows this one. */
 export function nextAfter(text: string): string {
   return `${text}\0`;
 }
 
-/** A stretch, walked to its end and then counted. `share`: how many of those between share none of their beginnings, and so on. */
+/** Builds a stretch: finds its end, then counts. `share` returns `shares` for the texts in [from, to). */
 export function stretchOf(
   { at, share }: Pick<CountedInOrder, 'at'> & { share(from: string, to: string, most: number): number[] },
   ...[from, to, { size, mostShared }]: Parameters<CountedInOrder['stretch']>
@@ -55,18 +57,18 @@ export function stretchOf(
   return { shares: share(from, isLast ? to : next, mostShared), next: isLast ? null : next };
 }
 
-/** Different texts, the first and then one every so many places. */
-export function* spreadOver(texts: CountedInOrder, places: number): Generator<string> {
-  for (let next = texts.at('', 0); next !== null; next = nextDifferent(texts, next, places)) yield next;
+/** A sample of distinct texts: the first one, then one every `step` entries. */
+export function* spreadOver(texts: CountedInOrder, step: number): Generator<string> {
+  for (let next = texts.at('', 0); next !== null; next = nextDifferent(texts, next, step)) yield next;
 }
 
-/** The text so many places on, or, where more companies than that have the very same text, the one after it. */
-function nextDifferent(texts: Pick<CountedInOrder, 'at'>, from: string, places: number): string | null {
-  const later = texts.at(from, places);
+/** The text `step` entries later; if that one is equal, the next different text. */
+function nextDifferent(texts: Pick<CountedInOrder, 'at'>, from: string, step: number): string | null {
+  const later = texts.at(from, step);
   return later === from ? texts.at(nextAfter(from), 0) : later;
 }
 
-/** Texts held in memory. */
+/** The lookups over texts in memory. */
 export class SortedTexts implements TextsInOrder {
   readonly #texts: string[];
 
@@ -75,11 +77,11 @@ export class SortedTexts implements TextsInOrder {
   }
 
   add(text: string): void {
-    this.#texts.splice(this.#placeOf(text), 0, text);
+    this.#texts.splice(this.#indexOf(text), 0, text);
   }
 
   countBetween(from: string, to: string): number {
-    return Math.max(0, this.#placeOf(to) - this.#placeOf(from));
+    return Math.max(0, this.#indexOf(to) - this.#indexOf(from));
   }
 
   stretch(...ask: Parameters<TextsInOrder['stretch']>): Stretch {
@@ -87,37 +89,28 @@ export class SortedTexts implements TextsInOrder {
     return stretchOf({ at: this.at.bind(this), share }, ...ask);
   }
 
-  at(from: string, places: number): string | null {
-    return this.#texts[this.#placeOf(from) + places] ?? null;
+  at(from: string, offset: number): string | null {
+    return this.#texts[this.#indexOf(from) + offset] ?? null;
   }
 
   all(): Iterable<string> {
     return this.#texts;
   }
 
-  containing(part: string): string[] {
-    return this.#texts.filter((text) => text.includes(part));
+  containing(substring: string): string[] {
+    return this.#texts.filter((text) => text.includes(substring));
   }
 
-  /** How many stand before it. */
-  #placeOf(text: string): number {
-    return firstPlace(this.#texts.length, (place) => inOrder(this.#texts[place] as string, text) >= 0);
+  /** The index of the first text at or after this one. */
+  #indexOf(text: string): number {
+    return lowerBound(this.#texts.length, (index) => inOrder(this.#texts[index] as string, text) < 0);
   }
 }
 
-/** The first of so many places from which on something holds; `places`: it holds nowhere. */
-export function firstPlace(places: number, holds: (place: number) => boolean): number {
-  let low = 0;
-  let high = places;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
-/** By code points, as SQLite compares UTF-8. JavaScript compares halves of surrogate pairs, which come too early. */
+/**
+ * Compares by code points, as SQLite compares UTF-8. JavaScript compares UTF-16 units, which orders surrogate pairs
+ * before U+E000 to U+FFFF.
+ */
 export function inOrder(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at++) {
@@ -128,7 +121,7 @@ export function inOrder(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Surrogates stand for what comes after all that is written without them. */
+/** Moves the surrogates behind all other UTF-16 units: code points above U+FFFF need them. */
 function rankOf(unit: number): number {
   if (unit < FIRST_SURROGATE) return unit;
   return unit > LAST_SURROGATE ? unit - SURROGATES : unit + SURROGATES;
@@ -139,7 +132,7 @@ const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
 const SURROGATES = 0x2000;
 
-/** The first index in [0, length) for which `before` no longer holds; `before` must be monotone. */
+/** Binary search: the first index in [0, length] for which `before` does not hold. `before` must be monotone. */
 export function lowerBound(length: number, before: (index: number) => boolean): number {
   let low = 0;
   let high = length;
@@ -151,26 +144,26 @@ export function lowerBound(length: number, before: (index: number) => boolean): 
   return low;
 }
 
-/** Companies that have a word which begins so, or is so. */
+/** Companies with a word that equals `beside` or, unless `isWhole`, starts with it. */
 export interface CompaniesWith {
-  /** '': all. */
+  /** '': all companies. */
   readonly beside: string;
   readonly isWhole: boolean;
 }
 
 export const ALL_COMPANIES: CompaniesWith = { beside: '', isWhole: false };
 
-/** The words of such companies, in the order of their code points: what an index answers without a look at the names. */
+/** The words of a group of companies, in the order of their code points. */
 export interface WordsInOrder extends CountedInOrder {
-  /** The words that most companies have, each with how many; the most frequent first, and the shorter of two. */
+  /** The most frequent words with their companies, descending; of two equally frequent words, the shorter first. */
   ranked(most: number): [word: string, companies: number][];
   totals(): WordTotals;
 }
 
 export interface WordTotals {
-  /** Companies that have any word. */
+  /** Companies that have at least one word. */
   readonly companies: number;
-  /** Words, each counted once for each company. */
+  /** Pairs of a company and one of its distinct words. */
   readonly words: number;
   readonly different: number;
 }

@@ -1,20 +1,56 @@
-import { orderedWords } from './folding.ts';
-import type { CompaniesWith, WordsInOrder, WordTotals } from './ordered_texts.ts';
-import { firstPlace, inOrder, type Stretch, stretchOf } from './ordered_texts.ts';
+import { wordsOf } from './folding.ts';
+import {
+  type CompaniesWith,
+  inOrder,
+  lowerBound,
+  type Stretch,
+  stretchOf,
+  type WordsInOrder,
+  type WordTotals,
+} from './ordered_texts.ts';
 import { findsName } from './query_matching.ts';
 
-interface Group {
+export interface OrderedWord {
   readonly word: string;
+  /** The prefixes that the preceding word of the name has too, the empty one included; 0: it is the first word. */
   readonly shared: number;
+}
+
+/**
+ * The distinct words of a folded name in order, so that words with common prefixes are neighbours. Each prefix then
+ * belongs to the first word that has it. Lengths are in UTF-16 units.
+ */
+export function orderedWords(foldedName: string): OrderedWord[] {
+  const words = wordsOf(foldedName);
+  if (words.length > 1) words.sort();
+  const ordered: OrderedWord[] = [];
+  let before: string | null = null;
+  for (const word of words) {
+    if (word === before) continue;
+    ordered.push({ word, shared: before === null ? 0 : 1 + sharedLength(before, word) });
+    before = word;
+  }
+  return ordered;
+}
+
+/** The length of the longest common prefix, in UTF-16 units. */
+export function sharedLength(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at++;
+  return at;
+}
+
+/** Companies with the same word that share the same number of its prefixes. */
+interface Group extends OrderedWord {
   companies: number;
 }
 
-/** Words held in memory. */
+/** The lookups over words in memory. */
 export class SortedWords implements WordsInOrder {
   readonly #of: CompaniesWith;
   readonly #groups: Group[];
 
-  /** `names`: of all companies, folded. */
+  /** `names`: the folded names of all companies. */
   constructor(of: CompaniesWith, names: Iterable<string>) {
     this.#of = of;
     const groups = new Map<string, Group>();
@@ -29,10 +65,10 @@ export class SortedWords implements WordsInOrder {
 
   add(name: string): void {
     for (const { word, shared } of this.#wordsOf(name)) {
-      const place = this.#placeOf({ word, shared });
-      const group = this.#groups[place];
+      const index = this.#indexOf({ word, shared });
+      const group = this.#groups[index];
       if (group?.word === word && group.shared === shared) group.companies++;
-      else this.#groups.splice(place, 0, { word, shared, companies: 1 });
+      else this.#groups.splice(index, 0, { word, shared, companies: 1 });
     }
   }
 
@@ -46,8 +82,8 @@ export class SortedWords implements WordsInOrder {
     return stretchOf({ at: this.at.bind(this), share: this.#share.bind(this) }, ...ask);
   }
 
-  at(from: string, places: number): string | null {
-    return this.#groups[this.#placeOf({ word: from, shared: 0 }) + places]?.word ?? null;
+  at(from: string, offset: number): string | null {
+    return this.#groups[this.#indexOf({ word: from, shared: 0 }) + offset]?.word ?? null;
   }
 
   ranked(most: number): [string, number][] {
@@ -73,26 +109,26 @@ export class SortedWords implements WordsInOrder {
     return shares;
   }
 
-  #wordsOf(name: string): ReturnType<typeof orderedWords> {
+  #wordsOf(name: string): OrderedWord[] {
     const { beside, isWhole } = this.#of;
     const isIn = beside === '' || findsName(isWhole ? 'token' : 'token_prefix', beside, name);
     return isIn ? orderedWords(name) : [];
   }
 
   *#between(from: string, to: string): Generator<Group> {
-    for (let place = this.#placeOf({ word: from, shared: 0 }); place < this.#groups.length; place++) {
-      const group = this.#groups[place] as Group;
+    for (let index = this.#indexOf({ word: from, shared: 0 }); index < this.#groups.length; index++) {
+      const group = this.#groups[index] as Group;
       if (inOrder(group.word, to) >= 0) return;
       yield group;
     }
   }
 
-  #placeOf(one: Pick<Group, 'word' | 'shared'>): number {
-    return firstPlace(this.#groups.length, (place) => byWord(this.#groups[place] as Group, one) >= 0);
+  #indexOf(word: OrderedWord): number {
+    return lowerBound(this.#groups.length, (index) => byWord(this.#groups[index] as Group, word) < 0);
   }
 }
 
-function byWord(one: Pick<Group, 'word' | 'shared'>, other: Pick<Group, 'word' | 'shared'>): number {
+function byWord(one: OrderedWord, other: OrderedWord): number {
   return inOrder(one.word, other.word) || one.shared - other.shared;
 }
 

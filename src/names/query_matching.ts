@@ -3,22 +3,22 @@ import type { Dialect, NameMatch } from '../dialect/dialect.ts';
 import type { KnownCompany } from '../knowledge.ts';
 import { folded, wordsOf } from './folding.ts';
 
-/** How one field is searched; `unknown` is treated as word prefixes until rows tell otherwise. */
+/** The query rule for names. */
 export type Semantics = Exclude<NameMatch, 'unknown'>;
 
-/** Names are searched so; word by word, each by how it begins, where that is not known. */
+/** The query rule for names. An unknown rule counts as word prefix until rows show another one. */
 export function semanticsOf({ search }: Dialect): Semantics {
   return search.matches === 'unknown' ? 'token_prefix' : search.matches;
 }
 
-/** Results of one query that can be reached; Infinity: all. */
+/** The cap: the most results that one query can reach. Infinity: no cap. */
 export function windowOf({ search: { paging } }: Dialect): number {
   return (
     (paging.style === 'none' ? (paging.window ?? paging.size) : paging.window) ?? Number.POSITIVE_INFINITY
   );
 }
 
-/** The texts of length up to `longest` that find this name: the nodes of the tree that it lies under. */
+/** The queries of at most `longest` UTF-16 units that find this name: its nodes in the query tree. */
 export function queriesFinding(semantics: Semantics, foldedName: string, longest: number): string[] {
   switch (semantics) {
     case 'prefix':
@@ -32,18 +32,18 @@ export function queriesFinding(semantics: Semantics, foldedName: string, longest
   }
 }
 
-/** Does the query find a company of this name? Several words must each be found. */
+/** Does the query find this name? Every word of the query must match. */
 export function findsName(semantics: Semantics, queryText: string, foldedName: string): boolean {
   return nameFinder(semantics, queryText)(foldedName);
 }
 
-/** The same for one query and many names. */
+/** `findsName` for one query and many names. */
 export function nameFinder(semantics: Semantics, queryText: string): (foldedName: string) => boolean {
   const text = folded(queryText);
   if (semantics === 'prefix') return (name) => name.startsWith(text);
   if (semantics === 'substring') return (name) => name.includes(text);
   const wanted = wordsOf(text);
-  // A name without the characters of a word does not have the word.
+  // The substring test is cheap and excludes most names before they are split into words.
   return (name) => {
     if (!wanted.every((one) => name.includes(one))) return false;
     const words = wordsOf(name);
@@ -53,12 +53,12 @@ export function nameFinder(semantics: Semantics, queryText: string): (foldedName
   };
 }
 
-/** Identifiers searched by prefix: Latin letters in upper case, as SQLite's `upper` writes them. */
+/** Folds an identifier as SQLite's `upper()` does: ASCII letters in upper case. */
 export function foldedIdentifier(id: string): string {
   return id.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-/** What searches by name, or by identifier, compare of a company. */
+/** The folded text of a company that name searches, or identifier searches, compare. */
 export function comparedText({ entityId, name }: KnownCompany, by: SearchQuery['by']): string {
   return by === 'name' ? folded(name ?? '') : foldedIdentifier(entityId);
 }

@@ -1,10 +1,10 @@
-/** A set of ranks (see NameIndex) in ascending order, or in an order of its own. */
+/** A set of ranks (see NameIndex) in a fixed order. */
 export interface Ranks {
   readonly size: number;
   has(rank: number): boolean;
-  /** Ranks from position `from` on, at most `count`. */
+  /** At most `count` ranks from position `from`. */
   slice(from: number, count: number): Iterable<number>;
-  /** What it occupies, for those who remember results. */
+  /** The memory that it occupies, for caches. */
   readonly bytes: number;
 }
 
@@ -19,7 +19,7 @@ export function rangeOfRanks(from: number, to: number): Ranks {
   };
 }
 
-/** Ranks as they are listed. */
+/** A set in the order of the array. */
 export function listOfRanks(ranks: Uint32Array): Ranks {
   let members: Set<number> | null = null;
   return {
@@ -33,7 +33,7 @@ export function listOfRanks(ranks: Uint32Array): Ranks {
   };
 }
 
-/** One bit a company: for results too large to list. */
+/** A set with one bit per company, for results too large for a list. */
 export interface BitRanks extends Ranks {
   add(rank: number): void;
   remove(rank: number): void;
@@ -63,7 +63,7 @@ export function bitRanks(companies: number): BitRanks {
   };
 }
 
-/** Several sets, one after another; they must have nothing in common. */
+/** Concatenates sets, which must be disjoint. */
 export function concatenated(parts: readonly Ranks[]): Ranks {
   const filled = parts.filter((part) => part.size > 0);
   if (filled.length === 1 && filled[0] !== undefined) return filled[0];
@@ -104,7 +104,7 @@ function sliceOfBits(words: Uint32Array, from: number, count: number): number[] 
   return found;
 }
 
-// Bits that are set, in parallel (Warren, Hacker's Delight, 5-1).
+/** The number of set bits, counted in parallel (Warren, Hacker's Delight, section 5-1). */
 function populationOf(word: number): number {
   let count = word - ((word >>> 1) & 0x5555_5555);
   count = (count & 0x3333_3333) + ((count >>> 2) & 0x3333_3333);

@@ -1,13 +1,13 @@
 import { folded, wordsOf } from './folding.ts';
 
 /**
- * Matching of a wanted name with names of the registry. Equal after folding is the same name; anything else
- * is a candidate with a score, for a person to decide. Nothing here guesses.
+ * Comparison of wanted names with names of the registry. Names with an equal `comparable` form are the same. Every other
+ * pair has a score below 1, and a person decides.
  */
 
 /**
- * Two names are the same exactly when this is: letter case, width, spaces, the kind of quotes and dashes, and
- * a full stop or comma at the end of a word do not matter. "C & A" and "C A" are not the same.
+ * The form that decides whether two names are the same. Letter case, width, spaces, the kind of quotes and dashes, and a
+ * full stop or comma at the end of a word make no difference. "C & A" and "C A" are different names.
  */
 export function comparable(name: string): string {
   return folded(name.normalize('NFKC'))
@@ -18,12 +18,12 @@ export function comparable(name: string): string {
     .trim();
 }
 
-/** A name, taken apart once for many comparisons. */
+/** The parts of a name, computed once for many comparisons. */
 export interface Anatomy {
   readonly comparable: string;
-  /** Words without marks, punctuation and legal form. */
+  /** Words without diacritics, punctuation and legal form. */
   readonly core: string;
-  /** The legal form under its usual short name; '' where there is none. */
+  /** The usual abbreviation of the legal form; '': none. */
   readonly form: string;
 }
 
@@ -31,13 +31,13 @@ export function anatomyOf(name: string): Anatomy {
   return { comparable: comparable(name), ...coreOf(roughly(name)) };
 }
 
-/** From 0 (nothing in common) to below 1 for names that are not the same; 1 is the same name. */
+/** 1: the same name; else 0.95 · closeness of the cores, plus 0.05 for equal legal forms, at most 0.99. */
 export function similarity(a: Anatomy, b: Anatomy): number {
   if (a.comparable === b.comparable) return 1;
   return Math.min(0.99, 0.95 * closeness(a.core, b.core) + (a.form === b.form ? 0.05 : 0));
 }
 
-/** Words without marks and punctuation, for the search of candidates only: "Ærø" and "Aero" are not the same name. */
+/** Words without diacritics and punctuation. It only finds candidates: "Ærø" and "Aero" are different names. */
 function roughly(text: string): string {
   const bare = folded(text.normalize('NFKD')).replace(/\p{M}/gu, '').replace(/['’.]/gu, '');
   const plain = bare.replace(/[ßæœøłđ]/gu, (letter) => PLAIN[letter] ?? letter);
@@ -48,7 +48,7 @@ function roughly(text: string): string {
 const IS_ASCII = /^\p{ASCII}*$/u;
 const PLAIN: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd' };
 
-/** Distinct runs of three characters, with the ends marked, so that short names have some too. */
+/** The distinct trigrams of a text with a space at either end, so that short texts have some too. */
 export function trigramsOf(text: string): Set<string> {
   const characters = [...` ${text} `];
   const found = new Set<string>();
@@ -56,7 +56,7 @@ export function trigramsOf(text: string): Set<string> {
   return found;
 }
 
-/** The words without the legal form, which stands at the end, or at either end in scripts without spaces. */
+/** Splits off the legal form: the last words, or either end in scripts without spaces. */
 function coreOf(rough: string): { readonly core: string; readonly form: string } {
   const lastWord = rough.slice(rough.lastIndexOf(' ') + 1);
   for (const [spelling, form] of FORMS_BY_LAST_WORD.get(lastWord) ?? [])
@@ -70,7 +70,7 @@ function coreOf(rough: string): { readonly core: string; readonly form: string }
   return { core: rough, form: '' };
 }
 
-/** One less the share of characters that must be typed, left out, changed or swapped (optimal string alignment). */
+/** 1 − d/n: d is the optimal string alignment distance, n the length of the longer text. 0 if the lengths differ by half. */
 function closeness(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   const longest = Math.max(left.length, right.length);
@@ -78,6 +78,7 @@ function closeness(a: string, b: string): number {
   return 1 - alignment(left, right) / longest;
 }
 
+/** Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours. */
 function alignment(a: readonly string[], b: readonly string[]): number {
   let twoBack: number[] = [];
   let back = Array.from({ length: b.length + 1 }, (_, at) => at);
@@ -85,17 +86,17 @@ function alignment(a: readonly string[], b: readonly string[]): number {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const change = a[i - 1] === b[j - 1] ? 0 : 1;
-      let least = Math.min((back[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (back[j - 1] ?? 0) + change);
+      let fewest = Math.min((back[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (back[j - 1] ?? 0) + change);
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        least = Math.min(least, (twoBack[j - 2] ?? 0) + 1);
-      row.push(least);
+        fewest = Math.min(fewest, (twoBack[j - 2] ?? 0) + 1);
+      row.push(fewest);
     }
     [twoBack, back] = [back, row];
   }
   return back[b.length] ?? 0;
 }
 
-/** Forms of one meaning share a line, written as `roughly` writes. They only raise or lower a score. */
+/** Spellings of each legal form, in the form that `roughly` returns. They affect scores only. */
 const LEGAL_FORMS: Readonly<Record<string, readonly string[]>> = {
   plc: ['public limited company', 'plc'],
   llp: ['limited liability partnership', 'llp'],
@@ -131,7 +132,7 @@ const LEGAL_FORMS: Readonly<Record<string, readonly string[]>> = {
 
 type Spelled = readonly [spelling: string, form: string];
 
-/** The longest spelling first, so that the whole form is taken off. */
+/** The longest spelling first, so that the whole form is removed. */
 const FORMS: readonly Spelled[] = Object.entries(LEGAL_FORMS)
   .flatMap(([form, spellings]) => spellings.map((spelling): Spelled => [roughly(spelling), form]))
   .sort(([a], [b]) => b.length - a.length);

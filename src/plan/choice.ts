@@ -4,18 +4,18 @@ import type { LoadResult } from '../knowledge.ts';
 import type { Plan, PlanInput, Planner } from '../planner.ts';
 
 /**
- * Chooses one call at a time: ahead of its slot, so that no slot is missed while the planner thinks, and again
- * when the slot is due if anything was learned in between.
+ * Chooses one call at a time. A draft is planned before its slot, so that a slow planner misses no slot. If a response
+ * arrives before the slot, the call is chosen again.
  */
 export interface Choice {
-  /** Is a call due? It stays open which: the choice is made when the slot is due. */
+  /** Reports whether a call is due. The call itself is chosen at the slot. */
   look(ask: ChoiceAsk): Prospect;
-  /** The best call by all that is known now; null: nothing is due. */
+  /** The best call by everything known now; null: nothing is due. */
   choose(ask: ChoiceAsk): Call | null;
   learn(result: LoadResult): void;
-  /** A chosen call was not sent: it may be chosen again. */
+  /** Takes back a chosen call that was not sent. */
   release(call: Call): void;
-  /** The planner thinks so long that a second choice would delay the call of the first. */
+  /** The planner takes so long that a second choice would delay the call of the first. */
   readonly isSlow: boolean;
   /** Releases the draft. */
   close(): void;
@@ -28,55 +28,55 @@ export interface Prospect extends Pick<Plan, 'wakeAtMs' | 'drift'> {
 }
 
 export function openChoice(planner: Planner, clock: Pick<Clock, 'now'>): Choice {
-  let tookMs = 0;
+  let planningMs = 0;
   let draft: { readonly plan: Plan; readonly validUntilMs: number } | null = null;
 
-  function drop(): void {
+  function dropDraft(): void {
     for (const call of draft?.plan.calls ?? []) planner.release(call);
     draft = null;
   }
 
-  function current(ask: ChoiceAsk): Plan {
-    if (draft !== null && clock.now() > draft.validUntilMs) drop();
+  function currentPlan(ask: ChoiceAsk): Plan {
+    if (draft !== null && clock.now() > draft.validUntilMs) dropDraft();
     if (draft !== null) return draft.plan;
     const startedMs = clock.now();
     const plan = planner.next({ ...ask, most: 1 });
-    tookMs = clock.now() - startedMs;
-    const validMs = Math.max(DRAFT_VALID_MS, DRAFT_VALID_PER_MS * tookMs);
+    planningMs = clock.now() - startedMs;
+    const validMs = Math.max(DRAFT_VALID_MS, DRAFT_VALID_PER_MS * planningMs);
     draft = { plan, validUntilMs: clock.now() + validMs };
     return plan;
   }
 
   return {
     look: (ask) => {
-      const { calls, wakeAtMs, drift } = current(ask);
+      const { calls, wakeAtMs, drift } = currentPlan(ask);
       const isDue = calls.length > 0;
       if (!isDue) draft = null;
       return { isDue, wakeAtMs, drift };
     },
     choose: (ask) => {
-      const [call = null] = current(ask).calls;
+      const [call = null] = currentPlan(ask).calls;
       draft = null;
       return call;
     },
     learn: (result) => {
-      // Before the planner learns: what it chose is chosen again by what it knows then.
-      drop();
+      // The drafted call is released first, so that the planner may choose it again with the new evidence.
+      dropDraft();
       planner.learn(result);
     },
     release: (call) => {
-      drop();
+      dropDraft();
       planner.release(call);
     },
     get isSlow() {
-      return tookMs >= SLOW_MS;
+      return planningMs >= SLOW_MS;
     },
-    close: drop,
+    close: dropDraft,
   };
 }
 
 const SLOW_MS = 20;
-/** With time alone, waiting targets become due: an older draft is chosen again. */
+/** Targets become due with time: an older draft is planned again. */
 const DRAFT_VALID_MS = 50;
-/** A planner that thinks longer than a slot lasts must not think again in the slot. */
+/** Times the planning time. A planner slower than a slot must not plan again within the slot. */
 const DRAFT_VALID_PER_MS = 20;

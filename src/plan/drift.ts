@@ -3,17 +3,17 @@ import { targetOf } from '../call.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
 import type { Plan, PlanInput, Planner } from '../planner.ts';
 
-/** A planner that stops the kinds of call whose answers the dialect does not fit any more. */
+/** A planner that stops a kind of call whose responses no longer match the dialect. */
 export interface DriftWatch {
   readonly planner: Planner;
-  /** Told of every outcome, before `learn`. */
+  /** Records outcomes. Call it with every outcome before `learn`. */
   note(outcomes: readonly Outcome[]): void;
 }
 
 /**
- * Watches for answers that came in good order and are not what the dialect says: a missing list, a vanished id, a
- * new envelope. Several in a row stop that kind of call; the others go on, and the run then ends as drifted.
- * `open` makes the planner anew, for the kinds that are left.
+ * Detects valid responses that do not match the dialect: a missing list, a missing id, a new envelope. Several in a row
+ * stop that kind of call. The other kinds continue, and the run ends as drifted. `open` opens a planner for the
+ * remaining kinds.
  */
 export function openDriftWatch(
   kinds: ReadonlySet<CallKind>,
@@ -29,28 +29,28 @@ export function openDriftWatch(
     if (drifted.has(kind)) return;
     drifted.set(
       kind,
-      `${targets.size} answers in a row to ${KIND_WORDS[kind]} are not as the dialect says: ${why}`,
+      `${targets.size} responses in a row for ${KIND_NAMES[kind]} do not match the dialect: ${why}`,
     );
     mustReopen = true;
   };
 
-  const words = (more: string | null) => {
-    const why = [...drifted.values(), ...(more === null ? [] : [more])];
-    return why.length > 0 ? why.join('; ') : null;
+  const describeDrift = (planned: string | null) => {
+    const sentences = [...drifted.values(), ...(planned === null ? [] : [planned])];
+    return sentences.length > 0 ? sentences.join('; ') : null;
   };
 
   return {
     planner: {
       next: (ask: PlanInput): Plan => {
-        // What is in flight is known to the planner that sent it.
-        if (mustReopen && inFlight > 0) return { calls: [], wakeAtMs: null, drift: words(null) };
+        // Results of in-flight calls must reach the planner that planned these calls.
+        if (mustReopen && inFlight > 0) return { calls: [], wakeAtMs: null, drift: describeDrift(null) };
         if (mustReopen) {
           planner = open(new Set([...kinds].filter((kind) => !drifted.has(kind))));
           mustReopen = false;
         }
         const plan = planner.next(ask);
         inFlight += plan.calls.length;
-        return { ...plan, drift: words(plan.drift) };
+        return { ...plan, drift: describeDrift(plan.drift) };
       },
       learn: (result) => {
         inFlight -= 1;
@@ -64,7 +64,7 @@ export function openDriftWatch(
     note: (outcomes) => {
       for (const { call, verdict } of outcomes) {
         if (verdict.is !== 'broken' || verdict.misread !== true) {
-          if (isUnderstood(verdict)) misread.delete(call.kind);
+          if (matchesDialect(verdict)) misread.delete(call.kind);
           continue;
         }
         const targets = misread.get(call.kind)?.targets ?? new Set<string>();
@@ -76,16 +76,16 @@ export function openDriftWatch(
   };
 }
 
-/** An empty listing shows nothing of how rows stand. */
-function isUnderstood(verdict: Verdict): boolean {
+/** Does the response show that the dialect matches? An empty listing shows nothing about rows. */
+function matchesDialect(verdict: Verdict): boolean {
   if (verdict.is !== 'ok') return verdict.is === 'gone';
   return verdict.answer.kind !== 'search' || verdict.answer.rows.length > 0;
 }
 
-/** There is only one statistics call, and it is asked seldom. */
+/** Distinct targets. Statistics have one target and few calls. */
 const MISREAD_IN_A_ROW: Readonly<Record<CallKind, number>> = { stats: 1, search: 3, entity: 3 };
 
-const KIND_WORDS: Readonly<Record<CallKind, string>> = {
+const KIND_NAMES: Readonly<Record<CallKind, string>> = {
   stats: 'the statistics',
   search: 'searches',
   entity: 'records',

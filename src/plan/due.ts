@@ -1,12 +1,13 @@
 export interface AgeLimit {
-  /** When the run began, in epoch milliseconds. */
+  /** The start of the run in epoch milliseconds. */
   readonly startedAtMs: number;
   readonly maxAgeMs: number;
 }
 
 /**
- * What was received before this time is due. It depends on the start of the run, so that no response of the run is due
- * again within it. If the clock was set back since, the current time counts: else each new response would be due at once.
+ * The time in epoch milliseconds before which a response is too old. It depends on the start of the run, so that a run
+ * repeats none of its own calls. If the clock was set back during the run, the current time replaces the start.
+ * Otherwise every new response would be due immediately.
  */
 export function dueBeforeMs({ startedAtMs, maxAgeMs }: AgeLimit, nowMs: number): number {
   return Math.min(startedAtMs, nowMs) - maxAgeMs;

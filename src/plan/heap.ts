@@ -1,4 +1,4 @@
-/** A binary heap: the item of the highest score first; among equals, the one pushed first. */
+/** A binary heap: the highest score first; among equal scores, the item pushed first. */
 export class Heap<T> {
   readonly #entries: Entry<T>[] = [];
   #pushed = 0;
@@ -17,7 +17,7 @@ export class Heap<T> {
     this.#rise(this.#entries.length - 1);
   }
 
-  /** The best entry without taking it. */
+  /** Returns the best entry and leaves it in the heap. */
   peek(): { readonly item: T; readonly score: number } | null {
     return this.#entries[0] ?? null;
   }

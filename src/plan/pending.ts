@@ -1,7 +1,7 @@
 import { type Call, type CallKind, targetOf } from '../call.ts';
 import type { Failure } from '../knowledge.ts';
 
-/** Targets that must not be planned now: in flight, or waiting after a failure. */
+/** Targets that cannot be planned now: in flight, or waiting for a retry after a failure. */
 export class Pending {
   readonly #inFlight: Record<CallKind, Set<string>> = {
     stats: new Set(),
@@ -42,7 +42,7 @@ export class Pending {
     return this.#inFlight[kind].size;
   }
 
-  /** May this target be asked now, as far as flights and failures go? */
+  /** Is the target neither in flight nor waiting for a retry? */
   isFree(kind: CallKind, target: string, nowMs: number): boolean {
     if (this.#inFlight[kind].has(target)) return false;
     const untilMs = this.#waiting[kind].get(target);
@@ -53,14 +53,14 @@ export class Pending {
     return this.#waiting[kind].get(target) ?? null;
   }
 
-  /** Ids of this kind that may not be asked now. */
+  /** The targets of this kind that cannot be planned now. */
   blocked(kind: CallKind, nowMs: number): Set<string> {
     const blocked = new Set(this.#inFlight[kind]);
     for (const [target, untilMs] of this.#waiting[kind]) if (untilMs > nowMs) blocked.add(target);
     return blocked;
   }
 
-  /** The earliest retry among these kinds that still lies ahead. */
+  /** The earliest future retry of these kinds; null: none. */
   earliestRetryMs(kinds: ReadonlySet<CallKind>, nowMs: number): number | null {
     let earliest: number | null = null;
     for (const kind of kinds) {

@@ -3,17 +3,21 @@ import type { Knowledge } from '../knowledge.ts';
 import type { QuotaLeft } from '../planner.ts';
 import { type AgeLimit, dueBeforeMs } from './due.ts';
 
-// A free account of 100 calls must not drain itself by asking how large the registry is.
+// Statistics must not use up a free account of 100 calls.
 const LIFETIME_SHARE = 0.02;
 
-/** The statistics call, when it is due and affordable. */
-export function statisticsDue(ask: {
+/** The statistics call, if it is due and affordable. */
+export function statisticsDue({
+  knowledge,
+  nowMs,
+  left,
+  age,
+}: {
   readonly knowledge: Knowledge;
   readonly nowMs: number;
   readonly left: QuotaLeft;
   readonly age: AgeLimit;
 }): Call | null {
-  const { knowledge, nowMs, left, age } = ask;
   const latest = knowledge.latestStats();
   if (latest !== null && latest.observedAtMs >= dueBeforeMs(age, nowMs)) return null;
   if (left.lifetimeLimit !== null) {

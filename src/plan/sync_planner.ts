@@ -7,7 +7,7 @@ import { Pending } from './pending.ts';
 import { Refresh } from './refresh/refresh.ts';
 import { statisticsDue } from './statistics_due.ts';
 
-/** A planner over what is known. It reads `knowledge`, sends nothing and writes nothing. */
+/** Opens the planner of `sync`: statistics, discovery and refresh. It reads `knowledge` and changes nothing. */
 export function openSyncPlanner(options: {
   readonly knowledge: Knowledge;
   readonly dialect: Dialect;
@@ -22,10 +22,10 @@ class SyncPlanner implements Planner {
   readonly #pending: Pending;
   readonly #refresh: Refresh;
   readonly #discovery: Discovery;
-  /** The best search for new companies, kept until nothing else is worth more. */
-  #found: SearchCall | null = null;
-  /** What each planned call is worth: its price is known once it was made. */
-  readonly #worths = new Map<Call, number>();
+  /** The best search for new companies. It is kept while refresh has more valuable calls. */
+  #nextSearch: SearchCall | null = null;
+  /** The value of each planned call in days, for the call cost once the call is done. */
+  readonly #yields = new Map<Call, number>();
 
   constructor(knowledge: Knowledge, dialect: Dialect, settings: PlannerSettings) {
     const pending = new Pending(knowledge.failures());
@@ -33,7 +33,6 @@ class SyncPlanner implements Planner {
     this.#settings = settings;
     this.#pending = pending;
     this.#refresh = new Refresh({ knowledge, settings, pending });
-    // What was listed is listed again by the refresh.
     this.#discovery = new Discovery({ knowledge, dialect, pending, startedAtMs: settings.startedAtMs });
   }
 
@@ -46,64 +45,65 @@ class SyncPlanner implements Planner {
       calls.push(call);
     }
     if (calls.length < most && this.#settings.kinds.has('entity') && !calls.some(isRecord))
-      calls.push(...this.#refresh.records.lastWord(ask.nowMs));
+      calls.push(...this.#refresh.records.finalWitness(ask.nowMs));
     const wakeAtMs = calls.length > 0 ? null : this.#pending.earliestRetryMs(this.#settings.kinds, ask.nowMs);
     return { calls, wakeAtMs, drift: this.#refresh.records.drift };
   }
 
   learn(result: LoadResult): void {
-    const worth = this.#worths.get(result.call);
-    if (worth !== undefined) this.#refresh.valuation.chosen(worth);
-    this.#worths.delete(result.call);
-    if (this.#found !== null && result.call.kind === 'search') this.#reconsider(this.#found);
+    const callYield = this.#yields.get(result.call);
+    if (callYield !== undefined) this.#refresh.valuation.chosen(callYield);
+    this.#yields.delete(result.call);
+    if (this.#nextSearch !== null && result.call.kind === 'search') this.#reconsider(this.#nextSearch);
     this.#pending.landed(result.call);
     if (result.failure === null) this.#pending.recovered(result.call);
     else this.#pending.wait(result.failure);
     const isSweep = result.call.kind === 'search' && this.#refresh.isSweep(result.call);
     this.#refresh.learn(result);
-    // A listing that was made again teaches discovery nothing, unless it shows new companies.
+    // A repeated listing is no evidence for discovery, unless it shows new companies.
     if (!isSweep || result.rows.some((row) => row.isNew)) this.#discovery.learn(result);
   }
 
-  /** The best search is found anew, by what is known now. */
-  #reconsider(found: SearchCall): void {
-    this.#found = null;
-    this.release(found);
+  /** Drops the best search: the new evidence may change the choice. */
+  #reconsider(search: SearchCall): void {
+    this.#nextSearch = null;
+    this.release(search);
   }
 
   release(call: Call): void {
-    this.#worths.delete(call);
+    this.#yields.delete(call);
     this.#pending.landed(call);
     this.#refresh.release(call);
     if (call.kind === 'search' && !this.#refresh.isSweep(call)) this.#discovery.release(call);
   }
 
-  /** The call with the highest value of all kinds; null: nothing is due, or a search in flight decides what is. */
+  /** The most valuable call of discovery and refresh; null: nothing is due, or a search in flight decides what is. */
   #best({ nowMs, left }: PlanInput): Call | null {
-    const { valuation: exchange } = this.#refresh;
-    this.#found ??= this.#settings.kinds.has('search') ? (this.#discovery.next(nowMs, 1)[0] ?? null) : null;
-    const found = this.#found;
-    const worth = found === null ? 0 : exchange.companies(Math.max(found.expected, LEAST_EXPECTED));
-    const refreshWorth = this.#refresh.bestYield(nowMs);
-    if (refreshWorth > worth && this.#isWorthWaiting(refreshWorth, left.calls)) return null;
-    const refresh = refreshWorth > worth ? this.#refresh.take(nowMs) : null;
-    if (refresh !== null) this.#worths.set(refresh, refreshWorth);
-    if (refresh !== null || found === null) return refresh;
-    this.#found = null;
-    this.#worths.set(found, worth);
-    return found;
+    const { kinds } = this.#settings;
+    this.#nextSearch ??= kinds.has('search') ? (this.#discovery.next(nowMs, 1)[0] ?? null) : null;
+    const search = this.#nextSearch;
+    const searchYield =
+      search === null ? 0 : this.#refresh.valuation.companies(Math.max(search.expected, MIN_EXPECTED));
+    const refreshYield = this.#refresh.bestYield(nowMs);
+    if (refreshYield > searchYield && this.#isWaitBetter(refreshYield, left.calls)) return null;
+    const refresh = refreshYield > searchYield ? this.#refresh.take(nowMs) : null;
+    if (refresh !== null) this.#yields.set(refresh, refreshYield);
+    if (refresh !== null || search === null) return refresh;
+    this.#nextSearch = null;
+    this.#yields.set(search, searchYield);
+    return search;
   }
 
   /**
-   * The searches that follow one in flight will probably be worth as much as it is. If the calls do not suffice for a
-   * record of each company, a call that is worth less waits for its response.
+   * The searches that follow a search in flight will probably yield as much as it does. If the calls left do not suffice
+   * for a record of each company, a call with a lower yield waits for that response.
    */
-  #isWorthWaiting(refreshWorth: number, callsLeft: number): boolean {
+  #isWaitBetter(refreshYield: number, callsLeft: number): boolean {
     if (callsLeft >= this.#knowledge.knownCount()) return false;
-    const inFlight = [...this.#worths].filter(
+    const inFlight = [...this.#yields].filter(
       ([call]) => call.kind === 'search' && !this.#refresh.isSweep(call),
     );
-    return inFlight.some(([, worth]) => worth > refreshWorth);
+    return inFlight.some(([, expected]) => expected > refreshYield);
   }
 
   #statistics(ask: PlanInput): Call[] {
@@ -122,5 +122,5 @@ function isRecord({ kind }: Call): boolean {
   return kind === 'entity';
 }
 
-// A search that is offered at all may find something: companies are missing that no name predicts.
-const LEAST_EXPECTED = 0.001;
+// The name model does not predict every name: each search keeps a small expected yield.
+const MIN_EXPECTED = 0.001;

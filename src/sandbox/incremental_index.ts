@@ -1,5 +1,5 @@
 import type { CatalogueQuery, Matches } from '../api/catalogue.ts';
-import type { Folding } from '../names/search_folding.ts';
+import type { Folding } from '../names/folding.ts';
 import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
 import { buildSegment, compareText, type Segment } from './index_segment.ts';
 

@@ -1,6 +1,6 @@
 import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
+import { type Folding, foldText, wordsOf } from '../names/folding.ts';
 import { lowerBound } from '../names/ordered_texts.ts';
-import { type Folding, foldText, wordsOf } from '../names/search_folding.ts';
 
 /** The ids and names of companies, by position. */
 export interface Entries {

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { ApiProfile } from '../api/api_profile.ts';
 import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
 import { UsageError } from '../errors.ts';
-import type { Folding } from '../names/search_folding.ts';
+import type { Folding } from '../names/folding.ts';
 import { PROFILE_PRESETS } from './profile_presets.ts';
 import { randomProfile } from './random_profile.ts';
 

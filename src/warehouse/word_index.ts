@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import { orderedWords } from '../names/folding.ts';
 import { ALL_COMPANIES, afterAll, type CompaniesWith, nextAfter } from '../names/ordered_texts.ts';
+import { orderedWords } from '../names/ordered_words.ts';
 import { companiesBetween } from './ordered_text_lookups.ts';
 import type { Naming } from './table_naming.ts';
 

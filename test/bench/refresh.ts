@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { type Case, type Simulated, simulate } from '../support/simulation/refresh/simulate.ts';
 
 /**
- * How much of a registry stays right that changes all the time: the planner's choice between fetching records and
- * listing summaries again, beside fetching in turn and the best schedule of fetches for rates known beforehand.
+ * Measures the share of right records in a registry that changes continuously. It compares the planner, which chooses
+ * between fetches and repeated listings, with round robin and with the best schedule of fetches for known rates.
  *
  *   node test/bench/refresh.ts [--quick] [--seeds 5] [--only TEXT]
  */
@@ -35,10 +35,10 @@ const LISTINGS = [
 ];
 
 print(
-  `${companies.toLocaleString('en')} companies, ${seeds.length} seeds; B is for ${FULL_SIZE.toLocaleString('en')} companies, others have their share of it\n`,
+  `${companies.toLocaleString('en')} companies, ${seeds.length} seeds; B applies to ${FULL_SIZE.toLocaleString('en')} companies and is scaled to the number of companies\n`,
 );
 print(
-  '| case | summaries | in turn | optimum | right | ratio (least to most) | target | listings | v learned | seconds |',
+  '| case | summaries | in turn | optimum | right | ratio (min to max) | target | listings | v learned | seconds |',
 );
 print('|---|---|---|---|---|---|---|---|---|---|');
 for (const registry of REGISTRIES) {

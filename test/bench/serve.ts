@@ -11,8 +11,8 @@ import Sqlite from 'better-sqlite3';
 import { stringify } from 'yaml';
 import { defaultProfile } from '../../src/api/api_profile.ts';
 import { dialectFor } from '../../src/api/profile_dialect.ts';
+import { wordsOf } from '../../src/names/folding.ts';
 import { fold } from '../../src/names/name_search.ts';
-import { wordsOf } from '../../src/names/search_folding.ts';
 import { type Measured, measureLoad } from './serve/load.ts';
 import { fillWarehouse } from './serve/warehouse.ts';
 

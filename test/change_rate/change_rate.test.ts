@@ -17,7 +17,7 @@ import { ChangingRegistry } from '../support/simulation/refresh/changing_registr
 
 const DAY_MS = 86_400_000;
 
-test('without evidence a company changes as often as its class; a quiet one less, a lively one more', () => {
+test('a company without evidence has the mean rate; a change raises it, a steady span lowers it', () => {
   const prior = { shape: 0.5, meanPerDay: 1 / 180 };
   const quiet = { ...NO_EVIDENCE, steadyDays: 720 };
   const lively = { changes: 4, changingDays: 360, changingLog: 4 * Math.log(90), steadyDays: 0 };
@@ -26,7 +26,7 @@ test('without evidence a company changes as often as its class; a quiet one less
   expect(rateOf(lively, prior)).toBeGreaterThan(4.5 / 450);
 });
 
-test('the prior is found again from fetches of companies that follow it', () => {
+test('a fit recovers the prior from which the rates were drawn', () => {
   const registry = new ChangingRegistry({ companies: 3000, shape: 0.5, meanDays: 180, shown: 0 }, 7);
   const sample = Array.from({ length: 3000 }, (_, at) => {
     let evidence: Evidence = NO_EVIDENCE;
@@ -70,7 +70,7 @@ test.each([
   expect(shownShareOf(estimates.state)).toBeLessThanOrEqual(most);
 });
 
-test('what was learned goes on where it was stored', () => {
+test('learning resumes from the stored state', () => {
   const first = new Estimates(FIRST_ESTIMATES);
   first.fetched(begun(), 100 * DAY_MS, true);
   const again = new Estimates(JSON.parse(JSON.stringify(first.state)));

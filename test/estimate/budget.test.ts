@@ -13,7 +13,7 @@ const SIZE = 6_000;
 const ENDLESS: Budget = { searches: 12_000, usedShare: () => 0 };
 
 describe('the budget of the simulations', () => {
-  it('bounds the work of a large registry, whatever is known of it', { timeout: 60_000 }, () => {
+  it('bounds the work for a large registry at any coverage', { timeout: 60_000 }, () => {
     const registry = new Registry(syntheticCompanies(SIZE), { ...PLAIN, window: 100 });
     for (const enough of [500, SIZE / 2]) {
       const mirror = mirrored(registry, enough);
@@ -25,18 +25,18 @@ describe('the budget of the simulations', () => {
     }
   });
 
-  it('ends within the searches that are allowed', () => {
+  it('ends the simulations within its searches', () => {
     const registry = new Registry(syntheticCompanies(1_000), { ...PLAIN, window: 100 });
     const mirror = mirrored(registry, 100);
     for (const searches of [5, 50]) {
       const counted = counting(registry, mirror);
       simulateSearches(counted.ask({ searches, usedShare: () => 0 }, [1_000]));
-      // The search that a simulation was about to make when it was cut short is planned, and not made.
+      // The last search of a simulation that was cut short is planned but not run.
       expect(counted.calls()).toBeLessThanOrEqual(searches);
     }
   });
 
-  it('leaves the upper end open if no simulation came to its end', () => {
+  it('leaves the upper end open if no simulation finishes', () => {
     const registry = new Registry(syntheticCompanies(1_000), { ...PLAIN, window: 100 });
     const mirror = mirrored(registry, 100);
     const cut = priced(registry, mirror, { searches: 12_000, usedShare: () => 1 });
@@ -46,7 +46,7 @@ describe('the budget of the simulations', () => {
     expect(whole.total.high).not.toBeNull();
   });
 
-  it('tells how much is done, up to the end', () => {
+  it('reports the finished share up to 1', () => {
     const registry = new Registry(syntheticCompanies(800), PLAIN);
     const shares: number[] = [];
     const onProgress = (share: number) => shares.push(share);
@@ -61,7 +61,7 @@ function mirrored(registry: Registry, enough: number): MemoryMirror {
   return discover(registry, { mostCalls: 5_000, enough }).mirror;
 }
 
-/** Counts what the simulations ask of planners. */
+/** Counts the planner calls of the simulations. */
 function counting(registry: Registry, mirror: MemoryMirror) {
   const dialect = dialectOf(registry.settings);
   let [calls, found] = [0, 0];

@@ -12,9 +12,9 @@ const LEFT = { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null };
 const COUNT = 20;
 
 test.each<[Partial<RegistrySettings>, number]>([
-  // Each page of the listing of everything is chosen after the one before it.
+  // Each page of the listing is chosen after the previous one.
   [{ minLength: 0, semantics: 'token', pageSize: 20 }, 100],
-  // Everything is listed: the records follow.
+  // The listing is complete: the records follow.
   [{ semantics: 'prefix' }, 800],
 ])('the predicted calls are those of a run with one call at a time: %j, %i known', (profile, enough) => {
   const { registry, mirror } = known(profile, enough);
@@ -23,7 +23,7 @@ test.each<[Partial<RegistrySettings>, number]>([
   expect(predicted).toEqual(run(registry, mirror).map(targetOf));
 });
 
-test('if responses decide, the first call is certain and most others are found', () => {
+test('the first call is exact, and most later calls match those of a run', () => {
   const { registry, mirror } = known({ semantics: 'prefix' }, 100);
   const predicted = predict(registry, mirror).map(targetOf);
   const made = run(registry, mirror).map(targetOf);
@@ -43,7 +43,7 @@ function predict(registry: Registry, mirror: MemoryMirror): Call[] {
   });
 }
 
-/** What a run does, one call after the other. */
+/** The calls of a run, one at a time. */
 function run(registry: Registry, mirror: MemoryMirror): Call[] {
   const planner = plannerOver(registry, mirror, mirror.nowMs);
   const calls: Call[] = [];

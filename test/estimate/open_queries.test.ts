@@ -5,26 +5,26 @@ import { dialectWith, listed, named } from '../support/estimate_knowledge.ts';
 
 const KNOWN = named('Acme Trading Limited', 'Baker Limited', 'Cedar Holdings Limited', 'Acme Foods');
 
-describe('a text by which there are more companies', () => {
-  it('is had by as many of the missing as its total says', () => {
+describe('an open query', () => {
+  it('matches the share of missing companies that its total implies', () => {
     const [limited] = open([stopped('limited', 43)]);
-    // 43 in all, of which three are known, among 100 that are missing.
-    expect(limited).toMatchObject({ place: 'last', share: 0.4 });
+    // 40 of its 43 companies are missing, of 100 missing in all.
+    expect(limited).toMatchObject({ position: 'last', share: 0.4 });
     expect(limited?.words).toEqual(['limited', 'limited', 'limited']);
   });
 
-  it('is had by the share supposed where no total is stated', () => {
-    expect(open([stopped('acme', null)])).toMatchObject([{ place: 'first', share: 0.25 }]);
+  it('matches the default share without a total', () => {
+    expect(open([stopped('acme', null)])).toMatchObject([{ position: 'first', share: 0.25 }]);
   });
 
-  it('is none that was listed to its end, and none that nobody known has', () => {
+  it('excludes complete listings and queries without a known match', () => {
     expect(open([listed('name', 'limited', 3), stopped('zebra', 10)])).toEqual([]);
   });
 });
 
 function open(queries: readonly QueryState[]) {
   const dialect = dialectWith({ semantics: 'token' });
-  return openQueries({ known: KNOWN, queries, dialect, missing: 100, untold: 0.25 });
+  return openQueries({ known: KNOWN, queries, dialect, missing: 100, defaultShare: 0.25 });
 }
 
 function stopped(text: string, total: number | null): QueryState {

@@ -4,25 +4,25 @@ import { dialectWith, listed, named } from '../support/estimate_knowledge.ts';
 
 const DIALECT = dialectWith({ semantics: 'prefix' });
 
-describe('what is supposed of a registry', () => {
-  it('differs where nothing tells', () => {
+describe('the scenarios of a registry', () => {
+  it('differ without evidence', () => {
     const supposed = scenariosFor(named('Acme', 'Alpine'), [listed('name', 'a')], DIALECT, 0);
     expect(new Set(supposed.map(({ ignoresDiacritics: overlooksMarks }) => overlooksMarks)).size).toBe(2);
     expect(new Set(supposed.map(({ otherScripts }) => otherScripts)).size).toBeGreaterThan(1);
     expect(new Set(supposed.map(({ seed }) => seed)).size).toBe(supposed.length);
   });
 
-  it('is that marks are overlooked where a company was found that shows it', () => {
+  it('ignore diacritics if a known company proves it', () => {
     const supposed = scenariosFor(named('Acme', 'Åsbygg'), [listed('name', 'a')], DIALECT, 0);
     expect(supposed.every(({ ignoresDiacritics: overlooksMarks }) => overlooksMarks)).toBe(true);
   });
 
-  it('is that names are as those of companies that were found by their identifiers', () => {
+  it('assume no foreign names if companies were found by identifier', () => {
     const supposed = scenariosFor(named('Acme', 'Alpine'), [listed('identifier', '0')], DIALECT, 0);
     expect(supposed.every((one) => one.otherScripts + one.otherLanguages === 0)).toBe(true);
   });
 
-  it('is that hardly any name is of another language where letters found many, and none with a mark', () => {
+  it('assume few foreign names if searches by letters found no diacritics', () => {
     const others = (names: readonly string[], text: string) => {
       const supposed = scenariosFor(named(...names), [listed('name', text)], DIALECT, 0);
       return Math.max(...supposed.map((one) => one.otherScripts + one.otherLanguages));
@@ -31,18 +31,18 @@ describe('what is supposed of a registry', () => {
     const marked = Array.from({ length: 20 }, (_, at) => `Åsbygg ${at}`);
     expect(others(plain, 'a')).toBeLessThan(0.05);
     expect(others([...plain, ...marked], 'a')).toBeGreaterThan(0.2);
-    // Who was found by a word speaks of nobody who does not have it.
+    // Companies found by a word are no sample of those without it.
     expect(others(plain, 'acme')).toBeGreaterThan(0.2);
   });
 
-  it('is that the rest is out of reach once searches have been in vain for long', () => {
+  it('include unreachable companies after many searches without a new company', () => {
     const outOfReach = (inVain: number) =>
       scenariosFor(named('Acme'), [listed('name', 'a')], DIALECT, inVain).filter((one) => one.isOutOfReach);
     expect(outOfReach(5)).toHaveLength(0);
     expect(outOfReach(100)).toHaveLength(1);
   });
 
-  it('is no other form of identifiers than what totals leave room for', () => {
+  it('assume no other identifier forms if totals of prefixes are known', () => {
     const other = (total: number | null) =>
       scenariosFor(named('Acme'), [listed('identifier', '0', total)], DIALECT, 0).some(
         ({ otherForms }) => otherForms > 0,

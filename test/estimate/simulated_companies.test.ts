@@ -10,24 +10,24 @@ const KNOWN = named(
   ...['Delta Consulting Limited', 'Eagle Trading Limited', 'Baker Shipping Limited', 'Falcon Limited'],
 );
 
-describe('imagined companies', () => {
-  it('are the same for the same seed, and others for another', () => {
+describe('simulated companies', () => {
+  it('are equal for equal seeds and differ for others', () => {
     expect(imagine({})).toEqual(imagine({}));
     expect(imagine({ seed: 2 })).not.toEqual(imagine({}));
   });
 
-  it('are as many as are missing, none of them known', () => {
+  it('equal the missing number and include no known company', () => {
     const ids = new Set([...KNOWN, ...imagine({})].map(({ entityId }) => entityId));
     expect(ids.size).toBe(KNOWN.length + 200);
   });
 
-  it('do not all have the word by which the known ones were found', () => {
+  it('do not all have the word that found the known ones', () => {
     const names = imagine({}, [listed('name', 'limited')]).map(({ name }) => name.split(' '));
     expect(names.filter((words) => words.includes('limited'))).toEqual([]);
     expect(names.filter((words) => words.includes('trading')).length).toBeGreaterThan(0);
   });
 
-  it('have words with the letter that was asked, where there are more names with it', () => {
+  it('have words with a searched letter if the query has more matches', () => {
     const asked = { ...listed('name', 'd'), status: 'capped' as const };
     const dialect = dialectWith({ semantics: 'substring' });
     const simulated = simulateCompanies({
@@ -37,7 +37,7 @@ describe('imagined companies', () => {
     expect(simulated.filter(({ name }) => name.includes('limited')).length).toBeGreaterThan(40);
   });
 
-  it('have new words that do not all begin as the most frequent ones', () => {
+  it('have new words with varied first characters', () => {
     const words = imagine({}, []).flatMap(({ name }) => name.split(' '));
     const known = new Set(KNOWN.flatMap(({ name }) => (name ?? '').toLowerCase().split(' ')));
     const coined = words.filter((word) => !known.has(word));
@@ -45,20 +45,20 @@ describe('imagined companies', () => {
     expect(coined.filter((word) => word.startsWith('limi')).length).toBeLessThan(coined.length / 5);
   });
 
-  it('have words in common also where none of theirs is known', () => {
+  it('share words in unknown languages too', () => {
     const strangers = imagine({ otherLanguages: 1 }).map(({ name }) => name.split(' ').at(-1));
     expect(new Set(strangers).size).toBeLessThan(strangers.length / 2);
   });
 
-  it('are written in scripts that no search has met, as often as that is supposed', () => {
+  it('use unknown scripts as often as the scenario assumes', () => {
     const others = imagine({ otherScripts: 0.3 }).filter(({ name }) => !/[a-z]/.test(name));
     expect(others.length).toBeGreaterThan(40);
     expect(others.length).toBeLessThan(80);
-    // Most have a letter by which such a script is begun with.
+    // Most contain a frequent first character of such a script.
     expect(others.filter(({ name }) => /[株有合東соапαακπشم]/.test(name)).length).toBeGreaterThan(20);
   });
 
-  it('have identifiers of another form where searches have counted all of the known ones', () => {
+  it('have identifiers of another form if the known forms are fully counted', () => {
     const queries = [listed('identifier', '0', KNOWN.length)];
     const dialect = dialectWith({ identifiers: 'prefix' });
     const simulated = simulateCompanies({
@@ -69,7 +69,7 @@ describe('imagined companies', () => {
     expect(simulated.filter(({ entityId }) => entityId.startsWith('0'))).toEqual([]);
   });
 
-  it('have identifiers where more were counted than are known', () => {
+  it('have identifiers below prefixes with unknown companies', () => {
     const queries = [
       listed('identifier', '0', KNOWN.length + 30),
       listed('identifier', '00001', KNOWN.length + 10),
@@ -84,7 +84,7 @@ describe('imagined companies', () => {
     expect([counted('0'), counted('00001'), counted('000010')]).toEqual([30, 10, 0]);
   });
 
-  it('cannot be imagined beside none', () => {
+  it('are none without known companies', () => {
     expect(imagine({}, [], [])).toEqual([]);
   });
 });

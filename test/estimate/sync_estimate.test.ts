@@ -11,14 +11,14 @@ import { PLAIN, Registry, type RegistrySettings } from '../support/simulation/re
 const SIZE = 800;
 const DAY_MS = 86_400_000;
 
-describe('the price of a whole registry', () => {
+describe('the cost estimate of a whole registry', () => {
   const shapes: Partial<RegistrySettings>[] = [
     { identifiers: 'prefix', window: 40 },
     { semantics: 'token_prefix' },
     { semantics: 'prefix', window: 60 },
   ];
 
-  it.each(shapes)('holds what it comes to, once a tenth is listed: %j', (profile) => {
+  it.each(shapes)('contains the actual calls once a tenth is listed: %j', (profile) => {
     const registry = registryOf(profile);
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
     const price = priceOf(registry, mirror);
@@ -30,7 +30,7 @@ describe('the price of a whole registry', () => {
     expect((price.total.high ?? Infinity) / price.total.low).toBeLessThanOrEqual(1.5);
   });
 
-  it('is that of the pages that are left, where a search without a text lists everything', () => {
+  it('equals the remaining pages if the empty query lists everything', () => {
     const registry = registryOf({ minLength: 0, semantics: 'token' });
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
     const { total } = priceOf(registry, mirror);
@@ -41,17 +41,17 @@ describe('the price of a whole registry', () => {
     expect((total.high ?? Infinity) / total.low).toBeLessThanOrEqual(1.5);
   });
 
-  it('counts what is due already', () => {
+  it('counts records that are already due', () => {
     const registry = registryOf({});
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
     const [without, due] = [priceOf(registry, mirror), priceOf(registry, mirror, 500)];
     expect(due.entity.low - without.entity.low).toBe(500);
-    // The more is certain, the wider is what is not.
+    // The certain part makes the total narrower, so its uncertain part is widened.
     expect(due.total.low - without.total.low).toBeGreaterThan(400);
     expect(due.total.low - without.total.low).toBeLessThanOrEqual(500);
   });
 
-  it('never lies outside of what its kinds add up to', () => {
+  it('stays within the sum of its kinds', () => {
     const registry = registryOf({ identifiers: 'prefix' });
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 2 });
     const { total, stats, search, entity } = priceOf(registry, mirror);
@@ -59,13 +59,13 @@ describe('the price of a whole registry', () => {
     expect(total.high).toBeLessThanOrEqual((stats.high ?? 0) + (search.high ?? 0) + (entity.high ?? 0));
   });
 
-  it('is nothing once all is listed', () => {
+  it('is zero once everything is listed', () => {
     const registry = registryOf({});
     const { mirror } = discover(registry, { mostCalls: 5_000, enough: SIZE });
     expect(priceOf(registry, mirror).total).toEqual({ low: 0, high: 0 });
   });
 
-  it('has no end where nobody says how large the registry is', () => {
+  it('has no upper end if the size of the registry is unknown', () => {
     const registry = registryOf({ totals: 'none' });
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
     mirror.stats = { observedAtMs: START_MS, total: null };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CatalogueQuery } from '../../src/api/catalogue.ts';
+import { wordsOf } from '../../src/names/folding.ts';
 import { buildNameIndex, type NameIndex, textAt } from '../../src/names/name_index.ts';
 import { findRanks, fold } from '../../src/names/name_search.ts';
-import { wordsOf } from '../../src/names/search_folding.ts';
 
 interface Company {
   readonly id: string;
@@ -40,7 +40,7 @@ const query = fc.record({
 }) as fc.Arbitrary<CatalogueQuery>;
 
 describe('the name index', () => {
-  test('finds exactly what looking at every company finds, best first, in any slices', () => {
+  test('finds the same as a scan of all companies, the best first, in any slices', () => {
     fc.assert(
       fc.property(registry, query, fc.integer({ min: 1, max: 7 }), (companies, asked, size) => {
         const index = indexOf(companies);
@@ -55,8 +55,8 @@ describe('the name index', () => {
     );
   });
 
-  test('sets of bits and lists find the same', () => {
-    // More names than are looked at one by one.
+  test('bit sets and lists give equal results', () => {
+    // More names than the search tests one by one.
     const companies = Array.from({ length: 9_000 }, (_, at) => ({
       id: String(at).padStart(5, '0'),
       name: `${at % 3 === 0 ? 'Alpha' : 'Beta'} ${at % 5 === 0 ? 'Limited' : 'Ltd'} ${at}`,
@@ -85,7 +85,7 @@ function indexOf(companies: readonly Company[]): NameIndex {
   return buildNameIndex({ byName, byId: () => byId.map(({ knownId }) => knownId) });
 }
 
-/** What a search means, without an index. */
+/** The reference: a search without an index. */
 function lookedAtOneByOne(companies: readonly Company[], { by, text, names, identifiers }: CatalogueQuery) {
   const asked = text.trim();
   const folded = fold(asked);

@@ -8,13 +8,13 @@ import { OrderedCounts } from '../../src/plan/discovery/ordered_counts.ts';
 import { PrefixCounts } from '../../src/plan/discovery/prefix_counts.ts';
 import { PrefixTexts } from '../../src/plan/discovery/prefix_texts.ts';
 
-// Few characters, so that words repeat and share beginnings. The last two lie beyond each other in UTF-16 and UTF-8.
+// Few characters, so that words repeat and share prefixes. UTF-16 and UTF-8 order the last two differently.
 const word = fc
   .array(fc.constantFrom('a', 'b', 'é', 'ｚ', '𝒂'), { minLength: 1, maxLength: 4 })
   .map((one) => one.join(''));
 const name = fc.array(word, { maxLength: 5 }).map((words) => words.join(' '));
 
-test('companies with a word that begins so are counted once each, as a look at all names does, also after more were added', () => {
+test('each company with a word of the prefix counts once, as in a scan, also after additions', () => {
   fc.assert(
     fc.property(
       fc.array(name, { maxLength: 40 }),

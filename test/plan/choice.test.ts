@@ -12,7 +12,7 @@ const askAt = (nowMs: number) => {
   return { nowMs, left: LEFT };
 };
 
-/** A planner that is a list, and that records what happens to it. */
+/** A planner over a list. It records its method calls. */
 function listPlanner(ids: readonly string[]) {
   const due = ids.map(entityOf);
   const events: string[] = [];
@@ -36,7 +36,7 @@ function listPlanner(ids: readonly string[]) {
 const learned = (id: string) => noChange({ call: entityOf(id), verdict: { is: 'ok' } });
 
 describe('a draft', () => {
-  test('is kept when nothing was learned', () => {
+  test('is kept without new evidence', () => {
     const { choice, events, asks } = listPlanner(['a', 'b']);
     expect(choice.look(askAt(0))).toEqual({ isDue: true, wakeAtMs: null, drift: null });
     expect(choice.look(askAt(20)).isDue).toBe(true);
@@ -55,7 +55,7 @@ describe('a draft', () => {
     ]);
   });
 
-  test('is released before the planner learns, and chosen again by what it knows then', () => {
+  test('is released before the planner learns, and then chosen again', () => {
     const { choice, events, due } = listPlanner(['a', 'b']);
     choice.look(askAt(0));
     choice.learn(learned('x'));
@@ -64,7 +64,7 @@ describe('a draft', () => {
     expect(events).toEqual(['next a', 'release a', 'learn x', 'next b']);
   });
 
-  test('is dropped when what was learned leaves nothing due', () => {
+  test('is dropped if the new evidence leaves nothing due', () => {
     const { choice, due } = listPlanner(['a']);
     expect(choice.look(askAt(0)).isDue).toBe(true);
     choice.learn(learned('x'));
@@ -72,7 +72,7 @@ describe('a draft', () => {
     expect(choice.choose(askAt(1))).toBeNull();
   });
 
-  test('is chosen again when another call is released', () => {
+  test('is planned again after another call is released', () => {
     const { choice, events } = listPlanner(['a', 'b']);
     const sent = choice.choose(askAt(0)) as Call;
     choice.look(askAt(1));
@@ -81,7 +81,7 @@ describe('a draft', () => {
     expect(events).toEqual(['next a', 'next b', 'release b', 'release a', 'next a']);
   });
 
-  test('is chosen again after 50 ms', () => {
+  test('is planned again after 50 ms', () => {
     const { choice, events, due } = listPlanner(['a']);
     choice.look(askAt(0));
     due.unshift(entityOf('b'));
@@ -117,12 +117,12 @@ test('closing releases the draft', () => {
 });
 
 describe('a look', () => {
-  test('reports when the earliest retry is possible, if nothing is due', () => {
+  test('reports the time of the earliest retry if nothing is due', () => {
     const { choice } = listPlanner([]);
     expect(choice.look(askAt(0))).toEqual({ isDue: false, wakeAtMs: 9000, drift: null });
   });
 
-  test('keeps no draft in which nothing is due', () => {
+  test('keeps no empty draft', () => {
     const { choice, due } = listPlanner([]);
     expect(choice.look(askAt(0)).isDue).toBe(false);
     due.push(entityOf('a'));
@@ -130,7 +130,7 @@ describe('a look', () => {
     expect(choice.choose(askAt(0))).toEqual(entityOf('a'));
   });
 
-  test('passes on the drift that the planner has found', () => {
+  test('reports the drift of the planner', () => {
     const { planner } = listPlanner([]);
     const drifting = openChoice(
       { ...planner, next: () => ({ calls: [], wakeAtMs: null, drift: 'why' }) },

@@ -8,12 +8,12 @@ const DIALECT = dialectWith({ semantics: 'token', identifiers: 'prefix' });
 const APART = { ...DIALECT, search: { ...DIALECT.search, identifier_param: 'id' } };
 
 describe('the size of a registry', () => {
-  it('is what its statistics say, and never less than what is known', () => {
+  it('equals the registry count, but at least the known companies', () => {
     expect(sizeOf(mirrorOf([], 5_000), DIALECT)).toEqual({ low: 5_000, high: 5_000, by: 'statistics' });
     expect(sizeOf(mirrorOf([], 1), DIALECT)).toEqual({ low: 3, high: 3, by: 'statistics' });
   });
 
-  it('is what the shortest prefixes of identifiers count, and more', () => {
+  it('is at least the sum of the shortest identifier prefixes', () => {
     const queries = [
       listed('identifier', '0', 400),
       listed('identifier', '00', 390),
@@ -22,7 +22,7 @@ describe('the size of a registry', () => {
     expect(sizeOf(mirrorOf(queries), APART)).toMatchObject({ low: 500, by: 'totals' });
   });
 
-  it('is at least that, while a clamped count of prefixes is not explained by longer ones', () => {
+  it('has no upper bound while longer prefixes do not account for a clamped total', () => {
     const clamping = { ...APART, search: { ...APART.search, total_clamped_at: 100 } };
     const queries = [listed('identifier', '0', 100), listed('identifier', '1', 30)];
     expect(sizeOf(mirrorOf(queries), clamping)).toEqual({ low: 30, high: null, by: 'totals' });
@@ -30,8 +30,8 @@ describe('the size of a registry', () => {
     expect(sizeOf(mirrorOf(longer), clamping)).toMatchObject({ low: 200, high: 260 });
   });
 
-  it('leaves out those that a prefix of identifiers has found by name', () => {
-    // Of the two that it finds one has such an identifier, the other such a name.
+  it('excludes matches by name from identifier totals', () => {
+    // Of the two matches, one is by identifier, the other by name.
     const mirror = mirrorOf([listed('identifier', 'A', 100)]);
     mirror.add({ id: 'A1', name: 'Baker Limited' });
     mirror.add({ id: '77', name: 'A Cedar Limited' });
@@ -39,13 +39,13 @@ describe('the size of a registry', () => {
     expect(sizeOf(mirror, APART).low).toBe(100);
   });
 
-  it('is at least what searches by name count, each company once', () => {
+  it('is at least the union of the name searches', () => {
     const queries = [listed('name', 'limited', 400), listed('name', 'acme', 400)];
-    // Of three companies two are found by both: (400 × (1 + ½ + ½) ⁄ 3 + 400 × ½) × 0.9.
+    // Both queries find two of the three companies: (400 × (1 + ½ + ½) ⁄ 3 + 400 × ½) × 0.9.
     expect(sizeOf(mirrorOf(queries), APART)).toEqual({ low: 420, high: null, by: 'totals' });
   });
 
-  it('is told by nothing where neither is counted', () => {
+  it('is unknown without a registry count and totals', () => {
     expect(sizeOf(mirrorOf([listed('name', 'acme')]), DIALECT)).toEqual({
       low: 3,
       high: null,

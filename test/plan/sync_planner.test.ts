@@ -28,23 +28,23 @@ describe('a first run', () => {
     { semantics: 'token' },
   ];
 
-  it.each(shapes)('lists every company that can be reached: %j', (profile) => {
+  it.each(shapes)('lists every reachable company: %j', (profile) => {
     const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, ...profile });
     const { mirror, calls } = run(registry, { kinds: new Set<CallKind>(['stats', 'search']) });
-    // Without totals it cannot be told which text hides the last ones: they are given up after some 165 searches in vain.
+    // Without totals, no query shows an unseen count. The stop rule ends after about 165 searches without a new company.
     const least = { exact: 1500, clamped: 1490, none: 1470 }[totalsOf(profile)];
     expect(mirror.knownCount()).toBeGreaterThanOrEqual(least);
     expect(calls.length).toBeLessThan(1500);
   });
 
-  it('asks nothing twice and nothing that is in flight, with sixteen lanes', () => {
+  it('plans no duplicate and no in-flight call with sixteen connections', () => {
     const registry = new Registry(syntheticCompanies(800), { ...PLAIN, window: 40 });
-    const { calls } = run(registry, { lanes: 16 });
+    const { calls } = run(registry, { connections: 16 });
     const asked = calls.map((call) => `${call.kind} ${targetOf(call)}`);
     expect(new Set(asked).size).toBe(asked.length);
   });
 
-  it('fetches each record once, and is then done', () => {
+  it('fetches each record once and ends', () => {
     const registry = new Registry(syntheticCompanies(300), PLAIN);
     const { calls, planner, mirror } = run(registry, {});
     expect(calls.filter((call) => call.kind === 'entity')).toHaveLength(300);
@@ -85,7 +85,7 @@ describe('a later run', () => {
     expect(planner.next(ask(mirror.nowMs + DAY_MS)).calls).toEqual([]);
   });
 
-  it('lists summaries again, and fetches records again, when they are due', () => {
+  it('repeats listings and fetches records again when they are due', () => {
     const registry = new Registry(syntheticCompanies(300), PLAIN);
     const { mirror } = run(registry, {});
     mirror.nowMs += 100 * DAY_MS;
@@ -94,7 +94,7 @@ describe('a later run', () => {
     expect(later.calls.filter((call) => call.kind === 'search').length).toBeGreaterThan(10);
   });
 
-  it('takes up the listing where another process stopped', () => {
+  it('resumes the listing of another process', () => {
     const registry = new Registry(syntheticCompanies(1500), { ...PLAIN, window: 100 });
     const kinds = new Set<CallKind>(['stats', 'search']);
     const first = run(registry, { kinds, stopAfter: 40 });
@@ -128,17 +128,17 @@ describe('a run that takes longer than the maximum ages', () => {
     [{ semantics: 'token_prefix' as const }, 10],
     [{ identifiers: 'prefix' as const, window: 40 }, 40],
     [{ identifiers: 'prefix' as const }, 10],
-  ])('fetches nothing twice when the registry has grown since the last run: %j', (profile, lanes) => {
+  ])('fetches nothing twice when the registry has grown since the last run: %j', (profile, connections) => {
     const companies = syntheticCompanies(440);
     const { mirror } = run(new Registry(companies.slice(0, 400), { ...PLAIN, ...profile }), { maxAge });
     mirror.nowMs += DAY_MS;
     const grown = new Registry(companies, { ...PLAIN, ...profile });
-    const { calls } = run(grown, { mirror, maxAge, lanes, stopAfter: 5_000 });
+    const { calls } = run(grown, { mirror, maxAge, connections, stopAfter: 5_000 });
     expect(repeated(calls)).toEqual([]);
     expect(mirror.knownCount()).toBe(440);
   });
 
-  it('leaves a record that it has fetched, although a listing shows a change afterwards', () => {
+  it('does not fetch a record again after a later listing flags it', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const { mirror, planner } = run(registry, { maxAge });
     const [one] = mirror.companies.values();
@@ -148,7 +148,7 @@ describe('a run that takes longer than the maximum ages', () => {
     expect(next.next(ask(mirror.nowMs + 1)).calls).toMatchObject([{ entityId: one?.entityId }]);
   });
 
-  it('still retries statistics that failed', () => {
+  it('retries failed statistics', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const mirror = new MemoryMirror(NOW_MS);
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['stats']), maxAge });
@@ -174,7 +174,7 @@ describe('a run that takes longer than the maximum ages', () => {
 });
 
 describe('statistics', () => {
-  it('take at most 2 % of an allowance for life', () => {
+  it('take at most 2 % of a total allowance', () => {
     const registry = new Registry(syntheticCompanies(50), PLAIN);
     const mirror = new MemoryMirror(NOW_MS);
     const calls: Call[] = [];
@@ -193,8 +193,8 @@ describe('statistics', () => {
   });
 });
 
-describe('what fails', () => {
-  it('waits for the retry that load names, and wakes for it', () => {
+describe('a failed call', () => {
+  it('waits until the retry time in the load result', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
@@ -204,7 +204,7 @@ describe('what fails', () => {
     expect(planner.next(ask(mirror.nowMs + 5000)).calls).toHaveLength(5);
   });
 
-  it('plans a released call again', () => {
+  it('is planned again after its release', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const planner = open(registry, new MemoryMirror(NOW_MS), {});
     const first = planner.next({ ...ask(NOW_MS), most: 1 }).calls;
@@ -212,7 +212,7 @@ describe('what fails', () => {
     expect(planner.next({ ...ask(NOW_MS), most: 1 }).calls).toEqual(first);
   });
 
-  it('stops record calls after three known ids in a row answered 404, and a witness too', () => {
+  it('stops record calls after three known ids in a row and a witness return 404', () => {
     const planner = withThreeMissing();
     const [witness, ...others] = planner.next(ask(NOW_MS)).calls;
     expect(others).toEqual([]);
@@ -222,7 +222,7 @@ describe('what fails', () => {
     expect(plan.drift).toMatch(/404/);
   });
 
-  it('goes on when the witness answers: three neighbours were struck off together', () => {
+  it('continues with records if the witness returns one', () => {
     const planner = withThreeMissing();
     const [witness] = planner.next(ask(NOW_MS)).calls;
     planner.learn(silent(witness as Call));
@@ -231,7 +231,7 @@ describe('what fails', () => {
     expect(plan.calls.length).toBeGreaterThan(40);
   });
 
-  it('asks one witness when a 404 is the last word of a run', () => {
+  it('sends one witness if the run would end with a 404', () => {
     const registry = new Registry(syntheticCompanies(5), PLAIN);
     const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
     const planner = open(registry, mirror, { kinds: new Set<CallKind>(['entity']) });
@@ -248,7 +248,7 @@ describe('what fails', () => {
     expect(planner.next(ask(mirror.nowMs)).calls).toEqual([]);
   });
 
-  it('asks for an id that cannot exist when the proof of a deletion needs it', () => {
+  it('sends a control call if the proof of a deletion needs it', () => {
     const registry = new Registry(syntheticCompanies(50), PLAIN);
     const { mirror } = run(registry, { kinds: new Set<CallKind>(['search']) });
     mirror.needsControl = true;
@@ -270,32 +270,32 @@ function withThreeMissing(): Planner {
 interface RunOptions {
   readonly mirror?: MemoryMirror;
   readonly kinds?: ReadonlySet<CallKind>;
-  readonly lanes?: number;
+  readonly connections?: number;
   readonly stopAfter?: number;
   readonly startedAtMs?: number;
   readonly maxAge?: MaxAge;
 }
 
-/** Plans, answers and learns until nothing is due; answers land in the order of sending, `lanes` later. */
 function totalsOf({ totals = 'exact' }: Partial<RegistrySettings>): 'exact' | 'clamped' | 'none' {
   return typeof totals === 'string' ? totals : 'clamped';
 }
 
+/** Runs the planner until nothing is due. Responses arrive in the order of sending, `connections` calls later. */
 function run(registry: Registry, options: RunOptions) {
   const mirror = options.mirror ?? new MemoryMirror(NOW_MS);
   const planner = open(registry, mirror, options);
   const calls: Call[] = [];
-  const flying: Call[] = [];
+  const inFlight: Call[] = [];
   const stopAfter = options.stopAfter ?? 100_000;
   for (;;) {
-    const free = Math.min((options.lanes ?? 1) - flying.length, stopAfter - calls.length);
+    const free = Math.min((options.connections ?? 1) - inFlight.length, stopAfter - calls.length);
     const planned = free > 0 ? planner.next({ ...ask(mirror.nowMs), most: free }).calls : [];
     calls.push(...planned);
-    flying.push(...planned);
-    const landed = flying.shift();
-    if (landed === undefined) return { mirror, planner, calls };
+    inFlight.push(...planned);
+    const call = inFlight.shift();
+    if (call === undefined) return { mirror, planner, calls };
     mirror.nowMs += 1000;
-    planner.learn(answer(mirror, registry, landed, mirror.nowMs));
+    planner.learn(answer(mirror, registry, call, mirror.nowMs));
   }
 }
 
@@ -314,7 +314,7 @@ function ask(nowMs: number): PlanInput {
   return { nowMs, left: { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null }, most: 100 };
 }
 
-/** Targets that were called more than once. */
+/** Targets with more than one call. */
 function repeated(calls: readonly Call[]): string[] {
   const targets = calls.map((call) => `${call.kind} ${targetOf(call)}`);
   return targets.filter((target, at) => targets.indexOf(target) < at);

@@ -65,7 +65,7 @@ describe('an upstream that changes while it is mirrored ends the run as drifted'
     await syncAt(place.config(), 12);
     await sandbox.useProfile({ paths: { entity: '/api/company/{id}' } });
     const run: Mirrored = await syncAt(place.config(), 60);
-    expect(run.ended).toContain('answered 404');
+    expect(run.ended).toContain('returned 404');
     expect(run.gone).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { ApiProfile, type ApiProfileInput } from '../../src/api/api_profile.ts';
 import type { CatalogueQuery, IdentifierSearch, NameSearch } from '../../src/api/catalogue.ts';
-import { type Folding, foldText, wordsOf } from '../../src/names/search_folding.ts';
+import { type Folding, foldText, wordsOf } from '../../src/names/folding.ts';
 import { companyCatalogue } from '../../src/sandbox/company_catalogue.ts';
 import { companyStore, exists } from '../../src/sandbox/company_store.ts';
 

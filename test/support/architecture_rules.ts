@@ -27,6 +27,9 @@ const MAY_IMPORT_ITS_ROW: Readonly<Record<string, readonly string[]>> = {
   cli: ['jobs', 'page', 'serve', 'sandbox'],
 };
 
+/** Pure foundations whose types, and only types, the vocabulary may import. */
+const LENDS_TYPES: ReadonlySet<string> = new Set(['json', 'names', 'change_rate']);
+
 /** Everything that a stage without effects may import, beside the shared vocabulary. */
 const WITHOUT_EFFECT =
   /^src\/(plan|dialect|names|json|change_rate)\/|^src\/allowance\/(window_table|windows|completion)\.ts$/;
@@ -36,18 +39,19 @@ const STAGES_WITHOUT_EFFECT = new Set(['plan', 'probe', 'estimate']);
 export function trespasses(): string[] {
   return sources
     .flatMap((file) =>
-      importsOf(file).flatMap((target) => {
-        const fault = faultOf(file, target);
+      importsOf(file).flatMap(({ target, isTypeOnly }) => {
+        const fault = faultOf(file, target, isTypeOnly);
         return fault === null ? [] : [`${file} imports ${target}: ${fault}`];
       }),
     )
     .sort();
 }
 
-function faultOf(file: string, target: string): string | null {
+function faultOf(file: string, target: string, isTypeOnly: boolean): string | null {
   const room = roomOf(file);
   const targetRoom = roomOf(target);
   if (room === targetRoom) return null;
+  if (room === 'vocabulary' && isTypeOnly && LENDS_TYPES.has(targetRoom)) return null;
   if (targetRoom === 'data')
     return rowOf(room) === 'edge' ? null : 'only commands and servers use the sample data';
   if (rowOf(room) === null) return `the room ${room} is not in the design`;
@@ -74,7 +78,7 @@ export function platformImports(): string[] {
 
 /** Imports that lead from a file back to itself. */
 export function cycles(): string[][] {
-  const graph = new Map(sources.map((file) => [file, importsOf(file)]));
+  const graph = new Map(sources.map((file) => [file, importsOf(file).map(({ target }) => target)]));
   const finished = new Set<string>();
   const found: string[][] = [];
   const visit = (file: string, path: string[]): void => {
@@ -103,9 +107,20 @@ function roomOf(file: string): string {
   return second === 'mirror.ts' ? 'mirror' : 'vocabulary';
 }
 
-function importsOf(file: string): string[] {
-  const targets = [...textOf(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)];
-  return [...new Set(targets.map(([, target = '']) => relative(root, resolve(root, dirname(file), target))))];
+interface Import {
+  readonly target: string;
+  /** Every import of this target is an `import type` or an `export type`. */
+  readonly isTypeOnly: boolean;
+}
+
+function importsOf(file: string): Import[] {
+  const isTypeOnly = new Map<string, boolean>();
+  const statements = /(?:\b(?:import|export) (type )?[^;'"()]*?from|\bimport)\s*\(?\s*'(\.[^']+)'/g;
+  for (const [, type, path = ''] of textOf(file).matchAll(statements)) {
+    const target = relative(root, resolve(root, dirname(file), path));
+    isTypeOnly.set(target, type !== undefined && (isTypeOnly.get(target) ?? true));
+  }
+  return [...isTypeOnly].map(([target, onlyTypes]) => ({ target, isTypeOnly: onlyTypes }));
 }
 
 function textOf(file: string): string {

@@ -19,7 +19,7 @@ export function listed(by: 'name' | 'identifier', text: string, total: number | 
 
 /** Nothing is supposed beyond what was seen. */
 export const FAMILIAR: Scenario = {
-  ...{ seed: 1, otherLanguages: 0, otherScripts: 0, otherForms: 0, goOn: 0 },
+  ...{ seed: 1, otherLanguages: 0, otherScripts: 0, otherForms: 0, openShare: 0 },
   ...{ ignoresDiacritics: false, ranksByQuery: false, isOutOfReach: false },
 };
 

@@ -1,5 +1,5 @@
-import { characterSeeds } from '../../names/query_seeds.ts';
 import { NameModel } from './name_model.ts';
+import { characterSeeds } from './query_seeds.ts';
 
 /**
  * Words, and syllables of coined words, with which company names begin in the languages of many registries: trades, surnames

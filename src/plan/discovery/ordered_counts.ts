@@ -1,8 +1,8 @@
 import {
   afterAll,
   type CountedInOrder,
-  firstPlace,
   inOrder,
+  lowerBound,
   nextAfter,
   spreadOver,
 } from '../../names/ordered_texts.ts';
@@ -174,8 +174,8 @@ export class OrderedCounts implements Counts {
 
   /** The index of the block that contains the text. */
   #blockOf(text: string): number {
-    const isLater = ({ from }: Block) => inOrder(from, text) > 0;
-    return firstPlace(this.#blocks.length, (index) => isLater(this.#blocks[index] as Block)) - 1;
+    const later = ({ from }: Block) => inOrder(from, text) > 0;
+    return lowerBound(this.#blocks.length, (index) => !later(this.#blocks[index] as Block)) - 1;
   }
 
   #endOf(index: number): string {

@@ -1,4 +1,4 @@
-import { sharedLength } from '../../names/folding.ts';
+import { sharedLength } from '../../names/ordered_words.ts';
 import { Heap } from '../heap.ts';
 import type { Counts, Extension, Extensions, KnownTexts, Spread } from './key_space.ts';
 import { END, type NameModel } from './name_model.ts';

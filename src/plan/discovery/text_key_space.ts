@@ -3,13 +3,13 @@ import type { Knowledge } from '../../knowledge.ts';
 import { withoutDiacritics } from '../../names/folding.ts';
 import { spreadOver } from '../../names/ordered_texts.ts';
 import { findsName } from '../../names/query_matching.ts';
-import { characterSeeds, identifierSeeds } from '../../names/query_seeds.ts';
 import { generalModel } from './common_words.ts';
 import type { Counts, Extensions, KeySpace, Spread } from './key_space.ts';
 import { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
 import { PrefixCounts } from './prefix_counts.ts';
 import { PrefixTexts } from './prefix_texts.ts';
+import { characterSeeds, identifierSeeds } from './query_seeds.ts';
 import { MOST_WITHOUT_DIACRITICS, UpstreamFolding } from './upstream_folding.ts';
 
 /**

@@ -2,11 +2,11 @@ import type { Knowledge } from '../../knowledge.ts';
 import { wordsOf } from '../../names/folding.ts';
 import { spreadOver } from '../../names/ordered_texts.ts';
 import { findsName } from '../../names/query_matching.ts';
-import { characterSeeds } from '../../names/query_seeds.ts';
 import { generalModel } from './common_words.ts';
 import { isPunctuation } from './first_characters.ts';
 import type { Extensions, KeySpace, Spread } from './key_space.ts';
 import { NameModel } from './name_model.ts';
+import { characterSeeds } from './query_seeds.ts';
 import { UpstreamFolding } from './upstream_folding.ts';
 import { type WordSemantics, WordTexts } from './word_texts.ts';
 

@@ -3,11 +3,11 @@ import { withoutDiacritics, wordsOf } from '../../names/folding.ts';
 import { ALL_COMPANIES, type CompaniesWith, type WordsInOrder } from '../../names/ordered_texts.ts';
 import { SortedWords } from '../../names/ordered_words.ts';
 import { findsName } from '../../names/query_matching.ts';
-import { wordSeeds } from '../../names/query_seeds.ts';
 import type { KnownTexts } from './key_space.ts';
 import type { NameModel } from './name_model.ts';
 import { OrderedCounts } from './ordered_counts.ts';
 import { PrefixTexts } from './prefix_texts.ts';
+import { wordSeeds } from './query_seeds.ts';
 import { MOST_WITHOUT_DIACRITICS, type UpstreamFolding } from './upstream_folding.ts';
 import { WholeWords } from './whole_words.ts';
 

@@ -1,81 +1,110 @@
 import { FASTEST_CLASS, rateOfClass, SLOWEST_CLASS } from '../../change_rate/change_rate.ts';
 
 /**
- * What a fetch is worth: days for which one more record will be right, beyond what not fetching it yet would give.
- * The index of the optimal schedule under a budget (Cho and Garcia-Molina 2003; Azar et al. 2018), for a company
- * of which listings show a part of the changes and whose flag is fetched at once (Kolobov et al. 2019).
+ * The value of keeping one company up to date, in days for which one more record is right.
+ *
+ * | symbol | name | meaning |
+ * |---|---|---|
+ * | λ | `ratePerDay` | changes per day; changes follow a Poisson process |
+ * | t | `ageDays` | days since the last fetch |
+ * | o | `openDays` | days since the last listing; c = t − o days are covered by listings |
+ * | v | `shown` | share of changes that a listing shows; such a change flags the company |
+ * | μ | `callCostDays` | value of the least valuable call that the quota still pays for |
+ *
+ * Without listings (v = 0) this is the optimal schedule under a budget of Cho and Garcia-Molina ("Effective page refresh
+ * policies for web crawlers", ACM TODS 28(4), 2003) in the form of Azar, Horvitz, Lubetzky, Peres and Shahaf ("Tractable
+ * near-optimal policies for crawling", PNAS 115(32), 2018): fetch a company as soon as its index reaches μ. Listings
+ * play the role of the change signals of Kolobov et al. ("Staying up to date with online content changes using
+ * reinforcement learning for scheduling", NeurIPS 2019): a flagged company is fetched immediately.
  */
 export interface Watch {
   readonly ratePerDay: number;
-  /** Days since the fetch. */
   readonly ageDays: number;
-  /** Of these, days since the last listing: nobody looked. */
   readonly openDays: number;
-  /** Share of changes that a listing shows. */
   readonly shown: number;
 }
 
+/**
+ * The index φ of an unflagged company: the gain of a fetch now, compared with a later one.
+ *
+ * φ = R − p·L, with
+ * - R = (1 − e^(−λt)) / λ, the expected days since the fetch for which the record was right;
+ * - p = e^(−(1−v)λt − vλo), the probability that the record is still right (`stillRight`);
+ * - L = (1 − e^(−vλc)) / (vλ) + o·e^(−vλc), the expected days until a flag or this fetch ended the wait.
+ *
+ * The schedule maximises the mean gain (R − μ) / L of a wait. Its derivative by t is zero at φ = μ. For v = 0:
+ * φ = [1 − e^(−λt)(1 + λt)] / λ.
+ */
 export function fetchYield({ ratePerDay, ageDays, openDays, shown }: Watch): number {
-  const seenRate = shown * ratePerDay;
+  const shownRate = shown * ratePerDay;
   const open = Math.min(openDays, ageDays);
   const covered = ageDays - open;
-  // Right until a change comes, and lasting until a flag or this fetch ends it.
-  const right = -Math.expm1(-ratePerDay * ageDays) / ratePerDay;
-  const unflagged = Math.exp(-seenRate * covered);
-  const lasting = (seenRate < 1e-9 ? covered : (1 - unflagged) / seenRate) + unflagged * open;
-  return Math.max(right - stillRight({ ratePerDay, ageDays, openDays, shown }) * lasting, 0);
+  const rightDays = -Math.expm1(-ratePerDay * ageDays) / ratePerDay;
+  const unflagged = Math.exp(-shownRate * covered);
+  const waitDays = (shownRate < NO_RATE ? covered : (1 - unflagged) / shownRate) + unflagged * open;
+  return Math.max(rightDays - stillRight({ ratePerDay, ageDays, openDays, shown }) * waitDays, 0);
 }
 
-/** The chance that a record which no listing flagged is still right. */
+/** p = e^(−(1−v)λt − vλo): the probability that an unflagged record is still right. */
 export function stillRight({ ratePerDay, ageDays, openDays, shown }: Watch): number {
   const open = Math.min(openDays, ageDays);
   return Math.exp(-(1 - shown) * ratePerDay * ageDays - shown * ratePerDay * open);
 }
 
-/** Days until the next change: what fetching a record is worth that is known to be wrong. */
+/** 1/λ: the expected days until the next change, which a record that is known to be wrong gains by a fetch. */
 export function flaggedYield(ratePerDay: number): number {
   return 1 / ratePerDay;
 }
 
 /**
- * What one listed company adds to the worth of listing it again: how long an unseen change would go on costing,
- * by the same rule as a fetch. `gainPerDay`: what a day of this company's being right is worth after its price.
+ * The value of listing one company again: [1 − e^(−x)(1 + x)]·g / (vλ), with x = vλτ.
+ *
+ * This is φ for the rate vλ of shown changes and the τ days since the last listing (`sinceDays`). A listing only makes
+ * the fetch possible, so each day counts g (`gainPerDay`): the value of a right day less the cost of its calls.
  */
-export function listingYield(ask: {
+export function listingYield({
+  ratePerDay,
+  shown,
+  sinceDays,
+  gainPerDay,
+}: {
   readonly ratePerDay: number;
   readonly shown: number;
   readonly sinceDays: number;
   readonly gainPerDay: number;
 }): number {
-  const { ratePerDay, shown, sinceDays, gainPerDay } = ask;
-  const seenRate = ratePerDay * shown;
-  if (seenRate < 1e-9 || gainPerDay <= 0) return 0;
-  const expected = seenRate * sinceDays;
-  return (gainPerDay * (1 - Math.exp(-expected) * (1 + expected))) / seenRate;
+  const shownRate = ratePerDay * shown;
+  if (shownRate < NO_RATE || gainPerDay <= 0) return 0;
+  const expectedChanges = shownRate * sinceDays;
+  return (gainPerDay * (1 - Math.exp(-expectedChanges) * (1 + expectedChanges))) / shownRate;
 }
 
-/**
- * For each class of rates, what a company is worth a day under the best schedule, where a call has this price;
- * 0 where it changes so fast that it is not worth its calls.
- */
-export function gainsPerDay(priceDays: number, shown: number): ReadonlyMap<number, number> {
+/** The gain g of each class of rates under the optimal schedule, by class. */
+export function gainsPerDay(callCostDays: number, shown: number): ReadonlyMap<number, number> {
   const gains = new Map<number, number>();
   for (let rateClass = SLOWEST_CLASS; rateClass <= FASTEST_CLASS; rateClass++)
-    gains.set(rateClass, gainPerDay(rateOfClass(rateClass), priceDays, shown));
+    gains.set(rateClass, gainPerDay(rateOfClass(rateClass), callCostDays, shown));
   return gains;
 }
 
-function gainPerDay(ratePerDay: number, priceDays: number, shown: number): number {
-  if (flaggedYield(ratePerDay) <= priceDays) return 0;
-  const worth = (ageDays: number) => fetchYield({ ratePerDay, ageDays, openDays: 0, shown });
+/**
+ * g = (R − μ) / L at the age t* with φ(t*) = μ, found by bisection (φ grows with t). g = 0 if φ never reaches μ
+ * (1/λ ≤ μ): the company changes too fast to be fetched.
+ */
+function gainPerDay(ratePerDay: number, callCostDays: number, shown: number): number {
+  if (flaggedYield(ratePerDay) <= callCostDays) return 0;
+  const yieldAt = (ageDays: number) => fetchYield({ ratePerDay, ageDays, openDays: 0, shown });
   let [low, high] = [0, 20 / ratePerDay];
   for (let round = 0; round < 24; round++) {
     const middle = (low + high) / 2;
-    if (worth(middle) < priceDays) low = middle;
+    if (yieldAt(middle) < callCostDays) low = middle;
     else high = middle;
   }
-  const seenRate = shown * ratePerDay;
-  const right = -Math.expm1(-ratePerDay * high) / ratePerDay;
-  const lasting = seenRate < 1e-9 ? high : -Math.expm1(-seenRate * high) / seenRate;
-  return Math.max((right - priceDays) / lasting, 0);
+  const shownRate = shown * ratePerDay;
+  const rightDays = -Math.expm1(-ratePerDay * high) / ratePerDay;
+  const waitDays = shownRate < NO_RATE ? high : -Math.expm1(-shownRate * high) / shownRate;
+  return Math.max((rightDays - callCostDays) / waitDays, 0);
 }
+
+/** Below this rate per day, division by it would lose all digits. */
+const NO_RATE = 1e-9;

@@ -6,9 +6,7 @@ import { CallValuation } from './call_valuation.ts';
 import { Records } from './records.ts';
 import { Sweeps } from './sweeps.ts';
 
-/**
- * Keeps what is known true: fetches records and lists summaries again, whichever is worth more at its price.
- */
+/** Chooses between fetching a record and repeating a listing, by expected yield per call. */
 export class Refresh {
   readonly records: Records;
   readonly valuation: CallValuation;
@@ -27,7 +25,7 @@ export class Refresh {
     this.valuation = valuation;
     this.records = new Records({
       ...{ knowledge, pending, age: { startedAtMs, maxAgeMs: maxAge.recordsMs } },
-      worth: (record) => valuation.record(record),
+      yieldOf: (record) => valuation.record(record),
     });
     this.#kinds = settings.kinds;
     const canSweep = settings.kinds.has('search');
@@ -37,12 +35,12 @@ export class Refresh {
     });
   }
 
-  /** What the best call is worth, in days; 0: nothing is due. */
+  /** The value of the best call in days; 0: nothing is due. */
   bestYield(nowMs: number): number {
     return Math.max(this.#recordYield(nowMs), this.#sweepYield(nowMs));
   }
 
-  /** The best call; null: nothing is due. */
+  /** Takes the best call; null: nothing is due. */
   take(nowMs: number): Call | null {
     this.#setOpenDays(nowMs);
     const record = this.#recordYield(nowMs);
@@ -51,15 +49,15 @@ export class Refresh {
     return record >= sweep ? this.records.take(nowMs) : this.#takeSweep(nowMs);
   }
 
-  /** Is this a page of a listing that is made again? */
+  /** Is this a page of a repeated listing? */
   isSweep({ query }: SearchCall): boolean {
-    return this.#sweeps.isOurs(query);
+    return this.#sweeps.isSweeping(query);
   }
 
   learn(result: LoadResult): void {
     this.records.learn(result);
     this.#sweeps.learn(result);
-    if (++this.#learned % LEARNED_BETWEEN_LOOKS === 0) this.valuation.lookAgain();
+    if (++this.#learned % RESULTS_BETWEEN_REFRESHES === 0) this.valuation.refreshEstimates();
   }
 
   release(call: Call): void {
@@ -70,26 +68,26 @@ export class Refresh {
     return this.#kinds.has('entity') ? this.records.bestYield(nowMs) : 0;
   }
 
-  /** Due summaries are worth something in any case, but next to nothing where they show no changes. */
+  /** Due summaries always have some value, but almost none if they show no changes. */
   #sweepYield(nowMs: number): number {
-    const offer = this.#sweeps.offer(nowMs, this.#listing);
-    return offer === null ? 0 : Math.max(offer.rows * this.valuation.listing(offer.sinceDays), LEAST_WORTH);
+    const offer = this.#sweeps.offer(nowMs, this.#listingYield);
+    return offer === null ? 0 : Math.max(offer.rows * this.valuation.listing(offer.sinceDays), MIN_YIELD);
   }
 
   #takeSweep(nowMs: number): Call | null {
-    const offer = this.#sweeps.offer(nowMs, this.#listing);
+    const offer = this.#sweeps.offer(nowMs, this.#listingYield);
     if (offer === null) return null;
     const expected = offer.rows * this.valuation.flags(offer.sinceDays);
-    return this.#sweeps.take(nowMs, this.#listing, Math.round(expected * 1000) / 1000);
+    return this.#sweeps.take(nowMs, this.#listingYield, Math.round(expected * 1000) / 1000);
   }
 
-  /** A company waits half a round of sweeps, on the average, since it was listed last. */
+  /** On average, a company was listed half a round of sweeps ago. */
   #setOpenDays(nowMs: number): void {
     this.valuation.openDays = (this.#sweeps.oldestDays(nowMs) ?? Number.POSITIVE_INFINITY) / 2;
   }
 
-  readonly #listing = (sinceDays: number) => this.valuation.listing(sinceDays);
+  readonly #listingYield = (sinceDays: number) => this.valuation.listing(sinceDays);
 }
 
-const LEARNED_BETWEEN_LOOKS = 64;
-const LEAST_WORTH = 1e-9;
+const RESULTS_BETWEEN_REFRESHES = 64;
+const MIN_YIELD = 1e-9;

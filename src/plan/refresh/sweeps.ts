@@ -4,36 +4,36 @@ import { type AgeLimit, dueBeforeMs } from '../due.ts';
 import type { Pending } from '../pending.ts';
 import { coveringQueries, isListed } from './covering_queries.ts';
 
-/** A listing to be made again. */
+/** A listing that will be repeated. */
 interface Sweep {
   readonly query: SearchQuery;
   readonly listedAtMs: number;
-  /** Companies that one of its calls shows, less those that other listings show as well. */
+  /** Companies that one call shows and that no other listing has shown recently. */
   readonly rowsPerCall: number;
 }
 
-/** A listing that was begun again: its further pages. */
-interface Round {
+/** A sweep under way: its next page. */
+interface ActiveSweep {
   readonly sweep: Sweep;
   readonly next: { readonly index: number; readonly next: string | null };
   readonly seen: { readonly rows: number; readonly pages: number };
 }
 
-/** What the next call of a sweep would show. */
+/** The expected content of the next call of a sweep. */
 export interface SweepOffer {
   readonly rows: number;
-  /** Days since these companies were listed. */
+  /** Days since these companies were last listed. */
   readonly sinceDays: number;
 }
 
-/** Lists again what was listed: the queries that cover the registry, the longest ago and the fullest first. */
+/** Repeats the listings that cover the registry: the most valuable first, by rows per call and days since the listing. */
 export class Sweeps {
   readonly #age: AgeLimit;
   readonly #pending: Pending;
-  /** By how many companies a call shows, on a logarithmic scale; within one, the longest ago first. */
+  /** Queues by the binary logarithm of the rows per call; within a queue, the oldest listing first. */
   readonly #queues = new Map<number, Queue>();
-  readonly #rounds = new Map<string, Round>();
-  /** Listings that wait or are under way, by their query. */
+  readonly #active = new Map<string, ActiveSweep>();
+  /** Sweeps that wait or are under way, by query. A queued sweep that is missing here is outdated. */
   readonly #current = new Map<string, Sweep>();
 
   constructor(options: {
@@ -48,7 +48,7 @@ export class Sweeps {
     for (const state of covering.sort((a, b) => a.listedAtMs - b.listedAtMs)) this.#add(sweepOf(state));
   }
 
-  /** How long ago the listing was made that waits longest, of those that show most companies; null: there is none. */
+  /** The age in days of the oldest listing in the queue that shows the most companies; null: no sweep waits. */
   oldestDays(nowMs: number): number | null {
     let most = 0;
     let oldest: Sweep | null = null;
@@ -61,24 +61,24 @@ export class Sweeps {
     return oldest === null ? null : (nowMs - oldest.listedAtMs) / DAY_MS;
   }
 
-  /** What the best call would show, by the worth of a company not listed for so many days. */
-  offer(nowMs: number, worthOf: (sinceDays: number) => number): SweepOffer | null {
-    const round = this.#openRound(nowMs);
-    if (round !== null) return offerOf(round.sweep, nowMs);
-    const best = this.#best(nowMs, worthOf);
+  /** The best call. `yieldOf`: the value of one company listed `sinceDays` ago. */
+  offer(nowMs: number, yieldOf: (sinceDays: number) => number): SweepOffer | null {
+    const active = this.#nextActive(nowMs);
+    if (active !== null) return offerOf(active.sweep, nowMs);
+    const best = this.#best(nowMs, yieldOf);
     return best === null ? null : offerOf(best.sweep, nowMs);
   }
 
-  /** The call that was offered. */
-  take(nowMs: number, worthOf: (sinceDays: number) => number, expected: number): SearchCall | null {
-    const round = this.#openRound(nowMs);
-    const best = round === null ? this.#best(nowMs, worthOf) : null;
-    const sweep = round?.sweep ?? best?.sweep ?? null;
+  /** Takes the call that `offer` describes. */
+  take(nowMs: number, yieldOf: (sinceDays: number) => number, expected: number): SearchCall | null {
+    const active = this.#nextActive(nowMs);
+    const best = active === null ? this.#best(nowMs, yieldOf) : null;
+    const sweep = active?.sweep ?? best?.sweep ?? null;
     if (sweep === null) return null;
     best?.queue.remove(sweep);
-    const call = callFor(sweep, round, expected);
-    if (round === null)
-      this.#rounds.set(queryKey(sweep.query), {
+    const call = callFor(sweep, active, expected);
+    if (active === null)
+      this.#active.set(queryKey(sweep.query), {
         sweep,
         next: FIRST_PAGE,
         seen: { rows: 0, pages: 0 },
@@ -88,42 +88,42 @@ export class Sweeps {
   }
 
   /** Is this the query of a sweep under way? */
-  isOurs(query: SearchQuery): boolean {
-    return this.#rounds.has(queryKey(query));
+  isSweeping(query: SearchQuery): boolean {
+    return this.#active.has(queryKey(query));
   }
 
   learn(result: LoadResult): void {
     const { call, query } = result;
     if (call.kind !== 'search') return;
     const key = queryKey(call.query);
-    const round = this.#rounds.get(key);
-    if (result.verdict === 'ok' && query !== null) this.#answered(key, query, round ?? null, result);
-    else if (result.verdict === 'refused') this.#forget(key);
+    const active = this.#active.get(key);
+    if (result.verdict === 'ok' && query !== null) this.#learnPage(key, query, active ?? null, result);
+    else if (result.verdict === 'refused') this.#end(key);
   }
 
-  #answered(key: string, state: QueryState, round: Round | null, result: LoadResult): void {
-    if (round === null) {
-      // Discovery has started this listing again: it is not made twice.
-      this.#forget(key);
+  #learnPage(key: string, state: QueryState, active: ActiveSweep | null, result: LoadResult): void {
+    if (active === null) {
+      // Discovery has repeated this listing: a sweep need not.
+      this.#end(key);
       if (isListed(state)) this.#add(sweepOf(state));
       return;
     }
-    const rows = round.seen.rows + newlyListed(result, (round.sweep.listedAtMs + state.listedAtMs) / 2);
-    const seen = { rows, pages: round.seen.pages + 1 };
+    const rows = active.seen.rows + newlyListed(result, (active.sweep.listedAtMs + state.listedAtMs) / 2);
+    const seen = { rows, pages: active.seen.pages + 1 };
     if (state.status === 'open' && result.rows.length > 0) {
-      this.#rounds.set(key, { ...round, next: { index: state.pages, next: state.next }, seen });
+      this.#active.set(key, { ...active, next: { index: state.pages, next: state.next }, seen });
       return;
     }
-    this.#forget(key);
+    this.#end(key);
     this.#add({
       query: state.query,
       listedAtMs: state.listedAtMs,
-      rowsPerCall: Math.max((round.sweep.rowsPerCall + seen.rows / seen.pages) / 2, LEAST_ROWS),
+      rowsPerCall: Math.max((active.sweep.rowsPerCall + seen.rows / seen.pages) / 2, MIN_ROWS),
     });
   }
 
-  #forget(key: string): void {
-    this.#rounds.delete(key);
+  #end(key: string): void {
+    this.#active.delete(key);
     this.#current.delete(key);
   }
 
@@ -135,37 +135,37 @@ export class Sweeps {
     queue.add(sweep);
   }
 
-  /** A round whose next page can be asked now. */
-  #openRound(nowMs: number): Round | null {
-    for (const round of this.#rounds.values())
-      if (this.#pending.isFree('search', targetOf(callFor(round.sweep, round, 0)), nowMs)) return round;
+  /** A sweep under way whose next page may be requested now. */
+  #nextActive(nowMs: number): ActiveSweep | null {
+    for (const active of this.#active.values())
+      if (this.#pending.isFree('search', targetOf(callFor(active.sweep, active, 0)), nowMs)) return active;
     return null;
   }
 
-  /** The listing that waits longest of those that may be asked now, past those that were made again since. */
+  /** The oldest sweep of a queue that may start now. Outdated entries are dropped. */
   #head(queue: Queue, nowMs: number): Sweep | null {
     queue.dropWhile((sweep) => this.#current.get(queryKey(sweep.query)) !== sweep);
     return queue.first((sweep) => this.#pending.isFree('search', targetOf(callFor(sweep, null, 0)), nowMs));
   }
 
-  #best(nowMs: number, worthOf: (sinceDays: number) => number): { queue: Queue; sweep: Sweep } | null {
+  #best(nowMs: number, yieldOf: (sinceDays: number) => number): { queue: Queue; sweep: Sweep } | null {
     let best: { queue: Queue; sweep: Sweep } | null = null;
-    let bestWorth = Number.NEGATIVE_INFINITY;
+    let bestYield = Number.NEGATIVE_INFINITY;
     const beforeMs = dueBeforeMs(this.#age, nowMs);
     for (const queue of this.#queues.values()) {
       const sweep = this.#head(queue, nowMs);
       if (sweep === null || sweep.listedAtMs >= beforeMs) continue;
       const { rows, sinceDays } = offerOf(sweep, nowMs);
-      const worth = rows * worthOf(sinceDays);
-      if (worth <= bestWorth) continue;
+      const offerYield = rows * yieldOf(sinceDays);
+      if (offerYield <= bestYield) continue;
       best = { queue, sweep };
-      bestWorth = worth;
+      bestYield = offerYield;
     }
     return best;
   }
 }
 
-/** First in, first out, without moving the rest at each step. */
+/** First in, first out, in amortised constant time. */
 class Queue {
   #sweeps: Sweep[] = [];
   #from = 0;
@@ -178,10 +178,10 @@ class Queue {
     this.#sweeps.push(sweep);
   }
 
-  dropWhile(isOver: (sweep: Sweep) => boolean): void {
+  dropWhile(isOutdated: (sweep: Sweep) => boolean): void {
     for (
       let head = this.#sweeps[this.#from];
-      head !== undefined && isOver(head);
+      head !== undefined && isOutdated(head);
       head = this.#sweeps[this.#from]
     )
       this.#from++;
@@ -190,7 +190,7 @@ class Queue {
     this.#from = 0;
   }
 
-  /** The first that fits; a few that do not are looked past. */
+  /** The first sweep that fits, among the first LOOK_PAST. */
   first(fits: (sweep: Sweep) => boolean): Sweep | null {
     const until = Math.min(this.#from + LOOK_PAST, this.#sweeps.length);
     for (let at = this.#from; at < until; at++) {
@@ -208,24 +208,24 @@ class Queue {
 }
 
 function sweepOf({ query, listedAtMs, rows, pages }: QueryState): Sweep {
-  return { query, listedAtMs, rowsPerCall: Math.max(rows / Math.max(pages, 1), LEAST_ROWS) };
+  return { query, listedAtMs, rowsPerCall: Math.max(rows / Math.max(pages, 1), MIN_ROWS) };
 }
 
 function offerOf({ rowsPerCall, listedAtMs }: Sweep, nowMs: number): SweepOffer {
   return { rows: rowsPerCall, sinceDays: (nowMs - listedAtMs) / DAY_MS };
 }
 
-function callFor({ query }: Sweep, round: Round | null, expected: number): SearchCall {
-  const page = round?.next ?? FIRST_PAGE;
+function callFor({ query }: Sweep, active: ActiveSweep | null, expected: number): SearchCall {
+  const page = active?.next ?? FIRST_PAGE;
   const reason = page.index === 0 ? 'summaries are due again' : 'summaries are due again: lists on';
   return { kind: 'search', query, page, reason, expected };
 }
 
-/** Companies on the page that no other listing has shown for as long. */
+/** Companies on the page that no listing has shown since `sinceMs`. */
 function newlyListed({ rows }: LoadResult, sinceMs: number): number {
   return rows.filter((row) => (row.listedAtMs ?? 0) <= sinceMs).length;
 }
 
 const LOOK_PAST = 64;
-const LEAST_ROWS = 0.1;
+const MIN_ROWS = 0.1;
 const DAY_MS = 86_400_000;

@@ -8,6 +8,7 @@ import type {
   QueryState,
   RecordsDue,
 } from '../../knowledge.ts';
+import { isSettled } from '../../load_result.ts';
 import { windowOf } from '../../names/query_matching.ts';
 import type { Plan, PlanInput, Planner } from '../../planner.ts';
 import { Pending } from '../pending.ts';
@@ -17,7 +18,7 @@ import { type Finding, NameHunt } from './name_hunt.ts';
 import type { NameQueryRules } from './name_queries.ts';
 import { type WantedListing, WantedListings } from './wanted_listings.ts';
 
-/** What somebody wants to have, and what is still open of it. */
+/** The companies that a backfill or watchlist wants. */
 export interface Wanted {
   readonly entityIds: readonly string[];
   readonly names: readonly string[];
@@ -28,7 +29,7 @@ export interface Wanted {
 
 const SEARCHES: ReadonlySet<CallKind> = new Set<CallKind>(['search', 'entity']);
 
-/** Plans exactly what is wanted: records by id, companies by name, listings of queries and prefixes. */
+/** Plans exactly the wanted calls: records by id, searches for names, listings of queries and prefixes. */
 export class BackfillPlanner implements Planner {
   readonly #knowledge: BackfillKnowledge;
   readonly #wanted: Wanted;
@@ -36,10 +37,11 @@ export class BackfillPlanner implements Planner {
   readonly #records: Records;
   readonly #hunt: NameHunt;
   readonly #listings: WantedListings;
-  /** Records still to be fetched, in order. */
+  /** Ids of the records that are not fetched yet, in order. */
   readonly #queue: Set<string>;
   readonly #openNames: Set<number>;
-  readonly #asksForSize: boolean;
+  /** A search that several names share needs the registry count. */
+  readonly #needsStatistics: boolean;
 
   constructor(options: { knowledge: BackfillKnowledge; dialect: Dialect; wanted: Wanted }) {
     const { knowledge, dialect, wanted } = options;
@@ -55,16 +57,16 @@ export class BackfillPlanner implements Planner {
     this.#hunt = restoredHunt(knowledge, dialect, wanted.names, pending);
     this.#listings = new WantedListings(wanted.listings, { semantics, window }, pending);
     this.#openNames = new Set(wanted.names.keys());
-    this.#asksForSize = wanted.names.length > 1 && semantics !== null && dialect.stats.total !== null;
+    this.#needsStatistics = wanted.names.length > 1 && semantics !== null && dialect.stats.total !== null;
     this.#restoreListings();
     this.#wantFound(wanted.names.keys());
   }
 
   next({ nowMs, left, most }: PlanInput): Plan {
-    const room = Math.min(most, left.calls);
+    const maxCalls = Math.min(most, left.calls);
     const calls: Call[] = [];
     if (
-      this.#asksForSize &&
+      this.#needsStatistics &&
       this.#knowledge.latestStats() === null &&
       this.#pending.isFree('stats', '', nowMs)
     ) {
@@ -74,14 +76,14 @@ export class BackfillPlanner implements Planner {
         left,
         age: ANY_AGE,
       });
-      if (call !== null && room > 0) {
+      if (call !== null && maxCalls > 0) {
         this.#pending.sent(call);
         return { calls: [call], wakeAtMs: null, drift: null };
       }
     }
-    calls.push(...this.#hunt.next(nowMs, room));
-    calls.push(...this.#listings.next(nowMs, room - calls.length));
-    calls.push(...this.#records.next(nowMs, room - calls.length));
+    calls.push(...this.#hunt.next(nowMs, maxCalls));
+    calls.push(...this.#listings.next(nowMs, maxCalls - calls.length));
+    calls.push(...this.#records.next(nowMs, maxCalls - calls.length));
     const wakeAtMs = calls.length > 0 ? null : this.#pending.earliestRetryMs(SEARCHES, nowMs);
     return { calls, wakeAtMs, drift: this.#records.drift };
   }
@@ -93,8 +95,7 @@ export class BackfillPlanner implements Planner {
     else this.#pending.wait(failure);
     this.#records.learn(result);
     if (call.kind === 'entity') {
-      if (result.verdict === 'ok' || result.verdict === 'absent' || result.verdict === 'gone')
-        this.#queue.delete(call.entityId);
+      if (isSettled(result.verdict)) this.#queue.delete(call.entityId);
     } else if (call.kind === 'search') this.#learnSearch(call.query, result);
     else this.#learnSize();
   }
@@ -104,12 +105,12 @@ export class BackfillPlanner implements Planner {
     this.#records.release(call);
   }
 
-  /** What is known of a wanted name, by its place among the names. */
+  /** The finding for a wanted name, by its index. */
   finding(at: number): Finding {
     return this.#hunt.finding(at);
   }
 
-  /** What is known of a wanted listing, by its place among the listings. */
+  /** The state of a wanted listing, by its index. */
   listing(at: number): { readonly isDone: boolean; readonly found: number; readonly total: number | null } {
     return {
       isDone: this.#listings.isDone(at),
@@ -118,7 +119,7 @@ export class BackfillPlanner implements Planner {
     };
   }
 
-  /** Records still to be fetched. */
+  /** Records that are not fetched yet. */
   get recordsLeft(): number {
     return this.#queue.size;
   }
@@ -131,13 +132,13 @@ export class BackfillPlanner implements Planner {
   #learnSearch(query: SearchQuery, result: LoadResult): void {
     for (const { entityId, name, isNew, changed } of result.rows)
       if (name !== null && (isNew || changed)) this.#hunt.see(entityId, name);
-    if (result.verdict === 'refused' || (result.failure?.tries ?? 0) >= MOST_TRIES) {
-      if (query.by === 'name') this.#hunt.gaveUp(query.text);
-      this.#listings.gaveUp(query);
+    if (result.verdict === 'refused' || (result.failure?.tries ?? 0) >= MAX_TRIES) {
+      if (query.by === 'name') this.#hunt.giveUp(query.text);
+      this.#listings.giveUp(query);
     } else if (result.query !== null) {
-      if (query.by === 'name') this.#hunt.answered(result.query, namesOf(result.rows));
-      if (this.#listings.isOurs(query)) {
-        this.#listings.answered(result.query, result.rows);
+      if (query.by === 'name') this.#hunt.learn(result.query, namesOf(result.rows));
+      if (this.#listings.includes(query)) {
+        this.#listings.learn(result.query, result.rows);
         for (const { entityId } of result.rows) this.#wantRecord(entityId);
       }
     }
@@ -169,26 +170,26 @@ export class BackfillPlanner implements Planner {
     return due;
   }
 
-  /** A stored answer may split a prefix, whose parts may have been answered too. */
+  /** Restores the listings from stored responses. A restored prefix may be split, and its extensions restored in turn. */
   #restoreListings(): void {
     if (this.#wanted.listings.length === 0) return;
     const states = [...this.#knowledge.freshQueries()];
     const restored = new Set<QueryState>();
-    for (let found = true; found; ) {
-      found = false;
+    for (let hasMore = true; hasMore; ) {
+      hasMore = false;
       for (const state of states) {
-        if (restored.has(state) || !this.#listings.isOurs(state.query)) continue;
+        if (restored.has(state) || !this.#listings.includes(state.query)) continue;
         restored.add(state);
-        found = true;
+        hasMore = true;
         const rows = this.#knowledge.listed(state.query);
-        this.#listings.answered(state, rows);
+        this.#listings.learn(state, rows);
         for (const { entityId } of rows) this.#wantRecord(entityId);
       }
     }
   }
 }
 
-/** A hunt for names, with all that is known. */
+/** Opens a search for names with everything known so far. */
 export function restoredHunt(
   knowledge: BackfillKnowledge,
   dialect: Dialect,
@@ -201,8 +202,8 @@ export function restoredHunt(
   for (const state of knowledge.freshQueries()) {
     const { by, text } = state.query;
     if (by !== 'name') continue;
-    const tellsOrder = hunt.isWholeName(text) && state.status !== 'complete';
-    hunt.restore(state, tellsOrder ? namesOf(knowledge.listed(state.query)) : []);
+    const needsOrder = hunt.isWholeName(text) && state.status !== 'complete';
+    hunt.restore(state, needsOrder ? namesOf(knowledge.listed(state.query)) : []);
   }
   hunt.start();
   const total = knowledge.latestStats()?.total ?? null;
@@ -210,7 +211,7 @@ export function restoredHunt(
   return hunt;
 }
 
-/** How names are searched, as far as it is sure: `semantics` null where it is not known. */
+/** The certain rules of name searches. `semantics` null: the query rule is unknown. */
 export function searchRules(dialect: Dialect): NameQueryRules {
   const { search } = dialect;
   return {
@@ -226,4 +227,4 @@ function namesOf(rows: readonly Pick<ListedCompany, 'name'>[]): string[] {
 }
 
 const ANY_AGE = { startedAtMs: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY };
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;

@@ -1,79 +1,83 @@
 import { FIRST_PAGE, type SearchCall, targetOf } from '../../call.ts';
 import type { QueryState } from '../../knowledge.ts';
-import { type Candidate, LEAST_SCORE, NameCandidates } from '../../names/name_candidates.ts';
+import { type Candidate, MIN_SCORE, NameCandidates } from '../../names/name_candidates.ts';
 import { comparable } from '../../names/similarity.ts';
 import { Heap } from '../heap.ts';
 import type { Pending } from '../pending.ts';
 import { NameQueries, type NameQuery, type NameQueryRules } from './name_queries.ts';
 
-/** What is known of one wanted name. */
+/** The finding for one wanted name. */
 export type Finding =
   | { readonly is: 'open' }
-  /** One company has this name, and no other. */
+  /** Exactly one company has this name. */
   | { readonly is: 'found'; readonly company: Candidate }
-  /** Several have it, or only similar names were seen: a person must decide. The best first. */
+  /** Several companies have this name, or only similar ones: a person must decide. The best first. */
   | { readonly is: 'ambiguous'; readonly candidates: readonly Candidate[] }
   | { readonly is: 'not_found' };
 
-/** For what a query was chosen: to list it whole, to find one name, or to see names like some. */
+/** The purpose of a query: to find several names together, to find one name, or to find similar names. */
 type Purpose = 'share' | 'whole' | 'explore';
 
-interface Active {
+/** A query that is being listed. */
+interface ActiveQuery {
   readonly query: NameQuery;
   readonly purpose: Purpose;
-  /** The names that wait for it; nothing else is asked for them meanwhile. */
+  /** The names that wait for it. No other query is sent for them until it ends. */
   readonly claimed: readonly number[];
 }
 
 /**
- * Looks for companies by name with the fewest searches. A query that finds several wanted names is listed to
- * its end where that takes fewer calls than asking for each; what it did not show, does not exist. Names that
- * no company has are looked for once or twice more by a shorter text, for the sake of similar names.
+ * Finds companies by name with few searches. A query that matches several wanted names is listed completely if that needs
+ * fewer calls than one query per name. A name that a complete listing does not show does not exist. For a name without
+ * a company, one or two shorter queries look for similar names.
  */
 export class NameHunt {
   readonly #pending: Pending;
-  readonly #texts: NameQueries;
+  readonly #queries: NameQueries;
   readonly #candidates: NameCandidates;
   readonly #frontier = new Heap<NameQuery>();
-  readonly #active = new Map<NameQuery, Active>();
-  readonly #claim: (NameQuery | null)[];
-  readonly #looked: Looked[];
-  readonly #explored: number[];
+  readonly #active = new Map<NameQuery, ActiveQuery>();
+  /** By name: the active query that it waits for. */
+  readonly #claims: (NameQuery | null)[];
+  /** By name: how far it was searched. */
+  readonly #searched: Searched[];
+  /** By name: queries sent for similar names. */
+  readonly #explorations: number[];
   readonly #names: readonly string[];
 
   constructor(names: readonly string[], rules: NameQueryRules, pending: Pending) {
     this.#names = names;
     this.#pending = pending;
-    this.#texts = new NameQueries(names, rules);
+    this.#queries = new NameQueries(names, rules);
     this.#candidates = new NameCandidates(names);
-    this.#claim = names.map(() => null);
-    this.#looked = names.map(() => 'no');
-    this.#explored = names.map(() => 0);
+    this.#claims = names.map(() => null);
+    this.#searched = names.map(() => 'no');
+    this.#explorations = names.map(() => 0);
   }
 
-  /** How many companies the registry has: only then can it be told which queries are worth sharing. */
+  /** Sets the registry count. Expected totals, and so the value of shared queries, depend on it. */
   setRegistryTotal(total: number): void {
-    this.#texts.setRegistryTotal(total);
+    this.#queries.setRegistryTotal(total);
     this.start();
   }
 
-  /** A company became known, or is known. */
+  /** Adds a known company. */
   see(entityId: string, name: string): void {
-    this.#texts.see(name);
+    this.#queries.see(name);
     this.#candidates.see(entityId, name);
   }
 
-  /** A stored answer to a query, before the start. `firstNames`: the names on its first page, in order. */
+  /** Restores a stored query; call it before `start`. `firstNames`: the names on its first page, in order. */
   restore(state: QueryState, firstNames: readonly string[]): void {
-    const query = this.#texts.get(state.query.text);
+    const query = this.#queries.get(state.query.text);
     if (query === undefined) return;
-    this.#texts.answered(query, state);
+    this.#queries.learn(query, state);
     this.#conclude(query, state, firstNames);
   }
 
-  /** Call once after everything stored has been told. */
+  /** Offers all queries. Call it after the last `restore`. */
   start(): void {
-    for (const query of this.#texts.all()) this.#offer(query);
+    for (const query of this.#queries.all()) this.#offer(query);
   }
 
   next(nowMs: number, most: number): SearchCall[] {
@@ -87,115 +91,115 @@ export class NameHunt {
       if (query === null) break;
       const { purpose, names } = this.#yieldOf(query);
       const active = { query, purpose, claimed: names };
-      for (const at of names) this.#claim[at] = query;
+      for (const at of names) this.#claims[at] = query;
       this.#active.set(query, active);
       this.#take(active, nowMs, calls);
     }
     return calls;
   }
 
-  /** A page was loaded; its companies were seen. `pageNames`: in the order received. */
-  answered(state: QueryState, pageNames: readonly string[]): void {
-    const query = this.#texts.get(state.query.text);
+  /** Learns from a page whose companies `see` has received. `pageNames`: in the order received. */
+  learn(state: QueryState, pageNames: readonly string[]): void {
+    const query = this.#queries.get(state.query.text);
     if (query === undefined) return;
-    this.#texts.answered(query, state);
+    this.#queries.learn(query, state);
     this.#conclude(query, state, state.pages === 1 ? pageNames : []);
     const active = this.#active.get(query);
-    if (active !== undefined && !this.#goesOn(active, state)) this.#leave(active);
+    if (active !== undefined && !this.#needsPage(active, state)) this.#end(active);
   }
 
-  /** The query failed again and again, or was refused. */
-  gaveUp(text: string): void {
-    const query = this.#texts.get(text);
+  /** Gives up a query that failed repeatedly or was refused. */
+  giveUp(text: string): void {
+    const query = this.#queries.get(text);
     if (query === undefined) return;
-    query.isLeft = true;
-    for (const at of query.wholes) this.#look(at, 'in_part');
+    query.isAbandoned = true;
+    for (const at of query.wholes) this.#markSearched(at, 'partly');
     const active = this.#active.get(query);
-    if (active !== undefined) this.#leave(active);
+    if (active !== undefined) this.#end(active);
   }
 
-  /** The wanted names that this query finds. */
+  /** The wanted names that this query finds, by index. */
   namesFoundBy(text: string): readonly number[] {
-    return this.#texts.get(text)?.names ?? [];
+    return this.#queries.get(text)?.names ?? [];
   }
 
-  /** How many companies this query is expected to find. */
+  /** The companies that this query should find. */
   expectedTotal(text: string): number {
-    const query = this.#texts.get(text);
-    return query === undefined ? 0 : this.#texts.expectedTotal(query);
+    const query = this.#queries.get(text);
+    return query === undefined ? 0 : this.#queries.expectedTotal(query);
   }
 
-  /** Is this the whole of a wanted name? */
+  /** Is this query a whole wanted name? */
   isWholeName(text: string): boolean {
-    return (this.#texts.get(text)?.wholes.length ?? 0) > 0;
+    return (this.#queries.get(text)?.wholes.length ?? 0) > 0;
   }
 
   finding(at: number): Finding {
-    const looked = this.#looked[at];
-    if (looked === 'no') return { is: 'open' };
+    const searched = this.#searched[at];
+    if (searched === 'no') return { is: 'open' };
     const same = this.#candidates.same(at);
     const [first] = same;
-    if (first !== undefined && same.length === 1 && looked !== 'in_part')
+    if (first !== undefined && same.length === 1 && searched !== 'partly')
       return { is: 'found', company: first };
     const candidates = first !== undefined ? same : this.#candidates.of(at);
     return candidates.length > 0 ? { is: 'ambiguous', candidates } : { is: 'not_found' };
   }
 
-  /** What an answer settles: all names under a complete listing; one name by its own query. */
+  /** A complete listing settles all its names; the query of a whole name settles this name. */
   #conclude(query: NameQuery, state: QueryState, firstNames: readonly string[]): void {
-    if (state.status === 'complete') for (const at of query.names) this.#look(at, 'whole');
+    if (state.status === 'complete') for (const at of query.names) this.#markSearched(at, 'whole');
     else {
-      for (const at of query.wholes) if (this.#isRankedFirst(at, firstNames)) this.#look(at, 'whole');
-      const isSpent = state.status !== 'open' || state.pages >= MOST_PAGES_FOR_ONE;
-      if (isSpent) for (const at of query.wholes) this.#look(at, 'in_part');
+      for (const at of query.wholes) if (this.#isRankedFirst(at, firstNames)) this.#markSearched(at, 'whole');
+      const isExhausted = state.status !== 'open' || state.pages >= MAX_PAGES_PER_NAME;
+      if (isExhausted) for (const at of query.wholes) this.#markSearched(at, 'partly');
     }
   }
 
   /**
-   * Where a search ranks the very name first, others of this name would stand beside it: a first page that
-   * begins with it and goes on with other names shows them all.
+   * Does the page show all companies of this name? It does if it starts with them and other names follow: the upstream
+   * then ranks exact matches first.
    */
   #isRankedFirst(at: number, names: readonly string[]): boolean {
     const wanted = comparable(this.#names[at] as string);
     const isSame = names.map((name) => comparable(name) === wanted);
-    const others = isSame.indexOf(false);
-    return others > 0 && !isSame.includes(true, others);
+    const firstOther = isSame.indexOf(false);
+    return firstOther > 0 && !isSame.includes(true, firstOther);
   }
 
-  #look(at: number, how: Looked): void {
-    if (this.#looked[at] === 'whole' || this.#looked[at] === how) return;
-    this.#looked[at] = how;
+  #markSearched(at: number, how: Searched): void {
+    if (this.#searched[at] === 'whole' || this.#searched[at] === how) return;
+    this.#searched[at] = how;
     this.#offerNearby(at);
   }
 
-  /** Is it worth another page? */
-  #goesOn({ query, purpose, claimed }: Active, state: QueryState): boolean {
+  /** Is another page of the query worth a call? */
+  #needsPage({ query, purpose, claimed }: ActiveQuery, state: QueryState): boolean {
     if (state.status !== 'open') return false;
-    const open = claimed.filter((at) => this.#looked[at] === 'no');
+    const open = claimed.filter((at) => this.#searched[at] === 'no');
     if (purpose === 'explore' || open.length === 0) return false;
-    if (purpose === 'whole') return state.pages < MOST_PAGES_FOR_ONE;
+    if (purpose === 'whole') return state.pages < MAX_PAGES_PER_NAME;
     if (state.total === null) return state.pages < open.length;
-    return open.length >= this.#texts.pagesLeft(query);
+    return open.length >= this.#queries.pagesLeft(query);
   }
 
-  #leave(active: Active): void {
+  #end(active: ActiveQuery): void {
     const { query, purpose, claimed } = active;
     this.#active.delete(query);
     for (const at of claimed) {
-      this.#claim[at] = null;
-      if (purpose === 'explore') this.#explored[at] = (this.#explored[at] ?? 0) + 1;
+      this.#claims[at] = null;
+      if (purpose === 'explore') this.#explorations[at] = (this.#explorations[at] ?? 0) + 1;
     }
     for (const at of claimed)
-      if (this.#looked[at] === 'no') for (const other of this.#texts.ofName(at)) this.#offer(other);
+      if (this.#searched[at] === 'no') for (const other of this.#queries.ofName(at)) this.#offer(other);
       else this.#offerNearby(at);
   }
 
   #offerNearby(at: number): void {
-    const query = this.#isToExplore(at) ? this.#texts.nearby(at) : null;
+    const query = this.#isExplorable(at) ? this.#queries.nearby(at) : null;
     if (query !== null) this.#offer(query);
   }
 
-  #take({ query, purpose, claimed }: Active, nowMs: number, calls: SearchCall[]): void {
+  #take({ query, purpose, claimed }: ActiveQuery, nowMs: number, calls: SearchCall[]): void {
     const state = query.state;
     const page = state === null || state.pages === 0 ? FIRST_PAGE : { index: state.pages, next: state.next };
     const expected = Math.round(100 * (claimed.length / Math.max(1, this.#pagesFor(query, purpose)))) / 100;
@@ -212,7 +216,7 @@ export class NameHunt {
   }
 
   #pagesFor(query: NameQuery, purpose: Purpose): number {
-    return purpose === 'share' ? this.#texts.pagesLeft(query) : 1;
+    return purpose === 'share' ? this.#queries.pagesLeft(query) : 1;
   }
 
   #offer(query: NameQuery): void {
@@ -232,36 +236,36 @@ export class NameHunt {
     }
   }
 
-  /** What a query is worth per call, in names settled, and for which purpose. */
+  /** The best purpose of a query, and its expected yield in settled names per call. */
   #yieldOf(query: NameQuery): {
     readonly value: number;
     readonly purpose: Purpose;
     readonly names: number[];
   } {
     if (this.#active.has(query)) return NOTHING;
-    const free = query.names.filter((at) => this.#claim[at] === null);
-    const open = free.filter((at) => this.#looked[at] === 'no');
-    const shared = (SHARED_DISCOUNT * open.length) / this.#texts.pagesLeft(query);
-    const wholes = query.isLeft ? [] : query.wholes.filter((at) => open.includes(at));
-    const hope = free.filter((at) => this.#isToExplore(at) && this.#texts.nearby(at) === query);
-    if (shared > wholes.length && shared > EXPLORING * hope.length && open.length > 1)
+    const free = query.names.filter((at) => this.#claims[at] === null);
+    const open = free.filter((at) => this.#searched[at] === 'no');
+    const shared = (SHARED_DISCOUNT * open.length) / this.#queries.pagesLeft(query);
+    const wholes = query.isAbandoned ? [] : query.wholes.filter((at) => open.includes(at));
+    const explorable = free.filter((at) => this.#isExplorable(at) && this.#queries.nearby(at) === query);
+    if (shared > wholes.length && shared > EXPLORATION_WEIGHT * explorable.length && open.length > 1)
       return { value: shared, purpose: 'share', names: open };
-    if (wholes.length > EXPLORING * hope.length)
+    if (wholes.length > EXPLORATION_WEIGHT * explorable.length)
       return { value: wholes.length, purpose: 'whole', names: wholes };
-    return { value: EXPLORING * hope.length, purpose: 'explore', names: hope };
+    return { value: EXPLORATION_WEIGHT * explorable.length, purpose: 'explore', names: explorable };
   }
 
-  #isToExplore(at: number): boolean {
+  #isExplorable(at: number): boolean {
     return (
-      this.#looked[at] !== 'no' &&
-      (this.#explored[at] ?? 0) < MOST_EXPLORED &&
+      this.#searched[at] !== 'no' &&
+      (this.#explorations[at] ?? 0) < MAX_EXPLORATIONS &&
       this.#candidates.bestScore(at) < GOOD_SCORE
     );
   }
 }
 
-/** whole: all companies of this name were seen; in_part: as far as the upstream lets see. */
-type Looked = 'no' | 'in_part' | 'whole';
+/** no: not searched yet; partly: only the companies that the upstream lists were seen; whole: all of them were seen. */
+type Searched = 'no' | 'partly' | 'whole';
 
 const NOTHING = { value: 0, purpose: 'share', names: [] } as const satisfies {
   value: number;
@@ -274,10 +278,10 @@ function reasonOf(purpose: Purpose, names: number): string {
   return purpose === 'explore' ? `looks for names like ${wanted}` : `finds ${wanted}`;
 }
 
-// What is expected of a listing is less sure than what one name's own query brings.
+// The yield of a listing is less certain than that of a query for one name.
 const SHARED_DISCOUNT = 0.9;
-const EXPLORING = 0.3;
-const MOST_EXPLORED = 2;
-const MOST_PAGES_FOR_ONE = 2;
-// Above this the similar name is most likely the right one: looking further would only add strangers.
-const GOOD_SCORE = Math.max(0.85, LEAST_SCORE);
+const EXPLORATION_WEIGHT = 0.3;
+const MAX_EXPLORATIONS = 2;
+const MAX_PAGES_PER_NAME = 2;
+// Above this score, the similar name is most likely the wanted one.
+const GOOD_SCORE = Math.max(0.85, MIN_SCORE);

@@ -2,18 +2,18 @@ import type { QueryState } from '../../knowledge.ts';
 import { folded, wordsOf } from '../../names/folding.ts';
 import type { Semantics } from '../../names/query_matching.ts';
 
-/** A query that could be asked for wanted names, and what is known of it. */
+/** A query that finds wanted names, and its state. */
 export interface NameQuery {
   readonly text: string;
   /** The wanted names that it finds, by index. */
   readonly names: number[];
-  /** Of these, the names that it is the whole of. */
+  /** Those of `names` that equal the query. */
   readonly wholes: number[];
   /** Known companies that it finds. */
   known: number;
   state: QueryState | null;
-  /** Asked as far as is worth it: the listing is cut off, refused, or left. */
-  isLeft: boolean;
+  /** No further page is worth a call. */
+  isAbandoned: boolean;
 }
 
 export interface NameQueryRules {
@@ -24,26 +24,26 @@ export interface NameQueryRules {
   readonly window: number;
 }
 
-/** All queries that find any of the wanted names, and how many results each is expected to have. */
+/** All queries that find at least one wanted name, with their expected totals. */
 export class NameQueries {
   readonly #rules: NameQueryRules;
-  readonly #texts = new Map<string, NameQuery>();
+  readonly #queries = new Map<string, NameQuery>();
   readonly #ofName: (readonly NameQuery[])[];
-  /** Of each name, word by word. */
+  /** By name and word: the shared queries, the shortest first. */
   readonly #byWord: (readonly (readonly NameQuery[])[])[];
-  readonly #wanted: number;
-  /** Texts of each length that one or two of the wanted names share. */
+  readonly #wantedCount: number;
+  /** Queries that one, or two, wanted names have, by query length. */
   readonly #seenOnce: number[] = [];
   readonly #seenTwice: number[] = [];
-  #known = 0;
+  #knownCount = 0;
   #registryTotal: number | null = null;
-  /** Sums over first answers: how many results there were, and how many were expected. */
-  #answered = 0;
-  #expected = 0;
+  /** Sums over first pages: actual and expected totals. */
+  #actualTotals = 0;
+  #expectedTotals = 0;
 
   constructor(names: readonly string[], rules: NameQueryRules) {
     this.#rules = rules;
-    this.#wanted = names.length;
+    this.#wantedCount = names.length;
     const texts = names.map((name) => nameTextsOf(rules.semantics, name, rules.minLength));
     this.#byWord = texts.map(({ shared }, at) =>
       shared.map((word) => word.map((text) => this.#enter(text, at))),
@@ -52,18 +52,18 @@ export class NameQueries {
       this.#enter(whole, at, 'whole'),
       ...(this.#byWord[at] ?? []).flat(),
     ]);
-    for (const { text, names } of this.#texts.values()) {
+    for (const { text, names } of this.#queries.values()) {
       const totals = names.length === 1 ? this.#seenOnce : names.length === 2 ? this.#seenTwice : [];
       totals[text.length] = (totals[text.length] ?? 0) + 1;
     }
   }
 
   get(text: string): NameQuery | undefined {
-    return this.#texts.get(text);
+    return this.#queries.get(text);
   }
 
   all(): Iterable<NameQuery> {
-    return this.#texts.values();
+    return this.#queries.values();
   }
 
   ofName(at: number): readonly NameQuery[] {
@@ -74,137 +74,138 @@ export class NameQueries {
     return this.ofName(at)[0] as NameQuery;
   }
 
-  /** Where names like it would be seen: the shortest text of a word that one call can show most of. */
+  /** The query that shows similar names: the shortest prefix of a word whose matches fit on two pages. */
   nearby(at: number): NameQuery | null {
-    const most = NARROW_PAGES * this.#rules.pageSize;
+    const maxTotal = NEARBY_PAGES * this.#rules.pageSize;
     for (const word of this.#byWord[at] ?? []) {
       const narrow = word.findIndex(
-        (query) => [...query.text].length >= SHORTEST_NEARBY && this.expectedTotal(query) <= most,
+        (query) => [...query.text].length >= MIN_NEARBY_LENGTH && this.expectedTotal(query) <= maxTotal,
       );
-      // Longer texts of a word that was looked at show nothing new; a shorter one may, where it showed little.
-      const showedLittle = (word[narrow]?.state?.total ?? most) < most / 4;
+      // After a listed prefix, longer ones show nothing new. A shorter one may, if the listed one had few matches.
+      const showedLittle = (word[narrow]?.state?.total ?? maxTotal) < maxTotal / 4;
       const chosen = word[showedLittle ? narrow - 1 : narrow];
-      if (chosen !== undefined && chosen.state === null && !chosen.isLeft) return chosen;
+      if (chosen !== undefined && chosen.state === null && !chosen.isAbandoned) return chosen;
     }
     return null;
   }
 
-  /** Companies in the registry, as it says itself. */
+  /** Sets the registry count. */
   setRegistryTotal(total: number): void {
     this.#registryTotal = total;
   }
 
-  /** A company became known. */
+  /** Adds a known company. */
   see(name: string): void {
-    this.#known++;
+    this.#knownCount++;
     if (this.#rules.semantics === null) return;
     for (const text of nameTextsOf(this.#rules.semantics, name, this.#rules.minLength).shared.flat()) {
-      const found = this.#texts.get(text);
+      const found = this.#queries.get(text);
       if (found !== undefined) found.known++;
     }
   }
 
-  /** A query answered: what others will answer is estimated better. */
-  answered(query: NameQuery, state: QueryState): void {
+  /** Learns the state of a query. The first total corrects the expected totals of other queries. */
+  learn(query: NameQuery, state: QueryState): void {
     if (query.state === null && state.total !== null && !isWhole(query)) {
-      this.#expected += Math.min(this.expectedTotal(query), MOST_LEARNED);
-      this.#answered += Math.min(state.total, MOST_LEARNED);
+      this.#expectedTotals += Math.min(this.expectedTotal(query), MAX_LEARNED_TOTAL);
+      this.#actualTotals += Math.min(state.total, MAX_LEARNED_TOTAL);
     }
     query.state = state;
   }
 
   /**
-   * Results that the query has or is expected to have. Known and wanted names together are a sample of the
-   * registry; where a shorter text was answered, they only divide its total.
+   * The total of the query, or its estimate. Known and wanted names together are the sample of the registry. If a prefix
+   * of the query has a total, the sample only divides that total.
    */
   expectedTotal(query: NameQuery): number {
     if (query.state !== null) return query.state.total ?? query.state.rows;
     if (isWhole(query)) return 1;
-    // Queries are chosen because they promise much: what is promised by few sightings is kept least (the winner's curse).
+    // The winner's curse: chosen queries tend to have overestimated yields. The fewer sightings, the larger the margin.
     return this.#estimate(query) * (1 + 1 / Math.sqrt(query.known + query.names.length));
   }
 
   #estimate(query: NameQuery): number {
     const seen = query.known + query.names.length;
-    const shorter = this.#answeredPrefix(query.text);
+    const shorter = this.#prefixWithTotal(query.text);
     if (shorter !== null) {
-      const seenThere = shorter.known + shorter.names.length;
-      return (this.expectedTotal(shorter) * (seen + 0.5)) / (seenThere + 1);
+      const seenByShorter = shorter.known + shorter.names.length;
+      return (this.expectedTotal(shorter) * (seen + 0.5)) / (seenByShorter + 1);
     }
     if (this.#registryTotal === null) return Number.POSITIVE_INFINITY;
-    const sample = this.#known + this.#wanted;
-    const share = seen === 1 ? this.#shareOfSingle(query.text.length, sample) : (seen + 0.5) / (sample + FEW);
+    const sample = this.#knownCount + this.#wantedCount;
+    const share =
+      seen === 1 ? this.#shareOfSingle(query.text.length, sample) : (seen + 0.5) / (sample + UNSEEN_NAMES);
     return Math.max(1, this.#registryTotal * share * this.#correction());
   }
 
   /**
-   * The share of a registry under a text that was seen once: by Good and Turing, as texts of its length that
-   * were seen twice are to those seen once. Nearly every long text is alone.
+   * The share of the registry that matches a query seen once: (2·n₂/n₁) / sample size, by Good and Turing (Good,
+   * Biometrika 40, 1953). n₁ and n₂ are the queries of this length seen once and twice.
    */
   #shareOfSingle(length: number, sample: number): number {
     const once = this.#seenOnce[length] ?? 0;
     const twice = this.#seenTwice[length] ?? 0;
-    return Math.min(1, (2 * twice + 0.1) / (once + 0.1)) / (sample + FEW);
+    return Math.min(1, (2 * twice + 0.1) / (once + 0.1)) / (sample + UNSEEN_NAMES);
   }
 
-  /** Pages still to be asked until the listing is whole; Infinity: it cannot be. */
+  /** Pages until the listing is complete; Infinity: it cannot become complete. */
   pagesLeft(query: NameQuery): number {
-    if (query.isLeft || query.state?.status === 'capped' || query.state?.status === 'refused')
+    if (query.isAbandoned || query.state?.status === 'capped' || query.state?.status === 'refused')
       return Number.POSITIVE_INFINITY;
     const total = this.expectedTotal(query);
     if (total > this.#rules.window) return Number.POSITIVE_INFINITY;
     return Math.max(1, Math.ceil(total / this.#rules.pageSize) - (query.state?.pages ?? 0));
   }
 
-  #answeredPrefix(text: string): NameQuery | null {
+  #prefixWithTotal(text: string): NameQuery | null {
     if (this.#rules.semantics === 'token') return null;
     for (let length = text.length - 1; length > 0; length--) {
-      const shorter = this.#texts.get(text.slice(0, length));
+      const shorter = this.#queries.get(text.slice(0, length));
       if (shorter?.state != null && shorter.state.total !== null) return shorter;
     }
     return null;
   }
 
   #correction(): number {
-    const settle = 2 * this.#rules.pageSize;
-    return (this.#answered + settle) / (this.#expected + settle);
+    const priorWeight = 2 * this.#rules.pageSize;
+    return (this.#actualTotals + priorWeight) / (this.#expectedTotals + priorWeight);
   }
 
   #enter(text: string, at: number, as: 'whole' | 'part' = 'part'): NameQuery {
-    const entry = this.#texts.get(text) ?? { ...BLANK, text, names: [], wholes: [] };
+    const entry = this.#queries.get(text) ?? { ...BLANK, text, names: [], wholes: [] };
     entry.names.push(at);
     if (as === 'whole') entry.wholes.push(at);
-    this.#texts.set(text, entry);
+    this.#queries.set(text, entry);
     return entry;
   }
 }
 
-/** It finds nothing but what has this very name, or begins with it. */
+/** Is the query a whole name, shared with no other name? */
 function isWhole({ names, wholes }: NameQuery): boolean {
   return names.length === wholes.length;
 }
 
-// A few wanted names are no sample of a registry: as many more are taken to lie elsewhere.
-const FEW = 100;
-const NARROW_PAGES = 2;
-const SHORTEST_NEARBY = 3;
-const BLANK = { known: 0, state: null, isLeft: false };
-// One huge answer must not drown what all the others teach.
-const MOST_LEARNED = 10_000;
+// A few wanted names are no sample of the registry. This number of further names is assumed elsewhere.
+const UNSEEN_NAMES = 100;
+const NEARBY_PAGES = 2;
+const MIN_NEARBY_LENGTH = 3;
+const BLANK = { known: 0, state: null, isAbandoned: false };
+// One huge total must not outweigh all the others.
+const MAX_LEARNED_TOTAL = 10_000;
 
-/** Queries that find a wanted name: its own text, and shorter ones that it shares with others. */
+/** The queries that find a wanted name. */
 export interface NameTexts {
-  /** The name itself: finds it, and nearly nothing else. */
+  /** The name itself, which finds almost nothing else. */
   readonly whole: string;
-  /** Texts that this upstream surely matches with the name, none of them the whole: word by word, the shortest first. */
+  /** Shorter queries that certainly find the name, word by word, the shortest first. */
   readonly shared: readonly (readonly string[])[];
 }
 
-const LONGEST = 24;
+const MAX_PREFIX_LENGTH = 24;
 
 /**
- * `semantics` null: not known, so that only the name itself is sure to find it. Words count only where every
- * tokenizer draws the same line: between spaces, and made of letters and digits.
+ * Derives the queries of a name. With an unknown query rule (`semantics` null), only the name itself certainly finds it.
+ * Words are used only if every tokeniser agrees: between spaces, and of letters and digits.
  */
 export function nameTextsOf(semantics: Semantics | null, name: string, minLength: number): NameTexts {
   const whole = folded(name).replace(/[.,]+$/u, '');
@@ -232,8 +233,8 @@ function sharedTexts(semantics: Semantics, whole: string): string[][] {
 }
 
 function prefixesOf(text: string): string[] {
-  const characters = [...text].slice(0, LONGEST);
-  // A space at the end is cut off by some upstreams and not by others.
+  const characters = [...text].slice(0, MAX_PREFIX_LENGTH);
+  // Only some upstreams trim a space at the end.
   return characters
     .map((_, at) => characters.slice(0, at + 1).join(''))
     .filter((prefix) => !prefix.endsWith(' '));

@@ -4,22 +4,23 @@ import { folded } from '../../names/folding.ts';
 import { foldedIdentifier, type Semantics } from '../../names/query_matching.ts';
 import type { Pending } from '../pending.ts';
 
-/** A query whose companies are wanted. */
+/** A query whose listing is wanted. */
 export interface WantedListing {
   readonly query: SearchQuery;
-  /** It is a prefix: where the upstream cuts its listing off, longer ones are asked. */
+  /** The query is a prefix. If its listing is truncated, longer prefixes are listed. */
   readonly splits: boolean;
 }
 
 export interface WantedListingRules {
-  /** How names are searched; null: not known. */
+  /** The query rule for names; null: unknown. */
   readonly semantics: Semantics | null;
-  /** Results of one query that can be reached; Infinity: all. */
+  /** The cap: the most results that one query can reach; Infinity: no cap. */
   readonly window: number;
 }
 
 type Row = Pick<ListedCompany, 'entityId' | 'name'>;
 
+/** One query of a wanted listing: the listing itself or an extension. */
 interface Node {
   readonly query: SearchQuery;
   readonly wanted: Wanted;
@@ -27,21 +28,21 @@ interface Node {
   state: QueryState | null;
   isSplit: boolean;
   isDone: boolean;
-  /** Companies that it or its parts have shown. */
+  /** Companies shown by it or its extensions. */
   readonly shown: Set<string>;
 }
 
 interface Wanted {
   readonly listing: WantedListing;
-  /** Companies seen, by id, with the text that is searched. */
+  /** Companies seen: the searched text, folded, by id. */
   readonly found: Map<string, string>;
-  /** Characters that were seen, or are likely. */
-  readonly letters: Set<string>;
-  /** How many of these there were when prefixes were last split by them. */
-  lettersTried: number;
+  /** Characters for extensions: likely ones and those seen. */
+  readonly characters: Set<string>;
+  /** The number of characters at the last extension of split prefixes. */
+  extendedCharacters: number;
 }
 
-/** Lists queries to their end, page by page, and splits prefixes where a listing is cut off. */
+/** Lists queries completely, page by page. A truncated prefix is split into longer prefixes. */
 export class WantedListings {
   readonly #rules: WantedListingRules;
   readonly #pending: Pending;
@@ -53,14 +54,14 @@ export class WantedListings {
     this.#rules = rules;
     this.#pending = pending;
     this.#wanted = listings.map((listing) => {
-      const letters = new Set(LIKELY_LETTERS[listing.query.by]);
-      return { listing, found: new Map(), letters, lettersTried: letters.size };
+      const characters = new Set(LIKELY_CHARACTERS[listing.query.by]);
+      return { listing, found: new Map(), characters, extendedCharacters: characters.size };
     });
     for (const wanted of this.#wanted) this.#add(wanted.listing.query, wanted, null);
   }
 
-  /** The state of a query after a page, or as stored, before the start; and the companies that it showed. */
-  answered(state: QueryState, rows: readonly Row[]): void {
+  /** Learns the state of a query, after a page or from the warehouse, and its companies. */
+  learn(state: QueryState, rows: readonly Row[]): void {
     for (const node of this.#nodesOf(state.query)) {
       for (const row of rows) {
         see(node.wanted, row);
@@ -72,13 +73,13 @@ export class WantedListings {
     }
   }
 
-  /** Is this one of the queries that are, or were, asked? */
-  isOurs(query: SearchQuery): boolean {
+  /** Is this one of the queries of the listings? */
+  includes(query: SearchQuery): boolean {
     return this.#nodesOf(query).length > 0;
   }
 
-  /** The query failed again and again, or was refused. */
-  gaveUp(query: SearchQuery): void {
+  /** Gives up a query that failed repeatedly or was refused. */
+  giveUp(query: SearchQuery): void {
     for (const node of this.#nodesOf(query)) {
       node.isDone = true;
       if (this.#canSplit(node)) this.#split(node);
@@ -86,17 +87,17 @@ export class WantedListings {
   }
 
   next(nowMs: number, most: number): SearchCall[] {
-    const calls = this.#open(nowMs, most);
+    const calls = this.#openCalls(nowMs, most);
     if (calls.length > 0 || most <= 0 || this.#pending.inFlightCount('search') > 0) return calls;
-    return this.#splitFurther() ? this.#open(nowMs, most) : [];
+    return this.#splitFurther() ? this.#openCalls(nowMs, most) : [];
   }
 
-  /** Companies found for a listing, by its place in the order given. */
+  /** Companies found for a listing, by its index. */
   found(at: number): number {
     return this.#wanted[at]?.found.size ?? 0;
   }
 
-  /** What the upstream says the listing has in all; null: it does not say. */
+  /** The total of a listing; null: unknown. */
   total(at: number): number | null {
     const wanted = this.#wanted[at];
     return wanted === undefined ? null : (this.#rootOf(wanted).state?.total ?? null);
@@ -104,14 +105,16 @@ export class WantedListings {
 
   isDone(at: number): boolean {
     const wanted = this.#wanted[at];
-    return wanted === undefined || this.#queue.every((node) => node.wanted !== wanted || this.#isOver(node));
+    return (
+      wanted === undefined || this.#queue.every((node) => node.wanted !== wanted || this.#isFinished(node))
+    );
   }
 
-  #open(nowMs: number, most: number): SearchCall[] {
+  #openCalls(nowMs: number, most: number): SearchCall[] {
     const calls: SearchCall[] = [];
     for (const node of this.#queue) {
       if (calls.length >= most) break;
-      if (this.#isOver(node)) continue;
+      if (this.#isFinished(node)) continue;
       const call = callFor(node);
       if (!this.#pending.isFree('search', targetOf(call), nowMs)) continue;
       this.#pending.sent(call);
@@ -120,20 +123,21 @@ export class WantedListings {
     return calls;
   }
 
-  /** Nothing is left to ask of it: it was listed or split, or all that lies above it has been shown. */
-  #isOver(node: Node): boolean {
+  /** Does the node need no call? It was listed or split, or a node above it has shown all its companies. */
+  #isFinished(node: Node): boolean {
     if (node.isDone) return true;
     for (let above = node.parent; above !== null; above = above.parent) if (isShown(above)) return true;
     return false;
   }
 
-  /** Companies are missing, and characters were seen since that no prefix was split by: they may lie there. */
+  /** Extends split prefixes by characters seen since. The missing companies may have these characters. */
   #splitFurther(): boolean {
     const before = this.#queue.length;
     for (const wanted of this.#wanted) {
-      if (wanted.letters.size === wanted.lettersTried) continue;
-      wanted.lettersTried = wanted.letters.size;
-      for (const node of [...this.#queue]) if (node.wanted === wanted && node.isSplit) this.#addParts(node);
+      if (wanted.characters.size === wanted.extendedCharacters) continue;
+      wanted.extendedCharacters = wanted.characters.size;
+      for (const node of [...this.#queue])
+        if (node.wanted === wanted && node.isSplit) this.#addExtensions(node);
     }
     return this.#queue.length > before;
   }
@@ -147,28 +151,28 @@ export class WantedListings {
   }
 
   #canSplit({ query, wanted }: Node): boolean {
-    if (!wanted.listing.splits || query.text.length >= LONGEST) return false;
+    if (!wanted.listing.splits || query.text.length >= MAX_PREFIX_LENGTH) return false;
     return query.by === 'identifier' || (this.#rules.semantics !== null && this.#rules.semantics !== 'token');
   }
 
   #split(node: Node): void {
     if (node.isSplit) return;
     node.isSplit = true;
-    this.#addParts(node);
+    this.#addExtensions(node);
   }
 
-  /** The most frequent next characters first: what they hold may leave nothing for the others. */
-  #addParts(node: Node): void {
+  /** The most frequent next characters come first: they may show everything, so that the others need no call. */
+  #addExtensions(node: Node): void {
     const { text, by } = node.query;
-    const seen = followers(node);
-    const frequent = [...new Set([...seen.keys(), ...node.wanted.letters])].sort(
+    const seen = nextCharacters(node);
+    const frequent = [...new Set([...seen.keys(), ...node.wanted.characters])].sort(
       (a, b) => (seen.get(b) ?? 0) - (seen.get(a) ?? 0),
     );
-    for (const letter of frequent) this.#add({ by, text: text + letter }, node.wanted, node);
-    // A space at the end would be cut off: what follows it is asked with it.
+    for (const character of frequent) this.#add({ by, text: text + character }, node.wanted, node);
+    // Some upstreams trim a space at the end: the query includes the next character.
     if (by === 'name')
-      for (const letter of node.wanted.letters)
-        this.#add({ by, text: `${text} ${letter}` }, node.wanted, node);
+      for (const character of node.wanted.characters)
+        this.#add({ by, text: `${text} ${character}` }, node.wanted, node);
   }
 
   #add(query: SearchQuery, wanted: Wanted, parent: Node | null): void {
@@ -197,14 +201,14 @@ export class WantedListings {
   }
 }
 
-function see({ listing, found, letters }: Wanted, { entityId, name }: Row): void {
+function see({ listing, found, characters }: Wanted, { entityId, name }: Row): void {
   const text = listing.query.by === 'identifier' ? foldedIdentifier(entityId) : folded(name ?? '');
   found.set(entityId, text);
-  for (const letter of text) if (letter !== ' ') letters.add(letter);
+  for (const character of text) if (character !== ' ') characters.add(character);
 }
 
-/** Characters that follow a prefix in the companies seen, and how often; a space and what follows it are one. */
-function followers({ query, wanted }: Node): Map<string, number> {
+/** How often each character follows a prefix among the companies seen. A space counts together with the next character. */
+function nextCharacters({ query, wanted }: Node): Map<string, number> {
   const prefix = query.by === 'identifier' ? foldedIdentifier(query.text) : folded(query.text);
   const counts = new Map<string, number>();
   for (const text of wanted.found.values()) {
@@ -225,9 +229,9 @@ function callFor({ query, parent, state }: Node): SearchCall {
   return { kind: 'search', query, page, reason, expected: 1 };
 }
 
-// Twelve characters tell nearly all names and identifiers apart; beyond, splitting only spends.
-const LONGEST = 12;
-const LIKELY_LETTERS: Readonly<Record<SearchQuery['by'], readonly string[]>> = {
+// Twelve characters distinguish nearly all names and identifiers. Longer prefixes only cost calls.
+const MAX_PREFIX_LENGTH = 12;
+const LIKELY_CHARACTERS: Readonly<Record<SearchQuery['by'], readonly string[]>> = {
   name: [...'abcdefghijklmnopqrstuvwxyz0123456789'],
   identifier: [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'],
 };

@@ -19,15 +19,15 @@ export interface WatchOptions {
 }
 
 /**
- * Plans for a watchlist only, again and again: its names and queries are looked up when their listings are older
- * than the age of summaries, and the records of what is found when they are due. Names share queries as in a
- * backfill; a name that several companies have, or only similar ones, is left to a person.
+ * Opens a planner for a watchlist only. Names and queries are searched again when their listings exceed the maximum age
+ * of summaries; records of found companies are fetched when due. Names share queries as in a backfill. An ambiguous name
+ * is left to a person.
  */
 export function openWatchPlanner({ knowledge, dialect, watchlist, settings }: WatchOptions): Planner {
   const { kinds, maxAge, startedAtMs } = settings;
   const pending = new Pending(knowledge.failures());
   const wanted = wantedNow({ knowledge, dialect, watchlist, kinds });
-  const inner = new BackfillPlanner({ knowledge: withoutAsking(knowledge, kinds), dialect, wanted });
+  const backfill = new BackfillPlanner({ knowledge: withoutSize(knowledge, kinds), dialect, wanted });
 
   const statistics = ({ nowMs, left, most }: PlanInput): Call | null => {
     if (!kinds.has('stats') || most < 1 || !pending.isFree('stats', '', nowMs)) return null;
@@ -41,7 +41,7 @@ export function openWatchPlanner({ knowledge, dialect, watchlist, settings }: Wa
         pending.sent(call);
         return { calls: [call], wakeAtMs: null, drift: null };
       }
-      return inner.next(ask);
+      return backfill.next(ask);
     },
     learn: (result) => {
       if (result.call.kind === 'stats') {
@@ -49,16 +49,16 @@ export function openWatchPlanner({ knowledge, dialect, watchlist, settings }: Wa
         if (result.failure === null) pending.recovered(result.call);
         else pending.wait(result.failure);
       }
-      inner.learn(result);
+      backfill.learn(result);
     },
     release: (call) => {
       if (call.kind === 'stats') pending.landed(call);
-      inner.release(call);
+      backfill.release(call);
     },
   };
 }
 
-/** What is known of each name of a watchlist, without a call. */
+/** The finding for each name of a watchlist, without a call. */
 export function findingsOf(
   names: readonly string[],
   knowledge: BackfillKnowledge,
@@ -68,7 +68,7 @@ export function findingsOf(
   return names.map((_, at) => hunt.finding(at));
 }
 
-/** What the kinds of call that may be planned can do for a watchlist. */
+/** The wanted items of a watchlist that the permitted kinds of call can obtain. */
 export function wantedNow({
   knowledge,
   dialect,
@@ -97,8 +97,8 @@ function foundIds(findings: readonly Finding[]): string[] {
   return findings.flatMap((finding) => (finding.is === 'found' ? [finding.company.entityId] : []));
 }
 
-/** Where no statistics may be asked for, a hunt must do without the size of the registry. */
-function withoutAsking(knowledge: BackfillKnowledge, kinds: ReadonlySet<CallKind>): BackfillKnowledge {
+/** Without statistics calls, an unknown registry count counts as known to be absent, so that it is not requested. */
+function withoutSize(knowledge: BackfillKnowledge, kinds: ReadonlySet<CallKind>): BackfillKnowledge {
   if (kinds.has('stats')) return knowledge;
   return { ...knowledge, latestStats: () => knowledge.latestStats() ?? { observedAtMs: 0, total: null } };
 }

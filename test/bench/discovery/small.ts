@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { wordsOf } from '../../../src/names/folding.ts';
-import { wordSeeds } from '../../../src/names/query_seeds.ts';
+import { wordSeeds } from '../../../src/plan/discovery/query_seeds.ts';
 import { readCompanies, shuffle } from '../../support/simulation/companies.ts';
 import { dialectOf, discover } from '../../support/simulation/discover.ts';
 import {

@@ -18,31 +18,33 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import type { BackfillItem } from '../../../src/warehouse/backfill.ts';
 import { sandboxConfiguration } from '../../support/sandbox_configuration.ts';
 
-/** A price that was given, and what it came to. */
-export interface Priced {
-  readonly price: CallRange;
-  readonly truth: number;
+/** A cost estimate and the actual calls. */
+export interface EstimateResult {
+  readonly estimate: CallRange;
+  readonly actual: number;
 }
 
-/** A random sandbox registry, to be mirrored and backfilled into folders of its own. */
-export interface PriceCase {
+/** A random sandbox registry. Each method uses a folder of its own. */
+export interface EstimateCase {
   readonly sandbox: Sandbox;
-  /** Mirrors until a tenth is listed, asks the price, and mirrors to the end. */
-  sync(): Promise<Priced & { readonly by: string; readonly searches: Priced }>;
-  /** Asks the price of wishes in an empty mirror, and fulfils them. */
-  backfill(items: readonly BackfillItem[]): Promise<Priced>;
+  /** Mirrors a tenth, estimates the rest, and mirrors it. */
+  sync(): Promise<EstimateResult & { readonly by: string; readonly searches: EstimateResult }>;
+  /** Estimates a backfill in an almost empty mirror, and runs it. */
+  backfill(items: readonly BackfillItem[]): Promise<EstimateResult>;
   close(): Promise<void>;
 }
 
-export async function openPriceCase(seed: number, companies: readonly Company[]): Promise<PriceCase> {
+export async function openEstimateCase(seed: number, companies: readonly Company[]): Promise<EstimateCase> {
   const sandbox = await startSandbox({ companies, profile: randomProfile(seed) });
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-'));
   return {
     sandbox,
     sync: () =>
-      inHouse(sandbox, join(folder, 'sync'), (workspace) => syncPriced(workspace, companies.length)),
+      inWorkspace(sandbox, join(folder, 'sync'), (workspace) => compareSync(workspace, companies.length)),
     backfill: (items) =>
-      inHouse(sandbox, join(folder, items[0]?.kind ?? ''), (workspace) => backfillPriced(workspace, items)),
+      inWorkspace(sandbox, join(folder, items[0]?.kind ?? ''), (workspace) =>
+        compareBackfill(workspace, items),
+      ),
     close: async () => {
       await sandbox.close();
       rmSync(folder, { recursive: true, force: true });
@@ -50,7 +52,7 @@ export async function openPriceCase(seed: number, companies: readonly Company[])
   };
 }
 
-async function inHouse<T>(
+async function inWorkspace<T>(
   sandbox: Sandbox,
   folder: string,
   work: (workspace: Workspace) => Promise<T>,
@@ -63,25 +65,25 @@ async function inHouse<T>(
   }
 }
 
-async function syncPriced(workspace: Workspace, companies: number) {
+async function compareSync(workspace: Workspace, companies: number) {
   const { config } = workspace;
   for (;;) {
-    const { coverage, ending } = await syncFor(workspace, SLICE);
+    const { coverage, ending } = await syncFor(workspace, BATCH_CALLS);
     if (coverage.known >= companies / 10 || ending.ended === 'done') break;
   }
-  const { estimate: price } = estimateNextSync(config, {
+  const { estimate } = estimateNextSync(config, {
     nowMs: workspace.clock.now(),
     focus: config.focus,
     explain: 0,
-    // Whatever else the machine does, the same registry has the same price.
+    // No time limit: the estimate must not depend on the load of the machine.
     simulateMs: Number.POSITIVE_INFINITY,
   });
-  const { totals } = await syncFor(workspace, MOST_CALLS);
+  const { totals } = await syncFor(workspace, MAX_CALLS);
   return {
-    price: price.total,
-    truth: totals.calls,
-    by: price.size.by,
-    searches: { price: price.search, truth: totals.callsByKind.search },
+    estimate: estimate.total,
+    actual: totals.calls,
+    by: estimate.size.by,
+    searches: { estimate: estimate.search, actual: totals.callsByKind.search },
   };
 }
 
@@ -92,19 +94,22 @@ function syncFor(workspace: Workspace, maxCalls: number) {
   });
 }
 
-async function backfillPriced(workspace: Workspace, items: readonly BackfillItem[]): Promise<Priced> {
+async function compareBackfill(
+  workspace: Workspace,
+  items: readonly BackfillItem[],
+): Promise<EstimateResult> {
   const order: BackfillOrder = {
     ...{ title: 'a list', items, identity: 'a list', withRecords: true, freshForMs: 0 },
   };
   await syncFor(workspace, 1);
-  const price = estimateOrder(workspace, order);
+  const estimate = estimateOrder(workspace, order);
   const { backfill } = keepBackfill(workspace, order);
   const { run: report } = await runBackfill(workspace, {
     ...{ backfillId: backfill.backfillId, maxCalls: Infinity, maxMinutes: Infinity },
     signal: new AbortController().signal,
   });
-  return { price: price.total, truth: report.totals.calls };
+  return { estimate: estimate.total, actual: report.totals.calls };
 }
 
-const SLICE = 4;
-const MOST_CALLS = 60_000;
+const BATCH_CALLS = 4;
+const MAX_CALLS = 60_000;

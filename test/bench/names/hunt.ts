@@ -50,9 +50,9 @@ export function hunt(
     const result = mirror.loadSearch(call, registry.search(call.query, call.page.index), 0);
     pending.landed(call);
     for (const row of result.rows) if (row.isNew) names.see(row.entityId, row.name ?? '');
-    if (result.verdict === 'refused') names.gaveUp(call.query.text);
+    if (result.verdict === 'refused') names.giveUp(call.query.text);
     else if (result.query !== null)
-      names.answered(
+      names.learn(
         result.query,
         result.rows.map((row) => row.name ?? ''),
       );

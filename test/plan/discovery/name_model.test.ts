@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { characterSeeds } from '../../../src/names/query_seeds.ts';
 import { generalModel } from '../../../src/plan/discovery/common_words.ts';
 import { END, NameModel } from '../../../src/plan/discovery/name_model.ts';
+import { characterSeeds } from '../../../src/plan/discovery/query_seeds.ts';
 import { syntheticCompanies } from '../../support/simulation/synthetic_registries.ts';
 
 test.each([

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { type Call, type CallKind, type SearchQuery, targetOf } from '../../../src/call.ts';
 import { noChange } from '../../../src/load_result.ts';
-import { characterSeeds } from '../../../src/names/query_seeds.ts';
 import {
   ASCII_PUNCTUATION,
   CHARACTER_GROUPS,
   DIGITS,
   scriptOf,
 } from '../../../src/plan/discovery/first_characters.ts';
+import { characterSeeds } from '../../../src/plan/discovery/query_seeds.ts';
 import { openSyncPlanner } from '../../../src/plan/sync_planner.ts';
 import { latinCompanies } from '../../bench/simulation/first_characters.ts';
 import { dialectOf, discover } from '../../support/simulation/discover.ts';

@@ -10,26 +10,26 @@ import { syntheticCompanies } from '../../support/simulation/synthetic_registrie
 const NOW_MS = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
 
-test('with the focus on coverage, searches that find companies come before records', () => {
+test('the focus coverage prefers searches that find companies to records', () => {
   const { kinds } = firstCalls('coverage', 12);
   expect(kinds.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 'search'));
 });
 
-test('with the focus on records, what a search has shown is fetched before the next search', () => {
+test('the focus records fetches found companies before the next search', () => {
   const { kinds, known } = firstCalls('records', 12);
   expect(kinds[0]).toBe('search');
   expect(kinds.slice(1)).toEqual(Array.from({ length: 11 }, () => 'entity'));
   expect(known).toBe(20);
 });
 
-test('each call says why it is made and what is expected of it', () => {
+test('each call has a reason and an expected yield', () => {
   const { calls } = firstCalls('records', 12);
   expect(calls[0]).toMatchObject({ kind: 'search', reason: expect.stringMatching(/\S/) });
   expect(calls[0]?.expected).toBeGreaterThan(0);
   expect(calls[1]).toMatchObject({ kind: 'entity', reason: 'record never fetched', expected: 1 });
 });
 
-test('a call of lesser worth that was found is not lost: it is made when nothing is worth more', () => {
+test('a less valuable call is kept and sent when nothing is more valuable', () => {
   const registry = new Registry(syntheticCompanies(100), PLAIN);
   const mirror = new MemoryMirror(NOW_MS);
   const planner = openOver(mirror, 'records');

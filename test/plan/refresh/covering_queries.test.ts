@@ -3,20 +3,20 @@ import type { QueryState } from '../../../src/knowledge.ts';
 import { coveringQueries } from '../../../src/plan/refresh/covering_queries.ts';
 import { listed } from '../../support/estimate_knowledge.ts';
 
-it('what lies inside a complete listing need not be listed by itself', () => {
+it('a query below a complete listing is not repeated', () => {
   expect(textsOf([listed('name', 'a', 9), listed('name', 'ab', 4), listed('name', 'b', 3)])).toEqual([
     'a',
     'b',
   ]);
 });
 
-it('everything lies inside a complete listing of everything, whatever it was searched by', () => {
+it('a complete listing of everything covers name and identifier queries', () => {
   expect(textsOf([listed('name', '', 20), listed('name', 'a', 9), listed('identifier', '00', 4)])).toEqual([
     '',
   ]);
 });
 
-it('a listing of everything that was cut off is covered by what was asked beside it', () => {
+it('a truncated listing of everything is replaced by the queries below it', () => {
   expect(textsOf([capped(listed('name', '', 20)), listed('name', 'a', 9)])).toEqual(['a']);
   expect(textsOf([capped(listed('name', '', 20))])).toEqual(['']);
 });

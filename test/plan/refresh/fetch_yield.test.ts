@@ -9,7 +9,7 @@ import {
 
 const MONTHLY = 1 / 30;
 
-test('without listings a fetch is worth what the optimal schedule says', () => {
+test('without listings the fetch yield equals the index of the optimal schedule', () => {
   const ageDays = 45;
   const formula = (1 - Math.exp(-1.5) * 2.5) / MONTHLY;
   expect(fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: ageDays, shown: 0 })).toBeCloseTo(formula);
@@ -17,7 +17,7 @@ test('without listings a fetch is worth what the optimal schedule says', () => {
   expect(fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: 0, shown: 0 })).toBeCloseTo(formula);
 });
 
-test('listings that show every change leave nothing to fetch unless they flag it', () => {
+test('an unflagged record has no fetch yield if listings show every change', () => {
   const listed = { ratePerDay: MONTHLY, ageDays: 45, openDays: 0, shown: 1 };
   expect(fetchYield(listed)).toBeCloseTo(0);
   expect(stillRight(listed)).toBe(1);
@@ -25,16 +25,16 @@ test('listings that show every change leave nothing to fetch unless they flag it
   expect(flaggedYield(MONTHLY)).toBeCloseTo(30);
 });
 
-test('a fetch is worth more the longer it is put off, and never more than that of a flagged record', () => {
-  const worth = (ageDays: number) => fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: 3, shown: 0.4 });
-  const worths = [5, 20, 80, 320].map(worth);
-  expect(worths).toEqual([...worths].sort((a, b) => a - b));
-  expect(worth(1e4)).toBeLessThanOrEqual(flaggedYield(MONTHLY) + 1e-9);
+test('the fetch yield grows with age, up to that of a flagged record', () => {
+  const yieldAt = (ageDays: number) => fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: 3, shown: 0.4 });
+  const yields = [5, 20, 80, 320].map(yieldAt);
+  expect(yields).toEqual([...yields].sort((a, b) => a - b));
+  expect(yieldAt(1e4)).toBeLessThanOrEqual(flaggedYield(MONTHLY) + 1e-9);
 });
 
-test('companies that change faster than a call is worth gain nothing, and are not listed for', () => {
+test('companies that change too fast for the call cost have no gain and no listing yield', () => {
   const gains = gainsPerDay(10, 1);
-  // Every 8 days, and every 64.
+  // One change in 8 days, and one in 64.
   expect(gains.get(-9)).toBe(0);
   expect(gains.get(-18)).toBeCloseTo(1 - 10 / 64);
   const ask = { ratePerDay: 1 / 64, shown: 1, sinceDays: 20 };

@@ -26,7 +26,7 @@ function livedIn() {
   return first;
 }
 
-test('what a fetch and a listing showed is noted with the company, and again by a rebuild', async () => {
+test('evidence from fetches and listings is stored with the company, and restored by a rebuild', async () => {
   const { warehouse, all } = livedIn();
   const noted = () =>
     all(
@@ -47,14 +47,14 @@ test('what a fetch and a listing showed is noted with the company, and again by 
   expect(openKnowledge(warehouse).changeEstimates()).toEqual(estimates);
 });
 
-test('the worth that is asked for decides the order, and is told with each record', () => {
+test('the expected yield decides the order and is returned with each record', () => {
   const { warehouse } = livedIn();
   const knowledge = openKnowledge(warehouse);
   const ask = dueAt(START_MS + 200 * DAY_MS, DAY_MS);
   const order = (days: (record: RatedRecord) => number) =>
     knowledge
       .recordsDue({ ...ask, expectedYield: (record) => ({ days: days(record), repairs: 1 }) })
-      .map(({ entityId, why, expectedYield: worth }) => [entityId, why, worth?.days]);
+      .map(({ entityId, why, expectedYield }) => [entityId, why, expectedYield?.days]);
   expect(order(({ why, rateClass }) => (why === 'flagged' ? 1000 : 100 + rateClass))).toEqual([
     ['C', 'flagged', 1000],
     ['B', 'stale', expect.any(Number)],
@@ -68,7 +68,7 @@ test('the worth that is asked for decides the order, and is told with each recor
   expect(knowledge.rateClasses().size).toBe(2);
 });
 
-test('nothing younger than its maximum age is due, whatever it is worth', () => {
+test('a record below the maximum age is not due at any yield', () => {
   const { warehouse } = livedIn();
   const nowMs = START_MS + 100 * DAY_MS;
   const ask = dueAt(nowMs, 20 * DAY_MS);

@@ -1,4 +1,4 @@
-import { CHARACTER_GROUPS, DIGITS, LATIN_LETTERS } from '../plan/discovery/first_characters.ts';
+import { CHARACTER_GROUPS, DIGITS, LATIN_LETTERS } from './first_characters.ts';
 
 /** Words that stand in very many company names, for searches that find whole words only. */
 const WORDS = [

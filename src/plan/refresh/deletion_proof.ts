@@ -1,0 +1,161 @@
+import type { EntityCall } from '../../call.ts';
+import type { Knowledge, LoadResult } from '../../knowledge.ts';
+import { isSettled } from '../../load_result.ts';
+import type { Pending } from '../pending.ts';
+
+/**
+ * Control calls: calls for ids that almost surely do not exist. Their responses show the form of a 404 for an unknown
+ * id, which the proof of a deletion needs.
+ */
+export class ControlCalls {
+  readonly #knowledge: Knowledge;
+  #sentCount = 0;
+  #inFlight: string | null = null;
+  #mayBeNeeded = true;
+
+  constructor(knowledge: Knowledge) {
+    this.#knowledge = knowledge;
+  }
+
+  isNeeded(): boolean {
+    if (this.#inFlight !== null || !this.#mayBeNeeded) return false;
+    this.#mayBeNeeded = this.#knowledge.controlNeeded();
+    return this.#mayBeNeeded;
+  }
+
+  take(): EntityCall | null {
+    if (!this.isNeeded()) return null;
+    const entityId = unknownIdLike(sampleIds(this.#knowledge), this.#sentCount);
+    if (entityId === null) return null;
+    this.#sentCount++;
+    this.#inFlight = entityId;
+    return { kind: 'entity', entityId, reason: 'control: response for an unknown id', expected: 0 };
+  }
+
+  learn(call: EntityCall, result: LoadResult): void {
+    if (call.entityId === this.#inFlight) this.#inFlight = null;
+    if (result.missing) this.#mayBeNeeded = true;
+  }
+
+  release(call: EntityCall): void {
+    if (call.entityId !== this.#inFlight) return;
+    this.#inFlight = null;
+    this.#sentCount--;
+  }
+}
+
+const MISSING_IN_A_ROW = 3;
+
+/**
+ * The witness: one call for a known company after known ids returned 404. If the witness returns a record, the companies
+ * before it are deleted. If it is missing too after three missing ids in a row, the path of records has probably moved.
+ */
+export class Witness {
+  readonly #knowledge: Knowledge;
+  readonly #pending: Pending;
+  /** Known ids that returned 404 since the last record. */
+  #missingIds: string[] = [];
+  /** The company whose record arrived last in this run. */
+  #lastFoundId: string | null = null;
+  #inFlight: string | null = null;
+  /** A witness call was sent, or is not possible, since the first missing id. */
+  #isSent = false;
+
+  constructor(knowledge: Knowledge, pending: Pending) {
+    this.#knowledge = knowledge;
+    this.#pending = pending;
+  }
+
+  /** Non-null once three known ids in a row and a witness returned 404. Three deleted neighbours alone are no drift. */
+  get drift(): string | null {
+    if (!this.isNeeded || !this.#isSent || this.#inFlight !== null) return null;
+    return `${this.#missingIds.length} known ids in a row returned 404 (${this.#missingIds.join(', ')}). Check whether the path of records has changed.`;
+  }
+
+  get isNeeded(): boolean {
+    return this.#missingIds.length >= MISSING_IN_A_ROW;
+  }
+
+  get hasMissing(): boolean {
+    return this.#missingIds.length > 0;
+  }
+
+  get isSent(): boolean {
+    return this.#isSent;
+  }
+
+  /** The witness call; null: it was sent, or no other company is known. */
+  take(nowMs: number): EntityCall | null {
+    if (this.#isSent) return null;
+    this.#isSent = true;
+    const sample = sampleIds(this.#knowledge);
+    // The sample starts elsewhere each time: the witness may itself be deleted.
+    const from = Math.floor(nowMs) % Math.max(sample.length, 1);
+    const candidates = [this.#lastFoundId, ...sample.slice(from), ...sample.slice(0, from)];
+    const entityId = candidates.find(
+      (id) => id !== null && !this.#missingIds.includes(id) && this.#pending.isFree('entity', id, nowMs),
+    );
+    if (entityId == null) return null;
+    this.#inFlight = entityId;
+    return { kind: 'entity', entityId, reason: 'witness: do record calls still work?', expected: 0 };
+  }
+
+  learn(call: EntityCall, result: LoadResult): void {
+    if (call.entityId === this.#inFlight) {
+      this.#inFlight = null;
+      this.#isSent = isSettled(result.verdict);
+    }
+    if (result.missing) this.#missingIds.push(call.entityId);
+    if (result.verdict === 'ok') this.#lastFoundId = call.entityId;
+    if (result.verdict === 'ok' || result.verdict === 'gone') {
+      this.#missingIds = [];
+      this.#isSent = false;
+    }
+  }
+
+  release(call: EntityCall): void {
+    if (call.entityId !== this.#inFlight) return;
+    this.#inFlight = null;
+    this.#isSent = false;
+  }
+}
+
+/** The first known ids. */
+function sampleIds(knowledge: Knowledge): string[] {
+  const ids: string[] = [];
+  for (const { entityId } of knowledge.knownCompanies()) {
+    ids.push(entityId);
+    if (ids.length === SAMPLE_SIZE) break;
+  }
+  return ids;
+}
+
+const SAMPLE_SIZE = 20;
+
+/**
+ * An id in the form of the known ids that almost surely names no company; null: no id is known. Attempt 0 sets every
+ * character to the last of its class (`9`, `z`, `Z`). Later attempts use pseudo-random characters.
+ */
+export function unknownIdLike(knownIds: readonly string[], attempt: number): string | null {
+  const known = new Set(knownIds);
+  const pattern = knownIds[attempt % Math.max(knownIds.length, 1)];
+  if (pattern === undefined) return null;
+  for (let variant = attempt; variant < attempt + 50; variant++) {
+    const id = variantOf(pattern, variant);
+    if (id !== pattern && !known.has(id)) return id;
+  }
+  return null;
+}
+
+/** The pattern with every digit and letter replaced by one of the same class (Numerical Recipes' LCG). */
+function variantOf(pattern: string, variant: number): string {
+  let seed = variant * 7919 + 104_729;
+  return pattern.replace(/[0-9A-Za-z]/g, (character) => {
+    const characters = CLASSES.find((one) => one.includes(character)) ?? character;
+    if (variant === 0) return characters.charAt(characters.length - 1);
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return characters.charAt((seed >>> 8) % characters.length);
+  });
+}
+
+const CLASSES = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];

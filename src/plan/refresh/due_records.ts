@@ -1,0 +1,99 @@
+import type { EntityCall } from '../../call.ts';
+import type { DueRecord, ExpectedYield, Knowledge, LoadResult, RatedRecord } from '../../knowledge.ts';
+import { isSettled } from '../../load_result.ts';
+import { type AgeLimit, dueBeforeMs } from '../due.ts';
+import type { Pending } from '../pending.ts';
+
+// One look-up serves many calls: at thousands of calls a second, one look-up per call would cost more than planning.
+// A new flag makes the records ahead outdated. The more often flags arrive, the fewer records are read ahead.
+const MIN_AHEAD = 16;
+const MAX_AHEAD = 1024;
+
+/** The queue of due records, the most valuable first, read ahead from the warehouse. */
+export class DueRecords {
+  readonly #knowledge: Knowledge;
+  readonly #age: AgeLimit;
+  readonly #pending: Pending;
+  readonly #yieldOf: ((record: RatedRecord) => ExpectedYield) | undefined;
+  /** The most valuable one last. */
+  #ahead: DueRecord[] = [];
+  #readAhead = MAX_AHEAD;
+  /** The record taken last. It returns to the queue if its call is not sent. */
+  #lastTaken: DueRecord | null = null;
+  #nothingDueUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor({
+    knowledge,
+    age,
+    pending,
+    yieldOf,
+  }: {
+    readonly knowledge: Knowledge;
+    readonly age: AgeLimit;
+    readonly pending: Pending;
+    readonly yieldOf: ((record: RatedRecord) => ExpectedYield) | undefined;
+  }) {
+    this.#knowledge = knowledge;
+    this.#age = age;
+    this.#pending = pending;
+    this.#yieldOf = yieldOf;
+  }
+
+  /** The best due record that may be fetched now; null: none. */
+  peek(nowMs: number): DueRecord | null {
+    for (;;) {
+      const due = this.#ahead.at(-1);
+      if (due === undefined) {
+        if (!this.#refill(nowMs)) return null;
+      } else if (this.#pending.isFree('entity', due.entityId, nowMs)) return due;
+      else this.#ahead.pop();
+    }
+  }
+
+  take(nowMs: number): DueRecord | null {
+    const due = this.peek(nowMs);
+    if (due === null) return null;
+    this.#ahead.pop();
+    this.#lastTaken = due;
+    return due;
+  }
+
+  learn(result: LoadResult): void {
+    if (!isSettled(result.verdict) || result.rows.some((row) => row.isNew || row.changed)) this.lookAgain();
+    if (this.#yieldOf !== undefined && result.rows.some((row) => row.changed)) {
+      this.#ahead = [];
+      this.#readAhead = MIN_AHEAD;
+    }
+  }
+
+  release(call: EntityCall): void {
+    if (call.entityId === this.#lastTaken?.entityId) this.#ahead.push(this.#lastTaken);
+    this.#lastTaken = null;
+    this.lookAgain();
+  }
+
+  /** More may be due than at the last look-up. */
+  lookAgain(): void {
+    this.#nothingDueUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
+  #refill(nowMs: number): boolean {
+    if (nowMs < this.#nothingDueUntilMs) return false;
+    const due = this.#knowledge.recordsDue({
+      nowMs,
+      beforeMs: dueBeforeMs(this.#age, nowMs),
+      startedAtMs: this.#age.startedAtMs,
+      most: this.#readAhead,
+      except: this.#pending.blocked('entity', nowMs),
+      ...(this.#yieldOf && { expectedYield: this.#yieldOf }),
+    });
+    this.#readAhead = Math.min(2 * this.#readAhead, MAX_AHEAD);
+    if (due.length === 0) {
+      this.#nothingDueUntilMs =
+        this.#pending.earliestRetryMs(new Set(['entity']), nowMs) ?? Number.POSITIVE_INFINITY;
+      return false;
+    }
+    this.#ahead = due.toReversed();
+    return true;
+  }
+}
