@@ -3,7 +3,7 @@ import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
 import { PROFILE_PRESETS } from '../../src/sandbox/profile_presets.ts';
 import { randomProfile } from '../../src/sandbox/random_profile.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { askAll } from '../support/probe_client.ts';
+import { probeAll } from '../support/probe_client.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 import { type Grade, gradesOf } from '../support/probe_grading.ts';
 import { medianOf, openTally, type Tally } from '../support/probe_scores.ts';
@@ -33,7 +33,7 @@ async function probed(profile: ApiProfileInput | ApiProfile): Promise<Probed> {
     keepArrivals: false,
   });
   try {
-    const { conclusions, exchanges } = await askAll(sandbox.baseUrl, sandbox.keyOf('main'));
+    const { conclusions, exchanges } = await probeAll(sandbox.baseUrl, sandbox.keyOf('main'));
     return { calls: exchanges.length, grades: gradesOf(conclusions, sandbox.shape, sandbox.dialect) };
   } finally {
     await sandbox.close();

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { NOTHING_TOLD, placeFor, probeAt, syncAt } from '../support/probe.ts';
-import { askAll } from '../support/probe_client.ts';
+import { probeAll } from '../support/probe_client.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 
 const closing: (() => unknown)[] = [];
@@ -50,7 +50,7 @@ describe('a search without a text', () => {
   ])('is not relied on where the upstream %s', async (_name, profile) => {
     const { sandbox } = await upstreamOf(profile);
     const hints = { ...NOTHING_TOLD, queryParam: 'q' };
-    const { conclusions, exchanges } = await askAll(sandbox.baseUrl, sandbox.keyOf('main'), hints);
+    const { conclusions, exchanges } = await probeAll(sandbox.baseUrl, sandbox.keyOf('main'), hints);
     expect(conclusions.fullListing.value).toBe(false);
     const bare = exchanges.filter(
       ({ request }) => request.why === 'does a search without a text list everything?',
@@ -79,7 +79,7 @@ describe('a search without a text', () => {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     closing.push(() => new Promise((done) => server.close(done)));
     const { port } = server.address() as AddressInfo;
-    const { conclusions } = await askAll(`http://127.0.0.1:${port}/api`, 'key');
+    const { conclusions } = await probeAll(`http://127.0.0.1:${port}/api`, 'key');
     expect(conclusions.queryParam.value).toBe('q');
     expect(conclusions.fullListing).toMatchObject({ value: false, certainty: 'sure' });
   });

@@ -1,23 +1,23 @@
-import type { Pointer } from '../dialect/dialect.ts';
-import { segmentsOf } from '../json/pointer.ts';
-import type { Exchange } from './evidence.ts';
-import { type Finding, likely, open, sure } from './evidence.ts';
-import { leavesOf, wholeNumberOf, wordsOfKey } from './json_leaves.ts';
+import type { Pointer } from '../../dialect/dialect.ts';
+import { segmentsOf } from '../../json/pointer.ts';
+import type { SearchPage } from '../conclusions.ts';
+import { type Exchange, type Finding, likely, open, sure } from '../evidence.ts';
+import { leavesOf, wholeNumberOf, wordsOfKey } from '../json_leaves.ts';
+import { NOT_TOTAL_WORDS, TOTAL_WORDS } from '../word_lists.ts';
 import { rowsAt } from './result_list.ts';
-import { NOT_TOTAL_WORDS, TOTAL_WORDS } from './word_lists.ts';
 
+/** A number in the response of one search. */
 interface Sample {
   readonly count: number;
   readonly rows: number;
-  /** What was asked, without what turns pages or sizes them. */
-  readonly text: string;
-  /** The same number was sent: a size or a page, repeated. null: no number was sent. */
+  readonly query: string;
+  /** Whether the request contained the same number, as a size or page. null: it contained no number. */
   readonly wasSent: boolean | null;
 }
 
 /**
- * Where a search says how many companies it matches in all: a number that is never below the rows, differs
- * with the query, and equals the rows where everything fits the page.
+ * Finds the total of a query: a number that is at least the number of rows, differs between queries, and equals the
+ * number of rows if all matches fit on the page.
  */
 export function findTotal(
   searches: readonly Exchange[],
@@ -40,36 +40,32 @@ export function findTotal(
     const isShown = equals(best.all) || best.words >= 6;
     return isShown ? sure(best.pointer, because) : likely(best.pointer, because);
   }
-  const [named] = fitting.filter(({ words, all }) => words >= 5 && (exceeds(all) || !isPageCount(all)));
-  if (named !== undefined) return likely(named.pointer, 'its name says so');
-  if (fitting.length > 0) return open(null, 'no answer shows what its numbers count');
-  return sure(null, 'no number in the answers counts the matches');
+  const [named] = fitting.filter(({ words, all }) => words >= 5 && (exceeds(all) || !isRowCount(all)));
+  if (named !== undefined) return likely(named.pointer, 'its name suggests it');
+  if (fitting.length > 0) return open(null, 'no response shows what its numbers count');
+  return sure(null, 'no number in the responses counts the matches');
 }
 
 /**
- * The number at which totals stop: two queries that find different companies with the same round total, or
- * rows beyond it.
+ * Finds the number at which totals stop: two queries with different companies have the same round total, or a page has
+ * more rows than its total.
  */
 export function findClamp(
-  totals: readonly {
-    readonly text: string | null;
-    readonly total: number | null;
-    readonly ids: readonly string[];
-  }[],
+  pages: readonly Pick<SearchPage, 'query' | 'total' | 'ids'>[],
 ): Finding<number | null> {
-  const largest = Math.max(0, ...totals.map(({ total }) => total ?? 0));
-  const atLargest = totals.filter(({ total }) => total === largest);
-  const queries = new Set(atLargest.map(({ ids }) => ids[0]));
-  const texts = new Set(atLargest.map(({ text }) => text));
-  const beyond = totals.find(({ total, ids }) => total !== null && total > 0 && ids.length > total);
+  const largest = Math.max(0, ...pages.map(({ total }) => total ?? 0));
+  const atLargest = pages.filter(({ total }) => total === largest);
+  const firstIds = new Set(atLargest.map(({ ids }) => ids[0]));
+  const queries = new Set(atLargest.map(({ query }) => query));
+  const beyond = pages.find(({ total, ids }) => total !== null && total > 0 && ids.length > total);
   if (beyond !== undefined)
-    return sure(beyond.total, `${beyond.ids.length} rows came with the total ${beyond.total}`);
+    return sure(beyond.total, `a page with the total ${beyond.total} has ${beyond.ids.length} rows`);
   if (largest < 100 || largest % 100 !== 0) return open(null, `the largest total so far is ${largest}`);
-  // Where all queries have it, they may all have found everything.
-  const isLimit = totals.some(({ total }) => total !== null && total > 0 && total < largest);
-  return isLimit && texts.size > 1 && queries.size > 1
-    ? sure(largest, `different queries all have ${largest}`)
-    : open(null, `one query has ${largest}, which may mean "at least"`);
+  // If all queries have the largest total, each may have found the whole registry.
+  const isLimit = pages.some(({ total }) => total !== null && total > 0 && total < largest);
+  return isLimit && queries.size > 1 && firstIds.size > 1
+    ? sure(largest, `different queries have the total ${largest}`)
+    : open(null, `one query has the total ${largest}, which may mean "at least"`);
 }
 
 function samplesOf(
@@ -81,7 +77,7 @@ function samplesOf(
   for (const search of searches) {
     if (search.json === undefined) continue;
     const rows = rowsAt(search, results).length;
-    const text = search.request.params.find(([name]) => name === queryParam)?.[1] ?? '';
+    const query = search.request.params.find(([name]) => name === queryParam)?.[1] ?? '';
     const numbers = search.request.params.map(([, value]) => value).filter((value) => /^\d+$/.test(value));
     for (const { pointer, value } of leavesOf(search.json)) {
       const count = wholeNumberOf(value);
@@ -89,7 +85,7 @@ function samplesOf(
       const sample = {
         count,
         rows,
-        text,
+        query,
         wasSent: numbers.length === 0 ? null : numbers.includes(String(count)),
       };
       const known = samples.get(pointer);
@@ -111,26 +107,26 @@ function wordScore(pointer: Pointer): number {
   );
 }
 
-/** Never below the rows, unless it is a round number at which all totals stop. */
+/** A total is at least the number of rows, unless totals stop at a round number. */
 function isPossible({ count, rows }: Sample): boolean {
   return count >= rows || (count >= 100 && count % 100 === 0);
 }
 
 const exceeds = (all: readonly Sample[]) => all.some(({ count, rows }) => count > rows && rows > 0);
 const equals = (all: readonly Sample[]) => all.some(({ count, rows }) => count === rows);
-const isPageCount = (all: readonly Sample[]) => all.every(({ count, rows }) => count === rows);
+const isRowCount = (all: readonly Sample[]) => all.every(({ count, rows }) => count === rows);
 
-/** Whatever number is sent comes back: a size, or a page. */
+/** Whether the number only repeats a size or page of the request. */
 function isRepeated(all: readonly Sample[]): boolean {
-  const telling = all.filter(({ wasSent }) => wasSent !== null);
-  return telling.length > 1 && telling.every(({ wasSent }) => wasSent === true);
+  const informative = all.filter(({ wasSent }) => wasSent !== null);
+  return informative.length > 1 && informative.every(({ wasSent }) => wasSent === true);
 }
 
-/** The same for different queries: a page size, a version. */
+/** Whether different queries have the same small number, such as a page size or a version. */
 function isConstant(all: readonly Sample[]): boolean {
-  const texts = new Set(all.map(({ text }) => text));
+  const queries = new Set(all.map(({ query }) => query));
   return (
-    texts.size > 1 &&
+    queries.size > 1 &&
     new Set(all.map(({ count }) => count)).size === 1 &&
     !all.some(({ count }) => count >= 100)
   );

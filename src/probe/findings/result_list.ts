@@ -1,47 +1,38 @@
-import { scalarText } from '../dialect/decode.ts';
-import type { Pointer } from '../dialect/dialect.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
-import { valueAt } from '../json/pointer.ts';
-import type { Exchange } from './evidence.ts';
-import { arraysOutside, leavesOf, wordsOfKey } from './json_leaves.ts';
-import { type Candidate, idCandidates, innermost, nameCandidates } from './row_paths.ts';
-import { ELEMENT_WORDS } from './word_lists.ts';
+import { scalarText } from '../../dialect/decode.ts';
+import type { Pointer } from '../../dialect/dialect.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json/json.ts';
+import { valueAt } from '../../json/pointer.ts';
+import type { ResultList } from '../conclusions.ts';
+import type { Exchange } from '../evidence.ts';
+import { arraysOutside, leavesOf, wordsOfKey } from '../json_leaves.ts';
+import { ELEMENT_WORDS } from '../word_lists.ts';
+import { idCandidates, innermost, nameCandidates } from './row_paths.ts';
 
-/** Where the answers of a search keep their rows, and what may be id and name in them. */
-export interface ResultList {
-  readonly results: Pointer;
-  /** All rows seen so far, each once. */
-  readonly rows: readonly JsonObject[];
-  /** Inside of a row as it stands in the list; the likeliest first. */
-  readonly ids: readonly Candidate[];
-  readonly names: readonly Candidate[];
-}
-
-/** The list that the answers of searches share; null while none of them had rows. */
+/** Finds the list that successful searches share; null: no search had rows. */
 export function findResultList(searches: readonly Exchange[]): ResultList | null {
   const votes = new Map<Pointer, number>();
   for (const { json } of searches)
     if (json !== undefined)
       for (const { pointer, list } of arraysOutside(json))
-        votes.set(pointer, (votes.get(pointer) ?? 0) + likeness(list));
+        votes.set(pointer, (votes.get(pointer) ?? 0) + companyScore(list));
   const [best] = [...votes].filter(([, score]) => score > 0).sort((a, b) => b[1] - a[1]);
   if (best === undefined) return null;
   const results = best[0];
-  const perAnswer = searches.map((search) => rowsAt(search, results));
+  const rowsBySearch = searches.map((search) => rowsAt(search, results));
   const rows = [
-    ...new Map(perAnswer.flat().map((row) => [JSON.stringify(row, numbersAsText), row])).values(),
+    ...new Map(rowsBySearch.flat().map((row) => [JSON.stringify(row, numbersAsText), row])).values(),
   ];
-  const longest = perAnswer.reduce((most, some) => (some.length > most.length ? some : most), []);
+  const longest = rowsBySearch.reduce((most, some) => (some.length > most.length ? some : most), []);
   return { results, rows, ids: idCandidates(longest), names: nameCandidates(rows) };
 }
 
-/** The rows of one answer; none where the list is absent. */
+/** Returns the rows of a response; [] if it has no list at `results`. */
 export function rowsAt({ json }: Exchange, results: Pointer): JsonObject[] {
   const list = valueAt(json, results);
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
-/** Where in a row the company stands, given its id and its name. */
+/** Returns the path of the company inside a row, given the paths of its id and name. */
 export function itemOf(rows: readonly JsonObject[], id: Pointer, name: Pointer | null): Pointer {
   return innermost(rows, name === null ? [id] : [id, name], isBesideCompany);
 }
@@ -55,8 +46,8 @@ export function textAt(row: JsonObject, pointer: Pointer): string | null {
   return scalarText(valueAt(row, pointer));
 }
 
-/** How much a list looks like companies: elements of several fields, with ids and names among them. */
-function likeness(list: readonly Json[]): number {
+/** Returns how much a list looks like companies: long, with many fields, ids and names; 0: not at all. */
+function companyScore(list: readonly Json[]): number {
   const rows = list.filter(isJsonObject);
   if (rows.length === 0 || rows.length < list.length) return 0;
   const fields = rows.reduce((sum, row) => sum + Math.min(leavesOf(row).length, 10), 0) / rows.length;

@@ -1,20 +1,50 @@
-import { scalarText } from '../dialect/decode.ts';
-import type { Pointer } from '../dialect/dialect.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
-import { pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
-import { isNumber, leavesOf, wordsOfKey } from './json_leaves.ts';
-import { ID_WORDS, NAME_WORDS, NOT_ID_WORDS, NOT_NAME_WORDS } from './word_lists.ts';
+import { scalarText } from '../../dialect/decode.ts';
+import type { Pointer } from '../../dialect/dialect.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json/json.ts';
+import { pointerOf, segmentsOf, valueAt } from '../../json/pointer.ts';
+import type { Candidate, KnownName, RecordPaths, ResultList } from '../conclusions.ts';
+import { type Finding, likely, open, sure } from '../evidence.ts';
+import { isNumber, leavesOf, wordsOfKey } from '../json_leaves.ts';
+import { ID_WORDS, NAME_WORDS, NOT_ID_WORDS, NOT_NAME_WORDS } from '../word_lists.ts';
 
-/** A place inside of the rows of a list that may hold what is looked for; the likeliest first. */
-export interface Candidate {
-  readonly pointer: Pointer;
-  readonly score: number;
+/** Finds the id in an item. `opened` is the record that an id from there opened, or null. */
+export function findId(
+  pointer: Pointer,
+  opened: Finding<RecordPaths | null> | null,
+  { ids }: ResultList,
+): Finding<Pointer> {
+  if (opened?.certainty === 'sure') return sure(pointer, 'a value from there opened its record');
+  if (opened !== null)
+    return likely(pointer, 'a value from there opened a record, but the record has no name to compare');
+  const others = ids.slice(1, 3).map((candidate) => candidate.pointer);
+  const rivals = others.length > 0 ? `, as at ${others.join(' and ')}` : '';
+  return likely(pointer, `its values differ from row to row${rivals}`);
 }
 
-/** Where the rows may hold a company's name. */
+/** Finds the name in an item; the record of a company confirms it. */
+export function findName(
+  pointer: Pointer | null,
+  record: Finding<RecordPaths | null>,
+): Finding<Pointer | null> {
+  if (pointer === null) return open(null, 'no value in the rows looks like a name');
+  return record.value?.name == null
+    ? likely(pointer, 'it looks like a name')
+    : sure(pointer, 'the record has the same name');
+}
+
+/** Returns the companies of the rows that have an id and a name. */
+export function knownNames({ rows }: ResultList, id: Pointer, name: Pointer | null): KnownName[] {
+  return rows.flatMap((row) => {
+    const idText = scalarText(valueAt(row, id));
+    const nameText = name === null ? null : scalarText(valueAt(row, name));
+    return idText === null || nameText === null ? [] : [{ id: idText, name: nameText }];
+  });
+}
+
+/** Returns the paths in rows that may hold a company's name, the most likely first. */
 export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
-  const rows = all.slice(0, MOST_ROWS);
-  return ranked(pathsIn(rows), (pointer, values) => {
+  const rows = all.slice(0, MAX_ROWS);
+  return ranked(valuesByPath(rows), (pointer, values) => {
     const texts = values.filter((value) => typeof value === 'string');
     const share = texts.filter(isNameLike).length / rows.length;
     if (share < 0.7) return null;
@@ -25,11 +55,11 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
   });
 }
 
-/** Where the rows of one list may hold the entity id: it differs from row to row. */
+/** Returns the paths in the rows of one list that may hold the entity id: its values differ from row to row. */
 export function idCandidates(all: readonly JsonObject[]): Candidate[] {
-  const rows = all.slice(0, MOST_ROWS);
+  const rows = all.slice(0, MAX_ROWS);
   const tails = rows.map(urlTails);
-  return ranked(pathsIn(rows), (pointer, values) => {
+  return ranked(valuesByPath(rows), (pointer, values) => {
     if (values.length < rows.length || !values.every(isIdLike)) return null;
     const texts = values.map((value) => scalarText(value) ?? '');
     if (new Set(texts).size < texts.length || isCounting(values)) return null;
@@ -40,15 +70,15 @@ export function idCandidates(all: readonly JsonObject[]): Candidate[] {
 }
 
 /**
- * The part of a row that is the company: as deep as id and name share it, and as long as nothing of the
- * company is left beside it.
+ * Returns the deepest shared parent of `paths` that still contains the whole company. The descent stops at a level with
+ * keys that `isWrapping` does not recognise as envelope.
  */
 export function innermost(
   documents: readonly Json[],
-  places: readonly Pointer[],
+  paths: readonly Pointer[],
   isWrapping: (key: string, value: Json) => boolean,
 ): Pointer {
-  const shared = sharedPath(places.map((place) => segmentsOf(place).slice(0, -1)));
+  const shared = sharedPath(paths.map((path) => segmentsOf(path).slice(0, -1)));
   let depth = 0;
   while (depth < shared.length) {
     const here = pointerOf(shared.slice(0, depth));
@@ -65,29 +95,29 @@ export function innermost(
   return pointerOf(shared.slice(0, depth));
 }
 
-/** `/a/b/c` seen from `/a` is `/b/c`. */
-export function relativeTo(root: Pointer, place: Pointer): Pointer {
-  return place.slice(root.length);
+/** Returns a pointer relative to a parent: `/a/b/c` relative to `/a` is `/b/c`. */
+export function relativeTo(root: Pointer, pointer: Pointer): Pointer {
+  return pointer.slice(root.length);
 }
 
-function pathsIn(rows: readonly JsonObject[]): Map<Pointer, Json[]> {
-  const places = new Map<Pointer, Json[]>();
+function valuesByPath(rows: readonly JsonObject[]): Map<Pointer, Json[]> {
+  const byPath = new Map<Pointer, Json[]>();
   for (const row of rows)
     for (const { pointer, value } of leavesOf(row)) {
-      const values = places.get(pointer);
-      if (values === undefined) places.set(pointer, [value]);
+      const values = byPath.get(pointer);
+      if (values === undefined) byPath.set(pointer, [value]);
       else values.push(value);
     }
-  return places;
+  return byPath;
 }
 
-const MOST_ROWS = 60;
+const MAX_ROWS = 60;
 
 function ranked(
-  places: ReadonlyMap<Pointer, Json[]>,
+  byPath: ReadonlyMap<Pointer, Json[]>,
   scoreOf: (pointer: Pointer, values: readonly Json[]) => number | null,
 ): Candidate[] {
-  return [...places]
+  return [...byPath]
     .flatMap(([pointer, values]) => {
       const score = scoreOf(pointer, values);
       return score === null ? [] : [{ pointer, score }];
@@ -95,7 +125,7 @@ function ranked(
     .sort((a, b) => b.score - a.score);
 }
 
-/** The last key counts whole, what leads to it half. */
+/** Scores the words of a pointer: the last key has full weight, the keys above it half. */
 function wordScore(pointer: Pointer, good: ReadonlyMap<string, number>, bad: ReadonlySet<string>): number {
   const keys = segmentsOf(pointer);
   return keys.reduce((score, key, index) => {
@@ -107,7 +137,7 @@ function wordScore(pointer: Pointer, good: ReadonlyMap<string, number>, bad: Rea
   }, 0);
 }
 
-/** `organisasjonsnummer` ends in a word that counts. */
+/** Scores a word by its ending: `organisasjonsnummer` ends in `nummer`. */
 function endingScore(word: string, good: ReadonlyMap<string, number>): number {
   for (const [ending, score] of good) if (ending.length >= 4 && word.endsWith(ending)) return score - 1;
   return 0;
@@ -136,14 +166,14 @@ function isIdLike(value: Json): boolean {
   );
 }
 
-/** 0, 1, 2, … or 1, 2, 3, …: a position in the list. */
+/** Whether the values are positions in the list: 0, 1, 2, … or 1, 2, 3, … */
 function isCounting(values: readonly Json[]): boolean {
   const first = values[0];
   if (values.length < 3 || (first !== 0 && first !== 1)) return false;
   return values.every((value, index) => value === first + index);
 }
 
-/** The last segments of the addresses in a row: `/company/00185647` names its id. */
+/** Returns the last path segments of the URLs in a row: `/company/00185647` contains the id. */
 function urlTails(row: JsonObject): Set<string> {
   return new Set(
     leavesOf(row).flatMap(({ value }) => {
