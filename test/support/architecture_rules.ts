@@ -28,7 +28,8 @@ const MAY_IMPORT_ITS_ROW: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Everything that a stage without effects may import, beside the shared vocabulary. */
-const WITHOUT_EFFECT = /^src\/(plan|dialect|names|json|change_rate)\/|^src\/allowance\/(windows|completion)\.ts$/;
+const WITHOUT_EFFECT =
+  /^src\/(plan|dialect|names|json|change_rate)\/|^src\/allowance\/(windows|completion)\.ts$/;
 const STAGES_WITHOUT_EFFECT = new Set(['plan', 'probe', 'estimate']);
 
 /** Each import that breaks a rule, with the rule. */

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ApiProfileInput } from '../../src/api/api_profile.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { NOTHING_TOLD, placeFor, probeAt, syncAt } from '../support/probe.ts';
-import { probeAll } from '../support/probe_client.ts';
-import { companiesFor } from '../support/probe_companies.ts';
+import type { ApiProfileInput } from '../../../src/api/api_profile.ts';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { placeFor, probeAt, syncAt } from '../../support/probe.ts';
+import { NO_HINTS, probeAll } from '../../support/probe_client.ts';
+import { companiesFor } from '../../support/probe_companies.ts';
 
 const closing: (() => unknown)[] = [];
 
@@ -13,12 +13,12 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-describe('a search without a text', () => {
+describe('an empty query', () => {
   it.each<[string, ApiProfileInput]>([
     ['with totals and statistics', {}],
     ['without statistics', { stats: { total: null } }],
     ['without totals', { search: { total: null } }],
-  ])('that lists everything is found out, and written: %s', async (_name, profile) => {
+  ])('is used by the dialect and by sync if it lists the registry, %s', async (_name, profile) => {
     const { place, sandbox, companies } = await upstreamOf({
       ...profile,
       search: { min_length: 0, ...profile.search },
@@ -26,7 +26,7 @@ describe('a search without a text', () => {
     const { draft } = await probeAt(place);
     expect(draft?.dialect.search.min_length).toBe(0);
     expect(place.text()).toContain('min_length: 0');
-    // Its page is kept: the mirror reads on from there.
+    // The mirror adopts the page of the probe and continues after it.
     const probed = sandbox.arrivals().length;
     const mirrored = await syncAt(place.config());
     expect(mirrored.known.size).toBe(companies.length);
@@ -41,34 +41,34 @@ describe('a search without a text', () => {
   it.each<[string, ApiProfileInput]>([
     ['refuses it', {}],
     ['refuses it as too broad', { search: { min_length: 0, broad_above: 500 } }],
-    ['refuses every text so short', { search: { min_length: 2 } }],
-    ['lists everything whatever is asked', { search: { min_length: 0, flaws: { deaf: true } } }],
+    ['refuses every query shorter than two letters', { search: { min_length: 2 } }],
+    ['returns the whole registry for every query', { search: { min_length: 0, flaws: { deaf: true } } }],
     [
-      'lists everything, and says nowhere how many that are',
+      'lists the registry without any total',
       { search: { min_length: 0, total: null }, stats: { total: null } },
     ],
-  ])('is not relied on where the upstream %s', async (_name, profile) => {
+  ])('is not used if the upstream %s', async (_name, profile) => {
     const { sandbox } = await upstreamOf(profile);
-    const hints = { ...NOTHING_TOLD, queryParam: 'q' };
+    const hints = { ...NO_HINTS, queryParam: 'q' };
     const { conclusions, exchanges } = await probeAll(sandbox.baseUrl, sandbox.keyOf('main'), hints);
     expect(conclusions.fullListing.value).toBe(false);
-    const bare = exchanges.filter(
-      ({ request }) => request.why === 'does a search without a text list everything?',
+    const emptyQueries = exchanges.filter(
+      ({ request }) => request.why === 'does an empty query list the whole registry?',
     );
-    expect(bare.length).toBeLessThanOrEqual(1);
+    expect(emptyQueries.length).toBeLessThanOrEqual(1);
   });
 
-  it('that shows a few companies is no list of all', async () => {
-    const names = await companiesFor({}, 607);
+  it('is not used if it lists only some companies', async () => {
+    const companies = await companiesFor({}, 607);
     const server = createServer((request, response) => {
       const url = new URL(request.url ?? '', 'http://localhost');
-      const text = url.searchParams.get('q')?.toLowerCase() ?? null;
-      const found = names.filter(({ name }) =>
-        text === null ? name.startsWith('A') : name.toLowerCase().includes(text),
+      const query = url.searchParams.get('q')?.toLowerCase() ?? null;
+      const found = companies.filter(({ name }) =>
+        query === null ? name.startsWith('A') : name.toLowerCase().includes(query),
       );
-      const rows = found.slice(0, text === null ? 8 : 20).map(({ id, name }) => ({ id, name }));
-      const search = { total: text === null ? rows.length : found.length, results: rows };
-      const [record] = names
+      const rows = found.slice(0, query === null ? 8 : 20).map(({ id, name }) => ({ id, name }));
+      const search = { total: query === null ? rows.length : found.length, results: rows };
+      const [record] = companies
         .filter(({ id }) => url.pathname.endsWith(`/${id}`))
         .map(({ id, name }) => ({ id, name }));
       const body = url.pathname.startsWith('/api/search')
