@@ -47,7 +47,7 @@ export function broadQuery(
 ): string | null {
   // A single letter also shows whether the upstream accepts it.
   const isLetterUseful =
-    search.minQueryLength.certainty === 'open' && !search.queryRule.left.includes('token');
+    search.minQueryLength.certainty === 'open' && !search.queryRule.possible.includes('token');
   if (base.total !== null && base.total > ENOUGH_FOR_LARGE_PAGE && !isLetterUseful) return base.query;
   return broaderQuery(search, queryParam.value ?? '', minQueryChars, searches) ?? base.query;
 }
@@ -59,7 +59,7 @@ export function queryParams({ queryParam }: Conclusions, query: string | null): 
   return [[queryParam.value ?? '', query ?? '']];
 }
 
-/** Returns a new query that should have many matches under the query rules that are left. */
+/** Returns a new query that should have many matches under the possible query rules. */
 function broaderQuery(
   search: SearchConclusions,
   param: string,
@@ -74,15 +74,15 @@ function broaderQuery(
 }
 
 /** Letters have the most matches, unless a query must be a whole word: then frequent words and legal forms have. */
-function broadQueries({ known, queryRule: { left } }: SearchConclusions, minLength: number): string[] {
+function broadQueries({ known, queryRule: { possible } }: SearchConclusions, minLength: number): string[] {
   const names = known.map(({ name }) => loosely(name));
   const prefixes = frequent(names.map((name) => [...name].slice(0, minLength).join(''))).filter((prefix) =>
     /^\p{L}+$/u.test(prefix),
   );
   const [first, second] = prefixes;
-  if (!left.includes('token')) {
+  if (!possible.includes('token')) {
     // If the query may match the prefix of any word, the prefixes of all words count.
-    const [letter, other] = left.includes('prefix') ? prefixes : frequentPrefixes(names, minLength);
+    const [letter, other] = possible.includes('prefix') ? prefixes : frequentPrefixes(names, minLength);
     return [letter, other, 'a', 's', 'm'].filter((query) => query !== undefined);
   }
   // A word in nearly all names is probably the query that found them. The upstream may fold diacritics.
@@ -91,7 +91,7 @@ function broadQueries({ known, queryRule: { left } }: SearchConclusions, minLeng
     (word) =>
       word === loosely(word) && names.filter((name) => name.includes(word)).length < names.length * 0.8,
   );
-  const queries = left.includes('prefix')
+  const queries = possible.includes('prefix')
     ? [words[0], first, 'limited', words[1], second]
     : [words[0], 'limited', words[1], 'services', words[2]];
   return queries.filter((query) => query !== undefined);

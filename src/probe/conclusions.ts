@@ -122,7 +122,7 @@ export interface SizeFacts {
 export interface MaxPageSize {
   /** The largest proven page size. */
   readonly rows: number;
-  /** The size to try next; null: no size is left to try. */
+  /** The size to try next; null: all sizes were tried. */
   readonly next: number | null;
 }
 
@@ -185,7 +185,7 @@ export type QueryRule = Exclude<NameMatch, 'unknown'>;
 
 export interface QueryRuleFinding extends Finding<QueryRule | null> {
   /** The rules that no response contradicts. */
-  readonly left: readonly QueryRule[];
+  readonly possible: readonly QueryRule[];
 }
 
 export interface IdentifierFacts {

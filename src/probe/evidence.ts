@@ -30,8 +30,12 @@ export interface Exchange {
 }
 
 /**
- * ok: JSON without an error · absent: 404 or 410 · refused: the request is invalid · broken: no JSON, a server error
- * or no response · rejected: rate, quota or key; it reveals nothing about the request.
+ * The meaning of a response without a dialect:
+ * - ok: JSON without an error
+ * - absent: 404 or 410
+ * - refused: the request is invalid
+ * - broken: no JSON, a server error, or no response
+ * - rejected: the rate, the quota or the key; it reveals nothing about the request
  */
 export type Reading = 'ok' | 'absent' | 'refused' | 'broken' | 'rejected';
 

@@ -11,7 +11,7 @@ export function findCursorParam(
   pages: readonly SearchPage[],
 ): Finding<PagingStyle | null> {
   const trials = trialsIn(pages);
-  const [only, ...others] = paramsLeft(trials);
+  const [only, ...others] = possibleParams(trials);
   const isShown = trials.some(({ effective }) => effective.length > 0);
   if (only === undefined || others.length > 0 || !isShown)
     return open(null, `${at} contains a cursor, but no parameter took it yet`);
@@ -42,7 +42,7 @@ function trialsIn(pages: readonly SearchPage[]): Trial[] {
 }
 
 /** Returns the parameters that no trial contradicts, the most likely first. */
-function paramsLeft(trials: readonly Trial[]): string[] {
+function possibleParams(trials: readonly Trial[]): string[] {
   return CURSOR_PARAMS.filter((name) =>
     trials.every(({ sent, effective }) =>
       effective.length > 0 ? effective.includes(name) : !sent.includes(name),
@@ -74,8 +74,10 @@ function firstPagesOf(query: string | null, pages: readonly SearchPage[]): Searc
  */
 export function cursorDrafts(query: Param, { pages }: SearchConclusions, isLenient: boolean): SearchDraft[] {
   const known = [...cursorsOf(query[1], pages)].sort((a, b) => b.rows - a.rows);
-  const left = paramsLeft(trialsIn(pages));
-  const params = left.slice(0, known.length).map((name, index): Param => [name, known[index]?.value ?? '']);
+  const possible = possibleParams(trialsIn(pages));
+  const params = possible
+    .slice(0, known.length)
+    .map((name, index): Param => [name, known[index]?.value ?? '']);
   const tries = pages.filter(({ exchange }) => exchange.request.why.endsWith(WHY_END)).length;
   if (params.length === 0 || tries >= MAX_TRIES) return [];
   const why = `does ${params.map(([name]) => name).join(', or ')} ${WHY_END}`;

@@ -18,7 +18,7 @@ import { SIZE_PARAMS } from '../word_lists.ts';
 /** A page size above the limit of every API. */
 export const HUGE = 1000;
 
-/** The limit of most APIs. A larger size is tried only if calls are left. */
+/** The limit of most APIs. A larger size is tried only within the first searches. */
 export const USUAL = 100;
 
 /**

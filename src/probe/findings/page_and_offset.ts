@@ -18,7 +18,7 @@ import {
   repeatedValues,
 } from './paging_probe.ts';
 
-/** Finds a page or offset parameter from the moves that are left. */
+/** Finds a page or offset parameter: the only possible move. */
 export function findPageOrOffset(moves: readonly Move[]): Finding<PagingStyle | null> {
   const [move, ...others] = moves;
   if (move === undefined) return open(null, 'no parameter changed the page yet');
@@ -50,7 +50,7 @@ export function shiftOf({ ids }: SearchPage, order: readonly string[]): number |
 }
 
 /** Returns the moves that explain the positions of all pages. */
-export function movesLeft(positions: readonly PagePosition[]): Move[] {
+export function possibleMoves(positions: readonly PagePosition[]): Move[] {
   const moved = positions.find(({ shift }) => shift !== 0);
   if (moved === undefined) return [];
   const moves = movesOf(moved.page, moved.pageSizes).filter(
@@ -111,7 +111,7 @@ function shiftsBy(move: Move, page: SearchPage, pageSizes: readonly number[]): n
     .map(({ shift }) => shift);
 }
 
-/** Probes while no parameter is known to have an effect: all at once if the upstream permits it, then one by one. */
+/** Drafts probes while no parameter is known to have an effect: all in one request if possible, then single ones. */
 export function firstDrafts(
   query: Param,
   base: SearchPage,
@@ -131,7 +131,7 @@ export function firstDrafts(
   return isLenient ? [draftTogether(query, base, search), ...single.slice(0, 3)] : single.slice(0, maxSingle);
 }
 
-/** Sends every candidate at once, each with a value that moves the first row by a different number. */
+/** Sends all candidates in one request, each with a value that moves the first row by a different number. */
 function draftTogether(query: Param, base: SearchPage, search: SearchConclusions): SearchDraft {
   const { param, byDefault } = search.size;
   const sizes = param.value === null ? distinctSizes(search, 2) : smallSize(search);
@@ -145,7 +145,7 @@ function draftTogether(query: Param, base: SearchPage, search: SearchConclusions
   };
 }
 
-/** Probes if several moves are left: values by which they differ. */
+/** Drafts probes if several moves are possible: values by which they differ. */
 export function distinguishingDrafts(
   query: Param,
   base: SearchPage,

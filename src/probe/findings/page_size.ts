@@ -157,7 +157,7 @@ export function wholeness(pages: readonly SearchPage[], size: SizeFacts, clamp: 
   };
 }
 
-/** Sends all likely size parameters at once, or one by one if the upstream refuses unknown parameters. */
+/** Sends all likely size parameters in one request, or in single ones if the upstream refuses unknown parameters. */
 export function probeSizeParam(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   const { searches } = conclusions.query;
   const { param } = search.size;
@@ -183,7 +183,7 @@ function draftsTogether(
     const query = broadQuery(conclusions, search, base);
     return [{ params: [...queryParams(conclusions, query), ...sizes], why: 'how many rows fit on a page?' }];
   }
-  // The paging probe sends small sizes too. This probe is needed if too few rows are known to tell pages apart, or if
+  // The paging probe sends small sizes too. This probe is needed if too few rows are known to distinguish pages, or if
   // no paging probe will follow.
   const isPagingKnown = search.paging.certainty === 'sure';
   if (isPagingKnown ? !hadEffect(conclusions, search) : base.ids.length >= ENOUGH_ROWS) return [];

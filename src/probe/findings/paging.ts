@@ -17,8 +17,8 @@ import {
   distinguishingDrafts,
   findPageOrOffset,
   firstDrafts,
-  movesLeft,
   positionsOf,
+  possibleMoves,
 } from './page_and_offset.ts';
 
 /**
@@ -28,7 +28,7 @@ import {
 export function findPaging(pages: readonly SearchPage[], size: SizeFacts): PagingConclusion {
   const nextPageLink = findNextPageLink(pages.map(({ exchange }) => exchange));
   const positions = positionsOf(pages, size);
-  const moves = movesLeft(positions);
+  const moves = possibleMoves(positions);
   const evidence = { nextPageLink, moves, positions };
   if (nextPageLink === null) return { ...withoutLink(evidence), ...evidence };
   const style = styleOfLink(nextPageLink);
@@ -57,7 +57,7 @@ export function probePaging(conclusions: Conclusions, search: SearchConclusions)
   return pagingDraft(conclusions, search, MAX_SINGLE);
 }
 
-/** Tries the less likely parameters one by one, after other findings. */
+/** Tries the less likely parameters in single requests, after other findings. */
 export function probeRarePaging(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   return pagingDraft(conclusions, search, SINGLE_PAGING_PARAMS.length);
 }

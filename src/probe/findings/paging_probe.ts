@@ -25,7 +25,7 @@ function candidateOf(param: string | undefined, style: Move['style']): PagingCan
   return param === undefined ? null : { param, style, firsts: [0, 1] };
 }
 
-/** Returns the candidates of the moves that are left. */
+/** Returns the candidates of the possible moves. */
 export function candidatesOf(moves: readonly Move[]): PagingCandidate[] {
   const params = new Map<string, PagingCandidate>();
   for (const { param, style, first } of moves)
@@ -81,8 +81,8 @@ function firstNumber(isGood: (value: number) => boolean, most: number): number |
 }
 
 /**
- * Returns values for a second request if `moved` is beyond the known rows. Some candidates get another value, the rest
- * the value of that request: the same rows return if one of the rest is effective, the first or second page otherwise.
+ * Returns values for a second request if `moved` is beyond the known rows. Some candidates get another value, the
+ * others repeat their value. The same rows mean that one of the others is effective.
  */
 export function repeatedValues(candidates: readonly PagingCandidate[], moved: PagePosition): Param[] {
   const before = new Map(moved.page.exchange.request.params);

@@ -139,7 +139,7 @@ export function probeRows({ query, queryParam, search }: Conclusions): SearchDra
   return hasRows ? null : probeQueryParam(query);
 }
 
-/** Sends all candidates at once, each with its own query; then fewer, then single ones. */
+/** Sends all candidates in one request, each with its own query; then fewer, then single ones. */
 function probeQueryParam(evidence: QueryEvidence): SearchDraft | null {
   const { searches, listing, examples } = evidence;
   const found = findQueryParam(evidence).value;
@@ -209,25 +209,25 @@ function withSeenNames({ searches }: QueryEvidence, listing: ResultList): Search
   const seen = [...new Set(rows.flatMap((row) => textAt(row, path.pointer) ?? []))].filter(
     (name) => name.length >= 4,
   );
-  const left = candidatesLeft(searches, listing);
-  if (seen.length < 2 || left.length === 0) return null;
-  const params = left.map((param, index): Param => [param, seen[index % seen.length] ?? '']);
+  const possible = possibleParams(searches, listing);
+  if (seen.length < 2 || possible.length === 0) return null;
+  const params = possible.map((param, index): Param => [param, seen[index % seen.length] ?? '']);
   return { params, why: 'which parameter finds a known name? (each has another name)' };
 }
 
-/** Fewer names are known than candidates are left: sends a known name by each of them. */
+/** Too few names are known for the possible candidates: sends a known name by each of them. */
 function oneByOne({ searches }: QueryEvidence, listing: ResultList): SearchDraft[] {
   const [path] = listing.names;
   const name =
     path === undefined
       ? null
       : listing.rows.map((row) => textAt(row, path.pointer)).find((text) => text !== null);
-  const left = candidatesLeft(searches, listing);
-  return name == null || left.length > 6 ? [] : left.map((param) => single(param, name));
+  const possible = possibleParams(searches, listing);
+  return name == null || possible.length > 6 ? [] : possible.map((param) => single(param, name));
 }
 
 /** Returns the candidates that match the rows of every search with several matches. */
-function candidatesLeft(searches: readonly Exchange[], listing: ResultList): string[] {
+function possibleParams(searches: readonly Exchange[], listing: ResultList): string[] {
   const candidates = new Set(QUERY_PARAMS);
   const matches = searches
     .filter(({ reading }) => reading === 'ok')

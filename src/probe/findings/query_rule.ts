@@ -14,8 +14,8 @@ import { nextSizeParams } from './page_size.ts';
 const ALL: readonly QueryRule[] = ['prefix', 'token', 'token_prefix', 'substring'];
 
 /**
- * Finds the query rule of names by elimination. A rule is refuted by a row that it would not find, and by a known
- * company that it would find but that is missing in the complete matches.
+ * Finds the query rule of names by elimination. Two observations refute a rule: a row that it
+ * would not find, and a whole page without a known company that it would find.
  */
 export function findQueryRule(
   pages: readonly SearchPage[],
@@ -33,12 +33,12 @@ export function findQueryRule(
       const why = refutedByRow(rule, page) ?? refutedByAbsence(rule, page, known, isWhole);
       if (why !== null && !refutations.has(rule)) refutations.set(rule, why);
     }
-  const left = ALL.filter((rule) => !refutations.has(rule));
-  const [only] = left;
+  const possible = ALL.filter((rule) => !refutations.has(rule));
+  const [only] = possible;
   const because = [...refutations].map(([rule, why]) => `not ${rule}: ${why}`).join('; ');
-  if (left.length !== 1 || only === undefined || unexplained * 5 > rows)
-    return { ...open(null, because === '' ? 'no response distinguishes the rules yet' : because), left };
-  return { ...sure(only, because), left };
+  if (possible.length !== 1 || only === undefined || unexplained * 5 > rows)
+    return { ...open(null, because === '' ? 'no response distinguishes the rules yet' : because), possible };
+  return { ...sure(only, because), possible };
 }
 
 function isWords(query: string): boolean {
@@ -137,17 +137,17 @@ function everyOf(values: readonly (boolean | null)[]): boolean | null {
   return values.includes(null) ? null : true;
 }
 
-/** Sends a query that has different matches under the rules that are left. */
+/** Sends a query that has different matches under the possible rules. */
 export function probeQueryRule(
   { query: { searches }, queryParam, minQueryChars, registrySize }: Conclusions,
   search: SearchConclusions,
 ): SearchDraft | null {
   const { queryRule, known, size, pages } = search;
-  if (queryRule.value !== null || queryRule.left.length < 2) return null;
+  if (queryRule.value !== null || queryRule.possible.length < 2) return null;
   const sent = new Set(pages.flatMap(({ query }) => (query === null ? [] : [loosely(query)])));
   const tries = pages.filter(({ exchange: { request } }) => request.why === WHY).length;
   if (tries >= MAX_TRIES) return null;
-  const query = distinctiveQuery(queryRule.left, known, {
+  const query = distinctiveQuery(queryRule.possible, known, {
     minLength: minQueryChars,
     pageSize: size.maxSize.value.rows,
     registrySize: registrySize ?? 100_000,
@@ -174,16 +174,16 @@ interface QueryLimits {
 }
 
 /**
- * Returns a query that occurs in known names, distinguishes the rules that are left, and is rare enough for a page to
- * show all its matches; null: no such query exists.
+ * Returns a query that occurs in known names and distinguishes the possible rules; null: none exists. All its matches
+ * should fit on a page.
  */
 function distinctiveQuery(
-  left: readonly QueryRule[],
+  possible: readonly QueryRule[],
   known: readonly KnownName[],
   limits: QueryLimits,
 ): string | null {
   const names = known.slice(-MAX_NAMES).map(({ name }) => name);
-  const best = (queries: Iterable<string>) => bestOf(queries, left, names, limits);
+  const best = (queries: Iterable<string>) => bestOf(queries, possible, names, limits);
   // Two words are rarer than a part of one, but APIs treat them differently.
   if (limits.wasInconclusive) return best(pairsIn(names)) ?? best(fragmentsOf(names, 5));
   for (let length = rareLength(limits); length >= Math.max(4, limits.minLength); length--) {
@@ -197,7 +197,7 @@ const MAX_NAMES = 120;
 
 function bestOf(
   queries: Iterable<string>,
-  left: readonly QueryRule[],
+  possible: readonly QueryRule[],
   names: readonly string[],
   { sent, minLength }: QueryLimits,
 ): string | null {
@@ -206,15 +206,18 @@ function bestOf(
   for (const query of queries) {
     if (query.length < minLength || sent.has(loosely(query))) continue;
     const found = looseNames.filter((name) => name.includes(loosely(query))).length;
-    const score = distinguishedPairs(left, query, names) - found / 10;
+    const score = distinguishedPairs(possible, query, names) - found / 10;
     if (score > 0.5 && (best === null || score > best.score)) best = { query, score };
   }
   return best?.query ?? null;
 }
 
 /**
- * Returns the shortest length n of 4 to 9 at which a part of a word should fill at most half a page:
- * registrySize * 10^(-n/2 - 0.5) <= pageSize / 2. Two more letters make a part ten times as rare.
+ * Returns the shortest length n (4 to 9) at which the matches of a part of a word should fill at most half a page:
+ *
+ *   registrySize * 10^(-n/2 - 0.5) <= pageSize / 2
+ *
+ * Two more letters make a part ten times as rare.
  */
 function rareLength({ pageSize, registrySize }: QueryLimits): number {
   for (let length = 4; length < 9; length++)
@@ -248,12 +251,15 @@ function pairsIn(names: readonly string[]): Set<string> {
 }
 
 /** Returns the number of pairs of rules that treat the query differently for a known name. */
-function distinguishedPairs(left: readonly QueryRule[], query: string, names: readonly string[]): number {
+function distinguishedPairs(possible: readonly QueryRule[], query: string, names: readonly string[]): number {
   const containing = names.filter((name) => name.includes(query));
   const differ = (a: QueryRule, b: QueryRule) =>
     containing.some((name) => {
       const [one, other] = [finds(a, query, name), finds(b, query, name)];
       return one !== null && other !== null && one !== other;
     });
-  return left.reduce((sum, a, index) => sum + left.slice(index + 1).filter((b) => differ(a, b)).length, 0);
+  return possible.reduce(
+    (sum, a, index) => sum + possible.slice(index + 1).filter((b) => differ(a, b)).length,
+    0,
+  );
 }

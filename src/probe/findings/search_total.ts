@@ -16,8 +16,8 @@ interface Sample {
 }
 
 /**
- * Finds the total of a query: a number that is at least the number of rows, differs between queries, and equals the
- * number of rows if all matches fit on the page.
+ * Finds the total of a query. It differs between queries and is at least the number of rows. It equals that number if
+ * all matches fit on the page.
  */
 export function findTotal(
   searches: readonly Exchange[],
