@@ -54,9 +54,9 @@ export function broadQuery(
 
 const ENOUGH_FOR_LARGE_PAGE = 200;
 
-/** Returns the query as a list of one parameter. */
-export function queryParams({ queryParam }: Conclusions, query: string | null): Param[] {
-  return [[queryParam.value ?? '', query ?? '']];
+/** Returns the parameter with a query. */
+export function toQueryParam({ queryParam }: Conclusions, query: string | null): Param {
+  return [queryParam.value ?? '', query ?? ''];
 }
 
 /** Returns a new query that should have many matches under the possible query rules. */

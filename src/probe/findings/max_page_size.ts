@@ -1,4 +1,4 @@
-import { broadest, broadQuery, queryParams } from '../broad_queries.ts';
+import { broadest, broadQuery, toQueryParam } from '../broad_queries.ts';
 import type { Conclusions, MaxPageSize, SearchConclusions, SearchPage } from '../conclusions.ts';
 import {
   type Exchange,
@@ -133,7 +133,7 @@ export function probeMaxPageSize(conclusions: Conclusions, search: SearchConclus
   const wasHuge = search.pages.some(({ exchange }) => hasHugeSize(exchange));
   if (wasHuge && searches.length >= FEW_SEARCHES) return null;
   const query = hasMore && wasHuge ? base.query : broadQuery(conclusions, search, base);
-  const params: Param[] = [...queryParams(conclusions, query), [param.value, String(next)]];
+  const params: Param[] = [toQueryParam(conclusions, query), [param.value, String(next)]];
   return wasSent(searches, params) ? null : { params, why: whyOfSize(next) };
 }
 

@@ -1,4 +1,4 @@
-import { broadest, broadQuery, queryParams } from '../broad_queries.ts';
+import { broadest, broadQuery, toQueryParam } from '../broad_queries.ts';
 import type {
   Conclusions,
   IsWhole,
@@ -181,7 +181,7 @@ function draftsTogether(
   if (!searches.some(hasHugeSize)) {
     const sizes = SIZE_PARAMS.map((name, index): Param => [name, String(HUGE + index)]);
     const query = broadQuery(conclusions, search, base);
-    return [{ params: [...queryParams(conclusions, query), ...sizes], why: 'how many rows fit on a page?' }];
+    return [{ params: [toQueryParam(conclusions, query), ...sizes], why: 'how many rows fit on a page?' }];
   }
   // The paging probe sends small sizes too. This probe is needed if too few rows are known to distinguish pages, or if
   // no paging probe will follow.
@@ -191,7 +191,7 @@ function draftsTogether(
   const query = wasSmall ? base.query : broadQuery(conclusions, search, base);
   return [
     {
-      params: [...queryParams(conclusions, query), ...distinctSizes(search, 12)],
+      params: [toQueryParam(conclusions, query), ...distinctSizes(search, 12)],
       why: WHY_SMALL_SIZES,
     },
   ];
@@ -215,7 +215,7 @@ function draftsOneByOne(
   return likeliest(SIZE_PARAMS, search)
     .slice(0, 4)
     .map((name) => ({
-      params: [...queryParams(conclusions, base.query), [name, String(size)]],
+      params: [toQueryParam(conclusions, base.query), [name, String(size)]],
       why: `does ${name} set the page size?`,
     }));
 }
