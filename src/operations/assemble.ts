@@ -20,7 +20,7 @@ import { openSyncPlanner } from '../plan/sync_planner.ts';
 import { openWatchPlanner, type Watchlist } from '../plan/wanted/watchlist_planner.ts';
 import type { Focus, MaxAge, Planner, Scope } from '../planner.ts';
 import type { Hints } from '../probe/probe.ts';
-import { SILENT_DIALECT } from '../probe/probe_call.ts';
+import { EMPTY_DIALECT } from '../probe/probe_call.ts';
 import type { OpenProbeLog } from '../probe/probe_log.ts';
 import { openProbePlanner } from '../probe/probe_planner.ts';
 import { lastCallId } from '../warehouse/call.ts';
@@ -119,10 +119,10 @@ export function assembleProbe(
   const fetch = openFetch({
     ...fetchParts(workspace, order.purpose),
     connections,
-    dialect: SILENT_DIALECT,
+    dialect: EMPTY_DIALECT,
     protocol: probeLog.protocol,
   });
-  const planner = openProbePlanner({ upstream: config.upstream, told: hints, probeLog });
+  const planner = openProbePlanner({ upstream: config.upstream, hints, probeLog });
   const loader = openProbeLoader({ warehouse, runId: order.runId, notebook: probeLog });
   return { planner, fetch, loader, ledger, clock, close: () => closeAll(connections) };
 }

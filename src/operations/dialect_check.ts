@@ -3,7 +3,7 @@ import { requireDialect } from '../config/config.ts';
 import { openClassify } from '../dialect/classify.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { Planner } from '../planner.ts';
-import { type DialectChange, type Misunderstood, proposeChanges } from '../probe/dialect_changes.ts';
+import { type DialectChange, type Mismatch, proposeChanges } from '../probe/dialect_changes.ts';
 import type { ProbeRequest } from '../probe/evidence.ts';
 import { readReply } from '../probe/probe_call.ts';
 import { type LatestAnswer, latestAnswers } from '../warehouse/latest_answers.ts';
@@ -54,7 +54,7 @@ const OF_EACH_KIND = 200;
 export function checkStored(dialect: Dialect, answers: readonly LatestAnswer[]): Omit<DialectCheck, 'run'> {
   const classify = openClassify(dialect);
   const contradictions: Contradiction[] = [];
-  const misunderstood: Misunderstood[] = [];
+  const misunderstood: Mismatch[] = [];
   for (const answer of answers) {
     const { callId, kind, target, sentAt, status, headers, body } = answer;
     const call = callOfTarget(answer, { reason: '', expected: 0 });

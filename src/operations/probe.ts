@@ -5,11 +5,12 @@ import { type Endpoints, endpointsOf, UnwritableUrl, urlOf } from '../dialect/re
 import { adoptProbes, readProbes } from '../load/probe_loader.ts';
 import type { Outcome } from '../outcome.ts';
 import { type Adoption, adoptable } from '../probe/adoption.ts';
-import { type DialectDraft, draftDialect, type Question, questionsFor } from '../probe/dialect_draft.ts';
+import { type DialectDraft, draftDialect } from '../probe/dialect_draft.ts';
 import type { Exchange } from '../probe/evidence.ts';
-import { sizeAskedFor } from '../probe/page_size_questions.ts';
+import { requestedSizeOf } from '../probe/findings/max_page_size.ts';
 import { type Conclusions, probe as conclude, type Hints } from '../probe/probe.ts';
 import { type KeptProbe, type OpenProbeLog, openProbeLog } from '../probe/probe_log.ts';
+import { type Question, questionsFor } from '../probe/user_questions.ts';
 import { answersOfCommand } from '../warehouse/latest_answers.ts';
 import { assembleProbe, type Workspace } from './assemble.ts';
 import { ALL_KINDS, type RunReport, run } from './run.ts';
@@ -94,7 +95,7 @@ function targetOfAdopted(endpoints: Endpoints, dialect: Dialect, call: Call): st
   if (url instanceof UnwritableUrl) return null;
   const { paging } = dialect.search;
   if ('param' in paging) url.searchParams.delete(paging.param);
-  const size = sizeAskedFor(call.reason);
+  const size = requestedSizeOf(call.reason);
   if (size !== null && paging.size_param !== null) url.searchParams.set(paging.size_param, size);
   return `${call.kind} ${url.href}`;
 }

@@ -1,72 +1,103 @@
 import { loosely } from '../names/loose_matching.ts';
-import { type AnsweredSearch, isTruncated } from './answered_searches.ts';
-import type { SearchConclusions } from './conclusions.ts';
-import type { Exchange, Param } from './evidence.ts';
-import { PAGING_PARAMS } from './paging.ts';
-import { wasAsked } from './query_parameter.ts';
+import type { Conclusions, SearchConclusions, SearchPage } from './conclusions.ts';
+import { type Exchange, type Param, type SearchDraft, wasSent } from './evidence.ts';
+import { isFirstPage, isTruncated } from './search_pages.ts';
 
-/** The first page that is longest among the texts that find most; null while nothing was found. */
-export function broadest({ answered }: SearchConclusions): AnsweredSearch | null {
-  const first = answered.filter(
-    ({ rows, text, search }) => rows.length > 0 && text !== null && isFirstPageOnly(search),
+/** Queries with many matches. They show page sizes and paging. */
+
+/** Returns the longest first page of the query with the most matches; null: no page had rows. */
+export function broadest({ pages }: SearchConclusions): SearchPage | null {
+  const first = pages.filter(
+    ({ rows, query, exchange }) => rows.length > 0 && query !== null && isFirstPage(exchange),
   );
-  const weight = (one: AnsweredSearch) =>
-    CUT_WEIGHT[isTruncated(one, answered)] + Math.min(one.total ?? 0, 1e5) * 10 + one.rows.length;
+  const weight = (page: SearchPage) =>
+    TRUNCATED_WEIGHT[isTruncated(page, pages)] + Math.min(page.total ?? 0, 1e5) * 10 + page.rows.length;
   const [best] = [...first].sort((a, b) => weight(b) - weight(a));
   if (best === undefined) return null;
-  const same = first.filter(({ text }) => text === best.text);
-  return same.reduce((longest, one) => (one.rows.length > longest.rows.length ? one : longest), best);
+  const same = first.filter(({ query }) => query === best.query);
+  return same.reduce((longest, page) => (page.rows.length > longest.rows.length ? page : longest), best);
 }
 
-const CUT_WEIGHT = { yes: 2e6, maybe: 1e6, no: 0 };
+const TRUNCATED_WEIGHT = { yes: 2e6, maybe: 1e6, no: 0 };
 
-function isFirstPageOnly({ request }: Exchange): boolean {
-  return request.params.every(([name]) => !PAGING_PARAMS.has(name));
+/** Searches for a query with more matches than a page has rows, so that pages differ. */
+export function probeBreadth(
+  { query: { searches }, queryParam, minQueryChars }: Conclusions,
+  search: SearchConclusions,
+): SearchDraft | null {
+  const { pages, size } = search;
+  if (pages.some((page) => isTruncated(page, pages) !== 'no')) return null;
+  // If the page size can be set, a few rows are enough for several pages.
+  const most = Math.max(0, ...pages.map(({ rows }) => rows.length));
+  if (size.param.value !== null && most >= ENOUGH_FOR_PAGES) return null;
+  if (pages.filter(({ query }) => query !== null).length >= MAX_QUERIES) return null;
+  const param = queryParam.value ?? '';
+  const query = broaderQuery(search, param, minQueryChars, searches);
+  return query === null ? null : { params: [[param, query]], why: 'which query has more than a page?' };
 }
 
-/** A text that was not asked for yet and should find many companies, by the rules that are left. */
-export function broaderQuery(
+const ENOUGH_FOR_PAGES = 8;
+const MAX_QUERIES = 5;
+
+/** Returns the query with the most known matches, or a new one if those matches are too few for a large page. */
+export function broadQuery(
+  { queryParam, query: { searches }, minQueryChars }: Conclusions,
+  search: SearchConclusions,
+  base: SearchPage,
+): string | null {
+  // A single letter also shows whether the upstream accepts it.
+  const isLetterUseful =
+    search.minQueryLength.certainty === 'open' && !search.queryRule.possible.includes('token');
+  if (base.total !== null && base.total > ENOUGH_FOR_LARGE_PAGE && !isLetterUseful) return base.query;
+  return broaderQuery(search, queryParam.value ?? '', minQueryChars, searches) ?? base.query;
+}
+
+const ENOUGH_FOR_LARGE_PAGE = 200;
+
+/** Returns the parameter with a query. */
+export function toQueryParam({ queryParam }: Conclusions, query: string | null): Param {
+  return [queryParam.value ?? '', query ?? ''];
+}
+
+/** Returns a new query that should have many matches under the possible query rules. */
+function broaderQuery(
   search: SearchConclusions,
   param: string,
-  minQueryLength: number,
+  minLength: number,
   searches: readonly Exchange[],
 ): string | null {
-  const isNew = (text: string) => {
-    const ask: Param = [param, text];
-    return (
-      text.length >= minQueryLength &&
-      !wasAsked(searches, [ask]) &&
-      !search.answered.some((one) => one.text === text)
-    );
-  };
-  return broadTexts(search, minQueryLength).find(isNew) ?? null;
+  const isNew = (query: string) =>
+    query.length >= minLength &&
+    !wasSent(searches, [[param, query]]) &&
+    !search.pages.some((page) => page.query === query);
+  return broadQueries(search, minLength).find(isNew) ?? null;
 }
 
-/** Letters find most unless whole words are wanted; then frequent words do, and legal forms. */
-function broadTexts({ known, semantics: { left } }: SearchConclusions, minQueryLength: number): string[] {
+/** Letters have the most matches, unless a query must be a whole word: then frequent words and legal forms have. */
+function broadQueries({ known, queryRule: { possible } }: SearchConclusions, minLength: number): string[] {
   const names = known.map(({ name }) => loosely(name));
-  const prefixes = frequent(names.map((name) => [...name].slice(0, minQueryLength).join(''))).filter((text) =>
-    /^\p{L}+$/u.test(text),
+  const prefixes = frequent(names.map((name) => [...name].slice(0, minLength).join(''))).filter((prefix) =>
+    /^\p{L}+$/u.test(prefix),
   );
   const [first, second] = prefixes;
-  if (!left.includes('token')) {
-    // Where any word may begin with the text, its letter counts, whichever word it is.
-    const [letter, other] = left.includes('prefix') ? prefixes : frequentPrefixes(names, minQueryLength);
-    return [letter, other, 'a', 's', 'm'].filter((text) => text !== undefined);
+  if (!possible.includes('token')) {
+    // If the query may match the prefix of any word, the prefixes of all words count.
+    const [letter, other] = possible.includes('prefix') ? prefixes : frequentPrefixes(names, minLength);
+    return [letter, other, 'a', 's', 'm'].filter((query) => query !== undefined);
   }
-  // A word that all of them share was most likely asked for; one with diacritics may be searched for in its own way.
+  // A word in nearly all names is probably the query that found them. The upstream may fold diacritics.
   const all = known.flatMap(({ name }) => [...new Set(name.toLowerCase().match(/\p{L}{2,}/gu))]);
   const words = frequent(all).filter(
     (word) =>
       word === loosely(word) && names.filter((name) => name.includes(word)).length < names.length * 0.8,
   );
-  const texts = left.includes('prefix')
+  const queries = possible.includes('prefix')
     ? [words[0], first, 'limited', words[1], second]
     : [words[0], 'limited', words[1], 'services', words[2]];
-  return texts.filter((text) => text !== undefined);
+  return queries.filter((query) => query !== undefined);
 }
 
-/** Beginnings of words by the number of names that have such a word. */
+/** Returns the prefixes of words, by the number of names that contain them. */
 function frequentPrefixes(names: readonly string[], length: number): string[] {
   const words = names.map((name) => name.match(/\p{L}+/gu) ?? []);
   return frequent(

@@ -1,110 +1,195 @@
-import type { Pointer, ResponseRule } from '../dialect/dialect.ts';
+import type { IdentifierMatch, NameMatch, Pointer, ResponseRule } from '../dialect/dialect.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
-import { valueAt } from '../json/pointer.ts';
-import { findAbsence } from './absence.ts';
-import { type Addresses, findAddresses, joinsOf } from './addresses.ts';
-import type { Exchange } from './evidence.ts';
-import { type Finding, open } from './evidence.ts';
-import { asksForAll, findFullListing } from './full_listing.ts';
-import { wholeNumberOf } from './json_leaves.ts';
-import { findQueryParam, type QueryEvidence, shortestText } from './query_parameter.ts';
-import { unknownIdAnswer } from './record_paths.ts';
-import { findResultList } from './result_list.ts';
-import { concludeSearch, type SearchConclusions } from './search_conclusions.ts';
-import { findRegistryTotal } from './statistics_total.ts';
+import type { JsonObject } from '../json/json.ts';
+import type { Exchange, Finding } from './evidence.ts';
 
-export type { SearchConclusions } from './search_conclusions.ts';
+/** The input of a probe and everything that it concludes. `conclude.ts` computes the conclusions. */
 
-/** What the user said, to be believed before any evidence. */
+/** Facts that the user gives to the probe. They take precedence over evidence. */
 export interface Hints {
   readonly queryParam: string | null;
-  /** Names of companies that are registered. */
+  /** Names of registered companies. */
   readonly examples: readonly string[];
 }
 
 export interface ProbeInput {
   readonly upstream: UpstreamAddress;
-  /** Every question so far with its answer, in order. */
+  /** All requests so far with their responses, in the order of sending. */
   readonly exchanges: readonly Exchange[];
   readonly hints: Hints;
 }
 
-/** Everything that the answers so far amount to. */
 export interface Conclusions {
-  /** Where the resources may stand, the documented places first. */
+  /** Possible paths of the resources, the documented ones first. */
   readonly joins: readonly Addresses[];
   readonly addresses: Finding<Addresses | null>;
-  /** Whose statistics to ask for next; null: no address is left to try. */
+  /** The paths whose statistics are requested next; null: all paths were tried. */
   readonly nextAddress: Addresses | null;
   readonly registryTotal: Finding<Pointer | null>;
-  /** What stands there. */
+  /** The value at `registryTotal`. */
   readonly registrySize: number | null;
   readonly query: QueryEvidence;
   readonly queryParam: Finding<string | null>;
-  /** null while no search had rows. */
+  /** null: no search has returned rows. */
   readonly search: SearchConclusions | null;
+  /** The rule for the response to an unknown id; null if the status is enough. */
   readonly absence: Finding<ResponseRule | null>;
-  readonly minQueryText: number;
-  /** Does a search without a text list everything? */
+  /** The fewest characters to send in a query. */
+  readonly minQueryChars: number;
+  /** Whether an empty query lists the whole registry. */
   readonly fullListing: Finding<boolean>;
 }
 
-export function conclude({ upstream, exchanges, hints }: ProbeInput): Conclusions {
-  const joins = joinsOf(upstream);
-  const { finding: addresses, next: nextAddress } = findAddresses(joins, exchanges);
-  const telling = exchanges.filter(({ reading }) => reading !== 'turned_away');
-  const searches = telling.filter(({ request }) => request.kind === 'search');
-  const listing = findResultList(searches.filter(({ reading }) => reading === 'answered'));
-  const query = { searches, listing, hint: hints.queryParam, examples: hints.examples };
-  const queryParam = findQueryParam(query);
-  const entities = telling.filter(({ request }) => request.kind === 'entity');
-  const template = templateOf(upstream, addresses.value);
-  const search =
-    listing === null || queryParam.value === null || listing.ids.length === 0
-      ? null
-      : concludeSearch({
-          listing,
-          searches,
-          entities,
-          queryParam: queryParam.value,
-          template,
-        });
-  const registryTotal = registryTotalOf(telling, search);
-  const registrySize = registrySizeOf(telling, registryTotal.value);
-  return {
-    joins,
-    addresses,
-    nextAddress,
-    registryTotal,
-    registrySize,
-    query,
-    queryParam,
-    search,
-    absence: findAbsence(unknownIdAnswer(entities, search?.listing ?? null, template)),
-    minQueryText: Math.max(shortestText(searches), search?.minQueryLength.value ?? 1),
-    fullListing: findFullListing(search?.answered ?? [], searches, registrySize),
-  };
+/** Paths on the upstream's host. */
+export interface Addresses {
+  readonly search: string;
+  /** Contains `{id}`. */
+  readonly entity: string;
+  readonly stats: string;
 }
 
-function registryTotalOf(
-  exchanges: readonly Exchange[],
-  search: SearchConclusions | null,
-): Finding<Pointer | null> {
-  const stats = statsAnswer(exchanges);
-  if (stats?.json === undefined) return open(null, 'the statistics were not found');
-  const everything = search?.answered.find((one) => asksForAll(one.search))?.total ?? null;
-  return findRegistryTotal(stats.json, everything);
+export interface QueryEvidence {
+  /** All searches so far, in order, without those that a limit rejected. */
+  readonly searches: readonly Exchange[];
+  readonly listing: ResultList | null;
+  /** The query parameter that the user named, or null. */
+  readonly hint: string | null;
+  /** Names of registered companies, given by the user. */
+  readonly examples: readonly string[];
 }
 
-function registrySizeOf(exchanges: readonly Exchange[], total: Pointer | null): number | null {
-  const stats = statsAnswer(exchanges);
-  return total === null || stats === undefined ? null : wholeNumberOf(valueAt(stats.json, total));
+/** The list of rows in search responses, with the candidates for id and name. */
+export interface ResultList {
+  readonly results: Pointer;
+  /** All distinct rows so far. */
+  readonly rows: readonly JsonObject[];
+  /** Relative to a row; the most likely first. */
+  readonly ids: readonly Candidate[];
+  /** Relative to a row; the most likely first. */
+  readonly names: readonly Candidate[];
 }
 
-function statsAnswer(exchanges: readonly Exchange[]): Exchange | undefined {
-  return exchanges.findLast(({ request, reading }) => request.kind === 'stats' && reading === 'answered');
+/** A JSON path that may hold the wanted value. */
+export interface Candidate {
+  readonly pointer: Pointer;
+  readonly score: number;
 }
 
-function templateOf({ base_url }: UpstreamAddress, addresses: Addresses | null): string {
-  return `${new URL(base_url).origin}${addresses?.entity ?? '/{id}'}`;
+/** Everything that the searches and the records of their results show. */
+export interface SearchConclusions {
+  readonly listing: ResultList;
+  /** Relative to a row. `id` and `name` are relative to the item. */
+  readonly idPath: Pointer;
+  readonly namePath: Pointer | null;
+  readonly item: Pointer;
+  readonly id: Finding<Pointer>;
+  readonly name: Finding<Pointer | null>;
+  readonly total: Finding<Pointer | null>;
+  /** The number at which totals stop. */
+  readonly clamp: Finding<number | null>;
+  readonly pages: readonly SearchPage[];
+  readonly size: SizeFacts;
+  readonly paging: PagingConclusion;
+  readonly record: Finding<RecordPaths | null>;
+  readonly known: readonly KnownName[];
+  readonly queryRule: QueryRuleFinding;
+  readonly identifiers: IdentifierFacts;
+  readonly minQueryLength: Finding<number>;
+  readonly isWhole: IsWhole;
+}
+
+/** A parsed response of a search. */
+export interface SearchPage {
+  readonly exchange: Exchange;
+  /** null: the request had no query. */
+  readonly query: string | null;
+  readonly rows: readonly JsonObject[];
+  readonly ids: readonly string[];
+  readonly names: readonly (string | null)[];
+  readonly total: number | null;
+}
+
+/** Whether a page shows all matches of its query. False if in doubt. */
+export type IsWhole = (page: SearchPage) => boolean;
+
+export interface SizeFacts {
+  /** Rows of a page without a size parameter; null: no page had rows. */
+  readonly byDefault: number | null;
+  readonly param: Finding<string | null>;
+  readonly maxSize: Finding<MaxPageSize>;
+}
+
+export interface MaxPageSize {
+  /** The largest proven page size. */
+  readonly rows: number;
+  /** The size to try next; null: all sizes were tried. */
+  readonly next: number | null;
+}
+
+/** The method that requests the next page, without the page size. */
+export type PagingStyle =
+  | { readonly style: 'none' | 'link_header' }
+  | { readonly style: 'next_url'; readonly next: Pointer }
+  | { readonly style: 'page' | 'offset'; readonly param: string; readonly first: number }
+  | { readonly style: 'cursor'; readonly param: string; readonly next: Pointer };
+
+export interface PagingConclusion extends Finding<PagingStyle | null> {
+  readonly nextPageLink: NextPageLink | null;
+  /** The explanations by a page or offset parameter that no response contradicts. */
+  readonly moves: readonly Move[];
+  readonly positions: readonly PagePosition[];
+}
+
+/** A reference to the next page in a response: a URL or a cursor. */
+export interface NextPageLink {
+  readonly is: 'link_header' | 'next_url' | 'cursor';
+  /** '' for the header. */
+  readonly at: Pointer;
+  readonly value: string;
+}
+
+/** One possible effect of a page or offset parameter on the first row. */
+export interface Move {
+  readonly style: 'page' | 'offset';
+  readonly param: string;
+  /** The parameter's value for the first page. */
+  readonly first: number;
+  /** The number of skipped rows. */
+  readonly shift: number;
+}
+
+/** A page that was requested with paging parameters, and its position in the listing. */
+export interface PagePosition {
+  readonly page: SearchPage;
+  /** The number of its first row in `order`, or `beyond` the known rows. */
+  readonly shift: number | 'beyond';
+  /** Page sizes that the request may have had. */
+  readonly pageSizes: readonly number[];
+  /** The ids of the longest first page of the same query. */
+  readonly order: readonly string[];
+}
+
+export interface RecordPaths {
+  readonly root: Pointer;
+  readonly id: Pointer;
+  readonly name: Pointer | null;
+}
+
+export interface KnownName {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The rule by which a query matches names. */
+export type QueryRule = Exclude<NameMatch, 'unknown'>;
+
+export interface QueryRuleFinding extends Finding<QueryRule | null> {
+  /** The rules that no response contradicts. */
+  readonly possible: readonly QueryRule[];
+}
+
+export interface IdentifierFacts {
+  /** A separate parameter for identifiers; null: the query parameter, or none. */
+  readonly param: Finding<string | null>;
+  readonly matches: Finding<IdentifierMatch>;
 }

@@ -1,12 +1,12 @@
 import type { Dialect, Pointer } from '../dialect/dialect.ts';
 import type { Exchange } from './evidence.ts';
-import { findRecord } from './record_paths.ts';
-import { findResultList, itemOf, textAt } from './result_list.ts';
-import { relativeTo } from './row_paths.ts';
-import { findTotal } from './search_total.ts';
-import { findRegistryTotal } from './statistics_total.ts';
+import { findRecord } from './findings/record_paths.ts';
+import { findResultList, itemOf, textAt } from './findings/result_list.ts';
+import { relativeTo } from './findings/row_paths.ts';
+import { findTotal } from './findings/search_total.ts';
+import { findRegistryTotal } from './findings/statistics_total.ts';
 
-/** A key of the dialect that the answers contradict, and what they say instead. */
+/** A key of the dialect that the responses contradict, and the value that fits them. */
 export interface DialectChange {
   /** Dotted, under `dialect`. */
   readonly key: string;
@@ -15,20 +15,17 @@ export interface DialectChange {
   readonly because: string;
 }
 
-/** An answer that the dialect did not understand, with what it was asked for. */
-export interface Misunderstood {
+/** A response that does not match the dialect. */
+export interface Mismatch {
   readonly exchange: Exchange;
-  /** The id that a record was asked for; null for other calls. */
+  /** The id of the requested record; null for other calls. */
   readonly entityId: string | null;
 }
 
-/**
- * What would have to change in a dialect for these answers to be understood. Only places that the answers show
- * are proposed; nothing is changed here.
- */
-export function proposeChanges(dialect: Dialect, misunderstood: readonly Misunderstood[]): DialectChange[] {
+/** Proposes changes of the dialect after drift: JSON paths that the responses show. It changes nothing. */
+export function proposeChanges(dialect: Dialect, mismatches: readonly Mismatch[]): DialectChange[] {
   const of = (kind: Exchange['request']['kind']) =>
-    misunderstood.filter(({ exchange }) => exchange.request.kind === kind && exchange.json !== undefined);
+    mismatches.filter(({ exchange }) => exchange.request.kind === kind && exchange.json !== undefined);
   return [
     ...searchChanges(
       dialect,
@@ -42,35 +39,35 @@ export function proposeChanges(dialect: Dialect, misunderstood: readonly Misunde
   ].filter(({ from, to }) => from !== to);
 }
 
-function searchChanges({ search }: Dialect, answers: readonly Exchange[]): DialectChange[] {
-  const listing = findResultList(answers);
+function searchChanges({ search }: Dialect, responses: readonly Exchange[]): DialectChange[] {
+  const listing = findResultList(responses);
   const id = listing?.ids[0];
   if (listing === null || id === undefined) return [];
-  // An id that still stands where it stood is not given up for one that looks better.
-  const sameId = listing.rows.every((row) => textAt(row, `${search.item}${search.id}`) !== null);
-  const sameName =
+  // If the rows still have values at the id of the dialect, it stays, although another path may score higher.
+  const hasId = listing.rows.every((row) => textAt(row, `${search.item}${search.id}`) !== null);
+  const hasName =
     search.name !== null && listing.rows.some((row) => textAt(row, `${search.item}${search.name}`) !== null);
-  const idPlace = sameId ? `${search.item}${search.id}` : id.pointer;
-  const namePlace = sameName ? `${search.item}${search.name}` : (listing.names[0]?.pointer ?? null);
-  const item = sameId ? search.item : itemOf(listing.rows, idPlace, namePlace);
-  const total = findTotal(answers, listing.results, search.query_param);
-  const seen = `${listing.rows.length} companies are seen there`;
+  const idPath = hasId ? `${search.item}${search.id}` : id.pointer;
+  const namePath = hasName ? `${search.item}${search.name}` : (listing.names[0]?.pointer ?? null);
+  const item = hasId ? search.item : itemOf(listing.rows, idPath, namePath);
+  const total = findTotal(responses, listing.results, search.query_param);
+  const because = `${listing.results || 'the body'} contains ${listing.rows.length} companies`;
   return [
-    { key: 'search.results', from: search.results, to: listing.results, because: seen },
-    { key: 'search.item', from: search.item, to: item, because: seen },
+    { key: 'search.results', from: search.results, to: listing.results, because },
+    { key: 'search.item', from: search.item, to: item, because },
     {
       key: 'search.id',
       from: search.id,
-      to: relativeTo(item, idPlace),
-      because: 'it differs from row to row',
+      to: relativeTo(item, idPath),
+      because: 'its values differ from row to row',
     },
-    ...(namePlace === null
+    ...(namePath === null
       ? []
       : [
           {
             key: 'search.name',
             from: search.name,
-            to: relativeTo(item, namePlace),
+            to: relativeTo(item, namePath),
             because: 'it looks like a name',
           },
         ]),
@@ -80,13 +77,13 @@ function searchChanges({ search }: Dialect, answers: readonly Exchange[]): Diale
   ];
 }
 
-function recordChanges({ search, entity }: Dialect, answers: readonly Misunderstood[]): DialectChange[] {
-  for (const { exchange, entityId } of answers) {
+function recordChanges({ search, entity }: Dialect, mismatches: readonly Mismatch[]): DialectChange[] {
+  for (const { exchange, entityId } of mismatches) {
     if (entityId === null) continue;
     const company = { id: entityId, name: null, idInList: search.id, nameInList: search.name };
     const found = findRecord(exchange, company).value;
     if (found === null) continue;
-    const because = `the id that was asked for stands there`;
+    const because = 'the requested id is there';
     return [
       { key: 'entity.root', from: entity.root, to: found.root, because },
       { key: 'entity.id', from: entity.id, to: found.id, because },
@@ -95,8 +92,8 @@ function recordChanges({ search, entity }: Dialect, answers: readonly Misunderst
   return [];
 }
 
-function statsChanges({ stats }: Dialect, answers: readonly Exchange[]): DialectChange[] {
-  const last = answers.at(-1);
+function statsChanges({ stats }: Dialect, responses: readonly Exchange[]): DialectChange[] {
+  const last = responses.at(-1);
   if (last?.json === undefined) return [];
   const found = findRegistryTotal(last.json, null);
   const to: Pointer | null = found.value;

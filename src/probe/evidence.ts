@@ -1,80 +1,68 @@
 import type { CallKind } from '../call.ts';
-import { scalarText } from '../dialect/decode.ts';
 import type { Headers } from '../dialect/headers.ts';
-import { isJsonObject, type Json } from '../json/json.ts';
-import { arraysOutside, leavesOf } from './json_leaves.ts';
+import type { Json } from '../json/json.ts';
 
-/** A call before there is a dialect: an address and parameters. One of these is one unit of allowance. */
+/** A request before a dialect exists. It costs one unit of allowance. */
 export interface ProbeRequest {
   readonly kind: CallKind;
-  /** From the host's root, without parameters. */
+  /** From the root of the host, without parameters. */
   readonly path: string;
   readonly params: readonly Param[];
-  /** What is hoped to be learned, for the reader of the log. */
+  /** The question that the response should settle; the reason of the call. */
   readonly why: string;
 }
 
 export type Param = readonly [name: string, value: string];
 
-/** A question and what came back. */
+/** The parameters of the next search, and the reason for it. */
+export type SearchDraft = Pick<ProbeRequest, 'params' | 'why'>;
+
+/** A request and its response. */
 export interface Exchange {
   readonly request: ProbeRequest;
   readonly status: number | null;
   readonly headers: Headers;
   /** undefined: the body is not JSON. */
   readonly json: Json | undefined;
-  /** How the body begins. */
+  /** The first characters of the body. */
   readonly text: string;
   readonly reading: Reading;
 }
 
 /**
- * answered: JSON that is no error · absent: 404 · refused: the question is in vain · broken: no JSON, a fault,
- * or no answer · turned_away: too fast, spent, or the key is refused: it says nothing of the question.
+ * The meaning of a response without a dialect:
+ * - ok: JSON without an error
+ * - absent: 404 or 410
+ * - refused: the request is invalid
+ * - broken: no JSON, a server error, or no response
+ * - rejected: the rate, the quota or the key; it reveals nothing about the request
  */
-export type Reading = 'answered' | 'absent' | 'refused' | 'broken' | 'turned_away';
+export type Reading = 'ok' | 'absent' | 'refused' | 'broken' | 'rejected';
 
 export function paramOf({ request }: Exchange, name: string): string | null {
-  return request.params.find(([given]) => given === name)?.[1] ?? null;
+  return request.params.find(([sent]) => sent === name)?.[1] ?? null;
 }
 
-/** A body of an error under a good status: a few scalars, no list, and a key that speaks of an error. */
-export function softError(json: Json | undefined): { readonly at: string; readonly text: string } | null {
-  if (!isJsonObject(json) || arraysOutside(json).some(({ list }) => list.some(isJsonObject))) return null;
-  const leaves = leavesOf(json);
-  if (leaves.length > 12) return null;
-  const fault = leaves.find(
-    ({ pointer, value }) => ERROR_KEY.test(pointer) && value !== null && value !== false,
-  );
-  return fault === undefined ? null : { at: fault.pointer, text: scalarText(fault.value) ?? '' };
+/** Whether a search with the same parameters was sent before, in any order of parameters. */
+export function wasSent(searches: readonly Exchange[], params: readonly Param[]): boolean {
+  const key = keyOf(params);
+  return searches.some(({ request }) => keyOf(request.params) === key);
 }
 
-const ERROR_KEY = /^\/(errors?|fault|exception|erreur|fehler|feilmelding)(\/|$)/i;
-
-/** All text of an answer that a person would read for a reason. */
-export function wordsIn({ json, text }: Exchange): string {
-  if (json === undefined) return text;
-  return leavesOf(json)
-    .map(({ value }) => scalarText(value) ?? '')
-    .concat(keysWithLists(json))
-    .join(' · ');
+function keyOf(params: readonly Param[]): string {
+  return JSON.stringify([...params].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** `{"allowed_parameters": ["q", "page"]}`: lists of words are reasons too. */
-function keysWithLists(json: Json): string[] {
-  return arraysOutside(json).flatMap(({ list }) => list.map((item) => scalarText(item) ?? ''));
-}
-
-/** What was concluded of one thing, from what, and how sure that is. */
+/** One learned property of the upstream. */
 export interface Finding<T = unknown> {
-  /** null: not found, or there is none: `because` says which. */
+  /** null: not found, or the upstream does not have it; `because` names the case. */
   readonly value: T;
   readonly certainty: Certainty;
   /** The evidence, as a sentence. */
   readonly because: string;
 }
 
-/** sure: shown by answers · likely: fits all answers, and something else might too · open: not found out. */
+/** sure: the responses prove it · likely: it fits all responses, but so might something else · open: not found. */
 export type Certainty = 'sure' | 'likely' | 'open';
 
 export const sure = <T>(value: T, because: string): Finding<T> => ({ value, certainty: 'sure', because });

@@ -1,30 +1,29 @@
-import type { Conclusions, SearchConclusions } from './conclusions.ts';
+import type { Conclusions, PagingStyle, SearchConclusions } from './conclusions.ts';
 import type { Certainty, Exchange, Finding } from './evidence.ts';
-import { shortestAnswered } from './full_listing.ts';
-import type { PagingStyle } from './paging.ts';
+import { minLengthWithEmptyQuery } from './findings/empty_query.ts';
 
-/** A conclusion as a person reads it. */
+/** A finding in readable form. */
 export interface ReportedFinding {
   readonly topic: string;
-  /** null: not found, or there is none. */
+  /** null: not found, or the upstream does not have it. */
   readonly value: string | number | null;
   readonly certainty: Certainty;
   readonly because: string;
 }
 
-/** Everything that was concluded, in the order in which a reader wants it. */
+/** Returns all findings in the order of the report. */
 export function reportFindings(conclusions: Conclusions): ReportedFinding[] {
-  const { addresses, registryTotal, queryParam, search, absence, fullListing: everything } = conclusions;
+  const { addresses, registryTotal, queryParam, search, absence, fullListing } = conclusions;
   return [
     reported('address', addresses, (found) => found?.search ?? null),
     reported('registry total', registryTotal, plain),
     reported('query parameter', queryParam, plain),
-    ...(search === null ? [] : searchFindings(search, everything)),
+    ...(search === null ? [] : searchFindings(search, fullListing)),
     reported('unknown id', absence, (rule) => (rule === null ? 'HTTP status' : `${rule.status} ${rule.at}`)),
   ];
 }
 
-function searchFindings(search: SearchConclusions, everything: Finding<boolean>): ReportedFinding[] {
+function searchFindings(search: SearchConclusions, fullListing: Finding<boolean>): ReportedFinding[] {
   const {
     listing,
     item,
@@ -35,7 +34,7 @@ function searchFindings(search: SearchConclusions, everything: Finding<boolean>)
     size,
     paging,
     record,
-    semantics,
+    queryRule,
     minQueryLength,
     identifiers,
   } = search;
@@ -44,7 +43,7 @@ function searchFindings(search: SearchConclusions, everything: Finding<boolean>)
       topic: 'list of results',
       value: listing.results,
       certainty: 'sure',
-      because: `${listing.rows.length} companies were seen there${item === '' ? '' : `, each inside ${item}`}`,
+      because: `it contains ${listing.rows.length} companies${item === '' ? '' : `, each inside ${item}`}`,
     },
     reported('id', id, plain),
     reported('name', name, plain),
@@ -53,9 +52,9 @@ function searchFindings(search: SearchConclusions, everything: Finding<boolean>)
     reported('next page', paging, pagingInWords),
     reported('page size parameter', size.param, plain),
     reported('largest page', size.maxSize, ({ rows }) => rows),
-    reported('record', record, (places) => (places === null ? null : places.root || 'the whole body')),
-    reported('names are found by', semantics, plain),
-    reported('shortest text', shortestAnswered(minQueryLength, everything), plain),
+    reported('record', record, (paths) => (paths === null ? null : paths.root || 'the whole body')),
+    reported('names are found by', queryRule, plain),
+    reported('shortest text', minLengthWithEmptyQuery(minQueryLength, fullListing), plain),
     reported('identifier parameter', identifiers.param, plain),
     reported('identifiers are found', identifiers.matches, plain),
   ];
@@ -80,13 +79,13 @@ function pagingInWords(paging: PagingStyle | null): string | null {
     case 'cursor':
       return `cursor ${paging.param}, from ${paging.next}`;
     case 'next_url':
-      return `address at ${paging.next}`;
+      return `URL at ${paging.next}`;
     default:
       return paging.style;
   }
 }
 
-/** What the headers of the answers say of limits, as they were sent: the names, and their last values. */
+/** Returns the response headers about limits, with their last values. */
 export function limitHeaders(
   exchanges: readonly Exchange[],
 ): { readonly name: string; readonly value: string }[] {

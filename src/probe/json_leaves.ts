@@ -2,13 +2,13 @@ import type { Pointer } from '../dialect/dialect.ts';
 import { ExactNumber, isJsonObject, type Json } from '../json/json.ts';
 import { pointerOf } from '../json/pointer.ts';
 
-/** A scalar in a body, and where it stands. */
+/** A scalar in a body and its JSON path. */
 export interface Leaf {
   readonly pointer: Pointer;
   readonly value: Json;
 }
 
-/** The scalars of a body outside of its lists. Bounded: an answer may be anything. */
+/** Returns the scalars of a body outside its lists, among the first 2,000 values of 16 levels. */
 export function leavesOf(json: Json): Leaf[] {
   const leaves: Leaf[] = [];
   walk(json, [], (value, path) => {
@@ -17,7 +17,7 @@ export function leavesOf(json: Json): Leaf[] {
   return leaves;
 }
 
-/** The lists of a body that stand in no other list. */
+/** Returns the lists of a body that are not inside another list. */
 export function arraysOutside(json: Json): { readonly pointer: Pointer; readonly list: Json[] }[] {
   const arrays: { pointer: Pointer; list: Json[] }[] = [];
   walk(json, [], (value, path) => {
@@ -33,7 +33,7 @@ function walk(
 ): void {
   let seen = 0;
   const descend = (value: Json, at: readonly string[]): void => {
-    if (++seen > MOST || at.length > DEEPEST) return;
+    if (++seen > MAX_VALUES || at.length > MAX_DEPTH) return;
     visit(value, at);
     if (!isJsonObject(value)) return;
     for (const key of Object.keys(value)) descend(value[key] as Json, [...at, key]);
@@ -41,10 +41,10 @@ function walk(
   descend(json, path);
 }
 
-const MOST = 2000;
-const DEEPEST = 16;
+const MAX_VALUES = 2000;
+const MAX_DEPTH = 16;
 
-/** The words of a key: `companyNumber`, `company_number` and `company-number` are two each. */
+/** Returns the words of a key: `companyNumber`, `company_number` and `company-number` have two each. */
 export function wordsOfKey(key: string): string[] {
   return key
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
@@ -57,7 +57,7 @@ export function isNumber(value: Json | undefined): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** A whole number that is not negative, also where it is written as text; else null. */
+/** Returns a whole number of at most 15 digits, also if it is a string of digits; else null. */
 export function wholeNumberOf(value: Json | undefined): number | null {
   if (value instanceof ExactNumber || (!isNumber(value) && typeof value !== 'string')) return null;
   const text = String(value).trim();

@@ -1,121 +1,93 @@
-import { type Addresses, joinsOf } from './addresses.ts';
-import { type Conclusions, conclude, type ProbeInput, type SearchConclusions } from './conclusions.ts';
-import type { Exchange, ProbeRequest } from './evidence.ts';
-import { askForBreadth, askForHugePage, askForMaxPageSize, askForSizeParam } from './page_size_questions.ts';
-import { askForMorePaging, askForPaging } from './paging_probe.ts';
-import type { SearchDraft } from './query_parameter.ts';
-import { isStrict } from './query_parameter.ts';
-import {
-  askForAbsence,
-  askForFullListing,
-  askForIdentifiers,
-  askForMinQueryLength,
-  askForNothing,
-  askForRecord,
-  askForRows,
-  askForSemantics,
-} from './questions.ts';
+import { probeBreadth } from './broad_queries.ts';
+import { conclude } from './conclude.ts';
+import type { Conclusions, ProbeInput, SearchConclusions } from './conclusions.ts';
+import type { ProbeRequest, SearchDraft } from './evidence.ts';
+import { probeAddress, untriedSearch } from './findings/addresses.ts';
+import { probeEmptyQuery } from './findings/empty_query.ts';
+import { probeEmptyResult } from './findings/empty_result.ts';
+import { probeIdentifiers } from './findings/identifier_search.ts';
+import { probeHugePage, probeMaxPageSize } from './findings/max_page_size.ts';
+import { probeMinQueryLength } from './findings/min_query_length.ts';
+import { probeSizeParam } from './findings/page_size.ts';
+import { probePaging, probeRarePaging } from './findings/paging.ts';
+import { probeRows } from './findings/query_parameter.ts';
+import { probeQueryRule } from './findings/query_rule.ts';
+import { probeRecord } from './findings/record_paths.ts';
+import { probeUnknownId } from './findings/unknown_id.ts';
+import { refusesUnknownParams } from './refusals.ts';
 
 export type { Conclusions, Hints, ProbeInput, SearchConclusions } from './conclusions.ts';
 
-/** What to do next: a question to send, or the end of asking. */
-export interface Probing {
+/** The conclusions so far, and the next request; `request: null`: no further request is justified. */
+export interface ProbeStep {
   readonly conclusions: Conclusions;
-  readonly ask: ProbeRequest | null;
+  readonly request: ProbeRequest | null;
 }
 
 /**
- * Learns how an upstream speaks from the answers so far, and chooses the question that tells most. Pure: all
- * state is in the exchanges, so that a probe goes on where another one stopped.
+ * Learns an unknown API from the responses so far and chooses the most informative next request. Pure: all state is
+ * in the exchanges, so an interrupted probe resumes.
+ *
+ * Each file of `findings/` holds one finding: `find…` draws the conclusion and `probe…` drafts the next request for it.
  */
-export function probe(input: ProbeInput): Probing {
+export function probe(input: ProbeInput): ProbeStep {
   const conclusions = conclude(input);
-  return { conclusions, ask: nextQuestion(input, conclusions) };
+  return { conclusions, request: nextRequest(input, conclusions) };
 }
 
-function nextQuestion(input: ProbeInput, conclusions: Conclusions): ProbeRequest | null {
-  const { nextAddress, addresses } = conclusions;
-  if (nextAddress !== null)
-    return {
-      kind: 'stats',
-      path: nextAddress.stats,
-      params: [],
-      why: 'where do the resources stand, and how many companies are there?',
-    };
+function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest | null {
+  const { addresses, search } = conclusions;
+  const statistics = probeAddress(conclusions);
+  if (statistics !== null) return statistics;
   const address = addresses.value ?? untriedSearch(input);
   if (address === null) return null;
-  const { search } = conclusions;
   const asSearch = (draft: SearchDraft | null): ProbeRequest | null =>
     draft === null ? null : { kind: 'search', path: address.search, ...draft };
-  const forRows = asSearch(askForRows(conclusions));
-  if (forRows !== null || search === null) return forRows;
+  const rows = asSearch(probeRows(conclusions));
+  if (rows !== null || search === null) return rows;
   return (
-    recordQuestion(input, conclusions, search) ??
-    asSearch(searchQuestion(conclusions, search)) ??
-    (input.exchanges.length < HANDFUL
-      ? (asSearch(askForFullListing(conclusions, search)) ?? absenceQuestion(input, conclusions, search))
+    probeRecord(input, conclusions, search) ??
+    asSearch(nextSearch(conclusions, search)) ??
+    (input.exchanges.length < FEW_CALLS
+      ? (asSearch(probeEmptyQuery(conclusions, search)) ?? probeUnknownId(input, conclusions, search))
       : null)
   );
 }
 
-/** What can wait is asked only while the calls are few. */
-const HANDFUL = 10;
+/** Optional findings are requested only within the first calls. */
+const FEW_CALLS = 10;
 
-function searchQuestion(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
-  const ways = isStrict(conclusions.query.searches)
-    ? [
-        askForBreadth,
-        askForPaging,
-        askForSemantics,
-        askForMinQueryLength,
-        askForSizeParam,
-        askForIdentifiers,
-        askForMorePaging,
-      ]
-    : [
-        askForSizeParam,
-        askForHugePage,
-        askForBreadth,
-        askForPaging,
-        askForSemantics,
-        askForMinQueryLength,
-        askForIdentifiers,
-      ];
-  for (const ask of [...ways, askForMaxPageSize, askForNothing]) {
-    const draft = ask(conclusions, search);
+/** The probes in the order of their expected yield. */
+function nextSearch(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
+  const probes = refusesUnknownParams(conclusions.query.searches) ? STRICT_ORDER : LENIENT_ORDER;
+  for (const draftOf of probes) {
+    const draft = draftOf(conclusions, search);
     if (draft !== null) return draft;
   }
   return null;
 }
 
-function recordQuestion(
-  input: ProbeInput,
-  conclusions: Conclusions,
-  search: SearchConclusions,
-): ProbeRequest | null {
-  const answered = askForRecord(conclusions, search, entitiesIn(input), originOf(input));
-  return answered === null ? null : { kind: 'entity', params: [], ...answered };
-}
+const LAST = [probeMaxPageSize, probeEmptyResult];
 
-function absenceQuestion(
-  input: ProbeInput,
-  conclusions: Conclusions,
-  search: SearchConclusions,
-): ProbeRequest | null {
-  const answered = askForAbsence(conclusions, search, originOf(input));
-  return answered === null ? null : { kind: 'entity', params: [], ...answered };
-}
+/** If the upstream refuses unknown parameters, size parameters need one call each. */
+const STRICT_ORDER = [
+  probeBreadth,
+  probePaging,
+  probeQueryRule,
+  probeMinQueryLength,
+  probeSizeParam,
+  probeIdentifiers,
+  probeRarePaging,
+  ...LAST,
+];
 
-/** No statistics anywhere: the search may stand somewhere all the same. */
-function untriedSearch({ upstream, exchanges }: ProbeInput): Addresses | null {
-  const answered = new Set(exchanges.map(({ request }) => request.path));
-  return joinsOf(upstream).find(({ search }) => !answered.has(search)) ?? null;
-}
-
-function entitiesIn({ exchanges }: ProbeInput): Exchange[] {
-  return exchanges.filter(({ request }) => request.kind === 'entity');
-}
-
-function originOf({ upstream }: ProbeInput): string {
-  return new URL(upstream.base_url).origin;
-}
+const LENIENT_ORDER = [
+  probeSizeParam,
+  probeHugePage,
+  probeBreadth,
+  probePaging,
+  probeQueryRule,
+  probeMinQueryLength,
+  probeIdentifiers,
+  ...LAST,
+];

@@ -4,9 +4,10 @@ import { NOTHING_FOUND } from '../dialect/decode.ts';
 import { Dialect } from '../dialect/dialect.ts';
 import { readBody } from '../dialect/response_body.ts';
 import type { Verdict } from '../outcome.ts';
-import { type Exchange, type ProbeRequest, type Reading, softError } from './evidence.ts';
+import type { Exchange, ProbeRequest, Reading } from './evidence.ts';
+import { softError } from './refusals.ts';
 
-/** A call that carries its own address, because no dialect can write it yet. */
+/** A call with its own URL, because no dialect can write it yet. */
 export type ProbeCall = Call & { readonly probe: ProbeRequest };
 
 export function probeCall(probe: ProbeRequest): ProbeCall {
@@ -36,12 +37,12 @@ export function urlOfProbe(origin: string, { path, params }: ProbeRequest): URL 
   return url;
 }
 
-/** The text of a probe in `_call.target`. */
+/** Returns the text of a probe for `_call.target`. */
 export function targetOfProbe(origin: string, probe: ProbeRequest): string {
   return `${probe.kind} ${urlOfProbe(origin, probe).href}`;
 }
 
-/** Reads a target back; null where it is of another host. */
+/** Parses a `_call.target`; null: it is not a probe, or has another host. */
 export function probeOfTarget(origin: string, target: string, why: string): ProbeRequest | null {
   const space = target.indexOf(' ');
   const kind = target.slice(0, space);
@@ -52,8 +53,8 @@ export function probeOfTarget(origin: string, target: string, why: string): Prob
 }
 
 /**
- * What a reply means before there is a dialect. The defaults of HTTP decide, as they do with one; a good status
- * with JSON is an answer, unless the body is an error.
+ * Classifies a response without a dialect, by the defaults. JSON with a success status is `ok`, unless the body is an
+ * error.
  */
 export function readReply(
   request: ProbeRequest,
@@ -61,44 +62,44 @@ export function readReply(
   reply: Reply,
   circumstances: Circumstances,
 ): { readonly exchange: Exchange; readonly verdict: Verdict } {
-  const { text: whole, json } = readBody(reply.body, reply.headers['content-type'] ?? '');
-  const text = whole ?? '';
+  const { text: fullText, json } = readBody(reply.body, reply.headers['content-type'] ?? '');
+  const text = fullText ?? '';
   const isGood = reply.status >= 200 && reply.status < 300;
   const soft = isGood ? softError(json) : null;
   const verdict =
     isGood && soft === null && json !== undefined
-      ? understood(call)
-      : classify(SILENT_DIALECT, call, soft === null ? reply : asRefusal(reply), circumstances);
+      ? okVerdict(call)
+      : classify(EMPTY_DIALECT, call, soft === null ? reply : asErrorStatus(reply), circumstances);
   const { status, headers } = reply;
   const exchange = {
     request,
     status,
     headers,
     json,
-    text: text.slice(0, KEPT_TEXT),
+    text: text.slice(0, KEPT_CHARACTERS),
     reading: readingOf(verdict, status),
   };
   return { exchange, verdict };
 }
 
-// Knows nothing: every meaning comes from the defaults.
-export const SILENT_DIALECT = Dialect.parse({
+/** A dialect without a response table: the defaults classify every response. */
+export const EMPTY_DIALECT = Dialect.parse({
   search: { query_param: 'q', paging: { style: 'none' }, results: '', id: '' },
   entity: { id: '' },
 });
 
-const KEPT_TEXT = 20_000;
+const KEPT_CHARACTERS = 20_000;
 
-/** An error under a good status is read as the refusal that it is: its words decide between a limit and the rest. */
-function asRefusal(reply: Reply): Reply {
-  const speaksOfLimit = LIMIT_WORDS.test(reply.body.toString('utf8').slice(0, KEPT_TEXT));
-  return { ...reply, status: speaksOfLimit ? 429 : 400 };
+/** Gives an error with a success status the status 429 if its text names a limit, and 400 otherwise. */
+function asErrorStatus(reply: Reply): Reply {
+  const isLimit = LIMIT_WORDS.test(reply.body.toString('utf8').slice(0, KEPT_CHARACTERS));
+  return { ...reply, status: isLimit ? 429 : 400 };
 }
 
 const LIMIT_WORDS =
   /rate.?limit|too many requests|quota|requests? of this|allowance|limit (was |is |has been )?(reached|exceeded)/i;
 
-function understood(call: Call): Verdict {
+function okVerdict(call: Call): Verdict {
   switch (call.kind) {
     case 'search':
       return { is: 'ok', answer: { ...NOTHING_FOUND, total: null } };
@@ -110,9 +111,9 @@ function understood(call: Call): Verdict {
 }
 
 function readingOf(verdict: Verdict, status: number): Reading {
-  if (verdict.is === 'ok') return 'answered';
+  if (verdict.is === 'ok') return 'ok';
   if (verdict.is === 'throttled' || verdict.is === 'exhausted' || verdict.is === 'unauthorised')
-    return 'turned_away';
+    return 'rejected';
   if (status === 404 || status === 410) return 'absent';
   return verdict.is === 'refused' ? 'refused' : 'broken';
 }

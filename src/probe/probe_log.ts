@@ -7,7 +7,7 @@ import type { Exchange } from './evidence.ts';
 import { isProbeCall, probeOfTarget, readReply, targetOfProbe, urlOfProbe } from './probe_call.ts';
 import type { ProbeLog } from './probe_planner.ts';
 
-/** What is kept of an earlier probe. */
+/** A stored request of an earlier probe, with its response. */
 export interface KeptProbe {
   readonly callId: number;
   readonly target: string;
@@ -17,17 +17,17 @@ export interface KeptProbe {
   readonly body: Buffer | null;
 }
 
-/** All questions and answers of a probe, those of earlier runs included; and how its calls are written and read. */
+/** All requests and responses of a probe, including earlier runs, and the language of its calls. */
 export interface OpenProbeLog extends ProbeLog {
   readonly protocol: Protocol;
-  /** The question as text. */
+  /** Returns the text of a request, as stored in `_call.target`. */
   targetOf(attempt: Attempt): string;
   note(outcome: Outcome): void;
-  /** The call that brought an answer. */
+  /** Returns the id of the call that returned a response. */
   callIdOf(exchange: Exchange): number | null;
 }
 
-/** Opens a notebook for one host; what is kept of other hosts is left out. */
+/** Opens the log of one host. It leaves out the stored requests to other hosts. */
 export function openProbeLog(origin: string, kept: readonly KeptProbe[]): OpenProbeLog {
   const exchanges: Exchange[] = [];
   const callIds = new Map<Exchange, number>();
@@ -41,7 +41,9 @@ export function openProbeLog(origin: string, kept: readonly KeptProbe[]): OpenPr
     exchanges,
     protocol: {
       urlOf: (call) =>
-        isProbeCall(call) ? urlOfProbe(origin, call.probe) : new UnwritableUrl('a probe asks by itself'),
+        isProbeCall(call)
+          ? urlOfProbe(origin, call.probe)
+          : new UnwritableUrl('a probe sends only its own calls'),
       classify: (call, reply, circumstances) => readProbe(call, reply, circumstances).verdict,
     },
     targetOf: ({ call }) => (isProbeCall(call) ? targetOfProbe(origin, call.probe) : ''),
@@ -51,14 +53,14 @@ export function openProbeLog(origin: string, kept: readonly KeptProbe[]): OpenPr
 }
 
 function readProbe(call: Call, reply: Reply, circumstances: Parameters<Protocol['classify']>[2]) {
-  if (!isProbeCall(call)) throw new TypeError('only a probe can be read without a dialect');
+  if (!isProbeCall(call)) throw new TypeError('Only a probe call can be classified without a dialect');
   return readReply(call.probe, call, reply, circumstances);
 }
 
-/** What an outcome says; null where no byte of the question left. */
+/** Returns the exchange of an outcome; null if no byte of the request was sent. */
 function exchangeOf({ call, status, headers, body, verdict, sentAt }: Outcome): Exchange | null {
   if (!isProbeCall(call) || verdict.is === 'unsent') return null;
-  if (status === null || body === null) return noAnswer(call.probe);
+  if (status === null || body === null) return withoutResponse(call.probe);
   const reply = { status, headers: headers ?? {}, body };
   return readReply(call.probe, call, reply, { nowMs: Date.parse(sentAt), keyHasWorked: true }).exchange;
 }
@@ -66,11 +68,11 @@ function exchangeOf({ call, status, headers, body, verdict, sentAt }: Outcome): 
 function readKept(origin: string, { target, why, status, headers, body }: KeptProbe): Exchange | null {
   const request = probeOfTarget(origin, target, why);
   if (request === null) return null;
-  if (status === null || body === null) return noAnswer(request);
+  if (status === null || body === null) return withoutResponse(request);
   const call = { kind: 'stats', reason: '', expected: 0 } as const;
   return readReply(request, call, { status, headers, body }, { nowMs: 0, keyHasWorked: true }).exchange;
 }
 
-function noAnswer(request: Exchange['request']): Exchange {
+function withoutResponse(request: Exchange['request']): Exchange {
   return { request, status: null, headers: {}, json: undefined, text: '', reading: 'broken' };
 }

@@ -5,48 +5,48 @@ import type { Exchange, ProbeRequest } from './evidence.ts';
 import { probe } from './probe.ts';
 import { probeCall } from './probe_call.ts';
 
-/** Every question so far, with its answer. Grows while the engine runs. */
+/** All requests of a probe with their responses. It grows while the engine runs. */
 export interface ProbeLog {
   readonly exchanges: readonly Exchange[];
 }
 
 /**
- * One more planner over the same engine: asks one question at a time, each chosen by all answers so far, and is
- * done when there is nothing left worth asking.
+ * Opens a planner that sends one probe at a time, each chosen by all earlier responses. It has no call left if no
+ * further request is justified, or after three calls in a row without a response.
  */
 export function openProbePlanner(options: {
   readonly upstream: UpstreamAddress;
-  readonly told: Hints;
+  readonly hints: Hints;
   readonly probeLog: ProbeLog;
 }): Planner {
-  const { upstream, told: hints, probeLog } = options;
-  let isAsking = false;
-  let unanswered = 0;
+  const { upstream, hints, probeLog } = options;
+  let isInFlight = false;
+  let withoutResponse = 0;
   return {
     next: (): Plan => {
-      const nothing = { calls: [], wakeAtMs: null, drift: null };
-      if (isAsking || unanswered >= MOST_UNANSWERED) return nothing;
+      const idle = { calls: [], wakeAtMs: null, drift: null };
+      if (isInFlight || withoutResponse >= MAX_WITHOUT_RESPONSE) return idle;
       const { exchanges } = probeLog;
-      const ask = again(exchanges) ?? probe({ upstream, exchanges, hints }).ask;
-      if (ask === null) return nothing;
-      isAsking = true;
-      return { ...nothing, calls: [probeCall(ask)] };
+      const request = failedRequest(exchanges) ?? probe({ upstream, exchanges, hints }).request;
+      if (request === null) return idle;
+      isInFlight = true;
+      return { ...idle, calls: [probeCall(request)] };
     },
     learn: ({ verdict }) => {
-      isAsking = false;
-      const isAnswer = verdict !== 'unsent' && verdict !== 'throttled' && verdict !== 'exhausted';
-      unanswered = isAnswer ? 0 : unanswered + 1;
+      isInFlight = false;
+      const hasResponse = verdict !== 'unsent' && verdict !== 'throttled' && verdict !== 'exhausted';
+      withoutResponse = hasResponse ? 0 : withoutResponse + 1;
     },
     release: () => {
-      isAsking = false;
+      isInFlight = false;
     },
   };
 }
 
-const MOST_UNANSWERED = 3;
+const MAX_WITHOUT_RESPONSE = 3;
 
-/** A fault of the server or of the network says nothing of the question: it is asked once more. */
-function again(exchanges: readonly Exchange[]): ProbeRequest | null {
+/** Returns the last request if a server or network error ended it, for one retry; else null. */
+function failedRequest(exchanges: readonly Exchange[]): ProbeRequest | null {
   const last = exchanges.at(-1);
   if (last === undefined || last.reading !== 'broken') return null;
   if (last.status !== null && last.status < 500) return null;

@@ -1,4 +1,7 @@
-/** What APIs call things. Order is likelihood; none of these is relied on without evidence. */
+/**
+ * The vocabulary of APIs: parameter names, keys and queries, the most likely first. A word is only a candidate; the
+ * responses decide. A new parameter name belongs into the list of its kind.
+ */
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 const scored = (score: number, text: string) => words(text).map((word) => [word, score] as const);
@@ -15,10 +18,7 @@ export const SIZE_PARAMS = words(`
   limit per_page page_size size pageSize items_per_page page[size] perPage count rows max_results page[limit] take
   maxResults num results_per_page`);
 
-/**
- * Sizes that few APIs have by themselves, and none refuses as too large: each parameter of the size is sent another
- * one, to tell which one counts.
- */
+/** Small page sizes that are rarely defaults. Each size parameter is sent with its own size. */
 export const DISTINCTIVE_SIZES: readonly number[] = [
   19, 18, 17, 16, 14, 13, 11, 9, 8, 7, 6, 12, 15, 4, 3, 2, 1,
 ];
@@ -33,21 +33,40 @@ export const CURSOR_PARAMS = words(`
   cursor page_token after next next_cursor pageToken page[cursor] page[after] starting_after continuation
   nextPageToken next_page_token scroll_id token`);
 
-/**
- * Texts that find companies in most registries, whether by how names begin, by whole words or anywhere: articles
- * and legal forms of many languages that many names begin with as well. Each is sent with another parameter, to
- * tell which one counts.
- */
-export const SEED_TEXTS = words('co as the sa and in ag de la st al ro ab no ma be el do ge so pa mi un ra');
+export const PAGING_PARAMS: ReadonlySet<string> = new Set([
+  ...PAGE_PARAMS,
+  ...OFFSET_PARAMS,
+  ...CURSOR_PARAMS,
+]);
 
-/** The letters that names most often begin with: they find something even in a small registry. */
+/** Page and offset parameters that are tried one by one. */
+export const SINGLE_PAGING_PARAMS = words(
+  'page offset start p page_number skip start_index page[number] from pageNumber',
+);
+
+/** Words in keys of next-page links and cursors. */
+export const NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(words('next cursor after continuation scroll'));
+
+export const NOT_NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
+  words('previous prev before first last self has'),
+);
+
+/**
+ * Queries with matches in most registries under every query rule: articles and legal forms of many languages that are
+ * also prefixes of many names. Each query parameter is sent with its own query.
+ */
+export const SEED_QUERIES = words(
+  'co as the sa and in ag de la st al ro ab no ma be el do ge so pa mi un ra',
+);
+
+/** The most frequent first letters of names. They have matches even in a small registry. */
 export const LETTERS = [...'smabctpgdlrkheinfvowjuzy'];
 
-/** Three letters that many names begin with. */
+/** Frequent prefixes of three letters. */
 export const PREFIXES = words('int mar con the tra pro car sol nor ast gre tec');
 
-/** Longer ones, for searches that want several letters or whole words. */
-export const LONG_SEED_TEXTS = words(`
+/** Frequent words, for APIs that need several letters or whole words. */
+export const LONG_SEED_QUERIES = words(`
   limited group services company holding international trading north consulting first solutions partners energy
   global capital invest property transport green technology marine studio union royal`);
 
@@ -83,14 +102,14 @@ export const NOT_ID_WORDS: ReadonlySet<string> = new Set(
     name latitude longitude lat lon lines house floor request`),
 );
 
-/** Keys beside a company in the element of a list that say nothing of the company. */
+/** Keys of a list element that belong to the search, not to the company. */
 export const ELEMENT_WORDS: ReadonlySet<string> = new Set(
   words(`
     score rank relevance highlight highlights matches match position index type explain sort distance kind weight
     confidence`),
 );
 
-/** Keys beside a record in its body that say nothing of the company. */
+/** Keys of a body that belong to the response, not to the company. */
 export const ENVELOPE_WORDS: ReadonlySet<string> = new Set(
   words(`
     api version status success ok meta metadata links link request timestamp queried time took message error errors
@@ -109,7 +128,7 @@ export const NOT_TOTAL_WORDS: ReadonlySet<string> = new Set(
     remaining quota calls index max`),
 );
 
-/** Words that count companies, in the statistics. */
+/** Words for companies in the statistics. */
 export const COMPANY_WORDS: ReadonlySet<string> = new Set(
   words(`
     company companies entity entities organisation organisations organization organizations enterprise enterprises
@@ -117,7 +136,7 @@ export const COMPANY_WORDS: ReadonlySet<string> = new Set(
     corporations records`),
 );
 
-/** Parts of a count, or counts of something else. */
+/** Words for a part of the companies, or for something else. */
 export const NOT_COMPANY_WORDS: ReadonlySet<string> = new Set(
   words(`
     officer officers person persons people events filings documents acts charges active inactive dissolved closed new

@@ -11,8 +11,8 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-describe('an upstream that', () => {
-  it('answers with HTML everywhere: says that no address is an API', async () => {
+describe('a probe', () => {
+  it('asks for the address if every path returns HTML', async () => {
     const { place, arrivals } = await upstream((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>Welcome</title></html>');
     });
@@ -22,7 +22,7 @@ describe('an upstream that', () => {
     expect(arrivals()).toBeLessThanOrEqual(8);
   });
 
-  it('refuses the key: ends after one call', async () => {
+  it('ends after one call if the upstream rejects the key', async () => {
     const { place, arrivals } = await upstream((_request, response) => {
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"Invalid key"}');
     });
@@ -31,8 +31,8 @@ describe('an upstream that', () => {
     expect(arrivals()).toBe(1);
   });
 
-  it('throttles from the first call on: waits as it is told, three times, and ends', async () => {
-    const clock = hurriedClock();
+  it('ends after at most three throttled calls and obeys Retry-After', async () => {
+    const clock = skippingClock();
     const { place, arrivals } = await upstream((_request, response) => {
       response.writeHead(429, { 'retry-after': '30' }).end();
     });
@@ -43,18 +43,18 @@ describe('an upstream that', () => {
     expect(clock.sleptMs()).toBeGreaterThanOrEqual(30_000);
   });
 
-  it('does not answer at all: ends, and nothing is spent', async () => {
+  it('spends no call if the upstream is unreachable', async () => {
     const server = createServer();
     const address = await listening(server);
     await closed(server);
     const place = placeFor(`${address}/api`, 'key');
     closing.push(place.remove);
-    const { run, draft } = await probeAt(place, { clock: hurriedClock() });
+    const { run, draft } = await probeAt(place, { clock: skippingClock() });
     expect(draft).toBeNull();
     expect(run.totals.calls).toBe(0);
   });
 
-  it('answers every query with the same page: asks which parameter takes the name', async () => {
+  it('asks for the query parameter if every query returns the same page', async () => {
     const rows = Array.from({ length: 20 }, (_, index) => ({
       id: `R${1000 + index}`,
       name: `${NAMES[index]} Holdings`,
@@ -69,7 +69,7 @@ describe('an upstream that', () => {
     expect(arrivals()).toBeLessThanOrEqual(16);
   });
 
-  it('fails now and then: the same is asked once more', async () => {
+  it('retries a request once after a server error', async () => {
     let calls = 0;
     const sandbox = await startSandbox({
       faults: () => (calls++ % 3 === 1 ? { kind: 'status', status: 503 } : null),
@@ -77,20 +77,20 @@ describe('an upstream that', () => {
     closing.push(() => sandbox.close());
     const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
     closing.push(place.remove);
-    const { draft } = await probeAt(place, { clock: hurriedClock() });
+    const { draft } = await probeAt(place, { clock: skippingClock() });
     expect(draft?.dialect.search).toMatchObject({ query_param: 'q', results: '/results', id: '/id' });
   });
 
   it.each([
-    ['needs three letters', { min_length: 3 }, { min_length: 3 }],
+    ['requires three letters', { min_length: 3 }, { min_length: 3 }],
     [
-      'finds nothing for less than three letters',
+      'returns no rows for fewer than three letters',
       { min_length: 3, too_short: 'empty' },
       { query_param: 'q' },
     ],
     ['refuses broad queries', { broad_above: 300 }, { query_param: 'q', matches: 'token_prefix' }],
     ['refuses unknown parameters', { unknown_params: 'refuse' }, { query_param: 'q', results: '/results' }],
-  ] as const)('%s: is understood', async (_what, search, expected) => {
+  ] as const)('finds the dialect of an upstream that %s', async (_behaviour, search, expected) => {
     const sandbox = await startSandbox({ profile: { search: { ...search } } });
     closing.push(() => sandbox.close());
     const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
@@ -100,7 +100,7 @@ describe('an upstream that', () => {
     expect(run.totals.calls).toBeLessThanOrEqual(16);
   });
 
-  it('names its parameter in a refusal: is believed, and what the user says as well', async () => {
+  it('uses the query parameter that the user names', async () => {
     const sandbox = await startSandbox({
       profile: { search: { query_param: 'zoekterm', min_length: 3, unknown_params: 'refuse' } },
     });
@@ -110,7 +110,7 @@ describe('an upstream that', () => {
     const first = await probeAt(place);
     expect(first.draft).toBeNull();
     expect(first.questions.map(({ about }) => about)).toEqual(['query_param']);
-    const second = await probeAt(place, { told: { queryParam: 'zoekterm', examples: [] } });
+    const second = await probeAt(place, { hints: { queryParam: 'zoekterm', examples: [] } });
     expect(second.draft?.dialect.search.query_param).toBe('zoekterm');
   });
 });
@@ -123,12 +123,12 @@ interface Upstream {
 }
 
 async function upstream(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  respond: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<Upstream> {
   let arrivals = 0;
   const server = createServer((request, response) => {
     arrivals++;
-    answer(request, response);
+    respond(request, response);
   });
   const address = await listening(server);
   const place = placeFor(`${address}/api`, 'key');
@@ -152,8 +152,8 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** Sleeping takes no time: the clock is simply later afterwards. */
-function hurriedClock(): Clock & { sleptMs(): number } {
+/** A clock whose sleep takes no time: it advances by the delay. */
+function skippingClock(): Clock & { sleptMs(): number } {
   let sleptMs = 0;
   return {
     now: () => Date.now() + sleptMs,

@@ -14,22 +14,22 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-describe('an upstream that changes while it is mirrored ends the run as drifted', () => {
+describe('drift', () => {
   const changes: [string, ApiProfileInput, string, readonly object[]][] = [
     [
-      'the list stands elsewhere',
+      'the list moves to another path',
       { search: { results: '/data/hits' } },
       'no list of results',
       [{ key: 'search.results', from: '/results', to: '/data/hits' }],
     ],
     [
-      'the id of a result has another name',
+      'the id of a row gets another name',
       { summary: { id: '/company_number' } },
       'no id at /id',
       [{ key: 'search.id', from: '/id', to: '/company_number' }],
     ],
     [
-      'records stand in a new envelope',
+      'records get a new envelope',
       { record: { root: '/data' } },
       'the record has no id',
       [{ key: 'entity.root', from: '', to: '/data' }],
@@ -37,8 +37,8 @@ describe('an upstream that changes while it is mirrored ends the run as drifted'
   ];
 
   it.each(changes)(
-    '%s: few calls, bodies kept, and what would fit',
-    async (_what, profile, words, expected) => {
+    'ends the run after few calls and proposes a change if %s',
+    async (_change, profile, reason, expected) => {
       const { place, sandbox } = await probedPlace();
       await sandbox.useProfile(profile);
       const before = sandbox.arrivals().length;
@@ -47,12 +47,12 @@ describe('an upstream that changes while it is mirrored ends the run as drifted'
         60,
       );
       expect(run.ended).toContain('drift');
-      expect(run.ended).toContain(words);
+      expect(run.ended).toContain(reason);
       const affected = sandbox
         .arrivals()
         .slice(before)
         .filter(({ kind }) => kind === kindOf(profile));
-      // Searches that find nothing say nothing of where rows stand.
+      // Searches without matches do not show where the rows are.
       expect(affected.length).toBeLessThanOrEqual(20);
       expect(proposalsIn(place)).toEqual(
         expect.arrayContaining(expected.map((change) => expect.objectContaining(change))),
@@ -60,7 +60,7 @@ describe('an upstream that changes while it is mirrored ends the run as drifted'
     },
   );
 
-  it('known records are not found any more: nothing is taken for deleted', async () => {
+  it('marks no company as gone if known records return 404', async () => {
     const { place, sandbox } = await probedPlace();
     await syncAt(place.config(), 12);
     await sandbox.useProfile({ paths: { entity: '/api/company/{id}' } });

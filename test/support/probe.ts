@@ -10,10 +10,9 @@ import { type ProbeReport, probe } from '../../src/operations/probe.ts';
 import { ALL_KINDS, run } from '../../src/operations/run.ts';
 import type { Hints } from '../../src/probe/probe.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { NO_HINTS } from './probe_client.ts';
 
-export const NOTHING_TOLD: Hints = { queryParam: null, examples: [] };
-
-/** A folder with a configuration for an upstream that nothing is known of. */
+/** A folder with a configuration file without a dialect. */
 export interface Place {
   readonly directory: string;
   readonly path: string;
@@ -41,14 +40,14 @@ export function placeFor(baseUrl: string, key: string): Place {
 }
 
 export interface ProbeOptions {
-  readonly told?: Hints;
+  readonly hints?: Hints;
   readonly maxCalls?: number;
   readonly clock?: Clock;
 }
 
-/** Probes as the command does, and writes what was found into the file. */
+/** Runs `probe` and writes the dialect into the configuration file, as the command does. */
 export async function probeAt(place: Place, options: ProbeOptions = {}): Promise<ProbeReport> {
-  const { told: hints = NOTHING_TOLD, maxCalls = 16, clock = systemClock } = options;
+  const { hints = NO_HINTS, maxCalls = 16, clock = systemClock } = options;
   const workspace = openWorkspace(place.config(), clock);
   try {
     const signal = new AbortController().signal;
@@ -72,16 +71,16 @@ export async function probeAt(place: Place, options: ProbeOptions = {}): Promise
 }
 
 export interface Mirrored {
-  /** Known ids. */
+  /** The ids of all known companies. */
   readonly known: ReadonlySet<string>;
-  /** Records by id, as they stand in the answers. */
+  /** Current documents by id. */
   readonly records: ReadonlyMap<string, string>;
   readonly ended: string;
   readonly calls: number;
   readonly gone: number;
 }
 
-/** Runs `sync` to its end, or for so many calls. */
+/** Runs `sync` to its end, or for `maxCalls` calls. */
 export async function syncAt(config: Config, maxCalls = Number.POSITIVE_INFINITY): Promise<Mirrored> {
   const workspace = openWorkspace(config);
   try {
@@ -113,7 +112,7 @@ export async function syncAt(config: Config, maxCalls = Number.POSITIVE_INFINITY
   }
 }
 
-/** The configuration of a place with another dialect, in files of its own. */
+/** Returns the configuration with another dialect and with a warehouse and a ledger of its own. */
 export function configWith(place: Place, sandbox: Sandbox, dialect: Dialect): Config {
   const config = place.config();
   return {

@@ -2,13 +2,13 @@ import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
 import { sampleCompanies } from '../../src/sandbox/company_file.ts';
 import type { Company } from '../../src/sandbox/company_store.ts';
 
-/** The sample registry for a shape, or about `most` of it; where ids are JSON numbers they lie beyond 2^53. */
+/** Returns about `maxCompanies` of the sample registry. If the ids are JSON numbers, they are above 2^53. */
 export async function companiesFor(
   { ids }: ApiProfileInput | ApiProfile,
-  most = Number.POSITIVE_INFINITY,
+  maxCompanies = Number.POSITIVE_INFINITY,
 ): Promise<Company[]> {
   const all = [...(await sampleCompanies())];
-  const step = Math.max(1, Math.floor(all.length / most));
+  const step = Math.max(1, Math.floor(all.length / maxCompanies));
   const some = all.filter((_, index) => index % step === 0);
   if (ids !== 'number') return some;
   return some.map((company, index) => ({

@@ -1,77 +1,64 @@
 import type { ApiProfile } from '../../src/api/api_profile.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import type { Finding } from '../../src/probe/evidence.ts';
-import { shortestAnswered } from '../../src/probe/full_listing.ts';
+import { minLengthWithEmptyQuery } from '../../src/probe/findings/empty_query.ts';
 import type { Conclusions, SearchConclusions } from '../../src/probe/probe.ts';
 
-/** right: found · open: not found, and said so · guessed wrong: called likely · wrong: called sure. */
+/** right: found · open: certainty `open` · guessed wrong: wrong and `likely` · wrong: wrong and `sure`. */
 export type Grade = 'right' | 'open' | 'guessed wrong' | 'wrong';
 
-/** Every finding of a probe against what the shape is. */
+/** Compares the findings of a probe with the true dialect of its upstream. */
 export function gradesOf(conclusions: Conclusions, profile: ApiProfile, truth: Dialect): Map<string, Grade> {
-  const { queryParam, registryTotal, search, fullListing: everything } = conclusions;
+  const { queryParam, registryTotal, search, fullListing } = conclusions;
   return new Map([
     ['query parameter', grade(queryParam, (param) => param === truth.search.query_param)],
-    ['registry total', grade(registryTotal, (place) => place === truth.stats.total)],
-    ...(search === null ? [] : searchGrades(search, everything, profile, truth)),
+    ['registry total', grade(registryTotal, (path) => path === truth.stats.total)],
+    ...(search === null ? [] : searchGrades(search, fullListing, profile, truth)),
   ]);
 }
 
 function searchGrades(
   search: SearchConclusions,
-  everything: Finding<boolean>,
+  fullListing: Finding<boolean>,
   profile: ApiProfile,
-  truth: Dialect,
+  { search: truth, entity }: Dialect,
 ): [string, Grade][] {
-  const {
-    listing,
-    item,
-    id,
-    name,
-    total,
-    clamp,
-    size,
-    paging: turning,
-    record,
-    semantics,
-    identifiers,
-    minQueryLength: least,
-  } = search;
-  const { search: spoken, entity } = truth;
-  const isEmpty = { certainty: 'sure' as const, because: '' };
+  const { listing, item, id, name, total, clamp, size, paging, record, queryRule, identifiers } = search;
+  const minLength = minLengthWithEmptyQuery(search.minQueryLength, fullListing);
+  const trueSize = size.param.value === null ? null : truth.paging.size;
+  const list: Finding<string> = { value: listing.results, certainty: 'sure', because: '' };
   return [
-    ['list', grade({ value: listing.results, ...isEmpty }, (place) => place === spoken.results)],
-    ['id', grade(id, (place) => item + place === spoken.item + spoken.id)],
-    ['name', grade(name, (place) => item + place === spoken.item + spoken.name)],
-    ['total', grade(total, (place) => place === spoken.total)],
-    ...(spoken.total_clamped_at === null && clamp.value === null
+    ['list', grade(list, (path) => path === truth.results)],
+    ['id', grade(id, (path) => item + path === truth.item + truth.id)],
+    ['name', grade(name, (path) => item + path === truth.item + truth.name)],
+    ['total', grade(total, (path) => path === truth.total)],
+    ...(truth.total_clamped_at === null && clamp.value === null
       ? []
-      : [['clamp', grade(clamp, (at) => at === spoken.total_clamped_at)] satisfies [string, Grade]]),
-    ['size parameter', grade(size.param, (param) => param === spoken.paging.size_param)],
-    [
-      'largest page',
-      grade(size.maxSize, ({ rows }) =>
-        isLargest(rows, profile, size.param.value === null ? null : spoken.paging.size),
-      ),
-    ],
-    ['next page', grade(turning, (way) => isSameWay(way, spoken.paging))],
+      : [['clamp', grade(clamp, (at) => at === truth.total_clamped_at)] satisfies [string, Grade]]),
+    ['size parameter', grade(size.param, (param) => param === truth.paging.size_param)],
+    ['largest page', grade(size.maxSize, ({ rows }) => isMaxPageSize(rows, profile, trueSize))],
+    ['next page', grade(paging, (style) => isSamePaging(style, truth.paging))],
     [
       'record',
       grade(
         record,
-        (places) => places?.root === entity.root && places.id === entity.id && places.name === entity.name,
+        (paths) => paths?.root === entity.root && paths.id === entity.id && paths.name === entity.name,
       ),
     ],
-    ['semantics', grade(semantics, (how) => how === spoken.matches)],
-    ['shortest text', grade(shortestAnswered(least, everything), (length) => length === spoken.min_length)],
-    ['identifiers', grade(identifiers.matches, (how) => how === spoken.identifiers)],
+    ['semantics', grade(queryRule, (rule) => rule === truth.matches)],
+    ['shortest text', grade(minLength, (length) => length === truth.min_length)],
+    ['identifiers', grade(identifiers.matches, (rule) => rule === truth.identifiers)],
     ['identifier parameter', grade(identifiers.param, (param) => isSameParam(param, truth))],
   ];
 }
 
-/** What is allowed on a page, or what can ever come: the reachable rows of a query are a limit too. */
-function isLargest(rows: number, { search: { paging, window } }: ApiProfile, size: number | null): boolean {
-  const allowed = size ?? paging.size;
+/** Whether the number of rows is the max page size, or the cap of a query if the cap is smaller. */
+function isMaxPageSize(
+  rows: number,
+  { search: { paging, window } }: ApiProfile,
+  trueSize: number | null,
+): boolean {
+  const allowed = trueSize ?? paging.size;
   return rows === allowed || rows === Math.min(allowed, window?.rows ?? allowed);
 }
 
@@ -81,20 +68,23 @@ function grade<T>({ value, certainty }: Finding<T>, isRight: (value: T) => boole
   return certainty === 'sure' ? 'wrong' : 'guessed wrong';
 }
 
-function isSameWay(way: SearchConclusions['paging']['value'], paging: Dialect['search']['paging']): boolean {
-  if (way === null) return paging.style === 'none';
-  if (way.style !== paging.style) return false;
-  const { size, size_param, window, ...rest } = { first: null, ...paging };
+function isSamePaging(
+  found: SearchConclusions['paging']['value'],
+  truth: Dialect['search']['paging'],
+): boolean {
+  if (found === null) return truth.style === 'none';
+  if (found.style !== truth.style) return false;
+  const { size, size_param, window, ...rest } = { first: null, ...truth };
   return (
-    JSON.stringify(Object.entries({ first: null, ...way }).sort()) ===
+    JSON.stringify(Object.entries({ first: null, ...found }).sort()) ===
     JSON.stringify(Object.entries(rest).sort())
   );
 }
 
-/** Where identifiers cannot be searched for, their parameter cannot be found either. */
-function isSameParam(param: string | null, { search }: Dialect): boolean {
+/** Whether the parameter is right. Without an identifier search every parameter is. */
+function isSameParam(param: string | null, truth: Dialect['search']): boolean {
   return (
-    search.identifiers === 'none' ||
-    (param ?? search.query_param) === (search.identifier_param ?? search.query_param)
+    truth.identifiers === 'none' ||
+    (param ?? truth.query_param) === (truth.identifier_param ?? truth.query_param)
   );
 }

@@ -1,15 +1,16 @@
 import type { Grade } from './probe_grading.ts';
 
-/** How often each finding of many probes was of each grade. */
-export interface Tally {
+/** Counts the grades of each finding over many probes. */
+export interface GradeCounts {
   count(grades: ReadonlyMap<string, Grade>): void;
+  /** Returns the share of the probes in which the finding has the grade. */
   share(topic: string, grade: Grade): number;
-  rows(): TallyRow[];
+  rows(): TopicCounts[];
 }
 
-export type TallyRow = { readonly topic: string } & Readonly<Record<Grade, number>>;
+export type TopicCounts = { readonly topic: string } & Readonly<Record<Grade, number>>;
 
-export function openTally(): Tally {
+export function openGradeCounts(): GradeCounts {
   const totals = new Map<string, Record<Grade, number>>();
   return {
     count: (grades) => {
@@ -22,7 +23,7 @@ export function openTally(): Tally {
     share: (topic, grade) => {
       const counts = totals.get(topic);
       if (counts === undefined) return 0;
-      return counts[grade] / Object.values(counts).reduce((sum, one) => sum + one, 0);
+      return counts[grade] / Object.values(counts).reduce((sum, count) => sum + count, 0);
     },
     rows: () => [...totals].map(([topic, counts]) => ({ topic, ...counts })),
   };

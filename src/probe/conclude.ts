@@ -1,0 +1,140 @@
+import type { Pointer } from '../dialect/dialect.ts';
+import type { UpstreamAddress } from '../dialect/request.ts';
+import { valueAt } from '../json/pointer.ts';
+import type { Addresses, Conclusions, ProbeInput, ResultList, SearchConclusions } from './conclusions.ts';
+import { type Exchange, type Finding, open, paramOf } from './evidence.ts';
+import { findAddresses, joinsOf } from './findings/addresses.ts';
+import { findFullListing, isEmptyQuery } from './findings/empty_query.ts';
+import { findIdentifiers } from './findings/identifier_search.ts';
+import { findMinQueryLength } from './findings/min_query_length.ts';
+import { findSize, wholeness } from './findings/page_size.ts';
+import { findPaging } from './findings/paging.ts';
+import { findQueryParam } from './findings/query_parameter.ts';
+import { findQueryRule } from './findings/query_rule.ts';
+import { findOpenedRecord, noRecord } from './findings/record_paths.ts';
+import { findResultList, itemOf } from './findings/result_list.ts';
+import { findId, findName, knownNames, relativeTo } from './findings/row_paths.ts';
+import { findClamp, findTotal } from './findings/search_total.ts';
+import { findRegistryTotal } from './findings/statistics_total.ts';
+import { findAbsence } from './findings/unknown_id.ts';
+import { wholeNumberOf } from './json_leaves.ts';
+import { minLengthByRefusals } from './refusals.ts';
+import { readSearchPages } from './search_pages.ts';
+
+/** Draws all conclusions from the exchanges. Each finding uses only the findings above it. */
+export function conclude({ upstream, exchanges, hints }: ProbeInput): Conclusions {
+  const joins = joinsOf(upstream);
+  const { finding: addresses, next: nextAddress } = findAddresses(joins, exchanges);
+  const informative = exchanges.filter(({ reading }) => reading !== 'rejected');
+  const searches = informative.filter(({ request }) => request.kind === 'search');
+  const entities = informative.filter(({ request }) => request.kind === 'entity');
+  const listing = findResultList(searches.filter(({ reading }) => reading === 'ok'));
+  const query = { searches, listing, hint: hints.queryParam, examples: hints.examples };
+  const queryParam = findQueryParam(query);
+  const template = templateOf(upstream, addresses.value);
+  const search =
+    listing === null || queryParam.value === null || listing.ids.length === 0
+      ? null
+      : concludeSearch({ listing, searches, entities, queryParam: queryParam.value, template });
+  const registryTotal = registryTotalOf(informative, search);
+  const registrySize = registrySizeOf(informative, registryTotal.value);
+  return {
+    joins,
+    addresses,
+    nextAddress,
+    registryTotal,
+    registrySize,
+    query,
+    queryParam,
+    search,
+    absence: findAbsence(entities, search?.listing ?? null, template),
+    minQueryChars: Math.max(minLengthByRefusals(searches), search?.minQueryLength.value ?? 1),
+    fullListing: findFullListing(search?.pages ?? [], searches, registrySize),
+  };
+}
+
+interface SearchInput {
+  readonly listing: ResultList;
+  readonly searches: readonly Exchange[];
+  readonly entities: readonly Exchange[];
+  readonly queryParam: string;
+  /** The URL of a record, with `{id}`. */
+  readonly template: string;
+}
+
+function concludeSearch({
+  listing,
+  searches,
+  entities,
+  queryParam,
+  template,
+}: SearchInput): SearchConclusions {
+  const { results } = listing;
+  const refused = searches.filter(({ reading }) => reading === 'refused');
+  const namePath = listing.names[0]?.pointer ?? null;
+  const opened = findOpenedRecord(listing, entities, template, namePath);
+  const record = opened?.record ?? noRecord(entities);
+  const idPath = opened?.idPath ?? listing.ids[0]?.pointer ?? '';
+  const item = itemOf(listing.rows, idPath, namePath);
+  const total = findTotal(
+    searches.filter(({ reading }) => reading === 'ok'),
+    results,
+    queryParam,
+  );
+  const pages = readSearchPages(searches, {
+    queryParam,
+    results,
+    id: idPath,
+    name: namePath,
+    total: total.value,
+  });
+  const refusedQueries = refused.filter((search) => paramOf(search, queryParam) !== null);
+  const size = findSize(pages, refusedQueries);
+  const clamp = findClamp(pages);
+  const isWhole = wholeness(pages, size, clamp.value);
+  const known = knownNames(listing, idPath, namePath);
+  const queryRule = findQueryRule(pages, known, isWhole);
+  const knownIds = known.map(({ id }) => id);
+  return {
+    listing,
+    idPath,
+    namePath,
+    item,
+    id: findId(relativeTo(item, idPath), opened?.record ?? null, listing),
+    name: findName(namePath === null ? null : relativeTo(item, namePath), record),
+    total,
+    clamp,
+    pages,
+    size,
+    paging: findPaging(pages, size),
+    record,
+    known,
+    queryRule,
+    isWhole,
+    minQueryLength: findMinQueryLength(pages, refused, queryParam, queryRule.value),
+    identifiers: findIdentifiers(pages, refused, knownIds, queryParam, isWhole),
+  };
+}
+
+function registryTotalOf(
+  exchanges: readonly Exchange[],
+  search: SearchConclusions | null,
+): Finding<Pointer | null> {
+  const statistics = statisticsIn(exchanges);
+  if (statistics?.json === undefined) return open(null, 'the statistics were not found');
+  const listed = search?.pages.find(({ exchange }) => isEmptyQuery(exchange))?.total ?? null;
+  return findRegistryTotal(statistics.json, listed);
+}
+
+function registrySizeOf(exchanges: readonly Exchange[], total: Pointer | null): number | null {
+  const statistics = statisticsIn(exchanges);
+  return total === null || statistics === undefined ? null : wholeNumberOf(valueAt(statistics.json, total));
+}
+
+function statisticsIn(exchanges: readonly Exchange[]): Exchange | undefined {
+  return exchanges.findLast(({ request, reading }) => request.kind === 'stats' && reading === 'ok');
+}
+
+function templateOf({ base_url }: UpstreamAddress, addresses: Addresses | null): string {
+  return `${new URL(base_url).origin}${addresses?.entity ?? '/{id}'}`;
+}

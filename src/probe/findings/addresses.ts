@@ -1,0 +1,64 @@
+import { endpointsOf, type UpstreamAddress } from '../../dialect/request.ts';
+import type { Addresses, Conclusions, ProbeInput } from '../conclusions.ts';
+import { type Exchange, type Finding, likely, open, type ProbeRequest, sure } from '../evidence.ts';
+
+/** Returns the possible joins of base URL and paths, the documented one first. Configured paths leave one join. */
+export function joinsOf(upstream: UpstreamAddress): Addresses[] {
+  const standard = pathsOf(upstream);
+  const configured = upstream.paths ?? {};
+  const prefix = new URL(upstream.base_url).pathname.replace(/\/+$/, '');
+  const at = (root: string): Addresses => ({
+    search: configured.search ?? `${root}/search`,
+    entity: configured.entity ?? `${root}/entity/{id}`,
+    stats: configured.stats ?? `${root}/registry/stats`,
+  });
+  const joins = [standard, at(`${prefix}/api`), at(prefix), at('/api')];
+  return [...new Map(joins.map((join) => [JSON.stringify(join), join])).values()];
+}
+
+function pathsOf(upstream: UpstreamAddress): Addresses {
+  const { search, entity, stats } = endpointsOf(upstream);
+  return {
+    search: search.pathname,
+    entity: entity.slice(new URL(upstream.base_url).origin.length),
+    stats: stats.pathname,
+  };
+}
+
+/** Finds the join that the upstream uses. `next` is the join whose statistics to request next; null: all were tried. */
+export function findAddresses(
+  joins: readonly Addresses[],
+  exchanges: readonly Exchange[],
+): { readonly finding: Finding<Addresses | null>; readonly next: Addresses | null } {
+  const at = (path: string) => exchanges.filter(({ request }) => request.path === path);
+  const withStats = joins.find(({ stats }) => at(stats).some(isApi));
+  if (withStats !== undefined)
+    return { finding: sure(withStats, `${withStats.stats} returns JSON`), next: null };
+  const untried = joins.find(({ stats }) => at(stats).every(({ reading }) => reading === 'rejected'));
+  if (untried !== undefined)
+    return { finding: open(null, 'the statistics were not found yet'), next: untried };
+  const withSearch = joins.find(({ search }) => at(search).some(isApi));
+  if (withSearch !== undefined)
+    return {
+      finding: likely(withSearch, `${withSearch.search} returns JSON, but ${withSearch.stats} does not`),
+      next: null,
+    };
+  return { finding: open(null, 'no address returns JSON'), next: null };
+}
+
+function isApi({ reading, json }: Exchange): boolean {
+  return reading === 'ok' || (reading === 'refused' && json !== undefined);
+}
+
+/** Requests the statistics of the next join. */
+export function probeAddress({ nextAddress }: Conclusions): ProbeRequest | null {
+  if (nextAddress === null) return null;
+  const why = 'which paths does the API use, and how many companies are there?';
+  return { kind: 'stats', path: nextAddress.stats, params: [], why };
+}
+
+/** Returns a join whose search was not tried. The search may exist although no statistics were found. */
+export function untriedSearch({ upstream, exchanges }: ProbeInput): Addresses | null {
+  const tried = new Set(exchanges.map(({ request }) => request.path));
+  return joinsOf(upstream).find(({ search }) => !tried.has(search)) ?? null;
+}

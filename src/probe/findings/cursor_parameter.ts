@@ -1,0 +1,88 @@
+import type { NextPageLink, PagingStyle, SearchConclusions, SearchPage } from '../conclusions.ts';
+import { type Finding, open, type Param, type SearchDraft, sure } from '../evidence.ts';
+import { isFirstPage, longestOrder } from '../search_pages.ts';
+import { CURSOR_PARAMS } from '../word_lists.ts';
+import { findNextPageLink } from './next_page_link.ts';
+import { shiftOf } from './page_and_offset.ts';
+
+/** Finds the parameter that takes the cursor: the page starts at the row that the cursor refers to. */
+export function findCursorParam(
+  { at }: NextPageLink,
+  pages: readonly SearchPage[],
+): Finding<PagingStyle | null> {
+  const trials = trialsIn(pages);
+  const [only, ...others] = possibleParams(trials);
+  const isShown = trials.some(({ effective }) => effective.length > 0);
+  if (only === undefined || others.length > 0 || !isShown)
+    return open(null, `${at} contains a cursor, but no parameter took it yet`);
+  const paging = { style: 'cursor', param: only, next: at } as const;
+  return sure(paging, `${only} with the cursor at ${at} returned the next rows`);
+}
+
+/** A page that was requested with cursors. */
+interface Trial {
+  readonly sent: readonly string[];
+  /** The parameters whose cursor explains the first row; []: the upstream ignored all of them. */
+  readonly effective: readonly string[];
+}
+
+function trialsIn(pages: readonly SearchPage[]): Trial[] {
+  return pages.flatMap((page): Trial[] => {
+    const rowsBefore = new Map(cursorsOf(page.query, pages).map(({ value, rows }) => [value, rows]));
+    const sent = page.exchange.request.params.filter(
+      ([name, value]) => CURSOR_PARAMS.includes(name) && rowsBefore.has(value),
+    );
+    if (sent.length === 0 || page.ids.length === 0) return [];
+    const order = longestOrder(firstPagesOf(page.query, pages));
+    const shift = shiftOf(page, order);
+    const isAt = (rows: number) => (shift === 'beyond' ? rows >= order.length : rows === shift);
+    const effective = shift === 0 ? [] : sent.filter(([, value]) => isAt(rowsBefore.get(value) ?? 0));
+    return [{ sent: sent.map(([name]) => name), effective: effective.map(([name]) => name) }];
+  });
+}
+
+/** Returns the parameters that no trial contradicts, the most likely first. */
+function possibleParams(trials: readonly Trial[]): string[] {
+  return CURSOR_PARAMS.filter((name) =>
+    trials.every(({ sent, effective }) =>
+      effective.length > 0 ? effective.includes(name) : !sent.includes(name),
+    ),
+  );
+}
+
+interface Cursor {
+  readonly value: string;
+  /** The number of rows before the cursor. */
+  readonly rows: number;
+}
+
+function cursorsOf(query: string | null, pages: readonly SearchPage[]): Cursor[] {
+  const cursors = firstPagesOf(query, pages).flatMap((page): Cursor[] => {
+    const link = findNextPageLink([page.exchange]);
+    return link?.is === 'cursor' ? [{ value: link.value, rows: page.ids.length }] : [];
+  });
+  return [...new Map(cursors.map((cursor) => [cursor.rows, cursor])).values()];
+}
+
+function firstPagesOf(query: string | null, pages: readonly SearchPage[]): SearchPage[] {
+  return pages.filter((page) => page.query === query && isFirstPage(page.exchange));
+}
+
+/**
+ * Sends known cursors, each by another parameter: the first row shows which parameter took its cursor. If the upstream
+ * refuses unknown parameters, only one is sent.
+ */
+export function cursorDrafts(query: Param, { pages }: SearchConclusions, isLenient: boolean): SearchDraft[] {
+  const known = [...cursorsOf(query[1], pages)].sort((a, b) => b.rows - a.rows);
+  const possible = possibleParams(trialsIn(pages));
+  const params = possible
+    .slice(0, known.length)
+    .map((name, index): Param => [name, known[index]?.value ?? '']);
+  const tries = pages.filter(({ exchange }) => exchange.request.why.endsWith(WHY_END)).length;
+  if (params.length === 0 || tries >= MAX_TRIES) return [];
+  const why = `does ${params.map(([name]) => name).join(', or ')} ${WHY_END}`;
+  return [{ params: [query, ...(isLenient ? params : params.slice(0, 1))], why }];
+}
+
+const WHY_END = 'take the cursor?';
+const MAX_TRIES = 6;

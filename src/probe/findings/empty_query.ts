@@ -1,0 +1,108 @@
+import type { Conclusions, SearchConclusions, SearchPage } from '../conclusions.ts';
+import {
+  type Exchange,
+  type Finding,
+  likely,
+  open,
+  type Param,
+  type SearchDraft,
+  sure,
+} from '../evidence.ts';
+import { isTooBroad, textOf } from '../refusals.ts';
+import { isFirstPage, isTruncated } from '../search_pages.ts';
+import { SIZE_PARAMS } from '../word_lists.ts';
+
+/**
+ * Finds whether an empty query lists the whole registry. Its total must be the registry count, or larger than the total
+ * of every other query. Without a total, a full page is evidence only if the registry count is known: otherwise a list
+ * of a few companies would pass for the registry. The finding stays open if the upstream ignores the query.
+ */
+export function findFullListing(
+  pages: readonly SearchPage[],
+  searches: readonly Exchange[],
+  registrySize: number | null,
+): Finding<boolean> {
+  const empty = searches.filter(isEmptyQuery);
+  if (empty.every(({ reading }) => reading === 'broken')) return open(false, 'no empty query was sent');
+  const all = pages
+    .filter(({ exchange }) => isEmptyQuery(exchange))
+    .sort((a, b) => b.rows.length - a.rows.length)[0];
+  if (all === undefined) return byRefusals(empty);
+  if (all.rows.length === 0) return sure(false, 'an empty query has no matches');
+  const others = pages.filter(({ query }) => query !== null && query !== '');
+  if (!others.some((page) => differs(page, all)))
+    return open(false, 'an empty query has the same matches as other queries');
+  if (all.total !== null) return byTotal(all.total, others, registrySize);
+  if (!isFullPage(all, others)) return likely(false, `an empty query finds ${all.rows.length} companies`);
+  return registrySize !== null && registrySize > all.rows.length
+    ? likely(true, 'an empty query returns a full page')
+    : open(false, 'an empty query returns a full page, but no total');
+}
+
+/** Whether a search has no parameters except page sizes. */
+export function isEmptyQuery({ request }: Exchange): boolean {
+  return request.kind === 'search' && request.params.every(([name]) => SIZE_PARAMS.includes(name));
+}
+
+/** A refusal as too broad stays open: the registry may have been smaller before. */
+function byRefusals(empty: readonly Exchange[]): Finding<boolean> {
+  const because = 'the API refuses an empty query';
+  if (empty.some(isTooBroad)) return open(false, `${because}, because it has too many matches`);
+  const hasMessage = empty.some((search) => textOf(search).trim() !== '');
+  return hasMessage ? sure(false, because) : likely(false, `${because} without a message`);
+}
+
+function byTotal(
+  total: number,
+  others: readonly SearchPage[],
+  registrySize: number | null,
+): Finding<boolean> {
+  const largest = Math.max(0, ...others.map((page) => page.total ?? 0));
+  const because = `an empty query has the total ${total}`;
+  if (total < largest) return sure(false, `${because}, another query has ${largest}`);
+  if (registrySize === null) return likely(true, `${because}, the largest of all queries`);
+  if (total >= registrySize) return sure(true, `${because}, the registry count`);
+  // A smaller total may be clamped, or the registry count may include other entities.
+  return 2 * total >= registrySize || total % 100 === 0
+    ? likely(true, `${because} of ${registrySize}, the largest of all queries`)
+    : likely(false, `${because} of ${registrySize}`);
+}
+
+/** Whether a query has other matches than the empty query, so that the upstream does not ignore it. */
+function differs({ ids, total, exchange }: SearchPage, all: SearchPage): boolean {
+  if (total !== null && all.total !== null) return total !== all.total;
+  if (!isFirstPage(exchange)) return false;
+  return ids.length === 0 || ids.join() !== all.ids.slice(0, ids.length).join();
+}
+
+/** Whether the page has as many rows as requested, or as the largest page. */
+function isFullPage(all: SearchPage, others: readonly SearchPage[]): boolean {
+  const { length } = all.rows;
+  const isRequested = all.exchange.request.params.some(([, size]) => Number(size) === length);
+  return (
+    (isRequested || isTruncated(all, [all, ...others]) !== 'no') &&
+    others.every(({ rows }) => rows.length <= length)
+  );
+}
+
+/** Returns the min query length; 0 if an empty query lists the whole registry. */
+export function minLengthWithEmptyQuery(
+  minQueryLength: Finding<number>,
+  fullListing: Finding<boolean>,
+): Finding<number> {
+  if (minQueryLength.value > 1) return minQueryLength;
+  const { value, certainty, because } = fullListing;
+  if (value) return { value: 0, certainty, because };
+  if (certainty === 'open') return open(1, because);
+  return certainty === 'likely' && minQueryLength.certainty === 'sure' ? likely(1, because) : minQueryLength;
+}
+
+/** Sends an empty query if single letters are accepted: one listing may show all that the letters would find. */
+export function probeEmptyQuery(
+  { query, queryParam, minQueryChars }: Conclusions,
+  { size: { param, maxSize } }: SearchConclusions,
+): SearchDraft | null {
+  if (queryParam.certainty === 'open' || minQueryChars > 1 || query.searches.some(isEmptyQuery)) return null;
+  const params: Param[] = param.value === null ? [] : [[param.value, String(maxSize.value.rows)]];
+  return { params, why: 'does an empty query list the whole registry?' };
+}

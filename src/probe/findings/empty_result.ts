@@ -1,0 +1,34 @@
+import type { Pointer, ResponseRule } from '../../dialect/dialect.ts';
+import { valueAt } from '../../json/pointer.ts';
+import type { Conclusions, SearchConclusions } from '../conclusions.ts';
+import { type Exchange, type Param, type SearchDraft, wasSent } from '../evidence.ts';
+import { isEmptyQuery } from './empty_query.ts';
+
+/** Whether responses without matches omit the list. It matters only if no total reports 0. */
+export function isAbsentWhenEmpty({ pages, listing, total }: SearchConclusions): boolean {
+  return total.value === null && pages.some(({ exchange }) => !hasList(exchange, listing.results));
+}
+
+function hasList({ json }: Exchange, results: Pointer): boolean {
+  return Array.isArray(valueAt(json, results));
+}
+
+/** Returns the rule for searches without matches that return 404 with a JSON body. */
+export function notFoundRules(searches: readonly Exchange[]): ResponseRule[] {
+  const isEmptyResult = (search: Exchange) =>
+    search.reading === 'absent' && search.json !== undefined && !isEmptyQuery(search);
+  return searches.some(isEmptyResult) ? [{ kind: 'search', status: 404, means: 'ok' }] : [];
+}
+
+/** Searches for a query without matches, if no total reports 0: the list may be empty or missing. */
+export function probeEmptyResult(
+  { query, queryParam, minQueryChars }: Conclusions,
+  { pages, total, listing }: SearchConclusions,
+): SearchDraft | null {
+  if (total.value !== null || listing.results === '' || pages.some(({ rows }) => rows.length === 0))
+    return null;
+  const params: Param[] = [[queryParam.value ?? '', 'zqxjvwkq'.slice(0, Math.max(8, minQueryChars))]];
+  return wasSent(query.searches, params)
+    ? null
+    : { params, why: 'what does a response without matches look like?' };
+}

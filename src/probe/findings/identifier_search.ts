@@ -1,0 +1,182 @@
+import type { IdentifierMatch } from '../../dialect/dialect.ts';
+import { loosely } from '../../names/loose_matching.ts';
+import type { Conclusions, IdentifierFacts, IsWhole, SearchConclusions, SearchPage } from '../conclusions.ts';
+import {
+  type Exchange,
+  type Finding,
+  likely,
+  open,
+  type Param,
+  paramOf,
+  type SearchDraft,
+  sure,
+  wasSent,
+} from '../evidence.ts';
+import { ignoresUnknownParams } from '../refusals.ts';
+import { IDENTIFIER_PARAMS, SIZE_PARAMS } from '../word_lists.ts';
+import { nextSizeParams } from './page_size.ts';
+
+/** One search for an identifier or a prefix of one. */
+interface Attempt {
+  readonly page: SearchPage;
+  readonly param: string;
+  readonly identifier: string;
+  readonly hasFound: boolean;
+}
+
+/** Finds the parameter of identifier searches and their query rule. `ids` are the ids of known companies. */
+export function findIdentifiers(
+  pages: readonly SearchPage[],
+  refused: readonly Exchange[],
+  ids: readonly string[],
+  queryParam: string,
+  isWhole: IsWhole,
+): IdentifierFacts {
+  const attempts = pages.flatMap((page) => attemptsIn(page, ids, queryParam));
+  const hit = attempts.find(({ hasFound }) => hasFound);
+  if (hit === undefined)
+    return notFound([...attempts.map(({ param }) => param), ...refused.flatMap(identifierParamsIn)]);
+  const because = `${hit.param}=${hit.identifier} finds the company`;
+  const sameParam = attempts.filter(({ param }) => param === hit.param);
+  return {
+    param: sure(hit.param === queryParam ? null : hit.param, because),
+    matches: ruleOf(sameParam, hit, ids, isWhole),
+  };
+}
+
+function notFound(params: readonly string[]): IdentifierFacts {
+  const tried = [...new Set(params)];
+  if (tried.length === 0)
+    return {
+      param: open(null, 'no search for an identifier was sent'),
+      matches: open('unknown', 'no search for an identifier was sent'),
+    };
+  const because = `a known identifier is not found by ${tried.slice(0, 4).join(', ')}${tried.length > 4 ? ' and others' : ''}`;
+  return tried.length > 1
+    ? { param: likely(null, because), matches: likely('none', because) }
+    : { param: open(null, because), matches: open('unknown', because) };
+}
+
+/** Returns the parameters of a refused search that had only identifier parameters: none of them exists. */
+function identifierParamsIn({ request }: Exchange): string[] {
+  const names = request.params.map(([name]) => name).filter((name) => !SIZE_PARAMS.includes(name));
+  const isForIdentifiers = names.length > 1 && names.every((name) => IDENTIFIER_PARAMS.includes(name));
+  return isForIdentifiers ? names : [];
+}
+
+function ruleOf(
+  attempts: readonly Attempt[],
+  hit: Attempt,
+  ids: readonly string[],
+  isWhole: IsWhole,
+): Finding<IdentifierMatch> {
+  const prefixes = attempts.filter(({ identifier }) => !ids.includes(identifier));
+  const yes = prefixes.find(({ hasFound }) => hasFound);
+  if (yes !== undefined) return sure('prefix', `"${yes.identifier}" finds ${firstIdOf(yes)}`);
+  const no = prefixes.find(({ page }) => isWhole(page));
+  if (no !== undefined)
+    return sure('exact', `"${hit.identifier}" finds the company, the prefix "${no.identifier}" does not`);
+  return likely('exact', `"${hit.identifier}" finds the company`);
+}
+
+function attemptsIn(page: SearchPage, ids: readonly string[], queryParam: string): Attempt[] {
+  return [queryParam, ...IDENTIFIER_PARAMS].flatMap((param) => {
+    const identifier = paramOf(page.exchange, param);
+    if (identifier === null) return [];
+    const isComplete = ids.includes(identifier);
+    // A word can be the prefix of an id by chance. A prefix with digits was sent as an identifier.
+    const isPrefix =
+      /\d/.test(identifier) && identifier.length >= 2 && ids.some((id) => id.startsWith(identifier));
+    if (!isComplete && !isPrefix) return [];
+    return [{ page, param, identifier, hasFound: hasFound(page, identifier, isComplete) }];
+  });
+}
+
+/** Whether the company is in the rows, and every row matches the identifier by id or name. */
+function hasFound({ ids, names }: SearchPage, identifier: string, isComplete: boolean): boolean {
+  const isInName = (index: number) => loosely(names[index] ?? '').includes(loosely(identifier));
+  return (
+    ids.some(
+      (id, index) =>
+        (isComplete ? id === identifier : id.startsWith(identifier) && id !== identifier) && !isInName(index),
+    ) && ids.every((id, index) => id.startsWith(identifier) || isInName(index))
+  );
+}
+
+function firstIdOf({ page, identifier }: Attempt): string {
+  return page.ids.find((id) => id.startsWith(identifier)) ?? '';
+}
+
+/** Sends a known identifier, then a prefix of it, or identifiers by the parameters that may take them. */
+export function probeIdentifiers(
+  { query: { searches }, queryParam }: Conclusions,
+  search: SearchConclusions,
+): SearchDraft | null {
+  const { identifiers, known } = search;
+  const ids = known.map(({ id }) => id);
+  const [id] = ids;
+  if (id === undefined || identifiers.matches.certainty === 'sure') return null;
+  const param = queryParam.value ?? '';
+  const drafts =
+    identifiers.matches.value === 'exact'
+      ? prefixDrafts(identifiers.param.value ?? param, ids, search)
+      : identifierDrafts(param, ids, search, ignoresUnknownParams(searches));
+  const isNew = ({ params }: SearchDraft) =>
+    !wasSent(searches, params) && !searches.some((other) => isAsInformative(other, params, ids));
+  return drafts.find(isNew) ?? null;
+}
+
+function prefixDrafts(param: string, ids: readonly string[], search: SearchConclusions): SearchDraft[] {
+  const prefix = sharedPrefix(ids, 3);
+  if (prefix === null) return [];
+  const params: Param[] = [[param, prefix], ...nextSizeParams(search)];
+  return [{ params, why: 'does a prefix find an identifier?' }];
+}
+
+function identifierDrafts(
+  queryParam: string,
+  ids: readonly string[],
+  search: SearchConclusions,
+  isLenient: boolean,
+): SearchDraft[] {
+  const byQuery: SearchDraft = {
+    params: [[queryParam, ids[0] ?? ''], ...nextSizeParams(search)],
+    why: 'does an identifier find its company?',
+  };
+  if (!isLenient) return [byQuery];
+  const names = IDENTIFIER_PARAMS.filter((name) => name !== queryParam).slice(0, ids.length);
+  const together: SearchDraft = {
+    params: names.map((name, index): Param => [name, ids[index] ?? '']),
+    why: 'which parameter takes an identifier? (each has another one)',
+  };
+  return [byQuery, together];
+}
+
+/** Whether a successful search sent known ids by the same parameters. Other ids or sizes reveal nothing new. */
+function isAsInformative(
+  { request, reading }: Exchange,
+  params: readonly Param[],
+  ids: readonly string[],
+): boolean {
+  const sent = new Map(request.params);
+  const withIds = params.filter(([, value]) => ids.includes(value));
+  return (
+    reading === 'ok' && withIds.length > 0 && withIds.every(([name]) => ids.includes(sent.get(name) ?? ''))
+  );
+}
+
+/** Returns the longest prefix that several known ids share, else an id without its last two characters, else null. */
+function sharedPrefix(ids: readonly string[], minLength: number): string | null {
+  const counts = new Map<string, number>();
+  for (const id of ids)
+    for (let length = Math.max(2, minLength); length < id.length; length++) {
+      const prefix = id.slice(0, length);
+      counts.set(prefix, (counts.get(prefix) ?? 0) + 1);
+    }
+  const known = new Set(ids);
+  const shared = [...counts].filter(([prefix, count]) => count > 1 && !known.has(prefix));
+  const [best] = shared.sort((a, b) => b[0].length - a[0].length);
+  const [first] = ids;
+  if (best !== undefined) return best[0];
+  return first !== undefined && first.length > 4 ? first.slice(0, -2) : null;
+}

@@ -1,0 +1,107 @@
+import { loosely } from '../../names/loose_matching.ts';
+import type { Conclusions, QueryRule, SearchConclusions, SearchPage } from '../conclusions.ts';
+import {
+  type Exchange,
+  type Finding,
+  likely,
+  open,
+  type Param,
+  paramOf,
+  type SearchDraft,
+  sure,
+  wasSent,
+} from '../evidence.ts';
+import { isTooBroad, lengthNamedBy } from '../refusals.ts';
+import { SIZE_PARAMS } from '../word_lists.ts';
+
+/** Finds the fewest characters that the upstream accepts in a query, 0 excluded. */
+export function findMinQueryLength(
+  pages: readonly SearchPage[],
+  refused: readonly Exchange[],
+  queryParam: string,
+  queryRule: QueryRule | null,
+): Finding<number> {
+  const named = refused.map(lengthNamedBy).filter((length) => length !== null);
+  if (named.length > 0) return sure(Math.max(...named), 'an error message names it');
+  const shortest = shortestWithRows(pages);
+  if (shortest === null) return open(1, 'no query had matches yet');
+  const upper = lengthOf(shortest);
+  if (upper === 1) return sure(1, `"${shortest}" has matches`);
+  const tooShort = [
+    ...refusedQueries(refused, queryParam, pages),
+    ...queriesWithoutRows(pages, shortest, queryRule),
+  ]
+    .filter((query) => lengthOf(query) < upper)
+    .sort((a, b) => lengthOf(b) - lengthOf(a))[0];
+  if (tooShort === undefined) return open(1, `no query shorter than "${shortest}" was sent`);
+  const because = `"${shortest}" has matches, "${tooShort}" has none`;
+  return lengthOf(tooShort) === upper - 1 ? likely(upper, because) : open(lengthOf(tooShort) + 1, because);
+}
+
+/** Returns refused queries whose length is the only possible reason. */
+function refusedQueries(
+  refused: readonly Exchange[],
+  queryParam: string,
+  pages: readonly SearchPage[],
+): string[] {
+  return refused.flatMap((search) => {
+    const query = paramOf(search, queryParam);
+    const isOnlyReason = hasOnlySmallSizes(search) || areOthersAccepted(search, queryParam, pages);
+    return query === null || query === '' || !isOnlyReason || isTooBroad(search) ? [] : [query];
+  });
+}
+
+/** Returns prefixes of the shortest query with matches that have no matches themselves. A prefix should have more. */
+function queriesWithoutRows(
+  pages: readonly SearchPage[],
+  shortest: string,
+  queryRule: QueryRule | null,
+): string[] {
+  if (queryRule === null || queryRule === 'token') return [];
+  return pages.flatMap(({ query, rows, exchange }) => {
+    const isPrefix = query !== null && query !== '' && loosely(shortest).startsWith(loosely(query));
+    return hasOnlySmallSizes(exchange) && isPrefix && rows.length === 0 ? [query] : [];
+  });
+}
+
+/** Whether a search has no other parameters than page sizes that every API accepts. */
+function hasOnlySmallSizes({ request }: Exchange): boolean {
+  return request.params.slice(1).every(([name, value]) => SIZE_PARAMS.includes(name) && Number(value) <= 30);
+}
+
+/** Whether other searches with the same parameters were successful, with sizes at least as large. */
+function areOthersAccepted({ request }: Exchange, queryParam: string, pages: readonly SearchPage[]): boolean {
+  return request.params.every(
+    ([name, value]) =>
+      name === queryParam ||
+      pages.some(({ exchange }) => {
+        const known = paramOf(exchange, name);
+        return known !== null && (!SIZE_PARAMS.includes(name) || Number(value) <= Number(known));
+      }),
+  );
+}
+
+function shortestWithRows(pages: readonly SearchPage[]): string | null {
+  const found = pages.flatMap(({ query, rows }) =>
+    query !== null && rows.length > 0 && /^\p{L}+$/u.test(query) ? [query] : [],
+  );
+  return [...found].sort((a, b) => lengthOf(a) - lengthOf(b))[0] ?? null;
+}
+
+function lengthOf(query: string): number {
+  return [...query].length;
+}
+
+/** Sends the shortest query that may be accepted, a prefix of one with matches. It has matches unless it is too short. */
+export function probeMinQueryLength(
+  { query: { searches }, queryParam }: Conclusions,
+  { minQueryLength, queryRule, pages }: SearchConclusions,
+): SearchDraft | null {
+  if (minQueryLength.certainty !== 'open' || queryRule.value === null || queryRule.value === 'token')
+    return null;
+  const shortest = shortestWithRows(pages);
+  if (shortest === null || lengthOf(shortest) <= minQueryLength.value) return null;
+  const query = [...shortest].slice(0, minQueryLength.value).join('');
+  const params: Param[] = [[queryParam.value ?? '', query]];
+  return wasSent(searches, params) ? null : { params, why: 'how short may a query be?' };
+}

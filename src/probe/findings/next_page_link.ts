@@ -1,0 +1,41 @@
+import { scalarText } from '../../dialect/decode.ts';
+import type { Pointer } from '../../dialect/dialect.ts';
+import { nextLink } from '../../dialect/headers.ts';
+import type { NextPageLink, PagingStyle } from '../conclusions.ts';
+import type { Exchange } from '../evidence.ts';
+import { leavesOf, wordsOfKey } from '../json_leaves.ts';
+import { NEXT_PAGE_WORDS, NOT_NEXT_PAGE_WORDS } from '../word_lists.ts';
+
+/** Finds the most reliable next-page link of these responses: a header, else a URL, else a cursor. */
+export function findNextPageLink(searches: readonly Exchange[]): NextPageLink | null {
+  const all = searches.flatMap(nextPageLinksIn);
+  return (
+    all.find(({ is }) => is === 'link_header') ?? all.find(({ is }) => is === 'next_url') ?? all[0] ?? null
+  );
+}
+
+/** Returns the next-page links of one response. */
+export function nextPageLinksIn({ headers, json }: Exchange): NextPageLink[] {
+  const link = nextLink(headers);
+  const inHeader: NextPageLink[] = link === null ? [] : [{ is: 'link_header', at: '', value: link }];
+  const inBody = leavesOf(json ?? null).flatMap(({ pointer, value }): NextPageLink[] => {
+    const text = scalarText(value);
+    if (text === null || text === '' || typeof value === 'boolean' || !isNextKey(pointer)) return [];
+    const isUrl = /^(https?:\/\/|\/|\?)/.test(text);
+    return [{ is: isUrl ? 'next_url' : 'cursor', at: pointer, value: text }];
+  });
+  return [...inHeader, ...inBody];
+}
+
+function isNextKey(pointer: Pointer): boolean {
+  const words = wordsOfKey(pointer);
+  return (
+    words.some((word) => NEXT_PAGE_WORDS.has(word)) && !words.some((word) => NOT_NEXT_PAGE_WORDS.has(word))
+  );
+}
+
+/** Returns the paging style of a link; null for a cursor, whose parameter is unknown. */
+export function styleOfLink({ is, at }: NextPageLink): PagingStyle | null {
+  if (is === 'link_header') return { style: 'link_header' };
+  return is === 'next_url' ? { style: 'next_url', next: at } : null;
+}

@@ -1,0 +1,243 @@
+import { broadest, broadQuery, toQueryParam } from '../broad_queries.ts';
+import type {
+  Conclusions,
+  IsWhole,
+  PagePosition,
+  SearchConclusions,
+  SearchPage,
+  SizeFacts,
+} from '../conclusions.ts';
+import {
+  type Exchange,
+  type Finding,
+  likely,
+  open,
+  type Param,
+  paramOf,
+  type SearchDraft,
+  sure,
+  wasSent,
+} from '../evidence.ts';
+import { ignoresUnknownParams, refusesUnknownParams } from '../refusals.ts';
+import { isFirstPage, isTruncated, sizesSent } from '../search_pages.ts';
+import { SIZE_PARAMS } from '../word_lists.ts';
+import { findMaxPageSize, HUGE, hasHugeSize, USUAL } from './max_page_size.ts';
+
+/** Finds the default page size, the page size parameter and the max page size. */
+export function findSize(pages: readonly SearchPage[], refusals: readonly Exchange[]): SizeFacts {
+  const byDefault = defaultSize(pages.filter(({ exchange }) => isFirstPage(exchange)));
+  const param = findSizeParam(pages, byDefault);
+  return { byDefault, param, maxSize: findMaxPageSize(pages, refusals, param) };
+}
+
+/** Returns the most rows without an effective page size parameter. */
+function defaultSize(firstPages: readonly SearchPage[]): number | null {
+  const unsized = firstPages.filter((page) => {
+    const sizes = sizesSent(page).map(({ value }) => value);
+    return sizes.length === 0 || areSmallSizesIgnored(page, sizes, firstPages);
+  });
+  const rows = Math.max(0, ...unsized.map((page) => page.rows.length));
+  return rows === 0 ? null : rows;
+}
+
+/** Finds the parameter whose value equals the number of rows. */
+function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): Finding<string | null> {
+  const sized = pages.filter((page) => sizesSent(page).length > 0);
+  const matching = sized.flatMap((page) => {
+    const [size, ...others] = sizesSent(page).filter(({ value }) => value === page.rows.length);
+    return size === undefined || others.length > 0 || isIndependent(page, size.name, pages)
+      ? []
+      : [{ page, size }];
+  });
+  const possible = matching.filter(
+    ({ page, size }) => isNeverExceeded(size.name, sized) && !isByChance(page, pages),
+  );
+  const best = possible.find(({ page }) => hasMoreRows(page, pages)) ?? possible[0];
+  if (best !== undefined) {
+    const { page, size } = best;
+    const because = `${size.name}=${size.value} returned ${size.value} rows`;
+    return hasMoreRows(page, pages) && isContrasted(page, pages)
+      ? sure(size.name, because)
+      : likely(size.name, because);
+  }
+  const ignored = sized.find((page) => sizesSent(page).length > 3 && isIgnored(page, byDefault, pages));
+  if (ignored !== undefined)
+    return likely(null, `${sizesSent(ignored).length} likely parameters had no effect`);
+  return open(null, 'no parameter changed the number of rows yet');
+}
+
+/** Whether the upstream ignored all sizes of a request: more rows exist, but none of the sizes was returned. */
+function isIgnored(page: SearchPage, byDefault: number | null, pages: readonly SearchPage[]): boolean {
+  const sizes = sizesSent(page).map(({ value }) => value);
+  const isLarger = page.rows.length > 0 && sizes.every((size) => size < page.rows.length);
+  return (isLarger && page.rows.length === byDefault) || areSmallSizesIgnored(page, sizes, pages);
+}
+
+function areSmallSizesIgnored(
+  page: SearchPage,
+  sizes: readonly number[],
+  pages: readonly SearchPage[],
+): boolean {
+  const { length } = page.rows;
+  const isSmall = sizes.every((size) => size < HUGE && size !== length);
+  return length > 0 && isSmall && isTruncated(page, pages) === 'yes';
+}
+
+/** Whether another page has as many rows although the parameter had another value or was missing. */
+function isIndependent(page: SearchPage, param: string, pages: readonly SearchPage[]): boolean {
+  const size = paramOf(page.exchange, param);
+  return pages.some(
+    (other) =>
+      other !== page &&
+      other.rows.length === page.rows.length &&
+      paramOf(other.exchange, param) !== size &&
+      isTruncated(other, pages) !== 'no',
+  );
+}
+
+/** Whether all matches are on the page, and their number equals one of many sizes by chance. */
+function isByChance(page: SearchPage, pages: readonly SearchPage[]): boolean {
+  return sizesSent(page).length > 3 && isTruncated(page, pages) === 'no' && !hasMoreRows(page, pages);
+}
+
+/** Whether another page has more rows, so that the number is not the upstream's own limit. */
+function isContrasted(page: SearchPage, pages: readonly SearchPage[]): boolean {
+  return pages.some(({ rows }) => rows.length > page.rows.length);
+}
+
+/** Whether no page has more rows than the parameter requested. */
+function isNeverExceeded(name: string, sized: readonly SearchPage[]): boolean {
+  return sized.every((page) =>
+    sizesSent(page).every((size) => size.name !== name || page.rows.length <= size.value),
+  );
+}
+
+/** Whether the listing has rows after this page, so that the page is not merely the last one. */
+function hasMoreRows(page: SearchPage, pages: readonly SearchPage[]): boolean {
+  if (isFirstPage(page.exchange) && isTruncated(page, pages) === 'yes') return true;
+  const last = page.ids.at(-1) ?? '';
+  return pages.some((other) => other !== page && other.query === page.query && isFollowed(last, other.ids));
+}
+
+function isFollowed(id: string, ids: readonly string[]): boolean {
+  const at = ids.indexOf(id);
+  return at !== -1 && at < ids.length - 1;
+}
+
+/** Returns the page sizes that a request may have had: the effective parameter, or the rows and what they permit. */
+export function pageSizesOf(
+  page: SearchPage,
+  { param, byDefault, maxSize }: SizeFacts,
+  shift: PagePosition['shift'] = 0,
+): number[] {
+  const rows = page.rows.length;
+  const sent = page.exchange.request.params.find(([name]) => name === param.value);
+  if (param.certainty === 'sure' && sent !== undefined)
+    return [Math.min(Number(sent[1]), Math.max(maxSize.value.rows, rows))];
+  const usual = Math.max(byDefault ?? 1, rows);
+  const sizes = sizesSent(page);
+  // The last page has fewer rows than its size.
+  const fullest = param.value === null ? [Math.max(usual, maxSize.value.rows)] : [];
+  if (sizes.length === 0) return [...new Set([usual, ...fullest])];
+  const isLast = shift === 'beyond' || page.total === null || shift + rows >= page.total;
+  const larger = isLast ? sizes.map(({ value }) => value).filter((value) => value > rows) : [];
+  return [...new Set([rows, usual, ...larger, ...fullest])];
+}
+
+/** Returns the test whether a page shows all matches of its query. `clamp` is the number at which totals stop. */
+export function wholeness(pages: readonly SearchPage[], size: SizeFacts, clamp: number | null): IsWhole {
+  const most = Math.max(0, ...pages.map(({ rows }) => rows.length));
+  return (page) => {
+    const { total, rows, exchange } = page;
+    if (!isFirstPage(exchange)) return false;
+    if (total !== null && total !== clamp) return rows.length >= total;
+    if (sizesSent(page).length > 0 && size.param.value === null) return false;
+    // An unknown limit may have truncated a page that is as long as the longest one.
+    return rows.length < Math.min(...pageSizesOf(page, size), most);
+  };
+}
+
+/** Sends all likely size parameters in one request, or in single ones if the upstream refuses unknown parameters. */
+export function probeSizeParam(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
+  const { searches } = conclusions.query;
+  const { param } = search.size;
+  const base = broadest(search);
+  if (base === null || param.value !== null || param.certainty === 'likely') return null;
+  const drafts = ignoresUnknownParams(searches)
+    ? draftsTogether(conclusions, search, base)
+    : refusesUnknownParams(searches)
+      ? draftsOneByOne(conclusions, search, base)
+      : [];
+  return drafts.find(({ params }) => !wasSent(searches, params)) ?? null;
+}
+
+/** Sends huge sizes first, which also show the max page size; then small ones. */
+function draftsTogether(
+  conclusions: Conclusions,
+  search: SearchConclusions,
+  base: SearchPage,
+): SearchDraft[] {
+  const { searches } = conclusions.query;
+  if (!searches.some(hasHugeSize)) {
+    const sizes = SIZE_PARAMS.map((name, index): Param => [name, String(HUGE + index)]);
+    const query = broadQuery(conclusions, search, base);
+    return [{ params: [toQueryParam(conclusions, query), ...sizes], why: 'how many rows fit on a page?' }];
+  }
+  // The paging probe sends small sizes too. This probe is needed if too few rows are known to distinguish pages, or if
+  // no paging probe will follow.
+  const isPagingKnown = search.paging.certainty === 'sure';
+  if (isPagingKnown ? !hadEffect(conclusions, search) : base.ids.length >= ENOUGH_ROWS) return [];
+  const wasSmall = searches.some(({ request }) => request.why === WHY_SMALL_SIZES);
+  const query = wasSmall ? base.query : broadQuery(conclusions, search, base);
+  return [
+    {
+      params: [toQueryParam(conclusions, query), ...distinctSizes(search, 12)],
+      why: WHY_SMALL_SIZES,
+    },
+  ];
+}
+
+const WHY_SMALL_SIZES = 'which parameter sets the page size?';
+const ENOUGH_ROWS = 20;
+
+/** Whether huge sizes were refused, or returned more rows than the default. */
+function hadEffect({ query }: Conclusions, { pages, size }: SearchConclusions): boolean {
+  const isRefused = query.searches.some((search) => search.reading !== 'ok' && hasHugeSize(search));
+  return isRefused || pages.some(({ rows }) => rows.length > (size.byDefault ?? 0));
+}
+
+function draftsOneByOne(
+  conclusions: Conclusions,
+  search: SearchConclusions,
+  base: SearchPage,
+): SearchDraft[] {
+  const size = search.size.byDefault === 3 ? 4 : 3;
+  return likeliest(SIZE_PARAMS, search)
+    .slice(0, 4)
+    .map((name) => ({
+      params: [toQueryParam(conclusions, base.query), [name, String(size)]],
+      why: `does ${name} set the page size?`,
+    }));
+}
+
+/** Returns each size parameter with a different size, from `from` on, that no page had. */
+export function distinctSizes({ pages }: SearchConclusions, from: number): Param[] {
+  const seen = new Set(pages.map(({ rows }) => rows.length));
+  const sizes = Array.from({ length: SIZE_PARAMS.length + seen.size }, (_, index) => index + from);
+  const unseen = sizes.filter((size) => !seen.has(size));
+  return SIZE_PARAMS.map((name, index): Param => [name, String(unseen[index])]);
+}
+
+/** Returns parameter names with those first that are also keys in a response. */
+export function likeliest(names: readonly string[], { pages }: SearchConclusions): string[] {
+  const text = pages[0]?.exchange.text.slice(0, 4000) ?? '';
+  const isKey = (name: string) => text.includes(`"${name}"`);
+  return [...names.filter(isKey), ...names.filter((name) => !isKey(name))];
+}
+
+/** Returns the size parameter with the next size to try, for searches whose responses are also listings. */
+export function nextSizeParams({ size: { param, maxSize } }: SearchConclusions): Param[] {
+  const { rows, next } = maxSize.value;
+  const isRefusalAcceptable = next !== null && rows < USUAL;
+  return param.value === null ? [] : [[param.value, String(isRefusalAcceptable ? next : rows)]];
+}

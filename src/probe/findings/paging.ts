@@ -1,0 +1,85 @@
+import { broadest } from '../broad_queries.ts';
+import type {
+  Conclusions,
+  PagePosition,
+  PagingConclusion,
+  PagingStyle,
+  SearchConclusions,
+  SearchPage,
+  SizeFacts,
+} from '../conclusions.ts';
+import { type Finding, likely, type Param, type SearchDraft, sure, wasSent } from '../evidence.ts';
+import { ignoresUnknownParams } from '../refusals.ts';
+import { PAGING_PARAMS, SINGLE_PAGING_PARAMS } from '../word_lists.ts';
+import { cursorDrafts, findCursorParam } from './cursor_parameter.ts';
+import { findNextPageLink, styleOfLink } from './next_page_link.ts';
+import {
+  distinguishingDrafts,
+  findPageOrOffset,
+  firstDrafts,
+  positionsOf,
+  possibleMoves,
+} from './page_and_offset.ts';
+
+/**
+ * Finds how the next page is requested. A next-page link comes first, then a cursor and its parameter, then a page or
+ * offset parameter. A new style needs its recognition here and a probe in `probePaging`.
+ */
+export function findPaging(pages: readonly SearchPage[], size: SizeFacts): PagingConclusion {
+  const nextPageLink = findNextPageLink(pages.map(({ exchange }) => exchange));
+  const positions = positionsOf(pages, size);
+  const moves = possibleMoves(positions);
+  const evidence = { nextPageLink, moves, positions };
+  if (nextPageLink === null) return { ...withoutLink(evidence), ...evidence };
+  const style = styleOfLink(nextPageLink);
+  if (style === null) return { ...findCursorParam(nextPageLink, pages), ...evidence };
+  const because = `${nextPageLink.at || 'the Link header'} contains ${nextPageLink.value.slice(0, 80)}`;
+  return { ...sure(style, because), ...evidence };
+}
+
+function withoutLink({
+  moves,
+  positions,
+}: Pick<PagingConclusion, 'moves' | 'positions'>): Finding<PagingStyle | null> {
+  const ineffective = moves.length === 0 ? positions.find(isFirstPageDespiteAll) : undefined;
+  if (ineffective === undefined) return findPageOrOffset(moves);
+  const count = ineffective.page.exchange.request.params.length - 1;
+  return likely(null, `${count} likely parameters had no effect`);
+}
+
+/** Whether the upstream returned the first page although the request had nearly all paging parameters. */
+function isFirstPageDespiteAll({ shift, page }: PagePosition): boolean {
+  return shift === 0 && page.exchange.request.params.filter(([name]) => PAGING_PARAMS.has(name)).length > 8;
+}
+
+/** Requests another page of the broadest query; if the size parameter is unknown, the same call probes it. */
+export function probePaging(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
+  return pagingDraft(conclusions, search, MAX_SINGLE);
+}
+
+/** Tries the less likely parameters in single requests, after other findings. */
+export function probeRarePaging(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
+  return pagingDraft(conclusions, search, SINGLE_PAGING_PARAMS.length);
+}
+
+const MAX_SINGLE = 4;
+
+function pagingDraft(
+  { query: { searches }, queryParam }: Conclusions,
+  search: SearchConclusions,
+  maxSingle: number,
+): SearchDraft | null {
+  const { paging } = search;
+  if (paging.certainty === 'sure') return null;
+  const base = broadest(search);
+  if (base === null) return null;
+  const query: Param = [queryParam.value ?? '', base.query ?? ''];
+  const isLenient = ignoresUnknownParams(searches);
+  const drafts =
+    paging.nextPageLink?.is === 'cursor'
+      ? cursorDrafts(query, search, isLenient)
+      : paging.moves.length > 0
+        ? distinguishingDrafts(query, base, search, isLenient)
+        : firstDrafts(query, base, search, { isLenient, maxSingle });
+  return drafts.find(({ params }) => !wasSent(searches, params)) ?? null;
+}

@@ -1,0 +1,96 @@
+import type { Move, PagePosition } from '../conclusions.ts';
+import type { Param } from '../evidence.ts';
+import { OFFSET_PARAMS, PAGE_PARAMS } from '../word_lists.ts';
+
+/** Values for several paging parameters in one request, such that the first row identifies the effective parameter. */
+
+/** A parameter that may request pages, and its possible values for the first page. */
+export interface PagingCandidate {
+  readonly param: string;
+  readonly style: Move['style'];
+  readonly firsts: readonly number[];
+}
+
+/** All candidates, the most likely first: page and offset parameters in turn. */
+export const ALL_CANDIDATES: readonly PagingCandidate[] = Array.from({
+  length: Math.max(PAGE_PARAMS.length, OFFSET_PARAMS.length),
+})
+  .flatMap((_, index): (PagingCandidate | null)[] => [
+    candidateOf(PAGE_PARAMS[index], 'page'),
+    candidateOf(OFFSET_PARAMS[index], 'offset'),
+  ])
+  .filter((candidate) => candidate !== null);
+
+function candidateOf(param: string | undefined, style: Move['style']): PagingCandidate | null {
+  return param === undefined ? null : { param, style, firsts: [0, 1] };
+}
+
+/** Returns the candidates of the possible moves. */
+export function candidatesOf(moves: readonly Move[]): PagingCandidate[] {
+  const params = new Map<string, PagingCandidate>();
+  for (const { param, style, first } of moves)
+    params.set(param, { param, style, firsts: [...(params.get(param)?.firsts ?? []), first] });
+  return [...params.values()];
+}
+
+/** The known rows of a query. */
+export interface KnownRows {
+  /** Rows of the longest first page. */
+  readonly count: number;
+  /** All matches; Infinity if the total is unknown. */
+  readonly total: number;
+}
+
+/**
+ * Returns a value for each candidate such that no two candidates move the first row by the same number, for any of the
+ * page sizes and first values. Shifts within the known rows are used up first. The next candidates get shifts below the
+ * total, and the value 2 if the total is unknown or no value is free.
+ */
+export function distinctShifts(
+  candidates: readonly PagingCandidate[],
+  pageSizes: readonly number[],
+  { count, total }: KnownRows,
+): Param[] {
+  const taken = pageSizes.map(() => new Set<number>([0]));
+  return candidates.map(({ param, style, firsts }): Param => {
+    const shiftsAt = (value: number, size: number) =>
+      firsts.map((first) => (value - first) * (style === 'page' ? size : 1));
+    const isFree = (value: number, bound: number) =>
+      pageSizes.every((size, index) =>
+        shiftsAt(value, size).every(
+          // The first page sizes are likely and small. Larger ones may exceed the bound.
+          (shift) => shift > 0 && (shift < bound || index >= LIKELY_SIZES) && !taken[index]?.has(shift),
+        ),
+      );
+    const value =
+      firstNumber((one) => isFree(one, count), count) ??
+      (total === Number.POSITIVE_INFINITY ? 2 : (firstNumber((one) => isFree(one, total), MAX_VALUE) ?? 2));
+    pageSizes.forEach((size, index) => {
+      for (const shift of shiftsAt(value, size)) taken[index]?.add(shift);
+    });
+    return [param, String(value)];
+  });
+}
+
+const LIKELY_SIZES = 5;
+const MAX_VALUE = 400;
+
+function firstNumber(isGood: (value: number) => boolean, most: number): number | null {
+  for (let value = 1; value <= most; value++) if (isGood(value)) return value;
+  return null;
+}
+
+/**
+ * Returns values for a second request if `moved` is beyond the known rows. Some candidates get another value, the
+ * others repeat their value. The same rows mean that one of the others is effective.
+ */
+export function repeatedValues(candidates: readonly PagingCandidate[], moved: PagePosition): Param[] {
+  const before = new Map(moved.page.exchange.request.params);
+  const tested = candidates.slice(0, candidates.length > 3 ? 2 : 1);
+  const isFirstKnown = tested.every(({ firsts }) => firsts.length === 1);
+  return candidates.map(({ param, firsts }, index): Param => {
+    if (index >= tested.length) return [param, before.get(param) ?? '2'];
+    // If the first value is known, it requests the first page, which no other parameter does.
+    return [param, isFirstKnown ? String(firsts[0]) : '1'];
+  });
+}

@@ -1,0 +1,249 @@
+import type { JsonObject } from '../../json/json.ts';
+import { mayFind } from '../../names/loose_matching.ts';
+import type { Conclusions, QueryEvidence, ResultList } from '../conclusions.ts';
+import {
+  type Exchange,
+  type Finding,
+  likely,
+  open,
+  type Param,
+  type SearchDraft,
+  sure,
+  wasSent,
+} from '../evidence.ts';
+import { leavesOf } from '../json_leaves.ts';
+import { minLengthByRefusals, paramsNamedBy, refusesUnknownParams, textOf } from '../refusals.ts';
+import {
+  DISTINCTIVE_SIZES,
+  LETTERS,
+  LONG_SEED_QUERIES,
+  PREFIXES,
+  QUERY_PARAMS,
+  SEED_QUERIES,
+  SIZE_PARAMS,
+} from '../word_lists.ts';
+import { rowsAt, textAt } from './result_list.ts';
+
+/** Finds the parameter that takes the query: the returned rows match its value and no other. */
+export function findQueryParam({ searches, listing, hint }: QueryEvidence): Finding<string | null> {
+  const candidates = new Set(hint === null ? QUERY_PARAMS : [hint]);
+  const matches = searches.map(
+    (search): ParamMatch => (search.reading === 'ok' ? matchOf(search, listing, candidates) : NO_ROWS),
+  );
+  const excluded = excludedBy(searches, matches);
+  const shown = matches.filter((match) => match.is === 'one' && !excluded.has(match.param)) as OneMatch[];
+  const [param] = mostFrequent(shown.map((match) => match.param));
+  if (param !== undefined) {
+    const queries = new Set(shown.filter((match) => match.param === param).map(({ query }) => query));
+    const isStrong =
+      queries.size > 1 || shown.some(({ rows, query }) => rows >= 5 || (rows > 0 && query.length >= 6));
+    const because = `the results match its value: ${[...queries].slice(0, 3).map(quoted).join(', ')}`;
+    return isStrong ? sure(param, because) : likely(param, because);
+  }
+  if (hint !== null) return likely(hint, 'you named it');
+  const accepted = acceptedAlone(searches);
+  if (accepted !== null) return likely(accepted, 'the API accepts it and refuses other parameters');
+  const named = searches.flatMap(namedIn).find((name) => !excluded.has(name));
+  if (named !== undefined) return likely(named, 'an error message names it');
+  return open(null, 'no parameter had an effect yet');
+}
+
+/** Returns parameters that were sent alone without effect, or were refused because another parameter is missing. */
+function excludedBy(searches: readonly Exchange[], matches: readonly ParamMatch[]): Set<string> {
+  const excluded = searches.flatMap((search, index) => {
+    const sent = search.request.params.map(([name]) => name).filter((name) => QUERY_PARAMS.includes(name));
+    const [only] = sent;
+    if (only === undefined || sent.length > 1) return [];
+    const needsAnother = search.reading === 'refused' && paramsNamedBy(search).length > 0;
+    return needsAnother || matches[index]?.is === 'none' ? [only] : [];
+  });
+  return new Set(excluded);
+}
+
+function acceptedAlone(searches: readonly Exchange[]): string | null {
+  if (!refusesUnknownParams(searches)) return null;
+  const accepted = searches.find(({ request, reading }) => request.params.length === 1 && reading === 'ok');
+  return accepted?.request.params[0]?.[0] ?? null;
+}
+
+function namedIn(search: Exchange): string[] {
+  return search.reading === 'refused' ? paramsNamedBy(search).slice(0, 1) : [];
+}
+
+function mostFrequent(items: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([item]) => item);
+}
+
+function quoted(text: string): string {
+  return `"${text}"`;
+}
+
+/** The parameters of one search whose values match its rows. */
+type ParamMatch =
+  | OneMatch
+  | { readonly is: 'several'; readonly params: readonly string[] }
+  /** No value matches the rows. */
+  | { readonly is: 'none' }
+  | { readonly is: 'no_rows' };
+
+interface OneMatch {
+  readonly is: 'one';
+  readonly param: string;
+  readonly query: string;
+  readonly rows: number;
+}
+
+const NO_ROWS: ParamMatch = { is: 'no_rows' };
+
+/** Compares the rows of a successful search with its parameters. `candidates` may take the query. */
+function matchOf(search: Exchange, listing: ResultList | null, candidates: ReadonlySet<string>): ParamMatch {
+  const rows = listing === null ? [] : rowsAt(search, listing.results);
+  const sent = search.request.params.filter(([name]) => candidates.has(name));
+  if (listing === null || rows.length === 0) return echoIn(search, sent) ?? NO_ROWS;
+  const shares = sent.map((param) => ({ param, share: shareFound(param[1], rows, listing) }));
+  const best = Math.max(...shares.map(({ share }) => share));
+  // The upstream may have found some rows by a field that the rows do not show.
+  if (best < (rows.length < 10 ? 1 : 0.8)) return { is: 'none' };
+  const fitting = shares.filter(({ share }) => share === best).map(({ param }) => param);
+  const [only] = fitting;
+  if (only !== undefined && fitting.length === 1)
+    return { is: 'one', param: only[0], query: only[1], rows: rows.length };
+  return { is: 'several', params: fitting.map(([name]) => name) };
+}
+
+/** Returns the share of the rows that the query may have found. */
+function shareFound(query: string, rows: readonly JsonObject[], { names, ids }: ResultList): number {
+  const paths = [...names.slice(0, 3), ...ids.slice(0, 2)];
+  const found = rows.filter((row) => paths.some(({ pointer }) => mayFind(query, textAt(row, pointer) ?? '')));
+  return found.length / rows.length;
+}
+
+/** Returns the only parameter whose value the body repeats; some APIs repeat the query. */
+function echoIn({ json }: Exchange, sent: readonly Param[]): ParamMatch | null {
+  const leaves = json === undefined ? [] : leavesOf(json);
+  const repeated = sent.filter(([, query]) => leaves.some(({ value }) => value === query));
+  const [only] = repeated;
+  return only !== undefined && repeated.length === 1
+    ? { is: 'one', param: only[0], query: only[1], rows: 0 }
+    : null;
+}
+
+/** Searches for rows, until a query of the query parameter has returned some. */
+export function probeRows({ query, queryParam, search }: Conclusions): SearchDraft | null {
+  const hasRows =
+    search !== null &&
+    queryParam.certainty !== 'open' &&
+    search.pages.some((page) => page.rows.length > 0 && page.query !== null);
+  return hasRows ? null : probeQueryParam(query);
+}
+
+/** Sends all candidates in one request, each with its own query; then fewer, then single ones. */
+function probeQueryParam(evidence: QueryEvidence): SearchDraft | null {
+  const { searches, listing, examples } = evidence;
+  const found = findQueryParam(evidence).value;
+  if (found !== null) return firstQuery(evidence, found);
+  const drafts = [
+    ...(examples.length > 0 ? QUERY_PARAMS.slice(0, 6).map((param) => single(param, examples[0] ?? '')) : []),
+    together(evidence, SEED_QUERIES, 'which parameter takes the query? (each has its own query)'),
+    ...(listing === null ? [] : [withSeenNames(evidence, listing), ...oneByOne(evidence, listing)]),
+    ...(minLengthByRefusals(searches) === 3
+      ? [together(evidence, PREFIXES, 'which parameter takes the query? (three letters)')]
+      : []),
+    together(evidence, LONG_SEED_QUERIES, 'which parameter takes the query? (longer queries)'),
+    together(evidence, LETTERS, 'which parameter takes the query? (single letters)'),
+    ...(mayExplain(searches) ? [NO_PARAMS] : []),
+    together(evidence, rotated(LONG_SEED_QUERIES, 7), 'which parameter takes the query? (other queries)'),
+    ...QUERY_PARAMS.slice(0, refusesUnknownParams(searches) ? 14 : 4).map((param) =>
+      single(param, 'limited'),
+    ),
+  ];
+  return drafts.find((draft) => draft !== null && !wasSent(searches, draft.params)) ?? null;
+}
+
+const NO_PARAMS: SearchDraft = { params: [], why: 'what does a search without parameters return?' };
+
+/** The parameter is known: sends queries until one of them has rows. */
+function firstQuery(evidence: QueryEvidence, param: string): SearchDraft | null {
+  const { searches, examples } = evidence;
+  const minLength = minLengthByRefusals(searches);
+  const queries = [...examples, ...alternating(SEED_QUERIES, PREFIXES, LONG_SEED_QUERIES)];
+  const tries = searches.filter(
+    ({ request }) => request.params.length === 1 && request.params[0]?.[0] === param,
+  );
+  if (tries.length >= MAX_QUERIES + examples.length) return null;
+  return (
+    queries
+      .filter((query) => query.length >= minLength)
+      .map((query) => single(param, query))
+      .find((draft) => !wasSent(searches, draft.params)) ?? null
+  );
+}
+
+const MAX_QUERIES = 8;
+
+function alternating(...lists: readonly (readonly string[])[]): string[] {
+  const longest = Math.max(...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list[index] ?? [])).flat();
+}
+
+function single(param: string, query: string): SearchDraft {
+  return { params: [[param, query]], why: `does ${param} take the query?` };
+}
+
+function together({ searches }: QueryEvidence, queries: readonly string[], why: string): SearchDraft | null {
+  if (refusesUnknownParams(searches) || minLengthByRefusals(searches) > (queries[0]?.length ?? 0))
+    return null;
+  const params = QUERY_PARAMS.map((param, index): Param => [param, queries[index % queries.length] ?? '']);
+  // The sizes cost no call of their own: if the number of rows equals one of them, its parameter is known too.
+  const sizes = SIZE_PARAMS.map((param, index): Param => [param, String(DISTINCTIVE_SIZES[index] ?? 11)]);
+  return { params: [...params, ...sizes], why };
+}
+
+/** Several candidates match the rows: sends each of them another known name. */
+function withSeenNames({ searches }: QueryEvidence, listing: ResultList): SearchDraft | null {
+  const { rows, names } = listing;
+  const [path] = names;
+  if (path === undefined || refusesUnknownParams(searches)) return null;
+  const seen = [...new Set(rows.flatMap((row) => textAt(row, path.pointer) ?? []))].filter(
+    (name) => name.length >= 4,
+  );
+  const possible = possibleParams(searches, listing);
+  if (seen.length < 2 || possible.length === 0) return null;
+  const params = possible.map((param, index): Param => [param, seen[index % seen.length] ?? '']);
+  return { params, why: 'which parameter finds a known name? (each has another name)' };
+}
+
+/** Too few names are known for the possible candidates: sends a known name by each of them. */
+function oneByOne({ searches }: QueryEvidence, listing: ResultList): SearchDraft[] {
+  const [path] = listing.names;
+  const name =
+    path === undefined
+      ? null
+      : listing.rows.map((row) => textAt(row, path.pointer)).find((text) => text !== null);
+  const possible = possibleParams(searches, listing);
+  return name == null || possible.length > 6 ? [] : possible.map((param) => single(param, name));
+}
+
+/** Returns the candidates that match the rows of every search with several matches. */
+function possibleParams(searches: readonly Exchange[], listing: ResultList): string[] {
+  const candidates = new Set(QUERY_PARAMS);
+  const matches = searches
+    .filter(({ reading }) => reading === 'ok')
+    .map((search) => matchOf(search, listing, candidates))
+    .filter((match) => match.is === 'several');
+  return QUERY_PARAMS.filter((name) =>
+    matches.every((match) => match.is === 'several' && match.params.includes(name)),
+  );
+}
+
+/** Whether the upstream may name its parameters if a search has none: it sends results or long messages. */
+function mayExplain(searches: readonly Exchange[]): boolean {
+  const last = searches.at(-1);
+  return last !== undefined && (last.reading === 'ok' || textOf(last).trim().length > 20);
+}
+
+function rotated<T>(items: readonly T[], by: number): T[] {
+  return [...items.slice(by), ...items.slice(0, by)];
+}

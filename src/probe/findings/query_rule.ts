@@ -1,0 +1,265 @@
+import { loosely, mayFind } from '../../names/loose_matching.ts';
+import type {
+  Conclusions,
+  IsWhole,
+  KnownName,
+  QueryRule,
+  QueryRuleFinding,
+  SearchConclusions,
+  SearchPage,
+} from '../conclusions.ts';
+import { open, type Param, type SearchDraft, sure, wasSent } from '../evidence.ts';
+import { nextSizeParams } from './page_size.ts';
+
+const ALL: readonly QueryRule[] = ['prefix', 'token', 'token_prefix', 'substring'];
+
+/**
+ * Finds the query rule of names by elimination. Two observations refute a rule: a row that it
+ * would not find, and a whole page without a known company that it would find.
+ */
+export function findQueryRule(
+  pages: readonly SearchPage[],
+  known: readonly KnownName[],
+  isWhole: IsWhole,
+): QueryRuleFinding {
+  const evidence = pages.flatMap((page) =>
+    page.query !== null && isWords(page.query) ? [{ ...page, query: page.query }] : [],
+  );
+  const unexplained = evidence.reduce((sum, page) => sum + unexplainedRows(page), 0);
+  const rows = evidence.reduce((sum, page) => sum + page.rows.length, 0);
+  const refutations = new Map<QueryRule, string>();
+  for (const page of evidence)
+    for (const rule of ALL) {
+      const why = refutedByRow(rule, page) ?? refutedByAbsence(rule, page, known, isWhole);
+      if (why !== null && !refutations.has(rule)) refutations.set(rule, why);
+    }
+  const possible = ALL.filter((rule) => !refutations.has(rule));
+  const [only] = possible;
+  const because = [...refutations].map(([rule, why]) => `not ${rule}: ${why}`).join('; ');
+  if (possible.length !== 1 || only === undefined || unexplained * 5 > rows)
+    return { ...open(null, because === '' ? 'no response distinguishes the rules yet' : because), possible };
+  return { ...sure(only, because), possible };
+}
+
+function isWords(query: string): boolean {
+  return /^\p{L}+( \p{L}+)*$/u.test(query);
+}
+
+interface QueryPage extends SearchPage {
+  readonly query: string;
+}
+
+/** Returns the number of rows whose name and id do not contain the query: a hidden field matched it. */
+function unexplainedRows({ query, names, ids }: QueryPage): number {
+  return names.filter((name, index) => !mayFind(query, `${name} ${ids[index]}`)).length;
+}
+
+function refutedByRow(rule: QueryRule, { query, names, ids }: QueryPage): string | null {
+  const wanted = loosely(query);
+  const against = names.filter((name, index): name is string => {
+    const loose = loosely(name ?? '');
+    const isFoundById = loosely(ids[index] ?? '').startsWith(wanted);
+    return !isFoundById && mayFind(wanted, loose) && finds(rule, wanted, loose) === false;
+  });
+  // A hidden field may have matched one row.
+  return against.length >= Math.min(2, names.length) && against[0] !== undefined
+    ? `"${query}" finds ${JSON.stringify(against[0])}`
+    : null;
+}
+
+function refutedByAbsence(
+  rule: QueryRule,
+  page: QueryPage,
+  known: readonly KnownName[],
+  isWhole: IsWhole,
+): string | null {
+  const { query, ids, rows } = page;
+  if (!isWhole(page) || (rows.length === 0 && query.length < 4)) return null;
+  const found = new Set(ids);
+  const missing = known.find(({ id, name }) => !found.has(id) && finds(rule, query, name) === true);
+  return missing === undefined ? null : `"${query}" does not find ${JSON.stringify(missing.name)}`;
+}
+
+/** Whether a query finds a name under a rule; null if it depends on how the upstream splits names into words. */
+export function finds(rule: QueryRule, query: string, name: string): boolean | null {
+  switch (rule) {
+    case 'prefix':
+      // The upstream may ignore a quotation mark in front.
+      return name.startsWith(query) || (/^[^\p{L}\p{N}]/u.test(name) && name.includes(query) ? null : false);
+    case 'token':
+      return everyOf(
+        query
+          .split(' ')
+          .map((word) => anyOf(bordersOf(word, name).map(({ before, after }) => both(before, after)))),
+      );
+    case 'token_prefix':
+      return everyOf(
+        query.split(' ').map((word) => anyOf(bordersOf(word, name).map(({ before }) => isBorder(before)))),
+      );
+    case 'substring':
+      return name.includes(query);
+  }
+}
+
+/** The characters beside an occurrence: a word border, none, or unclear. */
+type Border = 'border' | 'none' | 'doubt';
+
+function bordersOf(word: string, name: string): { readonly before: Border; readonly after: Border }[] {
+  const borders: { before: Border; after: Border }[] = [];
+  for (let at = name.indexOf(word); at !== -1; at = name.indexOf(word, at + 1))
+    borders.push({ before: borderAt(name, at - 1), after: borderAt(name, at + word.length) });
+  return borders;
+}
+
+// Upstreams split digits, punctuation and scripts without spaces in different ways.
+function borderAt(name: string, at: number): Border {
+  const character = name[at];
+  if (character === undefined || /\s/u.test(character)) return 'border';
+  return /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(character) ? 'none' : 'doubt';
+}
+
+function isBorder(border: Border): boolean | null {
+  return border === 'doubt' ? null : border === 'border';
+}
+
+function both(before: Border, after: Border): boolean | null {
+  if (before === 'none' || after === 'none') return false;
+  return before === 'doubt' || after === 'doubt' ? null : true;
+}
+
+function anyOf(values: readonly (boolean | null)[]): boolean | null {
+  if (values.includes(true)) return true;
+  return values.includes(null) ? null : false;
+}
+
+function everyOf(values: readonly (boolean | null)[]): boolean | null {
+  if (values.includes(false)) return false;
+  return values.includes(null) ? null : true;
+}
+
+/** Sends a query that has different matches under the possible rules. */
+export function probeQueryRule(
+  { query: { searches }, queryParam, minQueryChars, registrySize }: Conclusions,
+  search: SearchConclusions,
+): SearchDraft | null {
+  const { queryRule, known, size, pages } = search;
+  if (queryRule.value !== null || queryRule.possible.length < 2) return null;
+  const sent = new Set(pages.flatMap(({ query }) => (query === null ? [] : [loosely(query)])));
+  const tries = pages.filter(({ exchange: { request } }) => request.why === WHY).length;
+  if (tries >= MAX_TRIES) return null;
+  const query = distinctiveQuery(queryRule.possible, known, {
+    minLength: minQueryChars,
+    pageSize: size.maxSize.value.rows,
+    registrySize: registrySize ?? 100_000,
+    sent,
+    wasInconclusive: tries > 0,
+  });
+  if (query === null) return null;
+  const params: Param[] = [[queryParam.value ?? '', query], ...nextSizeParams(search)];
+  return wasSent(searches, params) ? null : { params, why: WHY };
+}
+
+const WHY = 'how does a query find names?';
+const MAX_TRIES = 4;
+
+interface QueryLimits {
+  readonly minLength: number;
+  readonly pageSize: number;
+  /** The registry count, or an assumed one. */
+  readonly registrySize: number;
+  /** The loose forms of all queries so far. */
+  readonly sent: ReadonlySet<string>;
+  /** Whether an earlier probe with a part of a word did not decide. */
+  readonly wasInconclusive: boolean;
+}
+
+/**
+ * Returns a query that occurs in known names and distinguishes the possible rules; null: none exists. All its matches
+ * should fit on a page.
+ */
+function distinctiveQuery(
+  possible: readonly QueryRule[],
+  known: readonly KnownName[],
+  limits: QueryLimits,
+): string | null {
+  const names = known.slice(-MAX_NAMES).map(({ name }) => name);
+  const best = (queries: Iterable<string>) => bestOf(queries, possible, names, limits);
+  // Two words are rarer than a part of one, but APIs treat them differently.
+  if (limits.wasInconclusive) return best(pairsIn(names)) ?? best(fragmentsOf(names, 5));
+  for (let length = rareLength(limits); length >= Math.max(4, limits.minLength); length--) {
+    const query = best(fragmentsOf(names, length));
+    if (query !== null) return query;
+  }
+  return best(pairsIn(names));
+}
+
+const MAX_NAMES = 120;
+
+function bestOf(
+  queries: Iterable<string>,
+  possible: readonly QueryRule[],
+  names: readonly string[],
+  { sent, minLength }: QueryLimits,
+): string | null {
+  const looseNames = names.map(loosely);
+  let best: { query: string; score: number } | null = null;
+  for (const query of queries) {
+    if (query.length < minLength || sent.has(loosely(query))) continue;
+    const found = looseNames.filter((name) => name.includes(loosely(query))).length;
+    const score = distinguishedPairs(possible, query, names) - found / 10;
+    if (score > 0.5 && (best === null || score > best.score)) best = { query, score };
+  }
+  return best?.query ?? null;
+}
+
+/**
+ * Returns the shortest length n (4 to 9) at which the matches of a part of a word should fill at most half a page:
+ *
+ *   registrySize * 10^(-n/2 - 0.5) <= pageSize / 2
+ *
+ * Two more letters make a part ten times as rare.
+ */
+function rareLength({ pageSize, registrySize }: QueryLimits): number {
+  for (let length = 4; length < 9; length++)
+    if (registrySize * 10 ** (-length / 2 - 0.5) <= pageSize / 2) return length;
+  return 9;
+}
+
+/** Returns all parts of words with `length` letters. */
+function fragmentsOf(names: readonly string[], length: number): Set<string> {
+  const fragments = new Set<string>();
+  for (const name of names)
+    for (const [word] of name.matchAll(/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]+/gu))
+      for (let from = 0; from + length <= word.length; from++) fragments.add(word.slice(from, from + length));
+  return fragments;
+}
+
+/** Returns pairs of neighbouring words: whole, without the last letter, and without the first and the last letter. */
+function pairsIn(names: readonly string[]): Set<string> {
+  const pairs = new Set<string>();
+  for (const name of names)
+    for (const [, first = '', second = ''] of name.matchAll(
+      /(?<=^|\s)(\p{L}{3,})(?=\s(\p{L}{4,})(?:\s|$))/gu,
+    )) {
+      const shortened = second.slice(0, -1);
+      pairs
+        .add(`${first} ${second}`)
+        .add(`${first} ${shortened}`)
+        .add(`${first.slice(1)} ${shortened}`);
+    }
+  return pairs;
+}
+
+/** Returns the number of pairs of rules that treat the query differently for a known name. */
+function distinguishedPairs(possible: readonly QueryRule[], query: string, names: readonly string[]): number {
+  const containing = names.filter((name) => name.includes(query));
+  const differ = (a: QueryRule, b: QueryRule) =>
+    containing.some((name) => {
+      const [one, other] = [finds(a, query, name), finds(b, query, name)];
+      return one !== null && other !== null && one !== other;
+    });
+  return possible.reduce(
+    (sum, a, index) => sum + possible.slice(index + 1).filter((b) => differ(a, b)).length,
+    0,
+  );
+}

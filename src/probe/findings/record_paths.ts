@@ -1,0 +1,166 @@
+import { scalarText } from '../../dialect/decode.ts';
+import type { Pointer } from '../../dialect/dialect.ts';
+import { entityUrl, UnwritableUrl } from '../../dialect/request.ts';
+import { isJsonObject, type Json } from '../../json/json.ts';
+import type { Conclusions, ProbeInput, RecordPaths, ResultList, SearchConclusions } from '../conclusions.ts';
+import { type Exchange, type Finding, likely, open, type ProbeRequest, sure } from '../evidence.ts';
+import { leavesOf, wordsOfKey } from '../json_leaves.ts';
+import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS } from '../word_lists.ts';
+import { itemOf, textAt } from './result_list.ts';
+import { innermost, relativeTo } from './row_paths.ts';
+
+/** A company from a listing, whose record was requested. */
+export interface ListedCompany {
+  readonly id: string;
+  readonly name: string | null;
+  /** Relative to the item of the list. */
+  readonly idInList: Pointer;
+  readonly nameInList: Pointer | null;
+}
+
+/** Finds the record in its body, and id and name in the record. */
+export function findRecord(response: Exchange, company: ListedCompany): Finding<RecordPaths | null> {
+  const body = response.json;
+  if (!isJsonObject(body)) return open(null, 'the response is not an object');
+  const leaves = leavesOf(body);
+  const ids = leaves.filter(({ value }) => isSameId(value, company.id)).map(({ pointer }) => pointer);
+  if (ids.length === 0) return open(null, `the response does not contain the id ${company.id}`);
+  const names = leaves
+    .filter(({ value }) => company.name !== null && value === company.name)
+    .map(({ pointer }) => pointer);
+  const pairs = ids.flatMap((id) => (names.length === 0 ? [null] : names).map((name) => ({ id, name })));
+  const [best] = pairs
+    .map((pair) => ({ ...pair, score: pairScore(pair, company) }))
+    .sort((a, b) => b.score - a.score);
+  if (best === undefined) return open(null, 'the response contains neither id nor name');
+  const root = innermost([body], best.name === null ? [best.id] : [best.id, best.name], isEnvelope);
+  const paths = {
+    root,
+    id: relativeTo(root, best.id),
+    name: best.name === null ? null : relativeTo(root, best.name),
+  };
+  return best.name === null
+    ? likely(paths, `it contains the id ${company.id}, but not the name`)
+    : sure(paths, `it contains the id ${company.id} and the name ${JSON.stringify(company.name)}`);
+}
+
+interface Pair {
+  readonly id: Pointer;
+  readonly name: Pointer | null;
+}
+
+/** Scores a pair of paths: the same keys as in the list, near each other, with words for names, not deep. */
+function pairScore({ id, name }: Pair, { idInList, nameInList }: ListedCompany): number {
+  const depth = id.split('/').length + (name?.split('/').length ?? 0);
+  const sameId = id.endsWith(idInList) ? 3 : 0;
+  const sameName = name !== null && nameInList !== null && name.endsWith(nameInList) ? 3 : 0;
+  const together = name === null ? 0 : sharedDepth(id, name);
+  return sameId + sameName + together + nameScore(name) - depth / 4;
+}
+
+function nameScore(name: Pointer | null): number {
+  const words = wordsOfKey(name ?? '');
+  const good = words.some((word) => NAME_WORDS.has(word)) ? 2 : 0;
+  return good - (words.some((word) => NOT_NAME_WORDS.has(word)) ? 3 : 0);
+}
+
+function sharedDepth(a: Pointer, b: Pointer): number {
+  const [left, right] = [a.split('/'), b.split('/')];
+  return left.slice(1, -1).filter((key, index) => right[index + 1] === key && right.length - 2 > index)
+    .length;
+}
+
+function isEnvelope(key: string, value: Json): boolean {
+  const words = wordsOfKey(key);
+  return (
+    words.some((word) => ENVELOPE_WORDS.has(word)) ||
+    value === null ||
+    (Array.isArray(value) && value.length === 0)
+  );
+}
+
+function isSameId(value: Json, id: string): boolean {
+  return typeof value !== 'boolean' && scalarText(value) === id;
+}
+
+/** A fetched record, and the path in the rows of the id that opened it. */
+export interface OpenedRecord {
+  /** Relative to a row. */
+  readonly idPath: Pointer;
+  readonly record: Finding<RecordPaths | null>;
+}
+
+/** Finds the path in the rows whose ids open records: the record must be of the same company. */
+export function findOpenedRecord(
+  listing: ResultList,
+  entities: readonly Exchange[],
+  template: string,
+  namePath: Pointer | null,
+): OpenedRecord | null {
+  const responses = entities.filter(({ reading }) => reading === 'ok');
+  const opened = listing.ids.flatMap(({ pointer }) =>
+    responses.flatMap((response) => openedBy(listing, response, template, pointer, namePath) ?? []),
+  );
+  return opened.find(({ record }) => record.certainty === 'sure') ?? opened[0] ?? null;
+}
+
+function openedBy(
+  { rows }: ResultList,
+  response: Exchange,
+  template: string,
+  idPath: Pointer,
+  namePath: Pointer | null,
+): OpenedRecord | null {
+  const row = rows.find((one) => entityPath(template, textAt(one, idPath) ?? '') === response.request.path);
+  if (row === undefined) return null;
+  const item = itemOf(rows, idPath, namePath);
+  const record = findRecord(response, {
+    id: textAt(row, idPath) ?? '',
+    name: namePath === null ? null : textAt(row, namePath),
+    idInList: relativeTo(item, idPath),
+    nameInList: namePath === null ? null : relativeTo(item, namePath),
+  });
+  return record.value === null ? null : { idPath, record };
+}
+
+/** The finding while no record was recognised. */
+export function noRecord(entities: readonly Exchange[]): Finding<RecordPaths | null> {
+  return open(
+    null,
+    entities.length === 0 ? 'no record was requested yet' : 'no response contained the requested record',
+  );
+}
+
+/** Returns the path of one record; null if the id cannot be part of a path. */
+export function entityPath(template: string, id: string): string | null {
+  const url = entityUrl({ entity: template } as Parameters<typeof entityUrl>[0], id);
+  return url instanceof UnwritableUrl ? null : url.pathname;
+}
+
+/** Requests a record by the most likely id of a row. */
+export function probeRecord(
+  { upstream, exchanges }: ProbeInput,
+  { addresses }: Conclusions,
+  search: SearchConclusions,
+): ProbeRequest | null {
+  const entities = exchanges.filter(({ request }) => request.kind === 'entity');
+  const { certainty } = search.record;
+  if (addresses.value === null || certainty === 'sure' || (certainty === 'likely' && entities.length > 1))
+    return null;
+  if (entities.length >= MAX_TRIES) return null;
+  const template = `${new URL(upstream.base_url).origin}${addresses.value.entity}`;
+  const tried = new Set(entities.map(({ request }) => request.path));
+  const { rows, ids } = search.listing;
+  for (const position of [2, 0]) {
+    for (const { pointer } of ids.slice(0, 3)) {
+      const row = rows[Math.min(position, rows.length - 1)];
+      const id = row === undefined ? null : textAt(row, pointer);
+      const path = id === null ? null : entityPath(template, id);
+      if (path !== null && !tried.has(path))
+        return { kind: 'entity', path, params: [], why: `does the value at ${pointer} open a record?` };
+    }
+  }
+  return null;
+}
+
+const MAX_TRIES = 5;

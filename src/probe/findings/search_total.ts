@@ -1,0 +1,133 @@
+import type { Pointer } from '../../dialect/dialect.ts';
+import { segmentsOf } from '../../json/pointer.ts';
+import type { SearchPage } from '../conclusions.ts';
+import { type Exchange, type Finding, likely, open, sure } from '../evidence.ts';
+import { leavesOf, wholeNumberOf, wordsOfKey } from '../json_leaves.ts';
+import { NOT_TOTAL_WORDS, TOTAL_WORDS } from '../word_lists.ts';
+import { rowsAt } from './result_list.ts';
+
+/** A number in the response of one search. */
+interface Sample {
+  readonly count: number;
+  readonly rows: number;
+  readonly query: string;
+  /** Whether the request contained the same number, as a size or page. null: it contained no number. */
+  readonly wasSent: boolean | null;
+}
+
+/**
+ * Finds the total of a query. It differs between queries and is at least the number of rows. It equals that number if
+ * all matches fit on the page.
+ */
+export function findTotal(
+  searches: readonly Exchange[],
+  results: Pointer,
+  queryParam: string,
+): Finding<Pointer | null> {
+  const samples = samplesOf(searches, results, queryParam);
+  const fitting = [...samples]
+    .map(([pointer, all]) => ({ pointer, all, words: wordScore(pointer) }))
+    .filter(({ all, words }) => words > 0 && all.every(isPossible) && !isRepeated(all))
+    .sort((a, b) => b.words - a.words);
+  const proven = fitting.filter(({ all }) => exceeds(all) && !isConstant(all));
+  const [best] = proven;
+  const isOvershadowed = (fitting[0]?.words ?? 0) - (best?.words ?? 0) > 2;
+  if (best !== undefined && !isOvershadowed) {
+    const because = `${best.all
+      .slice(0, 4)
+      .map(({ count, rows }) => `${count} for ${rows} rows`)
+      .join(', ')}`;
+    const isShown = equals(best.all) || best.words >= 6;
+    return isShown ? sure(best.pointer, because) : likely(best.pointer, because);
+  }
+  const [named] = fitting.filter(({ words, all }) => words >= 5 && (exceeds(all) || !isRowCount(all)));
+  if (named !== undefined) return likely(named.pointer, 'its name suggests it');
+  if (fitting.length > 0) return open(null, 'no response shows what its numbers count');
+  return sure(null, 'no number in the responses counts the matches');
+}
+
+/**
+ * Finds the number at which totals stop: two queries with different companies have the same round total, or a page has
+ * more rows than its total.
+ */
+export function findClamp(
+  pages: readonly Pick<SearchPage, 'query' | 'total' | 'ids'>[],
+): Finding<number | null> {
+  const largest = Math.max(0, ...pages.map(({ total }) => total ?? 0));
+  const atLargest = pages.filter(({ total }) => total === largest);
+  const firstIds = new Set(atLargest.map(({ ids }) => ids[0]));
+  const queries = new Set(atLargest.map(({ query }) => query));
+  const beyond = pages.find(({ total, ids }) => total !== null && total > 0 && ids.length > total);
+  if (beyond !== undefined)
+    return sure(beyond.total, `a page with the total ${beyond.total} has ${beyond.ids.length} rows`);
+  if (largest < 100 || largest % 100 !== 0) return open(null, `the largest total so far is ${largest}`);
+  // If all queries have the largest total, each may have found the whole registry.
+  const isLimit = pages.some(({ total }) => total !== null && total > 0 && total < largest);
+  return isLimit && queries.size > 1 && firstIds.size > 1
+    ? sure(largest, `different queries have the total ${largest}`)
+    : open(null, `one query has the total ${largest}, which may mean "at least"`);
+}
+
+function samplesOf(
+  searches: readonly Exchange[],
+  results: Pointer,
+  queryParam: string,
+): Map<Pointer, Sample[]> {
+  const samples = new Map<Pointer, Sample[]>();
+  for (const search of searches) {
+    if (search.json === undefined) continue;
+    const rows = rowsAt(search, results).length;
+    const query = search.request.params.find(([name]) => name === queryParam)?.[1] ?? '';
+    const numbers = search.request.params.map(([, value]) => value).filter((value) => /^\d+$/.test(value));
+    for (const { pointer, value } of leavesOf(search.json)) {
+      const count = wholeNumberOf(value);
+      if (count === null) continue;
+      const sample = {
+        count,
+        rows,
+        query,
+        wasSent: numbers.length === 0 ? null : numbers.includes(String(count)),
+      };
+      const known = samples.get(pointer);
+      if (known === undefined) samples.set(pointer, [sample]);
+      else known.push(sample);
+    }
+  }
+  return samples;
+}
+
+function wordScore(pointer: Pointer): number {
+  const keys = segmentsOf(pointer).map(wordsOfKey);
+  const last = keys.at(-1) ?? [];
+  if (last.some((word) => NOT_TOTAL_WORDS.has(word))) return 0;
+  const compact = TOTAL_WORDS.get(last.join('')) ?? 0;
+  const words = keys.flat();
+  return (
+    Math.max(compact, ...words.map((word) => TOTAL_WORDS.get(word) ?? 0)) + (last.includes('total') ? 1 : 0)
+  );
+}
+
+/** A total is at least the number of rows, unless totals stop at a round number. */
+function isPossible({ count, rows }: Sample): boolean {
+  return count >= rows || (count >= 100 && count % 100 === 0);
+}
+
+const exceeds = (all: readonly Sample[]) => all.some(({ count, rows }) => count > rows && rows > 0);
+const equals = (all: readonly Sample[]) => all.some(({ count, rows }) => count === rows);
+const isRowCount = (all: readonly Sample[]) => all.every(({ count, rows }) => count === rows);
+
+/** Whether the number only repeats a size or page of the request. */
+function isRepeated(all: readonly Sample[]): boolean {
+  const informative = all.filter(({ wasSent }) => wasSent !== null);
+  return informative.length > 1 && informative.every(({ wasSent }) => wasSent === true);
+}
+
+/** Whether different queries have the same small number, such as a page size or a version. */
+function isConstant(all: readonly Sample[]): boolean {
+  const queries = new Set(all.map(({ query }) => query));
+  return (
+    queries.size > 1 &&
+    new Set(all.map(({ count }) => count)).size === 1 &&
+    !all.some(({ count }) => count >= 100)
+  );
+}

@@ -1,0 +1,77 @@
+import type { Pointer } from '../dialect/dialect.ts';
+import { valueAt } from '../json/pointer.ts';
+import type { SearchPage } from './conclusions.ts';
+import { type Exchange, paramOf } from './evidence.ts';
+import { nextPageLinksIn } from './findings/next_page_link.ts';
+import { rowsAt, textAt } from './findings/result_list.ts';
+import { wholeNumberOf } from './json_leaves.ts';
+import { PAGING_PARAMS, SIZE_PARAMS } from './word_lists.ts';
+
+/** The JSON paths that reading a page needs; id and name are relative to a row. */
+export interface PagePaths {
+  readonly queryParam: string;
+  readonly results: Pointer;
+  readonly id: Pointer;
+  readonly name: Pointer | null;
+  readonly total: Pointer | null;
+}
+
+/** Parses the successful searches. */
+export function readSearchPages(searches: readonly Exchange[], paths: PagePaths): SearchPage[] {
+  return searches
+    .filter(({ reading }) => reading === 'ok')
+    .map((exchange) => {
+      const rows = rowsAt(exchange, paths.results);
+      return {
+        exchange,
+        query: paramOf(exchange, paths.queryParam),
+        rows,
+        ids: rows.map((row) => textAt(row, paths.id) ?? ''),
+        names: rows.map((row) => (paths.name === null ? null : textAt(row, paths.name))),
+        total: paths.total === null ? null : wholeNumberOf(valueAt(exchange.json, paths.total)),
+      };
+    });
+}
+
+/** Whether a search has no paging parameter, so that it starts at the first row. */
+export function isFirstPage({ request }: Exchange): boolean {
+  return request.params.every(([name]) => !PAGING_PARAMS.has(name));
+}
+
+/** Returns the page size parameters of a search with their numbers. */
+export function sizesSent({ exchange }: SearchPage): { readonly name: string; readonly value: number }[] {
+  return exchange.request.params
+    .filter(([name, value]) => SIZE_PARAMS.includes(name) && /^\d+$/.test(value))
+    .map(([name, value]) => ({ name, value: Number(value) }));
+}
+
+/** Returns the longest list of ids among pages; [] if there is no page. */
+export function longestOrder(pages: readonly SearchPage[]): readonly string[] {
+  return pages.reduce<readonly string[]>(
+    (longest, { ids }) => (ids.length > longest.length ? ids : longest),
+    [],
+  );
+}
+
+/**
+ * Whether a query has more matches than the page has rows. A total or a next-page link proves it. Without them, the
+ * result is `maybe` if other pages have the same number of rows, or if the number is a multiple of 5.
+ */
+export function isTruncated(page: SearchPage, all: readonly SearchPage[]): 'yes' | 'maybe' | 'no' {
+  const { rows, total } = page;
+  if (total !== null && total > rows.length) return 'yes';
+  if (hasNext(page)) return 'yes';
+  if (total !== null || rows.length < 3 || all.some(hasNext) || all.some((other) => isEmptyPage(other, page)))
+    return 'no';
+  const alike = all.filter((other) => other.rows.length === rows.length && other.ids[0] !== page.ids[0]);
+  return alike.length > 0 || rows.length % 5 === 0 ? 'maybe' : 'no';
+}
+
+/** Whether `other` is a page of the same query without rows. */
+function isEmptyPage(other: SearchPage, page: SearchPage): boolean {
+  return other !== page && other.query === page.query && other.rows.length === 0;
+}
+
+function hasNext({ exchange }: SearchPage): boolean {
+  return nextPageLinksIn(exchange).length > 0;
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
+import { PROFILE_PRESETS } from '../../src/sandbox/profile_presets.ts';
+import { randomProfile } from '../../src/sandbox/random_profile.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { probeAll } from '../support/probe_client.ts';
+import { companiesFor } from '../support/probe_companies.ts';
+import { gradesOf } from '../support/probe_grading.ts';
+import { medianOf, openGradeCounts } from '../support/probe_scores.ts';
+
+const MAX_CALLS = 16;
+const MAX_MEDIAN_CALLS = 10;
+// The number is limited by time. `npm run bench probe` probes hundreds of APIs.
+const seeds = Array.from({ length: 36 }, (_, index) => index + 1);
+const profiles: [string, ApiProfileInput | ApiProfile][] = [
+  ...Object.entries(PROFILE_PRESETS),
+  ...seeds.map((seed): [string, ApiProfile] => [`random ${seed}`, randomProfile(seed)]),
+];
+
+describe('a probe of simulated APIs', () => {
+  it('has no wrong finding with certainty sure, needs few calls and finds most properties', async () => {
+    const calls: number[] = [];
+    const wrong: string[] = [];
+    const totals = openGradeCounts();
+    for (const [name, profile] of profiles) {
+      const { callsUsed, grades } = await probedProfile(profile);
+      calls.push(callsUsed);
+      totals.count(grades);
+      for (const [topic, grade] of grades) if (grade === 'wrong') wrong.push(`${name}: ${topic}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(Math.max(...calls)).toBeLessThanOrEqual(MAX_CALLS);
+    expect(medianOf(calls)).toBeLessThanOrEqual(MAX_MEDIAN_CALLS);
+    for (const topic of ['query parameter', 'list', 'id', 'name', 'record'])
+      expect(totals.share(topic, 'right'), topic).toBeGreaterThan(0.95);
+    for (const topic of ['next page', 'semantics'])
+      expect(totals.share(topic, 'right'), topic).toBeGreaterThan(0.8);
+  }, 120_000);
+});
+
+async function probedProfile(profile: ApiProfileInput | ApiProfile) {
+  const sandbox = await startSandbox({
+    profile,
+    companies: await companiesFor(profile),
+    keepArrivals: false,
+  });
+  try {
+    const { conclusions, exchanges } = await probeAll(sandbox.baseUrl, sandbox.keyOf('main'));
+    return { callsUsed: exchanges.length, grades: gradesOf(conclusions, sandbox.profile, sandbox.dialect) };
+  } finally {
+    await sandbox.close();
+  }
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { Dialect } from '../../src/dialect/dialect.ts';
+import { proposeChanges } from '../../src/probe/dialect_changes.ts';
+import { row, searchExchange } from '../support/probe_exchanges.ts';
+
+const dialect = Dialect.parse({
+  search: {
+    query_param: 'q',
+    paging: { style: 'none' },
+    results: '/results',
+    id: '/company_number',
+    name: '/title',
+  },
+  entity: { root: '', id: '/company_number' },
+  stats: { total: '/total' },
+});
+
+describe('the proposed changes of a dialect', () => {
+  it('contain the new path of the list, but no new id if the old one fits', () => {
+    const mismatch = { exchange: searchExchange({ data: { hits: [row(1), row(2)] } }), entityId: null };
+    expect(proposeChanges(dialect, [mismatch])).toEqual([
+      expect.objectContaining({ key: 'search.results', from: '/results', to: '/data/hits' }),
+    ]);
+  });
+
+  it('contain the new paths of the record', () => {
+    const request = { kind: 'entity' as const, path: '', params: [], why: '' };
+    const exchange = { ...searchExchange({ version: 2, data: { number: 'N7' } }), request };
+    const changes = proposeChanges(dialect, [{ exchange, entityId: 'N7' }]);
+    expect(changes.map(({ key, to }) => [key, to])).toEqual([
+      ['entity.root', '/data'],
+      ['entity.id', '/number'],
+    ]);
+  });
+
+  it('are empty if the responses show no companies', () => {
+    const mismatch = { exchange: searchExchange({ oops: true }), entityId: null };
+    expect(proposeChanges(dialect, [mismatch])).toEqual([]);
+  });
+});

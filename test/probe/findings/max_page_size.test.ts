@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { SearchPage } from '../../../src/probe/conclusions.ts';
+import { type Exchange, sure } from '../../../src/probe/evidence.ts';
+import { findMaxPageSize, requestedSizeOf } from '../../../src/probe/findings/max_page_size.ts';
+import { row, searchExchange, searchPage } from '../../support/probe_exchanges.ts';
+
+const param = sure('limit', '');
+
+function pageOfSize(requested: number, rows: number, total: number): SearchPage {
+  const exchange = withSize(searchExchange({}, 'north'), requested);
+  const listed = Array.from({ length: rows }, (_, index) => row(index));
+  return { ...searchPage('north', []), exchange, rows: listed, total };
+}
+
+function withSize(exchange: Exchange, size: number): Exchange {
+  const { request } = exchange;
+  return { ...exchange, request: { ...request, params: [...request.params, ['limit', String(size)]] } };
+}
+
+describe('the max page size', () => {
+  it('is the number of rows if a larger size was requested and more matches exist', () => {
+    expect(findMaxPageSize([pageOfSize(1000, 20, 500)], [], param)).toMatchObject({
+      value: { rows: 20, next: null },
+      certainty: 'sure',
+    });
+  });
+
+  it('stays open if all matches fit on the page', () => {
+    expect(findMaxPageSize([pageOfSize(1000, 20, 20)], [], param)).toMatchObject({
+      value: { rows: 20, next: 1000 },
+      certainty: 'open',
+    });
+  });
+
+  it('is the number that an error message names', () => {
+    const message = searchExchange({ message: 'limit must be at most 50' }, 'north');
+    const refusal: Exchange = { ...withSize(message, 1000), reading: 'refused' };
+    expect(findMaxPageSize([pageOfSize(10, 10, 500)], [refusal], param)).toMatchObject({
+      value: { rows: 50, next: null },
+      certainty: 'sure',
+    });
+  });
+});
+
+describe('the stored reason of a size probe', () => {
+  it('contains the requested size', () => {
+    expect(requestedSizeOf('may a page hold 1000 rows?')).toBe('1000');
+    expect(requestedSizeOf('does p take the query?')).toBeNull();
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { SearchPage } from '../../../src/probe/conclusions.ts';
+import type { Exchange } from '../../../src/probe/evidence.ts';
+import { findMinQueryLength } from '../../../src/probe/findings/min_query_length.ts';
+import { row, searchExchange, searchPage } from '../../support/probe_exchanges.ts';
+
+const pageOf = (query: string, rows: number): SearchPage => ({
+  ...searchPage(query, []),
+  rows: Array.from({ length: rows }, (_, index) => row(index)),
+});
+
+const refusalOf = (query: string, message: string): Exchange => ({
+  ...searchExchange({ message }, query),
+  reading: 'refused',
+});
+
+describe('the min query length', () => {
+  it('is 1 if a letter has matches', () => {
+    expect(findMinQueryLength([pageOf('a', 5)], [], 'q', null)).toMatchObject({
+      value: 1,
+      certainty: 'sure',
+    });
+  });
+
+  it('is the number that an error message names', () => {
+    const refusal = refusalOf('a', 'at least 3 characters');
+    expect(findMinQueryLength([], [refusal], 'q', null)).toMatchObject({ value: 3, certainty: 'sure' });
+  });
+
+  it('is likely one more than the length of a refused query', () => {
+    const refusal = refusalOf('no', 'invalid query');
+    expect(findMinQueryLength([pageOf('nor', 5)], [refusal], 'q', 'prefix')).toMatchObject({
+      value: 3,
+      certainty: 'likely',
+    });
+  });
+
+  it('is not derived from a refusal as too broad', () => {
+    const refusal = refusalOf('no', 'too many results, narrow the query');
+    expect(findMinQueryLength([pageOf('nor', 5)], [refusal], 'q', 'prefix').certainty).toBe('open');
+  });
+
+  it('is likely one more than the length of a prefix without matches', () => {
+    expect(findMinQueryLength([pageOf('nor', 5), pageOf('no', 0)], [], 'q', 'prefix')).toMatchObject({
+      value: 3,
+      certainty: 'likely',
+    });
+  });
+});

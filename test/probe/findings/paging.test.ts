@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { SearchPage, SizeFacts } from '../../../src/probe/conclusions.ts';
+import { open, type Param, sure } from '../../../src/probe/evidence.ts';
+import { findPaging } from '../../../src/probe/findings/paging.ts';
+import { searchExchange, searchPage } from '../../support/probe_exchanges.ts';
+
+const size: SizeFacts = {
+  byDefault: 5,
+  param: sure('limit', ''),
+  maxSize: open({ rows: 5, next: null }, ''),
+};
+
+function page(ids: string, ...params: readonly Param[]): SearchPage {
+  const found = [...ids].map((id) => ({ id, name: id }));
+  const parsed = searchPage('north', found);
+  const { request } = parsed.exchange;
+  return {
+    ...parsed,
+    exchange: { ...parsed.exchange, request: { ...request, params: [...request.params, ...params] } },
+  };
+}
+
+describe('the paging', () => {
+  const first = page('abcde');
+
+  it('is the only parameter that explains the first row', () => {
+    const second = page('b', ['limit', '1'], ['page', '2'], ['offset', '3']);
+    expect(findPaging([first, second], size)).toMatchObject({
+      value: { style: 'page', param: 'page', first: 1 },
+      certainty: 'sure',
+    });
+  });
+
+  it('is likely if two parameters explain the first row', () => {
+    const second = page('b', ['limit', '1'], ['page', '2'], ['offset', '1']);
+    const paging = findPaging([first, second], size);
+    expect(paging.certainty).toBe('likely');
+    expect(paging.moves.map(({ param }) => param)).toEqual(['page', 'offset']);
+  });
+
+  it('is open if no parameter explains the first row', () => {
+    const second = page('e', ['limit', '1'], ['page', '2']);
+    expect(findPaging([first, second], size)).toMatchObject({ value: null, certainty: 'open' });
+  });
+
+  it('is the next-page link of the response, before any parameter', () => {
+    const exchange = searchExchange({ next: '/api/search?q=north&after=e' }, 'north');
+    expect(findPaging([{ ...first, exchange }], size)).toMatchObject({
+      value: { style: 'next_url', next: '/next' },
+      certainty: 'sure',
+    });
+  });
+});

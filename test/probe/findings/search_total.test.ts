@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { findClamp, findTotal } from '../../../src/probe/findings/search_total.ts';
+import { row, searchExchange } from '../../support/probe_exchanges.ts';
+
+const search = (query: string, rows: number, fields: object) =>
+  searchExchange({ ...fields, results: Array.from({ length: rows }, (_, index) => row(index)) }, query);
+
+describe('the total of a query', () => {
+  it('is the number that differs between queries, not the number of rows or pages', () => {
+    const searches = [
+      search('kiwi', 20, { count: 20, page: { totalElements: 83, totalPages: 5 } }),
+      search('kiwifruit', 3, { count: 3, page: { totalElements: 3, totalPages: 1 } }),
+    ];
+    expect(findTotal(searches, '/results', 'q')).toMatchObject({
+      value: '/page/totalElements',
+      certainty: 'sure',
+    });
+  });
+
+  it('stays open if a number only repeats the number of rows', () => {
+    const searches = [search('a', 20, { count: 20 }), search('b', 20, { count: 20 })];
+    expect(findTotal(searches, '/results', 'q')).toMatchObject({ value: null, certainty: 'open' });
+  });
+});
+
+describe('the number at which totals stop', () => {
+  const pages = (...all: [query: string, total: number, firstId: string][]) =>
+    all.map(([query, total, firstId]) => ({ query, total, ids: [firstId] }));
+
+  it('is a round total of queries with different companies', () => {
+    expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '2'], ['c', 9, '3'])).value).toBe(10_000);
+  });
+
+  it('stays open if every query may have found the whole registry', () => {
+    expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '2'])).value).toBeNull();
+  });
+
+  it('stays open if only one query has the round total', () => {
+    expect(findClamp(pages(['a', 9_000, '1'], ['b', 17, '2'])).value).toBeNull();
+  });
+
+  it('is a total below the number of rows', () => {
+    expect(findClamp([{ query: 'a', total: 100, ids: Array.from({ length: 120 }, String) }]).value).toBe(100);
+  });
+});

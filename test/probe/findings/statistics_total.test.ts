@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { findRegistryTotal } from '../../../src/probe/findings/statistics_total.ts';
+
+describe('the registry count in the statistics', () => {
+  it.each([
+    [{ companies: { total: 4000 } }, '/companies/total', 'sure'],
+    [{ companies: { total: 4000, active: 3000 }, officers: { total: 9000 } }, '/companies/total', 'sure'],
+    [{ total_companies: 2600000, total_persons: 9, built_at: '2026-05-09' }, '/total_companies', 'sure'],
+    [{ version: 3, updated: 1_700_000_000 }, null, 'likely'],
+  ])('of %j is at %s', (body, path, certainty) => {
+    expect(findRegistryTotal(body, null)).toMatchObject({ value: path, certainty });
+  });
+
+  it('is the number that equals the total of an empty query', () => {
+    expect(findRegistryTotal({ a: { records: 500 }, b: { entities: 500_000 } }, 500)).toMatchObject({
+      value: '/a/records',
+      certainty: 'sure',
+    });
+  });
+});

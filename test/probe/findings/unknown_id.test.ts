@@ -1,0 +1,12 @@
+import { describe, expect, it } from 'vitest';
+import { unlikelyId } from '../../../src/probe/findings/unknown_id.ts';
+
+describe('an unlikely id', () => {
+  it('has as many digits as the known ids', () => {
+    expect(unlikelyId(['00185647', 'SC123456'])).toMatch(/^\d{8}$/);
+  });
+
+  it('differs from a known id without digits', () => {
+    expect(unlikelyId(['acme-holdings'])).not.toBe('acme-holdings');
+  });
+});
