@@ -32,9 +32,8 @@ describe('five days of hourly `sync --quiet` on an account of 1,000 calls a day'
     ).toMatchInlineSnapshot(`
       [
         "24 (exit 1): Failed: N calls in a row failed; the last one was for entity ID: HTTP 500",
-        "25 (exit 1): Failed: N calls in a row failed; the last one was for entity ID: HTTP 200, but the body is not JSON, or is incomplete
-      N responses moved to quarantine; list: registry-mirror quarantine list",
-        "26 (exit 1): Stopped: the upstream refused the key (this key was refused on DATE). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then no call is sent.",
+        "25 (exit 3): N responses moved to quarantine; list: registry-mirror quarantine list",
+        "26 (exit 1): Stopped: the upstream refused the key (HTTP 401: {"type":"/problems/credentials_invalid","title":"No account has this key.","status":401,"detail":"No account has this key.","instance":"/api/entity/00001777","code":"credentials_invalid"}). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then no call is sent.",
         "50 (exit 1): Stopped: the upstream refused the key (this key was refused on DATE). Correct upstream.api_key; if the key is valid again, run \`registry-mirror doctor --online\`. Until then no call is sent.",
       ]
     `);

@@ -15,7 +15,7 @@ async function upstreamOf(companies: number, latencyMs = 0) {
 }
 
 test('a mirror resumes from a restored backup of a running sync while the ledger keeps its count', async () => {
-  const upstream = await upstreamOf(200, 3);
+  const upstream = await upstreamOf(200, 40);
   const copy = join(upstream.folder, 'backups', 'one.db');
   const running = upstream.start('sync');
   await upstream.arrived(80, running);
@@ -47,7 +47,7 @@ test('a failed backup replaces no file and leaves no file behind', async () => {
   writeFileSync(taken, 'precious');
   const { code, stderr } = await upstream.cli('backup', taken);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/taken\.db exists already\n.*name another one/);
+  expect(stderr).toMatch(/taken\.db exists already\n.*Name another file/);
 
   const before = readdirSync(upstream.folder).sort();
   expect(await upstream.cli('backup', join(taken, 'inside.db'))).toMatchObject({ code: 2 });
