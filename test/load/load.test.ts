@@ -248,7 +248,7 @@ test('a query that finds nothing where there were some removes nothing, and says
   });
   search('acme', { total: 0, results: [] });
   expect(all('SELECT rows, note FROM _query')).toEqual([
-    { rows: 0, note: 'nothing was found, where there were 2 before' },
+    { rows: 0, note: 'no results; the previous listing had 2' },
   ]);
   expect(value('SELECT count(*) FROM _known WHERE gone_at IS NULL')).toBe(2);
 });

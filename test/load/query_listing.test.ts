@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   ListedPages,
-  MOST_PAGES,
+  MAX_PAGES,
   type PageFacts,
   type QueryListing,
   type QueryListingRules,
@@ -60,7 +60,7 @@ describe('what is odd about a listing is told', () => {
     });
   });
   test('no end of pages', () => {
-    const endless = Array.from({ length: MOST_PAGES }, (_, index) => page(index, 10));
+    const endless = Array.from({ length: MAX_PAGES }, (_, index) => page(index, 10));
     expect(listingOf(endless, rules)).toMatchObject({
       status: 'capped',
       note: expect.stringMatching(/no end after/),
@@ -68,9 +68,9 @@ describe('what is odd about a listing is told', () => {
   });
   test('fewer or more rows than were announced', () => {
     const empty = listingOf([page(0, 10, 30), page(1, 0, 30)], rules);
-    expect(empty).toMatchObject({ status: 'complete', note: '10 rows came, and the total says 30' });
+    expect(empty).toMatchObject({ status: 'complete', note: 'received 10 rows, but the total is 30' });
     const more = listingOf([page(0, 10, 15), page(1, 10, 15)], rules);
-    expect(more).toMatchObject({ status: 'complete', note: '20 rows came, and the total says 15' });
+    expect(more).toMatchObject({ status: 'complete', note: 'received 20 rows, but the total is 15' });
     expect(listingOf([page(0, 10, 15), page(1, 5, 15)], rules).note).toBeNull();
   });
 });

@@ -87,7 +87,7 @@ test('a response whose rows the file rejects goes to quarantine and holds up no 
   const results = load(['1', '2', '3'].map((id) => outcome(entityCall(id), company(id, 'Acme'))));
   expect(results.map(({ verdict }) => verdict)).toEqual(['ok', 'broken', 'ok']);
   expect(all('SELECT entity_id FROM entity')).toEqual([{ entity_id: '1' }, { entity_id: '3' }]);
-  expect(value('SELECT reason FROM _quarantine')).toBe('it cannot be processed: rejected');
+  expect(value('SELECT reason FROM _quarantine')).toBe('the response cannot be processed: rejected');
   expect(value("SELECT count(*) FROM _call WHERE outcome = 'received'")).toBe(0);
 });
 
