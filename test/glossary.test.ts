@@ -4,10 +4,6 @@ import { describe, expect, it, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 
-/**
- * Words that the code still contains. A word that is gone must be deleted here; from then on the glossary
- * forbids it.
- */
 /** A deprecated word of docs/glossary.md. */
 interface Deprecated {
   /** `turn design`: these two words side by side. */

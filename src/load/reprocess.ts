@@ -83,12 +83,9 @@ const BATCH = 500;
 function refusePruned({ db }: Warehouse): void {
   const prunedUntil = metaTable(db).get('pruned_until');
   if (prunedUntil !== null)
-    throw new FailedError(
-      `responses before ${prunedUntil} were pruned, so their rows cannot be rebuilt`,
-      {
-        hint: 'A rebuild would lose history and first dates. Restore a backup from before the pruning, or keep the tables as they are.',
-      },
-    );
+    throw new FailedError(`responses before ${prunedUntil} were pruned, so their rows cannot be rebuilt`, {
+      hint: 'A rebuild would lose history and first dates. Restore a backup from before the pruning, or keep the tables as they are.',
+    });
 }
 
 interface Progress {
