@@ -41,7 +41,8 @@ export type Verdict =
   | { readonly is: 'exhausted'; readonly untilMs: number | null; readonly why: string }
   | { readonly is: 'unauthorised'; readonly why: string }
   /**
-   * The transport, the status or the body failed; the unit is spent.
+   * The transport, the status or the body failed. The unit is spent.
+   *
    * - `misread`: the response is valid but does not match the dialect.
    * - `isLasting`: a retry would have the same result.
    */

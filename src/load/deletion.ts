@@ -5,7 +5,8 @@ import type { LoadSession } from './load_session.ts';
 import { storeTombstone } from './record.ts';
 
 /**
- * The proof of a deletion. A 404 for a known company counts only under two conditions:
+ * The proof of a deletion. A 404 for a known company counts only under two conditions.
+ *
  * - it has the shape of the 404 for an id that never existed;
  * - later in the same run, a call for another known company succeeds.
  * Otherwise a moved path or a failing upstream would delete the whole registry. A success before the 404 proves

@@ -15,7 +15,7 @@ import { derive } from './derive.ts';
 import { withoutEntities } from './forget.ts';
 import { headersToKeep } from './headers.ts';
 import { openLoadSession } from './load_session.ts';
-import { enterRun, outcomeOfStored, storedAttempt } from './stored.ts';
+import { enterRun, outcomeOfStored, storedAttempt } from './stored_attempt.ts';
 import { countSearchedWords } from './word_counts.ts';
 
 export interface LoaderOptions {
@@ -67,7 +67,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
         stored.add(attempt.callId);
         const body = withoutForgotten(attempt);
         if (body !== null)
-          session.answers.keep(attempt.callId, attempt.call.kind, body, headersOf(attempt.headers));
+          session.responses.keep(attempt.callId, attempt.call.kind, body, headersOf(attempt.headers));
       }
     });
   }
@@ -141,7 +141,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       changed: rows.filter((row) => row.changed).length + (record?.changed && !record.isNew ? 1 : 0),
       note,
     });
-    if (sameAs !== null) session.answers.refer(callId, sameAs);
+    if (sameAs !== null) session.responses.refer(callId, sameAs);
   }
 
   function recover(): number {

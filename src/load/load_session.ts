@@ -31,7 +31,7 @@ export interface LoadSession extends DerivedTables {
   /** The run whose calls are being derived. */
   runId: number;
   readonly ignored: Volatile;
-  readonly answers: ReturnType<typeof answerTable>;
+  readonly responses: ReturnType<typeof answerTable>;
   readonly meta: ReturnType<typeof metaTable>;
   readonly listings: OpenListings;
   readonly schema: InferredSchema;
@@ -47,7 +47,7 @@ export interface LoadSession extends DerivedTables {
   /** The shape of the 404 for an id that never existed; null: unknown. */
   absentShape: string | null;
   /** New responses are being stored, so a repeated one can become a reference. */
-  readonly storesAnswers: boolean;
+  readonly storesResponses: boolean;
   /** The time of the latest successful call for a known company in this run; null: none. */
   respondedAt: string | null;
   /** Known companies may have returned 404 in this run, without proof of their deletion. */
@@ -81,7 +81,7 @@ export function openLoadSession(options: {
     dialect,
     runId,
     ignored: volatilePaths(dialect.volatile),
-    answers: answerTable(db),
+    responses: answerTable(db),
     meta,
     listings: openQueryListings(tables.queries),
     get absentShape() {
@@ -90,7 +90,7 @@ export function openLoadSession(options: {
     set absentShape(shape) {
       meta.set(absentShapeKey, shape);
     },
-    storesAnswers: naming === live,
+    storesResponses: naming === live,
     schema,
     tables: {
       entity: resourceTable(schema, 'entity'),

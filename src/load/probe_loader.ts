@@ -24,7 +24,7 @@ export function openProbeLoader(options: {
 }): Pick<Loader, 'store' | 'process'> {
   const { warehouse, runId, probeLog } = options;
   const calls = callTable(warehouse.db);
-  const answers = answerTable(warehouse.db);
+  const responses = answerTable(warehouse.db);
   const runs = runCounter(warehouse.db);
   return {
     store: (attempts) =>
@@ -38,7 +38,7 @@ export function openProbeLoader(options: {
             page: null,
             runId,
           });
-          if (body !== null) answers.keep(callId, call.kind, body, headersText(attempt));
+          if (body !== null) responses.keep(callId, call.kind, body, headersText(attempt));
         }
       }),
     process: (outcomes) =>

@@ -14,7 +14,7 @@ import { isSameResponse, latestDocument } from './stored_response.ts';
 /** Loads a record: new, changed or unchanged. */
 export function deriveRecord(session: LoadSession, outcome: Outcome, answer: RecordAnswer): LoadResult {
   const known = session.known.find(answer.entityId);
-  const stored = known?.recordCallId == null ? null : session.answers.read(known.recordCallId);
+  const stored = known?.recordCallId == null ? null : session.responses.read(known.recordCallId);
   if (known === undefined || known.fetchedAt === null)
     return storeRecord(session, outcome, answer, known, null);
   if (outcome.body !== null && stored?.body.equals(outcome.body))

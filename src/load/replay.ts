@@ -9,7 +9,7 @@ import { live } from '../warehouse/table_naming.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { derive } from './derive.ts';
 import { type LoadSession, openLoadSession } from './load_session.ts';
-import { enterRun, outcomeOfStored } from './stored.ts';
+import { enterRun, outcomeOfStored } from './stored_attempt.ts';
 
 /** The result of one quarantine entry. */
 export interface Replayed {

@@ -20,7 +20,7 @@ import { shadow } from '../warehouse/table_naming.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { derive } from './derive.ts';
 import { type LoadSession, openLoadSession } from './load_session.ts';
-import { enterRun, outcomeOfStored } from './stored.ts';
+import { enterRun, outcomeOfStored } from './stored_attempt.ts';
 
 export interface ReprocessOptions {
   readonly warehouse: Warehouse;

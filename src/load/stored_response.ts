@@ -6,8 +6,8 @@ import { isSame, type Volatile, withoutVolatile } from './content.ts';
 import type { LoadSession } from './load_session.ts';
 
 /**
- * The last known record from the stored responses: the newest full version, with the fields of later tombstones. null
- * if a stored response cannot be read with the present dialect.
+ * The last known record from the stored responses: the newest full version with the fields of later tombstones.
+ * Returns null if a stored response cannot be read with the present dialect.
  */
 export function latestDocument(session: LoadSession, entityId: string): JsonObject | null {
   const versions: JsonObject[] = [];
@@ -21,7 +21,7 @@ export function latestDocument(session: LoadSession, entityId: string): JsonObje
 }
 
 function documentIn(session: LoadSession, callId: number): JsonObject | null {
-  const stored = session.answers.read(callId);
+  const stored = session.responses.read(callId);
   if (stored === null) return null;
   const { json } = readBody(stored.body, stored.headers['content-type'] ?? '');
   const document = valueAt(json, session.dialect.entity.root);
@@ -37,8 +37,8 @@ export function isSameResponse(
   { call, body, headers = {} }: Outcome,
   storedCallId: number,
 ): boolean {
-  if (body === null || !session.storesAnswers) return false;
-  const stored = session.answers.read(storedCallId);
+  if (body === null || !session.storesResponses) return false;
+  const stored = session.responses.read(storedCallId);
   if (stored === null) return false;
   if (stored.body.equals(body)) return true;
   const ignored = volatileInBody(session, call.kind);

@@ -37,10 +37,10 @@ export function proposeVolatile({ db }: Warehouse, dialect: Dialect): VolatilePr
 
 /** The fields in which the bodies of unchanged records differ outside the record. */
 function envelopeShares(db: Warehouse['db'], dialect: Dialect): VolatileProposal[] {
-  const answers = answerTable(db);
+  const responses = answerTable(db);
   const ignored = volatilePaths(dialect.volatile);
   const bodyOf = (callId: number): JsonObject => {
-    const stored = answers.read(callId);
+    const stored = responses.read(callId);
     const json =
       stored === null ? undefined : readBody(stored.body, stored.headers['content-type'] ?? '').json;
     return isJsonObject(json) ? withoutRecord(withoutVolatile(json, ignored), dialect.entity.root) : {};

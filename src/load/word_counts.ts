@@ -2,10 +2,10 @@ import type { QueryRow } from '../warehouse/query.ts';
 import type { LoadSession } from './load_session.ts';
 
 /**
- * Starts the word counts that the planner needs if the upstream searches names by words:
- * - the words of all companies;
- * - the words of the companies with a frequent word whose listing is truncated. The planner combines such a word with
- *   a second one, and reading all these names for each choice would take too long.
+ * Starts the word counts that the planner needs if the upstream searches names by words.
+ *
+ * It counts the words of all companies, and the words beside each frequent word with a truncated listing. The planner
+ * combines such a word with a second one. Reading all its names for each choice would take too long.
  *
  * With other query rules nothing is counted, so that loading is faster.
  */

@@ -6,7 +6,7 @@ import type { LoadSession } from './load_session.ts';
 
 /** Reads a stored attempt. The cursor of a later page is not stored, because only sending needs it. */
 export function storedAttempt(session: LoadSession, row: StoredCall): Attempt {
-  const stored = session.answers.read(row.callId);
+  const stored = session.responses.read(row.callId);
   return {
     callId: row.callId,
     call: callOfTarget(row, row),
