@@ -40,7 +40,7 @@ interface JobBase {
 
 /** A job that the worker queues by a cron pattern. */
 export type ScheduledJob = JobDefinition & {
-  /** What the job keeps up to date, for the status page: `Statistics`. */
+  /** The subject of the job, for the status page: `Statistics`. */
   readonly title: string;
   pattern(config: Config): string;
   /** The age at which the data of this job are due, for the status page. */

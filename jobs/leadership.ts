@@ -6,7 +6,7 @@ import type { Clock } from '../src/clock.ts';
  * A lease in Redis, one for each queue. Its holder serves the queue, and the other workers are on standby.
  *
  * The lease is in Redis and not in the warehouse. Standbys on other machines can see it there, and a lease that lasts
- * for days does not block `sync`. It can fail: after a FLUSHALL two workers can lead until the next renewal. That is
+ * for days does not block `sync`. It can fail: after a FLUSHALL two workers can lead until the next renewal. This is
  * safe, because every run takes the lock of the warehouse and every call is debited in the ledger.
  */
 export interface Leadership {

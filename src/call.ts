@@ -1,17 +1,17 @@
 /**
- * A Call is what plan hands to fetch: one HTTP attempt, one unit of allowance.
+ * One HTTP attempt that the planner chose. It costs one unit of allowance.
  *
- * Nothing retries below this level. A failed attempt comes back as an Outcome, and the next plan
- * decides whether another try is worth another unit.
+ * No code below the planner retries. A failed attempt becomes an Outcome, and the planner decides whether a retry
+ * justifies another unit.
  */
 export type Call = StatsCall | SearchCall | EntityCall;
 
 export type CallKind = Call['kind'];
 
 interface Planned {
-  /** Why this call was chosen, in a few words for `_call.reason` and `plan --explain`. */
+  /** The reason for the choice, for `_call.reason` and `plan --explain`. */
   readonly reason: string;
-  /** What the planner expects of it: new companies, or stale records repaired. */
+  /** The expected yield: new companies, or repaired records. */
   readonly expected: number;
 }
 
@@ -30,13 +30,13 @@ export interface EntityCall extends Planned {
   readonly entityId: string;
 }
 
-/** What is searched for. `text` is sent as it stands. */
+/** A query. `text` is sent unchanged. */
 export interface SearchQuery {
   readonly by: 'name' | 'identifier';
   readonly text: string;
 }
 
-/** Which page of a query: `index` counts from 0; `next` is the cursor or URL where the paging style needs one. */
+/** A page of a query. `index` starts at 0. `next` is the cursor or URL if the paging style needs one. */
 export interface PageRef {
   readonly index: number;
   readonly next: string | null;
@@ -44,7 +44,7 @@ export interface PageRef {
 
 export const FIRST_PAGE: PageRef = { index: 0, next: null };
 
-/** The stable text of a call's target: the key of `_call.target`, of failures and of "is it in flight?". */
+/** The key of a call's target in `_call.target`, for failures and for in-flight calls. */
 export function targetOf(call: Call): string {
   switch (call.kind) {
     case 'stats':
@@ -56,12 +56,12 @@ export function targetOf(call: Call): string {
   }
 }
 
-/** The stable text of a query: `name:acme`, `identifier:0034`. */
+/** The key of a query, such as `name:acme` or `identifier:0034`. */
 export function queryKey(query: SearchQuery): string {
   return `${query.by}:${query.text}`;
 }
 
-/** The call that a stored target names: the inverse of `targetOf`. The cursor of a later page is not in it. */
+/** The call of a stored target: the inverse of `targetOf`, without the cursor of a later page. */
 export function callOfTarget(
   { kind, target, page }: { readonly kind: CallKind; readonly target: string; readonly page: number | null },
   planned: Planned,

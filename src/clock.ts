@@ -1,7 +1,7 @@
-/** The clock is passed in, so that a test can own it. Times are epoch milliseconds: comparable between processes. */
+/** The clock is an argument, so that a test can replace it. Epoch milliseconds can be compared between processes. */
 export interface Clock {
   now(): number;
-  /** Resolves after `delayMs`, or at once when the signal aborts. Never rejects. */
+  /** Resolves after `delayMs`, or immediately when the signal aborts. Never rejects. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -20,22 +20,22 @@ export const systemClock: Clock = {
     }),
 };
 
-// setTimeout fires at once for longer delays.
+// setTimeout fires immediately for longer delays.
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** UTC, ISO 8601 with milliseconds: the form of every time in the warehouse. */
+/** The format of every time in the warehouse: UTC, ISO 8601 with milliseconds. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
 /**
- * By how much our clock is ahead of the upstream's (negative: behind), by the Date of an answer, which has whole
- * seconds; null: it names none.
+ * The local time minus the time of the upstream, from the Date header of a response; null without a valid header.
+ * The header has whole seconds, so half a second is added to it.
  */
-export function clockSkewMs(dateHeader: string | undefined, answeredAtMs: number): number | null {
-  const theirs = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader);
-  return Number.isNaN(theirs) ? null : answeredAtMs - (theirs + 500);
+export function clockSkewMs(dateHeader: string | undefined, receivedAtMs: number): number | null {
+  const upstreamMs = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader);
+  return Number.isNaN(upstreamMs) ? null : receivedAtMs - (upstreamMs + 500);
 }
 
-/** Less is no difference that a Date header could show. */
+/** The resolution of a Date header cannot show a smaller skew. */
 export const TOLERATED_SKEW_MS = 2500;

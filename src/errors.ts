@@ -1,10 +1,10 @@
 /**
- * Errors are few, and named by what to do next. The message says what happened, to what, and the hint
- * says what to do. Exit codes: docs/operations.md.
+ * An error for the user. The class determines the exit code (docs/operations.md). The message describes the problem
+ * and its subject; the hint describes the remedy.
  */
 export abstract class MirrorError extends Error {
   abstract readonly exitCode: number;
-  /** What the reader can do about it, as a sentence; null where the message says all. */
+  /** The remedy, as a sentence; null if the message is sufficient. */
   readonly hint: string | null;
 
   constructor(message: string, options: { hint?: string; cause?: unknown } = {}) {
@@ -14,12 +14,12 @@ export abstract class MirrorError extends Error {
   }
 }
 
-/** The command line or the configuration must be corrected; nothing was written. */
+/** The command line or the configuration is invalid; nothing was written. */
 export class UsageError extends MirrorError {
   readonly exitCode = 2;
 }
 
-/** The run could not do its work: a file, a disk, an upstream that only fails. */
+/** The run failed because of a file, a disk, or an upstream that returns only errors. */
 export class FailedError extends MirrorError {
   readonly exitCode = 1;
 }

@@ -1,7 +1,7 @@
 import type { Call, SearchQuery } from './call.ts';
 import type { VerdictKind } from './outcome.ts';
 
-/** The changes that one processed response made. The planner and the run totals learn from it. */
+/** The changes that one processed response made, for the planner and the run totals. */
 export interface LoadResult {
   readonly call: Call;
   readonly verdict: VerdictKind;
@@ -17,7 +17,7 @@ export interface LoadResult {
   readonly gone: boolean;
   /** Rows added to quarantine, or updated there. */
   readonly quarantined: number;
-  /** Set while a failed target waits for its next try. */
+  /** Set while a failed target waits for its retry. */
   readonly failure: Failure | null;
   /** Entities marked as gone: the entity of this call, or others that this response proves deleted. */
   readonly goneCount: number;
@@ -35,14 +35,14 @@ export interface ListedCompany {
   readonly isNew: boolean;
   /** The summary differs from the stored one. */
   readonly changed: boolean;
-  /** When it was last listed before this; null: never. Absent if unknown. */
+  /** The time of the previous listing; null: never listed before. Absent if unknown. */
   readonly listedAtMs?: number | null;
 }
 
 /** The state of one query after its last response. */
 export interface QueryState {
   readonly query: SearchQuery;
-  /** The latest total that the upstream reported for it; null: it reports none. */
+  /** The latest total that the upstream reported for the query; null: none. */
   readonly total: number | null;
   /** Consecutive pages received in the current listing, from page 0. */
   readonly pages: number;
@@ -50,13 +50,13 @@ export interface QueryState {
   readonly rows: number;
   /** Cursor or URL of the next page, for the styles that have one. */
   readonly next: string | null;
-  /** open: more pages can be requested; complete: all pages were received; capped: the rest is out of reach; refused: never sent again. */
+  /** open: more pages can be requested · complete: all pages were received · capped: the rest is unreachable · refused: never sent again. */
   readonly status: 'open' | 'complete' | 'capped' | 'refused';
   /** When the first page of the current listing was received. */
   readonly listedAtMs: number;
 }
 
-/** A target that failed and may be tried again only later. */
+/** A failed target and the earliest time of its retry. */
 export interface Failure {
   readonly kind: Call['kind'];
   readonly target: string;
@@ -66,7 +66,7 @@ export interface Failure {
   readonly why: string;
 }
 
-/** Did the call settle the state of its entity? */
+/** Did the call determine the state of its entity? */
 export function isSettled(verdict: VerdictKind): boolean {
   return verdict === 'ok' || verdict === 'gone' || verdict === 'absent';
 }

@@ -12,7 +12,7 @@ import { openChoice } from './plan/choice.ts';
 import type { Planner, QuotaLeft } from './planner.ts';
 import { EMPTY_TOTALS, type RunTotals, withLoadResult, withOutcome } from './run_totals.ts';
 
-/** What a run stands on. */
+/** The dependencies of a run. */
 export interface MirrorParts {
   readonly planner: Planner;
   readonly fetch: Fetch;
@@ -21,14 +21,14 @@ export interface MirrorParts {
   readonly clock: Clock;
 }
 
-/** How far a run may go. */
+/** The limits of a run. */
 export interface Bounds {
   readonly purpose: Purpose;
   /** Infinity: no bound. */
   readonly maxCalls: number;
   /** Epoch milliseconds; Infinity: no bound. */
   readonly deadlineMs: number;
-  /** Aborts at Ctrl-C or SIGTERM: calls in flight are finished and loaded. */
+  /** Aborts at Ctrl-C or SIGTERM: in-flight calls are finished and loaded. */
   readonly signal: AbortSignal;
   /** Called after each batch is processed. */
   readonly onProgress?: (totals: RunTotals, last: Outcome) => void;
@@ -36,7 +36,7 @@ export interface Bounds {
 
 export type Ending =
   | { readonly ended: 'done' | 'max_calls' | 'max_minutes' | 'interrupted' }
-  /** Nothing can be spent until then; null: this account has no more. */
+  /** The account can send no call before `resumesAtMs`; null: it can never send another one. */
   | { readonly ended: 'allowance'; readonly resumesAtMs: number | null }
   | { readonly ended: 'unauthorised' | 'drift' | 'failed'; readonly why: string };
 
@@ -46,8 +46,8 @@ export interface Mirrored {
 }
 
 /**
- * The engine. When the account may send, choose the call with the highest value, send it, store the response and
- * process it; again, until nothing is due or nothing is left to spend.
+ * The engine. Whenever the account may send, it chooses the call with the highest value, sends it, stores the
+ * response and processes it. It ends when no call is due or the quota is used up.
  *
  * Throws if the warehouse or the ledger cannot be written.
  */
@@ -95,7 +95,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   const ended = ending ?? { ended: 'done' };
   return { ending: drifted === null ? ended : asDrift(ended, drifted), totals };
 
-  /** How many slots can be used now. 0: none yet, after a wait for what could change that; or the run has ended. */
+  /** The number of slots that can be used now. 0: the run has ended, or a wait for a change has just ended. */
   async function roomForCalls(): Promise<number> {
     if (!fetch.isKeyAccepted) intake.flush();
     await fetch.reported();
@@ -123,7 +123,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     const call = ending === null ? bestCall() : null;
     if (call === null) return fetch.giveBack(slot);
     started += 1;
-    quota.used();
+    quota.countUsed();
     const attempt = fetch
       .attempt(call, slot)
       .then(received)
@@ -133,11 +133,11 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
         wake();
       });
     inFlight.add(attempt);
-    // The request leaves before the planner thinks again.
+    // Lets the request leave before a slow planner blocks the event loop.
     if (choice.isSlow) await new Promise(setImmediate);
   }
 
-  /** By all that is known now. A call for which no URL can be written needs no slot. */
+  /** Chooses by the present knowledge. A call without a possible URL is processed without a slot. */
   function bestCall(): Call | null {
     for (;;) {
       const call = choice.choose({ nowMs: clock.now(), left: chooseFrom });
@@ -173,7 +173,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     wake();
     const why = health.observe(results, clock.now());
     if (why === null) return;
-    // Several misread responses at once: the planner's finding explains more than their failure.
+    // If several responses were misread, drift is a better explanation than their failures.
     drifted = choice.look({ nowMs: clock.now(), left: chooseFrom }).drift;
     end({ ended: 'failed', why });
   }
@@ -194,7 +194,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     wake();
   }
 
-  /** An error that is no outcome: a defect, or a file that cannot be written. */
+  /** An error outside the outcomes: a defect, or a file that cannot be written. */
   function fail(error: unknown): void {
     failure ??= { error };
     end({ ended: 'failed', why: errorText(error) });
@@ -204,14 +204,14 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     return inFlight.size === 0 && intake.isEmpty;
   }
 
-  /** What is in flight may still change how the run ends. */
+  /** Ends the run once no call is in flight, because an in-flight call can change the ending. */
   function endOnceIdle(how: Ending): Promise<0> | 0 {
     if (!isIdle()) return waitForResponse();
     end(how);
     return 0;
   }
 
-  /** Nothing is due yet: waits for the earliest retry if that is near, else the work is done. */
+  /** Waits for the earliest retry if it is near. Otherwise the run is done. */
   function waitForRetry(wakeAtMs: number | null): Promise<0> | 0 {
     if ((wakeAtMs ?? Infinity) - clock.now() <= LONGEST_RETRY_WAIT_MS) return wait(wakeAtMs ?? 0);
     end({ ended: 'done' });
@@ -223,7 +223,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     return 0;
   }
 
-  /** Waits until a call in flight has come back; with none in flight, processes what waits for a batch. */
+  /** Waits for the end of an in-flight call. Without one, processes the responses that wait for a batch. */
   async function waitForResponse(): Promise<0> {
     if (inFlight.size === 0) intake.flush();
     else
@@ -233,7 +233,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     return 0;
   }
 
-  /** Calls that were sent are finished, stored and processed, however the run ends. */
+  /** Finishes, stores and processes every call that was sent, whatever the ending of the run. */
   async function settleAll(): Promise<void> {
     await Promise.all(inFlight);
     try {
@@ -248,7 +248,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
 
 const NOTHING_LEFT: QuotaLeft = { calls: 0, lifetimeLimit: null };
 
-/** A run that reached a bound has found out all the same that the upstream has changed. */
+/** Drift is the ending even if the run reached a bound or failed. */
 function asDrift(ending: Ending, why: string): Ending {
   switch (ending.ended) {
     case 'done':
@@ -278,13 +278,13 @@ function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
 }
 
 interface Quota {
-  /** What the account can still spend, or how the run ends because it can spend nothing for long. */
+  /** The quota left, or the ending of the run if the account cannot send for a long time. */
   left(nowMs: number): QuotaLeft | Ending;
-  /** A unit was used since. */
-  used(): void;
+  /** Counts one unit as used. */
+  countUsed(): void;
 }
 
-/** Reads the ledger at most every QUOTA_VALID_MS: spending checks it in any case. */
+/** Reads the ledger at most every QUOTA_VALID_MS, because every debit checks the ledger. */
 function openQuota(ledger: Ledger, purpose: Purpose): Quota {
   let read: { readonly left: QuotaLeft | Ending; readonly atMs: number } | null = null;
   let used = 0;
@@ -300,7 +300,7 @@ function openQuota(ledger: Ledger, purpose: Purpose): Quota {
       read = null;
       return leftToSpend(ledger, purpose, nowMs);
     },
-    used: () => {
+    countUsed: () => {
       used += 1;
     },
   };
@@ -318,18 +318,18 @@ function leftToSpend(ledger: Ledger, purpose: Purpose, nowMs: number): QuotaLeft
 }
 
 interface Health {
-  /** Until then no call is sent, because several failed in a row. */
+  /** No call is sent before this time, because several failed in a row. */
   readonly resumesAtMs: number;
-  /** Why the run must end; null: it goes on. */
+  /** Returns the reason why the run must end; null: it continues. */
   observe(results: readonly LoadResult[], nowMs: number): string | null;
-  /** No connection could be used. True: the run must end. */
+  /** Records that no connection could be opened. Returns true if the run must end. */
   unreachable(nowMs: number): boolean;
 }
 
 /**
- * Notices an upstream that only fails: waits longer and longer, and ends the run before the allowance is gone.
- * A target that failed before says less about the upstream than a new one, and has a longer wait of its own: a
- * few targets that always fail must not stop the others.
+ * Detects an upstream that only fails: doubles the waits, and ends the run before the quota is used up. Only new
+ * targets cause waits, because a target that failed before has a backoff of its own. A few targets that always fail
+ * must not stop the others.
  */
 function openHealth(startedMs: number): Health {
   let failuresInARow = 0;
@@ -338,8 +338,8 @@ function openHealth(startedMs: number): Health {
   let hasSucceeded = false;
   let resumesAtMs = 0;
 
-  /** True: so many in a row failed that the run must end. */
-  function failed(isNewTarget: boolean, nowMs: number): boolean {
+  /** Counts a failure. Returns true if the run must end. */
+  function countFailure(isNewTarget: boolean, nowMs: number): boolean {
     failuresInARow += 1;
     if (isNewTarget) newFailuresInARow += 1;
     const doublings = newFailuresInARow - FAILURES_BEFORE_WAITING;
@@ -358,12 +358,12 @@ function openHealth(startedMs: number): Health {
         if (failure === null || verdict === 'refused') {
           [failuresInARow, newFailuresInARow, lastGoodMs, hasSucceeded] = [0, 0, nowMs, true];
           resumesAtMs = 0;
-        } else if (failed(failure.tries === 1, nowMs))
+        } else if (countFailure(failure.tries === 1, nowMs))
           return `${failuresInARow} calls in a row failed; the last one was for ${call.kind} ${targetOf(call)}: ${failure.why}`;
       }
       return null;
     },
-    unreachable: (nowMs) => failed(true, nowMs),
+    unreachable: (nowMs) => countFailure(true, nowMs),
   };
 }
 

@@ -2,58 +2,57 @@ import type { Call } from './call.ts';
 import type { JsonObject } from './json/json.ts';
 
 /**
- * An Attempt is one HTTP request and what came back, before the body is parsed. Load stores it in this
- * form first: whatever happens while it is parsed, the response is safe.
+ * One HTTP request and its response, before the body is parsed. The loader stores it in this form first, so that a
+ * failure of the parser cannot lose a response.
  */
 export interface Attempt {
-  /** Unique in the warehouse and growing with time (see `call_id` in docs/architecture.md). */
+  /** Unique in the warehouse. Later calls have larger ids (see `call_id` in docs/architecture.md). */
   readonly callId: number;
   readonly call: Call;
-  /** When the request left: ISO 8601 with milliseconds. */
+  /** The time at which the request was sent: ISO 8601 with milliseconds. */
   readonly sentAt: string;
   readonly durationMs: number;
-  /** The HTTP status, or null if no response came. */
+  /** The HTTP status; null without a response. */
   readonly status: number | null;
-  /** The body as received, after content decoding; null if no complete body came. */
+  /** The body after content decoding; null if it is incomplete or absent. */
   readonly body: Buffer | null;
-  /** The response headers, of which load keeps those that parsing the body again needs. */
+  /** The response headers. The loader stores those that are needed to parse the body again. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Why no usable response came. */
+  /** The reason why there is no usable response. */
   readonly failure?: string;
 }
 
-/**
- * An Outcome is an attempt with its verdict: all that one call meant. Processing the same Outcome twice
- * changes nothing.
- */
+/** An attempt with its verdict. Processing an outcome is idempotent. */
 export interface Outcome extends Attempt {
   readonly verdict: Verdict;
 }
 
-/** What an attempt meant. The dialect's response table decides; waiting is not failing. */
+/** The meaning of an attempt, by the response table of the dialect. A limit is not a failure. */
 export type Verdict =
   | { readonly is: 'ok'; readonly answer: Answer }
-  /** 404 for an entity. Whether it is `gone` needs proof, which load gathers. */
+  /** 404 for an entity. The loader collects the proof that the entity is gone. */
   | { readonly is: 'absent'; readonly shape: string }
-  /** Proven by the upstream itself: a 410 or the dialect's own mark. `answer` is the tombstone, where it sent one. */
+  /** Reported by the upstream: a 410, or the mark in the dialect. `answer` is the tombstone, if the upstream sent one. */
   | { readonly is: 'gone'; readonly answer: RecordAnswer | null }
-  /** The query is too broad or invalid: asking the same again is in vain. */
+  /** The query is too broad or invalid, so a retry would have the same result. */
   | { readonly is: 'refused'; readonly why: string }
   | { readonly is: 'throttled'; readonly untilMs: number; readonly why: string }
-  /** The upstream says that the allowance is spent; null: it names no date. */
+  /** The upstream reports an exhausted quota. `untilMs` is null if it reports no date. */
   | { readonly is: 'exhausted'; readonly untilMs: number | null; readonly why: string }
   | { readonly is: 'unauthorised'; readonly why: string }
   /**
-   * Transport, status or body. The unit is spent. misread: an answer in good order that is not as the dialect
-   * says. isLasting: another attempt would end the same way.
+   * The transport, the status or the body failed. The unit is spent.
+   *
+   * - `misread`: the response is valid but does not match the dialect.
+   * - `isLasting`: a retry would have the same result.
    */
   | { readonly is: 'broken'; readonly why: string; readonly misread?: true; readonly isLasting?: true }
-  /** No byte of the request left: the unit was never spent, or was given back. */
+  /** No byte of the request was sent. The unit was not spent, or was returned. */
   | { readonly is: 'unsent'; readonly why: string };
 
 export type VerdictKind = Verdict['is'];
 
-/** Did a request leave? What did not cost nothing: `unsent`, and a call for which no URL can be written. */
+/** Was a request sent? Calls that were not sent cost nothing: `unsent`, and calls without a possible URL. */
 export function wasSent({ status, verdict }: Pick<Outcome, 'status' | 'verdict'>): boolean {
   return verdict.is !== 'unsent' && !(verdict.is === 'refused' && status === null);
 }
@@ -62,7 +61,7 @@ export type Answer = StatsAnswer | SearchAnswer | RecordAnswer;
 
 export interface StatsAnswer {
   readonly kind: 'stats';
-  /** The registry's own count of companies, where the dialect says where it stands. */
+  /** The registry count; null if the dialect has no JSON path for it. */
   readonly total: number | null;
   readonly document: JsonObject;
 }
@@ -70,22 +69,19 @@ export interface StatsAnswer {
 export interface SearchAnswer {
   readonly kind: 'search';
   readonly rows: readonly SearchRow[];
-  /**
-   * Results without a usable id, for the quarantine: one entry each, or, if they are many, one entry without a
-   * position for all of them.
-   */
+  /** Results without a usable id, for the quarantine. If there are many, one entry without a position covers them all. */
   readonly rejected: readonly { readonly position: number | null; readonly why: string }[];
   readonly rejectedCount: number;
-  /** What the upstream says the query matches in all; null where it does not say. */
+  /** The total that the upstream reports for the query; null if it reports none. */
   readonly total: number | null;
-  /** The cursor or URL of the next page for the styles that have one; null at the end and for the other styles. */
+  /** The cursor or URL of the next page; null on the last page and for paging styles without one. */
   readonly next: string | null;
 }
 
 export interface SearchRow {
   readonly entityId: string;
   readonly name: string | null;
-  /** The summary as it stood in the list, unwrapped. */
+  /** The summary from the list, without its wrapper. */
   readonly summary: JsonObject;
 }
 
@@ -93,6 +89,6 @@ export interface RecordAnswer {
   readonly kind: 'record';
   readonly entityId: string;
   readonly name: string | null;
-  /** The record at the dialect's root. */
+  /** The record, taken from the JSON path `dialect.entity.root`. */
   readonly document: JsonObject;
 }

@@ -21,7 +21,7 @@ describe('the architecture', () => {
     expect(files.sort()).toEqual(ROOT_FILES);
   });
 
-  test('SQL stands only in the warehouse and the ledger', () => {
+  test('SQL is only in the warehouse and the ledger', () => {
     const sql =
       /\b(SELECT\s+[\w*(]|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(TABLE|INDEX|VIEW))\b/;
     expect(sourcesWith(sql).filter((file) => !/^src\/(warehouse|allowance)\//.test(file))).toEqual([]);

@@ -47,7 +47,7 @@ function climb(fitness: (logShape: number, logMean: number) => number, before: R
 
 /**
  * The likelihood of a company's evidence in each class: (1 − e^(−λs))^n · e^(−λt), with n changed spans and t steady
- * days. All changed spans count with their geometric mean length s. That is exact for short spans, whose likelihood is
+ * days. All changed spans count with their geometric mean length s. This is exact for short spans, whose likelihood is
  * proportional to their length.
  */
 function likelihoodsOf({ changes, changingLog, steadyDays }: Evidence): Float64Array {

@@ -8,7 +8,7 @@ import type { Difference } from './difference.ts';
 import type { LoadSession } from './load_session.ts';
 import { type SqlValue, sqlValue } from './shred.ts';
 
-/** Writes one row of `entity_change` per field, and counts once for each place that it changed. */
+/** Writes a row of `entity_change` for each difference, and counts one change for each schema path. */
 export function noteChanges(
   session: LoadSession,
   table: InferredTable,
@@ -19,50 +19,52 @@ export function noteChanges(
   noteCompared(session, table);
   for (const { path, before, after } of found)
     session.changes.add({ ...at, path, before: changedValue(before), after: changedValue(after) });
-  for (const place of new Set(found.map(({ path }) => placeOf(table.root, segmentsOf(path))))) {
-    if (place === null) continue;
-    place.changes++;
-    session.schema.touched.add(place.table);
+  const changedPaths = found.map(({ path }) => schemaPathOf(table.root, segmentsOf(path)));
+  for (const schemaPath of new Set(changedPaths)) {
+    if (schemaPath === null) continue;
+    schemaPath.changes++;
+    session.schema.touched.add(schemaPath.table);
   }
 }
 
-/** A later answer was compared with an earlier one: what differs every time is proposed as volatile. */
-export function noteCompared({ schema: shape }: LoadSession, table: InferredTable): void {
+/** Counts a comparison of a response with an earlier one. Fields that differ every time are proposed as volatile. */
+export function noteCompared({ schema }: LoadSession, table: InferredTable): void {
   table.compared++;
-  shape.touched.add(table);
+  schema.touched.add(table);
 }
 
-/** Scalars as in the columns, lists and objects as JSON. */
+/** The value for `entity_change`: scalars as in the columns, lists and objects as JSON. */
 export function changedValue(value: Json | undefined): SqlValue {
   if (value === undefined) return null;
   if (typeof value === 'object' && value !== null && !(value instanceof ExactNumber))
     return stringifyJson(value);
   const cell = sqlValue(value);
-  // These columns have no type that would make an integer of a number.
+  // The columns have no declared type that would convert a double to an integer.
   return typeof cell === 'number' && Number.isSafeInteger(cell) ? BigInt(cell) : cell;
 }
 
-/** The place that a path leads to, through the elements of lists; null where the inferred schema has none. */
-function placeOf(root: SchemaPath, keys: readonly string[]): SchemaPath | null {
-  let place = root;
+/** The schema path of a JSON Pointer that can lead through list elements; null: the inferred schema has none. */
+function schemaPathOf(root: SchemaPath, keys: readonly string[]): SchemaPath | null {
+  let current = root;
   for (const key of keys) {
     const next =
-      place.members?.get(key) ?? (place.list !== null && /^\d+$/.test(key) ? place.list.root : undefined);
+      current.members?.get(key) ??
+      (current.list !== null && /^\d+$/.test(key) ? current.list.root : undefined);
     if (next === undefined) return null;
-    place = next;
+    current = next;
   }
-  return place;
+  return current;
 }
 
 type Rates = Pick<Known, 'changes' | 'changingDays' | 'changingLog' | 'steadyDays' | 'rateClass'>;
 
-/** How often the company changes, after its record was fetched. Before the first fetch there is nothing to compare. */
+/** The change rate of a company after a fetch of its record. The first fetch compares nothing. */
 export function ratesAfterFetch(session: LoadSession, known: Known, at: string, changed: boolean): Rates {
   const { evidence, rateClass } = session.estimates.book.fetched(watched(known), Date.parse(at), changed);
   return { ...evidence, rateClass };
 }
 
-/** How often the company changes, after it was listed again. */
+/** The change rate of a company after another listing. */
 export function ratesAfterListing(session: LoadSession, known: Known, at: string, changed: boolean): Rates {
   const { evidence, rateClass } = session.estimates.book.listed(watched(known), Date.parse(at), changed);
   return { ...evidence, rateClass };

@@ -2,16 +2,16 @@ import { hash } from 'node:crypto';
 import { isJsonObject, type Json, stringifyJson } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 
-/** Places whose change is no change, ready to be looked up: keys from the document's root. `*` is any element or key. */
+/** The volatile fields as lists of keys from the root of the document. `*` matches any element or key. */
 export type Volatile = readonly (readonly string[])[];
 
-export function volatilePlaces(pointers: readonly string[]): Volatile {
+export function volatilePaths(pointers: readonly string[]): Volatile {
   return pointers.map(segmentsOf).filter((keys) => keys.length > 0);
 }
 
 /**
- * Sixteen bytes that are equal when two documents are, but for volatile fields. Different bytes do not mean
- * different content: a reordered object or list has another hash, and only the comparison tells.
+ * A 16-byte hash of the document without its volatile fields. Equal hashes mean equal content. Different hashes can
+ * belong to equal content in another order, which only a comparison shows.
  */
 export function contentHash(document: Json, ignored: Volatile): Buffer {
   return bytesHash(textOf(withoutVolatile(document, ignored)));
@@ -21,12 +21,12 @@ export function bytesHash(bytes: Buffer | string): Buffer {
   return hash('sha256', bytes, 'buffer').subarray(0, 16);
 }
 
-/** The document less its volatile places; shares what is unaffected. */
+/** The document without its volatile fields. The result shares the unaffected values. */
 export function withoutVolatile(document: Json, ignored: Volatile): Json {
-  return ignored.reduce((left, keys) => without(left, keys, 0), document);
+  return ignored.reduce((rest, keys) => without(rest, keys, 0), document);
 }
 
-/** Are these values the same, member by member, in any order of keys? */
+/** Compares values by content; the order of keys is irrelevant. */
 export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -45,12 +45,12 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   );
 }
 
-/** JSON text for comparing, not for storing. */
+/** JSON text for comparisons, not for storage. */
 export function textOf(value: Json): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // JSON.stringify refuses bigint, and is several times faster on all else.
+    // JSON.stringify rejects bigint, but is several times faster than stringifyJson.
     if (error instanceof TypeError) return stringifyJson(value);
     throw error;
   }
@@ -62,18 +62,21 @@ function without(value: Json, keys: readonly string[], depth: number): Json {
   const isLast = depth === keys.length - 1;
   if (Array.isArray(value))
     return isLast
-      ? value.filter((_, at) => !isMeant(key, String(at)))
-      : value.map((inner, at) => (isMeant(key, String(at)) ? without(inner, keys, depth + 1) : inner));
+      ? value.filter((_, at) => !matchesKey(key, String(at)))
+      : value.map((inner, at) => (matchesKey(key, String(at)) ? without(inner, keys, depth + 1) : inner));
   if (!isJsonObject(value) || !(key === '*' || Object.hasOwn(value, key))) return value;
   const members = Object.entries(value);
-  // fromEntries defines members, so that a key `__proto__` stays a key.
+  // fromEntries defines properties, so `__proto__` stays a normal key.
   return Object.fromEntries(
     isLast
-      ? members.filter(([name]) => !isMeant(key, name))
-      : members.map(([name, inner]) => [name, isMeant(key, name) ? without(inner, keys, depth + 1) : inner]),
+      ? members.filter(([name]) => !matchesKey(key, name))
+      : members.map(([name, inner]) => [
+          name,
+          matchesKey(key, name) ? without(inner, keys, depth + 1) : inner,
+        ]),
   );
 }
 
-function isMeant(key: string, name: string): boolean {
+function matchesKey(key: string, name: string): boolean {
   return key === '*' || key === name;
 }

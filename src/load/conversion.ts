@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../json/json.ts';
 
 type Scalar = Exclude<Json, null | Json[] | JsonObject>;
 
-/** The value as the mapping wants it; what cannot be made into that stays as it is, and shows as drift. */
+/** Converts a value to the type of the mapping. A value that cannot be converted is returned unchanged and counts as type drift. */
 export function converted(value: Scalar, rule: ColumnRule): Scalar {
   const text = scalarText(value)?.trim() ?? '';
   switch (rule.type) {
@@ -26,22 +26,22 @@ export function converted(value: Scalar, rule: ColumnRule): Scalar {
 const YES = /^(true|t|yes|y|1|on)$/i;
 const NO = /^(false|f|no|n|0|off)$/i;
 
-/** An ISO date or time, read by the format; null where the text does not fit it. */
+/** Parses a date by the format into ISO 8601; null if the text does not match. */
 function dateIn(text: string, format: string): string | null {
   if (format === 'epoch' || format === 'epoch_ms') {
-    const moment = new Date(Number(text) * (format === 'epoch' ? 1000 : 1));
-    return /^-?\d{1,15}$/.test(text) && !Number.isNaN(moment.getTime()) ? moment.toISOString() : null;
+    const date = new Date(Number(text) * (format === 'epoch' ? 1000 : 1));
+    return /^-?\d{1,15}$/.test(text) && !Number.isNaN(date.getTime()) ? date.toISOString() : null;
   }
   const found = patternOf(format).exec(text)?.groups;
   if (found === undefined) return null;
   const { year = '', month = '', day = '' } = found;
   const iso = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-  const moment = new Date(`${iso}T00:00:00Z`);
-  // 31 February is no date.
-  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(iso) ? iso : null;
+  const date = new Date(`${iso}T00:00:00Z`);
+  // Date moves 31 February into March.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(iso) ? iso : null;
 }
 
-const PARTS: Readonly<Record<string, string>> = {
+const PATTERNS: Readonly<Record<string, string>> = {
   YYYY: String.raw`(?<year>\d{4})`,
   MM: String.raw`(?<month>\d{2})`,
   M: String.raw`(?<month>\d{1,2})`,
@@ -52,7 +52,7 @@ const PARTS: Readonly<Record<string, string>> = {
 function patternOf(format: string): RegExp {
   const source = format.replace(
     /YYYY|MM?|DD?|[^YMD]+/g,
-    (part) => PARTS[part] ?? part.replace(/[^\w\s]/g, '\\$&'),
+    (part) => PATTERNS[part] ?? part.replace(/[^\w\s]/g, '\\$&'),
   );
   return new RegExp(`^${source}$`);
 }

@@ -5,33 +5,32 @@ import type { LoadSession } from './load_session.ts';
 import { storeTombstone } from './record.ts';
 
 /**
- * Deletion needs proof. A 404 for a known company counts only when it looks like the 404 that an id gets
- * which never existed, and another known company answers after it in the same run: else a moved path or a
- * failing upstream would delete a country. An answer from before the 404 proves nothing, for a path can move
- * in the middle of a run.
+ * The proof of a deletion. A 404 for a known company counts only under two conditions.
+ *
+ * - it has the shape of the 404 for an id that never existed;
+ * - later in the same run, a call for another known company succeeds.
+ * Otherwise a moved path or a failing upstream would delete the whole registry. A success before the 404 proves
+ * nothing, because a path can move during a run.
  */
 export interface Evidence {
-  /** The shape of the 404 for an id that was never known; null: not learned yet. */
-  readonly absentForm: string | null;
-  /** When the latest call was sent in this run that a known company answered, ISO 8601; null: none did. */
-  readonly answeredAt: string | null;
+  /** The shape of the 404 for an id that never existed; null: unknown. */
+  readonly absentShape: string | null;
+  /** The time of the latest successful call for a known company in this run, ISO 8601; null: none. */
+  readonly respondedAt: string | null;
 }
 
 export interface Missing {
   readonly shape: string;
-  /** When the call was sent that got the 404. */
+  /** The time at which the call with the 404 was sent. */
   readonly missingAt: string;
 }
 
-export function isProven(
-  { shape: form, missingAt }: Missing,
-  { absentForm: absentShape, answeredAt }: Evidence,
-): boolean {
-  // A company that answered after its own 404 is not missing any more: whoever answered is another one.
-  return form === absentShape && answeredAt !== null && answeredAt > missingAt;
+export function isProven({ shape, missingAt }: Missing, { absentShape, respondedAt }: Evidence): boolean {
+  // A success after the 404 is of another company, because a company with a success is no longer missing.
+  return shape === absentShape && respondedAt !== null && respondedAt > missingAt;
 }
 
-/** The upstream itself says that the entity is gone: a 410, or its own mark. */
+/** The upstream reports that the entity is gone: a 410, or the mark in the dialect. */
 export function deriveGone(
   session: LoadSession,
   outcome: Outcome,
@@ -42,30 +41,30 @@ export function deriveGone(
   if (before === undefined && answer === null) return noChange(outcome);
   if (answer !== null && before?.goneAt == null) storeTombstone(session, outcome, answer, before);
   const known = session.known.find(entityId) ?? (newKnown(entityId, outcome.sentAt) as KnownRow);
-  const isNews = known.goneAt === null;
-  // The upstream's own word: being listed in a search does not speak against it.
-  const told = { ...known, missingShape: null };
-  if (isNews) markGone(session, told, { goneAt: outcome.sentAt, callId: outcome.callId });
-  else confirmGone(session, told, outcome.sentAt);
+  const isNewlyGone = known.goneAt === null;
+  // Without a shape, a later listing cannot put the deletion in doubt.
+  const reported = { ...known, missingShape: null };
+  if (isNewlyGone) markGone(session, reported, { goneAt: outcome.sentAt, callId: outcome.callId });
+  else confirmGone(session, reported, outcome.sentAt);
   return {
     ...noChange(outcome),
-    record: answer === null ? null : { isNew: before?.fetchedAt == null, changed: isNews },
+    record: answer === null ? null : { isNew: before?.fetchedAt == null, changed: isNewlyGone },
     newCompanies: before === undefined ? 1 : 0,
-    gone: isNews,
-    goneCount: isNews ? 1 : 0,
+    gone: isNewlyGone,
+    goneCount: isNewlyGone ? 1 : 0,
   };
 }
 
-/** A 404. For a known company it is remembered as missing; for any other it shows what unknown ids get. */
+/** A 404. It marks a known company as missing. For an unknown id it reveals the shape of an absent entity. */
 export function deriveAbsent(
   session: LoadSession,
   outcome: Outcome,
   entityId: string,
-  form: string,
+  shape: string,
 ): LoadResult {
   const known = session.known.find(entityId);
   if (known === undefined) {
-    session.absentForm = form;
+    session.absentShape = shape;
     return { ...noChange(outcome), goneCount: settleMissing(session, outcome.callId).length };
   }
   if (known.goneAt !== null) {
@@ -77,40 +76,37 @@ export function deriveAbsent(
     askedAt: outcome.sentAt,
     flaggedAt: null,
     missingAt: outcome.sentAt,
-    missingShape: form,
+    missingShape: shape,
     missingRun: session.runId,
   });
   const settled = settleMissing(session, outcome.callId);
   return { ...noChange(outcome), missing: true, gone: settled.includes(entityId), goneCount: settled.length };
 }
 
-/** A known company responded: the upstream and the path work. Returns how many companies this proves gone. */
-export function noteAnswered(session: LoadSession, { callId, sentAt }: Outcome): number {
-  if (session.answeredAt === null || sentAt > session.answeredAt) session.answeredAt = sentAt;
+/** Records that a call for a known company succeeded. Returns the number of companies that this proves gone. */
+export function noteSuccess(session: LoadSession, { callId, sentAt }: Outcome): number {
+  if (session.respondedAt === null || sentAt > session.respondedAt) session.respondedAt = sentAt;
   return session.mayHaveMissing ? settleMissing(session, callId).length : 0;
 }
 
-/** Marks as gone what is missing in this run and proven by now: the change belongs to the call that proved it. */
+/** Marks the companies as gone that are missing in this run and now proven. The change belongs to the call that proves it. */
 function settleMissing(session: LoadSession, callId: number): string[] {
-  const { absentForm: absentShape, answeredAt } = session;
+  const { absentShape, respondedAt } = session;
   const missing = session.known.missingInRun(session.runId);
   const proven = missing.filter(({ missingShape, missingAt }) =>
-    isProven(
-      { shape: missingShape ?? '', missingAt: missingAt ?? '' },
-      { absentForm: absentShape, answeredAt },
-    ),
+    isProven({ shape: missingShape ?? '', missingAt: missingAt ?? '' }, { absentShape, respondedAt }),
   );
   for (const known of proven) markGone(session, known, { goneAt: known.missingAt ?? '', callId });
   session.mayHaveMissing = proven.length < missing.length;
   return proven.map(({ entityId }) => entityId);
 }
 
-/** Still gone: the doubt that led to this call is settled. */
+/** The company is still gone, so its flag is removed. */
 function confirmGone(session: LoadSession, known: KnownRow, askedAt: string): void {
   session.known.replace(known, { ...known, askedAt, flaggedAt: null });
 }
 
-/** Keeps the shape of the 404s that proved it: a company that is listed again all the same is asked for again. */
+/** Keeps the shape of the 404, so that a later listing of the company causes another call. */
 function markGone(
   session: LoadSession,
   known: KnownRow,

@@ -1,7 +1,7 @@
 import { targetOf } from '../call.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
-import { deriveAbsent, deriveGone, noteAnswered } from './deletion.ts';
+import { deriveAbsent, deriveGone, noteSuccess } from './deletion.ts';
 import { noteFailure } from './failure.ts';
 import type { LoadSession } from './load_session.ts';
 import { deriveRecord } from './record.ts';
@@ -9,8 +9,8 @@ import { deriveRefusal, deriveSearch } from './search.ts';
 import { deriveStats } from './stats.ts';
 
 /**
- * Writes what a classified answer means to the derived tables: as it comes in, or again from the stored
- * answer. What cannot be derived at all is quarantined.
+ * Writes a classified response to the derived tables, on arrival or from the stored response. A response that cannot
+ * be processed is quarantined.
  */
 export function derive(session: LoadSession, outcome: Outcome): LoadResult {
   session.schema.at = outcome;
@@ -20,17 +20,17 @@ export function derive(session: LoadSession, outcome: Outcome): LoadResult {
   return { ...result, failure: noteFailure(session, outcome, verdictAfter(outcome.verdict, result)) };
 }
 
-/** A response of which nothing could be loaded is a failure: its target waits. */
+/** A response without any loadable content is a failure, so that its target gets a backoff. */
 function verdictAfter(verdict: Verdict, { quarantined, rows, record, note }: LoadResult): Verdict {
-  const isInVain = verdict.is === 'ok' && quarantined > 0 && rows.length === 0 && record === null;
-  return isInVain ? { is: 'broken', why: note ?? 'nothing of the response could be loaded' } : verdict;
+  const isEmpty = verdict.is === 'ok' && quarantined > 0 && rows.length === 0 && record === null;
+  return isEmpty ? { is: 'broken', why: note ?? 'nothing of the response could be loaded' } : verdict;
 }
 
 function deriveUnlessTooDeep(session: LoadSession, outcome: Outcome): LoadResult {
   try {
     return deriveVerdict(session, outcome);
   } catch (error) {
-    // The stack ends before JSON's own limits do; nothing was written then.
+    // The call stack can overflow below the nesting limit of JSON. Nothing was written before.
     if (error instanceof RangeError && error.message.includes('call stack'))
       return quarantined(session, outcome, `nested too deeply: ${error.message}`);
     throw error;
@@ -40,7 +40,7 @@ function deriveUnlessTooDeep(session: LoadSession, outcome: Outcome): LoadResult
 function deriveVerdict(session: LoadSession, outcome: Outcome): LoadResult {
   const { call, verdict } = outcome;
   if (call.kind === 'entity' && session.forgotten.has(call.entityId))
-    return { ...noChange(outcome), note: 'forgotten: not taken in' };
+    return { ...noChange(outcome), note: 'the entity is forgotten, so it was not loaded' };
   switch (verdict.is) {
     case 'ok':
       return deriveAnswer(session, outcome, verdict.answer);
@@ -59,7 +59,7 @@ function deriveVerdict(session: LoadSession, outcome: Outcome): LoadResult {
         note: verdict.why,
       };
     case 'broken':
-      return isWorthKeeping(outcome)
+      return mayHoldContent(outcome)
         ? quarantined(session, outcome, verdict.why)
         : { ...noChange(outcome), note: verdict.why };
     case 'throttled':
@@ -79,17 +79,17 @@ function deriveAnswer(
   if (answer.kind === 'stats') return deriveStats(session, outcome, answer);
   if (answer.kind === 'search' && call.kind === 'search') return deriveSearch(session, outcome, call, answer);
   if (answer.kind !== 'record' || call.kind !== 'entity')
-    return quarantined(session, outcome, `a ${call.kind} call was answered with a ${answer.kind}`);
-  const effect = deriveRecord(session, outcome, answer);
-  return effect.newCompanies > 0 ? effect : { ...effect, goneCount: noteAnswered(session, outcome) };
+    return quarantined(session, outcome, `a ${call.kind} call returned a ${answer.kind}`);
+  const result = deriveRecord(session, outcome, answer);
+  return result.newCompanies > 0 ? result : { ...result, goneCount: noteSuccess(session, outcome) };
 }
 
-/** A body that came, of a status that is no plain failure of the server, may hold something. */
-function isWorthKeeping({ status, body }: Outcome): boolean {
+/** Without a server error, a body can contain data. */
+function mayHoldContent({ status, body }: Outcome): boolean {
   return body !== null && body.length > 0 && status !== null && status < 500;
 }
 
-/** Adds the response as a whole to quarantine. */
+/** Quarantines the whole response. */
 function quarantined(session: LoadSession, outcome: Outcome, reason: string): LoadResult {
   const { call, callId, sentAt } = outcome;
   session.quarantine.add({

@@ -3,18 +3,19 @@ import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/j
 import { isSame, textOf } from './content.ts';
 
 export interface Difference {
-  /** JSON Pointer into the document; inside a list, the position in the later one. */
+  /** JSON Pointer into the document. In a list, the position in the later version. */
   readonly path: string;
-  /** undefined: it was not there. */
+  /** undefined: absent. */
   readonly before: Json | undefined;
   readonly after: Json | undefined;
 }
 
 /**
- * What changed between two versions, field by field. Null and absent are the same nothing. Elements of
- * lists are matched by content, so a list in another order is no change; what is left over on both sides is
- * paired by likeness, so that an officer who moved is one changed address and not a leaver and a joiner.
- * A list or object with more than MAX_DIFFERENCES of them is one difference, of the whole.
+ * The differences between two versions, field by field. Null and absent are equal.
+ *
+ * List elements are matched by content, so another order is no difference. The unmatched elements of both lists are
+ * paired by similarity: an officer who moved is one changed address, not one removed and one added officer. A list or
+ * object with more than MAX_DIFFERENCES is one difference as a whole.
  */
 export function differences(before: JsonObject, after: JsonObject): Difference[] {
   const found: Difference[] = [];
@@ -23,11 +24,11 @@ export function differences(before: JsonObject, after: JsonObject): Difference[]
 }
 
 function compare(found: Difference[], path: string, before: Json | undefined, after: Json | undefined): void {
-  if (isSame(before, after) || (isNothing(before) && isNothing(after))) return;
+  if (isSame(before, after) || (isNullish(before) && isNullish(after))) return;
   const foundBefore = found.length;
-  if (isObjectOrNothing(before) && isObjectOrNothing(after))
+  if (isObjectOrNullish(before) && isObjectOrNullish(after))
     compareObjects(found, path, before ?? {}, after ?? {});
-  else if (isListOrNothing(before) && isListOrNothing(after))
+  else if (isListOrNullish(before) && isListOrNullish(after))
     compareLists(found, path, before ?? [], after ?? []);
   else found.push({ path, before, after });
   if (found.length - foundBefore <= MAX_DIFFERENCES) return;
@@ -36,28 +37,28 @@ function compare(found: Difference[], path: string, before: Json | undefined, af
 }
 
 function compareObjects(found: Difference[], path: string, before: JsonObject, after: JsonObject): void {
-  const most = found.length + MAX_DIFFERENCES;
+  const maxLength = found.length + MAX_DIFFERENCES;
   for (const key of Object.keys(before)) {
-    if (found.length > most) return;
+    if (found.length > maxLength) return;
     compare(found, below(path, key), before[key], own(after, key));
   }
   for (const key of Object.keys(after)) {
-    if (found.length > most) return;
+    if (found.length > maxLength) return;
     if (!Object.hasOwn(before, key)) compare(found, below(path, key), undefined, after[key]);
   }
 }
 
 function compareLists(found: Difference[], path: string, before: Json[], after: Json[]): void {
-  const most = found.length + MAX_DIFFERENCES;
+  const maxLength = found.length + MAX_DIFFERENCES;
   const { removed, added } = unmatched(before, after);
-  const mayPair = removed.length * added.length <= MAX_PAIRING ** 2;
+  const mayPair = removed.length * added.length <= MAX_PAIRED_ELEMENTS ** 2;
   for (const element of added) {
-    if (found.length > most) return;
-    const partner = mayPair ? takeMostAlike(removed, element.value) : undefined;
+    if (found.length > maxLength) return;
+    const partner = mayPair ? takeMostSimilar(removed, element.value) : undefined;
     compareElements(found, below(path, String(element.at)), partner, element.value);
   }
   for (const element of removed) {
-    if (found.length > most) return;
+    if (found.length > maxLength) return;
     found.push({ path: below(path, String(element.at)), before: element.value, after: undefined });
   }
 }
@@ -72,42 +73,44 @@ interface Element {
   readonly value: Json;
 }
 
-/** What is left of two lists after equal elements have met, each as often as it occurs. */
+/** The elements without an equal partner in the other list. Each occurrence of an element has one partner. */
 function unmatched(before: Json[], after: Json[]): { removed: Element[]; added: Element[] } {
-  const waiting = new Map<string, { readonly places: number[]; met: number }>();
+  const byContent = new Map<string, { readonly positions: number[]; matched: number }>();
   before.forEach((value, at) => {
     const key = sortedText(value);
-    const equal = waiting.get(key);
-    if (equal === undefined) waiting.set(key, { places: [at], met: 0 });
-    else equal.places.push(at);
+    const equal = byContent.get(key);
+    if (equal === undefined) byContent.set(key, { positions: [at], matched: 0 });
+    else equal.positions.push(at);
   });
   const added = after.flatMap((value, at) => {
-    const equal = waiting.get(sortedText(value));
-    if (equal === undefined || equal.met === equal.places.length) return [{ at, value }];
-    equal.met += 1;
+    const equal = byContent.get(sortedText(value));
+    if (equal === undefined || equal.matched === equal.positions.length) return [{ at, value }];
+    equal.matched += 1;
     return [];
   });
-  const left = [...waiting.values()].flatMap(({ places, met }) => places.slice(met)).sort((a, b) => a - b);
-  return { removed: left.map((at) => ({ at, value: before[at] as Json })), added };
+  const unmatchedBefore = [...byContent.values()]
+    .flatMap(({ positions, matched }) => positions.slice(matched))
+    .sort((a, b) => a - b);
+  return { removed: unmatchedBefore.map((at) => ({ at, value: before[at] as Json })), added };
 }
 
-/** The removed element that shares at least half of its fields with this one, taken out of the list. */
-function takeMostAlike(removed: Element[], value: Json): Json | undefined {
+/** Takes the most similar removed element out of the list, if at least half of the fields are equal. */
+function takeMostSimilar(removed: Element[], value: Json): Json | undefined {
   if (!isObject(value)) return undefined;
   let best = -1;
-  let bestLikeness = 0.5;
+  let bestSimilarity = 0.5;
   removed.forEach((element, at) => {
-    const likeness = isObject(element.value) ? likenessOf(element.value, value) : 0;
-    if (likeness > bestLikeness || (likeness === bestLikeness && best === -1))
-      [best, bestLikeness] = [at, likeness];
+    const similarity = isObject(element.value) ? similarityOf(element.value, value) : 0;
+    if (similarity > bestSimilarity || (similarity === bestSimilarity && best === -1))
+      [best, bestSimilarity] = [at, similarity];
   });
   return best === -1 ? undefined : removed.splice(best, 1)[0]?.value;
 }
 
-// Pairing costs the product of both sides; a list rewritten whole is told as leavers and joiners.
-const MAX_PAIRING = 64;
+// The time of pairing is the product of both lengths. Longer lists report removed and added elements.
+const MAX_PAIRED_ELEMENTS = 64;
 
-function likenessOf(a: JsonObject, b: JsonObject): number {
+function similarityOf(a: JsonObject, b: JsonObject): number {
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
   const same = [...keys].filter((key) => isSame(own(a, key), own(b, key))).length;
   return keys.size === 0 ? 0 : same / keys.size;
@@ -139,14 +142,14 @@ function isObject(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && !(value instanceof ExactNumber);
 }
 
-function isNothing(value: Json | undefined): value is null | undefined {
+function isNullish(value: Json | undefined): value is null | undefined {
   return value === null || value === undefined;
 }
 
-function isObjectOrNothing(value: Json | undefined): value is JsonObject | null | undefined {
-  return isObject(value) || isNothing(value);
+function isObjectOrNullish(value: Json | undefined): value is JsonObject | null | undefined {
+  return isObject(value) || isNullish(value);
 }
 
-function isListOrNothing(value: Json | undefined): value is Json[] | null | undefined {
-  return Array.isArray(value) || isNothing(value);
+function isListOrNullish(value: Json | undefined): value is Json[] | null | undefined {
+  return Array.isArray(value) || isNullish(value);
 }

@@ -7,13 +7,13 @@ export interface EntityRows {
   readonly callId: number;
   /** The root row first. */
   readonly rows: readonly Row[];
-  /** Values of the root table's own columns after its key. */
+  /** The values of the built-in columns of the root table, after its key. */
   readonly own: readonly SqlValue[];
   /** The entity has no rows yet. */
   readonly isNew: boolean;
 }
 
-/** Writes an entity's row and the rows of its lists, in place of those that are there. */
+/** Writes the row of an entity and the rows of its lists. They replace the existing rows. */
 export function writeRows(session: LoadSession, { entityId, callId, rows, own, isNew }: EntityRows): void {
   const [root, ...children] = rows;
   if (root === undefined) return;

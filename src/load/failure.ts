@@ -10,10 +10,10 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * Waits before the next try of a target that failed. The first three are short enough for one run to sit
- * out (with a fifth of all calls failing, one target in 600 is left); what lasts longer takes hours, then days.
+ * The backoff of a target after each failure in a row. A run waits for the first three: if a fifth of all calls fail,
+ * one target in 625 (0.2^4) remains. Longer outages get hours, then days.
  */
-const WAITS_MS = [
+const BACKOFF_MS = [
   2 * SECOND,
   10 * SECOND,
   45 * SECOND,
@@ -26,7 +26,7 @@ const WAITS_MS = [
   7 * DAY,
 ];
 
-/** Failed targets wait, longer each time; an answer ends it. Being turned away says nothing of the target. */
+/** Sets the backoff of a failed target, and clears it after a success. A limit is not a failure of the target. */
 export function noteFailure(
   session: LoadSession,
   { call, callId, sentAt }: Outcome,
@@ -61,21 +61,21 @@ export function noteFailure(
   }
 }
 
-/** The state of a target after its `tries`-th failure in a row. */
+/** The state of a target after `tries` failures in a row. */
 export function failureAfter(
   target: Pick<Failure, 'kind' | 'target' | 'why'>,
   tries: number,
   failedAtMs: number,
 ): Failure {
-  const waitMs = WAITS_MS[Math.min(tries, WAITS_MS.length) - 1] ?? SECOND;
-  return { ...target, tries, nextTryAtMs: failedAtMs + waitMs };
+  const backoffMs = BACKOFF_MS[Math.min(tries, BACKOFF_MS.length) - 1] ?? SECOND;
+  return { ...target, tries, nextTryAtMs: failedAtMs + backoffMs };
 }
 
-/** Asking the same again is in vain: it waits as long as anything does. */
+/** The state of a target whose retry would have the same result: it gets the longest backoff. */
 export function refusalAfter(
   target: Pick<Failure, 'kind' | 'target' | 'why'>,
   tries: number,
   failedAtMs: number,
 ): Failure {
-  return failureAfter(target, Math.max(tries, WAITS_MS.length), failedAtMs);
+  return failureAfter(target, Math.max(tries, BACKOFF_MS.length), failedAtMs);
 }

@@ -11,13 +11,13 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 export interface Forgotten {
   /** Rows deleted from the tables. */
   readonly rows: number;
-  /** Search answers that it was taken out of. */
+  /** Search responses from which the entity was removed. */
   readonly answers: number;
 }
 
 /**
- * Erases an entity from the answers, the history, the search and the exports to come. Its id alone stays, so
- * that the mirror never takes it in again. The caller holds the warehouse's lock.
+ * Erases an entity from the stored responses, the history, the search index and all later exports. Only its id stays,
+ * so that the mirror never loads the entity again. The caller holds the lock of the warehouse.
  */
 export function forget(options: {
   warehouse: Warehouse;
@@ -30,7 +30,7 @@ export function forget(options: {
   const now = isoTime(nowMs);
   db.pragma('secure_delete = ON');
   const forgotten = warehouse.write(() => {
-    const answers = redactAnswers(warehouse, dialect, entityId, now);
+    const answers = redactResponses(warehouse, dialect, entityId, now);
     return { answers, ...eraseEntity(db, entityId, now) };
   });
   scrub(db);
@@ -38,7 +38,7 @@ export function forget(options: {
   return forgotten;
 }
 
-function redactAnswers({ db }: Warehouse, dialect: Dialect, entityId: string, now: string): number {
+function redactResponses({ db }: Warehouse, dialect: Dialect, entityId: string, now: string): number {
   const ids = new Set([entityId]);
   let redacted = 0;
   for (const { callId, body, headers } of searchAnswersWith(db, entityId)) {
@@ -51,8 +51,8 @@ function redactAnswers({ db }: Warehouse, dialect: Dialect, entityId: string, no
 }
 
 /**
- * A search answer without the entities of these ids; null where none of them is in it. A body that cannot be
- * read, and names one of them, is emptied.
+ * Returns the body of a search response without the entities of these ids; null if it contains none of them. An
+ * unreadable body that contains one of the ids becomes empty.
  */
 export function withoutEntities(
   dialect: SearchDialect,
@@ -74,13 +74,16 @@ function idOf({ item, id }: SearchDialect, element: Json): string | null {
   return scalarText(valueAt(valueAt(element, item), id));
 }
 
-function replaced(value: Json, keys: readonly string[], by: Json): Json {
+function replaced(value: Json, keys: readonly string[], replacement: Json): Json {
   const [key, ...deeper] = keys;
-  if (key === undefined) return by;
+  if (key === undefined) return replacement;
   if (Array.isArray(value))
-    return value.map((inner, at) => (String(at) === key ? replaced(inner, deeper, by) : inner));
+    return value.map((inner, at) => (String(at) === key ? replaced(inner, deeper, replacement) : inner));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, name === key ? replaced(inner, deeper, by) : inner]),
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      name === key ? replaced(inner, deeper, replacement) : inner,
+    ]),
   );
 }

@@ -15,7 +15,7 @@ import { derive } from './derive.ts';
 import { withoutEntities } from './forget.ts';
 import { headersToKeep } from './headers.ts';
 import { openLoadSession } from './load_session.ts';
-import { enterRun, outcomeOfStored, storedAttempt } from './stored.ts';
+import { enterRun, outcomeOfStored, storedAttempt } from './stored_attempt.ts';
 import { countSearchedWords } from './word_counts.ts';
 
 export interface LoaderOptions {
@@ -23,26 +23,26 @@ export interface LoaderOptions {
   readonly dialect: Dialect;
   /** The run that pays for the calls (`startRun`). */
   readonly runId: number;
-  /** How payloads become tables; a warehouse with rows keeps the mapping that made them. */
+  /** The mapping of payloads to tables. A warehouse with rows keeps the mapping that made them. */
   readonly mapping?: Mapping;
   readonly limits?: Partial<SchemaLimits>;
 }
 
-/** Loads responses in two steps, so that nothing can lose one: store it as received, then process it. */
+/** Loads responses in two steps: store the response unchanged, then process it. A failed second step loses nothing. */
 export interface Loader {
-  /** Stores attempts byte for byte, in one transaction. Storing the same attempt twice changes nothing. */
+  /** Stores attempts byte for byte, in one transaction. Idempotent. */
   store(attempts: readonly Attempt[]): void;
   /**
-   * Writes all that stored attempts mean, in one transaction, and returns the results in order. An outcome
-   * that was processed before changes nothing and has no result. One that cannot be processed goes to
-   * quarantine and holds up no other.
+   * Writes the derived rows of stored attempts in one transaction, and returns the results in order. An outcome that
+   * was already processed is skipped and has no result. An outcome that cannot be processed is quarantined and does
+   * not affect the others.
    */
   process(outcomes: readonly Outcome[]): LoadResult[];
   /** Both steps. */
   load(outcomes: readonly Outcome[]): LoadResult[];
   /**
-   * Processes what an earlier run stored and did not process, one response at a time. A response that ends the
-   * process again, at MAX_TRIES_ALONE starts in a row, goes to quarantine. Returns how many were processed.
+   * Processes the responses that an earlier run stored but did not process, one at a time. A response that ends the
+   * process at MAX_TRIES_ALONE starts in a row is quarantined. Returns the number of processed responses.
    */
   recover(): number;
 }
@@ -52,10 +52,10 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   const limits = { ...DEFAULT_LIMITS, columns: mapping.max_columns, ...options.limits };
   const calls = callTable(warehouse.db);
   const runs = runCounter(warehouse.db);
-  const toKeep = headersToKeep(dialect);
+  const headersOf = headersToKeep(dialect);
   const open = () => openLoadSession({ warehouse, dialect, runId, naming: live, mapping, limits });
   let session = open();
-  /** Calls that this loader stored and has not processed yet. */
+  /** Ids of calls that are stored but not processed. */
   const stored = new Set<number>();
   session.describeRecords();
   warehouse.write(() => countSearchedWords(session));
@@ -67,7 +67,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
         stored.add(attempt.callId);
         const body = withoutForgotten(attempt);
         if (body !== null)
-          session.answers.keep(attempt.callId, attempt.call.kind, body, toKeep(attempt.headers));
+          session.responses.keep(attempt.callId, attempt.call.kind, body, headersOf(attempt.headers));
       }
     });
   }
@@ -95,7 +95,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       return processTogether([outcome]);
     } catch (error) {
       if (isFailureOfFile(error)) throw error;
-      const why = `it cannot be processed: ${error instanceof Error ? error.message : String(error)}`;
+      const why = `the response cannot be processed: ${error instanceof Error ? error.message : String(error)}`;
       return processTogether([{ ...outcome, verdict: { is: 'broken', why, isLasting: true } }]);
     }
   }
@@ -103,7 +103,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   function processTogether(outcomes: readonly Outcome[]): LoadResult[] {
     try {
       const results = warehouse.write(() => {
-        // Another process may have added columns since.
+        // Another process may have added columns.
         if (session.isOutdated()) session = open();
         const written = outcomes.map((outcome) => {
           const result = derive(session, outcome);
@@ -124,14 +124,14 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     }
   }
 
-  /** The last call before the first that stays unprocessed. */
+  /** The id before the first call that stays unprocessed. */
   function processedUntil(outcomes: readonly Outcome[]): number {
     const now = new Set(outcomes.map(({ callId }) => callId));
-    const left = [...stored].filter((callId) => !now.has(callId));
-    return left.length > 0 ? Math.min(...left) - 1 : Math.max(...now);
+    const remaining = [...stored].filter((callId) => !now.has(callId));
+    return remaining.length > 0 ? Math.min(...remaining) - 1 : Math.max(...now);
   }
 
-  /** Completes the stored call, and replaces a body that differs in volatile fields at most by a reference. */
+  /** Completes the row of the call. A body that differs only in volatile fields becomes a reference. */
   function settle({ callId, verdict }: Outcome, result: LoadResult): void {
     const { record, rows, newCompanies, sameAs, note } = result;
     calls.settle(callId, {
@@ -141,7 +141,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       changed: rows.filter((row) => row.changed).length + (record?.changed && !record.isNew ? 1 : 0),
       note,
     });
-    if (sameAs !== null) session.answers.refer(callId, sameAs);
+    if (sameAs !== null) session.responses.refer(callId, sameAs);
   }
 
   function recover(): number {
@@ -176,7 +176,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   };
 }
 
-/** The disk or the file failed, not the response: it stays stored, and a later run processes it. */
+/** Did the disk or the file fail? Then the response stays stored, and a later run processes it. */
 function isFailureOfFile(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && !error.code.startsWith('SQLITE_CONSTRAINT');
 }
@@ -216,13 +216,13 @@ function countsOf(outcomes: readonly Outcome[], results: readonly LoadResult[]):
   };
 }
 
-/** How often recovery has begun to process this call alone, by the note of an earlier start. */
+/** The number of times that recovery started to process this call alone, from the note of an earlier start. */
 function triesAlone(note: string | null, callId: number): number {
   const [id, tries] = (note ?? '').split(' ');
   return id === String(callId) ? Number(tries) : 0;
 }
 
-/** Key in `_meta`: the call that recovery processes alone at the moment, and how often it has begun to. */
+/** Key in `_meta`: the call that recovery is processing alone, and the number of tries. */
 const PROCESSED_ALONE = 'processed_alone';
-/** A kill from outside may hit a good response twice by chance; three times in a row is the response's doing. */
+/** An external kill can hit a good response twice by chance. After three times in a row, the response is the cause. */
 const MAX_TRIES_ALONE = 3;

@@ -22,39 +22,39 @@ import {
 import { schemaWriter } from '../warehouse/schema_writer.ts';
 import { live, type Naming } from '../warehouse/table_naming.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { type Volatile, volatilePlaces } from './content.ts';
+import { type Volatile, volatilePaths } from './content.ts';
 import { type OpenListings, openQueryListings } from './query_listing.ts';
 
-/** Everything that deriving reads and writes, open: the tables, the inferred schema, the run's evidence. */
+/** The open tables, the inferred schema and the evidence of the run, which processing reads and writes. */
 export interface LoadSession extends DerivedTables {
   readonly dialect: Dialect;
   /** The run whose calls are being derived. */
   runId: number;
   readonly ignored: Volatile;
-  readonly answers: ReturnType<typeof answerTable>;
+  readonly responses: ReturnType<typeof answerTable>;
   readonly meta: ReturnType<typeof metaTable>;
   readonly listings: OpenListings;
   readonly schema: InferredSchema;
   readonly tables: Readonly<Record<ResourceTable, InferredTable>>;
-  /** Brings the file to the shape before rows are written. */
+  /** Adds the missing tables and columns to the file, before rows are written. */
   alter(): void;
-  /** Writes what was counted in memory: the inferred schema's names, types and shares, and the counts. */
+  /** Writes the values that were counted in memory: names, types and shares of the inferred schema, and word counts. */
   save(): void;
   /** Another connection changed the schema. */
   isOutdated(): boolean;
-  /** Notes where the record stands in an answer, for `entity_history`. */
+  /** Stores the JSON path of the record in a response, for `entity_history`. */
   describeRecords(): void;
-  /** The shape of the 404 that an id gets which never existed; null: not learned yet. */
-  absentForm: string | null;
-  /** Answers are stored as they come in, so it matters whether one is like an earlier one. */
-  readonly storesAnswers: boolean;
-  /** When the latest call was sent in this run that a known company answered; null: none did. */
-  answeredAt: string | null;
-  /** Companies may have answered 404 in this run without a proof yet. */
+  /** The shape of the 404 for an id that never existed; null: unknown. */
+  absentShape: string | null;
+  /** New responses are being stored, so a repeated one can become a reference. */
+  readonly storesResponses: boolean;
+  /** The time of the latest successful call for a known company in this run; null: none. */
+  respondedAt: string | null;
+  /** Known companies may have returned 404 in this run, without proof of their deletion. */
   mayHaveMissing: boolean;
-  /** Entities that must not be taken in again. */
+  /** Entities that must not be loaded again. */
   readonly forgotten: ReadonlySet<string>;
-  /** The most rows that a page of a search had so far. */
+  /** The largest number of rows on a search page so far. */
   largestPage: number;
 }
 
@@ -72,25 +72,25 @@ export function openLoadSession(options: {
   const tables = derivedTables(db, naming);
   const schema = readSchema(db, naming, { mapping, limits, reserved });
   const meta = metaTable(db);
-  const saveShape = schemaWriter(db, naming);
-  const absentShape = naming === live ? 'absent_shape' : 'next_absent_shape';
+  const saveSchema = schemaWriter(db, naming);
+  const absentShapeKey = naming === live ? 'absent_shape' : 'next_absent_shape';
   const versionNow = schemaVersion(db);
   let version = versionNow();
   return {
     ...tables,
     dialect,
     runId,
-    ignored: volatilePlaces(dialect.volatile),
-    answers: answerTable(db),
+    ignored: volatilePaths(dialect.volatile),
+    responses: answerTable(db),
     meta,
     listings: openQueryListings(tables.queries),
-    get absentForm() {
-      return meta.get(absentShape);
+    get absentShape() {
+      return meta.get(absentShapeKey);
     },
-    set absentForm(schema) {
-      meta.set(absentShape, schema);
+    set absentShape(shape) {
+      meta.set(absentShapeKey, shape);
     },
-    storesAnswers: naming === live,
+    storesResponses: naming === live,
     schema,
     tables: {
       entity: resourceTable(schema, 'entity'),
@@ -103,7 +103,7 @@ export function openLoadSession(options: {
       version = versionNow();
     },
     save: () => {
-      saveShape(schema);
+      saveSchema(schema);
       tables.known.saveCounts();
       tables.estimates.save();
     },
@@ -112,14 +112,14 @@ export function openLoadSession(options: {
       meta.set('record_path', jsonPathOf(dialect.entity.root));
       meta.set('dialect', JSON.stringify(dialect));
     },
-    answeredAt: null,
+    respondedAt: null,
     mayHaveMissing: true,
     forgotten: forgottenIds(db),
     largestPage: tables.queries.largestPage(),
   };
 }
 
-/** The JSON path, as SQLite's JSON functions read it, of a JSON Pointer. */
+/** Converts a JSON Pointer to a path for SQLite's JSON functions. */
 function jsonPathOf(pointer: string): string {
   return segmentsOf(pointer).reduce(
     (path, key) => (/^\d+$/.test(key) ? `${path}[${key}]` : `${path}."${key.replaceAll('"', '\\"')}"`),

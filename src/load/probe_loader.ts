@@ -9,22 +9,22 @@ import { removeProbe, type StoredProbe, storedProbes } from '../warehouse/stored
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { callRow, type Loader, openLoader } from './load.ts';
 
-/** What a probe keeps of its own attempts. */
+/** The notes of a probe about its attempts. */
 export interface ProbeNotes {
-  /** The question as text, for `_call.target`. */
+  /** The request as text, for `_call.target`. */
   targetOf(attempt: Attempt): string;
   note(outcome: Outcome): void;
 }
 
-/** Stores what probes bring, byte for byte; nothing is derived from it before there is a dialect. */
+/** Stores the responses to a probe byte for byte. Processing them requires a dialect, so they are not processed. */
 export function openProbeLoader(options: {
   readonly warehouse: Warehouse;
   readonly runId: number;
-  readonly notebook: ProbeNotes;
+  readonly probeLog: ProbeNotes;
 }): Pick<Loader, 'store' | 'process'> {
-  const { warehouse, runId, notebook: probeLog } = options;
+  const { warehouse, runId, probeLog } = options;
   const calls = callTable(warehouse.db);
-  const answers = answerTable(warehouse.db);
+  const responses = answerTable(warehouse.db);
   const runs = runCounter(warehouse.db);
   return {
     store: (attempts) =>
@@ -38,7 +38,7 @@ export function openProbeLoader(options: {
             page: null,
             runId,
           });
-          if (body !== null) answers.keep(callId, call.kind, body, headersText(attempt));
+          if (body !== null) responses.keep(callId, call.kind, body, headersText(attempt));
         }
       }),
     process: (outcomes) =>
@@ -55,15 +55,15 @@ export function openProbeLoader(options: {
 }
 
 /**
- * Loads answers to probes as the answers that they turned out to be, each in one transaction: the same call id,
- * another kind. What is loaded so is not asked again.
+ * Loads the responses to a probe as searches, records and statistics, each in one transaction. The call keeps its id
+ * and changes its kind. The planner does not send these calls again.
  */
 export function adoptProbes(options: {
   readonly warehouse: Warehouse;
   readonly dialect: Dialect;
   readonly mapping: Mapping;
   readonly runId: number;
-  /** What the stored answers mean now, by the call ids of the probes. */
+  /** The outcomes of the stored responses under the dialect, with the call ids of the probe. */
   readonly outcomes: readonly Outcome[];
 }): void {
   const { warehouse, dialect, mapping, runId, outcomes } = options;
@@ -73,7 +73,7 @@ export function adoptProbes(options: {
     warehouse.write(() => {
       removeProbe(warehouse.db, outcome.callId);
       load([outcome]);
-      // The call was counted when it was made.
+      // The call was counted when it was sent.
       runs.add(runId, { ...NOTHING, calls: -1 });
     });
 }
@@ -82,7 +82,7 @@ export function readProbes({ db }: Warehouse): StoredProbe[] {
   return storedProbes(db);
 }
 
-/** All of them: which ones the dialect will need is not known yet. */
+/** Keeps all headers, because the dialect is unknown and may need any of them. */
 function headersText({ headers = {} }: Attempt): string {
   return JSON.stringify(Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET.has(name))));
 }

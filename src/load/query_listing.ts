@@ -19,21 +19,21 @@ export interface QueryListing {
   readonly rows: number;
   readonly next: string | null;
   readonly status: ListingStatus;
-  /** What was odd about it; null: nothing. */
+  /** An anomaly of the listing; null: none. */
   readonly note: string | null;
 }
 
 export interface QueryListingRules {
   readonly style: PagingStyleName;
-  /** How many rows of one query can be reached; null: no limit known. */
+  /** The cap; null: unknown. */
   readonly window: number | null;
-  /** Totals from here on mean "at least". */
+  /** A total of at least this number is a lower bound. */
   readonly totalClampedAt: number | null;
-  /** The most rows that a page of this upstream ever had. */
+  /** The largest number of rows on a page of this upstream so far. */
   readonly largestPage: number;
 }
 
-/** What pages amount to, from 0 without a hole: how far the listing came, and whether anything is left. */
+/** The state of a listing from its consecutive pages. */
 export function listingOf(
   { last, total, pages, rows, repeat }: ListedPages,
   rules: QueryListingRules,
@@ -45,42 +45,42 @@ export function listingOf(
       ...facts,
       next: null,
       status: isAllReached(rows, total, rules) ? 'complete' : 'capped',
-      note: `page ${repeat.page} repeats page ${repeat.of}: the paging was not understood, or ends there`,
+      note: `page ${repeat.page} repeats page ${repeat.of}: the paging style is wrong, or the listing ends there`,
     };
   const status = statusOf(last, rows, total, rules);
-  if (status === 'open' && pages >= MOST_PAGES)
+  if (status === 'open' && pages >= MAX_PAGES)
     return { ...facts, next: null, status: 'capped', note: `no end after ${pages} pages` };
   const isAtEnd = status === 'complete' && last.index > 0;
-  return { ...facts, next: last.next, status, note: isAtEnd ? againstTotal(rows, total, rules) : null };
+  return { ...facts, next: last.next, status, note: isAtEnd ? totalMismatch(rows, total, rules) : null };
 }
 
-/** The pages of one listing, taken in one by one in any order. */
+/** The pages of one listing, added one by one in any order. */
 export class ListedPages {
-  /** From 0 up to the first hole. */
+  /** The number of consecutive pages from page 0. */
   pages = 0;
-  /** On these pages, up to one that repeats another. */
+  /** The rows on these pages, up to a page that repeats another. */
   rows = 0;
-  /** The last that counts. */
+  /** The last page before a repeated one. */
   last: PageFacts | null = null;
-  /** As the latest page says. */
+  /** The total on the latest page. */
   total: number | null = null;
-  /** The first page that is like an earlier one. */
+  /** The first page with the same ids as an earlier page. */
   repeat: { readonly page: number; readonly of: number } | null = null;
-  readonly #beyondHole = new Map<number, PageFacts>();
+  readonly #waiting = new Map<number, PageFacts>();
   readonly #seen = new Map<string, number>();
 
   constructor(pages: readonly PageFacts[]) {
-    for (const page of pages) this.take(page);
+    for (const page of pages) this.add(page);
   }
 
   has(index: number): boolean {
-    return index < this.pages || this.#beyondHole.has(index);
+    return index < this.pages || this.#waiting.has(index);
   }
 
-  take(page: PageFacts): void {
-    this.#beyondHole.set(page.index, page);
-    for (let next = this.#beyondHole.get(this.pages); next; next = this.#beyondHole.get(this.pages)) {
-      this.#beyondHole.delete(this.pages);
+  add(page: PageFacts): void {
+    this.#waiting.set(page.index, page);
+    for (let next = this.#waiting.get(this.pages); next; next = this.#waiting.get(this.pages)) {
+      this.#waiting.delete(this.pages);
       this.#count(next);
     }
   }
@@ -89,10 +89,10 @@ export class ListedPages {
     this.pages += 1;
     this.total = page.total;
     if (this.repeat !== null) return;
-    // An empty page is the end, not a repetition.
-    const of = page.rows > 0 ? this.#seen.get(page.fingerprint) : undefined;
-    if (of !== undefined) {
-      this.repeat = { page: page.index, of };
+    // An empty page is the end of the listing, not a repetition.
+    const earlier = page.rows > 0 ? this.#seen.get(page.fingerprint) : undefined;
+    if (earlier !== undefined) {
+      this.repeat = { page: page.index, of: earlier };
       return;
     }
     this.#seen.set(page.fingerprint, page.index);
@@ -101,17 +101,17 @@ export class ListedPages {
   }
 }
 
-/** No listing is worth more pages than this. */
-export const MOST_PAGES = 10_000;
+/** Bounds a listing whose paging never ends. */
+export const MAX_PAGES = 10_000;
 
-/** What a listing that is at its end brought, against what was announced; null: the same. */
-function againstTotal(
+/** Describes the difference between the rows of a finished listing and its total; null: none. */
+function totalMismatch(
   rows: number,
   total: number | null,
   { totalClampedAt }: QueryListingRules,
 ): string | null {
   const isExact = total !== null && (totalClampedAt === null || total < totalClampedAt);
-  return isExact && rows !== total ? `${rows} rows came, and the total says ${total}` : null;
+  return isExact && rows !== total ? `received ${rows} rows, but the total is ${total}` : null;
 }
 
 function statusOf(
@@ -134,11 +134,11 @@ function isAllReached(rows: number, total: number | null, rules: QueryListingRul
 }
 
 /**
- * The pages of the listings that are under way. They are kept in memory: to read all the pages of a query again
- * for each that is added takes time that grows with their square.
+ * The pages of unfinished listings, kept in memory. Reading all pages of a query again for each new page would take
+ * quadratic time.
  */
 export interface OpenListings {
-  /** The listing of the query that began at `listedAt`, with this page, which is written already. */
+  /** Returns the listing of the query that started at `listedAt`, with this page, which is already written. */
   withPage(key: string, listedAt: string, page: QueryPage): ListedPages;
 }
 
@@ -147,10 +147,10 @@ export function openQueryListings(queries: DerivedTables['queries']): OpenListin
 
   function pagesWith(key: string, listedAt: string, page: QueryPage): ListedPages {
     const known = latest.get(key);
-    // A page that comes again, or of an earlier listing, took the place of one that is counted.
+    // A repeated page, or a page of an earlier listing, has replaced a page that is already counted.
     const isNext = known?.listedAt === listedAt && page.sentAt >= listedAt && !known.pages.has(page.index);
     if (!isNext) return new ListedPages(queries.pagesSince(key, listedAt).map(factsOf));
-    known.pages.take(factsOf(page));
+    known.pages.add(factsOf(page));
     return known.pages;
   }
 
@@ -160,7 +160,7 @@ export function openQueryListings(queries: DerivedTables['queries']): OpenListin
       latest.delete(key);
       latest.set(key, { listedAt, pages });
       for (const oldest of latest.keys()) {
-        if (latest.size <= MOST_LISTINGS) break;
+        if (latest.size <= MAX_LISTINGS) break;
         latest.delete(oldest);
       }
       return pages;
@@ -172,5 +172,5 @@ function factsOf(page: QueryPage) {
   return { ...page, fingerprint: page.fingerprint.toString('hex') };
 }
 
-// One of ten thousand pages takes a megabyte. What is pushed out is read again.
-const MOST_LISTINGS = 16;
+// A listing of 10,000 pages takes 1 MB. An evicted listing is read again.
+const MAX_LISTINGS = 16;

@@ -7,15 +7,14 @@ import { changedValue, noteChanges, noteCompared, ratesAfterFetch } from './chan
 import { isSame, withoutVolatile } from './content.ts';
 import { type Difference, differences } from './difference.ts';
 import { writeRows } from './entity_rows.ts';
-import { latestDocument } from './latest_document.ts';
 import type { LoadSession } from './load_session.ts';
-import { isSameAnswer } from './same_answer.ts';
 import { shred } from './shred.ts';
+import { isSameResponse, latestDocument } from './stored_response.ts';
 
-/** A record was received: new, changed, or as stored. */
+/** Loads a record: new, changed or unchanged. */
 export function deriveRecord(session: LoadSession, outcome: Outcome, answer: RecordAnswer): LoadResult {
   const known = session.known.find(answer.entityId);
-  const stored = known?.recordCallId == null ? null : session.answers.read(known.recordCallId);
+  const stored = known?.recordCallId == null ? null : session.responses.read(known.recordCallId);
   if (known === undefined || known.fetchedAt === null)
     return storeRecord(session, outcome, answer, known, null);
   if (outcome.body !== null && stored?.body.equals(outcome.body))
@@ -25,13 +24,13 @@ export function deriveRecord(session: LoadSession, outcome: Outcome, answer: Rec
   const now = withoutVolatile(answer.document, session.ignored);
   if (before === null || !isSame(withoutVolatile(before, session.ignored), now))
     return storeRecord(session, outcome, answer, known, before);
-  const isAllTheSame = known.recordCallId !== null && isSameAnswer(session, outcome, known.recordCallId);
-  return confirmRecord(session, outcome, answer, known, isAllTheSame ? known.recordCallId : null);
+  const isSameBody = known.recordCallId !== null && isSameResponse(session, outcome, known.recordCallId);
+  return confirmRecord(session, outcome, answer, known, isSameBody ? known.recordCallId : null);
 }
 
 /**
- * The upstream sent a tombstone with content. It lies over the record as it was: what it no longer says
- * stays in the columns.
+ * Loads a tombstone with content. Its fields replace those of the last version; fields that it lacks keep their
+ * values.
  */
 export function storeTombstone(
   session: LoadSession,
@@ -49,7 +48,7 @@ export function storeTombstone(
   });
 }
 
-/** The upstream still holds what is stored. */
+/** The record has not changed. */
 function confirmRecord(
   session: LoadSession,
   outcome: Outcome,
@@ -62,10 +61,10 @@ function confirmRecord(
     session.known.fetchedAgain(known.knownId, at, ratesAfterFetch(session, known, at, false));
   else {
     noteReturn(session, outcome, known);
-    // What ended begins again, with the same content.
+    // The entity has returned, so a new version starts with the same content.
     if (known.goneAt !== null) session.versions.add(known.entityId, outcome.callId, at, false);
     const rates = ratesAfterFetch(session, known, at, false);
-    session.known.replace(known, { ...known, ...rates, ...seenAlive(at), name: answer.name ?? known.name });
+    session.known.replace(known, { ...known, ...rates, ...existingAt(at), name: answer.name ?? known.name });
   }
   session.touch.fetchedAgain(answer.entityId, at);
   noteCompared(session, session.tables.entity);
@@ -80,7 +79,7 @@ function storeRecord(
   before: JsonObject | null,
 ): LoadResult {
   const found = before === null ? [] : compare(session, before, answer.document);
-  // Another order of a list is no change, but the rows follow it.
+  // Another order of a list is no change, but the rows must have the new order.
   const changed = before === null || found.length > 0;
   if (known !== undefined) noteReturn(session, outcome, known);
   writeVersion(session, outcome, known, {
@@ -88,7 +87,7 @@ function storeRecord(
     found: changed ? found : null,
     isTombstone: false,
     facts: {
-      ...seenAlive(outcome.sentAt),
+      ...existingAt(outcome.sentAt),
       ...(known !== undefined && ratesAfterFetch(session, known, outcome.sentAt, changed)),
       name: answer.name ?? known?.name ?? null,
     },
@@ -102,7 +101,7 @@ function storeRecord(
 
 interface Version {
   readonly document: JsonObject;
-  /** null: the content is as before, in another order. */
+  /** null: only the order of the content changed. */
   readonly found: readonly Difference[] | null;
   readonly isTombstone: boolean;
   readonly facts: Partial<Known>;
@@ -142,7 +141,7 @@ function writeVersion(
   session.versions.add(entityId, callId, sentAt, version.isTombstone);
 }
 
-/** A company that was gone, and answers again. */
+/** Records the return of a company that was gone. */
 function noteReturn(session: LoadSession, { callId, sentAt }: Outcome, known: KnownRow): void {
   if (known.goneAt === null) return;
   session.changes.add({
@@ -157,7 +156,7 @@ function noteReturn(session: LoadSession, { callId, sentAt }: Outcome, known: Kn
   session.touch.gone(known.entityId, null);
 }
 
-function seenAlive(at: string) {
+function existingAt(at: string) {
   return {
     lastSeenAt: at,
     askedAt: at,
@@ -178,6 +177,6 @@ function compare(session: LoadSession, before: Json, after: Json): Difference[] 
 }
 
 function entityOf({ call }: Outcome): string {
-  if (call.kind !== 'entity') throw new TypeError('only a call for a record has an entity');
+  if (call.kind !== 'entity') throw new TypeError('only an entity call has an entity id');
   return call.entityId;
 }

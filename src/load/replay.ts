@@ -9,19 +9,19 @@ import { live } from '../warehouse/table_naming.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { derive } from './derive.ts';
 import { type LoadSession, openLoadSession } from './load_session.ts';
-import { enterRun, outcomeOfStored } from './stored.ts';
+import { enterRun, outcomeOfStored } from './stored_attempt.ts';
 
-/** What came of one entry. */
+/** The result of one quarantine entry. */
 export interface Replayed {
   readonly quarantineId: number;
-  /** replayed: it is in the tables now; superseded: newer content is there; open: still not understood, and why. */
+  /** replayed: loaded · superseded: newer content was already loaded · open: still not processable, because of `why`. */
   readonly state: 'replayed' | 'superseded' | 'open';
   readonly why: string | null;
 }
 
 /**
- * Reads quarantined answers again by today's dialect, in the order in which they came, without a call. Never
- * puts older content over newer. The caller holds the warehouse's lock.
+ * Processes quarantined responses again with the present dialect, in the order of their calls. Sends no call, and never
+ * replaces newer content by older. The caller holds the lock of the warehouse.
  */
 export function replayQuarantined(options: {
   readonly warehouse: Warehouse;
@@ -38,11 +38,11 @@ export function replayQuarantined(options: {
   const byCall = [...Map.groupBy(entries, ({ callId }) => callId)].sort(([a], [b]) => a - b);
 
   return warehouse.write(() => {
-    const replayed = byCall.flatMap(([callId, some]) => {
+    const replayed = byCall.flatMap(([callId, ofCall]) => {
       const [row] = callAfter(callId - 1, 1);
       return row?.callId === callId
-        ? replayCall(row, some)
-        : some.map((entry) => open(entry, 'its call is missing'));
+        ? replayCall(row, ofCall)
+        : ofCall.map((entry) => open(entry, 'its call is missing'));
     });
     session.save();
     for (const { quarantineId, state } of replayed)
@@ -50,37 +50,37 @@ export function replayQuarantined(options: {
     return replayed;
   });
 
-  function replayCall(row: StoredCall, some: readonly Quarantined[]): Replayed[] {
+  function replayCall(row: StoredCall, ofCall: readonly Quarantined[]): Replayed[] {
     const outcome = outcomeOfStored(session, classify, row);
     const { body, status, verdict } = outcome;
     if (body === null || status === null)
-      return some.map((entry) => open(entry, 'its response is no longer stored'));
-    if (verdict.is === 'broken') return some.map((entry) => open(entry, verdict.why));
+      return ofCall.map((entry) => open(entry, 'its response is no longer stored'));
+    if (verdict.is === 'broken') return ofCall.map((entry) => open(entry, verdict.why));
     if (isOutdated(session, outcome))
-      return some.map(({ quarantineId }) => ({ quarantineId, state: 'superseded', why: null }));
+      return ofCall.map(({ quarantineId }) => ({ quarantineId, state: 'superseded', why: null }));
     enterRun(session, row.runId);
     derive(session, { ...outcome, verdict: withoutNewer(session, outcome) });
-    return some.map((entry) => outcomeOf(entry, verdict));
+    return ofCall.map((entry) => resultOf(entry, verdict));
   }
 }
 
-function outcomeOf(entry: Quarantined, verdict: Verdict): Replayed {
+function resultOf(entry: Quarantined, verdict: Verdict): Replayed {
   const rejected = verdict.is === 'ok' && verdict.answer.kind === 'search' ? verdict.answer.rejected : [];
-  // An entry without a position covers many results, and may cover this one.
-  const still = rejected.find(({ position }) => position === null || position === entry.position);
-  return still === undefined
+  // An entry without a position covers many results, perhaps this one.
+  const rejection = rejected.find(({ position }) => position === null || position === entry.position);
+  return rejection === undefined
     ? { quarantineId: entry.quarantineId, state: 'replayed', why: null }
-    : open(entry, still.why);
+    : open(entry, rejection.why);
 }
 
-/** The record was fetched again since, or forgotten. */
+/** Was the record fetched later, or forgotten? */
 function isOutdated(session: LoadSession, { call, sentAt }: Outcome): boolean {
   if (call.kind !== 'entity') return false;
   const fetchedAt = session.known.find(call.entityId)?.fetchedAt ?? null;
   return (fetchedAt !== null && fetchedAt > sentAt) || session.forgotten.has(call.entityId);
 }
 
-/** Companies of an old page that were listed again since are left as they are. */
+/** Removes the companies from an old page that a newer page has listed. */
 function withoutNewer(session: LoadSession, { sentAt, verdict }: Outcome): Verdict {
   if (verdict.is !== 'ok' || verdict.answer.kind !== 'search') return verdict;
   const rows = verdict.answer.rows.filter(({ entityId }) => {

@@ -20,31 +20,31 @@ import { shadow } from '../warehouse/table_naming.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { derive } from './derive.ts';
 import { type LoadSession, openLoadSession } from './load_session.ts';
-import { enterRun, outcomeOfStored } from './stored.ts';
+import { enterRun, outcomeOfStored } from './stored_attempt.ts';
 
 export interface ReprocessOptions {
   readonly warehouse: Warehouse;
   readonly dialect: Dialect;
   readonly mapping?: Mapping;
   readonly limits?: Partial<SchemaLimits>;
-  /** Aborts between two batches; the next call goes on from there. */
+  /** Stops between two batches. The next call of `reprocess` resumes there. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { done: number; lastCallId: number }) => void;
 }
 
 export interface Reprocessed {
-  /** false: interrupted; readers still see the old tables. */
+  /** false: interrupted, and readers still see the old tables. */
   readonly isWhole: boolean;
-  /** Calls derived in this go. */
+  /** Calls processed before the end or the interruption. */
   readonly calls: number;
 }
 
 /**
- * Rebuilds every derived table from the stored answers, with today's dialect and mapping and without a call.
- * Readers see the old tables until the new ones are whole; what was done is kept when it is interrupted. The
- * caller holds the warehouse's lock.
+ * Rebuilds every derived table from the stored responses with the present dialect and mapping. Sends no call. Readers
+ * see the old tables until the new ones are complete. An interrupted rebuild can be resumed. The caller holds the lock
+ * of the warehouse.
  *
- * @throws FailedError when answers were pruned: what hung on them could not be rebuilt.
+ * @throws FailedError if responses were pruned, because their rows cannot be rebuilt.
  */
 export async function reprocess(options: ReprocessOptions): Promise<Reprocessed> {
   const { warehouse, dialect, mapping = DEFAULT_MAPPING, limits = {}, signal, onProgress } = options;
@@ -83,21 +83,18 @@ const BATCH = 500;
 function refusePruned({ db }: Warehouse): void {
   const prunedUntil = metaTable(db).get('pruned_until');
   if (prunedUntil !== null)
-    throw new FailedError(
-      `answers before ${prunedUntil} were pruned, and what hangs on them cannot be rebuilt`,
-      {
-        hint: 'History and first dates would be lost. Restore a backup from before the pruning, or keep the tables as they are.',
-      },
-    );
+    throw new FailedError(`responses before ${prunedUntil} were pruned, so their rows cannot be rebuilt`, {
+      hint: 'A rebuild would lose history and first dates. Restore a backup from before the pruning, or keep the tables as they are.',
+    });
 }
 
 interface Progress {
   readonly after: number;
-  /** What the shadows are made by; another dialect or mapping begins anew. */
+  /** Hash of the dialect and the mapping of the shadow tables. If it changes, the rebuild restarts. */
   readonly madeBy: string;
 }
 
-/** Prepares the shadows, or finds those of an interrupted rebuild; answers the last call that they contain. */
+/** Creates the shadow tables, or keeps those of an interrupted rebuild. Returns the last call that they contain. */
 function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number {
   const { db } = warehouse;
   const meta = metaTable(db);
@@ -114,9 +111,9 @@ function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number
   return 0;
 }
 
-/** Every name stays as it was decided, but for those that the mapping gives now, or gave before. */
+/** The names that the rebuild keeps: all except those that the old or the new mapping defines. */
 function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
-  const given = [settledMapping(db) ?? DEFAULT_MAPPING, mapping].map(
+  const mappings = [settledMapping(db) ?? DEFAULT_MAPPING, mapping].map(
     ({ entity, search_result, registry_stats }) => ({
       entity,
       search_result,
@@ -124,11 +121,11 @@ function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
     }),
   );
   return decidedNames(db, (root, pointer) =>
-    given.every((rules) => rules[root][pointer]?.column === undefined),
+    mappings.every((rules) => rules[root][pointer]?.column === undefined),
   );
 }
 
-/** Derives a batch of calls in order, and moves the mark, in the caller's transaction. */
+/** Processes a batch of calls in order and stores the progress, in the transaction of the caller. */
 function openReplay(session: LoadSession): (calls: readonly StoredCall[]) => number {
   const classify = openClassify(session.dialect);
   return (calls) => {
@@ -145,7 +142,7 @@ function openReplay(session: LoadSession): (calls: readonly StoredCall[]) => num
   };
 }
 
-/** Everything is derived: the shadows take the place of the live tables at once. */
+/** Replaces the live tables by the complete shadow tables. */
 function finish(warehouse: Warehouse, session: LoadSession, mapping: Mapping): void {
   const { db } = warehouse;
   const { meta } = session;

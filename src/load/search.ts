@@ -10,11 +10,11 @@ import { bytesHash, contentHash } from './content.ts';
 import { writeRows } from './entity_rows.ts';
 import type { LoadSession } from './load_session.ts';
 import { listingOf } from './query_listing.ts';
-import { isSameAnswer } from './same_answer.ts';
 import { type Room, type Shredded, type SqlValue, shred, wholeRoom } from './shred.ts';
+import { isSameResponse } from './stored_response.ts';
 import { countSearchedWord } from './word_counts.ts';
 
-/** A page of search results: its companies, and how far the query is listed now. */
+/** Loads a page of search results: its companies and the state of the listing. */
 export function deriveSearch(
   session: LoadSession,
   outcome: Outcome,
@@ -28,7 +28,7 @@ export function deriveSearch(
     .filter(({ entityId }) => !session.forgotten.has(entityId))
     .map((row) => deriveRow(session, outcome, row, room));
   for (const { position, why } of answer.rejected)
-    session.quarantine.add({ ...placeOfItem(outcome, call), position, reason: why });
+    session.quarantine.add({ ...itemOf(outcome, call), position, reason: why });
   const query = advanceListing(session, outcome, call, answer);
   countSearchedWord(session, query);
   const isUnchanged = rows.every((row) => !row.isNew && !row.changed);
@@ -39,12 +39,12 @@ export function deriveSearch(
     newCompanies: rows.filter((row) => row.isNew).length,
     quarantined: answer.rejected.length,
     sameAs:
-      pageBefore !== null && isUnchanged && isSameAnswer(session, outcome, pageBefore) ? pageBefore : null,
+      pageBefore !== null && isUnchanged && isSameResponse(session, outcome, pageBefore) ? pageBefore : null,
     note: query.note,
   };
 }
 
-/** The upstream will not answer this query: too broad or invalid, or, on a later page, out of its window. */
+/** The upstream refused the query: it is too broad or invalid, or a later page is beyond the cap. */
 export function deriveRefusal(
   session: LoadSession,
   { sentAt }: Outcome,
@@ -53,7 +53,7 @@ export function deriveRefusal(
 ): QueryState {
   const key = queryKey(call.query);
   const before = session.queries.find(key);
-  const isBeyondWindow = call.page.index > 0 && before !== undefined;
+  const isBeyondCap = call.page.index > 0 && before !== undefined;
   const row: QueryRow = {
     key,
     by: call.query.by,
@@ -62,7 +62,7 @@ export function deriveRefusal(
     pages: before?.pages ?? 0,
     rows: before?.rows ?? 0,
     next: null,
-    status: isBeyondWindow ? 'capped' : 'refused',
+    status: isBeyondCap ? 'capped' : 'refused',
     listedAt: before?.listedAt ?? sentAt,
     askedAt: sentAt,
     note: why,
@@ -77,7 +77,7 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
   const known = session.known.find(entityId);
   const summaryHash = contentHash(row.summary, session.ignored);
   if (known?.summaryHash?.equals(summaryHash) === true) {
-    if (speaksAgainstDeletion(known, outcome.sentAt))
+    if (contradictsDeletion(known, outcome.sentAt))
       session.known.replace(known, { ...known, flaggedAt: outcome.sentAt });
     const { rateClass } = ratesAfterListing(session, known, outcome.sentAt, false);
     session.known.listedAgain(known, outcome.sentAt, rateClass);
@@ -90,16 +90,16 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
   const after = {
     ...(known ?? newKnown(entityId, outcome.sentAt)),
     ...(known !== undefined && isChange && ratesAfterListing(session, known, outcome.sentAt, true)),
-    // The record knows better, once there is one.
+    // The texts of a record are better than those of a summary.
     ...(known?.fetchedAt == null && searchText(entityId, formerNames, identifiers)),
     name: name ?? known?.name ?? null,
     lastSeenAt: outcome.sentAt,
     listedAt: outcome.sentAt,
     summaryHash,
-    // Fetched first, for what it shows is out of date.
+    // The stored record is outdated, so the planner fetches it first.
     flaggedAt:
       known !== undefined &&
-      ((isChange && known.askedAt !== null) || speaksAgainstDeletion(known, outcome.sentAt))
+      ((isChange && known.askedAt !== null) || contradictsDeletion(known, outcome.sentAt))
         ? outcome.sentAt
         : (known?.flaggedAt ?? null),
   };
@@ -112,8 +112,8 @@ function listedBefore(known: KnownRow | undefined): number | null {
   return known?.listedAt == null ? null : Date.parse(known.listedAt);
 }
 
-/** Concluded from 404s to be gone, and listed after that: one call tells which of the two is true. */
-function speaksAgainstDeletion({ goneAt, missingShape }: KnownRow, listedAt: string): boolean {
+/** Was a company listed after 404s proved it gone? One call determines whether it exists. */
+function contradictsDeletion({ goneAt, missingShape }: KnownRow, listedAt: string): boolean {
   return goneAt !== null && missingShape !== null && listedAt > goneAt;
 }
 
@@ -135,17 +135,17 @@ function writeSummary(
   return shredded;
 }
 
-/** Which fields differ: those that always do are proposed as volatile. */
+/** Counts the fields that differ. Fields that always differ are proposed as volatile. */
 function countChanges(session: LoadSession, entityId: string, after: readonly SqlValue[]): void {
   const table = session.tables.search_result;
   const before = session.payload.values(table, entityId);
   if (before === undefined) return;
   noteCompared(session, table);
-  for (const place of table.columns)
-    if (!isSameValue(before[place.index], after[place.index])) place.changes++;
+  for (const column of table.columns)
+    if (!isSameValue(before[column.index], after[column.index])) column.changes++;
 }
 
-// Integers are read back as numbers where they were bound as bigint.
+// SQLite returns numbers for integers that were bound as bigint.
 function isSameValue(before: SqlValue | undefined, after: SqlValue | undefined): boolean {
   return String(before ?? null) === String(after ?? null);
 }
@@ -192,10 +192,10 @@ function advanceListing(
   return row;
 }
 
-/** Nothing is removed for it: a failing search says the same. */
+/** A note for an empty listing. It removes no company, because a failing search also returns nothing. */
 function vanished(before: QueryRow | undefined, rows: number): string | null {
   return before !== undefined && before.rows > 0 && rows === 0
-    ? `nothing was found, where there were ${before.rows} before`
+    ? `no results; the previous listing had ${before.rows}`
     : null;
 }
 
@@ -209,6 +209,6 @@ function fingerprintOf({ rows }: SearchAnswer): Buffer {
   return bytesHash(JSON.stringify(rows.map(({ entityId }) => entityId)));
 }
 
-function placeOfItem({ callId, sentAt }: Outcome, call: SearchCall) {
+function itemOf({ callId, sentAt }: Outcome, call: SearchCall) {
   return { callId, kind: call.kind, target: targetOf(call), at: sentAt };
 }

@@ -17,21 +17,21 @@ import { converted } from './conversion.ts';
 
 export type SqlValue = null | number | bigint | string;
 
-/** One row of a payload table; `values` follow the order of `table.columns` and may be shorter. */
+/** One row of a payload table. `values` are in the order of `table.columns`; trailing ones may be absent. */
 export interface Row {
   readonly table: InferredTable;
-  /** Running number inside its table and entity; the root row has 0. */
+  /** Index within the table and the entity. The root row has 0. */
   readonly position: number;
-  /** The position of the element that holds this list, for lists within lists. */
+  /** The position of the element that contains this list, for nested lists. */
   readonly parentPosition: number;
   readonly values: SqlValue[];
-  /** What has no column, by JSON Pointer. */
+  /** Values without a column, by JSON Pointer. */
   rest: Record<string, Json> | null;
 }
 
 /**
- * Turns one document into rows: scalars become columns, objects are flattened, elements of lists become rows
- * of child tables. Places never seen before are added to the shape. The first row is the document's own.
+ * Turns a document into rows: scalars become columns, objects are flattened, and list elements become rows of child
+ * tables. New paths are added to the inferred schema. The first row is the root row.
  */
 export function shred(
   schema: InferredSchema,
@@ -40,7 +40,7 @@ export function shred(
   room: Room = wholeRoom(),
 ): Shredded {
   const shredding: Shredding = {
-    shape: schema,
+    schema,
     room,
     rows: [],
     positions: new Map(),
@@ -48,11 +48,11 @@ export function shred(
     identifiers: [],
   };
   const row = addRow(shredding, table, 0);
-  placeMembers(shredding, table.root, document, row);
+  storeMembers(shredding, table.root, document, row);
   return shredding;
 }
 
-/** The room left for the rows of one response; all results of a page share it. */
+/** The remaining room for the rows of one response. All results of a page share it. */
 export interface Room {
   rows: number;
   cells: number;
@@ -63,7 +63,7 @@ export function wholeRoom(): Room {
   return { rows: MAX_LIST_ROWS, cells: MAX_LIST_CELLS, restPathChars: MAX_REST_PATH_CHARS };
 }
 
-/** The value as SQLite stores it: exact where a double or 64 bits would alter it, then as text. */
+/** The value for SQLite. A number that a double or 64 bits would change becomes text. */
 export function sqlValue(value: Exclude<Json, Json[] | JsonObject>): SqlValue {
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (value instanceof ExactNumber) return value.digits;
@@ -71,7 +71,7 @@ export function sqlValue(value: Exclude<Json, Json[] | JsonObject>): SqlValue {
   return value;
 }
 
-/** The rows, the document's own first, and the texts for the search index. */
+/** The rows, the root row first, and the texts for the search index. */
 export interface Shredded {
   readonly rows: readonly Row[];
   readonly formerNames: readonly string[];
@@ -79,7 +79,7 @@ export interface Shredded {
 }
 
 interface Shredding extends Shredded {
-  readonly shape: InferredSchema;
+  readonly schema: InferredSchema;
   readonly room: Room;
   readonly rows: Row[];
   readonly formerNames: string[];
@@ -93,62 +93,68 @@ function addRow(shredding: Shredding, table: InferredTable, parentPosition: numb
   const values: SqlValue[] = new Array(table.columns.length).fill(null);
   const row: Row = { table, position, parentPosition, values, rest: null };
   shredding.rows.push(row);
-  shredding.shape.touched.add(table);
+  shredding.schema.touched.add(table);
   table.rowsSeen++;
   return row;
 }
 
-function placeMembers(shredding: Shredding, parent: SchemaPath, object: JsonObject, row: Row): void {
+function storeMembers(shredding: Shredding, parent: SchemaPath, object: JsonObject, row: Row): void {
   for (const key of Object.keys(object)) {
     const value = object[key] as Json;
-    const place = memberOf(shredding.shape, parent, key);
-    if (place?.rule?.drop) continue;
-    if (place === null) leaveOver(shredding, row, parent, key, value);
-    else placeValue(shredding, place, value, row);
+    const schemaPath = memberOf(shredding.schema, parent, key);
+    if (schemaPath?.rule?.drop) continue;
+    if (schemaPath === null) keepUnknownMember(shredding, row, parent, key, value);
+    else storeValue(shredding, schemaPath, value, row);
   }
 }
 
-function placeValue(shredding: Shredding, place: SchemaPath, value: Json, row: Row): void {
+function storeValue(shredding: Shredding, schemaPath: SchemaPath, value: Json, row: Row): void {
   if (typeof value === 'object' && value !== null && !(value instanceof ExactNumber)) {
-    place.present++;
-    if (Array.isArray(value)) placeList(shredding, place, value, row);
+    schemaPath.present++;
+    if (Array.isArray(value)) storeList(shredding, schemaPath, value, row);
     else {
-      sawType(shredding.shape, place, TYPE_BITS.object);
-      placeMembers(shredding, place, value, row);
+      sawType(shredding.schema, schemaPath, TYPE_BITS.object);
+      storeMembers(shredding, schemaPath, value, row);
     }
     return;
   }
-  if (place.column === null && !(place.types !== 0 && value === null) && !addColumn(shredding, place)) {
-    keepRest(shredding, row, place.path, value);
+  if (
+    schemaPath.column === null &&
+    !(schemaPath.types !== 0 && value === null) &&
+    !addColumn(shredding, schemaPath)
+  ) {
+    keepRest(shredding, row, schemaPath.path, value);
     return;
   }
   if (value === null) {
-    place.nulls++;
+    schemaPath.nulls++;
     return;
   }
-  place.present++;
-  if (place.role !== null) noteText(shredding, place.role, value);
-  const wanted = place.rule === null ? value : converted(value, place.rule);
-  sawType(shredding.shape, place, typeBit(wanted, place.types));
-  row.values[place.index] = sqlValue(wanted);
+  schemaPath.present++;
+  if (schemaPath.role !== null) noteText(shredding, schemaPath.role, value);
+  const wanted = schemaPath.rule === null ? value : converted(value, schemaPath.rule);
+  sawType(shredding.schema, schemaPath, typeBit(wanted, schemaPath.types));
+  row.values[schemaPath.index] = sqlValue(wanted);
 }
 
-/** A new column is one more cell in every row of its table. */
-function addColumn({ shape: schema, room, positions }: Shredding, place: SchemaPath): boolean {
-  const cells = place.table.parent === null ? 0 : (positions.get(place.table) ?? 0);
-  if (cells > room.cells || !giveColumn(schema, place)) return false;
+/** Adds a column if there is room. It adds one cell to every row of its table. */
+function addColumn({ schema, room, positions }: Shredding, schemaPath: SchemaPath): boolean {
+  const cells = schemaPath.table.parent === null ? 0 : (positions.get(schemaPath.table) ?? 0);
+  if (cells > room.cells || !giveColumn(schema, schemaPath)) return false;
   room.cells -= cells;
   return true;
 }
 
-function placeList(shredding: Shredding, place: SchemaPath, list: Json[], row: Row): void {
-  sawType(shredding.shape, place, TYPE_BITS.list);
+function storeList(shredding: Shredding, schemaPath: SchemaPath, list: Json[], row: Row): void {
+  sawType(shredding.schema, schemaPath, TYPE_BITS.list);
   if (list.length === 0) return;
   const isWithoutLists = row.table.name === 'registry_stats';
   const table =
-    isWithoutLists || !takeRoom(shredding.room, place, list) ? null : listOf(shredding.shape, place);
+    isWithoutLists || !takeRoom(shredding.room, schemaPath, list)
+      ? null
+      : listOf(shredding.schema, schemaPath);
   if (table === null) {
-    keepRest(shredding, row, place.path, list);
+    keepRest(shredding, row, schemaPath.path, list);
     return;
   }
   for (const element of list) {
@@ -159,12 +165,12 @@ function placeList(shredding: Shredding, place: SchemaPath, list: Json[], row: R
       !Array.isArray(element) &&
       !(element instanceof ExactNumber)
     )
-      placeMembers(shredding, table.root, element, child);
-    else placeValue(shredding, table.root, element, child);
+      storeMembers(shredding, table.root, element, child);
+    else storeValue(shredding, table.root, element, child);
   }
 }
 
-/** A list is in the rows whole, or, if they have no room for it, in `_rest` whole. */
+/** Reserves room for the rows of a list. A list without room is stored as a whole in `_rest`. */
 function takeRoom(room: Room, { list: table }: SchemaPath, list: readonly Json[]): boolean {
   const cells = list.length * (table?.columns.length ?? 0);
   if (list.length > room.rows || cells > room.cells) return false;
@@ -185,19 +191,25 @@ function noteText(
   if (role === 'identifier' && text.length <= 60 && /\d.*\d.*\d/.test(text)) identifiers.push(text);
 }
 
-function leaveOver(shredding: Shredding, row: Row, parent: SchemaPath, key: string, value: Json): void {
+function keepUnknownMember(
+  shredding: Shredding,
+  row: Row,
+  parent: SchemaPath,
+  key: string,
+  value: Json,
+): void {
   keepRest(shredding, row, `${parent.path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, value);
 }
 
 function keepRest(shredding: Shredding, row: Row, path: string, value: Json): void {
-  needRest(shredding.shape, row.table);
-  // Keys begin with "/": none can reach the prototype. The root of a scalar list has the path "".
+  needRest(shredding.schema, row.table);
+  // Keys are "" (the root of a scalar list) or start with "/", so none can be `__proto__`.
   row.rest ??= {};
   const endOfParent = path.lastIndexOf('/');
   shredding.room.restPathChars -= Math.max(endOfParent, 0);
   if (endOfParent > 0 && shredding.room.restPathChars < 0) {
     const parent = path.slice(0, endOfParent);
-    // Without a prototype, so that a key `__proto__` is a member like any other.
+    // Without a prototype, `__proto__` is a normal key.
     row.rest[parent] ??= Object.create(null) as JsonObject;
     (row.rest[parent] as JsonObject)[segmentsOf(path.slice(endOfParent))[0] ?? ''] = value;
   } else row.rest[path] = value;
@@ -215,7 +227,7 @@ function typeBit(value: Exclude<Json, null | Json[] | JsonObject>, known: number
   return Number.isSafeInteger(value) ? TYPE_BITS.integer : TYPE_BITS.decimal;
 }
 
-// Dates stay the text that they are; that a column holds nothing else is worth knowing.
+// Dates are stored as text. Only the type statistics of the column distinguish them.
 function textBit(text: string): number {
   if (text.length < 10 || text.length > 35) return TYPE_BITS.text;
   const isTime = text.length > 10;
@@ -223,7 +235,7 @@ function textBit(text: string): number {
   return isTime ? TYPE_BITS.datetime : TYPE_BITS.date;
 }
 
-/** 31 February is no date. */
+/** Does the day exist in its month? */
 function isCalendarDay(text: string): boolean {
   const day = Number(text.slice(8, 10));
   return day <= 28 || new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === day;

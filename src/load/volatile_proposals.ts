@@ -5,46 +5,47 @@ import { segmentsOf } from '../json/pointer.ts';
 import { answerTable } from '../warehouse/answer.ts';
 import { changeShares, unlikeConfirmations } from '../warehouse/refreshes.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { volatilePlaces, withoutVolatile } from './content.ts';
+import { volatilePaths, withoutVolatile } from './content.ts';
 import { differences } from './difference.ts';
 
-/** A place that differs in nearly every refresh: its change is hardly a change. */
+/** A field that differs in nearly every refresh, so that its changes carry no information. */
 export interface VolatileProposal {
   /** For `dialect.volatile`. */
   readonly pointer: string;
   readonly refreshes: number;
-  /** Of these refreshes, in how many it differed. */
+  /** The share of these refreshes in which the field differed. */
   readonly share: number;
 }
 
-const LEAST_REFRESHES = 5;
-const LEAST_SHARE = 0.9;
-const SAMPLE = 50;
+const MIN_REFRESHES = 5;
+const MIN_SHARE = 0.9;
+const MAX_PAIRS = 50;
 
 /**
- * What the refreshes so far suggest to ignore: fields of records and summaries that always differ, and what
- * differs around records that did not change (then every refresh stores a whole answer instead of a reference).
+ * Proposes volatile fields from the refreshes so far: fields of records and summaries that nearly always differ, and
+ * fields of the envelope that differ around unchanged records. Without them in the dialect, every refresh stores a
+ * whole response instead of a reference.
  */
 export function proposeVolatile({ db }: Warehouse, dialect: Dialect): VolatileProposal[] {
   const known = new Set(dialect.volatile);
   const proposals = [...changeShares(db), ...envelopeShares(db, dialect)].filter(
     ({ pointer, refreshes, share }) =>
-      refreshes >= LEAST_REFRESHES && share >= LEAST_SHARE && !known.has(pointer),
+      refreshes >= MIN_REFRESHES && share >= MIN_SHARE && !known.has(pointer),
   );
   return [...new Map(proposals.map((proposal) => [proposal.pointer, proposal])).values()];
 }
 
-/** Confirmed records whose answer was not like the one before: where do the bodies differ? */
+/** The fields in which the bodies of unchanged records differ outside the record. */
 function envelopeShares(db: Warehouse['db'], dialect: Dialect): VolatileProposal[] {
-  const answers = answerTable(db);
-  const ignored = volatilePlaces(dialect.volatile);
+  const responses = answerTable(db);
+  const ignored = volatilePaths(dialect.volatile);
   const bodyOf = (callId: number): JsonObject => {
-    const stored = answers.read(callId);
+    const stored = responses.read(callId);
     const json =
       stored === null ? undefined : readBody(stored.body, stored.headers['content-type'] ?? '').json;
     return isJsonObject(json) ? withoutRecord(withoutVolatile(json, ignored), dialect.entity.root) : {};
   };
-  const { pairs, refreshes } = unlikeConfirmations(db, SAMPLE);
+  const { pairs, refreshes } = unlikeConfirmations(db, MAX_PAIRS);
   const times = new Map<string, number>();
   for (const { before, after } of pairs)
     for (const { path } of differences(bodyOf(before), bodyOf(after)))

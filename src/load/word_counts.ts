@@ -2,21 +2,24 @@ import type { QueryRow } from '../warehouse/query.ts';
 import type { LoadSession } from './load_session.ts';
 
 /**
- * Where names are searched by their words, these are counted: of all companies, and of those that have a word which is to
- * be asked together with a second one, because its own listing is cut off and it is too frequent to read their names for
- * it. Elsewhere nothing is counted, and loading is cheaper.
+ * Starts the word counts that the planner needs if the upstream searches names by words.
+ *
+ * It counts the words of all companies, and the words beside each frequent word with a truncated listing. The planner
+ * combines such a word with a second one. Reading all its names for each choice would take too long.
+ *
+ * With other query rules nothing is counted, so that loading is faster.
  */
 export function countSearchedWords(session: LoadSession): void {
   const isWhole = isWholeWord(session);
   session.known.keepOnlyWords(isWhole);
   if (isWhole === null) return;
   session.known.countWords([{ beside: '', isWhole: false }]);
-  const cutOff = [...session.queries.all()].filter((query) => isTruncatedWord(session, query));
-  const frequent = cutOff.filter(({ text }) => session.known.isFrequentWord(text));
+  const truncated = [...session.queries.all()].filter((query) => isTruncatedWord(session, query));
+  const frequent = truncated.filter(({ text }) => session.known.isFrequentWord(text));
   session.known.countWords(frequent.map(({ text }) => ({ beside: text, isWhole })));
 }
 
-/** The same for one word, when it is answered. */
+/** Starts the counts beside one word after a response to its query. */
 export function countSearchedWord(session: LoadSession, query: QueryRow): void {
   const isWhole = isWholeWord(session);
   if (isWhole === null || !isTruncatedWord(session, query) || !session.known.isFrequentWord(query.text))
@@ -24,7 +27,7 @@ export function countSearchedWord(session: LoadSession, query: QueryRow): void {
   session.known.countWords([{ beside: query.text, isWhole }]);
 }
 
-/** null: names are not searched by words. */
+/** Does a query match whole words only? null: names are not searched by words. */
 function isWholeWord({ dialect: { search } }: LoadSession): boolean | null {
   switch (search.matches) {
     case 'token':

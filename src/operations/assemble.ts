@@ -123,7 +123,7 @@ export function assembleProbe(
     protocol: probeLog.protocol,
   });
   const planner = openProbePlanner({ upstream: config.upstream, hints, probeLog });
-  const loader = openProbeLoader({ warehouse, runId: order.runId, notebook: probeLog });
+  const loader = openProbeLoader({ warehouse, runId: order.runId, probeLog });
   return { planner, fetch, loader, ledger, clock, close: () => closeAll(connections) };
 }
 

@@ -20,7 +20,7 @@ export interface PageSettings {
 export interface ScheduledJobSettings {
   /** `poll-stats` */
   readonly name: string;
-  /** What the job keeps up to date: `Statistics`. */
+  /** The subject of the job: `Statistics`. */
   readonly title: string;
   /** Cron pattern. */
   readonly pattern: string;

@@ -71,13 +71,13 @@ describe('no job', () => {
     expect(missing(never, { isPending: true })).toEqual({});
   });
 
-  it('that spends calls is missing while the allowance is used up', () => {
+  it('with a cost in calls is missing while the allowance is used up', () => {
     expect(missing({ ...never, closedUntilMs: NOON + 1 })).toEqual({});
     expect(missing({ ...never, closedUntilMs: Number.POSITIVE_INFINITY })).toEqual({});
     expect(missing({ ...never, closedUntilMs: NOON })).not.toEqual({});
   });
 
-  it('that spends calls is missing while another process holds the lock', () => {
+  it('with a cost in calls is missing while another process holds the lock', () => {
     expect(missing({ ...never, isHeld: true })).toEqual({});
   });
 

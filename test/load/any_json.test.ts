@@ -62,7 +62,7 @@ const scalar = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
 );
-/** JSON text, so that numbers are written as no double could hold them. */
+/** JSON text, so that numbers can exceed the precision of a double. */
 const { value: json } = fc.letrec<{ value: string; object: string; list: string }>((tie) => ({
   value: fc.oneof({ depthSize: 'small' }, scalar, tie('object'), tie('list')),
   list: fc.array(tie('value'), { maxLength: 4 }).map((items) => `[${items.join(',')}]`),
@@ -76,7 +76,7 @@ function objectText(members: readonly (readonly [string, string])[]): string {
   return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
 }
 
-test('rows and answer agree for any JSON, and versions follow each other', () => {
+test('the rows of any JSON contain all values of its response, and versions are contiguous', () => {
   fc.assert(
     fc.property(fc.array(record, { minLength: 1, maxLength: 4 }), (versions) => {
       const {
@@ -102,7 +102,7 @@ test('rows and answer agree for any JSON, and versions follow each other', () =>
   );
 });
 
-test('loading the same answers again changes nothing, and the same content again only its dates', () => {
+test('loading the same responses twice changes nothing, and the same content changes only dates', () => {
   fc.assert(
     fc.property(fc.array(record, { minLength: 1, maxLength: 3 }), (versions) => {
       const { outcome, load, record: loadOne, warehouse, all } = bench();
@@ -125,7 +125,7 @@ test('loading the same answers again changes nothing, and the same content again
   );
 });
 
-test('deriving again from the answers gives the same tables, whatever they hold', async () => {
+test('a rebuild from the stored responses produces the same tables for any JSON', async () => {
   const step = fc.record({
     id: fc.constantFrom('C1', 'C2'),
     members: fc.array(fc.tuple(key, json), { maxLength: 4 }),

@@ -3,7 +3,7 @@ import { parseJson } from '../../src/json/json.ts';
 import { leavesInRows, leavesOf } from '../support/json_leaves.ts';
 import { bench } from '../support/loader.ts';
 
-test('keys that clash with ours or with each other have columns of their own', () => {
+test('keys that collide with built-in columns or with each other have separate columns', () => {
   const text = `{"id":"C1","rowid":1,"order":2,"entity_id":3,"_x":4,"_call_id":5,"a__b":6,"a":{"b":7},"A":{"B":8},
     "":9,"__proto__":{"polluted":10},"Name":11,"name":12,"NAME":13,"select":14,"drop table entity;--":15}`;
   const { record, all, warehouse } = bench();
@@ -34,7 +34,7 @@ test('keys that clash with ours or with each other have columns of their own', (
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
-test('2,000 distinct fields: 900 columns, the rest in _rest, and none lost', () => {
+test('a record with 2,000 fields has 900 columns and keeps the other fields in _rest', () => {
   const record = {
     id: 'C1',
     ...Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`field${n}`, n])),
@@ -48,7 +48,7 @@ test('2,000 distinct fields: 900 columns, the rest in _rest, and none lost', () 
   expect(value(`SELECT _rest ->> '$."/field1999"' FROM entity`)).toBe(1999);
 });
 
-test('10,000 keys that differ in every record do not grow the schema for ever', () => {
+test('records with 10,000 different keys each leave the schema bounded', () => {
   const { record: load, warehouse, value } = bench();
   for (const id of ['C1', 'C2', 'C3']) {
     const record = {
@@ -62,11 +62,11 @@ test('10,000 keys that differ in every record do not grow the schema for ever', 
   expect(value('SELECT count(*) FROM _column')).toBeLessThan(5000);
 });
 
-// The record itself is the first level.
+// The record is the first level.
 const nested = (open: string, close: string, depth = 500) =>
   `${open.repeat(depth - 1)}"bottom"${close.repeat(depth - 1)}`;
 
-test('objects and lists nested 500 deep are kept', () => {
+test('objects and lists with 500 levels are kept', () => {
   const text = `{"id":"C1","objects":${nested('{"in":', '}')},"lists":${nested('[', ']')}}`;
   const { record, value } = bench();
   expect(record('C1', text).verdict).toBe('ok');
@@ -75,14 +75,14 @@ test('objects and lists nested 500 deep are kept', () => {
   expect(value('SELECT instr(_rest, ?) > 0 FROM entity__lists__items__items__items', '"bottom"')).toBe(1);
 });
 
-test.each([501, 100_000])('what is nested %i deep is quarantined with its body', (depth) => {
+test.each([501, 100_000])('a response with %i levels is quarantined with its body', (depth) => {
   const text = `{"id":"C1","deep":${nested('[', ']', depth)}}`;
   const { record, value } = bench();
   expect(record('C1', text).quarantined).toBe(1);
   expect(value('SELECT CAST(body AS TEXT) FROM _answer JOIN _quarantine USING (call_id)')).toBe(text);
 });
 
-test('lists of mixed types keep each element in its place', () => {
+test('lists of mixed types keep the position of each element', () => {
   const record = { id: 'C1', mixed: [1, 'two', null, { three: 3 }, [4, [5]], true, {}, []] };
   const { record: load, all, warehouse } = bench();
   load('C1', record);
@@ -99,7 +99,7 @@ test('lists of mixed types keep each element in its place', () => {
   expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(record));
 });
 
-test('lone surrogates, NUL and every control character are kept in the answer', () => {
+test('the stored response keeps lone surrogates, NUL and every control character', () => {
   const text = `{"id":"C1","name":"a\\ud800b","nul":"x\\u0000y","controls":"\\u0001\\u001f\\u007f","emoji":"🏢"}`;
   const { record, all, value } = bench();
   record('C1', text);
@@ -136,7 +136,7 @@ test('keys with lone surrogates and NUL keep their values', () => {
   expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(parseJson(text)));
 });
 
-test('duplicate keys: the answer has both, the row the last', () => {
+test('of duplicate keys, the row contains the last and the stored response both', () => {
   const text = '{"id":"C1","status":"open","status":"closed"}';
   const { record, value } = bench();
   record('C1', text);
@@ -144,7 +144,7 @@ test('duplicate keys: the answer has both, the row the last', () => {
   expect(value('SELECT status FROM entity')).toBe('closed');
 });
 
-test('ids that look like SQL, paths or markup are ids', () => {
+test('ids that look like SQL, paths or markup are kept as ids', () => {
   const ids = [
     "'; DROP TABLE entity;--",
     '../../etc/passwd',
@@ -160,7 +160,7 @@ test('ids that look like SQL, paths or markup are ids', () => {
   expect(all('SELECT entity_id FROM entity ORDER BY _call_id').map((row) => row.entity_id)).toEqual(ids);
 });
 
-test('a field that is a scalar, an object, a list and null in turn keeps every value', () => {
+test('a field that is a scalar, an object, a list and null keeps every value', () => {
   const { record: load, warehouse, all } = bench();
   const values = [null, 'text', { a: 1 }, [1, { b: 2 }], 5, null, []];
   for (const [n, drifting] of values.entries()) load(`C${n}`, { id: `C${n}`, drifting });

@@ -5,7 +5,7 @@ import { bench, START_MS } from '../support/loader.ts';
 const NOT_FOUND = { error: 'NOT_FOUND', message: 'no such company' };
 const goneAt = 'SELECT gone_at FROM _known WHERE entity_id = ?';
 
-test('a 404 alone proves nothing', () => {
+test('a 404 without further evidence does not mark a company as gone', () => {
   const { search, record, value, warehouse } = bench();
   search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
   expect(record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
@@ -13,7 +13,7 @@ test('a 404 alone proves nothing', () => {
   expect(openKnowledge(warehouse).controlNeeded()).toBe(true);
 });
 
-test('it is proven when an unknown id gets the same answer and another company still answers', () => {
+test('a 404 marks a company as gone once an unknown id has the same response and another company responds', () => {
   const { record, value, warehouse, all } = bench();
   record('C1', { id: 'C1', name: 'A' });
   record('C2', { id: 'C2' });
@@ -41,7 +41,7 @@ test('it is proven when an unknown id gets the same answer and another company s
   expect(all('SELECT known, fetched, gone FROM coverage')).toEqual([{ known: 2, fetched: 1, gone: 1 }]);
 });
 
-test('a path that moves in the middle of a run deletes nothing: what answered before the 404 proves nothing', () => {
+test('a path that moves during a run deletes nothing, because responses before the 404 prove nothing', () => {
   const { record, value } = bench();
   record('NEVER-1', NOT_FOUND, 404);
   record('C1', { id: 'C1' });
@@ -53,7 +53,7 @@ test('a path that moves in the middle of a run deletes nothing: what answered be
   expect(value(goneAt, 'C1')).toBe('2026-03-01T00:00:05.000Z');
 });
 
-test('a gone company that a search lists again is asked for once, and is back if it answers', () => {
+test('a gone company that a search lists again is fetched once, and returns if the call succeeds', () => {
   const { search, record, value, warehouse } = bench();
   const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
   const due = () =>
@@ -84,7 +84,7 @@ test.each([
   ['a 410', 'gone for good', 410],
   ['the mark', { id: 'C1', name: 'A', class: 'Deleted' }, 200],
 ] as const)(
-  '%s again, after a change in a list, is an answer: it is not asked for over and over',
+  '%s after a changed summary settles the flag, so that the company is not due again',
   (_, body, status) => {
     const { search, record, warehouse } = bench();
     search('a', { total: 1, results: [{ id: 'C1', name: 'A', status: 'active' }] });
@@ -104,7 +104,7 @@ test.each([
   },
 );
 
-test('no other company answered in this run: not gone', () => {
+test('a 404 without a response of another company in the same run does not mark a company as gone', () => {
   const first = bench();
   first.record('NEVER-1', NOT_FOUND, 404);
   first.record('C1', { id: 'C1' });
@@ -113,7 +113,7 @@ test('no other company answered in this run: not gone', () => {
   expect(second.record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
 });
 
-test('a 404 of another shape, as from a moved path, is not gone', () => {
+test('a 404 of another shape, as from a moved path, does not mark a company as gone', () => {
   const { record, value } = bench();
   record('NEVER-1', NOT_FOUND, 404);
   record('C1', { id: 'C1' });
@@ -123,7 +123,7 @@ test('a 404 of another shape, as from a moved path, is not gone', () => {
   expect(value(goneAt, 'C1')).toBeNull();
 });
 
-test('a later answer brings it back, as a change', () => {
+test('a later record of a gone company is stored as its return', () => {
   const { record, all, value } = bench();
   record('C1', { id: 'C1', name: 'A' });
   record('C1', 'gone for good', 410);
@@ -137,7 +137,7 @@ test('a later answer brings it back, as a change', () => {
   expect(all('SELECT state FROM entity_overview')).toEqual([{ state: 'fetched' }]);
 });
 
-test('the mark of a deleted entity is a tombstone over the record, which stays', () => {
+test('a marked record becomes a tombstone and keeps the other fields', () => {
   const { record, all } = bench();
   record('C1', { id: 'C1', name: 'A', capital: 5 });
   expect(record('C1', { id: 'C1', name: 'A', deleted: '2026-02-28', class: 'Deleted' })).toMatchObject({
@@ -158,14 +158,14 @@ test('a gone company is not due', () => {
   const { record, warehouse } = bench();
   record('C1', { id: 'C1' });
   record('C1', '', 410);
-  const ask = {
+  const request = {
     ...{ nowMs: START_MS + 1e12, beforeMs: START_MS + 1e12, startedAtMs: START_MS + 1e12 },
     ...{ most: 5, except: new Set<string>() },
   };
-  expect(openKnowledge(warehouse).recordsDue(ask)).toEqual([]);
+  expect(openKnowledge(warehouse).recordsDue(request)).toEqual([]);
 });
 
-test('the tombstone of a company never seen before is kept', () => {
+test('the tombstone of an unknown company is kept', () => {
   const { record, all } = bench();
   record('C9', { id: 'C9', name: 'Old', class: 'Deleted' });
   expect(all('SELECT entity_id, name, _gone_at FROM entity')).toEqual([

@@ -43,7 +43,7 @@ function mirrorOfTwo(path = join(temporaryFolder(), 'warehouse.db')) {
   return lived;
 }
 
-test('a forgotten entity is in no table, no index and no byte of the file', () => {
+test('a forgotten entity leaves no trace in tables, indexes and the bytes of the file', () => {
   const { warehouse, all } = mirrorOfTwo();
   expect(forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS })).toEqual({
     rows: expect.any(Number),
@@ -69,7 +69,7 @@ test('a forgotten entity is in no table, no index and no byte of the file', () =
     expect(bytes.includes(trace), trace).toBe(false);
 });
 
-test('it does not come back by a search, a fetch or a rebuild', async () => {
+test('a forgotten entity does not return by a search, a fetch or a rebuild', async () => {
   const { warehouse } = mirrorOfTwo();
   forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS });
   const later = bench({ warehouse });
@@ -92,7 +92,7 @@ test('it does not come back by a search, a fetch or a rebuild', async () => {
   expect(readFileSync(warehouse.path).includes('Xanthippe')).toBe(false);
 });
 
-test('an id that was never seen can be forgotten beforehand', () => {
+test('an unknown id can be forgotten in advance', () => {
   const { warehouse, all } = bench();
   forget({ warehouse, dialect, entityId: 'C9', nowMs: START_MS });
   const later = bench({ warehouse });

@@ -16,7 +16,7 @@ interface Faults {
   process: boolean;
 }
 
-/** An intake over a loader that remembers when it was called. */
+/** An intake over a loader that records its calls. */
 function intakeOf(verdictOf: (call: Call) => Verdict = OK) {
   const faults: Faults = { store: false, process: false };
   const events: string[] = [];
@@ -72,8 +72,8 @@ function attemptOf(call: Call): Attempt {
 
 const recordOf = (id: number) => attemptOf(entityOf(String(id)));
 
-describe('a response', () => {
-  test('is stored within 10 ms', async () => {
+describe('intake', () => {
+  test('stores a response within 10 ms', async () => {
     const { intake, storedAtMs } = intakeOf();
     const delays: number[] = [];
     for (let id = 0; id < 10; id++) {
@@ -85,11 +85,11 @@ describe('a response', () => {
       delays.push((storedAtMs[id] ?? Infinity) - startMs);
     }
     delays.sort((a, b) => a - b);
-    // The median: one turn of a busy event loop may last longer.
+    // The median, because one iteration of a busy event loop can take longer.
     expect(delays[5]).toBeLessThanOrEqual(10);
   });
 
-  test.each([SEARCH, STATS])('is processed at once: %j', (call) => {
+  test.each([SEARCH, STATS])('processes %j immediately', (call) => {
     const { intake, events, loaded } = intakeOf();
     intake.take(attemptOf(call));
     expect(events).toEqual(['store 1', 'process 1']);
@@ -97,7 +97,7 @@ describe('a response', () => {
     expect(intake.isEmpty).toBe(true);
   });
 
-  test('of a search is processed together with the records that arrived before it, in order', () => {
+  test('processes a search together with the earlier records, in order', () => {
     const { intake, batches } = intakeOf();
     const attempts = [recordOf(1), recordOf(2), attemptOf(SEARCH)];
     for (const one of attempts) intake.take(one);
@@ -114,7 +114,7 @@ describe('a response', () => {
     { is: 'exhausted', untilMs: null, why: 'HTTP 402' },
     { is: 'unauthorised', why: 'HTTP 401' },
     { is: 'broken', why: 'HTTP 500' },
-  ])('that is no good record is processed as soon as it is stored: $is', async (verdict) => {
+  ])('processes a response with the verdict $is immediately after storing it', async (verdict) => {
     const { intake, events } = intakeOf(() => verdict);
     intake.take(recordOf(1));
     await sleep(50);
@@ -123,8 +123,8 @@ describe('a response', () => {
   });
 });
 
-describe('records', () => {
-  test('are processed in a batch, within 250 ms of the first', async () => {
+describe('intake of records', () => {
+  test('processes them as a batch within 250 ms of the first', async () => {
     const { intake, batches, storedAtMs, processedAtMs } = intakeOf();
     for (let id = 0; id < 8; id++) {
       intake.take(recordOf(id));
@@ -140,7 +140,7 @@ describe('records', () => {
     expect(intake.isEmpty).toBe(true);
   });
 
-  test('that arrive fast are stored together, 32 at most', () => {
+  test('stores at most 32 of them together if they arrive fast', () => {
     const { intake, events } = intakeOf();
     for (let id = 0; id < 70; id++) intake.take(recordOf(id));
     expect(events).toEqual(['store 32', 'store 32']);
@@ -148,13 +148,13 @@ describe('records', () => {
     expect(events).toEqual(['store 32', 'store 32', 'store 6', 'process 70']);
   });
 
-  test('are processed when 200 of them wait', () => {
+  test('processes them when 200 wait', () => {
     const { intake, batches } = intakeOf();
     for (let id = 0; id < 32 * 7; id++) intake.take(recordOf(id));
     expect(batches.map(({ length }) => length)).toEqual([32 * 7]);
   });
 
-  test('are all processed by a flush, once each', async () => {
+  test('processes each of them once at a flush', async () => {
     const { intake, loaded, events } = intakeOf();
     for (let id = 0; id < 5; id++) intake.take(recordOf(id));
     intake.flush();
@@ -166,8 +166,8 @@ describe('records', () => {
   });
 });
 
-describe('a warehouse that cannot be written', () => {
-  test('is reported, and what arrived is kept for another flush', async () => {
+describe('intake with a warehouse that cannot be written', () => {
+  test('reports the error and keeps the responses for another flush', async () => {
     const { intake, faults, failures, loaded, events } = intakeOf();
     faults.store = true;
     intake.take(recordOf(1));
@@ -183,7 +183,7 @@ describe('a warehouse that cannot be written', () => {
     expect(loaded.map(({ call }) => call.kind)).toEqual(['entity', 'search']);
   });
 
-  test('is reported when processing fails, and what was stored is kept and not stored again', async () => {
+  test('reports an error of processing and does not store the responses again', async () => {
     const { intake, faults, failures, loaded, events } = intakeOf();
     faults.process = true;
     intake.take(recordOf(1));

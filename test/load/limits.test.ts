@@ -15,7 +15,7 @@ const zeros = (length: number) => new Array<number>(length).fill(0);
 const keys = (count: number, prefix = 'key') =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at}`, at]));
 
-test('a response with too many values has one row in quarantine, its body, and a week to wait', () => {
+test('a response with too many values is quarantined with its body, and gets a backoff of a week', () => {
   const text = `{"id":"C1","list":[${zeros(MAX_VALUES).join(',')}]}`;
   const { record, all, value } = bench();
   const { failure, quarantined } = record('C1', text);
@@ -27,7 +27,7 @@ test('a response with too many values has one row in quarantine, its body, and a
   expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
 });
 
-test('thousands of rejected results add one row to the quarantine, and replay closes it', () => {
+test('thousands of rejected results add one row to quarantine, and a replay closes it', () => {
   const results = [
     { id: 'C1', name: 'Alpha' },
     ...Array.from({ length: 2000 }, (_, at) => ({ number: `N${at}` })),
@@ -57,7 +57,7 @@ test('thousands of rejected results add one row to the quarantine, and replay cl
   expect(value('SELECT count(*) FROM search_result')).toBe(2001);
 });
 
-test('a result that was rejected alone stays open when a replay rejects many', () => {
+test('a single rejected result stays open if a replay rejects many', () => {
   const results = Array.from({ length: 30 }, (_, at) => (at === 3 ? { number: 'N3' } : { id: `C${at}` }));
   const { search, warehouse } = bench();
   search('a', { results: [...results, { id: 'C30', number: 'N30' }] });
@@ -68,7 +68,7 @@ test('a result that was rejected alone stays open when a replay rejects many', (
   expect(other).toMatchObject({ state: 'open', why: expect.stringContaining('29 of 31') });
 });
 
-test('a list that is too long for rows is kept in _rest, in order', () => {
+test('a list with too many elements for rows is kept in _rest, in order', () => {
   const long = Array.from({ length: MAX_LIST_ROWS + 1 }, (_, at) => at);
   const document = { id: 'C1', long, short: [1, 2, 3] };
   const { record, warehouse, value } = bench();
@@ -78,7 +78,7 @@ test('a list that is too long for rows is kept in _rest, in order', () => {
   expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(document));
 });
 
-test('a list whose rows would be nearly all NULL is kept in _rest', () => {
+test('a list whose rows would consist mostly of NULL is kept in _rest', () => {
   const { record, warehouse, value } = bench();
   const wide = { id: 'C1', list: [keys(500)] };
   const long = { id: 'C2', list: [...Array.from({ length: 5000 }, (_, z) => ({ key1: z })), keys(3)] };
@@ -100,7 +100,7 @@ test('a last element with many fields adds no columns to many rows', () => {
   expect(rows.at(-1)?.rest).toMatchObject({ '/key49': 49 });
 });
 
-test('keys below a long path do not repeat it in _rest without end', () => {
+test('keys below a long path do not repeat the path in _rest without limit', () => {
   const path = 'p'.repeat(900);
   const document = { id: 'C1', [path]: { ...keys(5000, ''), __proto__x: 1 } };
   const text = JSON.stringify(document).replace('__proto__x', '__proto__');
@@ -121,14 +121,14 @@ test('records full of unknown lists and keys do not grow the schema beyond its l
   expect(value('SELECT count(*) FROM _column')).toBeLessThanOrEqual(DEFAULT_LIMITS.paths + 10);
 });
 
-test('two versions without much in common differ in a bounded number of fields', () => {
+test('two dissimilar versions have a bounded number of differences', () => {
   const count = MAX_DIFFERENCES + 1;
   const before = { id: 'C1', keys: keys(count, 'a'), list: zeros(count), city: 'Ulm' };
   const after = { id: 'C1', keys: keys(count, 'b'), list: zeros(count).map((_, at) => at + 1), city: 'Bonn' };
   expect(differences(before, after).map(({ path }) => path)).toEqual(['/keys', '/list', '/city']);
 });
 
-test('a list of many equal elements is compared in time that grows with its length', () => {
+test('the comparison of lists with equal elements takes linear time', () => {
   const secondsFor = (length: number) => {
     const startedMs = performance.now();
     expect(differences({ list: zeros(length) }, { list: [...zeros(length), 1] })).toHaveLength(1);

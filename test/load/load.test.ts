@@ -56,7 +56,7 @@ test('loading the same outcome twice changes nothing', () => {
   expect(warehouse.db.serialize().equals(before)).toBe(true);
 });
 
-test('an answer that differs in nothing but volatile fields stores a reference', () => {
+test('a response that differs only in volatile fields stores a reference', () => {
   const { record, all } = bench();
   record('C1', ACME);
   expect(record('C1', { ...ACME, queried_at: '2026-03-02T00:00:00Z' })).toMatchObject({
@@ -71,7 +71,7 @@ test('an answer that differs in nothing but volatile fields stores a reference',
   ]);
 });
 
-test('an envelope that differs is kept whole', () => {
+test('a response with a different envelope is stored completely', () => {
   const { record, all } = bench({ dialect: { entity: { root: '/data' } } });
   record('C1', { meta: { version: 1 }, data: ACME });
   record('C1', { meta: { version: 2 }, data: ACME });
@@ -80,7 +80,7 @@ test('an envelope that differs is kept whole', () => {
   expect(all('SELECT count(*) AS versions FROM entity_history')).toEqual([{ versions: 1 }]);
 });
 
-test('each changed field is a row, and a reordered list is none', () => {
+test('each changed field adds a row of entity_change, and a reordered list adds none', () => {
   const { record, all } = bench();
   record('C1', ACME);
   const [ann, bob] = ACME.officers;
@@ -118,7 +118,7 @@ function change(path: string, before: unknown, after: unknown) {
   };
 }
 
-test('integers beyond 2^53, decimals and leading zeros survive', () => {
+test('integers above 2^53, decimals and leading zeros are kept', () => {
   const { record, all, warehouse } = bench();
   record(
     'C1',
@@ -140,7 +140,7 @@ test('integers beyond 2^53, decimals and leading zeros survive', () => {
   ]);
 });
 
-test('a field whose type drifts keeps every value and its type, and the drift is recorded', () => {
+test('a field whose type changes keeps every value with its type, and the drift is recorded', () => {
   const { record, all } = bench();
   for (const [id, value] of [
     ['C1', null],
@@ -169,7 +169,7 @@ test('a field whose type drifts keeps every value and its type, and the drift is
   expect(all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
 });
 
-test('columns declare the type that alters no value', () => {
+test('a column declares the type that changes no value', () => {
   const { record, all } = bench();
   record('C1', { id: 'C1', a: 1, b: 1.5, c: 'x', d: null, e: true, f: 3 });
   record('C2', { id: 'C2', a: 2, b: 2, c: 'y', d: null, e: false, f: 2.5 });
@@ -187,7 +187,7 @@ test('columns declare the type that alters no value', () => {
   ]);
 });
 
-test('a search page lists companies, and the next one shows which are new and which changed', () => {
+test('a search page lists companies, and the next page reports which are new or changed', () => {
   const { search, all } = bench();
   const page = {
     total: 2,
@@ -237,7 +237,7 @@ test('a search page lists companies, and the next one shows which are new and wh
   ]);
 });
 
-test('a query that finds nothing where there were some removes nothing, and says so', () => {
+test('a query without results after some results removes nothing and has a note', () => {
   const { search, all, value } = bench();
   search('acme', {
     total: 2,
@@ -248,12 +248,12 @@ test('a query that finds nothing where there were some removes nothing, and says
   });
   search('acme', { total: 0, results: [] });
   expect(all('SELECT rows, note FROM _query')).toEqual([
-    { rows: 0, note: 'nothing was found, where there were 2 before' },
+    { rows: 0, note: 'no results; the previous listing had 2' },
   ]);
   expect(value('SELECT count(*) FROM _known WHERE gone_at IS NULL')).toBe(2);
 });
 
-test('an error inside a 200 is no empty result: what was listed stays, and the body is kept', () => {
+test('an error body with status 200 keeps the listing and is quarantined', () => {
   const { search, all, value } = bench();
   search('acme', { total: 1, results: [{ id: 'C1', name: 'Acme' }] });
   const result = search('acme', { error: 'backend unavailable' });
@@ -262,7 +262,7 @@ test('an error inside a 200 is no empty result: what was listed stays, and the b
   expect(all('SELECT kind, call_id FROM _quarantine')).toHaveLength(1);
 });
 
-test('a fetched record whose summary changed is flagged and due first', () => {
+test('a record with a changed summary is flagged and due first', () => {
   const { search, record, warehouse } = bench();
   search('a', {
     total: 2,
@@ -301,7 +301,7 @@ test('a fetched record whose summary changed is flagged and due first', () => {
   expect(knowledge.knownCount()).toBe(2);
 });
 
-test('statistics are a row per observation, with the scalars as columns', () => {
+test('each observation of the statistics adds a row with a column for each scalar', () => {
   const { stats, all, warehouse } = bench();
   stats({ companies: 100, total: 7, by: { active: 60 }, list: [1, 2] });
   stats({ companies: 101, total: 7, by: { active: 61 }, list: [1, 2] });
@@ -316,7 +316,7 @@ test('statistics are a row per observation, with the scalars as columns', () => 
   expect(knowledge.statsCallsMade()).toBe(2);
 });
 
-test('an answer that cannot be understood is quarantined with its body, until a later one is', () => {
+test('an unreadable response is quarantined with its body until a later one is loaded', () => {
   const { record, all } = bench();
   expect(record('C1', '<html>sorry</html>')).toMatchObject({
     verdict: 'broken',
@@ -344,7 +344,7 @@ test('an answer that cannot be understood is quarantined with its body, until a 
   expect(all('SELECT * FROM _failure')).toEqual([]);
 });
 
-test('items of a list without an id are quarantined one by one, and the others are kept', () => {
+test('results without an id are quarantined one by one, and the others are loaded', () => {
   const { search, all } = bench();
   const result = search('a', { total: 3, results: [{ id: 'C1', name: 'A' }, { name: 'no id' }, 5] });
   expect(result).toMatchObject({
@@ -360,7 +360,7 @@ test('items of a list without an id are quarantined one by one, and the others a
   expect(all("SELECT * FROM _quarantine WHERE state = 'open'")).toEqual([]);
 });
 
-test('failed targets wait longer each time', () => {
+test('the backoff of a target grows with each failure', () => {
   const { fail, warehouse, record } = bench();
   const waits = Array.from({ length: 6 }, () => {
     const { failure } = fail(entityCall('C1'), { is: 'broken', why: 'reset' });
@@ -383,12 +383,12 @@ test('failed targets wait longer each time', () => {
   expect([...knowledge.failures()]).toEqual([]);
 });
 
-test('being turned away is no failure of the target', () => {
+test('a throttled call is no failure of its target', () => {
   const { fail } = bench();
   expect(fail(entityCall('C1'), { is: 'throttled', untilMs: 0, why: '429' }).failure).toBeNull();
 });
 
-test('a group is one transaction: a failing write leaves none of it', () => {
+test('a batch is one transaction: a failed write rolls it back completely', () => {
   const { outcome, load, all, record } = bench();
   const bad = { ...outcome(entityCall('C2'), { id: 'C2', x: 1 }), durationMs: null as unknown as number };
   expect(() => load([outcome(entityCall('C1'), { id: 'C1', fresh: 1 }), bad])).toThrow(/NOT NULL/);
@@ -398,7 +398,7 @@ test('a group is one transaction: a failing write leaves none of it', () => {
   expect(all('SELECT fresh FROM entity')).toEqual([{ fresh: 1 }]);
 });
 
-test('columns keep their names across loaders, and another writer’s columns are seen', () => {
+test('columns keep their names across loaders, which also use columns of other writers', () => {
   const one = bench();
   one.record('C1', { id: 'C1', Name: 'a', name: 'b' });
   const two = one.reopen();
@@ -409,7 +409,7 @@ test('columns keep their names across loaders, and another writer’s columns ar
   ]);
 });
 
-test('the run counts what its calls brought', () => {
+test('the run counts new, changed and quarantined responses', () => {
   const { search, record, all } = bench();
   search('a', { total: 2, results: [{ id: 'C1' }, { id: 'C2' }] });
   record('C1', { id: 'C1', a: 1 });
@@ -420,7 +420,7 @@ test('the run counts what its calls brought', () => {
   ]);
 });
 
-test('names are found by the index, and a new name replaces the old one', () => {
+test('the index finds names, and a new name replaces the old one', () => {
   const { search, record, all, warehouse } = bench();
   search('a', {
     total: 2,
@@ -438,7 +438,7 @@ test('names are found by the index, and a new name replaces the old one', () => 
   warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
 });
 
-test('a group writes the search index once: no statement of the common case makes it write early', () => {
+test('a batch writes the search index once', () => {
   const { outcome, load, value } = bench();
   const records = Array.from({ length: 200 }, (_, n) => ({
     id: `C${n}`,

@@ -4,7 +4,7 @@ import { settleMapping } from '../../src/warehouse/settled_mapping.ts';
 import { textRole } from '../../src/warehouse/text_role.ts';
 import { bench } from '../support/loader.ts';
 
-test('a mapping renames, drops, retypes and indexes', () => {
+test('a mapping renames, drops, converts and indexes columns', () => {
   const mapping = Mapping.parse({
     entity: {
       '/companyNumber': { column: 'number', type: 'integer', index: true },
@@ -37,7 +37,7 @@ test('a mapping renames, drops, retypes and indexes', () => {
   ]);
 });
 
-test('a warehouse with rows goes on with the mapping that made them', () => {
+test('a warehouse with rows keeps the mapping that made them', () => {
   const first = bench();
   first.record('C1', { id: 'C1', a: 1 });
   const changed = Mapping.parse({ entity: { '/b': { column: 'c' } } });
@@ -47,7 +47,7 @@ test('a warehouse with rows goes on with the mapping that made them', () => {
   expect(second.all('SELECT b FROM entity')).toEqual([{ b: null }, { b: 2 }]);
 });
 
-describe('formats of dates', () => {
+describe('date formats', () => {
   test.each([
     ['D.M.YYYY', '1.2.2003', '2003-02-01'],
     ['YYYYMMDD', '20030201', '2003-02-01'],
@@ -56,7 +56,7 @@ describe('formats of dates', () => {
     ['epoch_ms', '1044057600000', '2003-02-01T00:00:00.000Z'],
     ['DD/MM/YYYY', '2003-02-01', '2003-02-01'],
     ['DD/MM/YYYY', 'unknown', 'unknown'],
-  ])('%s reads %s as %s', (format, text, date) => {
+  ])('%s parses %s as %s', (format, text, date) => {
     const { record, value } = bench({
       mapping: Mapping.parse({ entity: { '/on': { type: 'date', format } } }),
     });
@@ -65,7 +65,7 @@ describe('formats of dates', () => {
   });
 });
 
-describe('texts for the search', () => {
+describe('search index texts', () => {
   const mapping = Mapping.parse({});
   test.each([
     [['previous_company_names', '*', 'name'], 'former_name'],
@@ -85,11 +85,11 @@ describe('texts for the search', () => {
     [['address', 'house_number'], null],
     [['officers', '*', 'id'], null],
     [['status'], null],
-  ] as const)('%j holds %s', (keys, role) => {
+  ] as const)('%j has the role %s', (keys, role) => {
     expect(textRole(keys, mapping)).toBe(role);
   });
 
-  test('former names and identifiers of a record are found, and follow its changes', () => {
+  test('the index finds the current former names and identifiers of a record', () => {
     const { record, all, warehouse } = bench();
     const found = (text: string) =>
       all('SELECT entity_id FROM entity_fts WHERE entity_fts MATCH ?', `"${text}"`);
@@ -108,7 +108,7 @@ describe('texts for the search', () => {
     warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
   });
 
-  test('the mapping says where they stand', () => {
+  test('the mapping defines the JSON paths of former names and identifiers', () => {
     const mapped = Mapping.parse({ former_names: ['/was/*'], identifiers: ['/code'] });
     const { record, all } = bench({ mapping: mapped });
     record('C1', { id: 'C1', was: ['Before'], code: 'AB-123456', vat_number: '999888777' });

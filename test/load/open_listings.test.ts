@@ -8,13 +8,13 @@ import { START_MS, temporaryWarehouse } from '../support/loader.ts';
 const received = fc.record({
   key: fc.constantFrom('name:a', 'name:b'),
   index: fc.integer({ min: 0, max: 5 }),
-  /** Answers come in another order than that in which their calls were sent. */
+  /** Responses arrive in another order than their calls were sent. */
   sentAfterMs: fc.integer({ min: 0, max: 20 }),
   rows: fc.integer({ min: 0, max: 2 }),
   like: fc.integer({ min: 0, max: 7 }),
 });
 
-test('pages taken in one by one amount to what all of them read again do', () => {
+test('pages added one by one give the same listing as all pages read again', () => {
   const { db } = temporaryWarehouse();
   fc.assert(
     fc.property(fc.array(received, { maxLength: 25 }), (order) => {

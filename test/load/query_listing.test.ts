@@ -1,46 +1,46 @@
 import { describe, expect, test } from 'vitest';
 import {
   ListedPages,
-  MOST_PAGES,
+  listingOf as listingOfPages,
+  MAX_PAGES,
   type PageFacts,
   type QueryListing,
   type QueryListingRules,
-  listingOf as whatAmountsTo,
 } from '../../src/load/query_listing.ts';
 
 const rules: QueryListingRules = { style: 'page', window: null, totalClampedAt: null, largestPage: 10 };
 
-describe('pages by number or offset', () => {
-  test('a full page without a total leaves the listing open', () => {
+describe('a listing with page numbers or offsets', () => {
+  test('stays open after a full page without a total', () => {
     expect(listingOf([page(0, 10)], rules).status).toBe('open');
   });
-  test('a short page without a total is the last', () => {
+  test('is complete after a short page without a total', () => {
     expect(listingOf([page(0, 10), page(1, 3)], rules)).toMatchObject({
       status: 'complete',
       rows: 13,
       pages: 2,
     });
   });
-  test('a short page is not the last when the total says otherwise', () => {
+  test('stays open after a short page if the total is larger', () => {
     expect(listingOf([page(0, 10, 30), page(1, 9, 30)], rules).status).toBe('open');
   });
-  test('an empty page is the last, whatever the total says', () => {
+  test('is complete after an empty page, whatever the total is', () => {
     expect(listingOf([page(0, 10, 30), page(1, 0, 30)], rules).status).toBe('complete');
   });
-  test('the total reached is the end', () => {
+  test('is complete when its rows reach the total', () => {
     expect(listingOf([page(0, 10, 20), page(1, 10, 20)], rules).status).toBe('complete');
   });
-  test('a clamped total means at least', () => {
+  test('stays open when its rows reach a clamped total', () => {
     const clamped = { ...rules, totalClampedAt: 20 };
     expect(listingOf([page(0, 10, 20), page(1, 10, 20)], clamped).status).toBe('open');
   });
-  test('the window ends what is not complete', () => {
+  test('is capped at the cap unless it is complete', () => {
     const capped = { ...rules, window: 20 };
     expect(listingOf([page(0, 10, 55), page(1, 10, 55)], capped).status).toBe('capped');
     expect(listingOf([page(0, 10), page(1, 10)], capped).status).toBe('capped');
     expect(listingOf([page(0, 10, 20), page(1, 10, 20)], capped).status).toBe('complete');
   });
-  test('a page that repeats the one before ends the listing, is told, and counts once', () => {
+  test('ends at a page that repeats the previous one, counts its rows once, and has a note', () => {
     const repeated = [page(0, 10, 30), { ...page(1, 10, 30), fingerprint: 'page 0' }];
     expect(listingOf(repeated, rules)).toMatchObject({
       status: 'capped',
@@ -50,60 +50,61 @@ describe('pages by number or offset', () => {
   });
 });
 
-describe('what is odd about a listing is told', () => {
-  test('a page that repeats any earlier one', () => {
-    const turning = [page(0, 10), page(1, 10), { ...page(2, 10), fingerprint: 'page 0' }];
-    expect(listingOf(turning, rules)).toMatchObject({
+describe('the note of a listing', () => {
+  test('reports a page that repeats any earlier one', () => {
+    const repeating = [page(0, 10), page(1, 10), { ...page(2, 10), fingerprint: 'page 0' }];
+    expect(listingOf(repeating, rules)).toMatchObject({
       status: 'capped',
       rows: 20,
       note: expect.stringMatching(/page 2 repeats page 0/),
     });
   });
-  test('no end of pages', () => {
-    const endless = Array.from({ length: MOST_PAGES }, (_, index) => page(index, 10));
+  test('reports a listing without an end', () => {
+    const endless = Array.from({ length: MAX_PAGES }, (_, index) => page(index, 10));
     expect(listingOf(endless, rules)).toMatchObject({
       status: 'capped',
       note: expect.stringMatching(/no end after/),
     });
   });
-  test('fewer or more rows than were announced', () => {
+  test('reports fewer or more rows than the total', () => {
     const empty = listingOf([page(0, 10, 30), page(1, 0, 30)], rules);
-    expect(empty).toMatchObject({ status: 'complete', note: '10 rows came, and the total says 30' });
+    expect(empty).toMatchObject({ status: 'complete', note: 'received 10 rows, but the total is 30' });
     const more = listingOf([page(0, 10, 15), page(1, 10, 15)], rules);
-    expect(more).toMatchObject({ status: 'complete', note: '20 rows came, and the total says 15' });
+    expect(more).toMatchObject({ status: 'complete', note: 'received 20 rows, but the total is 15' });
     expect(listingOf([page(0, 10, 15), page(1, 5, 15)], rules).note).toBeNull();
   });
 });
 
-describe('pages that name the next one', () => {
+describe('a listing with cursors', () => {
   const cursor: QueryListingRules = { ...rules, style: 'cursor' };
-  test('a short page with a next is not the last', () => {
+  test('stays open after a short page with a cursor', () => {
     expect(listingOf([{ ...page(0, 3), next: 'abc' }], cursor)).toMatchObject({
       status: 'open',
       next: 'abc',
     });
   });
-  test('none without a next', () => {
+  test('is complete after a page without a cursor', () => {
     expect(listingOf([page(0, 10)], cursor).status).toBe('complete');
   });
-  test('a full last page below the total is a cap', () => {
+  test('is capped after a full last page below the total', () => {
     expect(listingOf([page(0, 10, 99)], cursor).status).toBe('capped');
   });
 });
 
-describe('one page only', () => {
+describe('a listing without paging', () => {
   const none: QueryListingRules = { ...rules, style: 'none' };
-  test('a short one is all', () => expect(listingOf([page(0, 3)], none).status).toBe('complete'));
-  test('a full one may not be', () => expect(listingOf([page(0, 10)], none).status).toBe('capped'));
-  test('the total decides', () => expect(listingOf([page(0, 10, 10)], none).status).toBe('complete'));
+  test('is complete after a short page', () => expect(listingOf([page(0, 3)], none).status).toBe('complete'));
+  test('is capped after a full page', () => expect(listingOf([page(0, 10)], none).status).toBe('capped'));
+  test('is complete if a full page reaches the total', () =>
+    expect(listingOf([page(0, 10, 10)], none).status).toBe('complete'));
 });
 
-test('an empty answer is complete', () => {
+test('a listing with an empty first page is complete', () => {
   expect(listingOf([page(0, 0)], rules)).toMatchObject({ status: 'complete', pages: 1, rows: 0 });
 });
 
 function listingOf(pages: readonly PageFacts[], by: QueryListingRules): QueryListing {
-  return whatAmountsTo(new ListedPages(pages), by);
+  return listingOfPages(new ListedPages(pages), by);
 }
 
 function page(index: number, rows: number, total: number | null = null): PageFacts {

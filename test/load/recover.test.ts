@@ -62,10 +62,10 @@ test('recovered responses count for the run that paid for them', () => {
   ]);
 });
 
-test('a response that ends the process at three starts in a row goes to quarantine, and the others are processed', () => {
+test('a response that ends the process at three starts in a row is quarantined, and the others are processed', () => {
   const killed = bench();
   killed.loader.store(received(killed));
-  // As left behind by the third start that ended while it processed the first response.
+  // The state after three starts that ended while they processed the first response.
   metaTable(killed.warehouse.db).set('processed_alone', '1 3');
 
   const restarted = killed.reopen();
@@ -79,7 +79,7 @@ test('a response that ends the process at three starts in a row goes to quaranti
   expect(metaTable(killed.warehouse.db).get('processed_alone')).toBeNull();
 });
 
-test('a response whose rows the file rejects goes to quarantine and holds up no other', () => {
+test('a response whose rows the file rejects is quarantined, and the others are processed', () => {
   const { warehouse, load, outcome, all, value } = bench();
   warehouse.db.exec(
     "CREATE TRIGGER reject BEFORE INSERT ON entity WHEN new.entity_id = '2' BEGIN SELECT raise(ABORT, 'rejected'); END",
@@ -87,7 +87,7 @@ test('a response whose rows the file rejects goes to quarantine and holds up no 
   const results = load(['1', '2', '3'].map((id) => outcome(entityCall(id), company(id, 'Acme'))));
   expect(results.map(({ verdict }) => verdict)).toEqual(['ok', 'broken', 'ok']);
   expect(all('SELECT entity_id FROM entity')).toEqual([{ entity_id: '1' }, { entity_id: '3' }]);
-  expect(value('SELECT reason FROM _quarantine')).toBe('it cannot be processed: rejected');
+  expect(value('SELECT reason FROM _quarantine')).toBe('the response cannot be processed: rejected');
   expect(value("SELECT count(*) FROM _call WHERE outcome = 'received'")).toBe(0);
 });
 

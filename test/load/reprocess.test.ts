@@ -6,8 +6,8 @@ import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { dumpDerived } from '../support/dump.ts';
 import { type Bench, bench, dialectWith, entityCall, START_MS } from '../support/loader.ts';
 
-/** A history with everything in it: listings, records, changes, drift, failures, quarantine, deaths and a return. */
-function livedIn(options: Parameters<typeof bench>[0] = {}): Bench {
+/** A history with listings, records, changes, drift, failures, quarantine, deletions and a return. */
+function withHistory(options: Parameters<typeof bench>[0] = {}): Bench {
   const lived = bench(options);
   const { record, search, stats, fail } = lived;
   stats({ companies: 3, by: { active: 2 } });
@@ -50,8 +50,8 @@ function livedIn(options: Parameters<typeof bench>[0] = {}): Bench {
   return lived;
 }
 
-test('the derived tables come out as they were', async () => {
-  const { warehouse, all } = livedIn();
+test('a rebuild produces the same derived tables', async () => {
+  const { warehouse, all } = withHistory();
   const before = dumpDerived(warehouse);
   const { calls, isWhole } = await reprocess({ warehouse, dialect: dialectWith() });
   expect({ calls, isWhole }).toEqual({ calls: 19, isWhole: true });
@@ -62,8 +62,8 @@ test('the derived tables come out as they were', async () => {
   warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
 });
 
-test('and again, and the mirror goes on from there', async () => {
-  const { warehouse, record, search, all } = livedIn();
+test('a second rebuild after new responses also produces the same tables', async () => {
+  const { warehouse, record, search, all } = withHistory();
   await reprocess({ warehouse, dialect: dialectWith() });
   record('C6', { id: 'C6', name: 'Late', fresh: 1, officers: [{ name: 'Eve', at: [{ street: 'y' }] }] });
   search('late', { total: 1, results: [{ id: 'C6', name: 'Late' }] });
@@ -79,7 +79,7 @@ test('and again, and the mirror goes on from there', async () => {
   expect(plans).toMatchObject([{ detail: expect.stringContaining('USING INDEX _known_flagged') }]);
 });
 
-test('a record understood by a better dialect leaves the quarantine, without a call', async () => {
+test('a better dialect loads a quarantined record without a call', async () => {
   const lived = bench({ dialect: { entity: { id: '/wrong' } } });
   lived.record('C1', { id: 'C1', name: 'A' });
   expect(lived.all('SELECT state FROM _quarantine')).toEqual([{ state: 'open' }]);
@@ -89,8 +89,8 @@ test('a record understood by a better dialect leaves the quarantine, without a c
   expect(lived.all('SELECT * FROM _failure')).toEqual([]);
 });
 
-test('a new mapping takes effect', async () => {
-  const { warehouse, all, record } = livedIn();
+test('a rebuild applies a new mapping', async () => {
+  const { warehouse, all, record } = withHistory();
   const mapping = Mapping.parse({
     entity: { '/n': { column: 'number', type: 'text' }, '/officers': { drop: true } },
   });
@@ -103,8 +103,8 @@ test('a new mapping takes effect', async () => {
   expect(metaTable(warehouse.db).get('mapping')).toBe(JSON.stringify(mapping));
 });
 
-test('readers see the old tables until the new ones are whole, and it goes on where it stopped', async () => {
-  const { warehouse } = livedIn();
+test('readers see the old tables until an interrupted rebuild is resumed and complete', async () => {
+  const { warehouse } = withHistory();
   const before = dumpDerived(warehouse);
   const stop = new AbortController();
   stop.abort();
@@ -120,8 +120,8 @@ test('readers see the old tables until the new ones are whole, and it goes on wh
   reader.close();
 });
 
-test('what an older program left behind unfinished, without a table that came later, is begun anew', async () => {
-  const { warehouse } = livedIn();
+test('an unfinished rebuild of an older version that lacks a table is restarted', async () => {
+  const { warehouse } = withHistory();
   const before = dumpDerived(warehouse);
   const stop = new AbortController();
   stop.abort();
@@ -131,16 +131,16 @@ test('what an older program left behind unfinished, without a table that came la
   expect(dumpDerived(warehouse)).toEqual(before);
 });
 
-test('it refuses where answers were pruned', async () => {
-  const { warehouse } = livedIn();
+test('a rebuild fails if responses were pruned', async () => {
+  const { warehouse } = withHistory();
   const before = dumpDerived(warehouse);
   metaTable(warehouse.db).set('pruned_until', '2026-02-01T00:00:00.000Z');
   await expect(reprocess({ warehouse, dialect: dialectWith() })).rejects.toThrow(/were pruned/);
   expect(dumpDerived(warehouse)).toEqual(before);
 });
 
-test('views of others mean the new tables', async () => {
-  const { warehouse, all } = livedIn();
+test('views of other programs read the new tables', async () => {
+  const { warehouse, all } = withHistory();
   warehouse.db.exec('CREATE VIEW mine AS SELECT name FROM entity WHERE entity_id = 1 OR name IS NOT NULL');
   await reprocess({ warehouse, dialect: dialectWith() });
   expect(all('SELECT name FROM mine ORDER BY name')).toEqual([{ name: 'A' }, { name: 'B is back' }]);

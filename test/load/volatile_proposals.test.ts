@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { proposeVolatile } from '../../src/load/volatile_proposals.ts';
 import { bench, dialectWith } from '../support/loader.ts';
 
-test('what differs in every refresh is proposed, what differs sometimes is not', () => {
+test('fields that differ in every refresh are proposed, and fields that differ sometimes are not', () => {
   const { record, warehouse } = bench();
   for (let n = 0; n < 10; n++)
     record('C1', {
@@ -18,13 +18,13 @@ test('what differs in every refresh is proposed, what differs sometimes is not',
   expect(proposeVolatile(warehouse, dialectWith({ volatile: ['/asked', '/officers/*/seen'] }))).toEqual([]);
 });
 
-test('a field that changed each time that anything changed is not volatile when most refreshes are equal', () => {
+test('a field that differs in every change is not proposed if most refreshes are equal', () => {
   const { record, warehouse } = bench();
   for (let n = 0; n < 20; n++) record('C1', { id: 'C1', employees: n < 15 ? 1 : n });
   expect(proposeVolatile(warehouse, dialectWith())).toEqual([]);
 });
 
-test('what differs around an unchanged record is proposed, since it costs a whole answer each time', () => {
+test('a field that differs around unchanged records is proposed, because each refresh stores a whole response', () => {
   const dialect = { entity: { root: '/data' } };
   const { record, warehouse } = bench({ dialect });
   for (let n = 0; n < 8; n++) record('C1', { meta: { request: n }, data: { id: 'C1', a: 1 } });
@@ -33,7 +33,7 @@ test('what differs around an unchanged record is proposed, since it costs a whol
   ]);
 });
 
-test('the fields of summaries that differ with the query are proposed too', () => {
+test('summary fields that differ with the query are proposed', () => {
   const { search, warehouse } = bench();
   for (let n = 0; n < 8; n++)
     search(`q${n}`, { total: 1, results: [{ id: 'C1', name: 'A', score: n / 10 }] });

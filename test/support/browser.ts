@@ -5,22 +5,19 @@ import { type Browser, chromium } from 'playwright-core';
 const PACKAGES = resolve(import.meta.dirname, '../../node_modules');
 const PACKED = join(PACKAGES, '@sparticuz/chromium');
 
-/**
- * A Chromium, with nothing to install by hand: on Linux x64 the one that comes in a development dependency,
- * elsewhere one that is found on the machine.
- */
+/** Opens Chromium: on Linux x64 from a development dependency, elsewhere the one installed on the machine. */
 export async function openBrowser(): Promise<Browser> {
   if (process.platform === 'linux' && process.arch === 'x64') return openPacked(await unpacked());
   const found = installed();
-  if (found === null) throw new Error('No Chromium was found: install one, and have it in the PATH.');
+  if (found === null) throw new Error('Chromium not found: install it and add it to PATH.');
   return chromium.launch({ executablePath: found });
 }
 
-/** Runs with the libraries and the font that come with it, because a server has neither. */
+/** Uses the packed libraries and fonts, because a server may have none. */
 function openPacked(folder: string): Promise<Browser> {
   return chromium.launch({
     executablePath: join(folder, 'chromium'),
-    // Containers run as root, for whom Chromium has no sandbox; it sees pages of this machine alone.
+    // Chromium has no sandbox for root, the user in containers. It opens only pages of this machine.
     args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none'],
     env: {
       ...process.env,
@@ -31,27 +28,27 @@ function openPacked(folder: string): Promise<Browser> {
   });
 }
 
-/** The packed Chromium is unpacked once for an installation, and put in its place whole. */
+/** Unpacks Chromium once for each installation, and renames the complete folder. */
 async function unpacked(): Promise<string> {
   const manifest = readFileSync(join(PACKED, 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
   const folder = join(PACKAGES, '.cache', `chromium-${version}`);
   if (existsSync(folder)) return folder;
   mkdirSync(dirname(folder), { recursive: true });
-  const beside = mkdtempSync(`${folder}-`);
-  await inflateInto(beside);
-  writeFileSync(join(beside, 'fonts.conf'), fontsConfiguration(folder));
+  const temporary = mkdtempSync(`${folder}-`);
+  await inflateInto(temporary);
+  writeFileSync(join(temporary, 'fonts.conf'), fontsConfiguration(folder));
   try {
-    renameSync(beside, folder);
+    renameSync(temporary, folder);
   } catch (error) {
-    // Another process was first.
-    rmSync(beside, { recursive: true });
+    // Another process unpacked it first.
+    rmSync(temporary, { recursive: true });
     if (!existsSync(folder)) throw error;
   }
   return folder;
 }
 
-/** The package unpacks into the system's folder for temporary files, wherever that is. */
+/** Points TMPDIR at the folder, because the package unpacks into the system's temporary folder. */
 async function inflateInto(folder: string): Promise<void> {
   const { inflate } = await import('@sparticuz/chromium');
   const before = process.env.TMPDIR;
@@ -75,10 +72,10 @@ function fontsConfiguration(folder: string): string {
 function installed(): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-  const places = [
+  const paths = [
     ...folders.flatMap((folder) => names.map((name) => join(folder, name))),
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
   ];
-  return places.find((place) => existsSync(place)) ?? null;
+  return paths.find((path) => existsSync(path)) ?? null;
 }

@@ -6,13 +6,13 @@ export interface Comparison {
   readonly upstream: number;
   readonly listed: number;
   readonly records: number;
-  /** Ids whose record is missing or differs, with why; at most ten. */
+  /** Ids of missing or different records, with the reason; at most ten. */
   readonly differences: readonly string[];
 }
 
-/** Holds the mirror against the upstream, record by record and field by field, over the stored answers. */
+/** Compares the stored responses of the mirror with the records of the upstream, field by field. */
 export function compareWithUpstream(db: Database, sandbox: Sandbox): Comparison {
-  const answerOf = db.prepare<[string], { body: Buffer; encoding: string | null }>(
+  const responseOf = db.prepare<[string], { body: Buffer; encoding: string | null }>(
     `SELECT b.body, b.encoding FROM entity e JOIN _answer a ON a.call_id = e._call_id
      JOIN _answer b ON b.call_id = coalesce(a.same_as, a.call_id) WHERE e.entity_id = ?`,
   );
@@ -22,9 +22,9 @@ export function compareWithUpstream(db: Database, sandbox: Sandbox): Comparison 
     upstream += 1;
     if (differences.length >= 10) continue;
     const expected = sandbox.catalogue.record(id)?.text;
-    const answer = answerOf.get(id);
-    if (answer === undefined) differences.push(`${id}: no record`);
-    else if (expected !== undefined && canonical(answer.body.toString()) !== canonical(expected.toString()))
+    const response = responseOf.get(id);
+    if (response === undefined) differences.push(`${id}: no record`);
+    else if (expected !== undefined && canonical(response.body.toString()) !== canonical(expected.toString()))
       differences.push(`${id}: differs`);
   }
   return {
@@ -35,7 +35,7 @@ export function compareWithUpstream(db: Database, sandbox: Sandbox): Comparison 
   };
 }
 
-/** JSON with its keys in order, digits kept. */
+/** JSON with sorted keys and all digits. */
 export function canonical(text: string): string {
   return stringifyJson(sorted(parseJson(text)));
 }

@@ -3,12 +3,12 @@ import type { QueryState } from '../../src/knowledge.ts';
 import { dialectOf } from './simulation/discover.ts';
 import { PLAIN, type RegistrySettings } from './simulation/registry.ts';
 
-/** The dialect of a plain registry, but for what a test says of it. */
+/** The dialect of a plain registry with other settings. */
 export function dialectWith(settings: Partial<RegistrySettings>) {
   return dialectOf({ ...PLAIN, ...settings });
 }
 
-/** A query that was listed to its end. */
+/** The state of a completely listed query. */
 export function listed(by: 'name' | 'identifier', text: string, total: number | null = null): QueryState {
   const rows = total ?? 1;
   return {
@@ -17,7 +17,7 @@ export function listed(by: 'name' | 'identifier', text: string, total: number | 
   };
 }
 
-/** Nothing is supposed beyond what was seen. */
+/** The scenario without companies of other kinds than those seen. */
 export const FAMILIAR: Scenario = {
   ...{ seed: 1, otherLanguages: 0, otherScripts: 0, otherForms: 0, openShare: 0 },
   ...{ ignoresDiacritics: false, ranksByQuery: false, isOutOfReach: false },

@@ -19,17 +19,17 @@ import { allowanceOf, ledgerOf } from './ledger.ts';
 export const API_KEY = 'canary-0123456789/abcdef==';
 export const GOOD_RECORD = '{"id":"42","name":"A"}';
 
-/** A server on loopback that counts what arrives. */
+/** A server on loopback that records its requests. */
 export interface Upstream {
   readonly origin: string;
   readonly port: number;
-  /** The targets of the requests, in their order, and when each arrived. */
+  /** The requests in order, with the time of their arrival. */
   readonly arrivals: {
     readonly url: string;
     readonly atMs: number;
     readonly authorization: string | undefined;
   }[];
-  /** Connections that were opened. */
+  /** The number of connections so far. */
   connections(): number;
   close(): Promise<void>;
 }
@@ -78,9 +78,9 @@ export interface Rig {
   readonly ledger: Ledger & { readonly path: string };
   readonly connections: readonly Connection[];
   readonly fetch: Fetch;
-  /** Makes one call as the engine does. A request that did not leave is sent again, three times at most. */
+  /** Makes one call as the engine does. A request that could not be sent is retried at most three times. */
   make(call: Call, signal?: AbortSignal): Promise<Outcome | NotMade | NotSent>;
-  /** Makes calls at once, each on a connection of its own. */
+  /** Makes calls concurrently, each on a separate connection. */
   makeTogether(calls: readonly Call[]): Promise<(Outcome | NotSent)[]>;
 }
 
@@ -100,16 +100,16 @@ export interface RigOptions {
   readonly responseTimeoutMs?: number;
   readonly maxBodyBytes?: number;
   readonly apiKey?: string;
-  /** The ledger's file, where two rigs share one. */
+  /** The ledger file, for two rigs that share one. */
   readonly ledgerPath?: string;
   readonly keyHasWorked?: boolean;
-  /** What happens to this process between taking a slot and sending. */
+  /** Runs between taking a slot and sending. */
   readonly beforeSending?: () => Promise<void>;
-  /** Stands between the fetch and its ledger. */
+  /** Wraps the ledger that fetch uses. */
   readonly watchLedger?: (ledger: Ledger) => Ledger;
 }
 
-/** Everything that fetch stands on, real, as assemble.ts puts it together. */
+/** Fetch with its real dependencies, assembled as in assemble.ts. */
 export function rigOf(options: RigOptions): Rig {
   const { baseUrl, allowance = { total: 1000 }, clock = systemClock, apiKey = API_KEY } = options;
   const ledger = ledgerOf(allowance, options.ledgerPath === undefined ? {} : { path: options.ledgerPath });
@@ -202,14 +202,14 @@ async function outcomeOf({ fetch }: Parts, received: Attempt): Promise<Outcome> 
 
 const MAX_RETRIES = 3;
 
-/** The outcome, where there must be one. */
+/** Returns the outcome. Throws if the call was not made. */
 export function made(result: Outcome | NotMade | NotSent): Outcome {
   if ('because' in result) throw new Error(`not made: ${JSON.stringify(result.because)}`);
   if ('why' in result) throw new Error(`not sent: ${result.why}`);
   return result;
 }
 
-/** Why no connection could be opened, where none must be. */
+/** Returns the reason why no connection could be opened. Throws for any other result. */
 export function unreachable(result: Outcome | NotMade | NotSent): string {
   if (!('because' in result) || result.because.is !== 'unreachable')
     throw new Error(`not unreachable: ${JSON.stringify(result)}`);

@@ -3,7 +3,7 @@ import { type SqlValue, sqlValue } from '../../src/load/shred.ts';
 import { quoted } from '../../src/warehouse/table_naming.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 
-/** Every scalar of a document that is not null, by its full path: what the rows must hold. */
+/** Every scalar of a document except null, by its full path. The rows must contain all of them. */
 export type Leaves = Map<string, string>;
 
 export function leavesOf(value: Json, path = '', into: Leaves = new Map()): Leaves {
@@ -17,7 +17,7 @@ export function leavesOf(value: Json, path = '', into: Leaves = new Map()): Leav
   return into;
 }
 
-/** The same, read back from the tables: the columns by `_column`, the lists by `_table`, and `_rest`. */
+/** Reads the leaves of a stored document from the tables, through `_column`, `_table` and `_rest`. */
 export function leavesInRows({ db }: Warehouse, root: string, entityId: string): Leaves {
   const into: Leaves = new Map();
   const tables = db.prepare('SELECT table_name, parent_table, path FROM _table').all() as {
@@ -42,10 +42,10 @@ export function leavesInRows({ db }: Warehouse, root: string, entityId: string):
       .prepare(`SELECT * FROM ${quoted(table)} WHERE entity_id = ? ORDER BY position`)
       .safeIntegers()
       .all(entityId) as Record<string, SqlValue>[];
-    const meant = rows.filter(
+    const ofParent = rows.filter(
       (row) => parentPosition === undefined || row.parent_position === parentPosition,
     );
-    for (const [at, row] of meant.entries()) readRow(table, row, `${prefix}/${at}`);
+    for (const [at, row] of ofParent.entries()) readRow(table, row, `${prefix}/${at}`);
   };
   const isNested = (table: string): boolean =>
     tables.some(({ table_name, parent_table }) => table_name === table && parent_table !== root);

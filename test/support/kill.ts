@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Upstream } from './upstream.ts';
 
 /**
- * Starts `sync` and kills it (SIGKILL) once so many more calls have arrived upstream, up to some milliseconds
- * later: before, in the middle of, and after its transactions. False: it had ended by itself.
+ * Starts `sync` and sends SIGKILL 0 to 8 ms after the upstream has received `calls` more calls, so that the kill hits
+ * any point of a transaction. Returns false if `sync` ended before.
  */
 export async function killAfterArrivals(upstream: Upstream, calls: number): Promise<boolean> {
   const command = upstream.start('sync', '--json');

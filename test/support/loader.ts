@@ -17,14 +17,14 @@ export { dialectWith } from './loader_dialect.ts';
 
 export const START_MS = Date.parse('2026-03-01T00:00:00Z');
 
-/** A folder that goes away with the test. */
+/** A folder that is deleted after the test. */
 export function temporaryFolder(parent = tmpdir()): string {
   const folder = mkdtempSync(join(parent, 'registry-mirror-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** In memory where the machine has such a folder: for tests that open hundreds of warehouses. */
+/** A folder in memory if the machine has one, for tests that open hundreds of warehouses. */
 function quickFolder(): string {
   return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 }
@@ -38,7 +38,7 @@ export function temporaryWarehouse(): Warehouse {
   return warehouse;
 }
 
-/** A loader that speaks in bodies: each is classified as fetch would, and loaded one second after the last. */
+/** A loader that accepts bodies. It classifies each one and loads it one second after the previous one. */
 export interface Bench {
   readonly warehouse: Warehouse;
   readonly load: Loader['load'];
@@ -47,7 +47,7 @@ export interface Bench {
   readonly search: (text: string, body: unknown, options?: { page?: number; status?: number }) => LoadResult;
   readonly stats: (body: unknown) => LoadResult;
   readonly outcome: (call: Call, body: unknown, status?: number) => Outcome;
-  /** Loads an outcome that no answer came for. */
+  /** Loads an outcome without a response. */
   readonly fail: (call: Call, verdict: Verdict) => LoadResult;
   readonly all: (sql: string, ...values: unknown[]) => Record<string, unknown>[];
   readonly value: (sql: string, ...values: unknown[]) => unknown;
@@ -90,7 +90,7 @@ export function bench(
   };
   const one = (loaded: Outcome): LoadResult => {
     const [result] = load([loaded]);
-    if (result === undefined) throw new Error('nothing was loaded');
+    if (result === undefined) throw new Error('the loader returned no result');
     return result;
   };
   const planned = { reason: 'test', expected: 1 };

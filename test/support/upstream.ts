@@ -11,20 +11,20 @@ import { sandboxConfiguration } from './sandbox_configuration.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** A registry to mirror, a folder to mirror it into, and the command to do it with: what an operator has. */
+/** The environment of an operator: a registry, a folder and the command. */
 export interface Upstream {
   readonly sandbox: Sandbox;
   readonly folder: string;
   readonly configPath: string;
-  /** Rewrites the configuration, or writes another one beside it, and answers its path. */
+  /** Writes the configuration file, or another one in the same folder, and returns its path. */
   configure(overrides: Overrides, name?: string): string;
-  /** Starts the command as a process of its own; `--config` among the arguments overrules the usual one. */
+  /** Starts the command in a separate process. A `--config` argument replaces the default one. */
   start(...args: string[]): Command;
-  /** Runs the command to its end. */
+  /** Runs the command and waits for its end. */
   cli(...args: string[]): Promise<Finished>;
-  /** Resolves when so many requests have arrived in all, or the command has ended before. */
+  /** Resolves when the upstream has received `calls` requests in total, or when the command ends. */
   arrived(calls: number, command: Command): Promise<void>;
-  /** The warehouse, for reading, as an analyst opens it. */
+  /** Opens the warehouse read-only, as an analyst does. */
   warehouse(): Database;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface Finished {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The one JSON document; undefined when there is none. */
+  /** The JSON document on standard output; undefined without one. */
   // biome-ignore lint/suspicious/noExplicitAny: documents are asserted on field by field
   readonly json: any;
 }
@@ -78,7 +78,7 @@ export async function openUpstream(
     },
     warehouse: () => new Sqlite(join(folder, 'warehouse.db'), { readonly: true }),
     close: async () => {
-      // A test that failed half-way leaves no process behind.
+      // Ends the processes of a failed test.
       for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
       await sandbox.close();
       rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { CHARACTER_GROUPS, DIGITS, LATIN_LETTERS } from './first_characters.ts';
 
-/** Words that stand in very many company names, for searches that find whole words only. */
+/** Frequent words of company names, for searches that find whole words only. */
 const WORDS = [
   ...['limited', 'company', 'the', 'holdings', 'ltd', 'group', 'services', 'and', 'international', 'of'],
   ...['investments', 'management', 'inc', 'trading', 'properties', 'capital', 'global', 'consulting', 'llc'],

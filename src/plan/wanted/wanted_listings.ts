@@ -207,7 +207,7 @@ function see({ listing, found, characters }: Wanted, { entityId, name }: Row): v
   for (const character of text) if (character !== ' ') characters.add(character);
 }
 
-/** How often each character follows a prefix among the companies seen. A space counts together with the next character. */
+/** The frequency of each character after a prefix among the companies seen. A space counts together with the next character. */
 function nextCharacters({ query, wanted }: Node): Map<string, number> {
   const prefix = query.by === 'identifier' ? foldedIdentifier(query.text) : folded(query.text);
   const counts = new Map<string, number>();

@@ -22,7 +22,7 @@ export function requireSqliteUtils(): void {
 }
 
 /**
- * Loads records from response bytes, alternating in quarters with `sqlite-utils upsert --flatten`. That command reads the
+ * Loads records from response bytes, alternating in quarters with `sqlite-utils upsert --flatten`. The command reads the
  * same records from a file and writes one table, without lists, changes, search or lineage.
  */
 export function loadFromTheWire(folder: string, records: number): void {

@@ -1,4 +1,4 @@
-// Crawlee's HttpCrawler with its own request queue and dataset, on disk as it is by default.
+// Crawlee's HttpCrawler with its own request queue and dataset, stored on disk (the default).
 import { join } from 'node:path';
 import { Configuration, Dataset, HttpCrawler, LogLevel, log } from '@crawlee/http';
 import { headers, order, recordUrl, report, searchUrl } from './order.js';

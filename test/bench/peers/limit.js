@@ -1,4 +1,4 @@
-// The limit: got alone asks for the same pages and records, which it is told beforehand, and throws the bodies away.
+// The limit: got requests the same pages and records, whose URLs it receives in advance, and discards the bodies.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import got from 'got';
@@ -12,10 +12,10 @@ await report(async () => {
   const agent = { http: new http.Agent({ keepAlive: true, maxSockets: order.lanes }) };
   const client = got.extend({ headers, agent, retry: { limit: 0 }, responseType: 'buffer' });
   let next = 0;
-  const lane = async () => {
+  const connection = async () => {
     while (next < urls.length) await client(urls[next++]);
   };
-  await Promise.all(Array.from({ length: order.lanes }, lane));
+  await Promise.all(Array.from({ length: order.lanes }, connection));
   agent.http.destroy();
   return { calls: urls.length, records: ids.length };
 });

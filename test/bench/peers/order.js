@@ -1,6 +1,6 @@
 /**
- * What a contender is asked to do, and how it reports: `work` answers what it did. Time and processor time count
- * from when it is called; modules are loaded by then.
+ * The order of a contender. `report` runs `work`, which returns the counts, and sends them with the measurements. Time
+ * and processor time start when `report` is called, after modules are loaded.
  */
 export const order = JSON.parse(process.argv[2]);
 
@@ -19,7 +19,7 @@ export async function report(work) {
 
 export const headers = { authorization: `Bearer ${order.key}` };
 
-/** The page of a listing of everything: every id begins with the same digit. */
+/** A page of the listing of all companies, whose ids start with the same digit. */
 export function searchUrl(page) {
   return `${order.baseUrl}/search?q=${order.query}&per_page=100&page=${page}`;
 }

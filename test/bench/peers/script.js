@@ -1,4 +1,4 @@
-// What one would write in an afternoon: got, p-queue and better-sqlite3; the body and two columns of each record.
+// A typical hand-written script: got, p-queue and better-sqlite3. It stores the body and two columns of each record.
 import http from 'node:http';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';

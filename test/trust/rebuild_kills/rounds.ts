@@ -142,7 +142,7 @@ function outcomeOf(n: number, callId: number, tag: string): Outcome {
   };
 }
 
-/** Reads the file as it is directly after the kill. Returns a fault if it is incomplete. */
+/** Reads the file directly after the kill. Returns a fault if it is incomplete. */
 function looked(path: string): { state: string; fault: string | null } {
   const warehouse = openWarehouse({ path, readonly: true, nowMs: 0 });
   const check = warehouse.db.pragma('integrity_check', { simple: true });

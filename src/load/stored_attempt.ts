@@ -4,9 +4,9 @@ import type { Attempt, Outcome, Verdict } from '../outcome.ts';
 import type { StoredCall } from '../warehouse/call.ts';
 import type { LoadSession } from './load_session.ts';
 
-/** An attempt as it was stored. The cursor of a later page is not stored: only sending it needs one. */
+/** Reads a stored attempt. The cursor of a later page is not stored, because only sending needs it. */
 export function storedAttempt(session: LoadSession, row: StoredCall): Attempt {
-  const stored = session.answers.read(row.callId);
+  const stored = session.responses.read(row.callId);
   return {
     callId: row.callId,
     call: callOfTarget(row, row),
@@ -19,7 +19,7 @@ export function storedAttempt(session: LoadSession, row: StoredCall): Attempt {
   };
 }
 
-/** What a stored attempt means by today's dialect. */
+/** Classifies a stored attempt with the present dialect. */
 export function outcomeOfStored(session: LoadSession, classify: Classify, row: StoredCall): Outcome {
   const attempt = storedAttempt(session, row);
   return { ...attempt, verdict: verdictOf(attempt, row, classify) };
@@ -32,10 +32,10 @@ function verdictOf(attempt: Attempt, row: StoredCall, classify: Classify): Verdi
   return row.outcome === 'unsent' ? { is: 'unsent', why: failure } : { is: 'broken', why: failure };
 }
 
-/** What one run proved about its upstream proves nothing about the upstream of another run. */
+/** Switches the session to the calls of a run. Evidence from one run proves nothing about the upstream in another. */
 export function enterRun(session: LoadSession, runId: number): void {
   if (session.runId === runId) return;
   session.runId = runId;
-  session.answeredAt = null;
+  session.respondedAt = null;
   session.mayHaveMissing = true;
 }

@@ -1,0 +1,61 @@
+import { readBody } from '../dialect/response_body.ts';
+import { isJsonObject, type JsonObject } from '../json/json.ts';
+import { segmentsOf, valueAt } from '../json/pointer.ts';
+import type { Outcome } from '../outcome.ts';
+import { isSame, type Volatile, withoutVolatile } from './content.ts';
+import type { LoadSession } from './load_session.ts';
+
+/**
+ * The last known record from the stored responses: the newest full version with the fields of later tombstones.
+ * Returns null if a stored response cannot be read with the present dialect.
+ */
+export function latestDocument(session: LoadSession, entityId: string): JsonObject | null {
+  const versions: JsonObject[] = [];
+  for (const version of [...session.versions.latest(entityId)]) {
+    const document = documentIn(session, version.callId);
+    if (document === null) return null;
+    versions.unshift(document);
+    if (version.isTombstone === 0) break;
+  }
+  return versions.length === 0 ? null : Object.fromEntries(versions.flatMap(Object.entries));
+}
+
+function documentIn(session: LoadSession, callId: number): JsonObject | null {
+  const stored = session.responses.read(callId);
+  if (stored === null) return null;
+  const { json } = readBody(stored.body, stored.headers['content-type'] ?? '');
+  const document = valueAt(json, session.dialect.entity.root);
+  return isJsonObject(document) ? document : null;
+}
+
+/**
+ * Does a response, including its envelope, differ from a stored one only in volatile fields? Then a reference to the
+ * stored one loses nothing.
+ */
+export function isSameResponse(
+  session: LoadSession,
+  { call, body, headers = {} }: Outcome,
+  storedCallId: number,
+): boolean {
+  if (body === null || !session.storesResponses) return false;
+  const stored = session.responses.read(storedCallId);
+  if (stored === null) return false;
+  if (stored.body.equals(body)) return true;
+  const ignored = volatileInBody(session, call.kind);
+  if (ignored.length === 0) return false;
+  const before = readBody(stored.body, stored.headers['content-type'] ?? '').json;
+  const now = readBody(body, headers['content-type'] ?? '').json;
+  if (before === undefined || now === undefined) return false;
+  return isSame(withoutVolatile(before, ignored), withoutVolatile(now, ignored));
+}
+
+/** The volatile paths, which start at the record or summary or at the root of the body. */
+function volatileInBody({ dialect, ignored }: LoadSession, kind: Outcome['call']['kind']): Volatile {
+  if (kind === 'stats') return ignored;
+  const { search, entity } = dialect;
+  const prefix =
+    kind === 'entity'
+      ? segmentsOf(entity.root)
+      : [...segmentsOf(search.results), '*', ...segmentsOf(search.item)];
+  return [...ignored, ...ignored.map((keys) => [...prefix, ...keys])];
+}
