@@ -112,6 +112,6 @@ allowance: { per_hour: 7 }
   test('has its words in the messages', () => {
     const ledger = ledgerOf(hourly(4));
     spendAt(ledger, NOON_MS);
-    expect(checkAllowance(ledger.state(NOON_MS))[0]?.what).toBe('1 of 4 calls spent this hour, 3 left');
+    expect(checkAllowance(ledger.state(NOON_MS))[0]?.what).toBe('1 of 4 calls used this hour, 3 left');
   });
 });

@@ -130,7 +130,11 @@ test('the sandbox changes its synthetic companies while it runs', async () => {
 test.each<[string, string[], RegExp]>([
   ['no allowance on the free tier', [], /two.*--total 100.*--per-day 1000/],
   ['an allowance and none', ['--unlimited', '--total', '5'], /cannot be combined/],
-  ['an unknown shape', ['--unlimited', '--shape', 'nonesuch'], /neither a shape nor a YAML file.*brreg/],
+  [
+    'an unknown shape',
+    ['--unlimited', '--shape', 'nonesuch'],
+    /neither a preset nor a readable YAML file.*brreg/,
+  ],
   ['a file that is not there', ['--unlimited', '--data', 'missing.csv'], /missing\.csv cannot be read/],
   ['a log that cannot be written', ['--unlimited', '--arrivals', '/nonexistent/a'], /cannot be written/],
   ['ids that are no numbers', ['--unlimited', '--shape', 'numbered'], /JSON numbers/],
