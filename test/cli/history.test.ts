@@ -56,7 +56,7 @@ describe('history', () => {
     expect(stdout).toContain('"big":12345678901234567890');
   });
 
-  it('removes control characters from names', async () => {
+  it('keeps control characters of names in JSON', async () => {
     const { stdout } = await upstream.cli('history', '0002', '--json');
     expect(JSON.parse(stdout).data.name).toBe(companies[1]?.name);
   });
