@@ -1,9 +1,8 @@
 import type { Ledger, LedgerState } from '../allowance/ledger.ts';
-import { lastRunOf, lastSuccessAt, openQuarantineCount } from '../warehouse/activity.ts';
+import { lastSuccessAt, openQuarantineCount } from '../warehouse/activity.ts';
 import { type Coverage, readCoverage } from '../warehouse/coverage_counts.ts';
 import { type FileSizes, fileSizes } from '../warehouse/health.ts';
 import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
-import type { RunRow } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /**
@@ -13,8 +12,6 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 export interface MirrorSnapshot extends LockState {
   readonly nowMs: number;
   readonly coverage: Coverage;
-  /** The latest run of each scheduled job; null: it never ran. */
-  readonly lastRuns: Readonly<Record<ScheduledName, RunRow | null>>;
   /** The end of the latest successful run, UTC; null: no run succeeded yet. */
   readonly lastSuccessAt: string | null;
   /** Responses, and items of responses, in quarantine. */
@@ -30,20 +27,12 @@ export interface LockState {
   readonly isHeld: boolean;
 }
 
-export const SCHEDULED_NAMES = ['poll-stats', 'sweep-search', 'fetch-entities'] as const;
-export type ScheduledName = (typeof SCHEDULED_NAMES)[number];
-
 /** Reads the warehouse in one transaction. */
 export function readMirror(db: Warehouse['db'], nowMs: number): MirrorSnapshot {
   return db.transaction(
     (): MirrorSnapshot => ({
       nowMs,
       coverage: readCoverage(db),
-      lastRuns: {
-        'poll-stats': lastRunOf(db, 'poll-stats'),
-        'sweep-search': lastRunOf(db, 'sweep-search'),
-        'fetch-entities': lastRunOf(db, 'fetch-entities'),
-      },
       lastSuccessAt: lastSuccessAt(db),
       quarantined: openQuarantineCount(db),
       files: fileSizes(db),
