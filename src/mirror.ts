@@ -3,6 +3,7 @@ import type { Purpose } from './allowance/windows.ts';
 import { type Call, targetOf } from './call.ts';
 import type { Clock } from './clock.ts';
 import type { Fetch, NoSlot, NotSent, SendSlot } from './fetch/fetch.ts';
+import { MAX_PAUSE_MS } from './fetch/rate_limiter.ts';
 import { errorText } from './fetch/send.ts';
 import { openIntake } from './load/intake.ts';
 import type { Loader } from './load/load.ts';
@@ -309,7 +310,7 @@ function openQuota(ledger: Ledger, purpose: Purpose): Quota {
 function leftToSpend(ledger: Ledger, purpose: Purpose, nowMs: number): QuotaLeft | Ending {
   const state = ledger.state(nowMs, purpose);
   if (state.left <= 0) return { ended: 'allowance', resumesAtMs: state.resumesAtMs };
-  if (state.pausedUntilMs !== null && state.pausedUntilMs - nowMs > LONGEST_PAUSE_MS)
+  if (state.pausedUntilMs !== null && state.pausedUntilMs - nowMs > MAX_PAUSE_MS)
     return { ended: 'allowance', resumesAtMs: state.pausedUntilMs };
   return {
     calls: state.left,
@@ -374,7 +375,6 @@ function startTimer(delayMs: number, action: () => void): { cancel(): void } {
 }
 
 const LONGEST_RETRY_WAIT_MS = 60_000;
-const LONGEST_PAUSE_MS = 10 * 60_000;
 const QUOTA_VALID_MS = 200;
 const FAILURES_BEFORE_WAITING = 3;
 const FAILURES_AT_START = 6;

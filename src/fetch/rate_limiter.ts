@@ -144,6 +144,6 @@ const BUSY_WAIT_MS = 5;
 const CONNECT_AHEAD_MS = 1000;
 const RECHECK_MS = 30_000;
 /** Longest pause that a run waits for; a longer pause ends the run. */
-const MAX_PAUSE_MS = 10 * 60_000;
+export const MAX_PAUSE_MS = 10 * 60_000;
 // Longest wait without a look into the ledger, so that the run soon notices a rejected key or an exhausted allowance.
 const MAX_UNCHECKED_MS = 1000;
