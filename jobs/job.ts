@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import type { Config } from '../src/config/config.ts';
 import type { Workspace } from '../src/operations/assemble.ts';
-import type { RunOrder, RunReport } from '../src/operations/run.ts';
+import type { RunOrder } from '../src/operations/run.ts';
+import type { RunReport } from '../src/operations/run_report.ts';
 import type { JobData } from './job_data.ts';
 import type { JobResult } from './job_result.ts';
 

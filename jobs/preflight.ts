@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type Config, requireDialect } from '../src/config/config.ts';
 import { assertWritable } from '../src/config/paths.ts';
 import { UsageError } from '../src/errors.ts';
-import { openLedgerOf } from '../src/operations/assemble.ts';
+import { openLedgerOf } from '../src/operations/configured_ledger.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
 import { queueNameOf } from './queue_name.ts';
 import { inspectRedis } from './redis_check.ts';

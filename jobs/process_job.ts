@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { openWorkspace, type Workspace } from '../src/operations/assemble.ts';
-import type { RunReport } from '../src/operations/run.ts';
+import type { RunReport } from '../src/operations/run_report.ts';
 import type { Outcome } from '../src/outcome.ts';
 import { counted } from '../src/report/figures.ts';
 import type { RunTotals } from '../src/run_totals.ts';

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Ledger, LedgerState } from '../src/allowance/ledger.ts';
 import type { Config } from '../src/config/config.ts';
-import { openLedgerOf } from '../src/operations/assemble.ts';
+import { openLedgerOf } from '../src/operations/configured_ledger.ts';
 import { type MirrorSnapshot, readMirror } from '../src/report/mirror_snapshot.ts';
 import { type CallCount, callsBetween, lastProcessedCallId, lastRunOf } from '../src/warehouse/activity.ts';
 import type { Coverage } from '../src/warehouse/coverage_counts.ts';

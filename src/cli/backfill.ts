@@ -46,7 +46,6 @@ interface BackfillFlags extends SharedFlags, SelectionFlags {
 /** `backfill`: fetches the companies of a list, separately from scheduled runs. */
 export function backfillCommand(): Command {
   const command = new Command('backfill')
-    .summary('fetch the companies of a list, or records that are old, missing or failed')
     .description(
       'Fetches the companies that you name. It leaves a share of the allowance (allowance.reserve) to scheduled runs, ' +
         'and skips records that are still fresh (max_age.records). You can stop it at any time; the same command, ' +

@@ -9,7 +9,6 @@ import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 /** `backup FILE`: a consistent copy of the warehouse while it is in use. */
 export function backupCommand(): Command {
   const command = new Command('backup')
-    .summary('copy the warehouse while it is in use; spends nothing')
     .description(
       'Writes a checked copy of the warehouse to one file; runs and readers continue. The copy does not include the ' +
         'ledger: restoring an older ledger would spend calls twice.',

@@ -1,29 +1,124 @@
 import type { Command } from 'commander';
 
+/** One command of the program. */
+export interface CommandEntry {
+  readonly name: string;
+  /** The line in the program's help. */
+  readonly summary: string;
+  readonly open: () => Promise<Command>;
+}
+
 /**
- * Every command, in the order of the help. A command is imported when it is used, so that `sync` does not load the
- * libraries of the worker, the sandbox and the page.
+ * Every command, in the order of the help. A command is imported only when it runs or prints its own help, so that
+ * `--help` and `status` do not load the libraries of the worker, the sandbox and the page.
  */
-export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ['init', async () => (await import('./init.ts')).initCommand()],
-  ['probe', async () => (await import('./probe.ts')).probeCommand()],
-  ['config', async () => (await import('./config.ts')).configCommand()],
-  ['plan', async () => (await import('./plan.ts')).planCommand()],
-  ['sync', async () => (await import('./sync.ts')).syncCommand()],
-  ['backfill', async () => (await import('./backfill.ts')).backfillCommand()],
-  ['status', async () => (await import('./status.ts')).statusCommand()],
-  ['watchlist', async () => (await import('./watchlist.ts')).watchlistCommand()],
-  ['history', async () => (await import('./history.ts')).historyCommand()],
-  ['quarantine', async () => (await import('./quarantine.ts')).quarantineCommand()],
-  ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
-  ['worker', async () => (await import('./worker.ts')).workerCommand()],
-  ['serve', async () => (await import('./serve.ts')).serveCommand()],
-  ['keys', async () => (await import('./keys.ts')).keysCommand()],
-  ['export', async () => (await import('./export.ts')).exportCommand()],
-  ['backup', async () => (await import('./backup.ts')).backupCommand()],
-  ['reprocess', async () => (await import('./reprocess.ts')).reprocessCommand()],
-  ['compact', async () => (await import('./compact.ts')).compactCommand()],
-  ['forget', async () => (await import('./forget.ts')).forgetCommand()],
-  ['sandbox', async () => (await import('./sandbox.ts')).sandboxCommand()],
-  ['demo', async () => (await import('./demo.ts')).demoCommand()],
-]);
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'init',
+    summary: 'write a commented configuration, after a few questions',
+    open: async () => (await import('./init.ts')).initCommand(),
+  },
+  {
+    name: 'probe',
+    summary: 'learn the dialect of the API with few calls',
+    open: async () => (await import('./probe.ts')).probeCommand(),
+  },
+  {
+    name: 'config',
+    summary: 'check the configuration',
+    open: async () => (await import('./config.ts')).configCommand(),
+  },
+  {
+    name: 'plan',
+    summary: 'estimate the calls and the finish date of the next syncs; spends nothing',
+    open: async () => (await import('./plan.ts')).planCommand(),
+  },
+  {
+    name: 'sync',
+    summary: 'bring the mirror up to date, within the allowance',
+    open: async () => (await import('./sync.ts')).syncCommand(),
+  },
+  {
+    name: 'backfill',
+    summary: 'fetch the companies of a list, or records that are old, missing or failed',
+    open: async () => (await import('./backfill.ts')).backfillCommand(),
+  },
+  {
+    name: 'status',
+    summary: 'show coverage, freshness, allowance, schedules, runs and open problems; spends nothing',
+    open: async () => (await import('./status.ts')).statusCommand(),
+  },
+  {
+    name: 'watchlist',
+    summary: 'match each name of the watchlist with known companies, with a score; spends nothing',
+    open: async () => (await import('./watchlist.ts')).watchlistCommand(),
+  },
+  {
+    name: 'history',
+    summary: 'show the versions of one company, with changed fields and their calls',
+    open: async () => (await import('./history.ts')).historyCommand(),
+  },
+  {
+    name: 'quarantine',
+    summary: 'show and replay responses that could not be processed',
+    open: async () => (await import('./quarantine.ts')).quarantineCommand(),
+  },
+  {
+    name: 'doctor',
+    summary: 'check machine, files, key, terms, network and Redis; spends nothing',
+    open: async () => (await import('./doctor.ts')).doctorCommand(),
+  },
+  {
+    name: 'worker',
+    summary: 'keep the mirror up to date with scheduled jobs (needs Redis)',
+    open: async () => (await import('./worker.ts')).workerCommand(),
+  },
+  {
+    name: 'serve',
+    summary: "serve the registry's endpoints from the mirror, with a status page",
+    open: async () => (await import('./serve.ts')).serveCommand(),
+  },
+  {
+    name: 'keys',
+    summary: 'manage accounts and keys for the clients of `serve`',
+    open: async () => (await import('./keys.ts')).keysCommand(),
+  },
+  {
+    name: 'export',
+    summary: 'write tables as CSV, JSON Lines or Parquet; spends nothing',
+    open: async () => (await import('./export.ts')).exportCommand(),
+  },
+  {
+    name: 'backup',
+    summary: 'copy the warehouse while it is in use; spends nothing',
+    open: async () => (await import('./backup.ts')).backupCommand(),
+  },
+  {
+    name: 'reprocess',
+    summary: 'rebuild the tables from the stored responses; spends nothing',
+    open: async () => (await import('./reprocess.ts')).reprocessCommand(),
+  },
+  {
+    name: 'compact',
+    summary: 'delete responses that exceed the retention, and shrink the file',
+    open: async () => (await import('./compact.ts')).compactCommand(),
+  },
+  {
+    name: 'forget',
+    summary: 'erase entities from responses, history, search and future exports',
+    open: async () => (await import('./forget.ts')).forgetCommand(),
+  },
+  {
+    name: 'sandbox',
+    summary: 'serve a sample registry on this machine, for trials',
+    open: async () => (await import('./sandbox.ts')).sandboxCommand(),
+  },
+  {
+    name: 'demo',
+    summary: 'mirror the sample registry from a sandbox on this machine',
+    open: async () => (await import('./demo.ts')).demoCommand(),
+  },
+];
+
+/** With these as arguments, `openProgram` opens every command. */
+export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);

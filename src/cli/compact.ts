@@ -10,7 +10,6 @@ import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 /** `compact`: deletes responses that exceed the retention, and shrinks the file. */
 export function compactCommand(): Command {
   const command = new Command('compact')
-    .summary('delete responses that exceed the retention, and shrink the file')
     .description(
       'Deletes bodies that a later response replaced and that exceed `retention:` (default: none), and rewrites the ' +
         'file without free pages. It needs as much free disk space as the file has; readers continue.',

@@ -4,8 +4,8 @@ import { type Config, ConfigError, configPath, loadConfig } from '../config/conf
 import { type DialectInWords, describeDialect } from '../dialect/describe.ts';
 import { endpointsOf } from '../dialect/request.ts';
 import { count } from '../report/figures.ts';
-import { type SharedFlags, standardStreams, withSharedOptions } from './context.ts';
-import { type Output, openOutput } from './output.ts';
+import { type SharedFlags, withSharedOptions } from './context.ts';
+import { type Output, openOutput, standardStreams } from './output.ts';
 
 /** `config validate`: checks the configuration and explains it. */
 export function configCommand(): Command {
@@ -18,7 +18,7 @@ export function configCommand(): Command {
       )
       .action((flags: SharedFlags) => validate(flags)),
   );
-  return new Command('config').summary('check the configuration').addCommand(validateCommand);
+  return new Command('config').addCommand(validateCommand);
 }
 
 function validate(flags: SharedFlags): void {

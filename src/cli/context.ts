@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Config, loadConfig, type Overrides, processEnvironment } from '../config/config.ts';
-import { type Output, openOutput, type Streams } from './output.ts';
+import { type Config, loadConfig, type Overrides } from '../config/config.ts';
+import { type Output, openOutput, standardStreams } from './output.ts';
 
 /** The configuration and output of a command. */
 export interface Context {
@@ -46,10 +46,6 @@ export function withFocus(command: Command): Command {
 export function openContext(flags: SharedFlags, overrides: Overrides = {}): Context {
   const output = openOutput(flags, standardStreams());
   return { config: loadConfig({ path: flags.config, flags: overrides }), output };
-}
-
-export function standardStreams(): Streams {
-  return { stdout: process.stdout, stderr: process.stderr, env: processEnvironment() };
 }
 
 /**

@@ -3,19 +3,19 @@ import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { configFrom } from '../config/config.ts';
 import { openWorkspace } from '../operations/assemble.ts';
-import { ALL_KINDS, type RunReport, reportData, run } from '../operations/run.ts';
+import { ALL_KINDS, run } from '../operations/run.ts';
+import { type RunReport, reportData } from '../operations/run_report.ts';
 import { counted, duration } from '../report/figures.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
-import { interruptible, type SharedFlags, standardStreams } from './context.ts';
-import { type Output, openOutput } from './output.ts';
+import { interruptible, type SharedFlags } from './context.ts';
+import { type Output, openOutput, standardStreams } from './output.ts';
 import { showProgress } from './progress.ts';
 import { describeReport, exitCodeOf, yieldOfCalls } from './run_report.ts';
 
 /** `demo`: mirrors the sample registry completely, from a sandbox on this machine. */
 export function demoCommand(): Command {
   return new Command('demo')
-    .summary('mirror the sample registry from a sandbox on this machine')
     .description(
       'Starts the sandbox with the sample registry on loopback and mirrors it completely into data/demo.db. Its paid ' +
         'account has a high rate and a daily allowance.',

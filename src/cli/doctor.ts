@@ -3,17 +3,18 @@ import { systemClock } from '../clock.ts';
 import { type Config, ConfigError, configPath, loadConfig } from '../config/config.ts';
 import { MirrorError } from '../errors.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
-import { ALL_KINDS, type RunReport, run } from '../operations/run.ts';
+import { ALL_KINDS, run } from '../operations/run.ts';
+import type { RunReport } from '../operations/run_report.ts';
 import type { Outcome } from '../outcome.ts';
 import { planSingleCall } from '../plan/single_call_planner.ts';
 import { counted, duration } from '../report/figures.ts';
-import { interruptible, type SharedFlags, standardStreams, withSharedOptions } from './context.ts';
+import { interruptible, type SharedFlags, withSharedOptions } from './context.ts';
 import { checkTerms } from './doctor/account.ts';
 import { checkFiles } from './doctor/files.ts';
 import { type Finding, note, ok, problem, warning } from './doctor/finding.ts';
 import { checkRuntime, checkSqlite, runtimeFacts } from './doctor/machine.ts';
 import { checkClock, checkConnection, checkRedis } from './doctor/network.ts';
-import { type Output, openOutput } from './output.ts';
+import { type Output, openOutput, standardStreams } from './output.ts';
 import { headlineOf } from './run_report.ts';
 import { wrapped } from './table.ts';
 
@@ -25,7 +26,6 @@ interface DoctorFlags extends SharedFlags {
 /** `doctor`: checks everything that a run needs, with a remedy for each problem. */
 export function doctorCommand(): Command {
   const command = new Command('doctor')
-    .summary('check machine, files, key, terms, network and Redis; spends nothing')
     .description(
       'Checks everything that a run needs and prints a remedy for each problem. It connects to the registry without ' +
         'sending a request, so that no call is spent. With --online it sends one call (the statistics) to check the ' +

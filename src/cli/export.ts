@@ -24,7 +24,6 @@ interface ExportFlags extends SharedFlags {
 /** `export`: writes tables to files. */
 export function exportCommand(): Command {
   const command = new Command('export')
-    .summary('write tables as CSV, JSON Lines or Parquet; spends nothing')
     .description(
       'Writes one file per table into a folder, all in the same state, even if a run is in progress. A file appears ' +
         'only when it is complete. manifest.json is written last; it lists the files, their columns and checksums, the ' +

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 
 /**
  * Breaks lines that are wider than the terminal, at spaces. A continuation line of `  label   text` starts below

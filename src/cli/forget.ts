@@ -6,7 +6,8 @@ import { forget } from '../load/forget.ts';
 import { exclusively } from '../operations/exclusive.ts';
 import { counted } from '../report/figures.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
-import { openContext, type SharedFlags, standardStreams, withSharedOptions } from './context.ts';
+import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
+import { standardStreams } from './output.ts';
 import { openAsker } from './questions.ts';
 
 interface ForgetFlags extends SharedFlags {
@@ -17,7 +18,6 @@ interface ForgetFlags extends SharedFlags {
 export function forgetCommand(): Command {
   const command = new Command('forget')
     .argument('<id...>', 'ids of entities')
-    .summary('erase entities from responses, history, search and future exports')
     .description(
       'Erases all data of these entities, also inside stored responses. Only their ids stay, so that they are not ' +
         'loaded again. This cannot be undone. Existing exports are not changed.',

@@ -18,7 +18,6 @@ interface HistoryFlags extends SharedFlags {
 /** `history ID`: the versions of one company, their changes and their calls. */
 export function historyCommand(): Command {
   const command = new Command('history')
-    .summary('show the versions of one company, with changed fields and their calls')
     .description(
       'Shows every stored version of a record: when it was observed, which fields changed, and which call and run ' +
         'fetched it. Spends nothing.',

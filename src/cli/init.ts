@@ -6,8 +6,8 @@ import { type WindowLimits, windowRows } from '../allowance/window_table.ts';
 import { configPath, parseConfig } from '../config/config.ts';
 import { configText, type InitAnswers } from '../config/initial_config.ts';
 import { UsageError } from '../errors.ts';
-import { type SharedFlags, standardStreams, wholeNumber, withSharedOptions } from './context.ts';
-import { type Output, openOutput } from './output.ts';
+import { type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
+import { type Output, openOutput, standardStreams } from './output.ts';
 import { type Asker, openAsker, readCount, readText } from './questions.ts';
 
 interface InitFlags extends SharedFlags, Partial<WindowLimits> {
@@ -28,7 +28,6 @@ interface InitFlags extends SharedFlags, Partial<WindowLimits> {
 /** `init`: writes a commented configuration from a few questions or from flags. */
 export function initCommand(): Command {
   const command = new Command('init')
-    .summary('write a commented configuration, after a few questions')
     .option('--yes', 'ask no questions: use the flags and the defaults')
     .option('--force', 'replace an existing configuration')
     .option('--base-url <url>', 'address of the API')

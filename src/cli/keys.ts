@@ -25,7 +25,6 @@ interface LimitFlags extends SharedFlags {
 /** `keys`: the clients of `serve`, with their keys and limits. */
 export function keysCommand(): Command {
   const keys = new Command('keys')
-    .summary('manage accounts and keys for the clients of `serve`')
     .description(
       'Manages the accounts of the clients of `serve` and their keys. A key is shown once, when it is created; only its hash is stored.',
     )

@@ -1,8 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../operations/version.ts';
 import { COMMANDS } from './commands.ts';
-import { standardStreams } from './context.ts';
-import { fittedTo, openOutput, printError } from './output.ts';
+import { fittedTo, openOutput, printError, standardStreams } from './output.ts';
 
 /** Runs one command; sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -13,7 +12,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exit(0);
   });
   try {
-    const program = await openProgram(argv[0]);
+    const program = await openProgram(argv);
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -25,13 +24,14 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** The program with the command `name`; with all commands if help or a suggestion is needed. */
-export async function openProgram(name?: string): Promise<Command> {
+/** The program. Commands that `argv` does not name have only a name and a summary, enough for the program's help. */
+export async function openProgram(argv: readonly string[]): Promise<Command> {
   const program = new Command('registry-mirror')
     .description(
       'Keeps a local SQLite copy of a company registry that is reachable only through a metered API.',
     )
     .version(VERSION)
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => process.stdout.write(fittedTo(process.stdout, text)),
       writeErr: (text) => process.stderr.write(fittedTo(process.stderr, text)),
@@ -39,8 +39,10 @@ export async function openProgram(name?: string): Promise<Command> {
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for options and examples)')
     .addHelpText('after', FIRST_STEPS);
-  for (const [own, open] of COMMANDS)
-    if (own === name || !COMMANDS.has(name ?? '')) program.addCommand(await open());
+  for (const { name, summary, open } of COMMANDS) {
+    const command = argv.includes(name) ? await open() : new Command(name);
+    program.addCommand(command.summary(summary));
+  }
   // Commander throws instead of exiting, so that output is flushed and this program sets the exit code.
   for (const command of [
     program,

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { type Environment, processEnvironment } from '../config/process_environment.ts';
 import { MirrorError } from '../errors.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { fittedText } from './fitted_text.ts';
@@ -38,7 +39,11 @@ export interface OutputFlags {
 export interface Streams {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
+}
+
+export function standardStreams(): Streams {
+  return { stdout: process.stdout, stderr: process.stderr, env: processEnvironment() };
 }
 
 export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams): Output {

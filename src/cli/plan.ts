@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
 import { type Config, requireDialect } from '../config/config.ts';
 import { accountCostOf, costData } from '../estimate/account_cost.ts';
-import { allowanceOf } from '../operations/assemble.ts';
+import { allowanceOf } from '../operations/configured_ledger.ts';
 import { estimateNextSync } from '../operations/estimate.ts';
 import type { Focus } from '../planner.ts';
 import { localTime } from '../report/figures.ts';
@@ -20,7 +20,6 @@ export interface PlanFlags extends SharedFlags {
 /** `plan`: estimates the calls of the next runs of `sync` without sending a call. */
 export function planCommand(): Command {
   const command = new Command('plan')
-    .summary('estimate the calls and the finish date of the next syncs; spends nothing')
     .description(
       'Estimates everything that is due: calls by kind, share of the allowance, minutes at the rate, days, and the ' +
         'finish date. Due records are counted. Searches are simulated with names and identifiers like the known ones, ' +

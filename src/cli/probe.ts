@@ -19,11 +19,10 @@ import {
   openContext,
   positiveNumber,
   type SharedFlags,
-  standardStreams,
   wholeNumber,
   withSharedOptions,
 } from './context.ts';
-import type { Output } from './output.ts';
+import { type Output, standardStreams } from './output.ts';
 import { probeCheck } from './probe_check.ts';
 import { type Asker, openAsker } from './questions.ts';
 import { headlineOf } from './run_report.ts';
@@ -42,7 +41,6 @@ export interface ProbeFlags extends SharedFlags {
 /** `probe`: learns the dialect of the API, and writes it to the configuration. */
 export function probeCommand(): Command {
   const command = new Command('probe')
-    .summary('learn the dialect of the API with few calls')
     .description(
       'Sends a few calls, each chosen by the responses so far, and writes the dialect to the configuration, with a ' +
         'comment on everything that is uncertain. Every response is stored, and no call is repeated.',

@@ -25,7 +25,6 @@ interface ChoiceFlags extends SharedFlags {
 /** `quarantine`: responses that could not be processed, stored byte for byte. */
 export function quarantineCommand(): Command {
   return new Command('quarantine')
-    .summary('show and replay responses that could not be processed')
     .description(
       'Responses, and items of responses, that do not match the dialect are stored with the reason. After you correct ' +
         'the dialect, `quarantine replay` processes them without a call. To fetch them again instead, use ' +

@@ -10,7 +10,6 @@ import { interruptible, openContext, type SharedFlags, withSharedOptions } from 
 /** `reprocess`: rebuilds every table from the stored responses with the current dialect and mapping. */
 export function reprocessCommand(): Command {
   const command = new Command('reprocess')
-    .summary('rebuild the tables from the stored responses; spends nothing')
     .description(
       'Rebuilds every table from the stored responses, with the dialect and mapping of the configuration. Readers ' +
         'see the old tables until the new ones are complete. After an interruption, run it again to continue.',

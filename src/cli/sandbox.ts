@@ -24,7 +24,6 @@ import { interruptible, wholeNumber } from './context.ts';
 /** `sandbox`: serves the registry's API on loopback, for tests and trials. */
 export function sandboxCommand(): Command {
   return new Command('sandbox')
-    .summary('serve a sample registry on this machine, for trials')
     .description(
       'Serves the three endpoints over synthetic companies or any CSV, with keys and limits, and prints a matching ' +
         'configuration. /_sandbox/arrivals lists the received requests; /_sandbox/entities, /_sandbox/summaries and ' +

@@ -4,7 +4,7 @@ import pino from 'pino';
 import { SCHEDULED_JOBS } from '../../jobs/all_jobs.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
-import { allowanceOf } from '../operations/assemble.ts';
+import { allowanceOf } from '../operations/configured_ledger.ts';
 import { openPage } from '../page/page.ts';
 import type { PageSettings } from '../page/page_settings.ts';
 import { counted } from '../report/figures.ts';
@@ -24,7 +24,6 @@ interface ServeFlags extends SharedFlags {
 /** `serve`: serves the registry's three endpoints from the mirror. */
 export function serveCommand(): Command {
   const command = new Command('serve')
-    .summary("serve the registry's endpoints from the mirror, with a status page")
     .description(
       'Serves the API of the registry from the mirror; no call is spent. A client needs the new base address and a ' +
         'key from `registry-mirror keys create`. Runs until Ctrl-C.',

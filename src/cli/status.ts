@@ -1,20 +1,14 @@
 import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { readWorkerStatus } from '../../jobs/worker_status.ts';
+import { isListening } from '../../jobs/redis_address.ts';
+import type { WorkerStatus } from '../../jobs/worker_status.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
-import { openLedgerOf } from '../operations/assemble.ts';
+import { openLedgerOf } from '../operations/configured_ledger.ts';
 import { readAllowance, readMirror } from '../report/mirror_snapshot.ts';
-import { openWarehouse } from '../warehouse/warehouse.ts';
-import {
-  interruptible,
-  openContext,
-  type SharedFlags,
-  standardStreams,
-  wholeNumber,
-  withSharedOptions,
-} from './context.ts';
-import type { Output } from './output.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
+import { interruptible, openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
+import { type Output, standardStreams } from './output.ts';
 import type { StatusReadings } from './status/section.ts';
 import { renderStatus } from './status/sections.ts';
 
@@ -26,7 +20,6 @@ interface StatusFlags extends SharedFlags {
 /** `status`: contents of the mirror, quota left, open work and the latest runs. */
 export function statusCommand(): Command {
   const command = new Command('status')
-    .summary('show coverage, freshness, allowance, schedules, runs and open problems; spends nothing')
     .option('--runs <n>', 'show the last n runs', wholeNumber, 5)
     .option('--watch [seconds]', 'refresh every n seconds (default: 2) until Ctrl-C', seconds)
     .addHelpText('after', EXAMPLES)
@@ -72,13 +65,20 @@ async function withReadings<Result>(
       config,
       mirror: warehouse && { db: warehouse.db, snapshot: readMirror(warehouse.db, nowMs) },
       allowance: readAllowance(ledger, nowMs),
-      worker: warehouse && (await readWorkerStatus(config, warehouse, nowMs)),
+      worker: warehouse && (await readWorker(config, warehouse, nowMs)),
       runs,
     });
   } finally {
     warehouse?.close();
     ledger.close();
   }
+}
+
+async function readWorker(config: Config, warehouse: Warehouse, nowMs: number): Promise<WorkerStatus | null> {
+  // Most users of `status` run no worker, and the libraries of the worker triple the start time.
+  if (!(await isListening(config.worker.redis_url))) return null;
+  const { readWorkerStatus } = await import('../../jobs/worker_status.ts');
+  return await readWorkerStatus(config, warehouse, nowMs);
 }
 
 // Moves the cursor to the upper left corner and clears the screen below it.

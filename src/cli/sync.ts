@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { type Config, requireDialect } from '../config/config.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { checkStored } from '../operations/dialect_check.ts';
-import { ALL_KINDS, type RunReport, reportData, run } from '../operations/run.ts';
+import { ALL_KINDS, run } from '../operations/run.ts';
+import { type RunReport, reportData } from '../operations/run_report.ts';
 import type { DialectChange } from '../probe/dialect_changes.ts';
 import { latestAnswers } from '../warehouse/latest_answers.ts';
 import { lastEndedAt } from '../warehouse/run.ts';
@@ -31,7 +32,6 @@ interface SyncFlags extends SharedFlags {
 /** `sync`: one run over everything that is due, by cron or by hand. */
 export function syncCommand(): Command {
   const command = new Command('sync')
-    .summary('bring the mirror up to date, within the allowance')
     .description(
       'Sends the most valuable calls within rate and allowance, and loads the responses. Ends when nothing is due, ' +
         'the quota is used up, or a limit is reached; the next run continues.',

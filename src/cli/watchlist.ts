@@ -12,7 +12,6 @@ import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 /** `watchlist`: matches the names of the watchlist with known companies. */
 export function watchlistCommand(): Command {
   const command = new Command('watchlist')
-    .summary('match each name of the watchlist with known companies, with a score; spends nothing')
     .description(
       'For a configuration with scope.names: shows for each name the company with exactly this name, or the candidates ' +
         'with their similarity (1: the same name). If several companies have the name, or only similar names exist, ' +

@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { openLogger } from '../../jobs/logger.ts';
 import { STOP_WITHIN_MS, startWorker } from '../../jobs/worker.ts';
 import { type Config, loadConfig } from '../config/config.ts';
-import { standardStreams, wholeNumber } from './context.ts';
-import { type Output, openOutput } from './output.ts';
+import { wholeNumber } from './context.ts';
+import { type Output, openOutput, standardStreams } from './output.ts';
 
 interface WorkerFlags {
   readonly config?: readonly string[];
@@ -15,7 +15,6 @@ interface WorkerFlags {
 /** `worker`: runs scheduled jobs over Redis until a signal stops it. */
 export function workerCommand(): Command {
   return new Command('worker')
-    .summary('keep the mirror up to date with scheduled jobs (needs Redis)')
     .description(
       'Polls statistics, sweeps searches and fetches records at the times of `schedule:`, within the allowance. ' +
         'For several registries, repeat --config. A second worker of the same registry is a standby: it takes over ' +

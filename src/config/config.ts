@@ -8,13 +8,14 @@ import { ConfigError, type Problem } from './config_problems.ts';
 import { override, readDocument } from './document.ts';
 import { type Overrides, overridesFromEnvironment, overridesFromFlags } from './environment.ts';
 import { resolvePaths } from './paths.ts';
+import { type Environment, processEnvironment } from './process_environment.ts';
 import { withProxyFromEnvironment } from './proxy.ts';
-import { type Environment, resolveReferences } from './references.ts';
+import { resolveReferences } from './references.ts';
 import type { Config, ConfigInput } from './schema.ts';
 
 export { ConfigError } from './config_problems.ts';
 export type { Overrides } from './environment.ts';
-export type { Environment } from './references.ts';
+export type { Environment } from './process_environment.ts';
 export type { Config, ConfigInput } from './schema.ts';
 export { Secret, SecretUrl } from './secret.ts';
 export type { DayStart } from './values.ts';
@@ -78,11 +79,6 @@ export function requireDialect(config: Config): Dialect {
 /** The path of the configuration file. */
 export function configPath({ path, env = processEnvironment() }: LoadOptions = {}): string {
   return path ?? env.REGISTRY_MIRROR_CONFIG ?? DEFAULT_CONFIG_PATH;
-}
-
-/** The environment of this process. No other code reads it. */
-export function processEnvironment(): Environment {
-  return process.env;
 }
 
 function readText(path: string): string {

@@ -1,5 +1,5 @@
 import { windowRows } from '../allowance/window_table.ts';
-import type { Environment } from './references.ts';
+import type { Environment } from './process_environment.ts';
 import type { ConfigInput } from './schema.ts';
 
 /** A part of the configuration, in the shape of the file. */

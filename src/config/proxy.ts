@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { UsageError } from '../errors.ts';
-import type { Environment } from './references.ts';
+import type { Environment } from './process_environment.ts';
 import type { Config } from './schema.ts';
 import type { SecretUrl } from './secret.ts';
 import { ProxyUrl } from './values.ts';

@@ -3,8 +3,7 @@ import { resolve } from 'node:path';
 import { isPair, isScalar, isSeq, visit } from 'yaml';
 import { type Origin, type Problem, problemAt } from './config_problems.ts';
 import { convertText, type KeyPath } from './key_paths.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './process_environment.ts';
 
 const REFERENCE = /\$\{(?:(env|file):([^}]*)|[^}]*)\}/g;
 

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { type Ledger, openLedger } from '../allowance/ledger.ts';
-import { limitsByProperty } from '../allowance/window_table.ts';
-import type { Allowance, DayStart, Purpose } from '../allowance/windows.ts';
+import type { Ledger } from '../allowance/ledger.ts';
+import type { Purpose } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import { type Config, type DayStart as ConfiguredDay, requireDialect } from '../config/config.ts';
+import { type Config, requireDialect } from '../config/config.ts';
 import { assertWritable } from '../config/paths.ts';
 import { endpointsOf } from '../dialect/request.ts';
 import { openCallIds } from '../fetch/call_ids.ts';
@@ -28,6 +27,7 @@ import { recordSource } from '../warehouse/meta.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openWatchKnowledge } from '../warehouse/watch_knowledge.ts';
+import { openLedgerOf } from './configured_ledger.ts';
 import { VERSION } from './version.ts';
 
 /** The open files of one configuration. */
@@ -61,11 +61,6 @@ export function openWorkspace(config: Config, clock: Clock = systemClock): Works
     warehouse.close();
     throw error;
   }
-}
-
-/** Opens the ledger of the configured account. The caller closes it. */
-export function openLedgerOf(config: Config): Ledger {
-  return openLedger({ path: config.ledger, accountId: config.account.id, allowance: allowanceOf(config) });
 }
 
 /** The purpose and limits of one run of the engine. */
@@ -210,21 +205,6 @@ export function plannerOver(
 
 function closeAll(connections: readonly Connection[]): void {
   for (const connection of connections) connection.close();
-}
-
-export function allowanceOf({ allowance, account }: Config): Allowance {
-  return {
-    perMinute: allowance.per_minute,
-    ...limitsByProperty(allowance),
-    day: dayStartOf(allowance.day_starts),
-    reserve: allowance.reserve,
-    alreadySpent: account.already_spent,
-  };
-}
-
-function dayStartOf(day: ConfiguredDay): DayStart {
-  if (day.rolling) return { kind: 'rolling' };
-  return { kind: 'fixed', minuteOfDay: day.hour * 60 + day.minute, timeZone: day.timezone };
 }
 
 export function openConnections({ upstream }: Config): Connection[] {

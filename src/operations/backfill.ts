@@ -20,7 +20,8 @@ import { openBackfillKnowledge } from '../warehouse/backfill_knowledge.ts';
 import { lastCallId } from '../warehouse/call.ts';
 import type { Workspace } from './assemble.ts';
 import { failedSearch, listingOf, settledListing, settledName } from './backfill_items.ts';
-import { ALL_KINDS, type RunReport, run } from './run.ts';
+import { ALL_KINDS, run } from './run.ts';
+import type { RunReport } from './run_report.ts';
 
 /**
  * A backfill: a run over an explicit list, which the warehouse stores until every item is settled. It uses the

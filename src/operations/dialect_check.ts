@@ -9,7 +9,8 @@ import { readReply } from '../probe/probe_call.ts';
 import { type LatestAnswer, latestAnswers } from '../warehouse/latest_answers.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import type { Workspace } from './assemble.ts';
-import { ALL_KINDS, type RunReport, run } from './run.ts';
+import { ALL_KINDS, run } from './run.ts';
+import type { RunReport } from './run_report.ts';
 
 export interface CheckOrder {
   /** 0: check only stored responses; no call is sent. */

@@ -14,7 +14,8 @@ import type { Focus, Planner, QuotaLeft, Scope } from '../planner.ts';
 import { openKnowledge } from '../warehouse/plan_knowledge.ts';
 import { dueRecordCount } from '../warehouse/records_due.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import { openLedgerOf, plannerOver, readScope, watchKnowledge, watchPlannerOver } from './assemble.ts';
+import { plannerOver, readScope, watchKnowledge, watchPlannerOver } from './assemble.ts';
+import { openLedgerOf } from './configured_ledger.ts';
 import { ALL_KINDS } from './run.ts';
 
 export interface EstimateInput {

@@ -13,7 +13,8 @@ import { type KeptProbe, type OpenProbeLog, openProbeLog } from '../probe/probe_
 import { type Question, questionsFor } from '../probe/user_questions.ts';
 import { answersOfCommand } from '../warehouse/latest_answers.ts';
 import { assembleProbe, type Workspace } from './assemble.ts';
-import { ALL_KINDS, type RunReport, run } from './run.ts';
+import { ALL_KINDS, run } from './run.ts';
+import type { RunReport } from './run_report.ts';
 
 export interface ProbeOrder {
   readonly hints: Hints;

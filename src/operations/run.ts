@@ -2,25 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Purpose } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
-import { clockSkewMs, isoTime, TOLERATED_SKEW_MS } from '../clock.ts';
-import { type Ending, type MirrorParts, mirror } from '../mirror.ts';
+import { clockSkewMs, TOLERATED_SKEW_MS } from '../clock.ts';
+import { type MirrorParts, mirror } from '../mirror.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Focus, Planner } from '../planner.ts';
 import { EMPTY_TOTALS, type RunTotals } from '../run_totals.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
-import { type Coverage, readCoverage } from '../warehouse/coverage_counts.ts';
+import { readCoverage } from '../warehouse/coverage_counts.ts';
 import {
   acquireLock,
   askToStandAside,
   heartbeat,
   isAlive,
   isAskedToStandAside,
-  type LockHolder,
   type LockRequest,
   releaseLock,
 } from '../warehouse/lock.ts';
 import { finishRun, startRun } from '../warehouse/run.ts';
 import { assembleMirror, type Workspace } from './assemble.ts';
+import type { RunReport } from './run_report.ts';
 
 /** One bounded run over a warehouse, started by cron, a user or a job. */
 export interface RunOrder {
@@ -45,18 +45,6 @@ export interface RunOrder {
 }
 
 export const ALL_KINDS: ReadonlySet<CallKind> = new Set<CallKind>(['stats', 'search', 'entity']);
-
-/** The ending and the totals of a run. */
-export interface RunReport {
-  readonly runId: number | null;
-  readonly ending: Ending | { readonly ended: 'another_run'; readonly holder: LockHolder };
-  readonly totals: RunTotals;
-  /** The quota left; Infinity: no limit. */
-  readonly callsLeft: number;
-  readonly coverage: Coverage;
-  /** The run gave way to a scheduled run; the same work can resume when that run has ended. */
-  readonly hasStoodAside: boolean;
-}
 
 /**
  * Takes the warehouse's lock, runs the engine, and records how it ended.
@@ -219,30 +207,6 @@ function reportOf(
     callsLeft: ledger.state(clock.now()).left,
     coverage: readCoverage(warehouse.db),
     hasStoodAside: false,
-  };
-}
-
-/** The documented `data` of `sync --json`. */
-export function reportData(report: RunReport) {
-  const { ending, totals, callsLeft, coverage } = report;
-  const resumesAtMs = 'resumesAtMs' in ending ? ending.resumesAtMs : null;
-  return {
-    ended: ending.ended,
-    why: 'why' in ending ? ending.why : null,
-    run_id: report.runId,
-    calls_spent: totals.calls,
-    calls_left: callsLeft === Infinity ? null : callsLeft,
-    resumes_at: resumesAtMs === null ? null : isoTime(resumesAtMs),
-    new: totals.listed,
-    fetched: totals.fetched,
-    changed: totals.changed,
-    gone: totals.gone,
-    quarantined: totals.quarantined,
-    failed: totals.failed,
-    coverage: coverage.knownShare,
-    known: coverage.known,
-    records: coverage.fetched,
-    registry_total: coverage.registryTotal,
   };
 }
 

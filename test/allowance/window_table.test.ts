@@ -4,7 +4,7 @@ import type { WindowName, WindowRow } from '../../src/allowance/window_table.ts'
 import { type Allowance, isRolling, windowsAt } from '../../src/allowance/windows.ts';
 import { checkAllowance } from '../../src/cli/doctor/account.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { allowanceOf as configuredAllowance } from '../../src/operations/assemble.ts';
+import { allowanceOf as configuredAllowance } from '../../src/operations/configured_ledger.ts';
 import { allowanceOf, ledgerOf, spendAll, spendAt } from '../support/ledger.ts';
 
 vi.mock(import('../../src/allowance/window_table.ts'), async (importOriginal) => {

@@ -5,6 +5,7 @@ import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { generateRegistry } from '../../data/generate.ts';
+import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { main, openProgram } from '../../src/cli/main.ts';
 import type { ConfigInput } from '../../src/config/config.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -71,7 +72,7 @@ describe('a command', () => {
   });
 
   it.each([60, 160])('prints help that fits %i columns', async (columns) => {
-    const names = [...commandsOf(await openProgram())].map(({ name }) => name);
+    const names = [...commandsOf(await openProgram(COMMAND_NAMES))].map(({ name }) => name);
     const helps: string[] = [];
     for (const name of ['', ...names]) {
       const help = await shown([...name.split(' ').filter((word) => word !== ''), '--help'], { columns });

@@ -3,12 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { openProgram } from '../../src/cli/main.ts';
 import { COMMANDS_PAGE, commandsOf, withCommands } from './commands_page.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const page = readFileSync(COMMANDS_PAGE, 'utf8');
-const program = await openProgram();
+const program = await openProgram(COMMAND_NAMES);
 const commands = new Map([...commandsOf(program)].map(({ name, command }) => [name, command]));
 const documents = [
   'README.md',

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { openProgram } from '../../src/cli/main.ts';
 
 export const COMMANDS_PAGE = new URL('../../docs/commands.md', import.meta.url);
@@ -8,7 +9,7 @@ const BEGIN = '<!-- What follows is written by `npm run docs:commands`. -->';
 /** The page with the current help of every command; the hand-written part above stays. */
 export async function withCommands(page: string): Promise<string> {
   const [written = ''] = page.split(BEGIN);
-  const program = await openProgram();
+  const program = await openProgram(COMMAND_NAMES);
   const sections = [...commandsOf(program)].map(
     ({ name, help }) => `## ${name}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\`\n`,
   );

@@ -6,7 +6,8 @@ import { generateRegistry } from '../../data/generate.ts';
 import type { ApiProfileInput } from '../../src/api/api_profile.ts';
 import { configFrom } from '../../src/config/config.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
-import { type RunReport, run } from '../../src/operations/run.ts';
+import { run } from '../../src/operations/run.ts';
+import type { RunReport } from '../../src/operations/run_report.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 

@@ -1,5 +1,5 @@
 import type { BackfillReport } from '../../operations/backfill.ts';
-import { reportData } from '../../operations/run.ts';
+import { reportData } from '../../operations/run_report.ts';
 import { count, counted, localTime } from '../../report/figures.ts';
 import type { BackfillItemState, BackfillRow } from '../../warehouse/backfill.ts';
 import type { Output } from '../output.ts';

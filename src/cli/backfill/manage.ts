@@ -1,7 +1,8 @@
 import { accountCostOf, costData } from '../../estimate/account_cost.ts';
 import type { BackfillEstimate } from '../../estimate/backfill_estimate.ts';
-import { allowanceOf, type Workspace } from '../../operations/assemble.ts';
+import type { Workspace } from '../../operations/assemble.ts';
 import { backfillOf, requireUnfinished } from '../../operations/backfill.ts';
+import { allowanceOf } from '../../operations/configured_ledger.ts';
 import { count } from '../../report/figures.ts';
 import { type BackfillRow, backfillTable } from '../../warehouse/backfill.ts';
 import type { Output } from '../output.ts';

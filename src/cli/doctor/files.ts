@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { assertWritable } from '../../config/paths.ts';
 import { MirrorError } from '../../errors.ts';
-import { openLedgerOf } from '../../operations/assemble.ts';
+import { openLedgerOf } from '../../operations/configured_ledger.ts';
 import { byteSize, localTime } from '../../report/figures.ts';
 import { type LockState, readLock } from '../../report/mirror_snapshot.ts';
 import { integrityFault, readHealth } from '../../warehouse/health.ts';

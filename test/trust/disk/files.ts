@@ -5,7 +5,8 @@ import { onTestFinished } from 'vitest';
 import { generateRegistry } from '../../../data/generate.ts';
 import { configFrom } from '../../../src/config/config.ts';
 import { openWorkspace, type Workspace } from '../../../src/operations/assemble.ts';
-import { ALL_KINDS, type RunReport, run } from '../../../src/operations/run.ts';
+import { ALL_KINDS, run } from '../../../src/operations/run.ts';
+import type { RunReport } from '../../../src/operations/run_report.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { sandboxConfiguration } from '../../support/sandbox_configuration.ts';
 

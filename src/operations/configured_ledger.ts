@@ -1,0 +1,24 @@
+import { type Ledger, openLedger } from '../allowance/ledger.ts';
+import { limitsByProperty } from '../allowance/window_table.ts';
+import type { Allowance, DayStart } from '../allowance/windows.ts';
+import type { Config, DayStart as ConfiguredDay } from '../config/config.ts';
+
+/** Opens the ledger of the configured account. The caller closes it. */
+export function openLedgerOf(config: Config): Ledger {
+  return openLedger({ path: config.ledger, accountId: config.account.id, allowance: allowanceOf(config) });
+}
+
+export function allowanceOf({ allowance, account }: Config): Allowance {
+  return {
+    perMinute: allowance.per_minute,
+    ...limitsByProperty(allowance),
+    day: dayStartOf(allowance.day_starts),
+    reserve: allowance.reserve,
+    alreadySpent: account.already_spent,
+  };
+}
+
+function dayStartOf(day: ConfiguredDay): DayStart {
+  if (day.rolling) return { kind: 'rolling' };
+  return { kind: 'fixed', minuteOfDay: day.hour * 60 + day.minute, timeZone: day.timezone };
+}

@@ -1,0 +1,41 @@
+import { isoTime } from '../clock.ts';
+import type { Ending } from '../mirror.ts';
+import type { RunTotals } from '../run_totals.ts';
+import type { Coverage } from '../warehouse/coverage_counts.ts';
+import type { LockHolder } from '../warehouse/lock.ts';
+
+/** The ending and the totals of a run. */
+export interface RunReport {
+  readonly runId: number | null;
+  readonly ending: Ending | { readonly ended: 'another_run'; readonly holder: LockHolder };
+  readonly totals: RunTotals;
+  /** The quota left; Infinity: no limit. */
+  readonly callsLeft: number;
+  readonly coverage: Coverage;
+  /** The run gave way to a scheduled run; the same work can resume when that run has ended. */
+  readonly hasStoodAside: boolean;
+}
+
+/** The documented `data` of `sync --json`. */
+export function reportData(report: RunReport) {
+  const { ending, totals, callsLeft, coverage } = report;
+  const resumesAtMs = 'resumesAtMs' in ending ? ending.resumesAtMs : null;
+  return {
+    ended: ending.ended,
+    why: 'why' in ending ? ending.why : null,
+    run_id: report.runId,
+    calls_spent: totals.calls,
+    calls_left: callsLeft === Infinity ? null : callsLeft,
+    resumes_at: resumesAtMs === null ? null : isoTime(resumesAtMs),
+    new: totals.listed,
+    fetched: totals.fetched,
+    changed: totals.changed,
+    gone: totals.gone,
+    quarantined: totals.quarantined,
+    failed: totals.failed,
+    coverage: coverage.knownShare,
+    known: coverage.known,
+    records: coverage.fetched,
+    registry_total: coverage.registryTotal,
+  };
+}
