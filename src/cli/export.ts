@@ -4,7 +4,7 @@ import { systemClock } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import { type ExportOrder, exportTables, type Manifest } from '../operations/export.ts';
 import { byteSize, counted } from '../report/figures.ts';
-import { openAtomicFile } from '../warehouse/export/atomic_file.ts';
+import { explainFileError, writeAtomicFile } from '../warehouse/export/atomic_file.ts';
 import { datasetteMetadata } from '../warehouse/export/datasette.ts';
 import { FORMATS, type Format } from '../warehouse/export/row_writers.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
@@ -107,10 +107,11 @@ function report(manifest: Manifest, folder: string, output: Output): void {
 
 function describeForDatasette({ db, path }: Warehouse, folder: string, output: Output): void {
   const name = join(folder, 'metadata.yaml');
-  const file = openAtomicFile(name);
-  file.write(datasetteMetadata(db, basename(path).replace(/\.\w+$/, '')));
-  file.finish();
-  file.publish();
+  try {
+    writeAtomicFile(name, [datasetteMetadata(db, basename(path).replace(/\.\w+$/, ''))]);
+  } catch (error) {
+    throw explainFileError(error, name, 'Name another folder with --out.');
+  }
   output.result({
     command: 'export',
     ok: true,

@@ -2,7 +2,14 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isoTime } from '../clock.ts';
 import { UsageError } from '../errors.ts';
-import { type AtomicFile, openAtomicFile, removePartials } from '../warehouse/export/atomic_file.ts';
+import { makeFolder } from '../sqlite/database_file.ts';
+import {
+  type AtomicFile,
+  explainFileError,
+  openAtomicFile,
+  removePartials,
+} from '../warehouse/export/atomic_file.ts';
+import { lockFolder } from '../warehouse/export/folder_lock.ts';
 import { type Format, openWriter } from '../warehouse/export/row_writers.ts';
 import {
   changesSince,
@@ -58,9 +65,27 @@ export const MANIFEST = 'manifest.json';
 
 /**
  * Writes tables as files. One read transaction gives all files the same state. They replace an earlier export
- * together, after the last file is written. A read-only warehouse is enough.
+ * together, after the last file is written. Exports into the same folder wait for each other. A read-only warehouse
+ * is enough.
+ *
+ * @throws UsageError or FailedError if the folder cannot be written.
  */
 export function exportTables(warehouse: Warehouse, order: ExportOrder): Manifest {
+  const { folder } = order;
+  let unlock = () => {};
+  try {
+    makeFolder(folder);
+    unlock = lockFolder(folder);
+    removePartials(folder);
+    return replaceFiles(warehouse, order);
+  } catch (error) {
+    throw explainFileError(error, `the export into ${folder}`, 'Name another folder with --out.');
+  } finally {
+    unlock();
+  }
+}
+
+function replaceFiles(warehouse: Warehouse, order: ExportOrder): Manifest {
   const { folder } = order;
   const written: AtomicFile[] = [];
   try {
@@ -72,7 +97,6 @@ export function exportTables(warehouse: Warehouse, order: ExportOrder): Manifest
     // No manifest exists while files are replaced, so that a manifest never names files of another state.
     rmSync(join(folder, MANIFEST), { force: true });
     for (const file of written) file.publish();
-    removePartials(folder);
     return manifest;
   } catch (error) {
     for (const file of written) file.discard();
@@ -124,20 +148,25 @@ function writeRowset(
   const { format, folder, safeFormulas, rowsPerFile } = order;
   const files: ExportedFile[] = [];
   const rows = rowset.rows[Symbol.iterator]();
-  let next = rows.next();
-  do {
-    const suffix = rowsPerFile === null ? '' : `-${String(files.length).padStart(5, '0')}`;
-    const name = `${rowset.name}${suffix}.${format}`;
-    const file = openAtomicFile(join(folder, name));
-    written.push(file);
-    const writer = openWriter(format, { columns: rowset.columns, file, safeFormulas, source });
-    let count = 0;
-    for (; next.done !== true && count !== rowsPerFile; next = rows.next()) {
-      writer.row(next.value);
-      count += 1;
-    }
-    writer.end();
-    files.push({ name, table: rowset.name, rows: count, ...file.finish(), columns: rowset.columns });
-  } while (next.done !== true);
+  try {
+    let next = rows.next();
+    do {
+      const suffix = rowsPerFile === null ? '' : `-${String(files.length).padStart(5, '0')}`;
+      const name = `${rowset.name}${suffix}.${format}`;
+      const file = openAtomicFile(join(folder, name));
+      written.push(file);
+      const writer = openWriter(format, { columns: rowset.columns, file, safeFormulas, source });
+      let count = 0;
+      for (; next.done !== true && count !== rowsPerFile; next = rows.next()) {
+        writer.row(next.value);
+        count += 1;
+      }
+      writer.end();
+      files.push({ name, table: rowset.name, rows: count, ...file.finish(), columns: rowset.columns });
+    } while (next.done !== true);
+  } finally {
+    // An open query would keep the warehouse busy.
+    rows.return?.();
+  }
   return files;
 }

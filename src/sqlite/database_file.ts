@@ -10,7 +10,12 @@ import { FailedError } from '../errors.ts';
 export function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
-  mkdirSync(path);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another process may have made it in the meantime.
+    if (!existsSync(path)) throw error;
+  }
 }
 
 /** Converts an error of SQLite to a FailedError that names the file and the remedy. Returns other errors unchanged. */

@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { acquireLock } from '../../src/warehouse/lock.ts';
@@ -75,6 +77,24 @@ test('export rejects invalid options, and writes nothing', () => {
   ])
     expect(run('export', '--out', 'out', ...args).status, args.join(' ')).toBe(2);
   expect(existsSync(join(folder, 'out', 'manifest.json'))).toBe(false);
+});
+
+test('four exports into one folder all succeed, and the manifest matches the files', async () => {
+  const { folder } = configured();
+  const exports = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, [BIN, 'export', '--out', 'out'], { cwd: folder, stdio: 'ignore' }),
+  );
+  const codes = await Promise.all(exports.map(async (child) => (await once(child, 'close'))[0]));
+  expect(codes).toEqual([0, 0, 0, 0]);
+  const out = join(folder, 'out');
+  const { files } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
+  for (const { name, sha256 } of files)
+    expect(
+      createHash('sha256')
+        .update(readFileSync(join(out, name)))
+        .digest('hex'),
+    ).toBe(sha256);
+  expect(readdirSync(out)).toHaveLength(files.length + 1);
 });
 
 test('reprocess applies a new mapping', () => {

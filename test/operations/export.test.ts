@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
 import { forget } from '../../src/load/forget.ts';
 import { type ExportOrder, exportTables, type Manifest } from '../../src/operations/export.ts';
 import { recordSource } from '../../src/warehouse/meta.ts';
@@ -72,6 +73,24 @@ test('CSV for spreadsheets contains no text that starts like a formula, and keep
     ['', '2'],
     ["'@sum", '-1'],
   ]);
+});
+
+test.each(['\n=1', '\t=1', '\r=1', '\u0000=1', ' =1', '\ufeff=1', '＝1', '＋1', '－1', '＠sum', '\u22121'])(
+  'CSV for spreadsheets has an apostrophe before %j',
+  (name) => {
+    const { run, text, record } = mirror();
+    record('C1', { id: 'C1', name });
+    run({ tables: ['entity'], safeFormulas: true });
+    const [row] = parse(text('entity.csv'), { columns: true }) as Record<string, string>[];
+    expect(row?.name).toBe(`'${name}`);
+  },
+);
+
+test('CSV for spreadsheets quotes semicolons, at which some locales split', () => {
+  const { run, text, record } = mirror();
+  record('C1', { id: 'C1', name: 'a;=1+1' });
+  run({ tables: ['entity'], safeFormulas: true });
+  expect(text('entity.csv')).toContain(',"a;=1+1",');
 });
 
 test('JSON Lines contain the records as the registry sent them', () => {
@@ -232,6 +251,35 @@ test('a failed export leaves only the old file', () => {
   expect(() => run({ tables: ['entity__tags'] })).toThrow();
   expect(readdirSync(folder)).toEqual(['entity.csv']);
   expect(text('entity.csv')).not.toBe('');
+});
+
+test('a failed export closes its queries', () => {
+  const { warehouse, folder } = mirror();
+  mkdirSync(join(folder, 'entity.csv'));
+  const reader = openWarehouse({ path: warehouse.path, readonly: true, nowMs: START_MS });
+  expect(() => exportTables(reader, { ...WHOLE, folder })).toThrow(UsageError);
+  expect(() => reader.close()).not.toThrow();
+  expect(readdirSync(folder)).toEqual(['entity.csv']);
+});
+
+test('an export removes the unfinished files of killed exports, and no other file', () => {
+  const { run, folder } = mirror();
+  const own = '.export.00000000-0000-4000-8000-000000000000.partial';
+  const others = ['.backup.db.00000000-0000-4000-8000-000000000000.partial', '.mine.partial', 'note.txt'];
+  for (const name of [own, ...others]) writeFileSync(join(folder, name), '');
+  run({ tables: ['entity'] });
+  expect(readdirSync(folder).sort()).toEqual([...others, 'entity.csv', 'manifest.json'].sort());
+});
+
+test.each(['/proc/x', '/proc/x/y', '/dev/null', '/dev/null/x'])('an export into %s is rejected', (folder) => {
+  expect(() => mirror().run({ folder })).toThrow(UsageError);
+});
+
+test('an export into a file is rejected', () => {
+  const { run, folder } = mirror();
+  writeFileSync(join(folder, 'file'), 'content');
+  expect(() => run({ folder: join(folder, 'file') })).toThrow(/cannot be written/);
+  expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('content');
 });
 
 test('an export needs only a read-only warehouse', () => {

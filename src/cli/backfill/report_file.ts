@@ -1,6 +1,5 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { UsageError } from '../../errors.ts';
 import type { BackfillItemRow } from '../../warehouse/backfill.ts';
+import { explainFileError, writeAtomicFile } from '../../warehouse/export/atomic_file.ts';
 
 /** The columns of a report; the JSON Lines carry the same keys. */
 const COLUMNS = [
@@ -28,28 +27,23 @@ interface Candidate {
  * @throws UsageError if the file cannot be written.
  */
 export function writeReport(path: string, items: Iterable<BackfillItemRow>): void {
-  const temporary = `${path}.${process.pid}.partial`;
-  const isLines = /\.(jsonl|ndjson)$/i.test(path);
+  const lines = /\.(jsonl|ndjson)$/i.test(path) ? jsonLines : csvLines;
   try {
-    const file = openSync(temporary, 'w');
-    try {
-      if (!isLines) writeSync(file, `${COLUMNS.join(',')}\r\n`);
-      for (const item of items)
-        writeSync(file, isLines ? `${JSON.stringify(documentOf(item))}\n` : rowOf(item));
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(temporary, path);
+    writeAtomicFile(path, lines(items));
   } catch (error) {
-    rmSync(temporary, { force: true });
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    throw new UsageError(`the report ${path} cannot be written (${code})`, {
-      hint: 'The backfill is stored. Write its report to another file with --resume NUMBER --report FILE.',
-      cause: error,
-    });
+    const remedy =
+      'The backfill is stored. Write its report to another file with --resume NUMBER --report FILE.';
+    throw explainFileError(error, `the report ${path}`, remedy);
   }
+}
+
+function* jsonLines(items: Iterable<BackfillItemRow>): Generator<string> {
+  for (const item of items) yield `${JSON.stringify(documentOf(item))}\n`;
+}
+
+function* csvLines(items: Iterable<BackfillItemRow>): Generator<string> {
+  yield `${COLUMNS.join(',')}\r\n`;
+  for (const item of items) yield rowOf(item);
 }
 
 function documentOf({ candidates, ...item }: BackfillItemRow) {

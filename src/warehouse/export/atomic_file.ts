@@ -2,17 +2,18 @@ import { createHash, randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { UsageError } from '../../errors.ts';
+import { dirname, join } from 'node:path';
+import { FailedError, UsageError } from '../../errors.ts';
+import { makeFolder } from '../../sqlite/database_file.ts';
 
-/** A file that appears complete or not at all: it is written under another name and then renamed. */
+/** A file that appears complete or not at all. It is written under another name and then renamed. */
 export interface AtomicFile {
   write(bytes: Uint8Array | string): void;
   /** Flushes everything to the disk, still under the other name. Returns the size and checksum. */
@@ -25,9 +26,9 @@ export interface AtomicFile {
 
 const BUFFERED_CHARACTERS = 256 * 1024;
 
-/** @throws UsageError if the folder cannot be written. */
-export function openAtomicFile(path: string): AtomicFile {
-  const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}${PARTIAL}`);
+/** @throws the error of the file system if the folder cannot be written; UsageError if the path is a folder. */
+export function openAtomicFile(path: string, kind: 'export' | 'single' = 'export'): AtomicFile {
+  const partial = join(dirname(path), `.${kind}.${randomUUID()}.partial`);
   const file = openForWriting(path, partial);
   const digest = createHash('sha256');
   let text = '';
@@ -70,27 +71,43 @@ export function openAtomicFile(path: string): AtomicFile {
   };
 }
 
-const PARTIAL = '.partial';
+const PARTIAL = /^\.export\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.partial$/;
 
-/** Removes the unfinished files of killed exports. */
+/** Removes the unfinished files of killed exports. The caller holds the lock of the folder. */
 export function removePartials(folder: string): void {
-  for (const name of readdirSync(folder))
-    if (name.startsWith('.') && name.endsWith(PARTIAL)) rmSync(join(folder, name), { force: true });
+  for (const name of readdirSync(folder)) if (PARTIAL.test(name)) rmSync(join(folder, name), { force: true });
+}
+
+/** Writes a file that appears complete or not at all. */
+export function writeAtomicFile(path: string, chunks: Iterable<string>): void {
+  const file = openAtomicFile(path, 'single');
+  try {
+    for (const chunk of chunks) file.write(chunk);
+    file.finish();
+    file.publish();
+  } catch (error) {
+    file.discard();
+    throw error;
+  }
+}
+
+/** Converts an error of the file system to one that names the path and the remedy. Returns other errors unchanged. */
+export function explainFileError(error: unknown, path: string, remedy: string): unknown {
+  if (!(error instanceof Error && 'syscall' in error)) return error;
+  const isFull = 'code' in error && /^(ENOSPC|EDQUOT|EIO)$/.test(String(error.code));
+  const message = `${path} cannot be written: ${error.message}`;
+  return isFull
+    ? new FailedError(message, { hint: 'Free some space on that disk, then retry.', cause: error })
+    : new UsageError(message, { hint: remedy, cause: error });
 }
 
 function openForWriting(path: string, partial: string): number {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    return openSync(partial, 'wx');
-  } catch (error) {
-    throw new UsageError(
-      `${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        hint: 'Name another folder with --out.',
-        cause: error,
-      },
-    );
-  }
+  makeFolder(dirname(path));
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`${path} is a folder, so no file of this name can be written`, {
+      hint: 'Move the folder away, or name another path.',
+    });
+  return openSync(partial, 'wx');
 }
 
 // A rename survives a crash of the machine only if the folder is flushed too.

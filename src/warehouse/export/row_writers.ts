@@ -45,10 +45,18 @@ function csvWriter({ columns, file, safeFormulas }: WriterOptions): RowWriter {
 function csvField(cell: Cell, safeFormulas: boolean): string {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);
-  // https://owasp.org/www-community/attacks/CSV_Injection
-  const text = safeFormulas && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = safeFormulas && FORMULA.test(cell) ? `'${cell}` : cell;
+  // In many locales a spreadsheet also splits unquoted text at semicolons and tabs.
+  return text === '' || (safeFormulas ? /[",;\t\r\n]/ : /[",\r\n]/).test(text)
+    ? `"${text.replaceAll('"', '""')}"`
+    : text;
 }
+
+/**
+ * Text that a spreadsheet may execute: it begins with = + - @, in any width, or with a control character
+ * (https://owasp.org/www-community/attacks/CSV_Injection). Some programs first remove spaces and invisible characters.
+ */
+const FORMULA = /^[\p{Cc}]|^[\s\p{Cf}]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/u;
 
 /** One object per line. A `document` is written as received, so that every number keeps its digits. */
 function jsonLinesWriter({ columns, file }: WriterOptions): RowWriter {

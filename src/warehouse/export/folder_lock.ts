@@ -1,0 +1,51 @@
+import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { FailedError } from '../../errors.ts';
+
+const LOCK_FILE = '.export.lock';
+const LONGEST_WAIT_MS = 600_000;
+
+/**
+ * Waits until no other export writes into the folder, then locks it. The lock is SQLite's lock of an empty file. The
+ * operating system releases it when the process ends, however it ends.
+ *
+ * @returns the function that releases the lock.
+ * @throws FailedError if another export writes into the folder for longer than `waitMs`.
+ */
+export function lockFolder(folder: string, waitMs = LONGEST_WAIT_MS): () => void {
+  const path = join(folder, LOCK_FILE);
+  for (;;) {
+    const file = openSync(path, 'a');
+    const { ino } = fstatSync(file);
+    const lock = new Sqlite(path, { timeout: waitMs });
+    closeSync(file);
+    const failure = exclusively(lock);
+    // The previous holder deletes the file. A lock of a deleted file protects nothing.
+    const isCurrent = statSync(path, { throwIfNoEntry: false })?.ino === ino;
+    if (isCurrent && failure === null)
+      return () => {
+        rmSync(path, { force: true });
+        lock.close();
+      };
+    lock.close();
+    if (isCurrent) throw explained(failure, folder);
+  }
+}
+
+function exclusively(lock: Sqlite.Database): unknown {
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+function explained(error: unknown, folder: string): unknown {
+  if (!(error instanceof Sqlite.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) return error;
+  return new FailedError(`another export is still writing into ${folder}`, {
+    hint: 'Wait until it has ended, or name another folder with --out.',
+    cause: error,
+  });
+}
