@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { folded } from '../names/folding.ts';
+import { indexedText } from '../names/search_index_text.ts';
 import { decoded } from './answer.ts';
 import { live, quoted } from './table_naming.ts';
 import { wordIndex } from './word_index.ts';
@@ -89,7 +90,12 @@ function eraseNames(db: Database, known: KnownTexts): void {
   db.prepare(
     `INSERT INTO entity_fts (entity_fts, rowid, entity_id, name, former_names, identifiers)
      VALUES ('delete', @known_id, @entity_id, @name, @former_names, @identifiers)`,
-  ).run(known);
+  ).run({
+    ...known,
+    name: indexedText(known.name),
+    former_names: indexedText(known.former_names),
+    identifiers: indexedText(known.identifiers),
+  });
   if (known.name !== null) {
     db.prepare('DELETE FROM _name WHERE folded = ? AND known_id = ?').run(folded(known.name), known.known_id);
     const words = wordIndex(db, live);

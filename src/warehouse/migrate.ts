@@ -4,6 +4,7 @@ import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { FailedError } from '../errors.ts';
 import { folded } from '../names/folding.ts';
+import { indexedText } from '../names/search_index_text.ts';
 
 interface Migration {
   readonly number: number;
@@ -19,7 +20,7 @@ interface Migration {
  */
 export function migrate(db: Database, nowMs: number): void {
   const known = readMigrations();
-  db.function('folded', { deterministic: true }, (text) => folded(String(text)));
+  addMigrationFunctions(db);
   db.transaction(() => {
     db.exec(
       'CREATE TABLE IF NOT EXISTS _migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)',
@@ -35,6 +36,12 @@ export function migrate(db: Database, nowMs: number): void {
       "INSERT INTO _meta (key, value) VALUES ('schema_version', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
     ).run(String(schemaVersion));
   }).immediate();
+}
+
+/** The SQL functions that migrations call. */
+export function addMigrationFunctions(db: Database): void {
+  db.function('folded', { deterministic: true }, (text) => folded(String(text)));
+  db.function('indexed_text', { deterministic: true }, (text) => indexedText(text as string | null));
 }
 
 /** Is there a migration that was not applied yet? @throws FailedError if an applied migration is unknown here. */

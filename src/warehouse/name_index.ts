@@ -1,16 +1,17 @@
 import type { Database } from 'better-sqlite3';
 import { folded } from '../names/folding.ts';
+import { indexedText } from '../names/search_index_text.ts';
 import type { Known, KnownRow } from './known_row.ts';
 import type { Naming } from './table_naming.ts';
 import { wordIndex } from './word_index.ts';
 
 /**
- * The indexes of names. `entity_fts` indexes names, former names and identifiers in any script; its content is
- * `_known`. `_name` has the names in the order in which searches compare them. `_word` has the words of the names.
+ * The indexes of names. `entity_fts` indexes names, former names and identifiers, with and without diacritics. Its
+ * columns show the text of `_known`. `_name` has the names in the order in which searches compare
+ * them. `_word` has the words of the names.
  */
 export function nameIndex(db: Database, naming: Naming) {
   const table = naming('entity_fts');
-  type Entry = [rowId: number, entityId: string, ...texts: (string | null)[]];
   const insert = db.prepare<Entry>(
     `INSERT INTO ${table} (rowid, entity_id, name, former_names, identifiers) VALUES (?, ?, ?, ?, ?)`,
   );
@@ -26,7 +27,7 @@ export function nameIndex(db: Database, naming: Naming) {
   );
   const words = wordIndex(db, naming);
   const addText = (knownId: number, known: Known): void => {
-    insert.run(knownId, known.entityId, known.name, known.formerNames, known.identifiers);
+    insert.run(...entryOf(knownId, known));
   };
   const addName = (knownId: number, { name }: Known): void => {
     if (name === null) return;
@@ -45,7 +46,7 @@ export function nameIndex(db: Database, naming: Naming) {
     },
     replace: (before: KnownRow, after: KnownRow): void => {
       if (!isSameText(before, after)) {
-        remove.run(before.knownId, before.entityId, before.name, before.formerNames, before.identifiers);
+        remove.run(...entryOf(before.knownId, before));
         addText(after.knownId, after);
       }
       // A record usually adds identifiers to a known name. An unchanged name is skipped, because its page of a large
@@ -57,6 +58,12 @@ export function nameIndex(db: Database, naming: Naming) {
     },
     words,
   };
+}
+
+type Entry = [rowId: number, entityId: string, ...indexedTexts: (string | null)[]];
+
+function entryOf(knownId: number, { entityId, name, formerNames, identifiers }: Known): Entry {
+  return [knownId, entityId, indexedText(name), indexedText(formerNames), indexedText(identifiers)];
 }
 
 function isSameText(before: Known, after: Known): boolean {

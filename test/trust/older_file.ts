@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { folded } from '../../src/names/folding.ts';
+import { addMigrationFunctions } from '../../src/warehouse/migrate.ts';
 
 const folder = resolve(import.meta.dirname, '../../src/warehouse/migrations');
 const MIGRATIONS = readdirSync(folder)
@@ -12,10 +12,15 @@ const MIGRATIONS = readdirSync(folder)
 export const STEPS = MIGRATIONS.length;
 export const CALLS = 20;
 
+/** The number of migrations before the one with this number. */
+export function stepsBefore(number: number): number {
+  return MIGRATIONS.filter((file) => Number(file.slice(0, 3)) < number).length;
+}
+
 /** Creates the warehouse of an earlier version: the first `steps` migrations, and some calls with responses. */
 export function writeOlderWarehouse(path: string, steps: number): void {
   const db = new Sqlite(path);
-  db.function('folded', { deterministic: true }, (text) => folded(String(text)));
+  addMigrationFunctions(db);
   db.pragma('page_size = 8192');
   db.pragma('journal_mode = WAL');
   // "RMIR"

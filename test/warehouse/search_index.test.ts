@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { bench, START_MS, temporaryFolder } from '../support/loader.ts';
+import { sqliteTools } from '../support/sqlite_tools.ts';
+import { stepsBefore, writeOlderWarehouse } from '../trust/older_file.ts';
+
+const NAMES = { C1: 'Société Générale', C2: 'ŠKODA Plzeň', C3: '株式会社東京商事', C4: 'Plain Ltd' };
+const SEARCHES = [
+  ['societe', 'C1'],
+  ['société', 'C1'],
+  ['SOCIÉTÉ', 'C1'],
+  ['skoda plzen', 'C2'],
+  ['Škoda', 'C2'],
+  ['東京商', 'C3'],
+  ['lain', 'C4'],
+] as const;
+
+describe.each(sqliteTools())('$name with SQLite $version', ({ rows }) => {
+  test('finds names with and without accents in any letter case', () => {
+    const found = rows(
+      mirrored(),
+      SEARCHES.map(([text]) => search(text)),
+    );
+    expect(found).toEqual(SEARCHES.map(([, id]) => [{ entity_id: id, name: NAMES[id] }]));
+  });
+
+  test('reads every table and view', () => {
+    const path = mirrored();
+    const all = rows(path, ["SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"])[0] ?? [];
+    const counts = rows(
+      path,
+      all.map(({ name }) => `SELECT count(*) AS n FROM (SELECT * FROM "${name}")`),
+    );
+    const names = all.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['entity', 'entity_fts', 'entity_history', 'coverage']));
+    expect(counts[names.indexOf('entity_fts')]).toEqual([{ n: 4 }]);
+  });
+});
+
+test('a warehouse of an older version gets the new index, and its names stay searchable', () => {
+  const path = join(temporaryFolder(), 'older.db');
+  writeOlderWarehouse(path, stepsBefore(300));
+  const older = new Sqlite(path);
+  for (const [id, name] of Object.entries(NAMES)) {
+    const { lastInsertRowid } = older
+      .prepare('INSERT INTO _known (entity_id, name, first_seen_at, last_seen_at) VALUES (?, ?, ?, ?)')
+      .run(id, name, AT, AT);
+    older
+      .prepare('INSERT INTO entity_fts (rowid, entity_id, name) VALUES (?, ?, ?)')
+      .run(lastInsertRowid, id, name);
+  }
+  older.close();
+  const { db, close } = openWarehouse({ path, nowMs: START_MS });
+  const tokenizer = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'entity_fts'").pluck().get();
+  expect(tokenizer).not.toContain('remove_diacritics');
+  for (const [text, id] of SEARCHES)
+    expect(db.prepare(search(text)).all()).toMatchObject([{ entity_id: id }]);
+  close();
+});
+
+test('a renamed company leaves nothing in the index', () => {
+  const { record, all } = bench();
+  record('C1', { id: 'C1', name: 'Société Générale' });
+  record('C1', { id: 'C1', name: 'Nouvelle Banque' });
+  expect(all(search('societe'))).toEqual([]);
+  expect(all(search('société'))).toEqual([]);
+  expect(all(search('banque'))).toMatchObject([{ entity_id: 'C1' }]);
+});
+
+function mirrored(): string {
+  const path = join(temporaryFolder(), 'warehouse.db');
+  const warehouse = openWarehouse({ path, nowMs: START_MS });
+  const { record } = bench({ warehouse });
+  for (const [id, name] of Object.entries(NAMES)) record(id, { id, name });
+  warehouse.close();
+  return path;
+}
+
+function search(text: string): string {
+  return `SELECT entity_id, name FROM entity_fts WHERE entity_fts MATCH '"${text}"'`;
+}
+
+const AT = '2026-03-01T00:00:00.000Z';
