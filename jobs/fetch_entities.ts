@@ -1,18 +1,15 @@
 import { run } from '../src/operations/run.ts';
 import { lastFindOf } from '../src/warehouse/activity.ts';
 import type { ScheduledJob } from './job.ts';
-import { sweepSearch } from './sweep_search.ts';
+import { SCHEDULES } from './schedules.ts';
 
 /** Fetches the records that are missing, flagged as changed, or older than their maximum age. */
 export const fetchEntities: ScheduledJob = {
-  name: 'fetch-entities',
-  title: 'Records',
+  ...SCHEDULES.fetchEntities,
   spendsCalls: true,
   priority: (focus) => (focus === 'coverage' ? 3 : 2),
-  pattern: ({ schedule }) => schedule.entities,
-  maxAgeMs: ({ max_age }) => max_age.records.ms,
   earlierDue: (db) => {
-    const foundAt = lastFindOf(db, sweepSearch.name);
+    const foundAt = lastFindOf(db, SCHEDULES.sweepSearch.name);
     return foundAt === null
       ? null
       : { atMs: Date.parse(foundAt), because: 'a sweep found new or changed companies' };

@@ -5,6 +5,7 @@ import type { RunOrder } from '../src/operations/run.ts';
 import type { RunReport } from '../src/operations/run_report.ts';
 import type { JobData } from './job_data.ts';
 import type { JobResult } from './job_result.ts';
+import type { JobSchedule } from './schedules.ts';
 
 /**
  * The definition of a job. Each job has its own file. `all_jobs.ts` lists the definitions, and everything else
@@ -40,15 +41,11 @@ interface JobBase {
 }
 
 /** A job that the worker queues by a cron pattern. */
-export type ScheduledJob = JobDefinition & {
-  /** The subject of the job, for the status page: `Statistics`. */
-  readonly title: string;
-  pattern(config: Config): string;
-  /** The age at which the data of this job are due, for the status page. */
-  maxAgeMs?(config: Config): number;
-  /** The event that makes the job due before its scheduled time; null: no such event. Reads the warehouse. */
-  earlierDue?(db: Database): EarlierDue | null;
-};
+export type ScheduledJob = JobDefinition &
+  JobSchedule & {
+    /** The event that makes the job due before its scheduled time; null: no such event. Reads the warehouse. */
+    earlierDue?(db: Database): EarlierDue | null;
+  };
 
 export interface EarlierDue {
   /** Time of the event. Only an event after the start of the job's last run counts. */

@@ -1,15 +1,13 @@
 import { run } from '../src/operations/run.ts';
 import { statisticsChangedAt } from '../src/warehouse/activity.ts';
 import type { ScheduledJob } from './job.ts';
+import { SCHEDULES } from './schedules.ts';
 
 /** Searches for unknown companies, and detects changed summaries of known companies. */
 export const sweepSearch: ScheduledJob = {
-  name: 'sweep-search',
-  title: 'Searches',
+  ...SCHEDULES.sweepSearch,
   spendsCalls: true,
   priority: (focus) => (focus === 'coverage' ? 2 : 3),
-  pattern: ({ schedule }) => schedule.sweep,
-  maxAgeMs: ({ max_age }) => max_age.summaries.ms,
   earlierDue: (db) => {
     const changedAt = statisticsChangedAt(db);
     return changedAt === null

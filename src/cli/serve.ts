@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
 import pino from 'pino';
-import { SCHEDULED_JOBS } from '../../jobs/all_jobs.ts';
+import { healthSettings, JOB_SCHEDULES } from '../../jobs/schedules.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { allowanceOf } from '../operations/configured_ledger.ts';
@@ -124,7 +124,7 @@ function announce(
 }
 
 function pageSettings(config: Config): PageSettings {
-  const { source, max_age: maxAge, schedule } = config;
+  const { source, max_age: maxAge } = config;
   return {
     warehousePath: config.warehouse,
     ledgerPath: config.ledger,
@@ -134,8 +134,8 @@ function pageSettings(config: Config): PageSettings {
     hasDialect: config.dialect !== undefined,
     recordRoot: config.dialect?.entity.root ?? '',
     maxAge: { statsMs: maxAge.stats.ms, summariesMs: maxAge.summaries.ms, recordsMs: maxAge.records.ms },
-    schedule: { timezone: schedule.timezone },
-    jobs: SCHEDULED_JOBS.map((job) => ({
+    ...healthSettings(config),
+    jobs: JOB_SCHEDULES.map((job) => ({
       name: job.name,
       title: job.title,
       pattern: job.pattern(config),

@@ -1,16 +1,20 @@
 import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { isListening } from '../../jobs/redis_address.ts';
+import { healthSettings } from '../../jobs/schedules.ts';
 import type { WorkerStatus } from '../../jobs/worker_status.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { openLedgerOf } from '../operations/configured_ledger.ts';
-import { readAllowance, readMirror } from '../report/mirror_snapshot.ts';
+import { localTime } from '../report/figures.ts';
+import type { Health } from '../report/health.ts';
+import { readAllowance, readHealth, readMirror } from '../report/mirror_snapshot.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { interruptible, openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
 import { type Output, standardStreams } from './output.ts';
 import type { StatusReadings } from './status/section.ts';
 import { renderStatus } from './status/sections.ts';
+import { printable } from './table.ts';
 
 interface StatusFlags extends SharedFlags {
   readonly runs?: number;
@@ -44,8 +48,17 @@ async function status(flags: StatusFlags): Promise<void> {
 }
 
 async function show(config: Config, output: Output, { runs = 5 }: StatusFlags): Promise<void> {
-  const rendered = await withReadings(config, runs, (readings) => renderStatus(readings, output));
-  output.result({ command: 'status', ok: true, ...rendered, attention: null });
+  const rendered = await withReadings(config, runs, (readings) => ({
+    ...renderStatus(readings, output),
+    attention: attentionOf(readings.health),
+  }));
+  output.result({ command: 'status', ok: true, ...rendered });
+}
+
+function attentionOf({ problems }: Health): string | null {
+  return problems.length === 0
+    ? null
+    : problems.map(({ cause, remedy }) => `${printable(cause)} ${remedy}`).join('\n');
 }
 
 /** Opens both files for reading, calls `use`, and closes them. */
@@ -60,11 +73,18 @@ async function withReadings<Result>(
     ? openWarehouse({ path: config.warehouse, readonly: true, nowMs })
     : null;
   try {
+    const mirror = warehouse && { db: warehouse.db, snapshot: readMirror(warehouse.db, nowMs) };
+    const allowance = readAllowance(ledger, nowMs);
     return use({
       nowMs,
       config,
-      mirror: warehouse && { db: warehouse.db, snapshot: readMirror(warehouse.db, nowMs) },
-      allowance: readAllowance(ledger, nowMs),
+      health: readHealth({
+        ...{ nowMs, mirror, allowance: allowance.scheduled },
+        settings: healthSettings(config),
+        formatTime: localTime,
+      }),
+      mirror,
+      allowance,
       worker: warehouse && (await readWorker(config, warehouse, nowMs)),
       runs,
     });

@@ -1,7 +1,8 @@
 import type { Allowance } from '../allowance/windows.ts';
+import type { HealthSettings } from '../report/mirror_snapshot.ts';
 
 /** The part of the configuration that the page needs. It is copied to the page's thread. */
-export interface PageSettings {
+export interface PageSettings extends HealthSettings {
   readonly warehousePath: string;
   readonly ledgerPath: string;
   readonly accountId: string;
@@ -12,7 +13,6 @@ export interface PageSettings {
   /** The JSON path of the record in a response. */
   readonly recordRoot: string;
   readonly maxAge: { readonly statsMs: number; readonly summariesMs: number; readonly recordsMs: number };
-  readonly schedule: { readonly timezone: string };
   /** The scheduled jobs of the worker. */
   readonly jobs: readonly ScheduledJobSettings[];
 }

@@ -3,7 +3,10 @@ import { lastSuccessAt, openQuarantineCount } from '../warehouse/activity.ts';
 import { type Coverage, readCoverage } from '../warehouse/coverage_counts.ts';
 import { type FileSizes, fileSizes } from '../warehouse/health.ts';
 import { LOCK_STALE_AFTER_MS, type LockHolder, lockHolder } from '../warehouse/lock.ts';
+import { type RunRow, recentRuns } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
+import { type FormatTime, type Health, healthOf } from './health.ts';
+import { overdueSchedules, type Schedules } from './overdue_schedules.ts';
 
 /**
  * Health and progress of one mirror at one time. `status`, the status page and the worker read it, so that they
@@ -14,6 +17,8 @@ export interface MirrorSnapshot extends LockState {
   readonly coverage: Coverage;
   /** The end of the latest successful run, UTC; null: no run succeeded yet. */
   readonly lastSuccessAt: string | null;
+  /** The latest runs, the latest first. */
+  readonly runs: readonly RunRow[];
   /** Responses, and items of responses, in quarantine. */
   readonly quarantined: number;
   readonly files: FileSizes;
@@ -34,6 +39,7 @@ export function readMirror(db: Warehouse['db'], nowMs: number): MirrorSnapshot {
       nowMs,
       coverage: readCoverage(db),
       lastSuccessAt: lastSuccessAt(db),
+      runs: recentRuns(db, MAX_RUNS),
       quarantined: openQuarantineCount(db),
       files: fileSizes(db),
       ...readLock(db, nowMs),
@@ -59,3 +65,31 @@ export interface AllowanceSnapshot {
 export function readAllowance(ledger: Ledger, nowMs: number): AllowanceSnapshot {
   return { scheduled: ledger.state(nowMs), backfill: ledger.state(nowMs, 'backfill') };
 }
+
+/** The part of the configuration that the health depends on. */
+export interface HealthSettings extends Schedules {
+  /** The last day of a paid licence (`2027-03-31`); null: unknown. */
+  readonly licenceEnds: string | null;
+}
+
+export interface HealthSources {
+  readonly nowMs: number;
+  /** null: nothing is mirrored yet. */
+  readonly mirror: { readonly db: Warehouse['db']; readonly snapshot: MirrorSnapshot } | null;
+  readonly allowance: LedgerState;
+  readonly settings: HealthSettings;
+  readonly formatTime: FormatTime;
+}
+
+/** Collects the facts for `healthOf`. */
+export function readHealth({ nowMs, mirror, allowance, settings, formatTime }: HealthSources): Health {
+  const { isHeld = false, runs = [], lastSuccessAt = null, quarantined = 0 } = mirror?.snapshot ?? {};
+  const facts = {
+    ...{ nowMs, isRunning: isHeld, runs, lastSuccessAt, quarantined, allowance },
+    licenceEnds: settings.licenceEnds,
+    overdueSchedules: mirror === null ? [] : overdueSchedules(mirror.db, settings, nowMs),
+  };
+  return healthOf(facts, formatTime);
+}
+
+const MAX_RUNS = 12;

@@ -1,9 +1,9 @@
 import type { LedgerState } from '../../allowance/ledger.ts';
 import { windowRow } from '../../allowance/window_table.ts';
 import { isLifetime } from '../../allowance/windows.ts';
-import { isoTime } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { count, counted, duration, localTime } from '../../report/figures.ts';
+import { daysLeft, LICENCE_WARNING_DAYS } from '../../report/health.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 
 /** Checks of the key, the terms and the allowance. */
@@ -73,8 +73,7 @@ const NO_END = note(
 
 /** The licence is valid on its last day. */
 function checkEnd(ends: string, nowMs: number): Finding {
-  const today = isoTime(nowMs).slice(0, 10);
-  const days = Math.round((Date.parse(ends) - Date.parse(today)) / DAY_MS);
+  const days = daysLeft(ends, nowMs);
   if (days < 0)
     return problem(
       'terms',
@@ -82,7 +81,7 @@ function checkEnd(ends: string, nowMs: number): Finding {
       'Renew it and set account.license_ends, or set account.tier: free and its allowance.',
     );
   const what = `the paid licence ends on ${ends}, ${days === 0 ? 'today' : `in ${counted(days, 'day')}`}`;
-  return days <= WARNING_DAYS
+  return days <= LICENCE_WARNING_DAYS
     ? warning('terms', what, 'Renew it, then update account.license_ends.')
     : ok('terms', what);
 }
@@ -150,6 +149,3 @@ export function checkUsers(paths: readonly string[], own: string): Finding[] {
     ),
   ];
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-const WARNING_DAYS = 30;

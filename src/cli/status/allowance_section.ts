@@ -92,12 +92,8 @@ function forecastLine(
 }
 
 /** The reasons for which no call can be sent now. */
-function pauseLines({ exhausted, pausedUntilMs, refusedKey, left, resumesAtMs }: LedgerState): string[] {
+function pauseLines({ exhausted, pausedUntilMs, left, resumesAtMs }: LedgerState): string[] {
   const lines: string[] = [];
-  if (refusedKey !== null)
-    lines.push(
-      `  key        refused by the upstream on ${localTime(refusedKey.sinceMs)}; retry it: registry-mirror doctor --online`,
-    );
   if (exhausted !== null)
     lines.push(
       `  upstream   reported on ${localTime(exhausted.atMs)} that the quota is used up; the ledger counted ${count(exhausted.left)} left`,

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import type { WorkerStatus } from '../../../jobs/worker_status.ts';
 import type { Config } from '../../config/config.ts';
 import { duration } from '../../report/figures.ts';
+import type { Health } from '../../report/health.ts';
 import type { AllowanceSnapshot, MirrorSnapshot } from '../../report/mirror_snapshot.ts';
 import type { Output } from '../output.ts';
 import { type Column, tableLines } from '../table.ts';
@@ -10,6 +11,7 @@ import { type Column, tableLines } from '../table.ts';
 export interface StatusReadings {
   readonly nowMs: number;
   readonly config: Config;
+  readonly health: Health;
   /** null: nothing is mirrored yet. */
   readonly mirror: { readonly db: Database; readonly snapshot: MirrorSnapshot } | null;
   readonly allowance: AllowanceSnapshot;

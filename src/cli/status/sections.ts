@@ -3,6 +3,7 @@ import { localTime } from '../../report/figures.ts';
 import type { Output } from '../output.ts';
 import { fitted, printable } from '../table.ts';
 import { allowanceSection, callsLastHourSection } from './allowance_section.ts';
+import { healthSection } from './health_section.ts';
 import { coverageSection, freshnessSection, warehouseSection } from './mirror_sections.ts';
 import { type StatusReadings, type StatusSection, section } from './section.ts';
 import {
@@ -19,6 +20,7 @@ const SECTIONS: readonly StatusSection[] = [
   section({ key: 'account', empty: null, read: ({ config }) => config.account.id, json: (id) => id }),
   section({ key: 'tier', empty: null, read: ({ config }) => config.account.tier, json: (tier) => tier }),
   section({ key: 'at', empty: null, read: ({ nowMs }) => nowMs, json: isoTime }),
+  healthSection,
   coverageSection,
   freshnessSection,
   warehouseSection,

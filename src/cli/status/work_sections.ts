@@ -13,15 +13,6 @@ export const quarantinedSection = section({
   empty: 0,
   read: ({ mirror }) => mirror?.snapshot.quarantined ?? null,
   json: (quarantined) => quarantined,
-  lines: (quarantined, { output }) =>
-    quarantined === 0
-      ? []
-      : [
-          output.style(
-            'yellow',
-            `  quarantine ${counted(quarantined, 'response')} could not be processed; show: registry-mirror quarantine list`,
-          ),
-        ],
 });
 
 export const waitingSection = section({

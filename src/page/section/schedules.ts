@@ -1,4 +1,4 @@
-import { CronExpressionParser } from 'cron-parser';
+import { nextTimeMs } from '../../report/overdue_schedules.ts';
 import { lastRunOf } from '../../warehouse/activity.ts';
 import { html } from '../html.ts';
 import { listing } from '../listing.ts';
@@ -38,14 +38,3 @@ export const schedulesSection = defineSection({
     });
   },
 });
-
-/** The hash seed is that of the worker, so that `H` in a pattern gives the same minute. */
-function nextTimeMs(pattern: string, timezone: string, nowMs: number): number {
-  return CronExpressionParser.parse(pattern, {
-    tz: timezone,
-    currentDate: new Date(nowMs),
-    hashSeed: pattern,
-  })
-    .next()
-    .getTime();
-}

@@ -1,0 +1,46 @@
+import type { Config } from '../src/config/config.ts';
+import type { HealthSettings } from '../src/report/mirror_snapshot.ts';
+
+/** The schedule of a job. It is separate from the job, so that a reader of schedules does not load the engine. */
+export interface JobSchedule {
+  /** Name of the job in the queue, and of its runs in `_run.command`. */
+  readonly name: string;
+  /** The subject of the job, for the status page: `Statistics`. */
+  readonly title: string;
+  /** Cron pattern. */
+  pattern(config: Config): string;
+  /** The age at which the data of this job are due, for the status page. */
+  maxAgeMs?(config: Config): number;
+}
+
+export const SCHEDULES = {
+  pollStats: {
+    name: 'poll-stats',
+    title: 'Statistics',
+    pattern: ({ schedule }) => schedule.stats,
+    maxAgeMs: ({ max_age }) => max_age.stats.ms,
+  },
+  sweepSearch: {
+    name: 'sweep-search',
+    title: 'Searches',
+    pattern: ({ schedule }) => schedule.sweep,
+    maxAgeMs: ({ max_age }) => max_age.summaries.ms,
+  },
+  fetchEntities: {
+    name: 'fetch-entities',
+    title: 'Records',
+    pattern: ({ schedule }) => schedule.entities,
+    maxAgeMs: ({ max_age }) => max_age.records.ms,
+  },
+} as const satisfies Record<string, JobSchedule>;
+
+export const JOB_SCHEDULES: readonly JobSchedule[] = Object.values(SCHEDULES);
+
+/** The settings that the health of a mirror depends on. */
+export function healthSettings(config: Config): HealthSettings {
+  return {
+    licenceEnds: config.account.license_ends,
+    schedule: { timezone: config.schedule.timezone },
+    jobs: JOB_SCHEDULES.map((job) => ({ name: job.name, pattern: job.pattern(config) })),
+  };
+}

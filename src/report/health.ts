@@ -1,0 +1,233 @@
+import type { LedgerState } from '../allowance/ledger.ts';
+import { isLifetime } from '../allowance/windows.ts';
+import { isoTime } from '../clock.ts';
+import type { RunRow } from '../warehouse/run.ts';
+import { counted } from './figures.ts';
+import type { OverdueSchedule } from './overdue_schedules.ts';
+
+/**
+ * The health of a mirror. `status`, the status page and the worker decide it here, so that they report the same
+ * state in the same words.
+ */
+export interface Health {
+  readonly state: HealthState;
+  /** The causes of `needs_you`, the most urgent first. */
+  readonly problems: readonly Problem[];
+  /** The time at which calls are possible again; null: the mirror does not wait for quota. */
+  readonly waitsUntilMs: number | null;
+}
+
+/** A mirror without a run is `empty`, unless it has a problem. */
+export type HealthState = 'needs_you' | 'working' | 'waiting' | 'empty' | 'healthy';
+
+/** A condition that only a person can end. */
+export interface Problem {
+  readonly name: CauseName;
+  /** One sentence. It can contain text of the upstream. */
+  readonly cause: string;
+  /** One or two sentences. A command is between backquotes. */
+  readonly remedy: string;
+}
+
+export interface HealthFacts {
+  readonly nowMs: number;
+  /** A run is in progress. */
+  readonly isRunning: boolean;
+  /** The latest runs, the latest first. */
+  readonly runs: readonly RunRow[];
+  /** The end of the latest successful run, UTC; null: no run succeeded yet. */
+  readonly lastSuccessAt: string | null;
+  /** Responses, and items of responses, in quarantine. */
+  readonly quarantined: number;
+  readonly allowance: LedgerState;
+  /** The last day of a paid licence (`2027-03-31`); null: unknown. */
+  readonly licenceEnds: string | null;
+  readonly overdueSchedules: readonly OverdueSchedule[];
+}
+
+/** Formats a time (epoch milliseconds) with its zone: `21 Nov 2026, 14:05 UTC`. */
+export type FormatTime = (atMs: number) => string;
+
+export function healthOf(facts: HealthFacts, formatTime: FormatTime): Health {
+  const problems = CAUSES.flatMap(({ name, find }): Problem[] => {
+    const found = find(facts, formatTime);
+    return found === null ? [] : [{ name, ...found }];
+  });
+  const waitsUntilMs = quotaReturnsAtMs(facts.allowance);
+  return { state: stateOf(facts, problems, waitsUntilMs), problems, waitsUntilMs };
+}
+
+function stateOf(
+  { isRunning, runs }: HealthFacts,
+  problems: readonly Problem[],
+  waitsUntilMs: number | null,
+): HealthState {
+  if (problems.length > 0) return 'needs_you';
+  if (isRunning) return 'working';
+  if (waitsUntilMs !== null) return 'waiting';
+  return runs.length === 0 ? 'empty' : 'healthy';
+}
+
+function quotaReturnsAtMs({ left, resumesAtMs, pausedUntilMs }: LedgerState): number | null {
+  return left <= 0 ? resumesAtMs : pausedUntilMs;
+}
+
+/** The health as one sentence: `Needs you: 3 responses are in quarantine …`. */
+export function healthSentence(
+  { state, problems: [first], waitsUntilMs }: Health,
+  formatTime: FormatTime,
+): string {
+  if (first !== undefined) return `${HEALTH_WORDS.needs_you}: ${first.cause}`;
+  if (state === 'waiting' && waitsUntilMs !== null)
+    return `${HEALTH_WORDS.waiting} until ${formatTime(waitsUntilMs)}`;
+  return HEALTH_WORDS[state];
+}
+
+export const HEALTH_WORDS: Readonly<Record<HealthState, string>> = {
+  needs_you: 'Needs you',
+  working: 'Working',
+  waiting: 'Waiting for quota',
+  empty: 'Not started',
+  healthy: 'Healthy',
+};
+
+/** A possible problem. `find` returns null if the facts do not show it. */
+interface Cause {
+  readonly name: string;
+  find(facts: HealthFacts, formatTime: FormatTime): Omit<Problem, 'name'> | null;
+}
+
+export type CauseName = (typeof CAUSES)[number]['name'];
+
+/** Every cause of `needs_you`, the most urgent first. A new cause is a new row. */
+const CAUSES = [
+  {
+    name: 'key_refused',
+    find({ allowance: { refusedKey }, lastSuccessAt }, formatTime) {
+      // The ledger remembers a refused key after another key has replaced it.
+      if (refusedKey === null || isAfter(lastSuccessAt, refusedKey.sinceMs)) return null;
+      return {
+        cause: `The upstream refused the key on ${formatTime(refusedKey.sinceMs)}.`,
+        remedy:
+          'Correct `upstream.api_key`. If the key is valid again, run `registry-mirror doctor --online`. Until then no call is sent.',
+      };
+    },
+  },
+  {
+    name: 'drift',
+    find(facts) {
+      const [last] = finishedRuns(facts);
+      if (last?.ended !== 'drift') return null;
+      return {
+        cause: sentence('The responses no longer match the dialect', last.error),
+        remedy: 'Compare them with `registry-mirror probe --check`, then correct the dialect.',
+      };
+    },
+  },
+  {
+    name: 'runs_fail',
+    find(facts) {
+      const failed = failedRuns(facts);
+      const [last] = failed;
+      const hasError = failed.some(({ ended }) => ended === 'failed');
+      // A killed run loses nothing, and the next run resumes. Several killed runs in sequence have a common reason.
+      if (last === undefined || (!hasError && failed.length < KILLED_RUNS)) return null;
+      const runs = failed.length === 1 ? 'The last run' : `The last ${counted(failed.length, 'run')}`;
+      return {
+        cause: hasError
+          ? sentence(`${runs} failed`, failed.find(({ error }) => error !== null)?.error ?? null)
+          : `${runs} were killed before they ended.`,
+        remedy: hasError
+          ? `Show the run with \`registry-mirror status --run ${last.runId}\`. Remove the cause, then run \`registry-mirror sync\`.`
+          : 'Look for the reason in the system log, for example too little memory. Then run `registry-mirror sync`.',
+      };
+    },
+  },
+  {
+    name: 'allowance_used_up',
+    find({ allowance: { windows, left, resumesAtMs } }) {
+      const total = windows.find((window) => window.left <= 0 && isLifetime(window));
+      if (left > 0 || resumesAtMs !== null || total === undefined) return null;
+      return {
+        cause: `The account has used all ${counted(total.limit, 'call')} of its allowance, which never resets.`,
+        remedy: 'Request a licence or a higher limit from the registry, then raise it under `allowance`.',
+      };
+    },
+  },
+  {
+    name: 'licence_ends',
+    find({ licenceEnds, nowMs }) {
+      if (licenceEnds === null) return null;
+      const days = daysLeft(licenceEnds, nowMs);
+      if (days > LICENCE_WARNING_DAYS) return null;
+      const when = days === 0 ? 'today' : `in ${counted(days, 'day')}`;
+      return {
+        cause:
+          days < 0
+            ? `The paid licence ended on ${licenceEnds}.`
+            : `The paid licence ends on ${licenceEnds}, ${when}.`,
+        remedy: 'Renew it, then update `account.license_ends`.',
+      };
+    },
+  },
+  {
+    name: 'schedule_unserved',
+    find({ overdueSchedules, isRunning, allowance: { left, pausedUntilMs } }, formatTime) {
+      const [first] = overdueSchedules;
+      // A worker starts no job while another run holds the lock or while the account waits.
+      if (first === undefined || isRunning || left <= 0 || pausedUntilMs !== null) return null;
+      const names = overdueSchedules.map(({ name }) => name).join(', ');
+      return {
+        cause: `No worker serves the ${overdueSchedules.length === 1 ? 'schedule' : 'schedules'} ${names}, due on ${formatTime(first.dueMs)}.`,
+        remedy: 'Start `registry-mirror worker`, or run `registry-mirror sync` from cron.',
+      };
+    },
+  },
+  {
+    name: 'quarantine',
+    find({ quarantined }) {
+      if (quarantined === 0) return null;
+      return {
+        cause: `${counted(quarantined, 'response')} could not be processed and ${quarantined === 1 ? 'is' : 'are'} in quarantine.`,
+        remedy: 'List them with `registry-mirror quarantine list`, then replay or discard them.',
+      };
+    },
+  },
+] as const satisfies readonly Cause[];
+
+/** A licence that ends within this time is a problem. */
+export const LICENCE_WARNING_DAYS = 30;
+
+/** The days from now to the last day of a licence, which is valid on that day; negative: it has ended. */
+export function daysLeft(lastDay: string, nowMs: number): number {
+  const today = isoTime(nowMs).slice(0, 10);
+  return Math.round((Date.parse(lastDay) - Date.parse(today)) / DAY_MS);
+}
+
+/** Ended and killed runs. The latest run is neither while a run is in progress. */
+function finishedRuns({ runs, isRunning }: HealthFacts): readonly RunRow[] {
+  return isRunning && runs[0]?.ended === null ? runs.slice(1) : runs;
+}
+
+/** The latest runs in sequence that failed or were killed. */
+function failedRuns(facts: HealthFacts): RunRow[] {
+  const runs = finishedRuns(facts);
+  const firstGood = runs.findIndex(({ ended }) => ended !== null && ended !== 'failed');
+  return runs.slice(0, firstGood === -1 ? runs.length : firstGood);
+}
+
+function isAfter(time: string | null, thanMs: number): boolean {
+  return time !== null && Date.parse(time) > thanMs;
+}
+
+/** Joins a statement and its reason. A reason from the upstream can have any length. */
+function sentence(statement: string, reason: string | null): string {
+  if (reason === null) return `${statement}.`;
+  const [line = ''] = reason.trim().split('\n');
+  const text = [...line].length <= MAX_REASON ? line : `${[...line].slice(0, MAX_REASON).join('')}…`;
+  return `${statement}: ${text}${/[.!?…]$/.test(text) ? '' : '.'}`;
+}
+
+const KILLED_RUNS = 3;
+const MAX_REASON = 200;
+const DAY_MS = 86_400_000;

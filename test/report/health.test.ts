@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import type { LedgerState, WindowState } from '../../src/allowance/ledger.ts';
+import { type HealthFacts, healthOf, healthSentence } from '../../src/report/health.ts';
+import type { RunRow } from '../../src/warehouse/run.ts';
+import { UNLIMITED } from '../support/ledger.ts';
+
+const HOUR_MS = 3_600_000;
+const NOW_MS = Date.UTC(2027, 2, 10, 12);
+const AN_HOUR_AGO = new Date(NOW_MS - HOUR_MS).toISOString();
+
+const formatTime = (ms: number) => new Date(ms).toISOString();
+
+const run = (changes: Partial<RunRow>): RunRow => ({
+  ...{ runId: 7, command: 'sync', startedAt: AN_HOUR_AGO, endedAt: AN_HOUR_AGO, ended: 'done', error: null },
+  ...{ calls: 5, new: 0, changed: 0, gone: 0, quarantined: 0 },
+  ...changes,
+});
+
+const ended = (...endings: readonly (string | null)[]): RunRow[] =>
+  endings.map((one, at) => run({ runId: 20 - at, ended: one, endedAt: one === null ? null : AN_HOUR_AGO }));
+
+const allowance = (changes: Partial<LedgerState>): LedgerState => ({ ...UNLIMITED, ...changes });
+
+const spentTotal: WindowState = {
+  ...{ name: 'total', limit: 100, sinceMs: Number.NEGATIVE_INFINITY, resetsAtMs: null, spent: 100, left: 0 },
+};
+
+const HEALTHY: HealthFacts = {
+  nowMs: NOW_MS,
+  isRunning: false,
+  runs: [run({})],
+  lastSuccessAt: AN_HOUR_AGO,
+  quarantined: 0,
+  allowance: UNLIMITED,
+  licenceEnds: null,
+  overdueSchedules: [],
+};
+
+const health = (changes: Partial<HealthFacts>) => healthOf({ ...HEALTHY, ...changes }, formatTime);
+
+const names = (changes: Partial<HealthFacts>) => health(changes).problems.map(({ name }) => name);
+
+describe('the health of a mirror without problems', () => {
+  test.each<[string, Partial<HealthFacts>]>([
+    ['Healthy', {}],
+    ['Not started', { runs: [], lastSuccessAt: null }],
+    ['Working', { isRunning: true }],
+    ['Waiting for quota until 2027-03-10T13:00:00.000Z', { allowance: waiting(NOW_MS + HOUR_MS) }],
+    [
+      'Waiting for quota until 2027-03-10T13:00:00.000Z',
+      { allowance: allowance({ pausedUntilMs: NOW_MS + HOUR_MS }) },
+    ],
+    ['Working', { isRunning: true, allowance: waiting(NOW_MS + HOUR_MS) }],
+  ])('is %s', (expected, changes) => {
+    expect(healthSentence(health(changes), formatTime)).toBe(expected);
+  });
+});
+
+describe('a mirror needs its user', () => {
+  test.each<[string, Partial<HealthFacts>, RegExp]>([
+    ['key_refused', { allowance: refusedAt(NOW_MS) }, /^The upstream refused the key on 2027-03-10T12/],
+    ['drift', { runs: [run({ ended: 'drift', error: 'no results' })] }, /dialect: no results\.$/],
+    [
+      'runs_fail',
+      { runs: [run({ ended: 'failed', error: 'disk full' })] },
+      /^The last run failed: disk full\.$/,
+    ],
+    ['runs_fail', { runs: ended('failed', null, 'done') }, /^The last 2 runs failed\.$/],
+    ['runs_fail', { runs: ended(null, null, null) }, /^The last 3 runs were killed/],
+    [
+      'allowance_used_up',
+      { allowance: allowance({ windows: [spentTotal], left: 0 }) },
+      /^The account has used all 100 calls of its allowance, which never resets\.$/,
+    ],
+    ['licence_ends', { licenceEnds: '2027-03-09' }, /^The paid licence ended on 2027-03-09\.$/],
+    ['licence_ends', { licenceEnds: '2027-03-10' }, /2027-03-10, today\.$/],
+    ['licence_ends', { licenceEnds: '2027-04-09' }, /2027-04-09, in 30 days\.$/],
+    [
+      'schedule_unserved',
+      { overdueSchedules: [{ name: 'poll-stats', dueMs: NOW_MS }] },
+      /schedule poll-stats, due on 2027-03-10T12/,
+    ],
+    ['quarantine', { quarantined: 1 }, /^1 response could not be processed and is in quarantine\.$/],
+  ])('because of %s', (name, changes, cause) => {
+    const { state, problems } = health(changes);
+    expect(state).toBe('needs_you');
+    expect(problems.map((one) => one.name)).toEqual([name]);
+    expect(problems[0]?.cause).toMatch(cause);
+    expect(problems[0]?.remedy).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test('with the most urgent cause in the sentence, also during a run', () => {
+    const both = health({ quarantined: 2, licenceEnds: '2027-03-01', isRunning: true });
+    expect(both.problems.map(({ name }) => name)).toEqual(['licence_ends', 'quarantine']);
+    expect(healthSentence(both, formatTime)).toBe('Needs you: The paid licence ended on 2027-03-01.');
+  });
+
+  test('with a reason of one line and limited length', () => {
+    const { problems } = health({ runs: [run({ ended: 'failed', error: `${'x'.repeat(900)}\nstack` })] });
+    expect(problems[0]?.cause).toBe(`The last run failed: ${'x'.repeat(200)}…`);
+  });
+});
+
+describe('a mirror does not need its user', () => {
+  test.each<[string, Partial<HealthFacts>]>([
+    ['a refused key was replaced', { allowance: refusedAt(NOW_MS - 2 * HOUR_MS) }],
+    ['a later run succeeded', { runs: ended('done', 'failed', 'failed') }],
+    ['one run was killed', { runs: ended(null, 'done') }],
+    ['a run is in progress', { isRunning: true, runs: ended(null, null, null, 'done') }],
+    ['a licence ends in 31 days', { licenceEnds: '2027-04-10' }],
+    [
+      'a schedule waits for quota',
+      { overdueSchedules: [{ name: 'poll-stats', dueMs: NOW_MS }], allowance: waiting(NOW_MS + HOUR_MS) },
+    ],
+  ])('if %s', (_condition, changes) => {
+    expect(names(changes)).toEqual([]);
+  });
+});
+
+function refusedAt(sinceMs: number): LedgerState {
+  return allowance({ refusedKey: { fingerprint: 'a', sinceMs } });
+}
+
+function waiting(resumesAtMs: number): LedgerState {
+  return allowance({ left: 0, resumesAtMs });
+}

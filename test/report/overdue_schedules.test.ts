@@ -1,0 +1,44 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { overdueSchedules } from '../../src/report/overdue_schedules.ts';
+import { finishRun, startRun } from '../../src/warehouse/run.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+
+const HOUR_MS = 3_600_000;
+const MIDNIGHT_MS = Date.UTC(2027, 2, 10);
+
+const SCHEDULES = {
+  schedule: { timezone: 'Europe/Oslo' },
+  jobs: [
+    { name: 'poll-stats', pattern: '0 3 * * *' },
+    { name: 'sweep-search', pattern: '0 4 * * *' },
+  ],
+};
+
+/** A warehouse with one run of each command, which started at its time. */
+function warehouseWith(runs: Readonly<Record<string, number>>) {
+  const warehouse = openWarehouse({ path: ':memory:', nowMs: MIDNIGHT_MS });
+  onTestFinished(() => warehouse.close());
+  for (const [command, nowMs] of Object.entries(runs)) {
+    const runId = startRun(warehouse.db, { command, owner: null, nowMs });
+    finishRun(warehouse.db, { runId, ended: 'done', nowMs });
+  }
+  return warehouse.db;
+}
+
+test('a job is overdue one hour after its scheduled time in its time zone', () => {
+  const db = warehouseWith({ 'poll-stats': MIDNIGHT_MS });
+  expect(overdueSchedules(db, SCHEDULES, MIDNIGHT_MS + 3 * HOUR_MS)).toEqual([]);
+  expect(overdueSchedules(db, SCHEDULES, MIDNIGHT_MS + 3 * HOUR_MS + 1)).toEqual([
+    { name: 'poll-stats', dueMs: MIDNIGHT_MS + 2 * HOUR_MS },
+  ]);
+});
+
+test('a job that no worker ever ran is not overdue', () => {
+  const db = warehouseWith({ backfill: MIDNIGHT_MS });
+  expect(overdueSchedules(db, SCHEDULES, MIDNIGHT_MS + 90 * HOUR_MS)).toEqual([]);
+});
+
+test('a later sync does the work of a job', () => {
+  const db = warehouseWith({ 'poll-stats': MIDNIGHT_MS, sync: MIDNIGHT_MS + 8 * HOUR_MS });
+  expect(overdueSchedules(db, SCHEDULES, MIDNIGHT_MS + 9 * HOUR_MS)).toEqual([]);
+});
