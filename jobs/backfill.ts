@@ -3,8 +3,7 @@ import { FailedError } from '../src/errors.ts';
 import { runBackfill } from '../src/operations/backfill.ts';
 import { callsSpentSince } from '../src/warehouse/activity.ts';
 import { openWarehouse } from '../src/warehouse/warehouse.ts';
-import type { EngineJob } from './job.ts';
-import type { JobData } from './job_data.ts';
+import type { EngineJob, JobData } from './job.ts';
 import type { JobResult } from './job_result.ts';
 
 /**

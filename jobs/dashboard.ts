@@ -4,7 +4,7 @@ import { FastifyAdapter } from '@bull-board/fastify';
 import { Queue } from 'bullmq';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
-import { keysOf } from './queue_name.ts';
+import { keysOf } from './queue.ts';
 
 /** The dashboard of all queues that workers maintain under one prefix of this Redis. */
 export interface Board {

@@ -50,9 +50,10 @@ export function missingJobs(facts: QueueFacts, states: readonly JobState[]): Mis
   });
 }
 
-/** Is a scheduled time covered? The first run that starts at or after that time covers it, if the run ended. */
+/** Is a scheduled time covered? A run covers it if it started at or after that time, and ended without a failure. */
 export function isCovered(scheduledMs: number, lastRun: LastRun | null): boolean {
-  return lastRun !== null && lastRun.endedAtMs !== null && lastRun.startedAtMs >= scheduledMs;
+  if (lastRun === null || lastRun.endedAtMs === null || lastRun.ended === 'failed') return false;
+  return lastRun.startedAtMs >= scheduledMs;
 }
 
 function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): string | null {

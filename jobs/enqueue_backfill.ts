@@ -2,8 +2,8 @@ import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import { backfill } from './backfill.ts';
-import { JOB_VERSION, type JobData } from './job_data.ts';
-import { openQueue, retention } from './queue.ts';
+import { JOB_VERSION, type JobData } from './job.ts';
+import { jobOptions, MOST_RETRIES, openQueue } from './queue.ts';
 import { connectOnce } from './redis.ts';
 
 export interface QueuedBackfill {
@@ -42,8 +42,8 @@ export async function enqueueBackfill(
         asked_at: isoTime(nowMs),
       },
     };
-    const priority = backfill.priority(config.focus);
-    const job = await queue.add(backfill.name, data, { priority, ...retention(), deduplication });
+    const options = jobOptions(backfill.priority(config.focus), 1 + MOST_RETRIES);
+    const job = await queue.add(backfill.name, data, { ...options, deduplication });
     return { queue: queue.name, job: String(job.id) };
   } finally {
     await queue.close();

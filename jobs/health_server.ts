@@ -6,7 +6,7 @@ import { isoTime } from '../src/clock.ts';
 import type { Secret } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import type { Board } from './dashboard.ts';
-import { type Measured, metricsText } from './metrics.ts';
+import { type Measured, metricsText, redisFault } from './metrics.ts';
 import type { RegistryWorker } from './registry_worker.ts';
 
 /** The HTTP port of the worker: /health, /ready, /metrics, and the dashboard under /queues. */
@@ -44,22 +44,27 @@ export async function openHealthServer(options: HealthServerOptions): Promise<He
   return { url: await listen(app, host, port), close: () => app.close() };
 }
 
-/** Healthy: the process responds and its loops run. A lost Redis is healthy too, because a restart would not help. */
-function sendHealth(reply: FastifyReply, { registries, isRedisReady, nowMs }: Measured): FastifyReply {
-  const stuck = registries.filter(({ state }) => isRedisReady && isStuck(state, nowMs));
+/** Healthy: the process responds and its loops run. A fault of Redis is healthy too, because a restart would not help. */
+function sendHealth(reply: FastifyReply, measured: Measured): FastifyReply {
+  const fault = redisFault(measured);
+  const stuck = measured.registries.filter(({ state }) => fault === null && isStuck(state, measured.nowMs));
   return reply
     .code(stuck.length === 0 ? 200 : 503)
-    .send({ ok: stuck.length === 0, stuck: stuck.map(({ name }) => name) });
+    .send({ ok: stuck.length === 0, stuck: stuck.map(({ name }) => name), redis_error: fault });
 }
 
 function isStuck({ role, reconciledAtMs }: RegistryWorker['state'], nowMs: number): boolean {
   return role === 'leading' && reconciledAtMs !== null && nowMs - reconciledAtMs > STUCK_AFTER_MS;
 }
 
-/** Ready: Redis responds, and this or another worker leads each queue. */
-function sendReadiness(reply: FastifyReply, { registries, isRedisReady }: Measured): FastifyReply {
-  const ok = isRedisReady && registries.every(({ state }) => state.role !== 'starting');
-  return reply.code(ok ? 200 : 503).send({ ok, redis: isRedisReady, registries: registries.map(describe) });
+/** Ready: Redis accepts the worker's commands, and this or another worker leads each queue. */
+function sendReadiness(reply: FastifyReply, measured: Measured): FastifyReply {
+  const { registries } = measured;
+  const fault = redisFault(measured);
+  const ok = fault === null && registries.every(({ state }) => state.role !== 'starting');
+  return reply
+    .code(ok ? 200 : 503)
+    .send({ ok, redis: fault === null, redis_error: fault, registries: registries.map(describe) });
 }
 
 function describe({ name, state }: RegistryWorker) {
@@ -80,7 +85,7 @@ function describe({ name, state }: RegistryWorker) {
  * Serves the dashboard. Without a password it is read-only on loopback and closed on other addresses. With a password
  * it also permits actions, such as retrying and removing jobs.
  */
-function dashboard({ host, password, openBoard }: HealthServerOptions) {
+function dashboard({ host, password, openBoard, measure }: HealthServerOptions) {
   return async (app: FastifyInstance): Promise<void> => {
     if (password === null && !isLoopback(host)) {
       app.all(`${BOARD_PATH}*`, (_request, reply) => reply.code(403).type('text/plain').send(NO_PASSWORD));
@@ -95,6 +100,9 @@ function dashboard({ host, password, openBoard }: HealthServerOptions) {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
     app.all(`${BOARD_PATH}*`, async (request, reply) => {
+      const fault = redisFault(measure());
+      if (fault !== null)
+        return reply.code(503).type('text/plain').send(`The dashboard needs Redis: ${fault}.\n`);
       board ??= openBoard();
       const { app: inner } = await board;
       reply.hijack();

@@ -1,5 +1,8 @@
 import { UnrecoverableError } from 'bullmq';
-import { MirrorError } from '../src/errors.ts';
+import { isoTime } from '../src/clock.ts';
+import { MirrorError, UsageError } from '../src/errors.ts';
+import type { RunReport } from '../src/operations/run_report.ts';
+import { counted } from '../src/report/figures.ts';
 
 /** The result of a finished job, as the dashboard shows it. It is small because Redis stores it twice. */
 export interface JobResult {
@@ -23,25 +26,71 @@ export function resultWithoutCalls(summary: string, ended: string, run: number |
   return { summary, run, ended, ...counts, resumes_at: null };
 }
 
-/** The failure of a job. BullMQ does not retry it, because an immediate retry would fail again. */
-export class JobFailed extends UnrecoverableError {
-  /**
-   * The stage that failed. `refused`: the job itself is wrong; `opening`: the files could not be opened or locked;
-   * `running`: the run failed and has its row in `_run`.
-   */
-  readonly at: 'refused' | 'opening' | 'running';
-
-  constructor(message: string, at: JobFailed['at'], cause?: unknown) {
-    super(message);
-    this.name = 'JobFailed';
-    this.at = at;
-    this.cause = cause;
+/**
+ * The result of a run of the engine.
+ *
+ * @throws UnrecoverableError if the run ended with a rejected key or drift, which a retry cannot change. Error if the
+ * run failed.
+ */
+export function resultOf(report: RunReport): JobResult {
+  const { ending, totals, runId } = report;
+  if (ending.ended === 'unauthorised' || ending.ended === 'drift')
+    throw new UnrecoverableError(`run ${runId} ended with ${ending.ended}: ${ending.why}`);
+  if (ending.ended === 'failed') throw new Error(`run ${runId} ended with failed: ${ending.why}`);
+  if (ending.ended === 'another_run') {
+    const { pid, host, takenAt } = ending.holder;
+    return resultWithoutCalls(
+      `another run holds the lock of the warehouse (process ${pid} on ${host}, since ${takenAt}); this job will run after it`,
+      ending.ended,
+    );
   }
-
-  /** Wraps an error, with its hint in the message. */
-  static from(error: unknown, at: JobFailed['at']): JobFailed {
-    const message = error instanceof Error ? error.message : String(error);
-    const hint = error instanceof MirrorError && error.hint !== null ? `. ${error.hint}` : '';
-    return new JobFailed(`${message}${hint}`, at, error);
-  }
+  const resumesAtMs = ending.ended === 'allowance' ? ending.resumesAtMs : null;
+  const resumes_at = resumesAtMs === null ? null : isoTime(resumesAtMs);
+  return {
+    summary: summaryOf(report, resumes_at),
+    run: runId,
+    ended: ending.ended,
+    calls: totals.calls,
+    new: totals.listed,
+    fetched: totals.fetched,
+    changed: totals.changed,
+    gone: totals.gone,
+    quarantined: totals.quarantined,
+    resumes_at,
+  };
 }
+
+/** The job itself is wrong: its name or its data. It fails without a retry and does not count as a failed schedule. */
+export class JobRejected extends UnrecoverableError {}
+
+/** The error of a failed job for the queue: its message includes the hint, and BullMQ retries it if that can help. */
+export function failureOf(error: unknown): Error {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof UnrecoverableError) return error;
+  const hint = error instanceof MirrorError && error.hint !== null ? `. ${error.hint}` : '';
+  const failure =
+    error instanceof UsageError ? new UnrecoverableError(message + hint) : new Error(message + hint);
+  failure.cause = error;
+  return failure;
+}
+
+function summaryOf({ ending, totals, callsLeft }: RunReport, resumesAt: string | null): string {
+  const results = [
+    totals.listed > 0 && counted(totals.listed, 'new company', 'new companies'),
+    totals.fetched > 0 && counted(totals.fetched, 'new record'),
+    totals.changed > 0 && counted(totals.changed, 'changed record'),
+    totals.gone > 0 && `${totals.gone} gone`,
+    totals.quarantined > 0 && `${totals.quarantined} in quarantine`,
+  ].filter((result) => result !== false);
+  const calls = totals.calls === 0 ? 'no calls' : counted(totals.calls, 'call');
+  const left = callsLeft === Number.POSITIVE_INFINITY ? '' : `; ${counted(callsLeft, 'call')} left`;
+  const allowance = `the allowance is used up ${resumesAt === null ? 'permanently' : `until ${resumesAt}`}`;
+  const reason = ending.ended === 'allowance' ? allowance : (REASONS[ending.ended] ?? ending.ended);
+  return `${calls}: ${results.length === 0 ? 'nothing new' : results.join(', ')}; ${reason}${left}`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  done: 'nothing more is due',
+  max_calls: 'the call limit of the job is reached',
+  max_minutes: 'the time limit of the job is reached',
+};

@@ -1,3 +1,4 @@
+import { format } from 'node:util';
 import pino, { type Logger } from 'pino';
 import type { Config } from '../src/config/config.ts';
 
@@ -16,6 +17,14 @@ export function openLogger(level: Config['worker']['log_level']): Logger {
     },
     pino.destination({ dest: 2, sync: true }),
   );
+}
+
+/** Sends the console output of libraries and the warnings of Node.js to the log, so that every line is JSON. */
+export function captureConsole(log: Logger): void {
+  for (const method of ['log', 'info', 'warn', 'error'] as const)
+    console[method] = (...values: unknown[]) => log.warn({ from: 'a library' }, format(...values));
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => log.warn({ err: warning }, 'Node.js warning'));
 }
 
 /** Logs the message, code and stack of an error, without the objects that libraries attach to it. */

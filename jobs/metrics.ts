@@ -15,7 +15,7 @@ export interface Measured {
 export async function metricsText(measured: Measured): Promise<string> {
   const registry = new Registry();
   const gauges = openGauges(registry);
-  gauges.redisUp.set(measured.isRedisReady ? 1 : 0);
+  gauges.redisUp.set(redisFault(measured) === null ? 1 : 0);
   measureProcess(gauges);
   for (const worker of measured.registries) {
     measureRegistry(gauges, worker.name, worker.state);
@@ -23,6 +23,12 @@ export async function metricsText(measured: Measured): Promise<string> {
     await measureJobs(gauges, worker, measured.isRedisReady);
   }
   return await registry.metrics();
+}
+
+/** The reason why the worker cannot use Redis; null: Redis accepts its commands. */
+export function redisFault({ registries, isRedisReady }: Measured): string | null {
+  if (!isRedisReady) return 'Redis does not respond';
+  return registries.find(({ state }) => state.redisError !== null)?.state.redisError ?? null;
 }
 
 type Gauges = ReturnType<typeof openGauges>;
@@ -67,7 +73,7 @@ function openGauges(registry: Registry) {
       'Last time the schedule was verified in Redis.',
       ['registry', 'schedule'],
     ),
-    redisUp: gauge('redis_up', '1 if Redis responds.', []),
+    redisUp: gauge('redis_up', '1 if Redis responds and accepts commands.', []),
     memory: new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory.', registers }),
     cpu: new Counter({
       name: 'process_cpu_seconds_total',

@@ -1,11 +1,9 @@
-import type { Logger } from 'pino';
 import { type Config, requireDialect } from '../src/config/config.ts';
 import { assertWritable } from '../src/config/paths.ts';
 import { UsageError } from '../src/errors.ts';
 import { openLedgerOf } from '../src/operations/configured_ledger.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
-import { queueNameOf } from './queue_name.ts';
-import { inspectRedis } from './redis_check.ts';
+import { queueNameOf } from './queue.ts';
 import { nextTime } from './schedule.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
 
@@ -64,11 +62,4 @@ function assertUnique(
       });
     seen.add(key);
   }
-}
-
-/** Logs the version and settings of Redis, and a warning for each unsuitable setting. */
-export async function checkRedis({ worker }: Config, log: Logger): Promise<void> {
-  const { facts, findings } = await inspectRedis(worker.redis_url);
-  log.info({ redis: worker.redis_url.toString(), ...facts }, 'Redis');
-  for (const { message, hint } of findings) log.warn({ hint }, message);
 }

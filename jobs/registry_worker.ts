@@ -4,7 +4,8 @@ import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
 import type { CallCount } from '../src/warehouse/activity.ts';
-import { type Consumer, openConsumer } from './consumer.ts';
+import { endsWithin } from './ends_within.ts';
+import { type ErrorLog, openErrorLog } from './error_log.ts';
 import type { JobDefinition } from './job.ts';
 import {
   keepLeading,
@@ -13,9 +14,9 @@ import {
   type LeaseState,
   openLeadership,
 } from './leadership.ts';
-import { identityOf, type MirrorJob, type MirrorQueue, openQueue } from './queue.ts';
-import { keysOf, queueNameOf } from './queue_name.ts';
-import { type Connections, isConnectionError } from './redis.ts';
+import { type Attempt, openProcessor, type Processor } from './processor.ts';
+import { identityOf, keysOf, type MirrorJob, type MirrorQueue, openQueue, queueNameOf } from './queue.ts';
+import type { Connections } from './redis.ts';
 import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
 import { openScheduleReconciler, type ScheduleReconciler } from './schedule_reconciler.ts';
 
@@ -44,6 +45,8 @@ export interface RegistryState {
   readonly calls: readonly CallCount[];
   /** The time at which the queue was last reconciled; null: never. */
   readonly reconciledAtMs: number | null;
+  /** The error that Redis returned recently, such as OOM; null: none. */
+  readonly redisError: string | null;
 }
 
 /**
@@ -60,11 +63,12 @@ export class RegistryWorker {
   readonly #reconciler: ScheduleReconciler;
   readonly #leadership: Leadership;
   readonly #ledger: string;
+  readonly #errors: ErrorLog;
   readonly #stop = new AbortController();
   readonly #failedAtMs = new Map<string, number>();
   #role: RegistryState['role'] = 'starting';
   #leader: LeaderFacts | null = null;
-  #consumer: Consumer | null = null;
+  #processor: Processor | null = null;
   #snapshot: RegistrySnapshot | null = null;
   readonly #calls = new Map<string, CallCount>();
   #reconciledAtMs: number | null = null;
@@ -79,6 +83,7 @@ export class RegistryWorker {
     this.name = queueNameOf(config);
     this.#log = options.log.child({ queue: this.name });
     this.#ledger = identityOf(config.ledger);
+    this.#errors = openErrorLog(this.#log, options.clock);
     const redis = connections.forQueues;
     this.queue = openQueue(config, redis, (error) => this.#logError(error, 'queue error'));
     this.#reconciler = openScheduleReconciler({ jobs, config, queue: this.queue, redis, log: this.#log });
@@ -90,10 +95,11 @@ export class RegistryWorker {
     return {
       role: this.#role,
       leader: this.#leader,
-      running: this.#consumer?.running ?? null,
+      running: this.#processor?.running ?? null,
       snapshot: this.#snapshot,
       calls: [...this.#calls.values()],
       reconciledAtMs: this.#reconciledAtMs,
+      redisError: this.#errors.redisError,
     };
   }
 
@@ -114,10 +120,14 @@ export class RegistryWorker {
     // The lease is held until then, so that the next leader finds the calls in flight loaded.
     await this.#stepDown();
     this.#stop.abort();
-    await this.#loops;
-    await this.#reconciling;
-    await this.#leadership.release().catch((error: unknown) => this.#logError(error, 'leadership error'));
-    await this.queue.close().catch((error: unknown) => this.#logError(error, 'queue error'));
+    const closing = async () => {
+      await this.#loops;
+      await this.#reconciling;
+      await this.#leadership.release();
+      await this.queue.close();
+    };
+    // Without Redis these commands fail or wait. The lease then expires.
+    await endsWithin(CLOSE_WITHIN_MS, closing());
   }
 
   async #onLease(state: LeaseState): Promise<void> {
@@ -140,23 +150,29 @@ export class RegistryWorker {
     this.#role = 'leading';
     this.#leader = null;
     this.#log.info('this worker leads the queue');
-    this.#consumer = openConsumer({
+    this.#processor = openProcessor({
       jobs,
       config,
       connection: connections.forWorkers,
       clock,
       log: this.#log,
+      errors: this.#errors,
       workerName: identity.worker,
       lastRunOf: (name) => {
         const { facts } = readSnapshot(config, { jobs, nowMs: clock.now(), afterCallId: null });
         return facts.lastRuns[name] ?? null;
       },
-      onEnding: (job, failedBeforeRun) => {
-        if (failedBeforeRun) this.#failedAtMs.set(job.name, clock.now());
-        return this.#reconcile(job);
-      },
+      onAttempt: (job, attempt) => this.#onAttempt(job, attempt),
+      onCall: () => {},
     });
     void this.#reconcile();
+  }
+
+  /** A job that BullMQ will retry stays in the queue. After any other attempt, its next batch may be queued. */
+  #onAttempt(job: MirrorJob, { outcome, hasFailedBeforeRun }: Attempt): Promise<void> {
+    if (outcome === 'retried') return this.#reconcile();
+    if (hasFailedBeforeRun) this.#failedAtMs.set(job.name, this.#options.clock.now());
+    return this.#reconcile(job);
   }
 
   async #standBy(leader: LeaderFacts | null, isNew: boolean): Promise<void> {
@@ -170,9 +186,9 @@ export class RegistryWorker {
   }
 
   async #stepDown(): Promise<void> {
-    const consumer = this.#consumer;
-    this.#consumer = null;
-    await consumer?.close();
+    const processor = this.#processor;
+    this.#processor = null;
+    await processor?.close();
   }
 
   async #reconcileRepeatedly(): Promise<void> {
@@ -184,14 +200,14 @@ export class RegistryWorker {
   }
 
   /** Reconciles once the previous reconciliation has ended. Does nothing unless this worker leads. */
-  #reconcile(ending?: MirrorJob): Promise<void> {
+  #reconcile(ending: MirrorJob | null = null): Promise<void> {
     this.#reconciling = this.#reconciling
       .then(() => this.#reconcileNow(ending))
       .catch((error) => this.#logError(error, 'the queue was not reconciled'));
     return this.#reconciling;
   }
 
-  async #reconcileNow(ending?: MirrorJob): Promise<void> {
+  async #reconcileNow(ending: MirrorJob | null): Promise<void> {
     if (this.#role !== 'leading') return;
     const { jobs, clock, config } = this.#options;
     const nowMs = clock.now();
@@ -200,9 +216,9 @@ export class RegistryWorker {
     for (const count of this.#snapshot.newCalls) this.#count(count);
     await this.#reconciler.reconcile({
       snapshot: this.#snapshot,
-      running: this.#consumer?.running ?? null,
+      running: this.#processor?.running ?? null,
       failedAtMs: this.#failedAtMs,
-      ...(ending !== undefined && { ending }),
+      ending,
     });
     this.#reconciledAtMs = nowMs;
   }
@@ -213,8 +229,8 @@ export class RegistryWorker {
   }
 
   #logError(error: unknown, what: string): void {
-    if (this.#stop.signal.aborted || isConnectionError(error)) this.#log.debug({ err: error }, what);
-    else this.#log.error({ err: error }, what);
+    if (this.#stop.signal.aborted) this.#log.debug({ err: error }, what);
+    else this.#errors.log(error, what);
   }
 }
 
@@ -230,3 +246,4 @@ function otherLedger(config: Config, { host, pid, worker }: LeaderFacts): UsageE
 }
 
 const RECONCILE_EVERY_MS = 5000;
+const CLOSE_WITHIN_MS = 1000;

@@ -4,12 +4,17 @@ import type { Logger } from 'pino';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { type JobState, missingJobs } from './due_jobs.ts';
-import { isScheduled, type JobDefinition, type ScheduledJob } from './job.ts';
-import { JOB_VERSION, type JobData } from './job_data.ts';
-import { type MirrorJob, type MirrorQueue, retention, scheduledTimeOf } from './queue.ts';
-import { keysOf } from './queue_name.ts';
+import { isScheduled, JOB_VERSION, type JobData, type JobDefinition, type ScheduledJob } from './job.ts';
+import {
+  attemptsWithin,
+  jobOptions,
+  keysOf,
+  type MirrorJob,
+  type MirrorQueue,
+  scheduledTimeOf,
+} from './queue.ts';
 import type { RegistrySnapshot } from './registry_snapshot.ts';
-import type { CronSchedule } from './schedule.ts';
+import { type CronSchedule, nextTime } from './schedule.ts';
 
 /**
  * Repairs the queue from the configuration and the warehouse. Each schedule is in Redis with its next job, and each
@@ -25,7 +30,7 @@ export interface ReconcileInput {
   /** Name of the job that this process runs; null: none. */
   readonly running: string | null;
   /** A job that is about to end. It no longer counts as queued, so that its next batch is queued before it ends. */
-  readonly ending?: MirrorJob;
+  readonly ending: MirrorJob | null;
   /** The time at which a job last failed before its run started, by its name. */
   readonly failedAtMs: ReadonlyMap<string, number>;
 }
@@ -42,14 +47,18 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
   const { config, queue, redis, log } = parts;
   const jobs = parts.jobs.filter(isScheduled);
   const keys = keysOf(config.worker.prefix, queue.name);
-  const optionsOf = (job: JobDefinition) => ({ priority: job.priority(config.focus), ...retention() });
+  const optionsOf = (job: ScheduledJob) => {
+    const schedule = cronScheduleOf(job, config);
+    const firstMs = nextTime(schedule, 0);
+    return jobOptions(job.priority(config.focus), attemptsWithin(nextTime(schedule, firstMs) - firstMs));
+  };
 
   return {
     reconcile: async ({ snapshot, running, ending, failedAtMs }) => {
       const { facts } = snapshot;
       // Read the jobs before the schedules: a job created in between can seem missing once, but never exists twice.
       const pending = await pendingNames(queue, facts.nowMs, ending);
-      if (running !== null && ending === undefined) pending.add(running);
+      if (running !== null && ending === null) pending.add(running);
       await repairSchedules(facts.closedUntilMs, facts.nowMs);
       const states = jobs.map(
         (job): JobState => ({
@@ -118,6 +127,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
     const { data, opts } = scheduler.template ?? {};
     if (data?.version !== template.data.version) return 'other data version';
     if (opts?.priority !== template.opts.priority) return 'other priority';
+    if (opts?.attempts !== template.opts.attempts) return 'other number of attempts';
     return await faultOfNext(scheduler);
   }
 
@@ -140,14 +150,18 @@ export function cronScheduleOf(job: ScheduledJob, config: Config): CronSchedule 
   return { pattern: job.pattern(config), timezone: config.schedule.timezone };
 }
 
-/** Names of the jobs that run, or that could run now if the worker were idle. */
-async function pendingNames(queue: MirrorQueue, nowMs: number, ending?: MirrorJob): Promise<Set<string>> {
+/** Names of the jobs that run, wait for a retry, or could run now if the worker were idle. */
+async function pendingNames(
+  queue: MirrorQueue,
+  nowMs: number,
+  ending: MirrorJob | null,
+): Promise<Set<string>> {
   const jobs = await queue.getJobs(['active', 'waiting', 'prioritized', 'delayed'], 0, MOST_JOBS);
   const pending = jobs.filter(
     (job) =>
       job !== undefined &&
       job.id !== ending?.id &&
-      (scheduledTimeOf(job) ?? job.timestamp + job.delay) <= nowMs,
+      (job.attemptsMade > 0 || (scheduledTimeOf(job) ?? job.timestamp + job.delay) <= nowMs),
   );
   return new Set(pending.map(({ name }) => name));
 }

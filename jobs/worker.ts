@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 import { type Clock, isoTime, systemClock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { ALL_JOBS } from './all_jobs.ts';
+import { endsWithin } from './ends_within.ts';
 import { BOARD_PATH, type HealthServer, openHealthServer } from './health_server.ts';
-import { releaseMemoryWhenIdle } from './idle_memory.ts';
 import type { JobDefinition } from './job.ts';
-import { assertServable, checkRedis } from './preflight.ts';
-import { type Connections, isConnectionError, openConnections } from './redis.ts';
+import { assertServable } from './preflight.ts';
+import { type Connections, inspectRedis, isConnectionError, openConnections } from './redis.ts';
 import { RegistryWorker, type RegistryWorkerOptions } from './registry_worker.ts';
 
 /** A running worker (start reading here). It serves one or more registries with one Redis until it is stopped. */
@@ -32,6 +32,7 @@ export interface WorkerOptions {
 }
 
 export const STOP_WITHIN_MS = 27_000;
+const CLOSE_PORT_WITHIN_MS = 1000;
 
 /**
  * Starts a worker.
@@ -57,25 +58,28 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     },
   );
   for (const registry of registries) registry.start();
-  const memory = releaseMemoryWhenIdle(() => registries.some(({ state }) => state.running !== null));
   const url = port?.url ?? null;
   log.info({ worker: identity.worker, queues: registries.map(({ name }) => name), url }, 'worker started');
 
-  const close = async () => {
-    await Promise.all(registries.map((registry) => registry.stop()));
-    await port?.close();
-  };
   return {
     url,
     registries,
     stop: async () => {
-      memory.stop();
-      if (!(await resolvedWithin(STOP_WITHIN_MS, close())))
+      const closing = Promise.all(registries.map((registry) => registry.stop()));
+      if (!(await endsWithin(STOP_WITHIN_MS, closing)))
         log.warn('calls in flight were abandoned: they are spent, and the next run plans them again');
+      if (port !== null) await endsWithin(CLOSE_PORT_WITHIN_MS, port.close());
       connections.close();
       log.info('worker stopped');
     },
   };
+}
+
+/** Logs the version and settings of Redis, and a warning for each unsuitable setting. */
+async function checkRedis({ worker }: Config, log: Logger): Promise<void> {
+  const { facts, findings } = await inspectRedis(worker.redis_url);
+  log.info({ redis: worker.redis_url.toString(), ...facts }, 'Redis');
+  for (const { message, hint } of findings) log.warn({ hint }, message);
 }
 
 /** Identifies this process to other workers and on the dashboard. */
@@ -129,15 +133,4 @@ function watchRedis(log: Logger, clock: Clock): Parameters<typeof openConnection
       if (!isConnectionError(error)) log.warn({ err: error }, 'Redis error');
     },
   };
-}
-
-/** Did the promise resolve within this time? */
-async function resolvedWithin(delayMs: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), delayMs);
-  });
-  const isInTime = await Promise.race([work.then(() => true), late]);
-  clearTimeout(timer);
-  return isInTime;
 }

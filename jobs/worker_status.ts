@@ -5,7 +5,7 @@ import { lastRunOf } from '../src/warehouse/activity.ts';
 import type { Warehouse } from '../src/warehouse/warehouse.ts';
 import { SCHEDULED_JOBS } from './all_jobs.ts';
 import { type LeaderFacts, leaderOf } from './leadership.ts';
-import { keysOf, queueNameOf } from './queue_name.ts';
+import { keysOf, queueNameOf } from './queue.ts';
 import { connectOnce } from './redis.ts';
 import { nextTime } from './schedule.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';

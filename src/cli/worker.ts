@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { openLogger } from '../../jobs/logger.ts';
+import { captureConsole, openLogger } from '../../jobs/logger.ts';
 import { STOP_WITHIN_MS, startWorker } from '../../jobs/worker.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { wholeNumber } from './context.ts';
@@ -36,6 +36,7 @@ async function work(flags: WorkerFlags): Promise<void> {
   const output = openOutput(flags, standardStreams());
   const configs = loadAll(flags);
   const log = openLogger(flags.quiet ? 'warn' : configs[0].worker.log_level);
+  captureConsole(log);
   const end = untilStopped();
   const worker = await startWorker({ configs, log, onFatal: end.fatal });
   for (const { name } of worker.registries)

@@ -2,9 +2,10 @@ import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ALL_JOBS } from '../../jobs/all_jobs.ts';
 import { nextBatchAtMs } from '../../jobs/backfill.ts';
-import { openConsumer } from '../../jobs/consumer.ts';
 import { enqueueBackfill } from '../../jobs/enqueue_backfill.ts';
+import { openErrorLog } from '../../jobs/error_log.ts';
 import { resultWithoutCalls } from '../../jobs/job_result.ts';
+import { openProcessor } from '../../jobs/processor.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import { keepBackfill } from '../../src/operations/backfill.ts';
@@ -87,18 +88,21 @@ function consume(place: Workplace): void {
   const config = place.config();
   openWorkspace(config).close();
   const connection = place.redis.duplicate();
-  const consumer = openConsumer({
+  const log = pino({ enabled: false });
+  const processor = openProcessor({
     jobs: ALL_JOBS,
     config,
     connection,
     clock: systemClock,
-    log: pino({ enabled: false }),
+    log,
+    errors: openErrorLog(log, systemClock),
     workerName: 'test',
     lastRunOf: () => null,
-    onEnding: async () => {},
+    onAttempt: async () => {},
+    onCall: () => {},
   });
   closing.push(async () => {
-    await consumer.close();
+    await processor.close();
     connection.disconnect();
   });
 }

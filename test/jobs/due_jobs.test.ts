@@ -101,10 +101,11 @@ describe('no job', () => {
   });
 });
 
-it('a run that starts at or after a scheduled time and ends covers that time', () => {
+it('a run that starts at or after a scheduled time and ends without a failure covers that time', () => {
   expect(isCovered(NOON, run({ startedAtMs: NOON, endedAtMs: NOON + 1 }))).toBe(true);
   expect(isCovered(NOON, run({ startedAtMs: NOON - 1, endedAtMs: NOON + 1 }))).toBe(false);
   expect(isCovered(NOON, run({ startedAtMs: NOON, endedAtMs: null }))).toBe(false);
+  expect(isCovered(NOON, run({ startedAtMs: NOON, endedAtMs: NOON + 1, ended: 'failed' }))).toBe(false);
   expect(isCovered(NOON, null)).toBe(false);
 });
 

@@ -9,7 +9,10 @@ const workplace = workplacesOverOneRedis();
 describe('the HTTP port of the worker', () => {
   it('reports health, readiness and the leader', async () => {
     const { url } = await startOn();
-    expect(await json(`${url}/health`)).toEqual({ status: 200, body: { ok: true, stuck: [] } });
+    expect(await json(`${url}/health`)).toEqual({
+      status: 200,
+      body: { ok: true, stuck: [], redis_error: null },
+    });
     const ready = await json(`${url}/ready`);
     expect(ready.status).toBe(200);
     expect(ready.body).toMatchObject({

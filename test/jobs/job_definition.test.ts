@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { ALL_JOBS } from '../../jobs/all_jobs.ts';
 import type { LocalJob, ScheduledJob } from '../../jobs/job.ts';
+import { attemptsWithin } from '../../jobs/queue.ts';
+import { UsageError } from '../../src/errors.ts';
 import { openQuarantineCount } from '../../src/warehouse/activity.ts';
 import { until, workplacesOverOneRedis } from '../support/worker.ts';
 
@@ -55,16 +57,50 @@ it('a job without calls keeps its schedule while no quota will return', async ()
   expect(place.upstream.sandbox.arrivals()).toHaveLength(60);
 });
 
-it('a job that throws is recorded as failed and shown in the failed set', async () => {
+it('a job that throws is recorded as failed and retried after 30 seconds', async () => {
+  const place = await workplace();
+  let attempts = 0;
+  const failing: LocalJob & ScheduledJob = {
+    ...checkQuarantine,
+    pattern: () => '0 0 29 2 *',
+    process: async () => {
+      attempts += 1;
+      if (attempts === 1) throw new Error('the upstream is away');
+      return 'the upstream is back';
+    },
+  };
+  await place.startWorker([failing]);
+  const failedOnce = async () =>
+    (await place.queue.getDelayed()).find(({ attemptsMade }) => attemptsMade === 1);
+  await until('the check waits for its retry', async () => (await failedOnce()) !== undefined);
+  const waiting = await failedOnce();
+  expect(waiting?.failedReason).toBe('the upstream is away');
+  expect(waiting?.delay).toBe(30_000);
+  expect(place.runs()).toMatchObject([{ command: 'check-quarantine', ended: 'failed' }]);
+  await waiting?.promote();
+  await until('the check is completed', async () => (await place.queue.getCompletedCount()) === 1);
+  expect(place.runs()).toHaveLength(2);
+});
+
+it('a job that fails because of the configuration is not retried', async () => {
   const place = await workplace();
   const failing: LocalJob & ScheduledJob = {
     ...checkQuarantine,
     process: async () => {
-      throw new Error('the check found a fault');
+      throw new UsageError('the configuration is wrong', { hint: 'Correct it.' });
     },
   };
   await place.startWorker([failing]);
   await until('the check has failed', async () => (await place.queue.getFailedCount()) > 0);
-  expect((await place.queue.getFailed())[0]?.failedReason).toBe('the check found a fault');
-  expect(place.runs()[0]).toMatchObject({ command: 'check-quarantine', ended: 'failed' });
+  const [failed] = await place.queue.getFailed();
+  expect(failed).toMatchObject({ failedReason: 'the configuration is wrong. Correct it.', attemptsMade: 1 });
+});
+
+it.each([
+  ['every second', 1000, 1],
+  ['every ten minutes', 600_000, 3],
+  ['every hour', 3_600_000, 5],
+  ['every day', 86_400_000, 8],
+])('a job that runs %s is retried within a quarter of that time', (_period, periodMs, attempts) => {
+  expect(attemptsWithin(periodMs)).toBe(attempts);
 });

@@ -3,8 +3,7 @@ import { Redis } from 'ioredis';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_JOBS } from '../../jobs/all_jobs.ts';
-import { type MirrorQueue, openQueue } from '../../jobs/queue.ts';
-import { keysOf } from '../../jobs/queue_name.ts';
+import { keysOf, type MirrorQueue, openQueue } from '../../jobs/queue.ts';
 import {
   openScheduleReconciler,
   type ReconcileInput,
@@ -199,7 +198,7 @@ async function reopen(overrides: Partial<ConfigInput>): Promise<void> {
 }
 
 function now(given: Partial<ReconcileInput>): ReconcileInput {
-  return { snapshot: snapshotOf(), running: null, failedAtMs: new Map(), ...given };
+  return { snapshot: snapshotOf(), running: null, ending: null, failedAtMs: new Map(), ...given };
 }
 
 async function reconcile(given: Partial<ReconcileInput> = {}): Promise<void> {

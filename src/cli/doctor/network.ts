@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { inspectRedis } from '../../../jobs/redis_check.ts';
+import { inspectRedis } from '../../../jobs/redis.ts';
 import { clockSkewMs, TOLERATED_SKEW_MS } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { MirrorError } from '../../errors.ts';

@@ -1,0 +1,253 @@
+import { DelayedError, MetricsTime, UnrecoverableError, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import type { Clock } from '../src/clock.ts';
+import type { Config } from '../src/config/config.ts';
+import { MirrorError } from '../src/errors.ts';
+import { openWorkspace } from '../src/operations/assemble.ts';
+import type { Outcome } from '../src/outcome.ts';
+import { finishRun, startRun } from '../src/warehouse/run.ts';
+import { isCovered, type LastRun } from './due_jobs.ts';
+import { endsWithin } from './ends_within.ts';
+import type { ErrorLog } from './error_log.ts';
+import { type JobContext, type JobData, type JobDefinition, type LocalJob, readJobData } from './job.ts';
+import { type JobProgress, openJobProgress } from './job_progress.ts';
+import { failureOf, JobRejected, type JobResult, resultOf, resultWithoutCalls } from './job_result.ts';
+import { type MirrorJob, queueNameOf, repeatStrategy, retention, scheduledTimeOf } from './queue.ts';
+import { isConnectionError } from './redis.ts';
+
+/** Processes the jobs of one queue while this process leads it, one job at a time. */
+export interface Processor {
+  /** Name of the job that runs; null: none. */
+  readonly running: string | null;
+  /** Takes no more jobs, finishes and loads the calls in flight, and returns the unfinished job to the queue. */
+  close(): Promise<void>;
+}
+
+export interface ProcessorOptions {
+  readonly jobs: readonly JobDefinition[];
+  readonly config: Config;
+  readonly connection: Redis;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly errors: ErrorLog;
+  readonly workerName: string;
+  /** The last run of a scheduled job; null: none. */
+  lastRunOf(name: string): LastRun | null;
+  /** Called after each attempt of a job, before BullMQ records it. Never rejects. */
+  onAttempt(job: MirrorJob, attempt: Attempt): Promise<void>;
+  onCall(outcome: Outcome): void;
+}
+
+/** One attempt of a job: one bounded batch of the engine. */
+export interface Attempt {
+  readonly durationMs: number;
+  /** The ending of the run, `covered`, `failed`, or `retried`: it failed, and BullMQ will process the job again. */
+  readonly outcome: string;
+  /** null: the attempt succeeded. */
+  readonly failure: Error | null;
+  /** It failed before its run started, for example because a file could not be opened. */
+  readonly hasFailedBeforeRun: boolean;
+}
+
+export function openProcessor(options: ProcessorOptions): Processor {
+  const { config, connection, clock, log, workerName } = options;
+  const closing = new AbortController();
+  let running: string | null = null;
+
+  const process = async (job: MirrorJob, token?: string): Promise<JobResult> => {
+    const startedAtMs = clock.now();
+    const progress = openJobProgress(job, log.child({ job: job.id, name: job.name }));
+    running = job.name;
+    const { result, failure } = await runBatch(options, job, progress, closing.signal).then(
+      (result) => ({ result, failure: null }),
+      (error: unknown) => ({ result: null, failure: failureOf(error) }),
+    );
+    running = null;
+    progress.note(result?.summary ?? `failed: ${failure?.message}`);
+    const failed = failure !== null && isRetried(job, failure) ? 'retried' : 'failed';
+    await options.onAttempt(job, {
+      durationMs: clock.now() - startedAtMs,
+      outcome: result?.ended ?? failed,
+      failure,
+      hasFailedBeforeRun: failure !== null && progress.runId === null && !(failure instanceof JobRejected),
+    });
+    if (failure !== null) throw failure;
+    await continueLater(options, job, result as JobResult, token);
+    return result as JobResult;
+  };
+  const worker = new Worker<JobData, JobResult, string>(queueNameOf(config), process, {
+    connection,
+    prefix: config.worker.prefix,
+    name: workerName,
+    concurrency: 1,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_EVERY_MS,
+    maxStalledCount: MOST_STALLS,
+    runRetryDelay: RETRY_AFTER_MS,
+    skipVersionCheck: true,
+    metrics: { maxDataPoints: MetricsTime.ONE_WEEK },
+    settings: { repeatStrategy },
+    ...retention(),
+  });
+  logEvents(worker, log);
+  pauseAfterErrors(worker, options, closing.signal);
+
+  return {
+    get running() {
+      return running;
+    },
+    close: async () => {
+      closing.abort();
+      const closed = worker.close();
+      while (running !== null) await endsWithin(POLL_MS, closed);
+      // Without Redis the job cannot be marked as ended. The warehouse has its result, which is sufficient.
+      await endsWithin(CLOSE_WITHIN_MS, closed);
+    },
+  };
+}
+
+/** Runs one batch of a job, bounded in calls and time. A repetition is safe, because the warehouse stores all progress. */
+async function runBatch(
+  options: ProcessorOptions,
+  job: MirrorJob,
+  progress: JobProgress,
+  signal: AbortSignal,
+): Promise<JobResult> {
+  const { jobs, config, onCall } = options;
+  const definition = jobs.find(({ name }) => name === job.name);
+  if (definition === undefined)
+    throw new JobRejected(
+      `this version has no job \`${job.name}\`; the job did nothing. Remove it from the queue.`,
+    );
+  const data = readData(job);
+  const covering = coveringRun(options, job);
+  if (covering !== null)
+    return resultWithoutCalls(`run ${covering.runId} covered this scheduled time`, 'covered');
+  const workspace = openWorkspace(config);
+  try {
+    const bounds = {
+      focus: config.focus,
+      maxCalls: config.worker.job_calls ?? Number.POSITIVE_INFINITY,
+      maxMinutes: config.worker.job_time.ms / 60_000,
+      signal,
+      onStarted: progress.started,
+      onProgress: (...[totals, last]: Parameters<JobProgress['loaded']>) => {
+        onCall(last);
+        progress.loaded(totals, last);
+      },
+    };
+    const context = { workspace, data, bounds };
+    if (!definition.spendsCalls) return await runLocalJob(definition, context);
+    return resultOf(await definition.process(context));
+  } finally {
+    workspace.close();
+  }
+}
+
+function readData(job: MirrorJob): JobData {
+  try {
+    return readJobData(job.data);
+  } catch (error) {
+    throw new JobRejected(failureOf(error).message);
+  }
+}
+
+/** The row in `_run` lets the reconciler see when the job last ran, as for a job of the engine. */
+async function runLocalJob(job: LocalJob, context: JobContext): Promise<JobResult> {
+  const { clock, warehouse } = context.workspace;
+  const runId = startRun(warehouse.db, { command: job.name, owner: null, nowMs: clock.now() });
+  context.bounds.onStarted?.(runId);
+  try {
+    const summary = await job.process(context);
+    finishRun(warehouse.db, { runId, ended: 'done', nowMs: clock.now() });
+    return resultWithoutCalls(summary, 'done', runId);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    finishRun(warehouse.db, { runId, ended: 'failed', error: message, nowMs: clock.now() });
+    throw error;
+  }
+}
+
+/** The run that covers the scheduled time of this job; null: none does, or no schedule created the job. */
+function coveringRun({ lastRunOf }: ProcessorOptions, job: MirrorJob): LastRun | null {
+  const scheduledMs = scheduledTimeOf(job);
+  if (scheduledMs === null) return null;
+  const lastRun = lastRunOf(job.name);
+  return isCovered(scheduledMs, lastRun) ? lastRun : null;
+}
+
+/** Will BullMQ process the job again after this failure? */
+function isRetried({ attemptsMade, opts }: MirrorJob, failure: Error): boolean {
+  return !(failure instanceof UnrecoverableError) && attemptsMade + 1 < (opts.attempts ?? 1);
+}
+
+/** Delays the same job if its definition has another batch. */
+async function continueLater(
+  { jobs, config, clock }: ProcessorOptions,
+  job: MirrorJob,
+  result: JobResult,
+  token: string | undefined,
+): Promise<void> {
+  const definition = jobs.find(({ name }) => name === job.name);
+  const batch = { config, data: job.data, result, nowMs: clock.now() };
+  const continuesAtMs = definition?.continuesAtMs?.(batch) ?? null;
+  if (continuesAtMs === null) return;
+  await job.updateProgress({ ...result });
+  await job.moveToDelayed(continuesAtMs, token);
+  throw new DelayedError(result.summary);
+}
+
+function logEvents(worker: Worker<JobData, JobResult, string>, log: Logger): void {
+  worker.on('completed', (job, result) =>
+    log.info({ job: job.id, name: job.name, ...result }, 'job finished'),
+  );
+  worker.on('failed', (job, error) => {
+    const { attempts = 1, backoff } = job?.opts ?? {};
+    const line = { job: job?.id, name: job?.name, attempt: job?.attemptsMade, attempts, ...reasonOf(error) };
+    if (job?.finishedOn === undefined) log.warn({ ...line, backoff }, 'job failed; it will be retried');
+    else log.error(line, 'job failed');
+  });
+  worker.on('stalled', (id) => log.warn({ job: id }, 'job taken over from a worker that is gone'));
+}
+
+/** An expected failure is logged with its message only; any other failure with its stack. */
+function reasonOf({ message: reason, cause }: Error) {
+  return cause === undefined || cause instanceof MirrorError ? { reason } : { reason, err: cause };
+}
+
+/**
+ * Pauses the worker after each error. Without a pause, BullMQ retries a command that Redis rejects as fast as it can.
+ * The pause doubles while the errors continue.
+ */
+function pauseAfterErrors(
+  worker: Worker<JobData, JobResult, string>,
+  { clock, errors }: ProcessorOptions,
+  closing: AbortSignal,
+): void {
+  let lastErrorMs = 0;
+  let delayMs = SHORTEST_PAUSE_MS;
+  worker.on('error', async (error) => {
+    errors.log(error, 'the worker received an error from the queue');
+    if (isConnectionError(error) || worker.isPaused() || closing.aborted) return;
+    const nowMs = clock.now();
+    delayMs =
+      nowMs - lastErrorMs > FORGET_ERRORS_MS ? SHORTEST_PAUSE_MS : Math.min(2 * delayMs, LONGEST_PAUSE_MS);
+    lastErrorMs = nowMs;
+    void worker.pause(true);
+    await clock.sleep(delayMs, closing);
+    if (!closing.aborted) await worker.resume();
+  });
+}
+
+// The job of a killed worker continues after at most the lock duration and two checks.
+const LOCK_MS = 10_000;
+const STALLED_EVERY_MS = 5000;
+// A batch can run again safely. A batch that kills its worker each time must end in the failed set.
+const MOST_STALLS = 5;
+const RETRY_AFTER_MS = 1000;
+const SHORTEST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 10_000;
+const FORGET_ERRORS_MS = 60_000;
+const POLL_MS = 50;
+const CLOSE_WITHIN_MS = 1000;
