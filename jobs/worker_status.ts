@@ -5,7 +5,7 @@ import { lastRunOf } from '../src/warehouse/activity.ts';
 import type { Warehouse } from '../src/warehouse/warehouse.ts';
 import { SCHEDULED_JOBS } from './all_jobs.ts';
 import { type LeaderFacts, leaderOf } from './leadership.ts';
-import { keysOf, queueNameOf } from './queue.ts';
+import { keysOf, openQueue, queueNameOf } from './queue.ts';
 import { connectOnce } from './redis.ts';
 import { nextTime } from './schedule.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
@@ -62,8 +62,6 @@ async function readStatus({ config, warehouse, redis, nowMs }: Sources): Promise
   const heartbeats = await redis.hgetall(keys.heartbeat);
   const leader = await leaderOf(redis, keys.leader);
   if (leader === null && Object.keys(heartbeats).length === 0) return null;
-  // BullMQ is large, and most users of `status` run no worker. It is loaded only here.
-  const { openQueue } = await import('./queue.ts');
   const queue = openQueue(config, redis, () => {});
   const nextInRedis = new Map((await queue.getJobSchedulers()).map(({ key, next }) => [key, next]));
   const schedules = SCHEDULED_JOBS.map((job): ScheduleStatus => {
