@@ -76,7 +76,7 @@ describe.concurrent('the command `worker`', () => {
     const key = loadConfig({ path: place.upstream.configPath, env: {} }).upstream.api_key.reveal();
     place.upstream.sandbox.companies.put({ id: 'BROKEN', name: 'X', fields: {} });
     const command = start(test, place);
-    await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored());
+    await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored(), 40_000);
     command.process.kill('SIGTERM');
     const { stdout, stderr } = await command.finished;
     expect(stdout + stderr).not.toContain(key);
@@ -126,7 +126,7 @@ describe.concurrent('a Redis failure', () => {
   it('by FLUSHALL restores the schedules and repeats no run', async (test) => {
     const { place, redis } = await workplace(test);
     const command = start(test, place);
-    await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored());
+    await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored(), 40_000);
     await redis.flush();
     await until('the schedules are restored', async () => (await place.queue.getJobSchedulersCount()) === 3);
     command.process.kill('SIGTERM');
