@@ -43,6 +43,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     backfill: ['acceptance/backfill.ts', 'a backfill of many ids that is killed repeatedly'],
     hostile: ['acceptance/hostile.ts', 'small responses that demand much memory'],
     kills: ['acceptance/kills.ts', '`sync`, killed at random times'],
+    'old-sqlite': ['acceptance/old_sqlite.ts', 'every table, read with the SQLite versions of this machine'],
+    search: ['acceptance/search.ts', '`search` with misspelt names of the demo'],
     mirror: ['acceptance/mirror.ts', 'a whole registry, compared record by record'],
     names: ['acceptance/names.ts', 'a backfill of many names, a third of them misspelt'],
     rate: ['acceptance/rate.ts', '`sync` in real time at a limited rate'],

@@ -54,6 +54,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     open: async () => (await import('./watchlist.ts')).watchlistCommand(),
   },
   {
+    name: 'search',
+    summary: 'find companies in the mirror by name or identifier; spends nothing',
+    open: async () => (await import('./search.ts')).searchCommand(),
+  },
+  {
+    name: 'show',
+    summary: 'show one company of the mirror with its record; spends nothing',
+    open: async () => (await import('./show.ts')).showCommand(),
+  },
+  {
     name: 'history',
     summary: 'show the versions of one company, with changed fields and their calls',
     open: async () => (await import('./history.ts')).historyCommand(),

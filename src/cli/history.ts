@@ -2,14 +2,14 @@ import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { requireDialect } from '../config/config.ts';
 import { readBody } from '../dialect/response_body.ts';
-import { UsageError } from '../errors.ts';
 import { faithful, isJsonObject, type JsonObject } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import { answerTable } from '../warehouse/answer.ts';
-import { companiesLike, type History, readHistory } from '../warehouse/company_history.ts';
+import { type History, readHistory } from '../warehouse/company_history.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 import { describeHistory } from './history/history_text.ts';
+import { unknownCompany } from './unknown_company.ts';
 
 interface HistoryFlags extends SharedFlags {
   readonly documents?: boolean;
@@ -34,7 +34,7 @@ function history(id: string, flags: HistoryFlags): void {
   const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });
   try {
     const found = readHistory(warehouse.db, id);
-    if (found === null) throw unknown(id, warehouse);
+    if (found === null) throw unknownCompany(warehouse.db, id);
     const documents = flags.documents
       ? documentsOf(found, warehouse, requireDialect(config).entity.root)
       : new Map<number, JsonObject>();
@@ -48,16 +48,6 @@ function history(id: string, flags: HistoryFlags): void {
   } finally {
     warehouse.close();
   }
-}
-
-function unknown(id: string, { db }: Warehouse): UsageError {
-  const like = companiesLike(db, id, 5);
-  return new UsageError(`company ${id} is not in the mirror`, {
-    hint:
-      like.length === 0
-        ? 'Fetch it: registry-mirror backfill --ids FILE. Or search its name: SELECT * FROM entity_fts(\'"some name"\').'
-        : `Did you mean ${like.map(({ entityId, name }) => (name === null ? entityId : `${entityId} (${name})`)).join(', ')}?`,
-  });
 }
 
 /** The stored records by call id, without pruned responses. */

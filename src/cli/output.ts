@@ -14,6 +14,8 @@ export interface Output {
   readonly columns: number;
   /** Prints the result as a JSON document or as text. */
   result(result: Result): void;
+  /** Prints a whole document in another format, such as CSV, whatever the mode is. */
+  document(text: string): void;
   /** Prints a line on standard error, only at a terminal. */
   note(line: string): void;
   /** Prints a line that the next output overwrites; an empty line clears it. */
@@ -60,6 +62,9 @@ export function openOutput(flags: OutputFlags, { stdout, stderr, env }: Streams)
       if (mode === 'json') stdout.write(`${JSON.stringify({ ok, command, data })}\n`);
       else if (mode === 'text') stdout.write(`${fittedText(text, columns)}\n`);
       else if (attention !== null) stdout.write(`${attention}\n`);
+    },
+    document: (text) => {
+      stdout.write(text);
     },
     note: (line) => {
       if (mode === 'text') stderr.write(`${clear}${fittedTo(stderr, line)}\n`);

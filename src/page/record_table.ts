@@ -1,42 +1,26 @@
-import { ExactNumber, isJsonObject, type Json, parseJson } from '../json/json.ts';
+import { ExactNumber, type Json, parseJson } from '../json/json.ts';
+import { jsonFields } from '../json/json_fields.ts';
 import { valueAt } from '../json/pointer.ts';
 import { foreign, type Html, html, type Part } from './html.ts';
 
 /** The record at a JSON path of a response, as rows of field and value. Order and digits are those of the response. */
 export function recordTable(response: string, root: string): Html {
-  const rows: Row[] = [];
-  collect(rows, [], valueAt(parseJson(response), root) ?? null);
+  const rows = jsonFields(valueAt(parseJson(response), root) ?? null, 2 * MAX_ROWS);
   const shown = rows.slice(0, MAX_ROWS);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Record"><table class="record">
 <thead><tr><th scope="col">Field</th><th scope="col">Value</th></tr></thead>
-<tbody>${shown.map(({ path, value }) => html`<tr><th scope="row">${fieldName(path)}</th><td>${value}</td></tr>`)}</tbody>
+<tbody>${shown.map(({ keys, value }) => html`<tr><th scope="row">${fieldName(keys)}</th><td>${shownValue(value)}</td></tr>`)}</tbody>
 </table></div>
 ${rows.length > shown.length && html`<p class="note">${rows.length - shown.length} more fields are not shown.</p>`}`;
 }
 
-interface Row {
-  readonly path: readonly string[];
-  readonly value: Part;
-}
-
-function collect(rows: Row[], path: readonly string[], value: Json): void {
-  if (rows.length > MAX_ROWS * 2) return;
-  const members = Array.isArray(value) ? value.map((inner, at) => [String(at + 1), inner] as const) : null;
-  const entries = members ?? (isJsonObject(value) ? Object.entries(value) : null);
-  if (entries === null) rows.push({ path, value: scalar(value) });
-  else if (entries.length === 0)
-    rows.push({
-      path,
-      value: html`<span class="nothing">${members === null ? 'empty' : 'empty list'}</span>`,
-    });
-  else for (const [key, inner] of entries) collect(rows, [...path, key], inner);
-}
-
-function scalar(value: Json): Part {
+function shownValue(value: Json): Part {
+  if (Array.isArray(value)) return html`<span class="nothing">empty list</span>`;
   if (typeof value === 'string')
     return value === '' ? html`<span class="nothing">empty text</span>` : foreign(shorten(value));
   if (value === null) return html`<span class="nothing">null</span>`;
   if (value instanceof ExactNumber) return html`<span class="number">${value.digits}</span>`;
+  if (typeof value === 'object') return html`<span class="nothing">empty</span>`;
   return html`<span class="number">${String(value)}</span>`;
 }
 

@@ -105,5 +105,20 @@ export function servedRecords(db: Database) {
   };
 }
 
+/** The fields of the search result of a company, by column, without empty ones. */
+export function listedFields(db: Database, entityId: string): Record<string, string | number | bigint> {
+  const row = db
+    .prepare<[string], Record<string, string | number | bigint | null>>(
+      'SELECT * FROM search_result WHERE entity_id = ?',
+    )
+    .safeIntegers()
+    .get(entityId);
+  return Object.fromEntries(
+    Object.entries(row ?? {}).flatMap(([column, value]) =>
+      value === null || column.startsWith('_') ? [] : [[column, value]],
+    ),
+  );
+}
+
 const CACHE_KIB = 64 * 1024;
 const END_OF_TIME = '9999-12-31T23:59:59.999Z';

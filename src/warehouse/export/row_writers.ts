@@ -42,6 +42,13 @@ function csvWriter({ columns, file, safeFormulas }: WriterOptions): RowWriter {
   return { row: line, end: () => {} };
 }
 
+/** A small table as CSV text. */
+export function csvText(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return [columns, ...rows]
+    .map((cells) => `${cells.map((cell) => csvField(cell, false)).join(',')}\r\n`)
+    .join('');
+}
+
 function csvField(cell: Cell, safeFormulas: boolean): string {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);

@@ -1,0 +1,130 @@
+import { Command } from 'commander';
+import { systemClock } from '../clock.ts';
+import { ExactNumber, faithful, isJsonObject, type Json, parseJson } from '../json/json.ts';
+import { type JsonField, jsonFields } from '../json/json_fields.ts';
+import { valueAt } from '../json/pointer.ts';
+import { localTime } from '../report/figures.ts';
+import { csvText } from '../warehouse/export/row_writers.ts';
+import { type CompanyRow, companyPages } from '../warehouse/page_queries.ts';
+import { listedFields, servedRecords } from '../warehouse/serve_records.ts';
+import { openWarehouse } from '../warehouse/warehouse.ts';
+import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
+import type { Output } from './output.ts';
+import { tableLines } from './table.ts';
+import { unknownCompany } from './unknown_company.ts';
+
+interface ShowFlags extends SharedFlags {
+  readonly csv?: boolean;
+}
+
+/** `show ID`: the known facts about one company. */
+export function showCommand(): Command {
+  const command = new Command('show')
+    .description(
+      'Prints the state and the latest record of one company, without a call and without a key. A company without a ' +
+        'record is shown as the search listed it.',
+    )
+    .argument('<id>', 'the entity id, as in the registry')
+    .option('--csv', 'print the fields as CSV, one field per line')
+    .addHelpText('after', EXAMPLES)
+    .action((id: string, flags: ShowFlags) => show(id, flags));
+  return withSharedOptions(command);
+}
+
+const EXAMPLES = `
+Examples:
+  $ registry-mirror show 00034567
+  $ registry-mirror show 00034567 --csv
+  $ registry-mirror show 00034567 --json | jq .data.record`;
+
+/** A company with the fields of its record, or else of its search result. */
+interface ShownCompany {
+  readonly company: CompanyRow;
+  readonly record: Json;
+  readonly summary: Json;
+}
+
+function show(id: string, flags: ShowFlags): void {
+  const { config, output } = openContext(flags);
+  const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs: systemClock.now() });
+  try {
+    const { db } = warehouse;
+    const company = companyPages(db).company(id);
+    if (company === null) throw unknownCompany(db, id);
+    const state = servedRecords(db).latest(id);
+    const response = state.is === 'record' ? parseJson(state.text) : null;
+    const record = valueAt(response, config.dialect?.entity.root ?? '') ?? null;
+    const shown = { company, record, summary: record === null ? listedFields(db, id) : null };
+    if (flags.csv) output.document(csvText(['field', 'value'], fieldsOf(shown)));
+    else
+      output.result({
+        command: 'show',
+        ok: true,
+        data: dataOf(shown),
+        text: describe(shown, output),
+        attention: null,
+      });
+  } finally {
+    warehouse.close();
+  }
+}
+
+/** The documented `data` of `show --json`. */
+function dataOf({ company, record, summary }: ShownCompany) {
+  return {
+    entity_id: company.entityId,
+    name: company.name,
+    state: company.state,
+    first_seen_at: company.firstSeenAt,
+    last_seen_at: company.lastSeenAt,
+    fetched_at: company.fetchedAt,
+    changed_at: company.changedAt,
+    gone_at: company.goneAt,
+    record: faithful(record),
+    search_result: faithful(summary),
+  };
+}
+
+function describe(shown: ShownCompany, output: Output): string {
+  const { company, record } = shown;
+  const [, ...lines] = tableLines(
+    [
+      { header: '', shrinks: true },
+      { header: '', shrinks: true, least: 20 },
+    ],
+    fieldsOf(shown),
+    output.columns - 2,
+  );
+  return [
+    output.style('bold', `${company.entityId}  ${company.name ?? '(no name)'}`),
+    ...(company.goneAt === null
+      ? []
+      : [
+          output.style(
+            'yellow',
+            `  gone from the registry, observed ${localTime(Date.parse(company.goneAt))}`,
+          ),
+        ]),
+    company.fetchedAt === null
+      ? `  listed by a search ${localTime(Date.parse(company.lastSeenAt))}; its record was never fetched`
+      : `  record fetched ${localTime(Date.parse(company.fetchedAt))}`,
+    ...(company.fetchedAt !== null && record === null ? ['  the stored record was deleted'] : []),
+    '',
+    ...lines.map((line) => `  ${line}`),
+  ].join('\n');
+}
+
+function fieldsOf({ record, summary }: ShownCompany): string[][] {
+  const document = record ?? summary;
+  if (!isJsonObject(document)) return [];
+  return jsonFields(document, Number.POSITIVE_INFINITY).map(({ keys, value }) => [
+    keys.join('.'),
+    textOf(value),
+  ]);
+}
+
+function textOf(value: JsonField['value']): string {
+  if (value === null) return '';
+  if (value instanceof ExactNumber) return value.digits;
+  return typeof value === 'object' ? '' : String(value);
+}

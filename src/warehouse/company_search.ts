@@ -1,0 +1,151 @@
+import type { Database } from 'better-sqlite3';
+import { folded, withoutDiacritics, wordsOf } from '../names/folding.ts';
+import { foldedIdentifier } from '../names/query_matching.ts';
+import { searchScore } from '../names/search_score.ts';
+import { type Anatomy, anatomyOf, trigramsOf } from '../names/similarity.ts';
+
+/** A known company that a search found. */
+export interface CompanyMatch {
+  readonly entityId: string;
+  readonly name: string | null;
+  readonly state: 'listed' | 'fetched' | 'gone';
+  readonly goneAt: string | null;
+  /** 1: the same name or identifier. */
+  readonly score: number;
+  readonly matched: 'name' | 'former_name' | 'identifier';
+  /** The text that equals or resembles the query. */
+  readonly matchedText: string;
+}
+
+/** Finds known companies by name, former name or identifier; the best first. */
+export type CompanySearch = (query: string, most: number) => CompanyMatch[];
+
+/**
+ * Candidates come from the indexes: equal identifiers, names that start with the query, names with all its words, and
+ * names that share its rarest trigrams. Their scores decide. Gone companies follow others with an equal score.
+ */
+export function companySearch(db: Database): CompanySearch {
+  const candidates = candidateQueries(db);
+  return (query, most) => {
+    const text = query.trim();
+    if (text === '') return [];
+    const wanted = anatomyOf(text);
+    return candidates(text)
+      .map((row) => bestMatch(row, text, wanted))
+      .filter(({ score }) => score > 0)
+      .sort(
+        (a, b) =>
+          b.score - a.score ||
+          Number(a.state === 'gone') - Number(b.state === 'gone') ||
+          inOrder(a.name ?? '', b.name ?? '') ||
+          inOrder(a.entityId, b.entityId),
+      )
+      .slice(0, most);
+  };
+}
+
+interface CandidateRow {
+  readonly knownId: number;
+  readonly entityId: string;
+  readonly name: string | null;
+  readonly formerNames: string | null;
+  readonly identifiers: string | null;
+  readonly state: CompanyMatch['state'];
+  readonly goneAt: string | null;
+}
+
+function candidateQueries(db: Database): (text: string) => CandidateRow[] {
+  const byId = db.prepare<[string, string], CandidateRow>(`${SELECT} FROM _known WHERE entity_id IN (?, ?)`);
+  const byPrefix = db.prepare<[string, string], CandidateRow>(
+    `${SELECT} FROM _name JOIN _known USING (known_id) WHERE folded >= ? AND folded < ? ORDER BY folded LIMIT ${MAX_CANDIDATES}`,
+  );
+  const byText = db.prepare<[string], CandidateRow>(
+    `${SELECT} FROM _known WHERE known_id IN
+       (SELECT rowid FROM entity_fts WHERE entity_fts MATCH ? ORDER BY rank LIMIT ${MAX_CANDIDATES})`,
+  );
+  const rarity = trigramCounts(db);
+  return (text) => {
+    const found = new Map<number, CandidateRow>();
+    const add = (rows: readonly CandidateRow[]) => {
+      for (const row of rows) found.set(row.knownId, row);
+    };
+    add(byId.all(text, foldedIdentifier(text)));
+    add(byPrefix.all(folded(text), `${folded(text)}\u{10ffff}`));
+    if ([...text].length >= TRIGRAM) add(byText.all(`identifiers : ${phrase(text)}`));
+    const words = wordsOf(withoutDiacritics(text)).filter((word) => [...word].length >= TRIGRAM);
+    if (words.length > 0) add(byText.all(words.map(phrase).join(' AND ')));
+    const rarest = rarestTrigrams(words, rarity);
+    if (rarest.length > 0) add(byText.all(rarest.map(phrase).join(' OR ')));
+    return [...found.values()];
+  };
+}
+
+const SELECT = `SELECT known_id AS knownId, entity_id AS entityId, name, former_names AS formerNames, identifiers,
+  gone_at AS goneAt,
+  CASE WHEN gone_at IS NOT NULL THEN 'gone' WHEN fetched_at IS NOT NULL THEN 'fetched' ELSE 'listed' END AS state`;
+
+/** Returns the number of companies in whose texts a trigram occurs. The table exists only in this connection. */
+function trigramCounts(db: Database): (trigram: string) => number {
+  db.exec('CREATE VIRTUAL TABLE IF NOT EXISTS temp.name_trigrams USING fts5vocab(main, entity_fts, row)');
+  const select = db.prepare<[string], number>('SELECT doc FROM temp.name_trigrams WHERE term = ?').pluck();
+  return (trigram) => select.get(trigram) ?? 0;
+}
+
+/** The rarest trigrams of the words that occur in the index, as many as can be read quickly. */
+function rarestTrigrams(words: readonly string[], countOf: (trigram: string) => number): string[] {
+  const within = words.flatMap((word) => [...trigramsOf(word)].filter((one) => !one.includes(' ')));
+  const counted = [...new Set(within)]
+    .map((trigram) => ({ trigram, companies: countOf(trigram) }))
+    .filter(({ companies }) => companies > 0)
+    .sort((a, b) => a.companies - b.companies);
+  const chosen: string[] = [];
+  let rows = 0;
+  for (const { trigram, companies } of counted) {
+    rows += companies;
+    if (rows > MAX_TRIGRAM_ROWS) break;
+    chosen.push(trigram);
+  }
+  return chosen;
+}
+
+function bestMatch(row: CandidateRow, text: string, wanted: Anatomy): CompanyMatch {
+  const { entityId, name, state, goneAt } = row;
+  const identifier = linesOf(row.identifiers).find((one) => foldedIdentifier(one) === foldedIdentifier(text));
+  const best = [
+    ...(identifier === undefined
+      ? []
+      : [{ matched: 'identifier' as const, matchedText: identifier, score: 1 }]),
+    ...(name === null ? [] : [scored('name', name, wanted)]),
+    ...linesOf(row.formerNames).map((former) => scored('former_name', former, wanted)),
+  ].reduce((one, other) => (other.score > one.score ? other : one), NO_MATCH);
+  return { entityId, name, state, goneAt, ...best };
+}
+
+function scored(matched: 'name' | 'former_name', text: string, wanted: Anatomy) {
+  const score = searchScore(wanted, anatomyOf(text));
+  return { matched, matchedText: text, score: matched === 'name' ? score : score * FORMER_NAME_FACTOR };
+}
+
+const NO_MATCH: Pick<CompanyMatch, 'matched' | 'matchedText' | 'score'> = {
+  matched: 'name',
+  matchedText: '',
+  score: 0,
+};
+
+function linesOf(text: string | null): string[] {
+  return text === null ? [] : text.split('\n');
+}
+
+function phrase(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+function inOrder(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const FORMER_NAME_FACTOR = 0.95;
+const MAX_CANDIDATES = 200;
+const TRIGRAM = 3;
+/** The rows of the index that a search for similar names reads. */
+const MAX_TRIGRAM_ROWS = 200_000;

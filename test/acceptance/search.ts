@@ -1,0 +1,44 @@
+// npm run accept search [-- --names 300]
+// Searches the demo's mirror for names, a third of them misspelt or with another legal form. Prints the position of the
+// wanted company and the time of one search.
+import { parseArgs } from 'node:util';
+import { companySearch } from '../../src/warehouse/company_search.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { wantedNames } from '../bench/names/wanted_names.ts';
+import { openDemoMirror } from '../support/demo_mirror.ts';
+
+/** Several companies can have one name, so the wanted one is not always among ten. */
+const MIN_SHARE = 0.95;
+
+const { values } = parseArgs({ options: { names: { type: 'string', default: '300' } } });
+const demo = openDemoMirror();
+const warehouse = openWarehouse({ path: demo.warehouse, readonly: true, nowMs: Date.now() });
+try {
+  process.stdout.write(`${demo.run('search', 'wilson', 'servces', '--limit', '3')}\n`);
+  const companies = warehouse.db.prepare('SELECT entity_id AS id, name FROM entity_overview').all() as {
+    id: string;
+    name: string;
+  }[];
+  const wanted = wantedNames(companies, Number(values.names), 3);
+  const search = companySearch(warehouse.db);
+  const positions = new Map<string, number[]>();
+  const started = performance.now();
+  for (const { text, meantId, spoiltBy } of wanted) {
+    const at = search(text, 10).findIndex(({ entityId }) => entityId === meantId);
+    positions.set(spoiltBy, [...(positions.get(spoiltBy) ?? []), at]);
+  }
+  const ms = (performance.now() - started) / wanted.length;
+  for (const [spoiltBy, found] of positions) {
+    const share = (most: number) =>
+      `${((100 * found.filter((at) => at >= 0 && at < most).length) / found.length).toFixed(1)} %`;
+    process.stdout.write(
+      `changed by ${spoiltBy}: ${found.length} names, wanted company first ${share(1)}, among ten ${share(10)}\n`,
+    );
+  }
+  process.stdout.write(`${ms.toFixed(1)} ms per search\n`);
+  const all = [...positions.values()].flat();
+  process.exitCode = all.filter((at) => at >= 0).length >= MIN_SHARE * all.length ? 0 : 1;
+} finally {
+  warehouse.close();
+  demo.remove();
+}
