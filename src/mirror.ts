@@ -37,8 +37,11 @@ export interface Bounds {
 
 export type Ending =
   | { readonly ended: 'done' | 'max_calls' | 'max_minutes' | 'interrupted' }
-  /** The account can send no call before `resumesAtMs`; null: it can never send another one. */
-  | { readonly ended: 'allowance'; readonly resumesAtMs: number | null }
+  /**
+   * The account can send no call before `resumesAtMs`; null: it can never send another one. `why` is the report of the
+   * upstream, if it reported a used-up quota during the run.
+   */
+  | { readonly ended: 'allowance'; readonly resumesAtMs: number | null; readonly why?: string }
   | { readonly ended: 'unauthorised' | 'drift' | 'failed'; readonly why: string };
 
 export interface Mirrored {
@@ -63,6 +66,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   let chooseFrom: QuotaLeft = NOTHING_LEFT;
   let totals = EMPTY_TOTALS;
   let drifted: string | null = null;
+  let exhausted: string | null = null;
   let ending = null as Ending | null;
   let failure = null as { readonly error: unknown } | null;
   let wake: () => void = () => {};
@@ -93,7 +97,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     await settleAll();
   }
   if (failure !== null) throw failure.error;
-  const ended = ending ?? { ended: 'done' };
+  const ended = withReport(ending ?? { ended: 'done' }, exhausted);
   return { ending: drifted === null ? ended : asDrift(ended, drifted), totals };
 
   /** The number of slots that can be used now. 0: the run has ended, or a wait for a change has just ended. */
@@ -167,6 +171,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     }
     for (const outcome of outcomes) {
       totals = withOutcome(totals, outcome);
+      if (outcome.verdict.is === 'exhausted') exhausted = outcome.verdict.why;
       if (outcome.verdict.is === 'unauthorised') end({ ended: 'unauthorised', why: outcome.verdict.why });
     }
     const last = outcomes.at(-1);
@@ -248,6 +253,11 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
 }
 
 const NOTHING_LEFT: QuotaLeft = { calls: 0, lifetimeLimit: null };
+
+/** Adds the upstream's report to an ending by the allowance. */
+function withReport(ending: Ending, exhausted: string | null): Ending {
+  return ending.ended === 'allowance' && exhausted !== null ? { ...ending, why: exhausted } : ending;
+}
 
 /** Drift is the ending even if the run reached a bound or failed. */
 function asDrift(ending: Ending, why: string): Ending {

@@ -174,6 +174,18 @@ describe('the engine', () => {
     expect(run.missing()).toEqual([]);
   });
 
+  test('ends with the words of the upstream when it reports a used-up quota', async () => {
+    const run = await runOf(answerWith(403, '{"error":"monthly quota exhausted"}'), records(20), {
+      connections: 1,
+    });
+    const { ending } = await run.mirror();
+    expect(ending).toMatchObject({
+      ended: 'allowance',
+      why: expect.stringContaining('monthly quota exhausted'),
+    });
+    expect(run.upstream.arrivals).toHaveLength(1);
+  });
+
   test('waits for the end of a short pause and ends at a long one', async () => {
     const throttle: Handler = (request, response, index) =>
       (index === 5 ? answerWith(429, '', { 'retry-after': '1' }) : echo)(request, response, index);

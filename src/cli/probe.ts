@@ -228,7 +228,7 @@ function print(output: Output, report: ProbeReport, file: Written): void {
     ok: isComplete,
     data: {
       ended: run.ending.ended,
-      why: 'why' in run.ending ? run.ending.why : null,
+      why: 'why' in run.ending ? (run.ending.why ?? null) : null,
       complete: isComplete,
       calls_spent: run.totals.calls,
       calls_left: run.callsLeft === Number.POSITIVE_INFINITY ? null : run.callsLeft,

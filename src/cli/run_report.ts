@@ -1,7 +1,9 @@
 import type { LedgerState } from '../allowance/ledger.ts';
 import type { Config } from '../config/config.ts';
+import type { Ending } from '../mirror.ts';
 import type { RunReport } from '../operations/run_report.ts';
 import { count, counted, localTime, percent } from '../report/figures.ts';
+import type { Coverage } from '../warehouse/coverage_counts.ts';
 import type { Output } from './output.ts';
 
 /** The report of a run as text. */
@@ -32,11 +34,13 @@ export function describeReport(report: RunReport, output: Output): string {
 export function headlineOf({ ending, totals, coverage }: RunReport): string {
   switch (ending.ended) {
     case 'done':
-      return totals.calls === 0 ? 'Nothing is due; no call was sent.' : 'Done: nothing more is due.';
+      if (totals.calls === 0) return 'Nothing is due; no call was sent.';
+      // A watchlist requests no statistics.
+      return coverage.registryTotal === null && totals.callsByKind.stats > 0
+        ? 'Done: no query finds more; completeness unknown.'
+        : 'Done: nothing more is due.';
     case 'allowance':
-      if (ending.resumesAtMs !== null)
-        return `Paused: the quota is used up. Calls resume on ${localTime(ending.resumesAtMs)}.`;
-      return `Quota exhausted: this account has no calls left. The mirror has ${counted(coverage.known, 'company', 'companies')} and ${counted(coverage.fetched, 'record')}.`;
+      return `${pausedOf(ending, coverage)}${ending.why === undefined ? '' : ` The upstream reported: ${ending.why}`}`;
     case 'max_calls':
       return 'Stopped at --max-calls. The next run continues.';
     case 'max_minutes':
@@ -52,6 +56,12 @@ export function headlineOf({ ending, totals, coverage }: RunReport): string {
     case 'failed':
       return `Failed: ${ending.why}`;
   }
+}
+
+function pausedOf({ resumesAtMs }: Ending & { ended: 'allowance' }, coverage: Coverage): string {
+  return resumesAtMs === null
+    ? `Quota exhausted: this account has no calls left. The mirror has ${counted(coverage.known, 'company', 'companies')} and ${counted(coverage.fetched, 'record')}.`
+    : `Paused: the quota is used up. Calls resume on ${localTime(resumesAtMs)}.`;
 }
 
 /** 0 done or paused; 1 failed; 3 with quarantined responses; 75 paused under --strict; 130 interrupted. */
@@ -96,7 +106,8 @@ export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: numbe
 
 function knownOf({ coverage }: RunReport): string {
   const known = counted(coverage.known, 'company', 'companies');
-  if (coverage.registryTotal === null || coverage.knownShare === null) return `${known} known`;
+  if (coverage.registryTotal === null || coverage.knownShare === null)
+    return `${known} known (the registry reports no count)`;
   return `${known} known (${percent(Math.min(1, coverage.knownShare))} of the registry's ${count(coverage.registryTotal)})`;
 }
 

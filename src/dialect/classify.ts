@@ -3,10 +3,11 @@ import { type Json, scalarText, stringifyJson } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import type { Verdict, VerdictKind } from '../outcome.ts';
 import { decode, decodeTombstone, isMarkedGone, NOTHING_FOUND, NotUnderstood, sameScalar } from './decode.ts';
-import { isSuccess, MAX_SEARCHED_CHARS, meaningByDefault } from './default_responses.ts';
+import { isSuccess, meaningByDefault } from './default_responses.ts';
 import type { Dialect, ResponseRule } from './dialect.ts';
 import { type Headers, returnMs } from './headers.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
+import { MAX_SEARCHED_CHARS } from './quota_words.ts';
 import { type Body, readBody } from './response_body.ts';
 import { responseFormOf } from './response_form.ts';
 

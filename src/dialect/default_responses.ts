@@ -1,6 +1,7 @@
 import type { Call, CallKind } from '../call.ts';
 import type { VerdictKind } from '../outcome.ts';
 import { type Headers, retryAfterMs, returnMs } from './headers.ts';
+import { MAX_SEARCHED_CHARS, reportsUsedUpQuota } from './quota_words.ts';
 import type { Body } from './response_body.ts';
 
 /** A response, and the facts about its call that the default rules use. */
@@ -33,6 +34,7 @@ const DEFAULT_RULES: readonly DefaultRule[] = [
   { status: [401], means: 'unauthorised' },
   { status: [402], means: 'exhausted' },
 
+  { status: [403, 429], if: isQuotaUsedUp, means: 'exhausted' },
   { status: [403], if: mentionsLimit, means: 'throttled' },
   { status: [403], if: hasRetryAfter, means: 'throttled' },
   { status: [403], if: ({ keyHasWorked }) => !keyHasWorked, means: 'unauthorised' },
@@ -57,9 +59,6 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Characters at the start of a body that rules search. */
-export const MAX_SEARCHED_CHARS = 20_000;
-
 function applies(rule: DefaultRule, response: DefaultCase): boolean {
   const { status, call } = response;
   const hasStatus = rule.status === 'success' ? isSuccess(status) : rule.status.includes(status);
@@ -68,6 +67,12 @@ function applies(rule: DefaultRule, response: DefaultCase): boolean {
 
 function mentionsLimit({ body }: DefaultCase): boolean {
   return LIMIT_WORDS.test((body.text ?? '').slice(0, MAX_SEARCHED_CHARS));
+}
+
+/** The text reports a used-up quota, and no header names a short wait. */
+function isQuotaUsedUp({ body, headers, nowMs }: DefaultCase): boolean {
+  const waitMs = (retryAfterMs(headers, nowMs) ?? Number.POSITIVE_INFINITY) - nowMs;
+  return waitMs >= LONG_WAIT_MS && reportsUsedUpQuota(body);
 }
 
 function hasRetryAfter({ headers, nowMs }: DefaultCase): boolean {

@@ -87,7 +87,7 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
     const { ending, totals } = await runEngine(workspace, order, runId, signal);
     beating.check();
     order.onEnded?.(runId);
-    const error = 'why' in ending ? ending.why : null;
+    const error = 'why' in ending ? (ending.why ?? null) : null;
     const hasStoodAside = ending.ended === 'interrupted' && aside.signal.aborted && !order.signal.aborted;
     finishRun(db, { runId, ended: hasStoodAside ? 'stood_aside' : ending.ended, error, nowMs: clock.now() });
     releaseLock(db, owner);

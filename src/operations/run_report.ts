@@ -22,7 +22,7 @@ export function reportData(report: RunReport) {
   const resumesAtMs = 'resumesAtMs' in ending ? ending.resumesAtMs : null;
   return {
     ended: ending.ended,
-    why: 'why' in ending ? ending.why : null,
+    why: 'why' in ending ? (ending.why ?? null) : null,
     run_id: report.runId,
     calls_spent: totals.calls,
     calls_left: callsLeft === Infinity ? null : callsLeft,

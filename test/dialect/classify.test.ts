@@ -89,6 +89,32 @@ describe('the default rules', () => {
     expect(verdictOn({ status: 403, body, keyHasWorked: false }).is).toBe('throttled');
   });
 
+  test.each([
+    [429, '{"error":{"code":"quota_exceeded"}}'],
+    [403, 'Your monthly allowance has been used up. Upgrade your plan.'],
+    [403, '{"message":"You have no credits left."}'],
+    [429, '{"title":"Tageslimit erreicht","detail":"Ihr Kontingent ist aufgebraucht."}'],
+    [403, '{"erreur":"Votre abonnement a expiré."}'],
+    [429, '{"mensaje":"Se ha superado la cuota diaria"}'],
+    [403, '<h1>Tegoed verbruikt</h1>'],
+    [429, '{"melding":"Kvoten er brukt opp"}'],
+    [429, '{"code":"dailyLimitExceeded"}'],
+  ])('a %i whose text reports a used-up quota means exhausted: %s', (status, body) => {
+    expect(verdictOn({ status, body })).toMatchObject({
+      is: 'exhausted',
+      why: expect.stringContaining('HTTP'),
+    });
+  });
+
+  test.each([
+    [429, 'Quota exceeded: 10 requests per minute', {}],
+    [429, '{"type":"about:blank","title":"Limit exceeded"}', {}],
+    [429, 'Your quota is used up', { 'retry-after': '20' }],
+    [403, '{"error":"Rate limit exceeded for your plan"}', {}],
+  ])('a %i about a short period means throttled: %s', (status, body, headers) => {
+    expect(verdictOn({ status, body, headers }).is).toBe('throttled');
+  });
+
   test('a throttle without a time lasts one minute', () => {
     const until = (headers: Reply['headers'], status = 429) => {
       const verdict = verdictOn({ status, headers });

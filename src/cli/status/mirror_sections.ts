@@ -47,7 +47,7 @@ export const coverageSection = section({
     const goneText = gone > 0 ? `, ${count(gone)} gone` : '';
     const source =
       registryTotalAt === null
-        ? 'the registry reports no count'
+        ? 'the registry reports no count; completeness unknown'
         : `registry count of ${ago(registryTotalAt, nowMs)}`;
     return [
       `  coverage   ${count(known - gone)}${of} companies${share}, ${counted(fetched, 'record')}${records}${goneText}`,

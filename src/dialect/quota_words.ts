@@ -1,0 +1,76 @@
+import { stringifyJson } from '../json/json.ts';
+import type { Body } from './response_body.ts';
+
+/**
+ * Recognises reports of a used-up quota in error texts of several languages. The lists contain stems without
+ * diacritics: `epuis` matches "épuisé" and "épuisés".
+ */
+
+/** A countable right to send calls, or the contract behind it. */
+const QUOTA = stems(`
+  quota allowance credit subscription plan trial balance
+  kontingent guthaben abonnement tarif
+  forfait solde
+  cuota suscripcion saldo
+  abbonamento crediti piano
+  tegoed bundel
+  kvote kvot abonnemang prenumeration
+  assinatura franquia cota plano
+  pakiet limit-zapytan abonament srodki
+  kiintio tilaus`);
+
+/** Limits of long periods. A limit without a period may be that of a minute. */
+const LONG_LIMIT =
+  '(daily|monthly|yearly|annual|weekly|day|month|year|tages|monats|jahres|journali|quotidien|mensuel|annuel|diari|mensual|anual|giornalier|mensil|dag|maand|mand|manad|dzienn|miesieczn|call|request|api-call)\\w*[ -]{0,2}(limit|grens|granse|grense|graense)';
+
+/** The quota is used up. A contract can also end. */
+const USED_UP = stems(`
+  exceed exhaust used-up reached deplet consumed spent ran-out run-out out-of expired ended insufficient
+  not-enough no-more no-remaining none-left
+  erschopft aufgebraucht uberschritten verbraucht abgelaufen ausgeschopft erreicht
+  epuis depass atteint expire insuffisant
+  agotad superad excedid alcanzad caducad vencid insuficient
+  esaurit superat raggiunt scadut
+  opgebruikt overschreden bereikt verlopen onvoldoende verbruikt
+  brukt-opp oppbrukt opbrugt overskred naadd nadd naet utlopt utløpt udlobet udløbet forbrukad uppnadd slut
+  esgotad excedid atingid ultrapassad expirad
+  wyczerpan przekroczon wygasl
+  kaytetty ylitetty ylittynyt`);
+
+/** Limits of a minute or less. They end by waiting. */
+const SHORT_PERIOD =
+  /rate.?limit|too many requests|(per|a|each|last|pro|par|por|al) (second|minute|min\b|sec\b|sekunde|seconde|segundo|minuto|minuut|minutt)|\/ ?(s|sec|min|minute)\b/;
+
+const NEAR = '[^.!?;<>]{0,60}';
+const REPORT = new RegExp(
+  `(${QUOTA}|${LONG_LIMIT})${NEAR}(${USED_UP})|(${USED_UP})${NEAR}(${QUOTA}|${LONG_LIMIT})|no (remaining |more )?(credits|quota|calls|requests) (left|remaining|available)`,
+);
+
+/** Whether a body reports that a quota, the credits or a subscription is used up, not that the rate is too high. */
+export function reportsUsedUpQuota(body: Body): boolean {
+  const text = plain(body.json === undefined ? (body.text ?? '') : stringifyJson(body.json));
+  return REPORT.test(text) && !SHORT_PERIOD.test(text);
+}
+
+/** Lower case, without diacritics, with spaces for the separators of codes (`quota_exceeded`, `quotaExceeded`). */
+function plain(text: string): string {
+  return text
+    .slice(0, MAX_SEARCHED_CHARS)
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[_\s-]+/g, ' ');
+}
+
+/** A pattern of stems at the beginning of a word; `-` is a space. */
+function stems(list: string): string {
+  const patterns = list
+    .trim()
+    .split(/\s+/)
+    .map((stem) => stem.replaceAll('-', ' '));
+  return `\\b(?:${[...new Set(patterns)].join('|')})`;
+}
+
+/** Characters at the start of a body that rules search. */
+export const MAX_SEARCHED_CHARS = 20_000;
