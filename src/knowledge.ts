@@ -11,6 +11,8 @@ export interface Knowledge {
   knownCount(): number;
   /** The latest registry count and its time; null: no statistics were received. `total` null: they contain no count. */
   latestStats(): { readonly observedAtMs: number; readonly total: number | null } | null;
+  /** The registry count that was the latest at this time; null: none was received by then. */
+  registryCountAt(atMs: number): number | null;
   /** Statistics calls recorded in this warehouse. */
   statsCallsMade(): number;
   /** The state of every query sent so far, in no particular order. */

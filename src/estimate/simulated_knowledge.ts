@@ -25,6 +25,7 @@ export class SimulatedKnowledge {
     return {
       knownCount: () => from.knownCount() + this.#learned.length,
       latestStats: () => ({ observedAtMs: nowMs, total }),
+      registryCountAt: (atMs) => from.registryCountAt(atMs),
       statsCallsMade: () => 1,
       queries: () => from.queries(),
       newBySearches: () => from.newBySearches(),

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { Call } from '../call.ts';
+import { isoTime } from '../clock.ts';
 import type { Failure, Knowledge } from '../knowledge.ts';
 import { readEstimates } from './change_estimate.ts';
 import { metaTable } from './meta.ts';
@@ -32,6 +33,11 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
   const latestStats = db.prepare<[], { observed_at: string; total: number | null }>(
     'SELECT observed_at, total FROM registry_stats ORDER BY _call_id DESC LIMIT 1',
   );
+  const countAt = db
+    .prepare<[string], number>(
+      'SELECT total FROM registry_stats WHERE observed_at <= ? AND total IS NOT NULL ORDER BY _call_id DESC LIMIT 1',
+    )
+    .pluck();
   const statsCalls = db.prepare<[], number>(LOOKUPS.statsCalls).pluck();
   const searches = db.prepare<[number], number>(SEARCHES_SINCE).pluck();
   const counts = db.prepare<[], { callId: number; total: number | null }>(COUNTS);
@@ -52,6 +58,7 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
       const row = latestStats.get();
       return row === undefined ? null : { observedAtMs: Date.parse(row.observed_at), total: row.total };
     }),
+    registryCountAt: (atMs) => countAt.get(isoTime(atMs)) ?? null,
     statsCallsMade: () => statsCalls.get() ?? 0,
     newBySearches: () => searches.iterate(countedSoSince(counts.iterate())),
     queries: function* () {

@@ -18,7 +18,9 @@ import type { Revisions } from './revisions.ts';
  * - all extensions that are not offered: `a` times their probability;
  * - companies that match no extension: the known ones (`ending`), unless the node has pairs;
  * - an extension without a total: `c_i + ½` during its listing, then its own `W`;
- * - an extension that was counted before its parent: `c_i + ½`, because it may have new companies;
+ * - an extension that was counted before its parent: `c_i + ½`, because it may have new companies. If the growth of the
+ *   registry since then is known, the weight is `R · r_i / (1 − Σ r_j)`, where `R` is the sum of all other weights. The share
+ *   `r_i = γ_i · c_i / C` is the part of the unseen companies that joined the registry since then (`γ_i`) and match `i`;
  * - in an overlapping key space, each counted extension: `0.003 · c_i`.
  *
  * The last term allows for an error: the number of words of a company is known only as a mean, so the remainder may be empty.
@@ -59,11 +61,33 @@ export class ExtensionWeights {
       if (this.#keySpace.overlaps && this.isCounted(child))
         sum += OVERLAP_WEIGHT * this.#keySpace.known(child.query.text);
       if (!this.isCounted(child)) sum += this.weightOf(child);
-      else if (this.isOutdated(child, node)) sum += this.#keySpace.known(child.query.text) + HALF;
     }
-    extensions.weights = { sum: Math.max(sum, MIN_WEIGHT), model };
+    const outdated = this.#outdatedWeights(node, sum);
+    for (const child of node.children) if (this.isCounted(child)) sum += outdated.get(child.query.text) ?? 0;
+    extensions.weights = { sum: Math.max(sum, MIN_WEIGHT), model, outdated };
     extensions.weighedAt = this.#revisions.current;
     return extensions.weights;
+  }
+
+  /** The weights of the outdated queries below a node. `others`: the sum of all other weights. */
+  #outdatedWeights(node: QueryNode, others: number): ReadonlyMap<string, number> {
+    const outdated = node.children.filter((child) => this.#isOutdated(child, node));
+    if (outdated.length === 0) return NONE;
+    const { text } = node.query;
+    const knownInAll = this.#keySpace.known(text) * this.#keySpace.spread(text).perCompany;
+    const shares = outdated.map(({ query, state }) => {
+      const isKnown = others > MIN_WEIGHT && state !== null && state.status === 'complete';
+      const gained = isKnown ? this.#registry.gainedShare(state.listedAtMs) : null;
+      return gained === null ? null : (gained * this.#keySpace.known(query.text)) / Math.max(1, knownInAll);
+    });
+    const sum = shares.reduce((total: number, share) => total + (share ?? 0), 0);
+    const scale = others / (1 - Math.min(sum, MAX_GAINED_SHARE));
+    return new Map(
+      outdated.map(({ query }, at) => {
+        const share = shares[at] ?? null;
+        return [query.text, share === null ? this.#keySpace.known(query.text) + HALF : share * scale];
+      }),
+    );
   }
 
   /** The weight, in `W` of its parent, of a query without a total. */
@@ -81,7 +105,7 @@ export class ExtensionWeights {
   }
 
   /** Was it sent before `parent` was last counted? */
-  isOutdated({ state, prediction }: QueryNode, parent: QueryNode): boolean {
+  #isOutdated({ state, prediction }: QueryNode, parent: QueryNode): boolean {
     if (state === null || prediction !== null) return false;
     return state.listedAtMs < this.#countedAtMs(parent);
   }
@@ -112,7 +136,7 @@ export class ExtensionWeights {
       ...others,
       companies,
       checkedAt: this.#revisions.current,
-      weights: { sum: MIN_WEIGHT, model: HALF },
+      weights: { sum: MIN_WEIGHT, model: HALF, outdated: NONE },
       weighedAt: -1,
     };
     return node.extensions;
@@ -120,6 +144,9 @@ export class ExtensionWeights {
 }
 
 const HALF = 0.5;
+const NONE: ReadonlyMap<string, number> = new Map();
+// The others keep a tenth, because a growing registry also has new companies in them.
+const MAX_GAINED_SHARE = 0.9;
 const OVERLAP_WEIGHT = 0.003;
 const MIN_WEIGHT = 1e-9;
 const MIN_OPEN = 20;

@@ -62,6 +62,8 @@ export interface Weights {
   readonly sum: number;
   /** `a`: the total weight of the name model. */
   readonly model: number;
+  /** The weights of the queries that were counted before their parent. */
+  readonly outdated: ReadonlyMap<string, number>;
 }
 
 export function newQueryNode(query: SearchQuery, parent: QueryNode | null): QueryNode {

@@ -6,6 +6,8 @@ export interface RegistryCount {
   /** null: the registry reports none. */
   readonly total: number | null;
   readonly observedAtMs: number;
+  /** The count that was the latest at a time; null: none was received by then. */
+  readonly countAt: (atMs: number) => number | null;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface RegistryCount {
 export class RegistryUnseen {
   readonly #keySpace: KeySpace;
   readonly #limits: Limits;
-  #registryCount: RegistryCount = { total: null, observedAtMs: 0 };
+  #registryCount: RegistryCount = { total: null, observedAtMs: 0, countAt: () => null };
   /** `f`, before the cap. */
   #newShare = 1;
 
@@ -54,6 +56,18 @@ export class RegistryUnseen {
     return total !== null && this.#keySpace.companies <= total;
   }
 
+  /**
+   * The share of the unseen companies that the registry has gained since `listedAtMs`: only they can be missing from a
+   * listing that was complete then. At least 1 %, because companies that left the registry hide others that joined it.
+   * null: unknown.
+   */
+  gainedShare(listedAtMs: number): number | null {
+    const { total, countAt } = this.#registryCount;
+    const before = total === null ? null : countAt(listedAtMs);
+    if (total === null || before === null || this.unseen <= 0) return null;
+    return Math.min(1, Math.max(MIN_GAINED_SHARE, (total - before) / this.unseen));
+  }
+
   get unseen(): number {
     const known = this.#keySpace.companies;
     if (this.isCounted) return (this.#registryCount.total as number) - known;
@@ -63,4 +77,5 @@ export class RegistryUnseen {
 }
 
 const HALF = 0.5;
+const MIN_GAINED_SHARE = 0.01;
 const SMOOTHING = 0.1;

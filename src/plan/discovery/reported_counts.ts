@@ -41,15 +41,17 @@ export class ReportedCounts {
 
   /** By the statistics, or else by the empty query. */
   registryCount(): RegistryCount {
-    const { total, observedAtMs } = this.#latestCount();
-    return { total, observedAtMs: this.#timeInRun(observedAtMs) };
+    const { total, observedAtMs, isByStatistics } = this.#latestCount();
+    const countAt = (atMs: number) => (isByStatistics ? this.#knowledge.registryCountAt(atMs) : null);
+    return { total, observedAtMs: this.#timeInRun(observedAtMs), countAt };
   }
 
-  #latestCount(): RegistryCount {
-    const stats = this.#knowledge.latestStats() ?? { total: null, observedAtMs: 0 };
+  #latestCount() {
+    const stats = { ...(this.#knowledge.latestStats() ?? NO_COUNT), isByStatistics: true };
     if (stats.total !== null || this.#emptyQuery === null) return stats;
     const total = countOfAll(this.#emptyQuery, this.#dialect);
-    return total === null ? stats : { total, observedAtMs: this.#emptyQuery.listedAtMs };
+    if (total === null) return stats;
+    return { total, observedAtMs: this.#emptyQuery.listedAtMs, isByStatistics: false };
   }
 
   /** The state without a clamped total: such a total is only a lower bound. */
@@ -64,3 +66,5 @@ export class ReportedCounts {
     return Math.min(receivedAtMs, this.#startedAtMs);
   }
 }
+
+const NO_COUNT = { total: null, observedAtMs: 0 };

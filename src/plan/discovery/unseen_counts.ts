@@ -114,7 +114,7 @@ export class UnseenCounts {
     const unexplained = this.#unexplained(node);
     if (unexplained <= 0) return [];
     const maxUnseen = this.of(node);
-    const { sum, model } = this.#weights.weigh(node);
+    const { sum, model, outdated } = this.#weights.weigh(node);
     const candidates: QueryCandidate[] = [];
     const add = (text: string, known: number, weight: number, kind: Kind) =>
       candidates.push({
@@ -132,11 +132,7 @@ export class UnseenCounts {
     const untried = likeliest === undefined || node.parent !== null ? null : this.#nextUntried();
     if (likeliest !== undefined && untried !== null)
       add(untried, this.#keySpace.known(untried), model * likeliest.likelihood, 'new character');
-    for (const child of node.children) {
-      if (!this.#weights.isOutdated(child, node)) continue;
-      const known = this.#keySpace.known(child.query.text);
-      add(child.query.text, known, known + HALF, 'repeat');
-    }
+    for (const [text, weight] of outdated) add(text, this.#keySpace.known(text), weight, 'repeat');
     return candidates;
   }
 

@@ -77,6 +77,24 @@ test('a query is repeated only if it was sent before the registry was last count
   expect(repeated).toMatchObject([{ text: 'a', known: 1 }]);
 });
 
+test('if the registry has not grown since a complete listing, the unseen companies match other queries', () => {
+  const { repeat, others } = listedBefore({ total: 100, countThen: 100 });
+  expect(repeat).toBeLessThan(1);
+  expect(others).toBeGreaterThan(89);
+});
+
+test('if the registry has grown since a complete listing, the new companies may match its query', () => {
+  // 80 of the 90 unseen companies are new. The listing has half of the known companies, so it may have half of the new ones.
+  const { repeat, others } = listedBefore({ total: 100, countThen: 20 });
+  expect(repeat).toBeCloseTo(40, 5);
+  expect(others).toBeCloseTo(50, 5);
+});
+
+test('without an earlier registry count, a complete listing from before the count is weighed as a new query', () => {
+  const { repeat } = listedBefore({ total: 100, countThen: null });
+  expect(repeat).toBeGreaterThan(20);
+});
+
 test('without a registry count, the unseen count depends on the share of new companies on recent pages', () => {
   const names = Array.from({ length: 100 }, (_, at) => `company ${at}`);
   const { unseenCounts, root } = registry({ total: null, names });
@@ -117,14 +135,25 @@ test('in an overlapping key space, few unexplained companies are assigned to unu
   expect(sumOf(unseenCounts.candidatesOf(root))).toBeLessThan(28 / 5);
 });
 
+/** 10 known companies; a complete listing of 5 of them was received when the registry count was `countThen`. */
+function listedBefore(counts: { readonly total: number; readonly countThen: number | null }) {
+  const names = ['abel', 'acme', 'adam', 'agro', 'alba', 'bank', 'cafe', 'dune', 'echo', 'foxy'];
+  const { unseenCounts, root, addSent } = registry({ ...counts, names });
+  addSent('a', { total: 5, rows: 5, status: 'complete', listedAtMs: COUNTED_AT_MS - 1 });
+  const candidates = unseenCounts.candidatesOf(root);
+  const repeat = sumOf(candidates.filter(({ kind }) => kind === 'repeat'));
+  return { repeat, others: unseenCounts.of(root) - repeat };
+}
+
 interface RegistryOptions {
   readonly total: number | null;
+  readonly countThen?: number | null;
   readonly names: readonly string[];
   readonly semantics?: 'prefix' | 'token_prefix';
 }
 
 /** A registry with one count, by default searched by name prefix. `addSent` adds the node of a query with a response. */
-function registry({ total, names, semantics = 'prefix' }: RegistryOptions) {
+function registry({ total, countThen = null, names, semantics = 'prefix' }: RegistryOptions) {
   const mirror = new MemoryMirror();
   for (const name of names) mirror.add({ id: name, name });
   const keySpace =
@@ -133,7 +162,7 @@ function registry({ total, names, semantics = 'prefix' }: RegistryOptions) {
       : new WordKeySpace(semantics, 1, mirror);
   const sent = new Set<string>();
   const unseenCounts = new UnseenCounts(keySpace, LIMITS, (query) => sent.has(query));
-  unseenCounts.setRegistryCount({ total, observedAtMs: COUNTED_AT_MS });
+  unseenCounts.setRegistryCount({ total, observedAtMs: COUNTED_AT_MS, countAt: () => countThen });
   const root = newQueryNode({ by: 'name', text: '' }, null);
   const addSent = (text: string, state: Partial<QueryState>, page: PageEvidence | null = null): QueryNode => {
     const node = newQueryNode({ by: 'name', text }, root);

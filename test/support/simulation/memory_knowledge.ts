@@ -51,6 +51,10 @@ export class MemoryMirror implements Knowledge {
     return this.stats;
   }
 
+  registryCountAt(): number | null {
+    return null;
+  }
+
   statsCallsMade(): number {
     return this.statsCalls;
   }

@@ -142,6 +142,10 @@ export class RefreshedMirror implements Knowledge {
     return [];
   }
 
+  registryCountAt(): number | null {
+    return null;
+  }
+
   statsCallsMade(): number {
     return 1;
   }
