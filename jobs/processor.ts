@@ -5,6 +5,7 @@ import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { MirrorError } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
+import { updateStoredEstimate } from '../src/operations/stored_estimate.ts';
 import type { Outcome } from '../src/outcome.ts';
 import { finishRun, startRun } from '../src/warehouse/run.ts';
 import { isCovered, type LastRun } from './due_jobs.ts';
@@ -139,7 +140,9 @@ async function runBatch(
     };
     const context = { workspace, data, bounds };
     if (!definition.spendsCalls) return await runLocalJob(definition, context);
-    return resultOf(await definition.process(context));
+    const report = await definition.process(context);
+    updateStoredEstimate(workspace, report);
+    return resultOf(report);
   } finally {
     workspace.close();
   }

@@ -168,14 +168,14 @@ async function work(
     output.note('Finishing the in-flight calls (press Ctrl-C again to stop immediately) …'),
   );
   const startedMs = clock.now();
-  const callsLeft = ledger.state(startedMs, 'backfill').left;
+  const callsLeft = Math.min(maxCalls, ledger.state(startedMs, 'backfill').left);
   try {
     return await runBackfill(workspace, {
       backfillId,
       maxCalls,
       maxMinutes,
       signal: interruption.signal,
-      onProgress: showProgress(output, { startedMs, callsLeft, now: () => clock.now() }),
+      onProgress: showProgress(output, { startedMs, maxCalls: callsLeft, now: () => clock.now() }),
     });
   } finally {
     interruption.done();

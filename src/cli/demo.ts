@@ -72,7 +72,7 @@ async function mirrorSandbox(sandbox: Sandbox, paths: { warehouse: string; ledge
       signal: interruption.signal,
       onProgress: showProgress(output, {
         startedMs,
-        callsLeft: state.left,
+        maxCalls: state.left,
         now: () => workspace.clock.now(),
       }),
     });

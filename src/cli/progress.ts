@@ -1,62 +1,81 @@
+import stringWidth from 'fast-string-width';
 import { targetOf } from '../call.ts';
 import type { Outcome } from '../outcome.ts';
-import { count, counted, duration } from '../report/figures.ts';
+import { count, counted, percent } from '../report/figures.ts';
 import type { RunTotals } from '../run_totals.ts';
 import type { Output } from './output.ts';
+import { printable } from './table.ts';
+
+/** The bounds of a run whose progress is shown. */
+export interface ProgressBounds {
+  readonly startedMs: number;
+  /** The calls that the run may send: the quota left, and at most `--max-calls`; Infinity: no limit. */
+  readonly maxCalls: number;
+  readonly now: () => number;
+}
 
 /** Updates the progress line at most five times a second. */
-export function showProgress(
-  output: Output,
-  since: { startedMs: number; callsLeft: number; now: () => number },
-) {
+export function showProgress(output: Output, { startedMs, maxCalls, now }: ProgressBounds) {
   let shownMs = 0;
   return (totals: RunTotals, last: Outcome): void => {
-    const nowMs = since.now();
+    const nowMs = now();
     if (nowMs - shownMs < PROGRESS_EVERY_MS) return;
     shownMs = nowMs;
-    const callsLeft = since.callsLeft - totals.calls;
-    output.progress(progressLine({ totals, last, elapsedMs: nowMs - since.startedMs, callsLeft }));
+    output.progress(progressLine({ totals, last, startedMs, nowMs, maxCalls }, output.columns - 1));
   };
 }
 
 const PROGRESS_EVERY_MS = 200;
 
-export interface Progress {
+export interface Progress extends Omit<ProgressBounds, 'now'> {
   readonly totals: RunTotals;
   readonly last: Outcome;
-  readonly elapsedMs: number;
-  /** Infinity: no limit. */
-  readonly callsLeft: number;
+  readonly nowMs: number;
 }
 
-/** The progress line: last call, calls spent and left, rate, results. */
-export function progressLine({ totals, last, elapsedMs, callsLeft }: Progress): string {
-  const perMinute = elapsedMs < 1000 ? null : Math.round((totals.calls / elapsedMs) * 60_000);
-  const minutesLeft = perMinute === null || perMinute === 0 ? null : callsLeft / perMinute;
-  return [
-    doing(last),
-    counted(totals.calls, 'call') + (callsLeft === Infinity ? '' : `, ${count(Math.max(0, callsLeft))} left`),
-    ...(perMinute === null ? [] : [`${count(perMinute)} a minute`]),
-    `${count(totals.listed)} new companies`,
+/**
+ * Share, rate, calls left and finish time; then results and the last call. A part that does not fit the terminal is
+ * omitted.
+ */
+export function progressLine(progress: Progress, columns: number): string {
+  const { totals, last, startedMs, nowMs, maxCalls } = progress;
+  const left = Math.max(0, maxCalls - totals.calls);
+  const perMinute = nowMs - startedMs < 1000 ? 0 : (totals.calls / (nowMs - startedMs)) * MINUTE_MS;
+  const parts = [
+    maxCalls === Infinity ? counted(totals.calls, 'call') : percent(totals.calls / Math.max(1, maxCalls)),
+    perMinute > 0 && `${count(perMinute)}/min`,
+    maxCalls !== Infinity && `${counted(left, 'call')} left`,
+    perMinute > 0 && left !== Infinity && `ends ${clockTime(nowMs + (left / perMinute) * MINUTE_MS, nowMs)}`,
+    `${count(totals.listed)} new`,
     counted(totals.fetched + totals.changed + totals.unchanged, 'record'),
-    ...(minutesLeft === null || callsLeft === Infinity
-      ? []
-      : [`quota lasts ${duration(Math.max(0, minutesLeft) * 60_000)}`]),
-  ].join(' · ');
+    totals.failed > 0 && `${count(totals.failed)} failed`,
+    lastCall(last),
+  ];
+  return parts
+    .filter((part) => part !== false)
+    .reduce((line, part) => {
+      const longer = line === '' ? part : `${line} · ${part}`;
+      return stringWidth(longer) <= columns ? longer : line;
+    }, '');
 }
 
-function doing({ call }: Outcome): string {
+/** `14:05`, or `22 Nov 14:05` on another day. */
+function clockTime(atMs: number, nowMs: number): string {
+  const at = new Date(atMs);
+  const time = at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  if (at.toDateString() === new Date(nowMs).toDateString()) return time;
+  return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time}`;
+}
+
+function lastCall({ call }: Outcome): string {
   switch (call.kind) {
     case 'stats':
-      return 'fetched statistics';
+      return 'statistics';
     case 'search':
-      return `searched ${printable(targetOf(call))}`;
+      return `search ${printable(targetOf(call)).slice(0, 40)}`;
     case 'entity':
-      return `fetched ${printable(call.entityId)}`;
+      return `record ${printable(call.entityId).slice(0, 40)}`;
   }
 }
 
-/** Removes control characters: names and ids come from the upstream. */
-function printable(text: string): string {
-  return text.replace(/[\p{C}]/gu, '�').slice(0, 40);
-}
+const MINUTE_MS = 60_000;

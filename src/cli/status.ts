@@ -5,19 +5,24 @@ import { healthSettings } from '../../jobs/schedules.ts';
 import type { WorkerStatus } from '../../jobs/worker_status.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
+import { UsageError } from '../errors.ts';
 import { openLedgerOf } from '../operations/configured_ledger.ts';
 import { localTime } from '../report/figures.ts';
 import type { Health } from '../report/health.ts';
-import { readAllowance, readHealth, readMirror } from '../report/mirror_snapshot.ts';
+import { readAllowance, readHealth, readLock, readMirror } from '../report/mirror_snapshot.ts';
+import { recentRuns } from '../warehouse/run.ts';
+import { runCalls } from '../warehouse/run_calls.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { interruptible, openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
 import { type Output, standardStreams } from './output.ts';
+import { describeRun, runData } from './status/run_text.ts';
 import type { StatusReadings } from './status/section.ts';
 import { renderStatus } from './status/sections.ts';
 import { printable } from './table.ts';
 
 interface StatusFlags extends SharedFlags {
   readonly runs?: number;
+  readonly run?: number;
   readonly watch?: true | number;
 }
 
@@ -25,6 +30,7 @@ interface StatusFlags extends SharedFlags {
 export function statusCommand(): Command {
   const command = new Command('status')
     .option('--runs <n>', 'show the last n runs', wholeNumber, 5)
+    .option('--run <n>', 'show run n in full: its end, calls by outcome, and failed calls', wholeNumber)
     .option('--watch [seconds]', 'refresh every n seconds (default: 2) until Ctrl-C', seconds)
     .addHelpText('after', EXAMPLES)
     .action((flags: StatusFlags) => status(flags));
@@ -33,6 +39,7 @@ export function statusCommand(): Command {
 
 async function status(flags: StatusFlags): Promise<void> {
   const { config, output } = openContext(flags);
+  if (flags.run !== undefined) return showRun(config, output, flags.run);
   if (flags.watch === undefined) return await show(config, output, flags);
   const everyMs = 1000 * (flags.watch === true ? 2 : flags.watch);
   const interruption = interruptible(() => {});
@@ -46,6 +53,32 @@ async function status(flags: StatusFlags): Promise<void> {
     interruption.done();
   }
 }
+
+function showRun(config: Config, output: Output, runId: number): void {
+  const nowMs = systemClock.now();
+  const { db, close } = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
+  try {
+    const runs = runCalls(db);
+    const run = runs.find(runId);
+    if (run === null)
+      throw new UsageError(`the warehouse has no run ${runId}`, {
+        hint: 'List the latest runs: registry-mirror status --runs 20',
+      });
+    const [latest] = recentRuns(db, 1);
+    const details = {
+      run,
+      isRunning: readLock(db, nowMs).isHeld && latest?.runId === runId,
+      counts: runs.counts(run),
+      failedCalls: runs.list(run, { most: MAX_FAILED_CALLS, onlyFailed: true }),
+    };
+    const text = describeRun(details, output);
+    output.result({ command: 'status', ok: true, data: runData(details), text, attention: null });
+  } finally {
+    close();
+  }
+}
+
+const MAX_FAILED_CALLS = 20;
 
 async function show(config: Config, output: Output, { runs = 5 }: StatusFlags): Promise<void> {
   const rendered = await withReadings(config, runs, (readings) => ({
@@ -115,4 +148,5 @@ Examples:
   $ registry-mirror status
   $ registry-mirror status --watch
   $ registry-mirror status --runs 50                          the history of runs
+  $ registry-mirror status --run 12                           run 12 in full
   $ registry-mirror status --json | jq .data.coverage`;

@@ -4,6 +4,7 @@ import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import { checkStored } from '../operations/dialect_check.ts';
 import { ALL_KINDS, run } from '../operations/run.ts';
 import { type RunReport, reportData } from '../operations/run_report.ts';
+import { updateStoredEstimate } from '../operations/stored_estimate.ts';
 import type { DialectChange } from '../probe/dialect_changes.ts';
 import { latestAnswers } from '../warehouse/latest_answers.ts';
 import { lastEndedAt } from '../warehouse/run.ts';
@@ -79,15 +80,20 @@ export async function syncOnce(
     maxCalls,
     maxMinutes: flags.maxMinutes ?? Infinity,
     signal,
-    onProgress: showProgress(output, { startedMs, callsLeft: state.left, now: () => clock.now() }),
+    onProgress: showProgress(output, {
+      ...{ startedMs, now: () => clock.now() },
+      maxCalls: Math.min(state.left, maxCalls),
+    }),
   });
   const drifted = report.ending.ended === 'drift' ? proposeDialectChanges(workspace, config) : [];
   const warning = walWarning(walBytes(workspace.warehouse.db));
-  return printReport(
+  const exitCode = printReport(
     { report, drifted, warning, isRepeated: isRepeatedRefusal(report, workspace) },
     flags,
     output,
   );
+  updateStoredEstimate(workspace, report);
+  return exitCode;
 }
 
 /** Changes of the dialect that the latest stored responses suggest; sends no call. */

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { count } from '../report/figures.ts';
+import { count, localTime } from '../report/figures.ts';
 import { type Html, html } from './html.ts';
 
 /** Formats figures and times for the page: short, and in one time zone. */
@@ -43,6 +43,8 @@ export interface Times {
   full(atMs: number): Html;
   /** The same as `full`, as plain text. */
   text(atMs: number): string;
+  /** The same with the zone: `21 Nov 2026, 14:05 CET`. */
+  zoned(atMs: number): string;
 }
 
 export function timesIn(zone: string, nowMs: number): Times {
@@ -54,6 +56,7 @@ export function timesIn(zone: string, nowMs: number): Times {
   return {
     zone,
     text,
+    zoned: (ms) => localTime(ms, zone),
     full: (ms) => element(ms, text(ms)),
     brief(ms) {
       const then = at(ms);

@@ -31,8 +31,8 @@ export function duration(durationMs: number): string {
   return joined(`${Math.floor(hours / 24)} days`, hours % 24, 'h');
 }
 
-/** In the time zone of this machine: `21 Nov 2026, 14:05 CET`. */
-export function localTime(epochMs: number): string {
+/** In a time zone, by default that of this machine: `21 Nov 2026, 14:05 CET`. */
+export function localTime(epochMs: number, timeZone?: string): string {
   return new Date(epochMs).toLocaleString('en-GB', {
     day: 'numeric',
     month: 'short',
@@ -40,6 +40,7 @@ export function localTime(epochMs: number): string {
     hour: '2-digit',
     minute: '2-digit',
     timeZoneName: 'short',
+    ...(timeZone === undefined ? {} : { timeZone }),
   });
 }
 

@@ -1,9 +1,13 @@
 import type { WindowState } from '../allowance/ledger.ts';
+import { windowLengthMs, windowRow } from '../allowance/window_table.ts';
+import { isRolling } from '../allowance/windows.ts';
 import type { CallBucket } from '../warehouse/page_queries.ts';
+import { count, counted } from './figures.ts';
+import type { FormatTime } from './health.ts';
 
 /** When an allowance window will be used up at the observed call rate. */
 export type QuotaForecast =
-  /** No forecast: a daily window, a window with nothing left, or no calls in the last seven days. */
+  /** No forecast: a window of at most a day, a window with nothing left, or no calls in the last seven days. */
   | { readonly is: 'still' }
   /** The quota is used up at `atMs`. */
   | { readonly is: 'ends'; readonly atMs: number; readonly perDay: number }
@@ -36,25 +40,46 @@ export function observedRate(
 
 /**
  * With `r` calls per day and `q` calls left, the quota is used up after `q / r` days, unless the window resets
- * earlier. The limit of the daily window is the upper bound of `r`. A first run often uses a whole day's quota in one
+ * earlier. The limits of shorter windows are upper bounds of `r`. A first run often uses a whole day's quota in one
  * hour.
  *
- * Daily windows have no forecast. A mean of seven days does not show when the calls of one day are sent. A rolling
- * day returns each unit after 24 hours, so that it is never used up permanently.
+ * Windows of at most a day have no forecast. A mean of seven days does not show when the calls of one day are sent. A
+ * rolling window returns each unit after its length, so that it is never used up permanently.
  */
 export function forecastQuota(
   window: WindowState,
   { calls, overMs }: CallRate,
   { windows, nowMs }: { readonly windows: readonly WindowState[]; readonly nowMs: number },
 ): QuotaForecast {
-  const { name, left, resetsAtMs } = window;
-  if (name === 'day' || left <= 0 || calls <= 0) return { is: 'still' };
-  const dailyLimit = windows.find((one) => one.name === 'day')?.limit ?? Number.POSITIVE_INFINITY;
-  const perDay = Math.min((calls / overMs) * DAY_MS, dailyLimit);
+  const { left, resetsAtMs } = window;
+  if (isRolling(window) || lengthMsOf(window) <= DAY_MS || left <= 0 || calls <= 0) return { is: 'still' };
+  const shorter = windows.filter((one) => lengthMsOf(one) < lengthMsOf(window));
+  const perDay = Math.min((calls / overMs) * DAY_MS, ...shorter.map(perDayOf));
   const endsAtMs = nowMs + (left / perDay) * DAY_MS;
   if (resetsAtMs === null || endsAtMs < resetsAtMs) return { is: 'ends', atMs: endsAtMs, perDay };
   const used = ((resetsAtMs - nowMs) / DAY_MS) * perDay;
   return { is: 'lasts', untilMs: resetsAtMs, left: left - used, perDay };
+}
+
+/** The forecast as one clause; null: there is none. */
+export function quotaForecastText(
+  forecast: QuotaForecast,
+  nowMs: number,
+  formatTime: FormatTime,
+): string | null {
+  if (forecast.is === 'still' || (forecast.is === 'ends' && forecast.atMs <= nowMs)) return null;
+  const rate = `at ${counted(Math.round(forecast.perDay), 'call')} a day (last 7 days)`;
+  if (forecast.is === 'ends') return `${rate} used up by ${formatTime(forecast.atMs)}`;
+  return `${rate} ${count(Math.max(0, forecast.left))} left at the reset`;
+}
+
+function lengthMsOf({ name }: WindowState): number {
+  return windowLengthMs(windowRow(name));
+}
+
+/** The calls that a window permits per day. */
+function perDayOf(window: WindowState): number {
+  return (window.limit / lengthMsOf(window)) * DAY_MS;
 }
 
 export const RATE_PERIOD_MS = 7 * 86_400_000;

@@ -37,6 +37,8 @@ export type MetaKey =
   | 'next_absent_shape'
   /** The progress of a rebuild, as JSON. */
   | 'rebuild'
+  /** The calls until nothing is due, estimated at the end of a run, as JSON. */
+  | 'estimate'
   /** The time before which responses were deleted. */
   | 'pruned_until';
 

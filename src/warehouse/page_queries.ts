@@ -44,8 +44,8 @@ export function callSpan(db: Database): () => { readonly firstMs: number; readon
   };
 }
 
-// The same factor as in fetch/call_ids.ts.
-const IDS_PER_MS = 1024;
+/** The same factor as in fetch/call_ids.ts. */
+export const IDS_PER_MS = 1024;
 
 export interface CompanyRow {
   readonly entityId: string;

@@ -5,6 +5,7 @@ import { type Allowance, isRolling, windowsAt } from '../../src/allowance/window
 import { checkAllowance } from '../../src/cli/doctor/account.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { allowanceOf as configuredAllowance } from '../../src/operations/configured_ledger.ts';
+import { forecastQuota } from '../../src/report/quota_forecast.ts';
 import { allowanceOf, ledgerOf, spendAll, spendAt } from '../support/ledger.ts';
 
 vi.mock(import('../../src/allowance/window_table.ts'), async (importOriginal) => {
@@ -113,5 +114,12 @@ allowance: { per_hour: 7 }
     const ledger = ledgerOf(hourly(4));
     spendAt(ledger, NOON_MS);
     expect(checkAllowance(ledger.state(NOON_MS))[0]?.what).toBe('1 of 4 calls used this hour, 3 left');
+  });
+
+  test('has no quota forecast, and bounds the forecast of longer windows', () => {
+    const { windows } = ledgerOf(hourly(4, { total: 960 })).state(NOON_MS);
+    const rate = { calls: 10_000, overMs: 24 * HOUR_MS };
+    const forecasts = windows.map((window) => forecastQuota(window, rate, { windows, nowMs: NOON_MS }));
+    expect(forecasts).toEqual([{ is: 'ends', atMs: NOON_MS + 240 * HOUR_MS, perDay: 96 }, { is: 'still' }]);
   });
 });

@@ -1,8 +1,15 @@
 import type { Database } from 'better-sqlite3';
 import type { LedgerState, WindowState } from '../../allowance/ledger.ts';
+import { windowRow } from '../../allowance/window_table.ts';
 import { isoTime } from '../../clock.ts';
 import { count, counted, localTime } from '../../report/figures.ts';
-import { type CallRate, forecastQuota, observedRate, RATE_PERIOD_MS } from '../../report/quota_forecast.ts';
+import {
+  type CallRate,
+  forecastQuota,
+  observedRate,
+  quotaForecastText,
+  RATE_PERIOD_MS,
+} from '../../report/quota_forecast.ts';
 import { callBuckets, callSpan } from '../../warehouse/page_queries.ts';
 import { section } from './section.ts';
 
@@ -73,7 +80,7 @@ function readRate(db: Database, nowMs: number): CallRate {
 }
 
 function windowLine({ name, limit, spent, left, resetsAtMs }: WindowState, reserved: number): string {
-  const period = name === 'total' ? 'in total' : `a ${name}`;
+  const period = windowRow(name).words.per;
   const reserve = reserved > 0 ? ` (${count(reserved)} reserved for scheduled runs)` : '';
   const reset = resetsAtMs === null ? '' : `; resets ${localTime(resetsAtMs)}`;
   return `  allowance  ${count(spent)} of ${count(limit)} ${period} used, ${count(left)} left${reserve}${reset}`;
@@ -84,11 +91,8 @@ function forecastLine(
   rate: CallRate,
   account: { readonly windows: readonly WindowState[]; readonly nowMs: number },
 ): string[] {
-  const forecast = forecastQuota(window, rate, account);
-  if (forecast.is === 'still') return [];
-  const mean = `             at ${counted(Math.round(forecast.perDay), 'call')} a day (last 7 days)`;
-  if (forecast.is === 'ends') return [`${mean}: used up by ${localTime(forecast.atMs)}`];
-  return [`${mean}: ${count(Math.max(0, Math.round(forecast.left)))} left at the reset`];
+  const text = quotaForecastText(forecastQuota(window, rate, account), account.nowMs, localTime);
+  return text === null ? [] : [`             ${text}`];
 }
 
 /** The reasons for which no call can be sent now. */

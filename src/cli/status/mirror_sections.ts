@@ -1,4 +1,6 @@
 import { isoTime } from '../../clock.ts';
+import { allowanceOf } from '../../operations/configured_ledger.ts';
+import { completionText, readCompletion } from '../../report/completion_forecast.ts';
 import { type CoverageEstimate, estimateCoverage } from '../../report/coverage_estimate.ts';
 import { byteSize, count, counted, localTime, percent } from '../../report/figures.ts';
 import { readSearchEvidence } from '../../warehouse/coverage_counts.ts';
@@ -54,6 +56,25 @@ export const coverageSection = section({
       `             ${output.style('dim', source)}`,
       ...estimateLines(coverage.estimate, output),
     ];
+  },
+});
+
+export const completionSection = section({
+  key: 'completion',
+  empty: null,
+  read: ({ mirror, config, allowance, nowMs }) =>
+    mirror &&
+    readCompletion(mirror.db, { nowMs, allowance: allowanceOf(config), ledger: allowance.scheduled }),
+  json: (forecast) => ({
+    is: forecast.is,
+    estimated_at: forecast.is === 'unknown' ? null : isoTime(forecast.estimatedAtMs),
+    earliest: forecast.is === 'expected' ? isoTime(forecast.earliestMs) : null,
+    latest: forecast.is === 'expected' && forecast.latestMs !== null ? isoTime(forecast.latestMs) : null,
+  }),
+  lines(forecast, { nowMs, output }) {
+    if (forecast.is === 'unknown') return [];
+    const at = output.style('dim', `(estimate of ${localTime(forecast.estimatedAtMs)})`);
+    return [`  finish     ${completionText(forecast, nowMs)} ${at}`];
   },
 });
 

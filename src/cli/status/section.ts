@@ -67,10 +67,16 @@ export function section<Value>(entry: SectionEntry<Value>): StatusSection {
   };
 }
 
-/** A table under a dim header. */
-export function table(columns: readonly Column[], rows: readonly string[][], output: Output): string {
+/** A table under a dim header. `isBad`: the row at this index is red. */
+export function table(
+  columns: readonly Column[],
+  rows: readonly string[][],
+  output: Output,
+  isBad: (index: number) => boolean = () => false,
+): string {
   const [header = '', ...lines] = tableLines(columns, rows, output.columns);
-  return [output.style('dim', header), ...lines].join('\n');
+  const coloured = lines.map((line, at) => (isBad(at) ? output.style('red', line) : line));
+  return [output.style('dim', header), ...coloured].join('\n');
 }
 
 /** `3 days 4 h ago`. */

@@ -4,7 +4,7 @@ import type { Output } from '../output.ts';
 import { fitted, printable } from '../table.ts';
 import { allowanceSection, callsLastHourSection } from './allowance_section.ts';
 import { healthSection } from './health_section.ts';
-import { coverageSection, freshnessSection, warehouseSection } from './mirror_sections.ts';
+import { completionSection, coverageSection, freshnessSection, warehouseSection } from './mirror_sections.ts';
 import { type StatusReadings, type StatusSection, section } from './section.ts';
 import {
   backfillSection,
@@ -22,6 +22,7 @@ const SECTIONS: readonly StatusSection[] = [
   section({ key: 'at', empty: null, read: ({ nowMs }) => nowMs, json: isoTime }),
   healthSection,
   coverageSection,
+  completionSection,
   freshnessSection,
   warehouseSection,
   callsLastHourSection,

@@ -1,7 +1,8 @@
 import { count, counted, duration, localTime } from '../../report/figures.ts';
+import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import { backfillTable } from '../../warehouse/backfill.ts';
 import { waitingCount } from '../../warehouse/health.ts';
-import { type RunRow, recentRuns } from '../../warehouse/run.ts';
+import { recentRuns } from '../../warehouse/run.ts';
 import { orderData } from '../backfill/backfill_text.ts';
 import { printable } from '../table.ts';
 import { ago, section, table } from './section.ts';
@@ -88,9 +89,7 @@ export const runSection = section({
   key: 'runs',
   empty: [],
   read: ({ mirror, runs }) =>
-    mirror === null
-      ? null
-      : { runs: recentRuns(mirror.db, runs), isRunning: mirror.snapshot.holder !== null },
+    mirror === null ? null : { runs: recentRuns(mirror.db, runs), isRunning: mirror.snapshot.isHeld },
   json: ({ runs }) =>
     runs.map((run) => ({
       run_id: run.runId,
@@ -124,31 +123,17 @@ export const runSection = section({
         run.command,
         localTime(Date.parse(run.startedAt)),
         run.endedAt === null ? '' : duration(Date.parse(run.endedAt) - Date.parse(run.startedAt)),
-        endOf(run, at === 0 && isRunning),
+        runEnding(run, at === 0 && isRunning),
         count(run.calls),
         count(run.new),
         count(run.changed),
         count(run.gone),
       ]),
       output,
+      (at) => {
+        const run = runs[at];
+        return run !== undefined && hasFailed(run);
+      },
     );
   },
 });
-
-function endOf({ ended, error }: RunRow, isRunning: boolean): string {
-  if (ended === null) return isRunning ? 'running' : 'killed';
-  const ending = ENDINGS[ended] ?? ended;
-  return error === null ? ending : `${ending}: ${error}`;
-}
-
-const ENDINGS: Readonly<Record<string, string>> = {
-  done: 'done',
-  allowance: 'quota used up',
-  max_calls: 'call limit',
-  max_minutes: 'time limit',
-  interrupted: 'interrupted',
-  stood_aside: 'gave way',
-  unauthorised: 'key refused',
-  drift: 'upstream changed',
-  failed: 'failed',
-};

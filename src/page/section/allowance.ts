@@ -2,11 +2,16 @@ import type { WindowState } from '../../allowance/ledger.ts';
 import { windowRow } from '../../allowance/window_table.ts';
 import { byStretch, type Stretch } from '../../report/call_history.ts';
 import { count } from '../../report/figures.ts';
-import { forecastQuota, observedRate, type QuotaForecast } from '../../report/quota_forecast.ts';
+import {
+  forecastQuota,
+  observedRate,
+  type QuotaForecast,
+  quotaForecastText,
+} from '../../report/quota_forecast.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
 import { type ChartPoint, chartFigure, line, surface } from '../chart/chart.ts';
-import { type Html, html, type Part } from '../html.ts';
-import { compact, roughly, type Times } from '../page_figures.ts';
+import { type Html, html } from '../html.ts';
+import { compact } from '../page_figures.ts';
 import type { PageSnapshot } from '../page_snapshot.ts';
 import { defineSection, type SectionContext } from './section.ts';
 
@@ -37,6 +42,7 @@ function burnDown(
   const stretches = stretchesSince(snapshot, fromMs);
   const rate = observedRate(snapshot.hours, { firstCallMs, nowMs });
   const forecast = forecastQuota(window, rate, { windows: snapshot.ledger.windows, nowMs });
+  const forecastText = quotaForecastText(forecast, nowMs, times.zoned);
   const toMs = axisEnd(forecast, { fromMs, nowMs, resetsAtMs });
   const axis = numberAxis(limit, compact);
   const at = (atMs: number) => Math.max(0, Math.min(1, (atMs - fromMs) / (toMs - fromMs)));
@@ -51,7 +57,7 @@ function burnDown(
   return chartFigure({
     id: `${id}-${name}`,
     title: `${title} ${windowRow(name).words.per}`,
-    reading: html`${count(left)} of ${count(limit)} left${forecastText(forecast, times, nowMs)}`,
+    reading: `${count(left)} of ${count(limit)} left${forecastText === null ? '' : `; ${forecastText}`}`,
     description: `${count(left)} of ${count(limit)} calls are left.`,
     legend: [
       { name: 'calls left', tone: 'first' },
@@ -135,19 +141,6 @@ function forecastLine(
     { at: at(nowMs), up: left / top },
     { at: at(endMs), up: leftThen / top },
   ];
-}
-
-function forecastText(forecast: QuotaForecast, times: Times, nowMs: number): Part {
-  switch (forecast.is) {
-    case 'still':
-      return null;
-    case 'ends':
-      return forecast.atMs <= nowMs
-        ? null
-        : html`; at the rate of the last 7 days used up in ${roughly(forecast.atMs - nowMs)}, ${times.brief(forecast.atMs)}`;
-    case 'lasts':
-      return html`; at the rate of the last 7 days ${count(forecast.left)} at the reset ${times.brief(forecast.untilMs)}`;
-  }
 }
 
 const HOUR_MS = 3_600_000;

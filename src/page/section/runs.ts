@@ -1,5 +1,5 @@
 import { count } from '../../report/figures.ts';
-import type { RunRow } from '../../warehouse/run.ts';
+import { runEnding } from '../../report/run_ending.ts';
 import { html } from '../html.ts';
 import { listing } from '../listing.ts';
 import { roughly } from '../page_figures.ts';
@@ -37,21 +37,3 @@ export const runsSection = defineSection({
       }),
     }),
 });
-
-/** The reason for the end of a run, as the end of a sentence. */
-export function runEnding({ ended, endedAt, error }: Pick<RunRow, 'ended' | 'endedAt' | 'error'>): string {
-  if (ended === null) return endedAt === null ? 'the last run was killed' : 'the last run ended';
-  const text = ENDINGS[ended] ?? ended.replaceAll('_', ' ');
-  return ended === 'failed' && error !== null ? `${text} (${error})` : text;
-}
-
-const ENDINGS: Readonly<Record<string, string>> = {
-  done: 'nothing more was due',
-  allowance: 'the quota was used up',
-  max_calls: 'the limit of calls was reached',
-  max_minutes: 'the limit of minutes was reached',
-  interrupted: 'the run was interrupted',
-  unauthorised: 'the registry refused the key',
-  drift: 'responses no longer match the dialect',
-  failed: 'the last run failed',
-};

@@ -1,9 +1,9 @@
 import { nextTimeMs } from '../../report/overdue_schedules.ts';
+import { runEnding } from '../../report/run_ending.ts';
 import { lastRunOf } from '../../warehouse/activity.ts';
 import { html } from '../html.ts';
 import { listing } from '../listing.ts';
 import { roughly } from '../page_figures.ts';
-import { runEnding } from './runs.ts';
 import { defineSection } from './section.ts';
 
 /** The scheduled jobs with their next time and last run. */

@@ -1,8 +1,8 @@
 import { counted } from '../../report/figures.ts';
+import { runEnding } from '../../report/run_ending.ts';
 import { type Html, html } from '../html.ts';
 import type { Times } from '../page_figures.ts';
 import type { PageSnapshot } from '../page_snapshot.ts';
-import { runEnding } from './runs.ts';
 import { defineSection } from './section.ts';
 
 /** One line: the current run, or the end of the last run. */

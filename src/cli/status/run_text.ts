@@ -1,0 +1,68 @@
+import { count, duration, localTime } from '../../report/figures.ts';
+import { hasFailed, runEnding } from '../../report/run_ending.ts';
+import type { CallCount } from '../../warehouse/activity.ts';
+import type { RunRow } from '../../warehouse/run.ts';
+import type { RunCall } from '../../warehouse/run_calls.ts';
+import type { Output } from '../output.ts';
+import { printable } from '../table.ts';
+import { table } from './section.ts';
+
+/** One run, for `status --run`. */
+export interface RunDetails {
+  readonly run: RunRow;
+  readonly isRunning: boolean;
+  readonly counts: readonly CallCount[];
+  /** The latest calls without a result, the latest first. */
+  readonly failedCalls: readonly RunCall[];
+}
+
+export function describeRun({ run, isRunning, counts, failedCalls }: RunDetails, output: Output): string {
+  const ending = printable(runEnding(run, isRunning));
+  const took = run.endedAt === null ? [] : [duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))];
+  const lines = [
+    output.style('bold', `Run ${run.runId}: ${run.command}`),
+    `  started    ${localTime(Date.parse(run.startedAt))}`,
+    `  ended      ${hasFailed(run) ? output.style('red', ending) : ending}${took.map((time) => `, after ${time}`).join('')}`,
+    `  results    ${count(run.new)} new, ${count(run.changed)} changed, ${count(run.gone)} gone, ${count(run.quarantined)} in quarantine`,
+  ];
+  const calls = table(
+    [{ header: 'calls', align: 'right' }, { header: 'kind' }, { header: 'outcome' }],
+    counts.map(({ kind, outcome, calls: sent }) => [count(sent), kind, outcome]),
+    output,
+  );
+  const failures = table(
+    [
+      { header: 'sent' },
+      { header: 'call', shrinks: true, least: 12 },
+      { header: 'outcome' },
+      { header: 'HTTP', align: 'right', optional: true },
+      { header: 'note', shrinks: true, least: 16 },
+    ],
+    failedCalls.map((call) => [
+      localTime(Date.parse(call.sentAt)),
+      `${call.kind} ${call.target}`,
+      call.outcome,
+      String(call.status ?? '–'),
+      call.note ?? '',
+    ]),
+    output,
+  );
+  return [
+    lines.join('\n'),
+    ...(counts.length === 0 ? [] : [calls]),
+    ...(failedCalls.length === 0 ? [] : [failures]),
+  ].join('\n\n');
+}
+
+export function runData({ run, counts, failedCalls }: RunDetails) {
+  const { runId, startedAt, endedAt, ...others } = run;
+  return {
+    ...{ run_id: runId, started_at: startedAt, ended_at: endedAt, ...others },
+    calls_by_outcome: counts,
+    failed_calls: failedCalls.map(({ callId, sentAt, ...call }) => ({
+      call_id: callId,
+      sent_at: sentAt,
+      ...call,
+    })),
+  };
+}

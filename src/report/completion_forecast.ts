@@ -1,0 +1,104 @@
+import type { Database } from 'better-sqlite3';
+import { DateTime } from 'luxon';
+import { forecastCompletion } from '../allowance/completion.ts';
+import type { LedgerState } from '../allowance/ledger.ts';
+import type { Allowance } from '../allowance/windows.ts';
+import { callBuckets } from '../warehouse/page_queries.ts';
+import { readStoredEstimate, type StoredEstimate } from '../warehouse/stored_estimate.ts';
+import { counted } from './figures.ts';
+
+/** The time at which nothing more is due. */
+export type CompletionForecast =
+  | { readonly is: 'unknown' }
+  /** Nothing was due when the last run ended. */
+  | { readonly is: 'complete'; readonly estimatedAtMs: number }
+  /** `latestMs` null: the number of calls has no known upper bound. */
+  | {
+      readonly is: 'expected';
+      readonly estimatedAtMs: number;
+      readonly earliestMs: number;
+      readonly latestMs: number | null;
+    }
+  /** The allowance never permits the remaining calls. */
+  | {
+      readonly is: 'unaffordable';
+      readonly estimatedAtMs: number;
+      readonly calls: number;
+      readonly affordable: number;
+    };
+
+export interface CompletionFacts {
+  readonly nowMs: number;
+  readonly stored: StoredEstimate | null;
+  /** Calls sent after the estimate. */
+  readonly callsSince: number;
+  readonly allowance: Allowance;
+  readonly ledger: LedgerState;
+}
+
+/** Subtracts the calls since the estimate, and simulates the allowance windows for the remaining calls. */
+export function forecastMirror(facts: CompletionFacts): CompletionForecast {
+  const { nowMs, stored, callsSince, allowance, ledger } = facts;
+  if (stored === null) return { is: 'unknown' };
+  const estimatedAtMs = Date.parse(stored.at);
+  const low = Math.max(0, stored.calls.low - callsSince);
+  const high = stored.calls.high === null ? null : Math.max(0, stored.calls.high - callsSince);
+  if (high === 0) return { is: 'complete', estimatedAtMs };
+  const finishOf = (calls: number) =>
+    forecastCompletion({
+      ...{ allowance, left: ledger.windows, purpose: 'scheduled', calls },
+      nowMs: Math.max(nowMs, ledger.pausedUntilMs ?? 0, ledger.exhausted?.untilMs ?? 0),
+    });
+  const first = finishOf(Math.max(1, low));
+  if (first.affordable < Math.max(1, low))
+    return { is: 'unaffordable', estimatedAtMs, calls: low, affordable: first.affordable };
+  const last = high === null ? null : finishOf(high);
+  const latestMs = last !== null && last.affordable >= (high ?? 0) ? last.finishesAtMs : null;
+  return { is: 'expected', estimatedAtMs, earliestMs: first.finishesAtMs, latestMs };
+}
+
+export function readCompletion(
+  db: Database,
+  facts: Pick<CompletionFacts, 'nowMs' | 'allowance' | 'ledger'>,
+): CompletionForecast {
+  const stored = readStoredEstimate(db);
+  const fromMs = stored === null ? facts.nowMs : Date.parse(stored.at);
+  const toMs = Math.max(fromMs, facts.nowMs) + 1;
+  const sent = callBuckets(db)({ fromMs, toMs, bucketMs: toMs }).filter(
+    ({ outcome }) => outcome !== 'unsent',
+  );
+  const callsSince = sent.reduce((sum, { calls }) => sum + calls, 0);
+  return forecastMirror({ ...facts, stored, callsSince });
+}
+
+/** `Complete by 11–15 January`. */
+export function completionText(forecast: CompletionForecast, nowMs: number, zone?: string): string {
+  switch (forecast.is) {
+    case 'unknown':
+      return 'Not estimated yet';
+    case 'complete':
+      return 'Complete';
+    case 'unaffordable':
+      return `Not complete with this allowance: ${counted(forecast.calls, 'call')} are missing, ${counted(forecast.affordable, 'call')} are permitted`;
+    case 'expected': {
+      const { earliestMs, latestMs } = forecast;
+      if (latestMs === null)
+        return `Complete on ${dates(earliestMs, earliestMs, nowMs, zone)} at the earliest`;
+      return `Complete by ${dates(earliestMs, latestMs, nowMs, zone)}`;
+    }
+  }
+}
+
+/** `today`, `11 January`, `11–15 January`, `28 January – 3 February`; with the year if it is not the current one. */
+function dates(fromMs: number, toMs: number, nowMs: number, zone = 'local'): string {
+  const [from, to, now] = [fromMs, toMs, nowMs].map((ms) =>
+    DateTime.fromMillis(ms, { zone, locale: 'en-GB' }),
+  );
+  if (from === undefined || to === undefined || now === undefined) return '';
+  if (to.hasSame(now, 'day')) return 'today';
+  const year = to.hasSame(now, 'year') ? '' : ' yyyy';
+  const end = to.toFormat(`d LLLL${year}`);
+  if (from.hasSame(to, 'day')) return end;
+  if (from.hasSame(to, 'month')) return `${from.day}–${end}`;
+  return `${from.toFormat(from.hasSame(to, 'year') ? 'd LLLL' : 'd LLLL yyyy')} – ${end}`;
+}

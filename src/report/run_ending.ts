@@ -1,0 +1,25 @@
+import type { RunRow } from '../warehouse/run.ts';
+
+/** The reason for the end of a run: `done`, `quota used up`, `failed: disk full`. */
+export function runEnding({ ended, error }: Pick<RunRow, 'ended' | 'error'>, isRunning = false): string {
+  if (ended === null) return isRunning ? 'running' : 'killed';
+  const ending = ENDINGS[ended] ?? ended.replaceAll('_', ' ');
+  return error === null ? ending : `${ending}: ${error}`;
+}
+
+/** Did the run end for a reason that needs attention? */
+export function hasFailed({ ended }: Pick<RunRow, 'ended'>): boolean {
+  return ended === 'failed' || ended === 'unauthorised' || ended === 'drift';
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  done: 'done',
+  allowance: 'quota used up',
+  max_calls: 'call limit',
+  max_minutes: 'time limit',
+  interrupted: 'interrupted',
+  stood_aside: 'gave way',
+  unauthorised: 'key refused',
+  drift: 'upstream changed',
+  failed: 'failed',
+};

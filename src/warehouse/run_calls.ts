@@ -1,0 +1,61 @@
+import type { Database } from 'better-sqlite3';
+import { isoTime } from '../clock.ts';
+import type { CallCount } from './activity.ts';
+import { IDS_PER_MS } from './page_queries.ts';
+import type { RunRow } from './run.ts';
+
+/** One call of a run, as `_call` stores it. */
+export interface RunCall {
+  readonly callId: number;
+  readonly kind: string;
+  readonly target: string;
+  /** Why the planner chose it. */
+  readonly reason: string;
+  readonly sentAt: string;
+  readonly ms: number;
+  readonly status: number | null;
+  readonly outcome: string;
+  readonly rows: number;
+  readonly new: number;
+  readonly changed: number;
+  readonly note: string | null;
+}
+
+/** The calls of runs. They are found by their ids, which grow with time: `_call` has no index of its runs. */
+export function runCalls(db: Database) {
+  const find = db.prepare<[number], RunRow>(
+    `SELECT run_id AS runId, command, started_at AS startedAt, ended_at AS endedAt, ended, calls, new, changed,
+            gone, quarantined, error
+     FROM _run WHERE run_id = ?`,
+  );
+  const nextStart = db
+    .prepare<[number], string | null>('SELECT min(started_at) FROM _run WHERE run_id > ?')
+    .pluck();
+  const counts = db.prepare<[number, number, number], CallCount>(
+    `SELECT kind, outcome, count(*) AS calls FROM _call
+     WHERE call_id BETWEEN ? AND ? AND run_id = ? GROUP BY kind, outcome ORDER BY kind, outcome`,
+  );
+  const list = db.prepare<[number, number, number, 0 | 1, number], RunCall>(
+    `SELECT call_id AS callId, kind, target, reason, sent_at AS sentAt, ms, status, outcome, rows, new, changed, note
+     FROM _call
+     WHERE call_id BETWEEN ? AND ? AND run_id = ?
+       AND (? = 0 OR outcome NOT IN ('ok', 'received', 'absent', 'gone'))
+     ORDER BY call_id DESC LIMIT ?`,
+  );
+  const idsOf = ({ startedAt, endedAt, runId }: RunRow): [number, number] => {
+    const end = endedAt ?? nextStart.get(runId) ?? LAST_TIME;
+    return [(Date.parse(startedAt) - MARGIN_MS) * IDS_PER_MS, (Date.parse(end) + MARGIN_MS) * IDS_PER_MS];
+  };
+  return {
+    /** null: there is no such run. */
+    find: (runId: number): RunRow | null => find.get(runId) ?? null,
+    counts: (run: RunRow): CallCount[] => counts.all(...idsOf(run), run.runId),
+    /** The latest first. `onlyFailed`: without the calls that returned a result. */
+    list: (run: RunRow, { most, onlyFailed = false }: { most: number; onlyFailed?: boolean }): RunCall[] =>
+      list.all(...idsOf(run), run.runId, onlyFailed ? 1 : 0, most),
+  };
+}
+
+/** Ids also grow if the clock is set back, so that an id can be later than the end of its run. */
+const MARGIN_MS = 24 * 60 * 60_000;
+const LAST_TIME = isoTime(Date.UTC(2200, 0, 1));

@@ -1,0 +1,46 @@
+import stringWidth from 'fast-string-width';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Progress, progressLine } from '../../src/cli/progress.ts';
+import type { Outcome } from '../../src/outcome.ts';
+import { EMPTY_TOTALS } from '../../src/run_totals.ts';
+
+const NOW_MS = Date.UTC(2027, 2, 10, 12);
+const MINUTE_MS = 60_000;
+
+beforeAll(() => void vi.stubEnv('TZ', 'UTC'));
+afterAll(() => void vi.unstubAllEnvs());
+
+const progress = (changes: Partial<Progress> = {}): Progress => ({
+  totals: { ...EMPTY_TOTALS, calls: 42, listed: 1_204, fetched: 12 },
+  last: { call: { kind: 'entity', entityId: '東京'.repeat(20) } } as unknown as Outcome,
+  startedMs: NOW_MS - 5 * MINUTE_MS,
+  nowMs: NOW_MS,
+  maxCalls: 100,
+  ...changes,
+});
+
+test('the progress line begins with share, rate, calls left and end', () => {
+  expect(progressLine(progress(), 200)).toMatch(
+    /^42 % · 8\/min · 58 calls left · ends 12:06 · 1,204 new · 12 records · record 東京/,
+  );
+});
+
+test.each([60, 80, 120])('the progress line fits %i columns and keeps its first four parts', (columns) => {
+  const line = progressLine(progress(), columns - 1);
+  expect(stringWidth(line)).toBeLessThan(columns);
+  expect(line).toContain('42 % · 8/min · 58 calls left · ends 12:06');
+});
+
+test('an end on another day has a date', () => {
+  expect(progressLine(progress({ maxCalls: 50_000 }), 79)).toContain('ends 14 Mar 15:07');
+});
+
+test('a run without a limit shows neither share nor calls left', () => {
+  const line = progressLine(progress({ maxCalls: Number.POSITIVE_INFINITY }), 200);
+  expect(line).toMatch(/^42 calls · 8\/min · 1,204 new/);
+});
+
+test('control characters of an id do not reach the terminal', () => {
+  const last = { call: { kind: 'entity', entityId: '\u001b[2J' } } as unknown as Outcome;
+  expect(progressLine(progress({ last }), 200)).not.toContain('\u001b');
+});

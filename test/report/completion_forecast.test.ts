@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import type { WindowState } from '../../src/allowance/ledger.ts';
+import {
+  type CompletionFacts,
+  completionText,
+  forecastMirror,
+} from '../../src/report/completion_forecast.ts';
+import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
+
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.UTC(2027, 0, 10);
+
+const day = (left: number): WindowState => ({
+  ...{ name: 'day', limit: 100, sinceMs: NOW_MS, resetsAtMs: NOW_MS + DAY_MS },
+  ...{ spent: 100 - left, left },
+});
+
+const facts = (changes: Partial<CompletionFacts> = {}): CompletionFacts => ({
+  nowMs: NOW_MS,
+  stored: { at: new Date(NOW_MS).toISOString(), calls: { low: 150, high: 550 } },
+  callsSince: 0,
+  allowance: allowanceOf({ perDay: 100 }),
+  ledger: { ...UNLIMITED, windows: [day(100)], left: 100 },
+  ...changes,
+});
+
+const text = (changes: Partial<CompletionFacts> = {}) =>
+  completionText(forecastMirror(facts(changes)), NOW_MS, 'UTC');
+
+const calls = (low: number, high: number | null) => ({
+  stored: { at: new Date(NOW_MS).toISOString(), calls: { low, high } },
+});
+
+describe('the completion of a mirror', () => {
+  test('is a range of dates from the estimated calls and the daily limit', () => {
+    expect(text()).toBe('Complete by 11–15 January');
+  });
+
+  test('comes nearer with each call since the estimate', () => {
+    expect(text({ callsSince: 140 })).toBe('Complete by 10–14 January');
+  });
+
+  test('names both months of a range', () => {
+    expect(text(calls(150, 2_550))).toBe('Complete by 11 January – 4 February');
+  });
+
+  test('is today if the quota left suffices', () => {
+    expect(text(calls(5, 50))).toBe('Complete by today');
+  });
+
+  test('has only an earliest date if the calls have no upper bound', () => {
+    expect(text(calls(150, null))).toBe('Complete on 11 January at the earliest');
+  });
+
+  test('is reached if no call is left', () => {
+    expect(text(calls(0, 0))).toBe('Complete');
+  });
+
+  test('is impossible if a total limit permits fewer calls', () => {
+    const total: WindowState = { ...day(100), name: 'total', resetsAtMs: null };
+    const ledger = { ...UNLIMITED, windows: [total], left: 100 };
+    expect(text({ ledger, allowance: allowanceOf({ total: 100 }) })).toBe(
+      'Not complete with this allowance: 150 calls are missing, 100 calls are permitted',
+    );
+  });
+
+  test('is unknown before the first estimate', () => {
+    expect(text({ stored: null })).toBe('Not estimated yet');
+  });
+});
