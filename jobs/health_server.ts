@@ -6,8 +6,8 @@ import { isoTime } from '../src/clock.ts';
 import type { Secret } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import type { Board } from './dashboard.ts';
-import { type Measured, metricsText, redisFault } from './metrics.ts';
-import type { RegistryWorker } from './registry_worker.ts';
+import { type Measured, type Metrics, redisFault } from './metrics.ts';
+import type { RegistryWorker, WorkerProblem } from './registry_worker.ts';
 
 /** The HTTP port of the worker: /health, /ready, /metrics, and the dashboard under /queues. */
 export interface HealthServer {
@@ -23,6 +23,7 @@ export interface HealthServerOptions {
   /** Called at the first request for the dashboard, because its libraries are large. */
   openBoard(): Promise<Board>;
   measure(): Measured;
+  readonly metrics: Metrics;
 }
 
 export const BOARD_PATH = '/queues';
@@ -33,12 +34,12 @@ export const BOARD_PATH = '/queues';
  * @throws UsageError if another process uses the port.
  */
 export async function openHealthServer(options: HealthServerOptions): Promise<HealthServer> {
-  const { host, port, measure } = options;
+  const { host, port, measure, metrics } = options;
   const app = fastify({ forceCloseConnections: true });
   app.get('/health', (_request, reply) => sendHealth(reply, measure()));
   app.get('/ready', (_request, reply) => sendReadiness(reply, measure()));
   app.get('/metrics', async (_request, reply) =>
-    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metricsText(measure())),
+    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
   );
   await app.register(dashboard(options));
   return { url: await listen(app, host, port), close: () => app.close() };
@@ -57,27 +58,37 @@ function isStuck({ role, reconciledAtMs }: RegistryWorker['state'], nowMs: numbe
   return role === 'leading' && reconciledAtMs !== null && nowMs - reconciledAtMs > STUCK_AFTER_MS;
 }
 
-/** Ready: Redis accepts the worker's commands, and this or another worker leads each queue. */
+/** Ready: Redis accepts the worker's commands, this or another worker leads each queue, and the files can be read. */
 function sendReadiness(reply: FastifyReply, measured: Measured): FastifyReply {
   const { registries } = measured;
   const fault = redisFault(measured);
-  const ok = fault === null && registries.every(({ state }) => state.role !== 'starting');
+  const ok =
+    fault === null &&
+    registries.every(({ state }) => state.role !== 'starting' && !state.problems.some(isBlocking));
   return reply
     .code(ok ? 200 : 503)
     .send({ ok, redis: fault === null, redis_error: fault, registries: registries.map(describe) });
 }
 
+/** Does no job run until this problem is solved? */
+function isBlocking({ name }: WorkerProblem): boolean {
+  return name === 'files' || name === 'job_cannot_start';
+}
+
 function describe({ name, state }: RegistryWorker) {
-  const { role, leader, running, reconciledAtMs, snapshot } = state;
+  const { role, leader, running, reconciledAtMs, snapshot, isPaused, problems } = state;
   const closedUntilMs = snapshot?.facts.closedUntilMs ?? null;
   return {
     name,
     role,
     leader: leader?.worker ?? null,
     working: running,
+    paused: isPaused,
     kept_at: reconciledAtMs === null ? null : isoTime(reconciledAtMs),
+    allowance: closedUntilMs === null ? 'open' : closedUntilMs === Infinity ? 'used_up' : 'waiting',
     allowance_resumes_at:
       closedUntilMs === null || closedUntilMs === Infinity ? null : isoTime(closedUntilMs),
+    problems,
   };
 }
 

@@ -39,6 +39,8 @@ interface JobBase {
    * Without this method a job is finished after one batch.
    */
   continuesAtMs?(batch: FinishedBatch): number | null;
+  /** Called when a job has ended and BullMQ will neither retry nor continue it. */
+  onEnded?(config: Config, data: JobData, nowMs: number): void;
 }
 
 /** A job that the worker queues by a cron pattern. */

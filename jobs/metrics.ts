@@ -1,7 +1,9 @@
-import { Counter, Gauge, Registry } from 'prom-client';
-import { isScheduled } from './job.ts';
-import type { RegistryState, RegistryWorker } from './registry_worker.ts';
-import { nextTime } from './schedule.ts';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Outcome } from '../src/outcome.ts';
+import { isScheduled, type ScheduledJob } from './job.ts';
+import type { Attempt } from './processor.ts';
+import type { RegistryWorker } from './registry_worker.ts';
+import { nextTime, periodOf } from './schedule.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
 
 /** The state from which the metrics of one scrape are computed. */
@@ -11,18 +13,12 @@ export interface Measured {
   readonly nowMs: number;
 }
 
-/** Returns the metrics in the text format of Prometheus. docs/operations.md documents names and labels. */
-export async function metricsText(measured: Measured): Promise<string> {
-  const registry = new Registry();
-  const gauges = openGauges(registry);
-  gauges.redisUp.set(redisFault(measured) === null ? 1 : 0);
-  measureProcess(gauges);
-  for (const worker of measured.registries) {
-    measureRegistry(gauges, worker.name, worker.state);
-    measureSchedules(gauges, worker, measured.nowMs);
-    await measureJobs(gauges, worker, measured.isRedisReady);
-  }
-  return await registry.metrics();
+/** The metrics of this process. docs/operations.md documents names and labels. */
+export interface Metrics {
+  attemptEnded(registry: string, job: string, attempt: Attempt): void;
+  callEnded(registry: string, outcome: Outcome): void;
+  /** The text format of Prometheus. */
+  text(): Promise<string>;
 }
 
 /** The reason why the worker cannot use Redis; null: Redis accepts its commands. */
@@ -31,114 +27,204 @@ export function redisFault({ registries, isRedisReady }: Measured): string | nul
   return registries.find(({ state }) => state.redisError !== null)?.state.redisError ?? null;
 }
 
-type Gauges = ReturnType<typeof openGauges>;
-
-function openGauges(registry: Registry) {
+export function openMetrics(measure: () => Measured): Metrics {
+  const registry = new Registry();
   const registers = [registry];
-  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
-    new Gauge({ name: `registry_mirror_${name}`, help, labelNames: [...labelNames], registers });
+  // The default precision of 10 ms would wake an idle worker 100 times a second.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1000 });
+  openRegistryGauges(registry, measure);
+  openScheduleGauges(registry, measure);
+  const jobs = new Counter({
+    name: 'registry_mirror_job_runs_total',
+    help: 'Attempts of jobs by this worker, by ending: retried, failed, covered, or the ending of the run.',
+    labelNames: ['registry', 'job', 'outcome'],
+    registers,
+    // A counter must exist before its first failure, so that the failure is an increase.
+    collect() {
+      for (const { name, jobs } of measure().registries)
+        for (const job of jobs) this.inc({ registry: name, job: job.name, outcome: 'failed' }, 0);
+    },
+  });
+  const jobDuration = new Histogram({
+    name: 'registry_mirror_job_duration_seconds',
+    help: 'Duration of the attempts of jobs by this worker.',
+    labelNames: ['registry', 'job'],
+    buckets: [1, 10, 60, 300, 900, 3600],
+    registers,
+  });
+  const callDuration = new Histogram({
+    name: 'registry_mirror_api_request_duration_seconds',
+    help: 'Time from sending a call to its response, for the calls of this worker.',
+    labelNames: ['registry', 'endpoint'],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
   return {
-    requests: new Counter({
-      name: 'registry_mirror_api_requests_total',
-      help: 'Calls that were loaded since this worker became leader, from all processes.',
-      labelNames: ['registry', 'endpoint', 'outcome'],
-      registers,
-    }),
-    remaining: gauge('allowance_remaining', 'Remaining calls; +Inf without a limit.', ['registry']),
-    resumes: gauge(
-      'allowance_resumes_timestamp_seconds',
-      'Time at which calls are available again, only while none are; +Inf: never.',
-      ['registry'],
-    ),
-    lastSuccess: gauge('sync_last_success_timestamp_seconds', 'End of the last successful run.', [
-      'registry',
-    ]),
-    coverage: gauge('coverage_ratio', "Known companies divided by the registry's own count.", ['registry']),
-    companies: gauge('companies', 'Companies in the mirror by state: known, fetched, gone.', [
-      'registry',
-      'state',
-    ]),
-    warehouse: gauge('warehouse_bytes', 'Size of the warehouse: the database file and its write-ahead log.', [
-      'registry',
-      'file',
-    ]),
-    quarantined: gauge('quarantined', 'Responses in quarantine.', ['registry']),
-    leader: gauge('worker_leader', '1: this worker leads the queue; 0: it is on standby.', ['registry']),
-    working: gauge('worker_busy', '1 while a job runs.', ['registry']),
-    jobs: gauge('jobs', 'Jobs in the queue.', ['registry', 'state']),
-    lastRun: gauge('schedule_last_run_timestamp_seconds', 'Start of the last run.', ['registry', 'schedule']),
-    nextRun: gauge('schedule_next_run_timestamp_seconds', 'Next scheduled run.', ['registry', 'schedule']),
-    heartbeat: gauge(
-      'schedule_heartbeat_timestamp_seconds',
-      'Last time the schedule was verified in Redis.',
-      ['registry', 'schedule'],
-    ),
-    redisUp: gauge('redis_up', '1 if Redis responds and accepts commands.', []),
-    memory: new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory.', registers }),
-    cpu: new Counter({
-      name: 'process_cpu_seconds_total',
-      help: 'Processor time, user and system.',
-      registers,
-    }),
-    started: new Gauge({ name: 'process_start_time_seconds', help: 'Start of the process.', registers }),
+    attemptEnded: (registry, job, { outcome, durationMs }) => {
+      jobs.inc({ registry, job, outcome });
+      jobDuration.observe({ registry, job }, durationMs / 1000);
+    },
+    callEnded: (registry, { call, status, durationMs }) => {
+      if (status !== null) callDuration.observe({ registry, endpoint: call.kind }, durationMs / 1000);
+    },
+    text: () => registry.metrics(),
   };
 }
 
-function measureProcess({ memory, cpu, started }: Gauges): void {
-  const { user, system } = process.cpuUsage();
-  memory.set(process.memoryUsage.rss());
-  cpu.inc((user + system) / 1e6);
-  started.set(Math.round(Date.now() / 1000 - process.uptime()));
+/** The labels beside `registry`, and a value; null: the metric has no value now. */
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | null];
+
+/** Declares gauges whose values are read from the state of each registry at each scrape. */
+function gaugesOver(registry: Registry, measure: () => Measured) {
+  return (
+    name: string,
+    help: string,
+    labels: readonly string[],
+    read: (worker: RegistryWorker, measured: Measured) => readonly Sample[] | Promise<readonly Sample[]>,
+  ) =>
+    new Gauge({
+      name: `registry_mirror_${name}`,
+      help,
+      labelNames: ['registry', ...labels],
+      registers: [registry],
+      async collect() {
+        this.reset();
+        const measured = measure();
+        for (const worker of measured.registries)
+          for (const [own, value] of await read(worker, measured))
+            if (value !== null) this.set({ registry: worker.name, ...own }, value);
+      },
+    });
 }
 
-function measureRegistry(gauges: Gauges, registry: string, state: RegistryState): void {
-  gauges.leader.set({ registry }, state.role === 'leading' ? 1 : 0);
-  gauges.working.set({ registry }, state.running === null ? 0 : 1);
-  for (const { kind, outcome, calls } of state.calls)
-    gauges.requests.inc({ registry, endpoint: kind, outcome }, calls);
-  if (state.snapshot === null || state.role !== 'leading') return;
-  const { allowance, coverage, facts, lastSuccessAtMs, quarantined, sizes } = state.snapshot;
-  gauges.remaining.set({ registry }, allowance.left);
-  if (facts.closedUntilMs !== null) gauges.resumes.set({ registry }, facts.closedUntilMs / 1000);
-  if (lastSuccessAtMs !== null) gauges.lastSuccess.set({ registry }, lastSuccessAtMs / 1000);
-  if (coverage.knownShare !== null) gauges.coverage.set({ registry }, coverage.knownShare);
-  gauges.quarantined.set({ registry }, quarantined);
-  gauges.warehouse.set({ registry, file: 'database' }, sizes.bytes);
-  gauges.warehouse.set({ registry, file: 'log' }, sizes.walBytes);
-  for (const key of ['known', 'fetched', 'gone'] as const)
-    gauges.companies.set({ registry, state: key }, coverage[key]);
+function openRegistryGauges(registry: Registry, measure: () => Measured): void {
+  const gauge = gaugesOver(registry, measure);
+  /** A gauge without other labels, from the snapshot of the leader. */
+  const ofLeader = (
+    name: string,
+    help: string,
+    read: (snapshot: NonNullable<RegistryWorker['state']['snapshot']>) => number | null,
+  ) => gauge(name, help, [], (worker) => (leads(worker) ? [[{}, read(worker.state.snapshot)]] : []));
+
+  new Gauge({
+    name: 'registry_mirror_redis_up',
+    help: '1 if Redis responds and accepts commands.',
+    registers: [registry],
+    collect() {
+      this.set(redisFault(measure()) === null ? 1 : 0);
+    },
+  });
+  new Counter({
+    name: 'registry_mirror_api_requests_total',
+    help: 'Calls that were loaded since this worker became leader, from all processes.',
+    labelNames: ['registry', 'endpoint', 'outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { name, state } of measure().registries)
+        for (const { kind, outcome, calls } of state.calls)
+          this.inc({ registry: name, endpoint: kind, outcome }, calls);
+    },
+  });
+  ofLeader(
+    'allowance_remaining',
+    'Remaining calls; +Inf without a limit.',
+    ({ allowance }) => allowance.left,
+  );
+  ofLeader(
+    'allowance_resumes_timestamp_seconds',
+    'Time at which calls are available again, only while none are; +Inf: never.',
+    ({ facts }) => seconds(facts.closedUntilMs),
+  );
+  ofLeader('sync_last_success_timestamp_seconds', 'End of the last successful run.', ({ mirror }) =>
+    mirror.lastSuccessAt === null ? null : Date.parse(mirror.lastSuccessAt) / 1000,
+  );
+  ofLeader(
+    'coverage_ratio',
+    "Known companies divided by the registry's own count.",
+    ({ mirror }) => mirror.coverage.knownShare,
+  );
+  ofLeader('quarantined', 'Responses in quarantine.', ({ mirror }) => mirror.quarantined);
+  gauge('companies', 'Companies in the mirror by state: known, fetched, gone.', ['state'], (worker) => {
+    if (!leads(worker)) return [];
+    const { coverage } = worker.state.snapshot.mirror;
+    return (['known', 'fetched', 'gone'] as const).map((state) => [{ state }, coverage[state]]);
+  });
+  gauge('warehouse_bytes', 'Size of the database file and of its write-ahead log.', ['file'], (worker) => {
+    if (!leads(worker)) return [];
+    const { bytes, walBytes } = worker.state.snapshot.mirror.files;
+    return [
+      [{ file: 'database' }, bytes],
+      [{ file: 'log' }, walBytes],
+    ];
+  });
+  gauge('problem', '1 while a condition lasts that only a person can end.', ['cause'], ({ state }) =>
+    state.problems.map(({ name }) => [{ cause: name }, 1]),
+  );
+  gauge('worker_leader', '1: this worker leads the queue; 0: it is on standby.', [], ({ state }) => [
+    [{}, state.role === 'leading' ? 1 : 0],
+  ]);
+  gauge('worker_busy', '1 while a job runs.', [], ({ state }) => [[{}, state.running === null ? 0 : 1]]);
+  gauge('queue_paused', '1 while the queue is paused.', [], (worker) =>
+    leads(worker) ? [[{}, worker.state.isPaused ? 1 : 0]] : [],
+  );
+  gauge('jobs', 'Jobs in the queue.', ['state'], async ({ queue }, { isRedisReady }) => {
+    if (!isRedisReady) return [];
+    // The connection can be lost during the query. The next scrape then reports redis_up 0.
+    const counts = await queue.getJobCounts().catch(() => ({}));
+    return Object.entries(counts).map(([state, count]) => [{ state }, count]);
+  });
 }
 
-function measureSchedules(
-  gauges: Gauges,
-  { name, config, jobs, state }: RegistryWorker,
-  nowMs: number,
-): void {
-  if (state.snapshot === null || state.role !== 'leading') return;
-  const { lastRuns, closedUntilMs } = state.snapshot.facts;
-  for (const job of jobs.filter(isScheduled)) {
-    const labels = { registry: name, schedule: job.name };
-    const last = lastRuns[job.name] ?? null;
-    const closedMs = job.spendsCalls ? closedUntilMs : null;
-    if (last !== null) gauges.lastRun.set(labels, last.startedAtMs / 1000);
-    if (closedMs !== Number.POSITIVE_INFINITY) {
-      const fromMs = Math.max(nowMs, (closedMs ?? 0) - 1);
-      gauges.nextRun.set(labels, nextTime(cronScheduleOf(job, config), fromMs) / 1000);
-    }
-    if (state.reconciledAtMs !== null) gauges.heartbeat.set(labels, state.reconciledAtMs / 1000);
-  }
+function openScheduleGauges(registry: Registry, measure: () => Measured): void {
+  const gauge = gaugesOver(registry, measure);
+  const ofSchedule = (
+    name: string,
+    help: string,
+    read: (worker: Leading, job: ScheduledJob, nowMs: number) => number | null,
+  ) =>
+    gauge(`schedule_${name}_seconds`, help, ['schedule'], (worker, { nowMs }) =>
+      leads(worker)
+        ? worker.jobs
+            .filter(isScheduled)
+            .map((job) => [{ schedule: job.name }, seconds(read(worker, job, nowMs))])
+        : [],
+    );
+
+  ofSchedule(
+    'last_run_timestamp',
+    'Start of the last run.',
+    ({ state }, { name }) => state.snapshot.facts.lastRuns[name]?.startedAtMs ?? null,
+  );
+  ofSchedule(
+    'last_success_timestamp',
+    'End of the last successful run.',
+    ({ state }, { name }) => state.snapshot.lastSuccesses[name] ?? null,
+  );
+  ofSchedule('next_run_timestamp', 'Next scheduled run.', ({ config, state }, job, nowMs) => {
+    const closedUntilMs = job.spendsCalls ? state.snapshot.facts.closedUntilMs : null;
+    if (closedUntilMs === Number.POSITIVE_INFINITY) return null;
+    return nextTime(cronScheduleOf(job, config), Math.max(nowMs, (closedUntilMs ?? 0) - 1));
+  });
+  ofSchedule('period', 'Time between two scheduled runs.', ({ config }, job) =>
+    periodOf(cronScheduleOf(job, config)),
+  );
+  ofSchedule(
+    'heartbeat_timestamp',
+    'Last time the schedule was verified in Redis.',
+    ({ state }) => state.reconciledAtMs,
+  );
 }
 
-async function measureJobs(
-  { jobs }: Gauges,
-  { name, queue }: RegistryWorker,
-  isRedisReady: boolean,
-): Promise<void> {
-  if (!isRedisReady) return;
-  try {
-    for (const [state, count] of Object.entries(await queue.getJobCounts()))
-      jobs.set({ registry: name, state }, count);
-  } catch {
-    // The connection was lost during the query. The next scrape reports it as redis_up 0.
-  }
+type Leading = RegistryWorker & {
+  readonly state: { readonly snapshot: NonNullable<RegistryWorker['state']['snapshot']> };
+};
+
+/** Does this worker lead the queue, and has it read the files? */
+function leads(worker: RegistryWorker): worker is Leading {
+  return worker.state.role === 'leading' && worker.state.snapshot !== null;
+}
+
+function seconds(atMs: number | null): number | null {
+  return atMs === null ? null : atMs / 1000;
 }

@@ -66,15 +66,24 @@ export function openProcessor(options: ProcessorOptions): Processor {
     );
     running = null;
     progress.note(result?.summary ?? `failed: ${failure?.message}`);
-    const failed = failure !== null && isRetried(job, failure) ? 'retried' : 'failed';
     await options.onAttempt(job, {
       durationMs: clock.now() - startedAtMs,
-      outcome: result?.ended ?? failed,
+      outcome: result?.ended ?? (isRetried(job, failure) ? 'retried' : 'failed'),
       failure,
       hasFailedBeforeRun: failure !== null && progress.runId === null && !(failure instanceof JobRejected),
     });
+    const definition = options.jobs.find(({ name }) => name === job.name);
+    const nowMs = clock.now();
+    const batch = { config, data: job.data, nowMs };
+    const continuesAtMs =
+      result === null ? null : (definition?.continuesAtMs?.({ ...batch, result }) ?? null);
+    if (continuesAtMs !== null) {
+      await job.updateProgress({ ...result });
+      await job.moveToDelayed(continuesAtMs, token);
+      throw new DelayedError(result?.summary);
+    }
+    if (!isRetried(job, failure)) definition?.onEnded?.(config, job.data, nowMs);
     if (failure !== null) throw failure;
-    await continueLater(options, job, result as JobResult, token);
     return result as JobResult;
   };
   const worker = new Worker<JobData, JobResult, string>(queueNameOf(config), process, {
@@ -181,24 +190,9 @@ function coveringRun({ lastRunOf }: ProcessorOptions, job: MirrorJob): LastRun |
 }
 
 /** Will BullMQ process the job again after this failure? */
-function isRetried({ attemptsMade, opts }: MirrorJob, failure: Error): boolean {
-  return !(failure instanceof UnrecoverableError) && attemptsMade + 1 < (opts.attempts ?? 1);
-}
-
-/** Delays the same job if its definition has another batch. */
-async function continueLater(
-  { jobs, config, clock }: ProcessorOptions,
-  job: MirrorJob,
-  result: JobResult,
-  token: string | undefined,
-): Promise<void> {
-  const definition = jobs.find(({ name }) => name === job.name);
-  const batch = { config, data: job.data, result, nowMs: clock.now() };
-  const continuesAtMs = definition?.continuesAtMs?.(batch) ?? null;
-  if (continuesAtMs === null) return;
-  await job.updateProgress({ ...result });
-  await job.moveToDelayed(continuesAtMs, token);
-  throw new DelayedError(result.summary);
+function isRetried({ attemptsMade, opts }: MirrorJob, failure: Error | null): boolean {
+  if (failure === null || failure instanceof UnrecoverableError) return false;
+  return attemptsMade + 1 < (opts.attempts ?? 1);
 }
 
 function logEvents(worker: Worker<JobData, JobResult, string>, log: Logger): void {

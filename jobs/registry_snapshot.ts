@@ -1,25 +1,35 @@
 import { hostname } from 'node:os';
 import type { Ledger, LedgerState } from '../src/allowance/ledger.ts';
+import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { openLedgerOf } from '../src/operations/configured_ledger.ts';
-import { type MirrorSnapshot, readMirror } from '../src/report/mirror_snapshot.ts';
-import { type CallCount, callsBetween, lastProcessedCallId, lastRunOf } from '../src/warehouse/activity.ts';
-import type { Coverage } from '../src/warehouse/coverage_counts.ts';
-import type { FileSizes } from '../src/warehouse/health.ts';
+import type { Health } from '../src/report/health.ts';
+import { type MirrorSnapshot, readHealth, readMirror } from '../src/report/mirror_snapshot.ts';
+import {
+  type CallCount,
+  callsBetween,
+  lastProcessedCallId,
+  lastRunOf,
+  lastSuccessAt,
+} from '../src/warehouse/activity.ts';
+import { type QueuedBackfill, queuedBackfills } from '../src/warehouse/backfill.ts';
 import { isAlive } from '../src/warehouse/lock.ts';
 import type { RunRow } from '../src/warehouse/run.ts';
 import { openWarehouse, type Warehouse } from '../src/warehouse/warehouse.ts';
 import type { LastRun, QueueFacts } from './due_jobs.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
+import { healthSettings } from './schedules.ts';
 
 /** The facts that the worker reads from warehouse and ledger at one time. */
 export interface RegistrySnapshot {
   readonly facts: QueueFacts;
-  readonly coverage: Coverage;
   readonly allowance: LedgerState;
-  readonly lastSuccessAtMs: number | null;
-  readonly quarantined: number;
-  readonly sizes: FileSizes;
+  readonly mirror: MirrorSnapshot;
+  readonly health: Health;
+  /** The end of the last successful run of each scheduled job, by name; null: none. */
+  readonly lastSuccesses: Readonly<Record<string, number | null>>;
+  /** The backfills whose jobs belong in the queue. */
+  readonly backfills: readonly QueuedBackfill[];
   /** The last processed call. */
   readonly lastCallId: number;
   /** The calls that were processed after the call of the previous snapshot. */
@@ -42,25 +52,36 @@ export function readSnapshot(config: Config, request: SnapshotRequest): Registry
   const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
   const ledger = openLedgerOf(config);
   try {
-    return readAll(warehouse, ledger, request);
+    return readAll(config, warehouse, ledger, request);
   } finally {
     ledger.close();
     warehouse.close();
   }
 }
 
-function readAll({ db }: Warehouse, ledger: Ledger, request: SnapshotRequest): RegistrySnapshot {
+function readAll(
+  config: Config,
+  { db }: Warehouse,
+  ledger: Ledger,
+  request: SnapshotRequest,
+): RegistrySnapshot {
   const { nowMs, afterCallId } = request;
   const jobs = request.jobs.filter(isScheduled);
   const allowance = ledger.state(nowMs);
   const latestCallId = lastProcessedCallId(db);
   const mirror = readMirror(db, nowMs);
   return {
-    coverage: mirror.coverage,
+    mirror,
     allowance,
-    lastSuccessAtMs: timeOrNull(mirror.lastSuccessAt),
-    quarantined: mirror.quarantined,
-    sizes: mirror.files,
+    health: readHealth({
+      nowMs,
+      mirror: { db, snapshot: mirror },
+      allowance,
+      settings: healthSettings(config),
+      formatTime: isoTime,
+    }),
+    lastSuccesses: Object.fromEntries(jobs.map(({ name }) => [name, timeOrNull(lastSuccessAt(db, name))])),
+    backfills: queuedBackfills(db),
     lastCallId: latestCallId,
     newCalls:
       afterCallId === null || afterCallId >= latestCallId ? [] : callsBetween(db, afterCallId, latestCallId),

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { UsageError } from '../src/errors.ts';
+import { MirrorError, UsageError } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
+import type { Problem } from '../src/report/health.ts';
 import type { CallCount } from '../src/warehouse/activity.ts';
 import { endsWithin } from './ends_within.ts';
 import { type ErrorLog, openErrorLog } from './error_log.ts';
@@ -14,11 +15,16 @@ import {
   type LeaseState,
   openLeadership,
 } from './leadership.ts';
+import type { Metrics } from './metrics.ts';
 import { type Attempt, openProcessor, type Processor } from './processor.ts';
 import { identityOf, keysOf, type MirrorJob, type MirrorQueue, openQueue, queueNameOf } from './queue.ts';
-import type { Connections } from './redis.ts';
+import { type Connections, messageOf } from './redis.ts';
 import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
-import { openScheduleReconciler, type ScheduleReconciler } from './schedule_reconciler.ts';
+import {
+  type FailureBeforeRun,
+  openScheduleReconciler,
+  type ScheduleReconciler,
+} from './schedule_reconciler.ts';
 
 export interface RegistryWorkerOptions {
   readonly jobs: readonly JobDefinition[];
@@ -26,6 +32,7 @@ export interface RegistryWorkerOptions {
   readonly connections: Connections;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics: Metrics;
   /** Identifies this process to others. */
   readonly identity: Omit<LeaderFacts, 'ledger'>;
   /** Called when the worker cannot continue until a user corrects the configuration or a file. */
@@ -47,7 +54,14 @@ export interface RegistryState {
   readonly reconciledAtMs: number | null;
   /** The error that Redis returned recently, such as OOM; null: none. */
   readonly redisError: string | null;
+  /** A user has paused the queue: no job starts. */
+  readonly isPaused: boolean;
+  /** The conditions that only a person can end, the most urgent first. */
+  readonly problems: readonly WorkerProblem[];
 }
+
+/** A problem of the mirror (see `src/report/health.ts`), or of the worker with its files or jobs. */
+export type WorkerProblem = Omit<Problem, 'name'> & { readonly name: string };
 
 /**
  * The worker of one registry and account. It leads the queue or is on standby. As leader it reconciles the schedules
@@ -65,7 +79,9 @@ export class RegistryWorker {
   readonly #ledger: string;
   readonly #errors: ErrorLog;
   readonly #stop = new AbortController();
-  readonly #failedAtMs = new Map<string, number>();
+  readonly #failures = new Map<string, FailureBeforeRun>();
+  #filesError: unknown = null;
+  #isPaused = false;
   #role: RegistryState['role'] = 'starting';
   #leader: LeaderFacts | null = null;
   #processor: Processor | null = null;
@@ -100,6 +116,8 @@ export class RegistryWorker {
       calls: [...this.#calls.values()],
       reconciledAtMs: this.#reconciledAtMs,
       redisError: this.#errors.redisError,
+      isPaused: this.#isPaused,
+      problems: this.#problems(),
     };
   }
 
@@ -163,16 +181,19 @@ export class RegistryWorker {
         return facts.lastRuns[name] ?? null;
       },
       onAttempt: (job, attempt) => this.#onAttempt(job, attempt),
-      onCall: () => {},
+      onCall: (outcome) => this.#options.metrics.callEnded(this.name, outcome),
     });
     void this.#reconcile();
   }
 
   /** A job that BullMQ will retry stays in the queue. After any other attempt, its next batch may be queued. */
-  #onAttempt(job: MirrorJob, { outcome, hasFailedBeforeRun }: Attempt): Promise<void> {
-    if (outcome === 'retried') return this.#reconcile();
-    if (hasFailedBeforeRun) this.#failedAtMs.set(job.name, this.#options.clock.now());
-    return this.#reconcile(job);
+  #onAttempt(job: MirrorJob, attempt: Attempt): Promise<void> {
+    const { outcome, failure, hasFailedBeforeRun } = attempt;
+    this.#options.metrics.attemptEnded(this.name, job.name, attempt);
+    if (hasFailedBeforeRun)
+      this.#failures.set(job.name, { atMs: this.#options.clock.now(), message: messageOf(failure) });
+    else this.#failures.delete(job.name);
+    return this.#reconcile(outcome === 'retried' ? null : job);
   }
 
   async #standBy(leader: LeaderFacts | null, isNew: boolean): Promise<void> {
@@ -212,15 +233,46 @@ export class RegistryWorker {
     const { jobs, clock, config } = this.#options;
     const nowMs = clock.now();
     const afterCallId = this.#snapshot?.lastCallId ?? null;
-    this.#snapshot = readSnapshot(config, { jobs, nowMs, afterCallId });
+    try {
+      this.#snapshot = readSnapshot(config, { jobs, nowMs, afterCallId });
+      this.#filesError = null;
+    } catch (error) {
+      this.#filesError = error;
+      throw error;
+    }
     for (const count of this.#snapshot.newCalls) this.#count(count);
     await this.#reconciler.reconcile({
       snapshot: this.#snapshot,
       running: this.#processor?.running ?? null,
-      failedAtMs: this.#failedAtMs,
+      failures: this.#failures,
       ending,
     });
+    this.#notePause(await this.queue.isPaused());
     this.#reconciledAtMs = nowMs;
+  }
+
+  #notePause(isPaused: boolean): void {
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    if (isPaused)
+      this.#log.warn(
+        'the queue is paused: no job starts until it is resumed (registry-mirror worker resume)',
+      );
+    else this.#log.info('the queue is resumed');
+  }
+
+  #problems(): WorkerProblem[] {
+    const ofFiles = problemOf(
+      this.#filesError,
+      'files',
+      'The worker cannot read the warehouse or the ledger',
+    );
+    const ofJobs = [...this.#failures].map(([job, { message }]) => ({
+      name: 'job_cannot_start',
+      cause: `The job ${job} cannot start: ${message}`,
+      remedy: 'Remove the cause, then run the job with `registry-mirror worker run`.',
+    }));
+    return [...(ofFiles === null ? [] : [ofFiles]), ...ofJobs, ...(this.#snapshot?.health.problems ?? [])];
   }
 
   #count({ kind, outcome, calls }: CallCount): void {
@@ -232,6 +284,13 @@ export class RegistryWorker {
     if (this.#stop.signal.aborted) this.#log.debug({ err: error }, what);
     else this.#errors.log(error, what);
   }
+}
+
+function problemOf(error: unknown, name: string, what: string): WorkerProblem | null {
+  if (error === null) return null;
+  const remedy =
+    error instanceof MirrorError && error.hint !== null ? error.hint : 'Run `registry-mirror doctor`.';
+  return { name, cause: `${what}: ${messageOf(error)}`, remedy };
 }
 
 function otherLedger(config: Config, { host, pid, worker }: LeaderFacts): UsageError {

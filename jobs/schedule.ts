@@ -32,6 +32,12 @@ export function timesBetween(schedule: CronSchedule, afterMs: number, untilMs: n
   return times;
 }
 
+/** The time between the first two scheduled times of 1970. It is the same at every call. */
+export function periodOf(schedule: CronSchedule): number {
+  const firstMs = nextTime(schedule, 0);
+  return nextTime(schedule, firstMs) - firstMs;
+}
+
 /** The pattern in local time. Each local time is represented as the same wall-clock time in UTC. */
 interface LocalTimes {
   readonly everyHour: boolean;

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
+import { addBackfill, backfill } from './backfill.ts';
 import { type JobState, missingJobs } from './due_jobs.ts';
 import { isScheduled, JOB_VERSION, type JobData, type JobDefinition, type ScheduledJob } from './job.ts';
 import {
@@ -14,7 +15,7 @@ import {
   scheduledTimeOf,
 } from './queue.ts';
 import type { RegistrySnapshot } from './registry_snapshot.ts';
-import { type CronSchedule, nextTime } from './schedule.ts';
+import { type CronSchedule, periodOf } from './schedule.ts';
 
 /**
  * Repairs the queue from the configuration and the warehouse. Each schedule is in Redis with its next job, and each
@@ -31,8 +32,13 @@ export interface ReconcileInput {
   readonly running: string | null;
   /** A job that is about to end. It no longer counts as queued, so that its next batch is queued before it ends. */
   readonly ending: MirrorJob | null;
-  /** The time at which a job last failed before its run started, by its name. */
-  readonly failedAtMs: ReadonlyMap<string, number>;
+  /** The jobs whose last attempt failed before its run started, by name. */
+  readonly failures: ReadonlyMap<string, FailureBeforeRun>;
+}
+
+export interface FailureBeforeRun {
+  readonly atMs: number;
+  readonly message: string;
 }
 
 export interface ReconcilerOptions {
@@ -47,14 +53,11 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
   const { config, queue, redis, log } = parts;
   const jobs = parts.jobs.filter(isScheduled);
   const keys = keysOf(config.worker.prefix, queue.name);
-  const optionsOf = (job: ScheduledJob) => {
-    const schedule = cronScheduleOf(job, config);
-    const firstMs = nextTime(schedule, 0);
-    return jobOptions(job.priority(config.focus), attemptsWithin(nextTime(schedule, firstMs) - firstMs));
-  };
+  const optionsOf = (job: ScheduledJob) =>
+    jobOptions(job.priority(config.focus), attemptsWithin(periodOf(cronScheduleOf(job, config))));
 
   return {
-    reconcile: async ({ snapshot, running, ending, failedAtMs }) => {
+    reconcile: async ({ snapshot, running, ending, failures }) => {
       const { facts } = snapshot;
       // Read the jobs before the schedules: a job created in between can seem missing once, but never exists twice.
       const pending = await pendingNames(queue, facts.nowMs, ending);
@@ -65,7 +68,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
           job,
           schedule: cronScheduleOf(job, config),
           isPending: pending.has(job.name),
-          failedAtMs: failedAtMs.get(job.name) ?? null,
+          failedAtMs: failures.get(job.name)?.atMs ?? null,
         }),
       );
       for (const { name, because } of missingJobs(facts, states)) {
@@ -75,6 +78,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
         const job = await queue.add(name, dataOf(because), { ...optionsOf(definition), deduplication });
         log.info({ job: job.id, name, because }, 'job queued');
       }
+      if (running !== backfill.name) await queueBackfills(snapshot.backfills);
       await writeHeartbeat(facts.nowMs);
     },
   };
@@ -137,6 +141,13 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
     const job = await queue.getJob(`repeat:${key}:${next}`);
     if (job === undefined) return 'no next job';
     return job.finishedOn === undefined ? null : 'the last job has no successor';
+  }
+
+  async function queueBackfills(backfills: RegistrySnapshot['backfills']): Promise<void> {
+    for (const queued of backfills) {
+      const job = await addBackfill(queue, config, queued, 'Redis had lost the job of this backfill');
+      if (job !== null) log.warn({ job: job.id, backfill: queued.backfillId }, 'backfill queued again');
+    }
   }
 
   async function writeHeartbeat(nowMs: number): Promise<void> {

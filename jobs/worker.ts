@@ -7,6 +7,7 @@ import { ALL_JOBS } from './all_jobs.ts';
 import { endsWithin } from './ends_within.ts';
 import { BOARD_PATH, type HealthServer, openHealthServer } from './health_server.ts';
 import type { JobDefinition } from './job.ts';
+import { type Measured, type Metrics, openMetrics } from './metrics.ts';
 import { assertServable } from './preflight.ts';
 import { type Connections, inspectRedis, isConnectionError, openConnections } from './redis.ts';
 import { RegistryWorker, type RegistryWorkerOptions } from './registry_worker.ts';
@@ -48,15 +49,16 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const connections = openConnections(settings.redis_url, watchRedis(log, clock));
   await connections.untilReady();
   const identity = identityAt(clock.now());
-  const registries = configs.map(
-    (config) => new RegistryWorker({ jobs, config, connections, clock, log, identity, onFatal }),
+  const measure = () => ({ registries, isRedisReady: connections.isReady, nowMs: clock.now() });
+  const metrics = openMetrics(measure);
+  const registries: readonly RegistryWorker[] = configs.map(
+    (config) => new RegistryWorker({ jobs, config, connections, clock, log, metrics, identity, onFatal }),
   );
-  const port = await openOwnHealthServer(settings, { registries, connections, clock }).catch(
-    (error: unknown) => {
-      connections.close();
-      throw error;
-    },
-  );
+  const open = { registries, connections, clock, measure, metrics };
+  const port = await openOwnHealthServer(settings, open).catch((error: unknown) => {
+    connections.close();
+    throw error;
+  });
   for (const registry of registries) registry.start();
   const url = port?.url ?? null;
   log.info({ worker: identity.worker, queues: registries.map(({ name }) => name), url }, 'worker started');
@@ -93,17 +95,20 @@ interface Open {
   readonly registries: readonly RegistryWorker[];
   readonly connections: Connections;
   readonly clock: Clock;
+  readonly measure: () => Measured;
+  readonly metrics: Metrics;
 }
 
 async function openOwnHealthServer(settings: Config['worker'], open: Open): Promise<HealthServer | null> {
   const { health_host: host, health_port: port, board_password: password, prefix } = settings;
-  const { registries, connections, clock } = open;
+  const { registries, connections, clock, measure, metrics } = open;
   if (port === null) return null;
   return await openHealthServer({
     host,
     port,
     password,
-    measure: () => ({ registries, isRedisReady: connections.isReady, nowMs: clock.now() }),
+    measure,
+    metrics,
     openBoard: async () =>
       (await import('./dashboard.ts')).openBoard({
         redis: connections.forQueues,

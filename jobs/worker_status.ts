@@ -7,7 +7,6 @@ import { SCHEDULED_JOBS } from './all_jobs.ts';
 import { type LeaderFacts, leaderOf } from './leadership.ts';
 import { keysOf, openQueue, queueNameOf } from './queue.ts';
 import { connectOnce } from './redis.ts';
-import { nextTime } from './schedule.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
 
 /** The state of the worker, for `status`. */
@@ -15,6 +14,8 @@ export interface WorkerStatus {
   readonly queue: string;
   /** The worker that leads the queue; null: no worker runs. */
   readonly leader: LeaderFacts | null;
+  /** A user has paused the queue: no job starts. */
+  readonly paused: boolean;
   readonly schedules: readonly ScheduleStatus[];
   /** Jobs by state. */
   readonly jobs: Readonly<Record<string, number>>;
@@ -28,22 +29,18 @@ export interface ScheduleStatus {
   readonly last_at: string | null;
   /** Ending of that run; null: it continues, or its process was killed. */
   readonly last_ended: string | null;
-  /** Next scheduled time: from Redis, or computed from the pattern if Redis has none. UTC. */
-  readonly next_at: string;
+  /** Next scheduled time, UTC; null: the schedule is not in Redis, for example because no quota will return. */
+  readonly next_at: string | null;
   /** Last time the worker verified the schedule, UTC; null: the schedule is not in Redis. */
   readonly heartbeat_at: string | null;
 }
 
 /** Reads Redis and the warehouse. null: Redis does not respond, or no worker has served this registry with it. */
-export async function readWorkerStatus(
-  config: Config,
-  warehouse: Warehouse,
-  nowMs: number,
-): Promise<WorkerStatus | null> {
+export async function readWorkerStatus(config: Config, warehouse: Warehouse): Promise<WorkerStatus | null> {
   const redis = await connectOnce(config.worker.redis_url).catch(() => null);
   if (redis === null) return null;
   try {
-    return await readStatus({ config, warehouse, redis, nowMs });
+    return await readStatus({ config, warehouse, redis });
   } finally {
     redis.disconnect();
   }
@@ -53,10 +50,9 @@ interface Sources {
   readonly config: Config;
   readonly warehouse: Warehouse;
   readonly redis: Redis;
-  readonly nowMs: number;
 }
 
-async function readStatus({ config, warehouse, redis, nowMs }: Sources): Promise<WorkerStatus | null> {
+async function readStatus({ config, warehouse, redis }: Sources): Promise<WorkerStatus | null> {
   const name = queueNameOf(config);
   const keys = keysOf(config.worker.prefix, name);
   const heartbeats = await redis.hgetall(keys.heartbeat);
@@ -72,11 +68,16 @@ async function readStatus({ config, warehouse, redis, nowMs }: Sources): Promise
       ...schedule,
       last_at: last?.startedAt ?? null,
       last_ended: last?.ended ?? null,
-      next_at: isoTime(nextInRedis.get(job.name) ?? nextTime(schedule, nowMs)),
+      next_at: timeOrNull(nextInRedis.get(job.name)),
       heartbeat_at: heartbeats[job.name] ?? null,
     };
   });
   const jobs = await queue.getJobCounts();
+  const paused = await queue.isPaused();
   await queue.close();
-  return { queue: name, leader, schedules, jobs };
+  return { queue: name, leader, paused, schedules, jobs };
+}
+
+function timeOrNull(atMs: number | null | undefined): string | null {
+  return atMs === null || atMs === undefined ? null : isoTime(atMs);
 }

@@ -118,7 +118,7 @@ async function withReadings<Result>(
       }),
       mirror,
       allowance,
-      worker: warehouse && (await readWorker(config, warehouse, nowMs)),
+      worker: warehouse && (await readWorker(config, warehouse)),
       runs,
     });
   } finally {
@@ -127,11 +127,11 @@ async function withReadings<Result>(
   }
 }
 
-async function readWorker(config: Config, warehouse: Warehouse, nowMs: number): Promise<WorkerStatus | null> {
+async function readWorker(config: Config, warehouse: Warehouse): Promise<WorkerStatus | null> {
   // Most users of `status` run no worker, and the libraries of the worker triple the start time.
   if (!(await isListening(config.worker.redis_url))) return null;
   const { readWorkerStatus } = await import('../../jobs/worker_status.ts');
-  return await readWorkerStatus(config, warehouse, nowMs);
+  return await readWorkerStatus(config, warehouse);
 }
 
 // Moves the cursor to the upper left corner and clears the screen below it.

@@ -4,6 +4,7 @@ import { STOP_WITHIN_MS, startWorker } from '../../jobs/worker.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { wholeNumber } from './context.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
+import { pauseCommand, resumeCommand, runCommand } from './worker/queue_commands.ts';
 
 interface WorkerFlags {
   readonly config?: readonly string[];
@@ -14,22 +15,29 @@ interface WorkerFlags {
 
 /** `worker`: runs scheduled jobs over Redis until a signal stops it. */
 export function workerCommand(): Command {
-  return new Command('worker')
-    .description(
-      'Polls statistics, sweeps searches and fetches records at the times of `schedule:`, within the allowance. ' +
-        'For several registries, repeat --config. A second worker of the same registry is a standby: it takes over ' +
-        'when the first one ends. Logs are JSON lines on standard error.',
-    )
-    .option('--config <file>', 'configuration file, once per registry', collected)
-    .option(
-      '--health-port <n>',
-      'port of /health, /ready, /metrics and /queues (default: worker.health_port)',
-      wholeNumber,
-    )
-    .option('--json', 'print one JSON document at the end, also on a terminal')
-    .option('--quiet', 'log warnings and errors only')
-    .addHelpText('after', EXAMPLES)
-    .action((flags: WorkerFlags) => work(flags));
+  return (
+    new Command('worker')
+      .description(
+        'Polls statistics, sweeps searches and fetches records at the times of `schedule:`, within the allowance. ' +
+          'For several registries, repeat --config. A second worker of the same registry is a standby: it takes over ' +
+          'when the first one ends. Logs are JSON lines on standard error.',
+      )
+      // Options after the name of a subcommand belong to the subcommand.
+      .enablePositionalOptions()
+      .option('--config <file>', 'configuration file, once per registry', collected)
+      .option(
+        '--health-port <n>',
+        'port of /health, /ready, /metrics and /queues (default: worker.health_port)',
+        wholeNumber,
+      )
+      .option('--json', 'print one JSON document at the end, also on a terminal')
+      .option('--quiet', 'log warnings and errors only')
+      .addCommand(runCommand())
+      .addCommand(pauseCommand())
+      .addCommand(resumeCommand())
+      .addHelpText('after', EXAMPLES)
+      .action((flags: WorkerFlags) => work(flags))
+  );
 }
 
 async function work(flags: WorkerFlags): Promise<void> {
@@ -92,7 +100,8 @@ const EXAMPLES = `
 Examples:
   $ registry-mirror worker
   $ registry-mirror worker --config norway.yaml --config denmark.yaml --health-port 9000
-  $ docker compose up -d                 Redis, worker and page together
+  $ registry-mirror worker run sweep-search
+  $ registry-mirror worker pause
 
 Redis 7 or newer is required at worker.redis_url, with an append-only file and maxmemory-policy noeviction.
 Without Redis, run \`registry-mirror sync\` by cron. Both can run together.

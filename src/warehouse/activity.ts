@@ -78,15 +78,16 @@ export function callsBetween(db: Database, after: number, upTo: number): CallCou
     .all(after, upTo) as CallCount[];
 }
 
-/** The end of the last successful run (UTC); null: there is none. */
-export function lastSuccessAt(db: Database): string | null {
+/** The end of the last successful run, of one command or of any (UTC); null: there is none. */
+export function lastSuccessAt(db: Database, command: string | null = null): string | null {
   const endedAt = db
     .prepare(
-      `SELECT ended_at FROM _run WHERE ended IN ('done', 'allowance', 'max_calls', 'max_minutes')
+      `SELECT ended_at FROM _run
+       WHERE ended IN ('done', 'allowance', 'max_calls', 'max_minutes') AND (@command IS NULL OR command = @command)
        ORDER BY run_id DESC LIMIT 1`,
     )
     .pluck()
-    .get();
+    .get({ command });
   return (endedAt as string | undefined) ?? null;
 }
 

@@ -46,6 +46,14 @@ export interface NewBackfill {
   readonly nowMs: number;
 }
 
+/** A backfill that the worker processes. */
+export interface QueuedBackfill {
+  readonly backfillId: number;
+  readonly queuedAt: string;
+  /** The most calls since `queuedAt`; null: no limit. */
+  readonly maxCalls: number | null;
+}
+
 /** The result of a backfill item. */
 export interface SettledItem {
   readonly position: number;
@@ -130,6 +138,32 @@ export function backfillTable(db: Database) {
     cancel: (backfillId: number, nowMs: number): boolean =>
       cancel.run(isoTime(nowMs), backfillId).changes === 1,
   };
+}
+
+/** Hands a backfill to the worker. */
+export function queueBackfill(db: Database, { backfillId, queuedAt, maxCalls }: QueuedBackfill): void {
+  db.prepare('UPDATE _backfill SET queued_at = ?, queued_max_calls = ? WHERE backfill_id = ?').run(
+    queuedAt,
+    maxCalls,
+    backfillId,
+  );
+}
+
+/** Records that the worker no longer processes a backfill, for example because its call limit is reached. */
+export function unqueueBackfill(db: Database, backfillId: number): void {
+  db.prepare('UPDATE _backfill SET queued_at = NULL, queued_max_calls = NULL WHERE backfill_id = ?').run(
+    backfillId,
+  );
+}
+
+/** The unfinished backfills that the worker processes. */
+export function queuedBackfills(db: Database): QueuedBackfill[] {
+  return db
+    .prepare<[], QueuedBackfill>(
+      `SELECT backfill_id AS backfillId, queued_at AS queuedAt, queued_max_calls AS maxCalls FROM _backfill
+       WHERE queued_at IS NOT NULL AND finished_at IS NULL AND cancelled_at IS NULL ORDER BY backfill_id`,
+    )
+    .all();
 }
 
 /** Settles items for records by the calls of all processes since the backfill began. */

@@ -1,14 +1,16 @@
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ALL_JOBS } from '../../jobs/all_jobs.ts';
-import { nextBatchAtMs } from '../../jobs/backfill.ts';
-import { enqueueBackfill } from '../../jobs/enqueue_backfill.ts';
+import { backfill, nextBatchAtMs } from '../../jobs/backfill.ts';
+
 import { openErrorLog } from '../../jobs/error_log.ts';
 import { resultWithoutCalls } from '../../jobs/job_result.ts';
 import { openProcessor } from '../../jobs/processor.ts';
+import { enqueueBackfill } from '../../jobs/queue_control.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openWorkspace } from '../../src/operations/assemble.ts';
 import { keepBackfill } from '../../src/operations/backfill.ts';
+import { queueBackfill, queuedBackfills } from '../../src/warehouse/backfill.ts';
 import { until, type Workplace, workplacesOverOneRedis } from '../support/worker.ts';
 
 const workplace = workplacesOverOneRedis();
@@ -33,12 +35,25 @@ describe('a queued backfill', () => {
     const place = await workplace({
       overrides: { allowance: { per_minute: 'unlimited', per_day: 60, reserve: 0.5 } },
     });
-    await enqueue(place, Number.POSITIVE_INFINITY);
+    await enqueue(place, null);
     consume(place);
     await until('the job is delayed', async () => (await place.queue.getDelayedCount()) === 1);
     const [waiting] = await place.queue.getDelayed();
     expect(waiting?.delay).toBeGreaterThan(23 * 3_600_000);
     expect(place.runs().map(({ calls }) => calls)).toEqual([30]);
+  });
+
+  it('is queued again after Redis lost it', async () => {
+    const place = await workplace({ overrides: { worker: { job_calls: 20 } } });
+    await enqueue(place, 50);
+    await place.redis.del(...(await place.redis.keys(`${place.prefix}:*`)));
+    const worker = await place.startWorker([backfill]);
+    const backfills = () => place.runs().filter(({ command }) => command === 'backfill');
+    await until('the backfill has made its calls', () => backfills().length === 3);
+    await until('the worker has finished it', async () => (await backfillJobs(place)).length === 1);
+    expect(backfills().map(({ calls }) => calls)).toEqual([20, 20, 10]);
+    expect(worker.lines.map(({ msg }) => msg)).toContain('backfill queued again');
+    expect(queuedBackfills(place.upstream.warehouse())).toEqual([]);
   });
 
   it('is rejected if the queue already contains it', async () => {
@@ -69,8 +84,12 @@ describe('the next batch of a backfill', () => {
   });
 });
 
+async function backfillJobs(place: Workplace) {
+  return (await place.queue.getCompleted()).filter(({ name }) => name === 'backfill');
+}
+
 /** Stores a backfill of every record and adds it to the queue. */
-async function enqueue(place: Workplace, maxCalls: number) {
+async function enqueue(place: Workplace, maxCalls: number | null) {
   const workspace = openWorkspace(place.config());
   const items = [...place.upstream.sandbox.companies.all()].map(({ id }) => ({
     kind: 'entity' as const,
@@ -79,8 +98,14 @@ async function enqueue(place: Workplace, maxCalls: number) {
   }));
   const order = { title: 'all', items, identity: 'all', withRecords: true, freshForMs: 0 };
   const { backfillId } = keepBackfill(workspace, order).backfill;
-  workspace.close();
-  return await enqueueBackfill(place.config(), { backfillId, maxCalls, nowMs: Date.now() });
+  const request = { backfillId, maxCalls, queuedAt: new Date().toISOString() };
+  try {
+    return await enqueueBackfill(place.config(), request, () =>
+      queueBackfill(workspace.warehouse.db, request),
+    );
+  } finally {
+    workspace.close();
+  }
 }
 
 /** Runs the jobs of the queue without reconciling its schedules, so that only the backfill runs. */

@@ -198,7 +198,7 @@ async function reopen(overrides: Partial<ConfigInput>): Promise<void> {
 }
 
 function now(given: Partial<ReconcileInput>): ReconcileInput {
-  return { snapshot: snapshotOf(), running: null, ending: null, failedAtMs: new Map(), ...given };
+  return { snapshot: snapshotOf(), running: null, ending: null, failures: new Map(), ...given };
 }
 
 async function reconcile(given: Partial<ReconcileInput> = {}): Promise<void> {

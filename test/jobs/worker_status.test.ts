@@ -19,6 +19,21 @@ it('status shows the worker and its schedules with last and next times', async (
   }
 });
 
+it('status shows a paused queue, and no next time for schedules that do not exist', async () => {
+  const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', total: 60 } } });
+  await place.startWorker();
+  await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
+  await until('the schedules are removed', async () => (await place.queue.getJobSchedulersCount()) === 0);
+  await place.queue.pause();
+  const { json } = await place.upstream.cli('status', '--json');
+  expect(json.data.worker.paused).toBe(true);
+  expect(json.data.worker.schedules.map(({ next_at }: { next_at: unknown }) => next_at)).toEqual([
+    null,
+    null,
+    null,
+  ]);
+});
+
 it('status shows no worker if none was ever started', async () => {
   const place = await workplace();
   const { code, json } = await place.upstream.cli('status', '--json');

@@ -1,10 +1,11 @@
+import { isoTime } from '../../clock.ts';
 import { accountCostOf, costData } from '../../estimate/account_cost.ts';
 import type { BackfillEstimate } from '../../estimate/backfill_estimate.ts';
 import type { Workspace } from '../../operations/assemble.ts';
 import { backfillOf, requireUnfinished } from '../../operations/backfill.ts';
 import { allowanceOf } from '../../operations/configured_ledger.ts';
 import { count } from '../../report/figures.ts';
-import { type BackfillRow, backfillTable } from '../../warehouse/backfill.ts';
+import { type BackfillRow, backfillTable, queueBackfill } from '../../warehouse/backfill.ts';
 import type { Output } from '../output.ts';
 import { describeCost } from '../plan/cost_text.ts';
 import { describeUnfinished, orderData } from './backfill_text.ts';
@@ -61,22 +62,19 @@ export function cancel(workspace: Workspace, output: Output, backfillId: number)
   });
 }
 
-/** Queues a backfill for the worker. The warehouse stores the backfill, so that a job lost by Redis is queued again. */
+/** Queues a backfill for the worker. The warehouse stores this, so that the worker queues a job that Redis lost again. */
 export async function enqueue(
-  { config, clock }: Workspace,
+  { config, clock, warehouse }: Workspace,
   backfill: BackfillRow,
   maxCalls: number | undefined,
   output: Output,
 ): Promise<void> {
   requireUnfinished(backfill);
   // BullMQ loads slowly, and other options of this command do not need it.
-  const { enqueueBackfill } = await import('../../../jobs/enqueue_backfill.ts');
+  const { enqueueBackfill } = await import('../../../jobs/queue_control.ts');
   const { backfillId, title } = backfill;
-  const queued = await enqueueBackfill(config, {
-    backfillId,
-    maxCalls: maxCalls ?? Number.POSITIVE_INFINITY,
-    nowMs: clock.now(),
-  });
+  const request = { backfillId, maxCalls: maxCalls ?? null, queuedAt: isoTime(clock.now()) };
+  const queued = await enqueueBackfill(config, request, () => queueBackfill(warehouse.db, request));
   output.result({
     command: 'backfill',
     ok: true,

@@ -58,10 +58,13 @@ export const workerSection = section({
   empty: null,
   read: ({ worker }) => worker,
   json: (worker) => worker,
-  lines({ leader }, { output }) {
+  lines({ leader, paused }, { output }) {
     if (leader === null) return [`  worker     ${output.style('yellow', 'not running')}`];
     const since = localTime(Date.parse(leader.since));
-    return [`  worker     process ${leader.pid} on ${printable(leader.host)}, since ${since}`];
+    const pause = paused
+      ? output.style('yellow', '; the queue is paused, resume: registry-mirror worker resume')
+      : '';
+    return [`  worker     process ${leader.pid} on ${printable(leader.host)}, since ${since}${pause}`];
   },
   table: ({ schedules }, { nowMs, output }) =>
     table(
@@ -76,7 +79,7 @@ export const workerSection = section({
       schedules.map(({ name, pattern, timezone, next_at, last_at, last_ended, heartbeat_at }) => [
         name,
         `${pattern} ${timezone}`,
-        localTime(Date.parse(next_at)),
+        next_at === null ? 'none' : localTime(Date.parse(next_at)),
         last_at === null ? 'never' : ago(last_at, nowMs),
         last_ended ?? '',
         heartbeat_at === null ? 'none' : ago(heartbeat_at, nowMs),

@@ -1,0 +1,88 @@
+import type { Redis } from 'ioredis';
+import type { Config } from '../src/config/config.ts';
+import { UsageError } from '../src/errors.ts';
+import type { QueuedBackfill } from '../src/warehouse/backfill.ts';
+import { SCHEDULED_JOBS } from './all_jobs.ts';
+import { addBackfill } from './backfill.ts';
+import { JOB_VERSION } from './job.ts';
+import { leaderOf } from './leadership.ts';
+import { jobOptions, keysOf, type MirrorQueue, openQueue } from './queue.ts';
+import { connectOnce } from './redis.ts';
+
+/** What a user does to the queue of a registry. Each function connects to Redis once, and throws UsageError without it. */
+
+export interface QueuedJob {
+  readonly queue: string;
+  readonly job: string;
+}
+
+/** The state of a queue after a command. */
+export interface QueueState {
+  readonly queue: string;
+  readonly isPaused: boolean;
+  /** Does a worker lead the queue? */
+  readonly isServed: boolean;
+}
+
+/** Adds the job of a backfill. `record` stores in the warehouse that the worker processes the backfill. */
+export async function enqueueBackfill(
+  config: Config,
+  request: QueuedBackfill,
+  record: () => void,
+): Promise<QueuedJob> {
+  return await withQueue(config, async (queue) => {
+    const { backfillId } = request;
+    const queued = await addBackfill(queue, config, request, 'a user queued it');
+    if (queued === null)
+      throw new UsageError(`the queue ${queue.name} already contains backfill ${backfillId}`, {
+        hint: `Wait until it ends, or cancel it: registry-mirror backfill --cancel ${backfillId}`,
+      });
+    record();
+    return { queue: queue.name, job: String(queued.id) };
+  });
+}
+
+/** Adds a scheduled job now, beside its schedule. */
+export async function addScheduledJob(config: Config, name: string): Promise<QueueState & QueuedJob> {
+  const job = SCHEDULED_JOBS.find((one) => one.name === name);
+  if (job === undefined)
+    throw new UsageError(`there is no scheduled job \`${name}\``, {
+      hint: `Name one of: ${SCHEDULED_JOBS.map((one) => one.name).join(', ')}.`,
+    });
+  return await withQueue(config, async (queue, redis) => {
+    const data = { version: JOB_VERSION, because: 'a user ran it' } as const;
+    // A second command returns the job of the first while that job waits.
+    const deduplication = { id: `user-${name}` };
+    const options = { ...jobOptions(job.priority(config.focus), 1), deduplication };
+    const added = await queue.add(name, data, options);
+    return { ...(await stateOf(queue, redis, config)), job: String(added.id) };
+  });
+}
+
+/** Pauses or resumes the queue: a paused queue starts no job. A job that runs continues. */
+export async function setPaused(config: Config, isPaused: boolean): Promise<QueueState> {
+  return await withQueue(config, async (queue, redis) => {
+    await (isPaused ? queue.pause() : queue.resume());
+    return await stateOf(queue, redis, config);
+  });
+}
+
+async function stateOf(queue: MirrorQueue, redis: Redis, { worker }: Config): Promise<QueueState> {
+  const { leader } = keysOf(worker.prefix, queue.name);
+  const isServed = (await leaderOf(redis, leader)) !== null;
+  return { queue: queue.name, isPaused: await queue.isPaused(), isServed };
+}
+
+async function withQueue<Result>(
+  config: Config,
+  use: (queue: MirrorQueue, redis: Redis) => Promise<Result>,
+): Promise<Result> {
+  const redis = await connectOnce(config.worker.redis_url);
+  const queue = openQueue(config, redis, () => {});
+  try {
+    return await use(queue, redis);
+  } finally {
+    await queue.close();
+    redis.disconnect();
+  }
+}

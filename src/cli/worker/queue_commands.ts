@@ -1,0 +1,61 @@
+import { Command } from 'commander';
+import { addScheduledJob, type QueueState, setPaused } from '../../../jobs/queue_control.ts';
+import { JOB_SCHEDULES } from '../../../jobs/schedules.ts';
+import { type Context, openContext, type SharedFlags, withSharedOptions } from '../context.ts';
+import type { Output } from '../output.ts';
+
+/** `worker run JOB`: adds a scheduled job to the queue now. */
+export function runCommand(): Command {
+  const command = new Command('run')
+    .summary('add a scheduled job to the queue now')
+    .argument('<job>', JOB_SCHEDULES.map(({ name }) => name).join(', '))
+    .addHelpText('after', '\nExamples:\n  $ registry-mirror worker run sweep-search')
+    .action(async (name: string, _flags: SharedFlags, self: Command) => {
+      const { config, output } = contextOf(self);
+      const { job, ...state } = await addScheduledJob(config, name);
+      print(output, state, `${name} is job ${job} of the queue ${state.queue}.`, { job });
+    });
+  return withSharedOptions(command);
+}
+
+/** `worker pause`: no job starts until `worker resume`. */
+export function pauseCommand(): Command {
+  return pausingCommand('pause', 'start no job until `worker resume`; a job that runs continues');
+}
+
+export function resumeCommand(): Command {
+  return pausingCommand('resume', 'start jobs again after `worker pause`');
+}
+
+function pausingCommand(name: 'pause' | 'resume', summary: string): Command {
+  const command = new Command(name)
+    .summary(summary)
+    .addHelpText('after', `\nExamples:\n  $ registry-mirror worker ${name}`)
+    .action(async (_flags: SharedFlags, self: Command) => {
+      const { config, output } = contextOf(self);
+      const state = await setPaused(config, name === 'pause');
+      print(output, state, state.isPaused ? '' : `The queue ${state.queue} starts jobs.`, {});
+    });
+  return withSharedOptions(command);
+}
+
+/** `worker` itself has the same options, so that they can be before or after the name of the subcommand. */
+function contextOf(command: Command): Context {
+  const { config, ...flags } = command.optsWithGlobals<Omit<SharedFlags, 'config'> & { config?: string[] }>();
+  return openContext({ ...flags, ...(config?.[0] !== undefined && { config: config[0] }) });
+}
+
+function print(output: Output, { queue, isPaused, isServed }: QueueState, text: string, data: object): void {
+  const lines = [
+    text,
+    isPaused ? `The queue ${queue} is paused: no job starts until \`registry-mirror worker resume\`.` : '',
+    isServed ? '' : 'No worker serves the queue. Start one: registry-mirror worker',
+  ];
+  output.result({
+    command: 'worker',
+    ok: true,
+    data: { queue, ...data, paused: isPaused, served: isServed },
+    text: lines.filter((line) => line !== '').join('\n'),
+    attention: null,
+  });
+}
