@@ -1,7 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Outcome } from '../src/outcome.ts';
 import { isScheduled, type ScheduledJob } from './job.ts';
-import type { Attempt } from './processor.ts';
+import type { JobObserver } from './processor.ts';
 import type { RegistryWorker } from './registry_worker.ts';
 import { nextTime, periodOf } from './schedule.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
@@ -14,9 +13,7 @@ export interface Measured {
 }
 
 /** The metrics of this process. docs/operations.md documents names and labels. */
-export interface Metrics {
-  attemptEnded(registry: string, job: string, attempt: Attempt): void;
-  callEnded(registry: string, outcome: Outcome): void;
+export interface Metrics extends JobObserver {
   /** The text format of Prometheus. */
   text(): Promise<string>;
 }

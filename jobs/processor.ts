@@ -51,6 +51,12 @@ export interface Attempt {
   readonly hasFailedBeforeRun: boolean;
 }
 
+/** Is notified of the attempts and calls of all queues, for the metrics. */
+export interface JobObserver {
+  attemptEnded(registry: string, job: string, attempt: Attempt): void;
+  callEnded(registry: string, outcome: Outcome): void;
+}
+
 export function openProcessor(options: ProcessorOptions): Processor {
   const { config, connection, clock, log, workerName } = options;
   const closing = new AbortController();

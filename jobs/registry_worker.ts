@@ -15,8 +15,7 @@ import {
   type LeaseState,
   openLeadership,
 } from './leadership.ts';
-import type { Metrics } from './metrics.ts';
-import { type Attempt, openProcessor, type Processor } from './processor.ts';
+import { type Attempt, type JobObserver, openProcessor, type Processor } from './processor.ts';
 import { identityOf, keysOf, type MirrorJob, type MirrorQueue, openQueue, queueNameOf } from './queue.ts';
 import { type Connections, messageOf } from './redis.ts';
 import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
@@ -32,7 +31,7 @@ export interface RegistryWorkerOptions {
   readonly connections: Connections;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly metrics: Metrics;
+  readonly observer: JobObserver;
   /** Identifies this process to others. */
   readonly identity: Omit<LeaderFacts, 'ledger'>;
   /** Called when the worker cannot continue until a user corrects the configuration or a file. */
@@ -181,7 +180,7 @@ export class RegistryWorker {
         return facts.lastRuns[name] ?? null;
       },
       onAttempt: (job, attempt) => this.#onAttempt(job, attempt),
-      onCall: (outcome) => this.#options.metrics.callEnded(this.name, outcome),
+      onCall: (outcome) => this.#options.observer.callEnded(this.name, outcome),
     });
     void this.#reconcile();
   }
@@ -189,7 +188,7 @@ export class RegistryWorker {
   /** A job that BullMQ will retry stays in the queue. After any other attempt, its next batch may be queued. */
   #onAttempt(job: MirrorJob, attempt: Attempt): Promise<void> {
     const { outcome, failure, hasFailedBeforeRun } = attempt;
-    this.#options.metrics.attemptEnded(this.name, job.name, attempt);
+    this.#options.observer.attemptEnded(this.name, job.name, attempt);
     if (hasFailedBeforeRun)
       this.#failures.set(job.name, { atMs: this.#options.clock.now(), message: messageOf(failure) });
     else this.#failures.delete(job.name);

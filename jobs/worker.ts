@@ -52,7 +52,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const measure = () => ({ registries, isRedisReady: connections.isReady, nowMs: clock.now() });
   const metrics = openMetrics(measure);
   const registries: readonly RegistryWorker[] = configs.map(
-    (config) => new RegistryWorker({ jobs, config, connections, clock, log, metrics, identity, onFatal }),
+    (config) =>
+      new RegistryWorker({ jobs, config, connections, clock, log, observer: metrics, identity, onFatal }),
   );
   const open = { registries, connections, clock, measure, metrics };
   const port = await openOwnHealthServer(settings, open).catch((error: unknown) => {
