@@ -35,6 +35,8 @@ export type ColumnRule = z.infer<typeof ColumnRule>;
 
 const rules = z.record(Pointer, ColumnRule).default({});
 
+const role = (subject: string) => Pointer.nullable().default(null).describe(`JSON path ${subject}`);
+
 export const Mapping = z.strictObject({
   entity: rules.describe('rules by JSON path in the record'),
   search_result: rules.describe('rules by JSON path in the summary'),
@@ -49,6 +51,15 @@ export const Mapping = z.strictObject({
     .nullable()
     .default(null)
     .describe('JSON paths of additional identifiers, for full-text search; null: detected by their keys'),
+  company: z
+    .strictObject({
+      status: role('of the status'),
+      registered_on: role('of the date of registration'),
+      dissolved_on: role('of the date of dissolution'),
+      country: role('of the country or jurisdiction'),
+    })
+    .prefault({})
+    .describe('JSON paths in the record for the columns of the view company; null: detected by their keys'),
   max_columns: z
     .int()
     .min(1)

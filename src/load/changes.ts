@@ -17,14 +17,28 @@ export function noteChanges(
 ): void {
   if (at.notBefore === null) return;
   noteCompared(session, table);
-  for (const { path, before, after } of found)
-    session.changes.add({ ...at, path, before: changedValue(before), after: changedValue(after) });
-  const changedPaths = found.map(({ path }) => schemaPathOf(table.root, segmentsOf(path)));
-  for (const schemaPath of new Set(changedPaths)) {
-    if (schemaPath === null) continue;
+  const changedPaths = new Set<SchemaPath>();
+  for (const { path, before, after } of found) {
+    const schemaPath = schemaPathOf(table.root, segmentsOf(path));
+    if (schemaPath !== null) changedPaths.add(schemaPath);
+    session.changes.add({
+      ...at,
+      path,
+      columnName: columnOf(schemaPath),
+      before: changedValue(before),
+      after: changedValue(after),
+    });
+  }
+  for (const schemaPath of changedPaths) {
     schemaPath.changes++;
     session.schema.touched.add(schemaPath.table);
   }
+}
+
+function columnOf(schemaPath: SchemaPath | null): string | null {
+  if (schemaPath === null || schemaPath.column === null) return null;
+  const { table, column } = schemaPath;
+  return table.parent === null ? column : `${table.name}.${column}`;
 }
 
 /** Counts a comparison of a response with an earlier one. Fields that differ every time are proposed as volatile. */

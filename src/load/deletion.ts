@@ -127,6 +127,7 @@ function markGone(
     observedAt: goneAt,
     notBefore: known.fetchedAt ?? known.listedAt,
     path: '_gone_at',
+    columnName: '_gone_at',
     before: null,
     after: goneAt,
     callId,

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import type { Mapping } from '../dialect/mapping.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import { answerTable } from '../warehouse/answer.ts';
+import { refreshCompanyView } from '../warehouse/company_view.ts';
 import { type DerivedTables, derivedTables } from '../warehouse/derived.ts';
 import { forgottenIds } from '../warehouse/forget.ts';
 import {
@@ -103,7 +104,10 @@ export function openLoadSession(options: {
       version = versionNow();
     },
     save: () => {
-      saveSchema(schema);
+      if (saveSchema(schema) && naming === live) {
+        refreshCompanyView(db);
+        version = versionNow();
+      }
       tables.known.saveCounts();
       tables.estimates.save();
     },

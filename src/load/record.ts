@@ -149,6 +149,7 @@ function noteReturn(session: LoadSession, { callId, sentAt }: Outcome, known: Kn
     observedAt: sentAt,
     notBefore: known.askedAt,
     path: '_gone_at',
+    columnName: '_gone_at',
     before: known.goneAt,
     after: changedValue(null),
     callId,

@@ -5,6 +5,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import { FailedError } from '../errors.ts';
 import { callsInOrder, lastCallId, type StoredCall } from '../warehouse/call.ts';
+import { refreshCompanyView } from '../warehouse/company_view.ts';
 import { DEFAULT_LIMITS, type ReservedNames, type SchemaLimits } from '../warehouse/inferred_schema.ts';
 import { metaTable } from '../warehouse/meta.ts';
 import {
@@ -154,4 +155,5 @@ function finish(warehouse: Warehouse, session: LoadSession, mapping: Mapping): v
   meta.set('mapping', JSON.stringify(mapping));
   meta.set('rebuild', null);
   session.describeRecords();
+  refreshCompanyView(db);
 }

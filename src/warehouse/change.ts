@@ -8,6 +8,8 @@ export interface ChangeRow {
   readonly notBefore: string | null;
   /** JSON Pointer into the record, or `_gone_at`. */
   readonly path: string;
+  /** The column of the field, in a list with its table (`entity__officers.name`); null: an object or a whole element. */
+  readonly columnName: string | null;
   readonly before: null | number | bigint | string;
   readonly after: null | number | bigint | string;
   readonly callId: number;
@@ -16,8 +18,8 @@ export interface ChangeRow {
 /** `entity_change`: one row per field that changed. */
 export function changeTable(db: Database, naming: Naming) {
   const insert = db.prepare<[ChangeRow]>(
-    `INSERT INTO ${naming('entity_change')} (entity_id, observed_at, not_before, path, before, after, _call_id)
-     VALUES (@entityId, @observedAt, @notBefore, @path, @before, @after, @callId)`,
+    `INSERT INTO ${naming('entity_change')} (entity_id, observed_at, not_before, path, column_name, before, after, _call_id)
+     VALUES (@entityId, @observedAt, @notBefore, @path, @columnName, @before, @after, @callId)`,
   );
   return {
     add: (row: ChangeRow): void => {

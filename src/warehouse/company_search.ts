@@ -32,7 +32,7 @@ export function companySearch(db: Database): CompanySearch {
     const wanted = anatomyOf(text);
     return candidates(text)
       .map((row) => bestMatch(row, text, wanted))
-      .filter(({ score }) => score > 0)
+      .filter(({ score }) => score >= MIN_SCORE)
       .sort(
         (a, b) =>
           b.score - a.score ||
@@ -75,7 +75,7 @@ function candidateQueries(db: Database): (text: string) => CandidateRow[] {
     const words = wordsOf(withoutDiacritics(text)).filter((word) => [...word].length >= TRIGRAM);
     if (words.length > 0) add(byText.all(words.map(phrase).join(' AND ')));
     const rarest = rarestTrigrams(words, rarity);
-    if (rarest.length > 0) add(byText.all(rarest.map(phrase).join(' OR ')));
+    if (rarest.length >= MIN_SHARED) add(byText.all(pairsOf(rarest)));
     return [...found.values()];
   };
 }
@@ -91,21 +91,22 @@ function trigramCounts(db: Database): (trigram: string) => number {
   return (trigram) => select.get(trigram) ?? 0;
 }
 
-/** The rarest trigrams of the words that occur in the index, as many as can be read quickly. */
+/** The rarest trigrams that occur in the index, without those that occur in too many companies. */
 function rarestTrigrams(words: readonly string[], countOf: (trigram: string) => number): string[] {
   const within = words.flatMap((word) => [...trigramsOf(word)].filter((one) => !one.includes(' ')));
-  const counted = [...new Set(within)]
+  return [...new Set(within)]
     .map((trigram) => ({ trigram, companies: countOf(trigram) }))
-    .filter(({ companies }) => companies > 0)
-    .sort((a, b) => a.companies - b.companies);
-  const chosen: string[] = [];
-  let rows = 0;
-  for (const { trigram, companies } of counted) {
-    rows += companies;
-    if (rows > MAX_TRIGRAM_ROWS) break;
-    chosen.push(trigram);
-  }
-  return chosen;
+    .filter(({ companies }) => companies > 0 && companies <= MAX_COMPANIES_OF_TRIGRAM)
+    .sort((a, b) => a.companies - b.companies)
+    .slice(0, INDEXED_TRIGRAMS)
+    .map(({ trigram }) => trigram);
+}
+
+/** Every pair of trigrams: a name must contain at least one pair. */
+function pairsOf(trigrams: readonly string[]): string {
+  return trigrams
+    .flatMap((one, at) => trigrams.slice(at + 1).map((other) => `(${phrase(one)} AND ${phrase(other)})`))
+    .join(' OR ');
 }
 
 function bestMatch(row: CandidateRow, text: string, wanted: Anatomy): CompanyMatch {
@@ -144,8 +145,11 @@ function inOrder(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** Names below this score share little with the query. */
+const MIN_SCORE = 0.5;
 const FORMER_NAME_FACTOR = 0.95;
 const MAX_CANDIDATES = 200;
 const TRIGRAM = 3;
-/** The rows of the index that a search for similar names reads. */
-const MAX_TRIGRAM_ROWS = 200_000;
+const INDEXED_TRIGRAMS = 6;
+const MIN_SHARED = 2;
+const MAX_COMPANIES_OF_TRIGRAM = 100_000;

@@ -8,6 +8,35 @@ import type { VerdictKind } from '../outcome.ts';
  */
 export const PUBLISHED_TABLES = [
   {
+    name: 'company',
+    kind: 'view',
+    rowPer: 'known company that is not gone',
+    use: 'questions that must work over every registry: the columns are always the same',
+    description: 'One row per known company that is not gone, with the same columns for every registry.',
+    columns: [
+      { name: 'entity_id', meaning: "the registry's id of the company", sql: 'k.entity_id' },
+      { name: 'name', meaning: 'the name, as last seen', sql: 'k.name' },
+      { name: 'status', meaning: "the status in the registry's own words", sql: 'NULL' },
+      {
+        name: 'registered_on',
+        meaning:
+          'the date of registration, incorporation or foundation: the first of these that the registry has',
+        sql: 'NULL',
+      },
+      { name: 'dissolved_on', meaning: 'the date of dissolution', sql: 'NULL' },
+      {
+        name: 'country',
+        meaning: 'the country or jurisdiction, or else the country of the address',
+        sql: 'NULL',
+      },
+      {
+        name: 'fetched_at',
+        meaning: 'the last fetch of the record (UTC); NULL without a record',
+        sql: 'k.fetched_at',
+      },
+    ],
+  },
+  {
     name: 'entity_overview',
     kind: 'view',
     rowPer: 'known company',
@@ -131,6 +160,11 @@ export const PUBLISHED_TABLES = [
       { name: 'before', meaning: 'the old value' },
       { name: 'after', meaning: 'the new value' },
       { name: '_call_id', meaning: 'the call that showed the change' },
+      {
+        name: 'column_name',
+        meaning:
+          'the column of the field; in a list with its table (`entity__officers.name`); NULL for an object or a whole element',
+      },
     ],
   },
   {
@@ -331,7 +365,7 @@ export interface PublishedColumn {
   readonly name: string;
   /** In Markdown, without a full stop. */
   readonly meaning: string;
-  /** The expression of a view's column; absent if it has the name of the column that it reads. */
+  /** The expression of a view's column in an empty warehouse; absent if it has the name of the column that it reads. */
   readonly sql?: string;
   readonly unit?: 'day';
   /** Does the column exist only in tables that need it? */

@@ -2,7 +2,10 @@ import type { Database } from 'better-sqlite3';
 import { type InferredSchema, type SchemaPath, typeNames } from './inferred_schema.ts';
 import type { Naming } from './table_naming.ts';
 
-/** Writes the changed names, types and counts of the inferred schema to `_table` and `_column`. */
+/**
+ * Writes the changed names, types and counts of the inferred schema to `_table` and `_column`. The returned function
+ * returns true if it wrote a new column or type.
+ */
 export function schemaWriter(db: Database, naming: Naming) {
   const saveTable = db.prepare(
     `INSERT INTO ${naming('_table')} (table_name, parent_table, path, rows_seen, compared, first_seen_at)
@@ -22,19 +25,25 @@ export function schemaWriter(db: Database, naming: Naming) {
   const saveCounts = db.prepare(
     `UPDATE ${naming('_column')} SET present = ?, nulls = ?, changes = ? WHERE table_name = ? AND path = ?`,
   );
-  const save = (schemaPath: SchemaPath): void => {
+  /** Returns false if only counts changed. */
+  const save = (schemaPath: SchemaPath): boolean => {
     const { table, path, types, present, nulls, changes, stored } = schemaPath;
-    if (stored.isNamed && stored.types === types) saveCounts.run(present, nulls, changes, table.name, path);
+    const isKnown = stored.isNamed && stored.types === types;
+    if (isKnown) saveCounts.run(present, nulls, changes, table.name, path);
     else saveColumn.run(columnRow(schemaPath));
     schemaPath.stored = { ...stored, types, counts: countsOf(schemaPath), isNamed: true };
+    return !isKnown;
   };
-  return (schema: InferredSchema): void => {
+  return (schema: InferredSchema): boolean => {
+    let hasNewTypes = false;
     for (const table of schema.touched) {
       const { name, parent, path, rowsSeen, compared, firstSeenAt } = table;
       saveTable.run({ name, parent: parent?.name ?? null, path, rowsSeen, compared, firstSeenAt });
-      for (const schemaPath of table.paths) if (isUnsaved(schemaPath)) save(schemaPath);
+      for (const schemaPath of table.paths)
+        if (isUnsaved(schemaPath)) hasNewTypes = save(schemaPath) || hasNewTypes;
     }
     schema.touched.clear();
+    return hasNewTypes;
   };
 }
 

@@ -13,12 +13,17 @@ export interface SettledMapping {
 export function settleMapping(db: Database, configured: Mapping): SettledMapping {
   const meta = metaTable(db);
   const text = JSON.stringify(configured);
-  const stored = meta.get('mapping');
+  const stored = normalised(meta.get('mapping'));
   const hasRows = db.prepare('SELECT 1 FROM _table LIMIT 1').get() !== undefined;
   if (stored !== null && hasRows && stored !== text)
     return { inForce: Mapping.parse(JSON.parse(stored)), isPending: true };
   if (stored !== text) meta.set('mapping', text);
   return { inForce: configured, isPending: false };
+}
+
+/** The stored text as this version would write it: an older version did not know the newer keys. */
+function normalised(stored: string | null): string | null {
+  return stored === null ? null : JSON.stringify(Mapping.parse(JSON.parse(stored)));
 }
 
 /** The mapping of the present tables; null: there are no rows. */

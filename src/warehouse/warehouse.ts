@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { FailedError, MirrorError, UsageError } from '../errors.ts';
 import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
+import { refreshCompanyView } from './company_view.ts';
 import { migrate, needsMigration } from './migrate.ts';
 import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
 
@@ -107,6 +108,7 @@ function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): 
   db.pragma('secure_delete = FAST');
   if (isNew) db.pragma(`application_id = ${APPLICATION_ID}`);
   migrate(db, nowMs);
+  refreshCompanyView(db);
 }
 
 function refuseForeign(db: Database): void {

@@ -111,7 +111,8 @@ function steady(text: string): string {
     .replace(/[0-9a-f]{12,}/g, (hex) => '#'.repeat(hex.length))
     .replace(/(?<=in )\d+ ms/g, '# ms')
     .replace(/\d+(\.\d)? [kM]B/g, '## kB')
-    .replace(/(?<="(?:wal_)?bytes":)\d+/g, '#');
+    .replace(/(?<="(?:wal_)?bytes":)\d+/g, '#')
+    .replace(/(?<="schema_version":")\d+/, '#');
 }
 
 // The findings of doctor about this machine; their continuation lines are removed too.

@@ -1,0 +1,78 @@
+import type { Database } from 'better-sqlite3';
+import { COMPANY_ROLES, type CompanyRole, columnOfRole, type PayloadColumn } from './company_role.ts';
+import { settledMapping } from './settled_mapping.ts';
+import { live, quoted } from './table_naming.ts';
+
+/** The payload columns of a role, in the record and in the summary. */
+export interface RoleColumns {
+  readonly entity: PayloadColumn | null;
+  readonly search_result: PayloadColumn | null;
+}
+
+/** The payload columns that fill the view `company`. */
+export function companyColumns(db: Database): Readonly<Record<CompanyRole, RoleColumns>> {
+  const roles = settledMapping(db)?.company;
+  const columns = (table: string) =>
+    db
+      .prepare<[string], PayloadColumn>(
+        `SELECT column_name AS "column", path, types FROM _column
+         WHERE table_name = ? AND column_name IS NOT NULL AND types <> '' ORDER BY path`,
+      )
+      .all(table);
+  const [entity, summary] = [columns('entity'), columns('search_result')];
+  return Object.fromEntries(
+    COMPANY_ROLES.map((role) => {
+      const configured = roles?.[role] ?? null;
+      return [
+        role,
+        {
+          entity: columnOfRole(role, entity, configured),
+          search_result: columnOfRole(role, summary, configured),
+        },
+      ];
+    }),
+  ) as Record<CompanyRole, RoleColumns>;
+}
+
+/** Creates the view `company`, or creates it again if its payload columns have changed. A view of the user with this name is kept. */
+export function refreshCompanyView(db: Database): void {
+  const present = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'company'").pluck().get() as
+    | string
+    | undefined;
+  const sql = viewOf(companyColumns(db));
+  if (present === sql || (present !== undefined && !present.startsWith(OWN_PREFIX))) return;
+  db.transaction(() => {
+    db.exec('DROP VIEW IF EXISTS company');
+    db.exec(sql);
+  })();
+}
+
+const OWN_PREFIX = 'CREATE VIEW company AS\nSELECT k.entity_id, k.name, ';
+
+function viewOf(columns: Readonly<Record<CompanyRole, RoleColumns>>): string {
+  const roles = COMPANY_ROLES.map((role) => `${expressionOf(columns[role])} AS ${role}`);
+  return `${OWN_PREFIX}${roles.join(', ')}, k.fetched_at
+FROM _known k
+LEFT JOIN ${live('entity')} e USING (entity_id)
+LEFT JOIN ${live('search_result')} s USING (entity_id)
+WHERE k.gone_at IS NULL`;
+}
+
+function expressionOf({ entity, search_result }: RoleColumns): string {
+  const values = [
+    ...(entity === null ? [] : [textOf('e', entity)]),
+    ...(search_result === null ? [] : [textOf('s', search_result)]),
+  ];
+  return values.length === 2 ? `coalesce(${values.join(', ')})` : (values[0] ?? 'NULL');
+}
+
+/** The value as text. A time is reduced to its date. */
+function textOf(table: 'e' | 's', { column, types }: PayloadColumn): string {
+  const value = `${table}.${quoted(column)}`;
+  return isDate(types) ? `substr(${value}, 1, 10)` : `CAST(${value} AS TEXT)`;
+}
+
+/** Are all values dates or times? */
+export function isDate(types: string): boolean {
+  return types.split(' ').every((type) => type === 'date' || type === 'datetime');
+}

@@ -1,0 +1,10 @@
+-- The column of each changed field. `reprocess` also fills it for fields in lists.
+
+ALTER TABLE entity_change ADD COLUMN column_name TEXT;
+
+UPDATE entity_change SET column_name = CASE path
+  WHEN '_gone_at' THEN '_gone_at'
+  ELSE (SELECT c.column_name FROM _column c WHERE c.table_name = 'entity' AND c.path = entity_change.path)
+END;
+
+DROP TABLE IF EXISTS _next_entity_change;
