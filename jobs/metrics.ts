@@ -34,18 +34,18 @@ export function openMetrics(measure: () => Measured): Metrics {
   const jobs = new Counter({
     name: 'registry_mirror_job_runs_total',
     help: 'Attempts of jobs by this worker, by ending: retried, failed, covered, or the ending of the run.',
-    labelNames: ['registry', 'job', 'outcome'],
+    labelNames: ['registry', 'name', 'outcome'],
     registers,
     // A counter must exist before its first failure, so that the failure is an increase.
     collect() {
       for (const { name, jobs } of measure().registries)
-        for (const job of jobs) this.inc({ registry: name, job: job.name, outcome: 'failed' }, 0);
+        for (const job of jobs) this.inc({ registry: name, name: job.name, outcome: 'failed' }, 0);
     },
   });
   const jobDuration = new Histogram({
     name: 'registry_mirror_job_duration_seconds',
     help: 'Duration of the attempts of jobs by this worker.',
-    labelNames: ['registry', 'job'],
+    labelNames: ['registry', 'name'],
     buckets: [1, 10, 60, 300, 900, 3600],
     registers,
   });
@@ -57,9 +57,9 @@ export function openMetrics(measure: () => Measured): Metrics {
     registers,
   });
   return {
-    attemptEnded: (registry, job, { outcome, durationMs }) => {
-      jobs.inc({ registry, job, outcome });
-      jobDuration.observe({ registry, job }, durationMs / 1000);
+    attemptEnded: (registry, name, { outcome, durationMs }) => {
+      jobs.inc({ registry, name, outcome });
+      jobDuration.observe({ registry, name }, durationMs / 1000);
     },
     callEnded: (registry, { call, status, durationMs }) => {
       if (status !== null) callDuration.observe({ registry, endpoint: call.kind }, durationMs / 1000);

@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process';
+
+/** Is `promtool` of Prometheus installed? REQUIRE_PROMTOOL=1 requires it. */
+export function hasPromtool(): boolean {
+  const isInstalled = spawnSync('promtool', ['--version']).status === 0;
+  if (!isInstalled && process.env.REQUIRE_PROMTOOL === '1')
+    throw new Error(
+      'REQUIRE_PROMTOOL is set, but promtool is missing. Install it: apt-get install prometheus',
+    );
+  return isInstalled;
+}
+
+/** Runs promtool. Returns its output, with the failures of the tests. */
+export function promtool(...args: string[]): { readonly passes: boolean; readonly output: string } {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+  return { passes: status === 0, output: stdout + stderr };
+}
