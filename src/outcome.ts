@@ -35,7 +35,12 @@ export type Verdict =
   /** Reported by the upstream: a 410, or the mark in the dialect. `answer` is the tombstone, if the upstream sent one. */
   | { readonly is: 'gone'; readonly answer: RecordAnswer | null }
   /** The query is too broad or invalid, so a retry would have the same result. */
-  | { readonly is: 'refused'; readonly why: string }
+  | {
+      readonly is: 'refused';
+      readonly why: string;
+      /** The matches of a query that is too broad, if the rejection reports them. */
+      readonly total?: number;
+    }
   | { readonly is: 'throttled'; readonly untilMs: number; readonly why: string }
   /** The upstream reports an exhausted quota. `untilMs` is null if it reports no date. */
   | { readonly is: 'exhausted'; readonly untilMs: number | null; readonly why: string }
@@ -72,6 +77,8 @@ export interface SearchAnswer {
   /** Results without a usable id, for the quarantine. If there are many, one entry without a position covers them all. */
   readonly rejected: readonly { readonly position: number | null; readonly why: string }[];
   readonly rejectedCount: number;
+  /** The results of the page as the upstream counts them, with rejected results and with all results of a company. */
+  readonly resultCount: number;
   /** The total that the upstream reports for the query; null if it reports none. */
   readonly total: number | null;
   /** The cursor or URL of the next page; null on the last page and for paging styles without one. */
@@ -81,7 +88,7 @@ export interface SearchAnswer {
 export interface SearchRow {
   readonly entityId: string;
   readonly name: string | null;
-  /** The summary from the list, without its wrapper. */
+  /** The summary from the list, without its wrapper; with `group_as`, the first result of the page and a list of all. */
   readonly summary: JsonObject;
 }
 

@@ -10,9 +10,11 @@ import {
   Duration,
   EntityPath,
   HostPath,
+  KeyHeader,
   Password,
   ProxyUrl,
   RedisUrl,
+  ResourcePath,
   Size,
   Timezone,
 } from './values.ts';
@@ -33,12 +35,17 @@ const Source = z.strictObject({
 const Upstream = z.strictObject({
   base_url: BaseUrl.describe('base URL of the API; the three paths are joined to it with exactly one /api'),
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the file
-  api_key: ApiKey.describe('API key, sent as a Bearer token; ${env:NAME} and ${file:PATH} are replaced'),
+  api_key: ApiKey.describe('API key; ${env:NAME} and ${file:PATH} are replaced'),
+  key_header: KeyHeader.default('Authorization: Bearer {key}').describe(
+    'header that sends the key: a name such as X-API-Key, or a header with {key}',
+  ),
   paths: z
     .strictObject({
       search: HostPath.exactOptional().describe('path of the search'),
-      entity: EntityPath.exactOptional().describe('path of one record, with {id}'),
-      stats: HostPath.exactOptional().describe('path of the statistics'),
+      entity: EntityPath.exactOptional().describe(
+        'path of one record, with {id} and an optional query string',
+      ),
+      stats: ResourcePath.exactOptional().describe('path of the statistics, with an optional query string'),
     })
     .prefault({})
     .describe('paths from the root of the host, if the default join is wrong'),

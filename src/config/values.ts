@@ -149,11 +149,35 @@ export const Password = z
   .min(8, 'must have at least 8 characters')
   .transform((text) => new Secret(text));
 
+/** The header with the key: `X-API-Key`, or with its value: `Authorization: Token {key}`. */
+export const KeyHeader = z
+  .string()
+  .regex(
+    /^[\w!#$%&'*+.^`|~-]+(: ?[\x20-\x7e]*\{key\}[\x20-\x7e]*)?$/,
+    'must be a header name such as X-API-Key, or a header with {key} such as "Authorization: Token {key}"',
+  )
+  .refine((header) => !RESERVED_HEADERS.has(header.split(':')[0]?.toLowerCase() ?? ''), {
+    error: 'must not be a header that the connection needs',
+  });
+
+const RESERVED_HEADERS = new Set(
+  'accept accept-encoding connection content-length host te trailer transfer-encoding upgrade user-agent'.split(
+    ' ',
+  ),
+);
+
 /** A path on the upstream's host. */
 export const HostPath = z
   .string()
   .regex(/^\/[^?#\s]*$/, 'must be a path from the root of the host, such as /api/search');
-export const EntityPath = HostPath.refine(
+/** A path of one resource, with an optional query string. */
+export const ResourcePath = z
+  .string()
+  .regex(
+    /^\/[^?#\s]*(\?[^#\s]*)?$/,
+    'must be a path from the root of the host, such as /api/stats?format=json',
+  );
+export const EntityPath = ResourcePath.refine(
   (path) => path.split('{id}').length === 2,
   'must contain {id} exactly once: /api/entity/{id}',
 );

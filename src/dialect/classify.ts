@@ -1,8 +1,9 @@
 import type { Call } from '../call.ts';
 import { type Json, scalarText, stringifyJson } from '../json/json.ts';
-import { valueAt } from '../json/pointer.ts';
+import { type Pointer, valueAt } from '../json/pointer.ts';
 import type { Verdict, VerdictKind } from '../outcome.ts';
-import { decode, decodeTombstone, isMarkedGone, NOTHING_FOUND, NotUnderstood, sameScalar } from './decode.ts';
+import { NotUnderstood } from './body_values.ts';
+import { decode, decodeTombstone, isEmptyRecordList, isMarkedGone, sameScalar } from './decode.ts';
 import { isSuccess, meaningByDefault } from './default_responses.ts';
 import type { Dialect, ResponseRule } from './dialect.ts';
 import { type Headers, returnMs } from './headers.ts';
@@ -10,6 +11,7 @@ import { compilePattern, type Pattern } from './pattern.ts';
 import { MAX_SEARCHED_CHARS } from './quota_words.ts';
 import { type Body, readBody } from './response_body.ts';
 import { responseFormOf } from './response_form.ts';
+import { NOTHING_FOUND } from './search_results.ts';
 
 /** The response to one call. */
 export interface Reply {
@@ -41,7 +43,7 @@ export function openClassify(dialect: Dialect): Classify {
     const rule = rules.find((candidate) => applies(candidate, call, reply, body));
     return rule === undefined
       ? verdictOf(meaningByDefault({ call, status, headers, body, nowMs, keyHasWorked }), subject)
-      : verdictByRule(rule.means, subject);
+      : verdictByRule(rule, subject);
   };
 }
 
@@ -59,9 +61,18 @@ interface Subject {
 }
 
 /** A rule may mark a search without results as absent. Without such a rule, a 404 of a search is a wrong path. */
-function verdictByRule(means: VerdictKind, subject: Subject): Verdict {
+function verdictByRule({ means, at, total }: Rule, subject: Subject): Verdict {
   if (means === 'absent' && subject.call.kind === 'search') return { is: 'ok', answer: NOTHING_FOUND };
-  return verdictOf(means, subject);
+  const verdict = verdictOf(means, subject);
+  if (verdict.is !== 'refused' || total === null) return verdict;
+  const matches = numberIn(total.firstGroup(searchedText(subject.body, at) ?? ''));
+  return matches === null ? verdict : { ...verdict, total: matches };
+}
+
+/** The number in a text such as `581 859`, `581.859` or `581,859`; null: there is none. */
+function numberIn(text: string | null): number | null {
+  const digits = text?.replace(/[\s.,'’_]/g, '') ?? '';
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : null;
 }
 
 function verdictOf(means: VerdictKind, subject: Subject): Verdict {
@@ -98,6 +109,7 @@ function understood(subject: Subject): Verdict {
     return body.exceedsLimit ? { ...verdict, isLasting: true } : verdict;
   }
   if (call.kind === 'entity' && isMarkedGone(dialect, body.json)) return gone(subject);
+  if (call.kind === 'entity' && isEmptyRecordList(dialect, body.json)) return verdictOf('absent', subject);
   const answer = decode(dialect, call, body.json, reply.headers);
   return answer instanceof NotUnderstood
     ? { is: 'broken', why: `${statusLine(reply)}, but ${answer.why}`, misread: true }
@@ -116,16 +128,18 @@ function broken(reply: Reply, why: string): Verdict & { is: 'broken' } {
   return { is: 'broken', why: `${statusLine(reply)}, but ${why}` };
 }
 
-type Rule = Omit<ResponseRule, 'matches' | 'status'> & {
+type Rule = Omit<ResponseRule, 'matches' | 'status' | 'total'> & {
   readonly statuses: readonly number[] | null;
   readonly pattern: Pattern | null;
+  readonly total: Pattern | null;
 };
 
-function compiled({ matches, status, ...rule }: ResponseRule): Rule {
+function compiled({ matches, status, total, ...rule }: ResponseRule): Rule {
   return {
     ...rule,
     statuses: status === undefined ? null : [status].flat(),
     pattern: matches === undefined ? null : compilePattern(matches),
+    total: total === undefined ? null : compilePattern(total),
   };
 }
 
@@ -137,8 +151,14 @@ function applies(rule: Rule, call: Call, reply: Reply, body: Body): boolean {
   if (rule.at !== undefined && value === undefined) return false;
   if (rule.is !== undefined && (value === undefined || !sameScalar(value, rule.is))) return false;
   if (rule.pattern === null) return true;
-  const text = rule.at === undefined ? body.text : textOf(value);
-  return text !== null && rule.pattern.test(text.slice(0, MAX_SEARCHED_CHARS));
+  const text = searchedText(body, rule.at);
+  return text !== null && rule.pattern.test(text);
+}
+
+/** The start of the value at a path, or of the whole body. */
+function searchedText(body: Body, at: Pointer | undefined): string | null {
+  const text = at === undefined ? body.text : textOf(valueAt(body.json, at));
+  return text?.slice(0, MAX_SEARCHED_CHARS) ?? null;
 }
 
 /** The reply in one line, for messages. Control characters are removed, because the upstream chooses the text. */

@@ -1,21 +1,11 @@
 import type { Call } from '../call.ts';
 import { isJsonObject, type Json, scalarText } from '../json/json.ts';
-import { pathInWords, valueAt } from '../json/pointer.ts';
-import type { Answer, RecordAnswer, SearchAnswer, SearchRow, StatsAnswer } from '../outcome.ts';
-import type { Dialect, SearchDialect } from './dialect.ts';
+import { pathInWords, pointerOf, segmentsOf, valueAt } from '../json/pointer.ts';
+import type { Answer, RecordAnswer, StatsAnswer } from '../outcome.ts';
+import { countOf, idIn, idText, kindOf, NotUnderstood } from './body_values.ts';
+import type { Dialect } from './dialect.ts';
 import type { Headers } from './headers.ts';
-import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './limits.ts';
-import { pagingMethod } from './paging/paging.ts';
-
-export { scalarText } from '../json/json.ts';
-
-/** The reason why a body does not match the dialect. */
-export class NotUnderstood {
-  readonly why: string;
-  constructor(why: string) {
-    this.why = why;
-  }
-}
+import { decodeSearch } from './search_results.ts';
 
 /** Reads the body of a successful response by the dialect. Pure; never throws. */
 export function decode(dialect: Dialect, call: Call, body: Json, headers: Headers): Answer | NotUnderstood {
@@ -23,7 +13,7 @@ export function decode(dialect: Dialect, call: Call, body: Json, headers: Header
     case 'stats':
       return decodeStats(dialect, body);
     case 'search':
-      return decodeSearch(dialect.search, body, headers);
+      return decodeSearch(dialect.search, body, headers, call.page.index);
     case 'entity':
       return decodeRecord(dialect, call.entityId, body);
   }
@@ -49,7 +39,7 @@ export function decodeTombstone(
   body: Json | undefined,
 ): RecordAnswer | NotUnderstood | null {
   const record = valueAt(body, dialect.entity.root);
-  const found = valueAt(record, dialect.entity.id);
+  const found = idIn(record, dialect.entity);
   if (body === undefined || !isJsonObject(record) || idText(found) === null) return null;
   return decodeRecord(dialect, requestedId, body);
 }
@@ -63,7 +53,7 @@ export function decodeRecord(
   const document = valueAt(body, root);
   if (!isJsonObject(document))
     return new NotUnderstood(`no record at ${pathInWords(root)}: found ${kindOf(document)}`);
-  const found = valueAt(document, id);
+  const found = idIn(document, dialect.entity);
   const foundId = idText(found);
   if (foundId === null)
     return new NotUnderstood(`the record has no id at ${pathInWords(id)}: found ${kindOf(found)}`);
@@ -75,6 +65,14 @@ export function decodeRecord(
     name: name === null ? null : scalarText(valueAt(document, name)),
     document,
   };
+}
+
+/** Is the record an element of a list, and is the list empty? Then the upstream does not have the requested record. */
+export function isEmptyRecordList({ entity: { root } }: Dialect, body: Json): boolean {
+  const segments = segmentsOf(root);
+  if (segments.pop() !== '0') return false;
+  const list = valueAt(body, pointerOf(segments));
+  return Array.isArray(list) && list.length === 0;
 }
 
 /** Equality of scalars in the response table: a number equals its text. */
@@ -98,76 +96,6 @@ function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood 
   return { kind: 'stats', total, document: body };
 }
 
-/** The result of a search without matches. */
-export const NOTHING_FOUND: SearchAnswer = {
-  kind: 'search',
-  rows: [],
-  rejected: [],
-  rejectedCount: 0,
-  total: 0,
-  next: null,
-};
-
-function decodeSearch(search: SearchDialect, body: Json, headers: Headers): SearchAnswer | NotUnderstood {
-  const total = search.total === null ? null : countOf(valueAt(body, search.total));
-  const list = valueAt(body, search.results);
-  if (!Array.isArray(list)) {
-    const meansEmpty = (list === undefined || list === null) && (total === 0 || search.absent_when_empty);
-    if (!meansEmpty)
-      return new NotUnderstood(`no list of results at ${pathInWords(search.results)}: found ${kindOf(list)}`);
-    return { ...NOTHING_FOUND, total };
-  }
-  if (list.length > MAX_PAGE_ROWS)
-    return new NotUnderstood(
-      `one page has ${count(list.length)} results: the maximum is ${count(MAX_PAGE_ROWS)}`,
-    );
-  const rows: SearchRow[] = [];
-  const first: { position: number; why: string }[] = [];
-  let rejectedCount = 0;
-  for (const [position, item] of list.entries()) {
-    const row = rowOf(search, item);
-    if (!(row instanceof NotUnderstood)) rows.push(row);
-    else if (++rejectedCount <= MAX_REJECTED_ROWS) first.push({ position, why: row.why });
-  }
-  if (rows.length === 0 && rejectedCount > 0)
-    return new NotUnderstood(`none of ${count(rejectedCount)} results is usable: ${first[0]?.why}`);
-  const next = pagingMethod(search.paging.style).nextPage(search.paging, body, headers);
-  const rejected =
-    rejectedCount <= MAX_REJECTED_ROWS ? first : [summarize(first, rejectedCount, list.length)];
-  return { kind: 'search', rows, rejected, rejectedCount, total, next };
-}
-
-/** One entry for many rejected results, with the positions of the first. */
-function summarize(
-  first: readonly { readonly position: number; readonly why: string }[],
-  rejectedCount: number,
-  resultCount: number,
-): { position: null; why: string } {
-  const positions = first.slice(0, SHOWN_POSITIONS).map(({ position }) => position);
-  return {
-    position: null,
-    why: `${count(rejectedCount)} of ${count(resultCount)} results are not usable (positions ${positions.join(', ')}, …): ${first[0]?.why}`,
-  };
-}
-
-function rowOf(search: SearchDialect, item: Json): SearchRow | NotUnderstood {
-  const summary = valueAt(item, search.item);
-  if (!isJsonObject(summary))
-    return new NotUnderstood(`no company at ${pathInWords(search.item)}: found ${kindOf(summary)}`);
-  const found = valueAt(summary, search.id);
-  const entityId = idText(found);
-  if (entityId === null)
-    return new NotUnderstood(`no id at ${pathInWords(search.id)}: found ${kindOf(found)}`);
-  const name = search.name === null ? null : scalarText(valueAt(summary, search.name));
-  return { entityId, name, summary };
-}
-
-function idText(value: Json | undefined): string | null {
-  if (typeof value === 'boolean') return null;
-  const text = scalarText(value);
-  return text === null || text === '' ? null : text;
-}
-
 /** Compares ids as text, without case and surrounding space. A JSON number has lost the leading zeros of the id. */
 function isSameId(found: string, requested: string, raw: Json | undefined): boolean {
   if (found === requested) return true;
@@ -175,26 +103,6 @@ function isSameId(found: string, requested: string, raw: Json | undefined): bool
   return found.trim().toLowerCase() === requested.trim().toLowerCase();
 }
 
-/** A number of companies: a whole number that is not negative, or its text. */
-function countOf(value: Json | undefined): number | null {
-  const text = scalarText(value);
-  return text !== null && /^\d{1,15}$/.test(text.trim()) ? Number(text) : null;
-}
-
-export function kindOf(value: Json | undefined): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  if (isJsonObject(value)) return 'an object';
-  return typeof value === 'string' ? 'text' : typeof value === 'boolean' ? 'a boolean' : 'a number';
-}
-
 function shortened(id: string): string {
   return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
 }
-
-function count(rows: number): string {
-  return rows.toLocaleString('en');
-}
-
-const SHOWN_POSITIONS = 5;

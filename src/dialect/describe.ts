@@ -33,11 +33,19 @@ function describeQueries(search: SearchDialect): string[] {
   const extra = Object.entries(search.extra).map(([name, value]) => `${name}=${value}`);
   return [
     `The parameter ${search.query_param} takes a name${identifiers === null ? '' : `, and ${identifiers} takes an identifier`}.`,
+    ...describeTemplates(search),
     NAMES[search.matches],
     IDENTIFIERS[search.identifiers],
     ...(search.min_length > 1 ? [`A query needs at least ${search.min_length} characters.`] : []),
     ...(search.min_length === 0 ? [`A search without ${search.query_param} lists everything.`] : []),
     ...(extra.length > 0 ? [`Every search also sends ${extra.join(' and ')}.`] : []),
+  ];
+}
+
+function describeTemplates({ query_param, query_template, identifier_template }: SearchDialect): string[] {
+  return [
+    ...(query_template === '{query}' ? [] : [`A query is sent as ${query_param}=${query_template}.`]),
+    ...(identifier_template === null ? [] : [`An identifier is sent as ${identifier_template}.`]),
   ];
 }
 
@@ -61,11 +69,22 @@ function describeResults(search: SearchDialect): string[] {
   return [
     `The list of results is at ${pathInWords(search.results)}${search.item === '' ? '' : `, and the company at ${search.item} of each result`}.`,
     `The id of a result is at ${search.id}${search.name === null ? ', and it has no name' : `, and its name at ${search.name}`}.`,
+    ...describeFallbacks('a result', search.id_fallbacks),
+    ...(search.main === null ? [] : [`A further result is beside the list, at ${pathInWords(search.main)}.`]),
+    ...(search.group_as === null
+      ? []
+      : [`A company can have several results; its summary lists them under ${search.group_as}.`]),
     search.total === null
       ? 'The API does not return the number of matching companies.'
       : `The number of matching companies is at ${pathInWords(search.total)}${clamp === null ? '' : `; from ${clamp} on it means "at least"`}.`,
     ...(search.absent_when_empty ? ['A missing list means that nothing was found.'] : []),
   ];
+}
+
+function describeFallbacks(subject: string, fallbacks: readonly string[]): string[] {
+  return fallbacks.length === 0
+    ? []
+    : [`If ${subject} has no id there, its id is at ${fallbacks.join(' or ')}.`];
 }
 
 function describePaging(paging: Paging): string[] {
@@ -81,9 +100,10 @@ function describePaging(paging: Paging): string[] {
   ];
 }
 
-function describeRecords({ root, id, name, gone }: EntityDialect): string[] {
+function describeRecords({ root, id, id_fallbacks, name, gone }: EntityDialect): string[] {
   return [
     `The record is ${root === '' ? 'the whole body' : `at ${root}`}; its id is at ${id}${name === null ? '' : `, and its name at ${name}`}.`,
+    ...describeFallbacks('a record', id_fallbacks),
     gone === null
       ? 'The body has no mark for a deleted company.'
       : `A deleted company has a mark at ${gone.at}${gone.is === undefined ? '' : `: ${JSON.stringify(gone.is)}`}.`,
@@ -94,7 +114,7 @@ function describeVolatile({ volatile }: Dialect): string[] {
   return volatile.length === 0 ? [] : [`A new value at ${volatile.join(', ')} does not count as a change.`];
 }
 
-function describeRule({ status, kind, at, is, matches, header, means }: ResponseRule): string {
+function describeRule({ status, kind, at, is, matches, header, total, means }: ResponseRule): string {
   const statuses = status === undefined ? [] : [`HTTP ${[status].flat().join(' or ')}`];
   const conditions = [
     ...(is === undefined ? [] : [`${JSON.stringify(is)} at ${pathInWords(at ?? '')}`]),
@@ -107,7 +127,7 @@ function describeRule({ status, kind, at, is, matches, header, means }: Response
     ...(header === undefined ? [] : [`the header ${header}`]),
   ];
   const subject = [statuses[0] ?? 'Any response', ...conditions].join(' with ');
-  return `${subject}${kind === undefined ? '' : `, for ${KINDS[kind]}`}: ${MEANINGS[means]}.`;
+  return `${subject}${kind === undefined ? '' : `, for ${KINDS[kind]}`}: ${MEANINGS[means]}${total === undefined ? '' : `; /${total}/ finds the number of matches`}.`;
 }
 
 const KINDS = { stats: 'the statistics', search: 'a search', entity: 'a record' } as const;

@@ -31,11 +31,21 @@ export const ResponseRule = z.strictObject({
     .optional()
     .describe('regular expression (not case-sensitive) for the value at that path, or for the whole body'),
   header: z.string().optional().describe('header that must exist'),
+  total: z
+    .string()
+    .optional()
+    .describe(
+      'regular expression for the same text whose first group is the number of matches, if a rejection reports it',
+    ),
   means: z
     .enum(['ok', 'absent', 'gone', 'refused', 'throttled', 'exhausted', 'unauthorised', 'broken'])
     .describe('meaning of the response'),
 });
 export type ResponseRule = z.infer<typeof ResponseRule>;
+
+const template = z
+  .string()
+  .refine((text) => text.split('{query}').length === 2, 'must contain {query} exactly once: name:{query}*');
 
 export const SearchDialect = z.strictObject({
   query_param: z.string().min(1).describe('parameter for the name'),
@@ -45,11 +55,35 @@ export const SearchDialect = z.strictObject({
     .nullable()
     .default(null)
     .describe('parameter for an identifier; null: the same parameter'),
+  query_template: template
+    .default('{query}')
+    .describe('value of the parameter for a name, with {query} in the position of the query'),
+  identifier_template: template
+    .nullable()
+    .default(null)
+    .describe('the same for an identifier; null: query_template if the parameter is the same, else {query}'),
   extra: z.record(z.string(), z.string()).default({}).describe('fixed parameters of every search'),
   paging: Paging.describe('paging of the results'),
   results: Pointer.describe('JSON path of the list of results'),
   item: Pointer.default('').describe('JSON path of the company inside each result, if it is wrapped'),
+  main: Pointer.nullable()
+    .default(null)
+    .describe(
+      'JSON path of a result beside the list, such as the best match; "" is the whole body without the other paths',
+    ),
   id: Pointer.describe('JSON path of the entity id, inside the item'),
+  id_fallbacks: z
+    .array(Pointer)
+    .default([])
+    .describe('JSON paths of the entity id in results without the first'),
+  group_as: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'key of the summary that lists all results of a company, if a company can have several; null: it has one',
+    ),
   name: Pointer.nullable().default(null).describe('JSON path of the name, inside the item'),
   total: Pointer.nullable()
     .default(null)
@@ -80,6 +114,10 @@ export type SearchDialect = z.infer<typeof SearchDialect>;
 export const EntityDialect = z.strictObject({
   root: Pointer.default('').describe('JSON path of the record inside the body'),
   id: Pointer.describe('JSON path of the entity id inside the record'),
+  id_fallbacks: z
+    .array(Pointer)
+    .default([])
+    .describe('JSON paths of the entity id in records without the first'),
   name: Pointer.nullable().default(null).describe('JSON path of the name inside the record'),
   gone: z
     .strictObject({

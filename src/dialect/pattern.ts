@@ -3,6 +3,8 @@ import { RE2JS } from 're2js';
 /** A compiled pattern of the response table: not case-sensitive, matches anywhere in the text. */
 export interface Pattern {
   test(text: string): boolean;
+  /** The text of the first group where the pattern first matches; null: it does not match, or has no group. */
+  firstGroup(text: string): string | null;
 }
 
 /**
@@ -13,7 +15,14 @@ export interface Pattern {
  */
 export function compilePattern(pattern: string): Pattern {
   try {
-    return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
+    const compiled = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
+    return {
+      test: (text) => compiled.test(text),
+      firstGroup: (text) => {
+        const matcher = compiled.matcher(text);
+        return matcher.find() && matcher.groupCount() > 0 ? matcher.group(1) : null;
+      },
+    };
   } catch (error) {
     throw new SyntaxError(error instanceof Error ? error.message : String(error), { cause: error });
   }

@@ -6,13 +6,13 @@ import { pagingMethod } from './paging/paging.ts';
 export interface Endpoints {
   readonly search: URL;
   readonly stats: URL;
-  /** A URL template with `{id}`. */
+  /** A URL template with `{id}`, which may have a query string. */
   readonly entity: string;
 }
 
 export interface UpstreamAddress {
   readonly base_url: string;
-  /** Paths from the root of the host. Each replaces the default join of its resource. */
+  /** Paths from the root of the host. Each replaces the default join of its resource. Entity and statistics may have a query string. */
   readonly paths?:
     | { readonly search?: string; readonly entity?: string; readonly stats?: string }
     | null
@@ -68,6 +68,14 @@ export function entityUrl(endpoints: Endpoints, entityId: string): URL | Unwrita
   return new URL(endpoints.entity.replace('{id}', () => encodeURIComponent(entityId)));
 }
 
+/** The id in the path of a record; null if the path does not fit the template. */
+export function idInPath(template: string, path: string): string | null {
+  const [before = '', after = ''] = template.split('{id}');
+  if (!path.startsWith(before) || !path.endsWith(after) || path.length < before.length + after.length)
+    return null;
+  return decodeURIComponent(path.slice(before.length, path.length - after.length));
+}
+
 function searchUrl(
   endpoints: Endpoints,
   search: SearchDialect,
@@ -81,13 +89,29 @@ function searchUrl(
     return new UnwritableUrl('the query contains half a surrogate pair, which is not valid in a URL');
   const url = new URL(endpoints.search);
   for (const [name, value] of Object.entries(search.extra)) url.searchParams.set(name, value);
-  const param = by === 'identifier' ? (search.identifier_param ?? search.query_param) : search.query_param;
+  const { param, template } = parameterOf(search, by);
   // Without the parameter everything is listed (brreg, GLEIF). An API may reject an empty parameter; `extra` can send it.
-  if (text !== '') url.searchParams.set(param, text);
+  if (text !== '')
+    url.searchParams.set(
+      param,
+      template.replace('{query}', () => text),
+    );
   if (search.paging.size_param !== null)
     url.searchParams.set(search.paging.size_param, String(search.paging.size));
   for (const [name, value] of Object.entries(request.parameters)) url.searchParams.set(name, value);
   return url;
+}
+
+function parameterOf(
+  { query_param, query_template, identifier_param, identifier_template }: SearchDialect,
+  by: 'name' | 'identifier',
+): { readonly param: string; readonly template: string } {
+  if (by === 'name') return { param: query_param, template: query_template };
+  const isSame = identifier_param === null || identifier_param === query_param;
+  return {
+    param: identifier_param ?? query_param,
+    template: identifier_template ?? (isSame ? query_template : '{query}'),
+  };
 }
 
 function nextPageUrl(search: URL, next: string): URL | UnwritableUrl {

@@ -24,6 +24,8 @@ export type Sent =
 
 export interface SendOptions {
   readonly apiKey: string;
+  /** `upstream.key_header`: a name, or a header with `{key}`. */
+  readonly keyHeader: string;
   readonly userAgent: string;
   readonly responseTimeoutMs: number;
   readonly maxBodyBytes: number;
@@ -35,7 +37,7 @@ export type Send = (connection: Connection, url: URL, notAfterMs: number) => Pro
 export function openSend(options: SendOptions, clock: Clock): Send {
   const client = got.extend({
     headers: {
-      authorization: `Bearer ${options.apiKey}`,
+      ...keyHeaders(options.keyHeader, options.apiKey),
       // Some registries use their own JSON type, and some reject a request that does not accept it.
       accept: 'application/json, application/*+json;q=0.9, */*;q=0.1',
       'user-agent': options.userAgent,
@@ -53,6 +55,12 @@ export function openSend(options: SendOptions, clock: Clock): Send {
     redact: openRedaction(options.apiKey),
   };
   return (connection, url, notAfterMs) => new HttpRequest({ ...request, connection, url, notAfterMs }).run();
+}
+
+function keyHeaders(form: string, apiKey: string): Record<string, string> {
+  const [name = '', ...value] = form.split(':');
+  const text = value.length === 0 ? '{key}' : value.join(':').trim();
+  return { [name.toLowerCase()]: text.replace('{key}', () => apiKey) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, stringifyJson } from './json.ts';
-import { type Pointer, segmentsOf } from './pointer.ts';
+import { conditionsIn, type Pointer, pointerOf, segmentsOf, valueAt } from './pointer.ts';
 
 /** JSON text with holes. `fill` inserts JSON text into each hole. */
 export interface Template<Hole extends string> {
@@ -33,35 +33,47 @@ export function compileTemplate<Hole extends string>(placements: readonly Placem
 }
 
 /**
- * Sets a value at a pointer, creates the objects on the path, and returns the document.
+ * Sets a value at a pointer, creates the objects and lists on the path, and returns the document. The index 0 and a
+ * condition (`[rel=next]`) create a list; a condition adds an element that fulfils it, if there is none.
  *
- * @throws TypeError if a scalar or list is on the path.
+ * @throws TypeError if a scalar is on the path.
  */
 export function placedAt(document: Json, pointer: Pointer, value: Json): Json {
-  const segments = segmentsOf(pointer);
-  const last = segments.pop();
-  if (last === undefined) return value;
-  if (!isJsonObject(document)) throw new TypeError(`"${pointer}" cannot be inside a list or a scalar`);
-  let holder = document;
-  for (const segment of segments) holder = objectAt(holder, segment, pointer);
-  setOwn(holder, last, value);
-  return document;
+  const [segment, ...deeper] = segmentsOf(pointer);
+  return segment === undefined ? value : placedIn(document, segment, deeper, { pointer, value });
+}
+
+function placedIn(
+  holder: Json | undefined,
+  segment: string,
+  [next, ...deeper]: readonly string[],
+  placement: { readonly pointer: Pointer; readonly value: Json },
+): Json {
+  const inner = (existing: Json | undefined): Json =>
+    next === undefined ? placement.value : placedIn(existing, next, deeper, placement);
+  const conditions = conditionsIn(segment);
+  const isInList = conditions.length > 0 || (segment === '0' && !isJsonObject(holder));
+  if (isInList && (holder === undefined || Array.isArray(holder))) {
+    const list = holder ?? [];
+    const found = valueAt(list, pointerOf([segment]));
+    const at = found === undefined ? list.length : list.indexOf(found);
+    list[at] = inner(found ?? elementWith(conditions));
+    return list;
+  }
+  const object = holder ?? {};
+  if (!isJsonObject(object)) throw new TypeError(`"${placement.pointer}" leads through a scalar or a list`);
+  setOwn(object, segment, inner(Object.hasOwn(object, segment) ? object[segment] : undefined));
+  return object;
+}
+
+function elementWith(conditions: ReturnType<typeof conditionsIn>): Json | undefined {
+  if (conditions.length === 0) return undefined;
+  return Object.fromEntries(conditions.map(([key, wanted]) => [key, wanted === 'null' ? null : wanted]));
 }
 
 /** Sets an own key, even `__proto__`. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
-}
-
-function objectAt(holder: JsonObject, key: string, pointer: Pointer): JsonObject {
-  const existing = Object.hasOwn(holder, key) ? holder[key] : undefined;
-  if (existing === undefined) {
-    const created: JsonObject = {};
-    setOwn(holder, key, created);
-    return created;
-  }
-  if (isJsonObject(existing)) return existing;
-  throw new TypeError(`"${pointer}" leads through "${key}", which has another value`);
 }
 
 const MARK = '\u0001';

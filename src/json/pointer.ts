@@ -1,22 +1,32 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from './json.ts';
+import { isJsonObject, type Json, scalarText } from './json.ts';
 
-/** A JSON Pointer (RFC 6901); '' is the whole body. */
+/**
+ * A JSON Pointer (RFC 6901); '' is the whole body. In a list, a segment can be a condition instead of an index:
+ * `/links/[rel=next]/href` leads through the first element whose `rel` is `next`. `[until=null]` also selects an element
+ * without `until`. Several conditions must all hold: `[type=legal][until=null]`.
+ */
 export const Pointer = z
   .string()
   .regex(/^(\/([^~/]|~[01])*)*$/, 'must be a JSON Pointer: empty, or beginning with "/"')
-  .describe('JSON Pointer (RFC 6901); "" is the whole body');
+  .describe('JSON Pointer (RFC 6901); "" is the whole body, and [key=value] selects an element of a list');
 export type Pointer = z.infer<typeof Pointer>;
 
 /** The value at a JSON Pointer, or undefined if there is none. Inherited keys do not count. */
 export function valueAt(document: Json | undefined, pointer: Pointer): Json | undefined {
   let value = document;
   for (const key of segmentsOf(pointer)) {
-    if (Array.isArray(value)) value = /^(0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined;
+    if (Array.isArray(value)) value = elementOf(value, key);
     else if (isJsonObject(value)) value = Object.hasOwn(value, key) ? value[key] : undefined;
     else return undefined;
   }
   return value;
+}
+
+/** The conditions of a segment such as `[rel=next]`, as keys and values; [] for any other segment. */
+export function conditionsIn(segment: string): (readonly [key: string, wanted: string])[] {
+  if (!/^(\[[^[\]=]+=[^\]]*\])+$/.test(segment)) return [];
+  return [...segment.matchAll(/\[([^=]+)=([^\]]*)\]/g)].map(([, key = '', wanted = '']) => [key, wanted]);
 }
 
 export function segmentsOf(pointer: Pointer): string[] {
@@ -31,6 +41,18 @@ export function pointerOf(segments: readonly string[]): Pointer {
 /** A JSON Pointer for messages. */
 export function pathInWords(pointer: Pointer): string {
   return pointer === '' ? 'the top of the body' : pointer;
+}
+
+function elementOf(list: readonly Json[], segment: string): Json | undefined {
+  if (/^(0|[1-9]\d*)$/.test(segment)) return list[Number(segment)];
+  const conditions = conditionsIn(segment);
+  if (conditions.length === 0) return undefined;
+  return list.find((element) =>
+    conditions.every(([key, wanted]) => {
+      const value = isJsonObject(element) && Object.hasOwn(element, key) ? (element[key] ?? null) : null;
+      return value === null ? isJsonObject(element) && wanted === 'null' : scalarText(value) === wanted;
+    }),
+  );
 }
 
 function unescapeSegment(segment: string): string {

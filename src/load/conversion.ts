@@ -1,6 +1,6 @@
-import { scalarText } from '../dialect/decode.ts';
 import type { ColumnRule } from '../dialect/mapping.ts';
 import type { Json, JsonObject } from '../json/json.ts';
+import { scalarText } from '../json/json.ts';
 
 type Scalar = Exclude<Json, null | Json[] | JsonObject>;
 

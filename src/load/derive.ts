@@ -55,7 +55,7 @@ function deriveVerdict(session: LoadSession, outcome: Outcome): LoadResult {
     case 'refused':
       return {
         ...noChange(outcome),
-        query: call.kind === 'search' ? deriveRefusal(session, outcome, call, verdict.why) : null,
+        query: call.kind === 'search' ? deriveRefusal(session, outcome, call, verdict) : null,
         note: verdict.why,
       };
     case 'broken':

@@ -1,8 +1,8 @@
 import { isoTime } from '../clock.ts';
-import { scalarText } from '../dialect/decode.ts';
+import { idIn } from '../dialect/body_values.ts';
 import type { Dialect, SearchDialect } from '../dialect/dialect.ts';
 import { readBody } from '../dialect/response_body.ts';
-import { isJsonObject, type Json, stringifyJson } from '../json/json.ts';
+import { isJsonObject, type Json, scalarText, stringifyJson } from '../json/json.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
 import { headersIn } from '../warehouse/answer.ts';
 import { eraseEntity, redactAnswer, scrub, searchAnswersWith } from '../warehouse/forget.ts';
@@ -51,8 +51,8 @@ function redactResponses({ db }: Warehouse, dialect: Dialect, entityId: string, 
 }
 
 /**
- * Returns the body of a search response without the entities of these ids; null if it contains none of them. An
- * unreadable body that contains one of the ids becomes empty.
+ * Returns the body of a search response without the entities of these ids; null if it contains none of them. A
+ * body becomes empty if it contains one of the ids and is unreadable, or has the entity beside its list.
  */
 export function withoutEntities(
   dialect: SearchDialect,
@@ -64,14 +64,16 @@ export function withoutEntities(
   const { json } = readBody(body, contentType);
   const list = valueAt(json, dialect.results);
   if (json === undefined || !Array.isArray(list)) return Buffer.alloc(0);
+  if (dialect.main !== null && ids.has(idOf(dialect, valueAt(json, dialect.main)) ?? ''))
+    return Buffer.alloc(0);
   const kept = list.filter((item) => !ids.has(idOf(dialect, item) ?? ''));
   return kept.length === list.length
     ? null
     : Buffer.from(stringifyJson(replaced(json, segmentsOf(dialect.results), kept)));
 }
 
-function idOf({ item, id }: SearchDialect, element: Json): string | null {
-  return scalarText(valueAt(valueAt(element, item), id));
+function idOf(search: SearchDialect, element: Json | undefined): string | null {
+  return scalarText(idIn(valueAt(element, search.item), search));
 }
 
 function replaced(value: Json, keys: readonly string[], replacement: Json): Json {

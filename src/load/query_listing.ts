@@ -97,7 +97,8 @@ export class ListedPages {
     }
     this.#seen.set(page.fingerprint, page.index);
     this.rows += page.rows;
-    this.last = page;
+    // Some APIs repeat the sent cursor on the last page.
+    this.last = page.next === this.last?.next ? { ...page, next: null } : page;
   }
 }
 

@@ -2,7 +2,7 @@ import { queryKey, type SearchCall, targetOf } from '../call.ts';
 import type { ListedCompany, QueryState } from '../knowledge.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
 import { searchText } from '../names/search_index_text.ts';
-import type { Outcome, SearchAnswer, SearchRow } from '../outcome.ts';
+import type { Outcome, SearchAnswer, SearchRow, Verdict } from '../outcome.ts';
 import { type KnownRow, newKnown } from '../warehouse/known_row.ts';
 import { type QueryRow, queryState } from '../warehouse/query.ts';
 import { noteCompared, ratesAfterListing } from './changes.ts';
@@ -49,7 +49,7 @@ export function deriveRefusal(
   session: LoadSession,
   { sentAt }: Outcome,
   call: SearchCall,
-  why: string,
+  { why, total }: Verdict & { is: 'refused' },
 ): QueryState {
   const key = queryKey(call.query);
   const before = session.queries.find(key);
@@ -58,7 +58,7 @@ export function deriveRefusal(
     key,
     by: call.query.by,
     text: call.query.text,
-    total: before?.total ?? null,
+    total: total ?? before?.total ?? null,
     pages: before?.pages ?? 0,
     rows: before?.rows ?? 0,
     next: null,
@@ -159,7 +159,7 @@ function advanceListing(
   const { callId, sentAt } = outcome;
   const { paging, total_clamped_at: totalClampedAt } = session.dialect.search;
   const key = queryKey(call.query);
-  const size = answer.rows.length + answer.rejectedCount;
+  const size = answer.resultCount;
   session.largestPage = Math.max(session.largestPage, size);
   const page = {
     index: call.page.index,

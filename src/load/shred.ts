@@ -1,6 +1,5 @@
-import { scalarText } from '../dialect/decode.ts';
 import { MAX_LIST_CELLS, MAX_LIST_ROWS, MAX_REST_PATH_CHARS, MAX_SEARCH_TEXTS } from '../dialect/limits.ts';
-import { ExactNumber, type Json, type JsonObject, stringifyJson } from '../json/json.ts';
+import { ExactNumber, type Json, type JsonObject, scalarText, stringifyJson } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 import {
   giveColumn,

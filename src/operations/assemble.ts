@@ -135,6 +135,7 @@ function fetchParts(workspace: Workspace, purpose: Purpose) {
     send: openSend(
       {
         apiKey: upstream.api_key.reveal(),
+        keyHeader: upstream.key_header,
         userAgent: userAgentOf(config),
         responseTimeoutMs: upstream.timeouts.response.ms,
         maxBodyBytes: upstream.max_body.bytes,

@@ -1,5 +1,6 @@
 import { type Call, FIRST_PAGE } from '../call.ts';
 import type { Dialect } from '../dialect/dialect.ts';
+import { idInPath } from '../dialect/request.ts';
 import type { Conclusions, SearchPage } from './conclusions.ts';
 import type { Exchange } from './evidence.ts';
 import { isEmptyQuery } from './findings/empty_query.ts';
@@ -27,7 +28,8 @@ export function adoptable(
     if (request.kind === 'stats' && request.path === addresses?.stats && reading === 'ok')
       return [{ exchange, call: { kind: 'stats', ...planned } }];
     if (request.kind !== 'entity' || (reading !== 'ok' && reading !== 'absent')) return [];
-    const entityId = decodeURIComponent(request.path.split('/').at(-1) ?? '');
+    const entityId = idInPath(addresses?.entity ?? '', request.path);
+    if (entityId === null) return [];
     return [{ exchange, call: { kind: 'entity', entityId, ...planned } }];
   });
   return [...others, ...adoptablePages(conclusions, dialect)];

@@ -1,8 +1,8 @@
 import { type Call, FIRST_PAGE } from '../call.ts';
 import { type Circumstances, classify, type Reply } from '../dialect/classify.ts';
-import { NOTHING_FOUND } from '../dialect/decode.ts';
 import { Dialect } from '../dialect/dialect.ts';
 import { readBody } from '../dialect/response_body.ts';
+import { NOTHING_FOUND } from '../dialect/search_results.ts';
 import type { Verdict } from '../outcome.ts';
 import type { Exchange, ProbeRequest, Reading } from './evidence.ts';
 import { softError } from './refusals.ts';
@@ -16,7 +16,7 @@ export function probeCall(probe: ProbeRequest): ProbeCall {
     case 'stats':
       return { kind: 'stats', ...planned };
     case 'entity':
-      return { kind: 'entity', entityId: decodeURIComponent(probe.path.split('/').at(-1) ?? ''), ...planned };
+      return { kind: 'entity', entityId: probe.path, ...planned };
     case 'search':
       return {
         kind: 'search',
@@ -49,7 +49,11 @@ export function probeOfTarget(origin: string, target: string, why: string): Prob
   if ((kind !== 'stats' && kind !== 'search' && kind !== 'entity') || !URL.canParse(target.slice(space + 1)))
     return null;
   const url = new URL(target.slice(space + 1));
-  return url.origin === origin ? { kind, path: url.pathname, params: [...url.searchParams], why } : null;
+  if (url.origin !== origin) return null;
+  // Only searches have parameters of their own; the query string of another path is part of the path.
+  return kind === 'search'
+    ? { kind, path: url.pathname, params: [...url.searchParams], why }
+    : { kind, path: url.pathname + url.search, params: [], why };
 }
 
 /**

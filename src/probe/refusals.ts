@@ -1,6 +1,5 @@
-import { scalarText } from '../dialect/decode.ts';
 import type { ResponseRule } from '../dialect/dialect.ts';
-import { isJsonObject, type Json } from '../json/json.ts';
+import { isJsonObject, type Json, scalarText } from '../json/json.ts';
 import { valueAt } from '../json/pointer.ts';
 import type { Exchange } from './evidence.ts';
 import { arraysOutside, leavesOf } from './json_leaves.ts';

@@ -1,6 +1,6 @@
-import { scalarText } from '../dialect/decode.ts';
+import { idIn } from '../dialect/body_values.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { type Json, parseJson, stringifyJson } from '../json/json.ts';
+import { type Json, parseJson, scalarText, stringifyJson } from '../json/json.ts';
 import { elementsOf, type Slice, sliceAt } from '../json/json_slices.ts';
 import { placedAt } from '../json/json_template.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
@@ -87,7 +87,7 @@ function readPage({ search }: Dialect, text: string): Page {
 function itemIn({ search }: Dialect, { text, items }: Page, entityId: string): string | null {
   const hasId = (item: Slice) => {
     const document = parseJson(text.slice(item.from, item.to));
-    return scalarText(valueAt(valueAt(document, search.item), search.id)) === entityId;
+    return scalarText(idIn(valueAt(document, search.item), search)) === entityId;
   };
   const item = itemsContaining(text, items, entityId).find(hasId) ?? items.find(hasId);
   if (item === undefined) return null;
@@ -106,7 +106,7 @@ function itemsContaining(text: string, items: readonly Slice[], wanted: string):
 
 function itemFromRecord({ search, entity }: Dialect, entityId: string, record: string | null): string {
   const document = record === null ? undefined : valueAt(parseJson(record), entity.root);
-  const id = valueAt(document, entity.id) ?? entityId;
+  const id = idIn(document, entity) ?? entityId;
   const name = entity.name === null ? undefined : valueAt(document, entity.name);
   const summary: Json = placedAt({}, search.id, id);
   const named = search.name === null || name === undefined ? summary : placedAt(summary, search.name, name);

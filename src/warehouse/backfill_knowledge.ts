@@ -1,5 +1,6 @@
 import { FIRST_PAGE, queryKey, type SearchQuery } from '../call.ts';
-import { decode, NotUnderstood } from '../dialect/decode.ts';
+import { NotUnderstood } from '../dialect/body_values.ts';
+import { decode } from '../dialect/decode.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { readBody } from '../dialect/response_body.ts';
 import type { BackfillKnowledge } from '../knowledge.ts';

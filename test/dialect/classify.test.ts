@@ -554,3 +554,22 @@ test('classification of any bytes returns a complete verdict and never throws', 
     { numRuns: 3000 },
   );
 });
+
+test.each([
+  ['{"popis":"Výběr obsahuje příliš mnoho výsledků (581 859). Povoleno je 1 000"}', 581_859],
+  ['{"popis":"too many (581,859)"}', 581_859],
+  ['{"popis":"too many (several)"}', undefined],
+  ['{"popis":"too many"}', undefined],
+])('a rejection reports its total: %s', (body, total) => {
+  const dialect = rules({ status: 400, at: '/popis', total: String.raw`\((.*?)\)`, means: 'refused' });
+  const verdict = verdictOn({ dialect, call: SEARCH, status: 400, body });
+  expect(verdict).toMatchObject({ is: 'refused' });
+  expect('total' in verdict ? verdict.total : undefined).toBe(total);
+});
+
+test('an empty list instead of a record means that the company does not exist', () => {
+  const dialect = dialectOf({ entity: { root: '/results/0', id: '/id' } });
+  expect(verdictOn({ dialect, body: '{"results":[{"id":"42"}]}' })).toMatchObject({ is: 'ok' });
+  expect(verdictOn({ dialect, body: '{"results":[]}' })).toMatchObject({ is: 'absent' });
+  expect(verdictOn({ dialect, body: '{"message":"down"}' })).toMatchObject({ is: 'broken' });
+});

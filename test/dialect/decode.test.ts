@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decode, NotUnderstood } from '../../src/dialect/decode.ts';
+import { NotUnderstood } from '../../src/dialect/body_values.ts';
+import { decode } from '../../src/dialect/decode.ts';
 import type { Dialect } from '../../src/dialect/dialect.ts';
 import type { Headers } from '../../src/dialect/headers.ts';
 import { parseJson } from '../../src/json/json.ts';
-import { dialectOf, ENTITY, entityOf, SEARCH, STATS, searchDialect } from '../support/dialect.ts';
+import { dialectOf, ENTITY, entityOf, SEARCH, STATS, searchDialect, searchFor } from '../support/dialect.ts';
 
 function read(dialect: Dialect, call: typeof SEARCH, body: string, headers: Headers = {}) {
   const answer = decode(dialect, call, parseJson(body), headers);
@@ -22,12 +23,61 @@ describe('a search', () => {
         { entityId: '12345678901234567890', name: null, summary: { id: 12345678901234567890n, name: null } },
       ],
       rejectedCount: 2,
+      resultCount: 4,
       rejected: [
         { position: 1, why: 'no id at /id: found nothing' },
         { position: 3, why: 'no company at the top of the body: found a number' },
       ],
       total: 7,
       next: null,
+    });
+  });
+
+  test('uses the first fallback with a value if a result has no id', () => {
+    const dialect = searchDialect({ id_fallbacks: ['/code', '/other'] });
+    const body = '{"results":[{"id":"1","other":"x"},{"id":"","code":null,"other":"A_2"},{"name":"none"}]}';
+    expect(read(dialect, SEARCH, body)).toMatchObject({
+      rows: [{ entityId: '1' }, { entityId: 'A_2' }],
+      rejectedCount: 1,
+    });
+  });
+
+  test('reads a result beside the list first, without the paths of the page', () => {
+    const dialect = searchDialect({ results: '/hits', main: '' });
+    const main = { entityId: '1', name: 'A', summary: { id: '1', name: 'A', town: 'X' } };
+    const hits = '"hits":[{"id":"2","name":"B"}]';
+    const top = '"id":"1","name":"A","town":"X"';
+    const both = { rows: [main, { entityId: '2' }], total: 2, resultCount: 2 };
+    expect(read(dialect, SEARCH, `{"total":2,${top},${hits}}`)).toMatchObject(both);
+    expect(read(dialect, SEARCH, `{${top}}`)).toMatchObject({ rows: [main] });
+    expect(read(dialect, SEARCH, `{"total":1,${hits}}`)).toMatchObject({ rows: [{ entityId: '2' }] });
+    expect(read(dialect, SEARCH, `{"id":"2","name":"B",${hits}}`)).toMatchObject({
+      rows: [{ entityId: '2' }],
+      resultCount: 1,
+    });
+    const later = searchFor('acme', 'name', { index: 1, next: null });
+    expect(read(dialect, later, `{${top},${hits}}`)).toMatchObject({ rows: [main, {}], resultCount: 1 });
+  });
+
+  test('lists all results of a company under one key', () => {
+    const dialect = searchDialect({ group_as: 'rows' });
+    const body = '{"total":3,"results":[{"id":"1","name":"A"},{"id":"2"},{"id":"1","name":"A2"}]}';
+    expect(read(dialect, SEARCH, body)).toMatchObject({
+      rows: [
+        {
+          entityId: '1',
+          name: 'A',
+          summary: {
+            name: 'A',
+            rows: [
+              { id: '1', name: 'A' },
+              { id: '1', name: 'A2' },
+            ],
+          },
+        },
+        { entityId: '2' },
+      ],
+      resultCount: 3,
     });
   });
 
@@ -180,10 +230,18 @@ describe('statistics', () => {
   });
 });
 
+test('a record is read by a fallback of its id', () => {
+  const dialect = dialectOf({ entity: { id: '/ico', id_fallbacks: ['/icoId'] } });
+  expect(read(dialect, entityOf('A_1'), '{"icoId":"A_1"}')).toMatchObject({ entityId: 'A_1' });
+  expect(read(dialect, entityOf('A_1'), '{"ico":"2","icoId":"A_1"}')).toMatch(/received "2"/);
+});
+
 test('decoding never throws on valid JSON', () => {
   const dialects = [
     dialectOf(),
     dialectOf({ entity: { root: '/a', id: '/b/c', gone: { at: '/d' } } }),
+    dialectOf({ entity: { root: '/0', id: '/a', id_fallbacks: ['/b/[c=1]'] } }),
+    searchDialect({ results: '/results', main: '', id_fallbacks: ['/results/0'], group_as: 'total' }),
     searchDialect({
       results: '',
       item: '/a',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { SERVICE_PAGING, type ServicePagings } from '../../src/api/paging.ts';
-import { PAGING_METHODS, type Paging, pagingStyles } from '../../src/dialect/paging/paging.ts';
+import { PAGING_METHODS, Paging, pagingMethod, pagingStyles } from '../../src/dialect/paging/paging.ts';
 import {
   type PagingMethod,
   paramKey,
@@ -28,6 +28,13 @@ const tokenHeader = {
   statusAfter: statusOfLinkedPages,
   describe: ({ param, header }) => `The parameter ${param} takes the value of the header ${header}.`,
 } satisfies PagingMethod<z.output<typeof schema>>;
+
+test('a cursor that equals the first one is the end', () => {
+  const settings = Paging.parse({ style: 'cursor', param: 'c', next: '/next', first: '*' });
+  const next = (cursor: string) =>
+    pagingMethod('cursor').nextPage(settings, parseJson(`{"next":"${cursor}"}`), {});
+  expect([next('*'), next('abc')]).toEqual([null, 'abc']);
+});
 
 const styles = pagingStyles([...PAGING_METHODS, tokenHeader]);
 const paging = styles.schema.parse({

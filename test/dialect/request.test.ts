@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { endpointsOf, UnwritableUrl, urlOf } from '../../src/dialect/request.ts';
+import { endpointsOf, idInPath, UnwritableUrl, urlOf } from '../../src/dialect/request.ts';
 import {
   dialectOf,
   ENTITY,
@@ -18,6 +18,26 @@ function hrefOf(call: typeof SEARCH, dialect = dialectOf()): string {
   const url = urlOf(endpoints, dialect, call);
   return url instanceof UnwritableUrl ? `unwritable: ${url.why}` : url.href;
 }
+
+test('a template surrounds the query or identifier in its parameter', () => {
+  const dialect = searchDialect({ query_template: 'name:{query}*', identifier_template: 'siren:{query}' });
+  const sent = (call: typeof SEARCH) => new URL(hrefOf(call, dialect)).searchParams.get('q');
+  expect(sent(searchFor('a$&b'))).toBe('name:a$&b*');
+  expect(sent(searchFor('552', 'identifier'))).toBe('siren:552');
+  expect(sent(searchFor(''))).toBeNull();
+  const separate = searchDialect({ query_template: 'name:{query}*', identifier_param: 'id' });
+  expect(new URL(hrefOf(searchFor('552', 'identifier'), separate)).searchParams.get('id')).toBe('552');
+});
+
+test('the paths of records and statistics keep their query strings', () => {
+  const paths = { entity: '/krs/{id}?rejestr=P', stats: '/stats?of=all' };
+  const { entity, stats } = endpointsOf({ base_url: `${HOST}/api`, paths });
+  expect(stats.href).toBe(`${HOST}/stats?of=all`);
+  const url = urlOf(endpointsOf({ base_url: HOST, paths }), dialectOf(), entityOf('0/1?')) as URL;
+  expect(url.href).toBe(`${HOST}/krs/0%2F1%3F?rejestr=P`);
+  expect(idInPath(entity.slice(HOST.length), url.pathname + url.search)).toBe('0/1?');
+  expect(idInPath('/krs/{id}?rejestr=P', '/krs/1')).toBeNull();
+});
 
 describe('the base URL', () => {
   test.each([

@@ -56,6 +56,20 @@ describe('one call', () => {
     expect(spentBy(rig)).toBe(1);
   });
 
+  test.each([
+    ['X-API-Key', 'x-api-key', API_KEY],
+    ['Authorization: Token {key}', 'authorization', `Token ${API_KEY}`],
+  ])('sends the key in the configured header %s', async (keyHeader, name, value) => {
+    const received: http.IncomingHttpHeaders[] = [];
+    const upstream = await upstreamOf((request, response, index) => {
+      received.push(request.headers);
+      answerWith(200, GOOD_RECORD)(request, response, index);
+    });
+    await rigOf({ baseUrl: `${upstream.origin}/api`, keyHeader }).make(ENTITY);
+    expect(received).toMatchObject([{ [name]: value }]);
+    expect(Object.values(received[0] ?? {}).filter((sent) => String(sent).includes(API_KEY))).toHaveLength(1);
+  });
+
   test.each<[string, Handler]>([
     ['500', answerWith(500, '{}')],
     ['503 with Retry-After', answerWith(503, '', { 'retry-after': '0' })],

@@ -26,6 +26,22 @@ describe('a JSON Pointer', () => {
   });
 
   test.each([
+    ['/links/[rel=next]/href', '/b'],
+    ['/links/[rel=last]/href', undefined],
+    ['/names/[until=null]/text', 'Now'],
+    ['/names/[type=trade][until=null]/text', 'Shop'],
+    ['/names/[type=]/text', undefined],
+    ['/[rel=next]', 'a key'],
+  ])('finds the first element of a list that fulfils all conditions: %j', (pointer, value) => {
+    const lists = parseJson(
+      `{"links":[{"rel":"self","href":"/a"},{"rel":"next","href":"/b"}],"[rel=next]":"a key",
+        "names":["x",{"type":"legal","until":"2016","text":"Then"},{"type":"legal","text":"Now"},
+        {"type":"trade","until":null,"text":"Shop"}]}`,
+    );
+    expect(valueAt(lists, pointer)).toBe(value);
+  });
+
+  test.each([
     '/foo/2',
     '/foo/-',
     '/foo/00',

@@ -100,6 +100,7 @@ export interface RigOptions {
   readonly responseTimeoutMs?: number;
   readonly maxBodyBytes?: number;
   readonly apiKey?: string;
+  readonly keyHeader?: string;
   /** The ledger file, for two rigs that share one. */
   readonly ledgerPath?: string;
   readonly keyHasWorked?: boolean;
@@ -130,6 +131,7 @@ export function rigOf(options: RigOptions): Rig {
   const send = openSend(
     {
       apiKey,
+      keyHeader: options.keyHeader ?? 'Authorization: Bearer {key}',
       userAgent: 'registry-mirror/test',
       responseTimeoutMs: options.responseTimeoutMs ?? 2000,
       maxBodyBytes: options.maxBodyBytes ?? 1_000_000,

@@ -30,7 +30,10 @@ export const cursor = {
     const value = next ?? first;
     return { parameters: value === null ? {} : { [param]: value } };
   },
-  nextPage: ({ next }, body) => linkAt(body, next),
+  nextPage: ({ next, first }, body) => {
+    const link = linkAt(body, next);
+    return link === first ? null : link;
+  },
   statusAfter: statusOfLinkedPages,
   describe: ({ param, next, first }) =>
     `The parameter ${param} takes the cursor that the page before contains at ${pathInWords(next)}` +

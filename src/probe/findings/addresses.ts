@@ -21,7 +21,7 @@ function pathsOf(upstream: UpstreamAddress): Addresses {
   return {
     search: search.pathname,
     entity: entity.slice(new URL(upstream.base_url).origin.length),
-    stats: stats.pathname,
+    stats: stats.pathname + stats.search,
   };
 }
 

@@ -1,6 +1,6 @@
-import { scalarText } from '../../dialect/decode.ts';
 import type { Pointer } from '../../dialect/dialect.ts';
 import { nextLink } from '../../dialect/headers.ts';
+import { scalarText } from '../../json/json.ts';
 import type { NextPageLink, PagingStyle } from '../conclusions.ts';
 import type { Exchange } from '../evidence.ts';
 import { leavesOf, wordsOfKey } from '../json_leaves.ts';

@@ -1,7 +1,6 @@
-import { scalarText } from '../../dialect/decode.ts';
 import type { Pointer } from '../../dialect/dialect.ts';
 import { entityUrl, UnwritableUrl } from '../../dialect/request.ts';
-import { isJsonObject, type Json } from '../../json/json.ts';
+import { isJsonObject, type Json, scalarText } from '../../json/json.ts';
 import type { Conclusions, ProbeInput, RecordPaths, ResultList, SearchConclusions } from '../conclusions.ts';
 import { type Exchange, type Finding, likely, open, type ProbeRequest, sure } from '../evidence.ts';
 import { leavesOf, wordsOfKey } from '../json_leaves.ts';
@@ -134,7 +133,7 @@ export function noRecord(entities: readonly Exchange[]): Finding<RecordPaths | n
 /** Returns the path of one record; null if the id cannot be part of a path. */
 export function entityPath(template: string, id: string): string | null {
   const url = entityUrl({ entity: template } as Parameters<typeof entityUrl>[0], id);
-  return url instanceof UnwritableUrl ? null : url.pathname;
+  return url instanceof UnwritableUrl ? null : url.pathname + url.search;
 }
 
 /** Requests a record by the most likely id of a row. */

@@ -1,6 +1,5 @@
-import { scalarText } from '../../dialect/decode.ts';
 import type { Pointer } from '../../dialect/dialect.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../json/json.ts';
+import { isJsonObject, type Json, type JsonObject, scalarText } from '../../json/json.ts';
 import { valueAt } from '../../json/pointer.ts';
 import type { ResultList } from '../conclusions.ts';
 import type { Exchange } from '../evidence.ts';

@@ -1,6 +1,5 @@
-import { scalarText } from '../../dialect/decode.ts';
 import type { Pointer } from '../../dialect/dialect.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../json/json.ts';
+import { isJsonObject, type Json, type JsonObject, scalarText } from '../../json/json.ts';
 import { pointerOf, segmentsOf, valueAt } from '../../json/pointer.ts';
 import type { Candidate, KnownName, RecordPaths, ResultList } from '../conclusions.ts';
 import { type Finding, likely, open, sure } from '../evidence.ts';

@@ -51,7 +51,13 @@ export function openCaller({ port, ledgerPath, perMinute, lanes }: CallerOptions
     purpose: 'scheduled',
     connections,
     send: openSend(
-      { apiKey: 'k'.repeat(40), userAgent: 'bench', responseTimeoutMs: 30_000, maxBodyBytes: 8_000_000 },
+      {
+        apiKey: 'k'.repeat(40),
+        keyHeader: 'Authorization: Bearer {key}',
+        userAgent: 'bench',
+        responseTimeoutMs: 30_000,
+        maxBodyBytes: 8_000_000,
+      },
       clock,
     ),
     clock,

@@ -1,0 +1,127 @@
+import { isJsonObject, type Json, scalarText } from '../json/json.ts';
+import { pathInWords, segmentsOf, valueAt } from '../json/pointer.ts';
+import type { SearchAnswer, SearchRow } from '../outcome.ts';
+import { countOf, idIn, idText, kindOf, NotUnderstood } from './body_values.ts';
+import type { SearchDialect } from './dialect.ts';
+import type { Headers } from './headers.ts';
+import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './limits.ts';
+import { pagingMethod } from './paging/paging.ts';
+
+/** The result of a search without matches. */
+export const NOTHING_FOUND: SearchAnswer = {
+  kind: 'search',
+  rows: [],
+  rejected: [],
+  rejectedCount: 0,
+  resultCount: 0,
+  total: 0,
+  next: null,
+};
+
+/** Reads a page of search results by the dialect. `pageIndex` is 0 for the first page. Pure; never throws. */
+export function decodeSearch(
+  search: SearchDialect,
+  body: Json,
+  headers: Headers,
+  pageIndex: number,
+): SearchAnswer | NotUnderstood {
+  const total = search.total === null ? null : countOf(valueAt(body, search.total));
+  const found = valueAt(body, search.results);
+  const main = mainRow(search, body);
+  if (!Array.isArray(found)) {
+    const isMissing = found === undefined || found === null;
+    const meansEmpty = isMissing && (total === 0 || search.absent_when_empty || main !== null);
+    if (!meansEmpty)
+      return new NotUnderstood(
+        `no list of results at ${pathInWords(search.results)}: found ${kindOf(found)}`,
+      );
+    if (main === null) return { ...NOTHING_FOUND, total };
+  }
+  const list = Array.isArray(found) ? found : [];
+  if (list.length > MAX_PAGE_ROWS)
+    return new NotUnderstood(
+      `one page has ${count(list.length)} results: the maximum is ${count(MAX_PAGE_ROWS)}`,
+    );
+  const rows: SearchRow[] = [];
+  const first: { position: number; why: string }[] = [];
+  let rejectedCount = 0;
+  for (const [position, item] of list.entries()) {
+    const row = rowOf(search, item);
+    if (!(row instanceof NotUnderstood)) rows.push(row);
+    else if (++rejectedCount <= MAX_REJECTED_ROWS) first.push({ position, why: row.why });
+  }
+  const isBeside = main !== null && !rows.some(({ entityId }) => entityId === main.entityId);
+  if (isBeside) rows.unshift(main);
+  if (rows.length === 0 && rejectedCount > 0)
+    return new NotUnderstood(`none of ${count(rejectedCount)} results is usable: ${first[0]?.why}`);
+  return {
+    kind: 'search',
+    rows: search.group_as === null ? rows : grouped(rows, search.group_as),
+    rejected: rejectedCount <= MAX_REJECTED_ROWS ? first : [summarize(first, rejectedCount, list.length)],
+    rejectedCount,
+    // A later page may repeat the result beside the list. If it counted again, the listing could end too early.
+    resultCount: list.length + (isBeside && pageIndex === 0 ? 1 : 0),
+    total,
+    next: pagingMethod(search.paging.style).nextPage(search.paging, body, headers),
+  };
+}
+
+function rowOf(search: SearchDialect, item: Json | undefined): SearchRow | NotUnderstood {
+  const summary = valueAt(item, search.item);
+  if (!isJsonObject(summary))
+    return new NotUnderstood(`no company at ${pathInWords(search.item)}: found ${kindOf(summary)}`);
+  const found = idIn(summary, search);
+  const entityId = idText(found);
+  if (entityId === null)
+    return new NotUnderstood(`no id at ${pathInWords(search.id)}: found ${kindOf(found)}`);
+  const name = search.name === null ? null : scalarText(valueAt(summary, search.name));
+  return { entityId, name, summary };
+}
+
+/** The result beside the list, without the list and the other paths of the page; null: the body has none. */
+function mainRow(search: SearchDialect, body: Json): SearchRow | null {
+  if (search.main === null) return null;
+  const { paging, results, total } = search;
+  const others = [results, total, 'next' in paging ? paging.next : null].filter((path) => path !== null);
+  const bare = others.reduce((rest, path) => withoutPath(rest, segmentsOf(path)), body);
+  const row = rowOf(search, valueAt(bare, search.main));
+  return row instanceof NotUnderstood ? null : row;
+}
+
+function withoutPath(value: Json, [key, ...deeper]: readonly string[]): Json {
+  if (key === undefined || !isJsonObject(value) || !Object.hasOwn(value, key)) return value;
+  const members = Object.entries(value);
+  return Object.fromEntries(
+    deeper.length === 0
+      ? members.filter(([name]) => name !== key)
+      : members.map(([name, inner]) => [name, name === key ? withoutPath(inner, deeper) : inner]),
+  );
+}
+
+/** One row for each company: its first result, with all its results in a list. */
+function grouped(rows: readonly SearchRow[], key: string): SearchRow[] {
+  return [...Map.groupBy(rows, ({ entityId }) => entityId).values()].flatMap((ofCompany) => {
+    const [row] = ofCompany;
+    if (row === undefined) return [];
+    return [{ ...row, summary: { ...row.summary, [key]: ofCompany.map(({ summary }) => summary) } }];
+  });
+}
+
+/** One entry for many rejected results, with the positions of the first. */
+function summarize(
+  first: readonly { readonly position: number; readonly why: string }[],
+  rejectedCount: number,
+  resultCount: number,
+): { position: null; why: string } {
+  const positions = first.slice(0, SHOWN_POSITIONS).map(({ position }) => position);
+  return {
+    position: null,
+    why: `${count(rejectedCount)} of ${count(resultCount)} results are not usable (positions ${positions.join(', ')}, …): ${first[0]?.why}`,
+  };
+}
+
+function count(rows: number): string {
+  return rows.toLocaleString('en');
+}
+
+const SHOWN_POSITIONS = 5;
