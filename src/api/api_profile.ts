@@ -9,6 +9,9 @@ import { servicePaging } from './paging.ts';
  */
 
 const path = z.string().regex(/^\/[^?#]*$/, 'must be an absolute path');
+const pathWithQuery = z
+  .string()
+  .regex(/^\/[^#]*$/, 'must be an absolute path, with or without a query string');
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** Values of a response that an envelope can repeat. */
@@ -49,6 +52,8 @@ const SearchProfile = z.strictObject({
     .nullable()
     .default(null)
     .describe('null: the query parameter accepts identifiers, too'),
+  query_template: z.string().default('{query}').describe('the form of a query in its parameter'),
+  identifier_template: z.string().nullable().default(null).describe('the form of an identifier'),
   unknown_params: z.enum(['ignore', 'refuse']).default('ignore'),
   matches: z.enum(['prefix', 'token', 'token_prefix', 'substring']).default('token_prefix'),
   identifiers: z.enum(['prefix', 'exact', 'none']).default('prefix'),
@@ -63,10 +68,12 @@ const SearchProfile = z.strictObject({
   broad_above: z.int().positive().nullable().default(null).describe('queries with more matches are rejected'),
   results: Pointer.default('/results'),
   item: Pointer.default('').describe('the JSON path of the summary inside each result'),
+  main: Pointer.nullable().default(null).describe('the JSON path of the first match, beside the list'),
+  results_per_company: z.int().positive().default(1).describe('the most results of one company'),
   empty: z
-    .enum(['list', 'absent', 'null'])
+    .enum(['list', 'absent', 'null', 'not_found'])
     .default('list')
-    .describe('the list of a response without matches'),
+    .describe('the list of a response without matches; not_found: 404'),
   total: Pointer.nullable().default('/total'),
   total_header: z.string().min(1).nullable().default(null),
   total_clamped_at: z.int().positive().nullable().default(null),
@@ -76,7 +83,10 @@ const SearchProfile = z.strictObject({
     .enum(['clamp', 'refuse'])
     .default('clamp')
     .describe('the response to a page size above the maximum'),
-  last_page: z.enum(['null', 'absent']).default('null').describe('the next cursor or URL on the last page'),
+  last_page: z
+    .enum(['null', 'absent', 'repeat'])
+    .default('null')
+    .describe('the next cursor or URL on the last page; repeat: the cursor that was sent'),
   absolute_urls: z.boolean().default(true).describe('next-page links contain scheme and host'),
   window: Window.nullable().default(null),
   echo: z
@@ -87,8 +97,16 @@ const SearchProfile = z.strictObject({
   flaws: FlawsProfile.prefault({}).describe('errors in search responses that a client must detect'),
 });
 
+const documentPaths = {
+  other_id: Pointer.nullable()
+    .default(null)
+    .describe('the JSON path of ids with other characters than digits'),
+  former_name: Pointer.nullable().default(null).describe('the JSON path of a former name'),
+};
+
 const SummaryProfile = z.strictObject({
   id: Pointer.default('/id'),
+  ...documentPaths,
   name: Pointer.default('/name'),
   fields_at: Pointer.default(''),
   fields: z
@@ -100,7 +118,12 @@ const SummaryProfile = z.strictObject({
 
 const RecordProfile = z.strictObject({
   root: Pointer.default(''),
+  missing: z
+    .enum(['problem', 'empty_list'])
+    .default('problem')
+    .describe('the response to an unknown id; empty_list: 200, if the record is the element of a list'),
   id: Pointer.default('/id'),
+  ...documentPaths,
   name: Pointer.default('/name'),
   fields_at: Pointer.default(''),
   volatile: z.array(Pointer).default([]).describe('JSON paths whose value changes with every response'),
@@ -128,7 +151,7 @@ export const ERROR_BODIES = [
   'html',
   'empty',
 ] as const;
-export type ErrorBody = (typeof ERROR_BODIES)[number];
+export type ErrorBody = (typeof ERROR_BODIES)[number] | 'text';
 
 const Rejection = z.strictObject({
   status: z.int().min(200).max(599).default(429),
@@ -136,7 +159,11 @@ const Rejection = z.strictObject({
 });
 
 const ErrorsProfile = z.strictObject({
-  body: z.enum(ERROR_BODIES).default('problem'),
+  body: z
+    .enum([...ERROR_BODIES, 'text'])
+    .default('problem')
+    .describe('text: {Message: detail}'),
+  unknown_id: z.int().min(200).max(599).default(404).describe('the status for an unknown id'),
   throttled: Rejection.prefault({}).describe('the response above the rate'),
   exhausted: Rejection.prefault({}).describe('the response after the allowance is used up'),
 });
@@ -162,11 +189,15 @@ const LimitsProfile = z.strictObject({
 export const ApiProfile = z
   .strictObject({
     name: z.string().default('default'),
+    key_header: z
+      .string()
+      .default('Authorization: Bearer {key}')
+      .describe('the header that contains the key'),
     paths: z
       .strictObject({
         search: path.default('/api/search'),
-        entity: path.regex(/\{id\}/, 'must contain {id}').default('/api/entity/{id}'),
-        stats: path.default('/api/registry/stats'),
+        entity: pathWithQuery.regex(/\{id\}/, 'must contain {id}').default('/api/entity/{id}'),
+        stats: pathWithQuery.default('/api/registry/stats'),
       })
       .prefault({}),
     ids: z.enum(['string', 'number']).default('string').describe('number: ids are JSON numbers'),

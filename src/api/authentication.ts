@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Account, Accounts } from './accounts.ts';
 import type { ApiProfile } from './api_profile.ts';
 import { httpDate, limitHeaders, secondsUntil } from './limit_headers.ts';
@@ -23,11 +24,11 @@ export interface AuthenticationOptions {
 
 /** Checks the key and the limits of a request, and counts the request if it is admitted. */
 export function authenticate(
-  authorization: string | undefined,
+  sent: IncomingHttpHeaders,
   nowMs: number,
   options: AuthenticationOptions,
 ): AuthResult {
-  const key = bearerKey(authorization);
+  const key = keyIn(sent, options.profile.key_header);
   if (key === null) return rejected({ code: 'credentials_missing', headers: challenge('') });
   const account = options.accounts.byKey(key);
   if (account === null) {
@@ -39,9 +40,14 @@ export function authenticate(
   return { account, problem: limitProblem(admission, options, nowMs), headers };
 }
 
-/** RFC 6750, section 2.1: the scheme is case-insensitive; the key is one token. */
-function bearerKey(authorization: string | undefined): string | null {
-  return authorization?.match(/^bearer +([\x21-\x7e]+) *$/i)?.[1] ?? null;
+/** The key in a header such as `X-API-Key`, or `Authorization: Bearer {key}`; null: there is none. */
+function keyIn(sent: IncomingHttpHeaders, form: string): string | null {
+  const [name = '', value = ''] = form.split(':');
+  const prefix = value.replace('{key}', '').trim().toLowerCase();
+  const text = String(sent[name.toLowerCase()] ?? '');
+  // RFC 6750, section 2.1: the scheme is case-insensitive; the key is one token.
+  const key = text.toLowerCase().startsWith(prefix) ? text.slice(prefix.length) : '';
+  return (prefix === '' ? /^([\x21-\x7e]+) *$/ : /^ +([\x21-\x7e]+) *$/).exec(key)?.[1] ?? null;
 }
 
 function challenge(error: string): Record<string, string> {

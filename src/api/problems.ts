@@ -14,6 +14,7 @@ export const PROBLEMS = {
   account_suspended: { status: 403, title: 'The account is suspended.' },
   not_found: { status: 404, title: 'This path does not exist.' },
   entity_not_found: { status: 404, title: 'No company has this id.' },
+  nothing_found: { status: 404, title: 'No company matches the query.' },
   entity_gone: { status: 410, title: 'The company was removed from the registry.' },
   record_not_mirrored: { status: 504, title: 'The company is known, but its record is not in this mirror.' },
   method_not_allowed: { status: 405, title: 'This path supports only GET.' },
@@ -59,6 +60,7 @@ export function errorResponse(profile: ApiProfile, problem: Problem, path: strin
 }
 
 function statusOf({ errors }: ApiProfile, { code, status }: Problem): number {
+  if (code === 'entity_not_found') return errors.unknown_id;
   if (code === 'rate_limited') return errors.throttled.status;
   if (code === 'allowance_exhausted') return errors.exhausted.status;
   return status ?? PROBLEMS[code].status;
@@ -94,6 +96,8 @@ function bodyOf(
       return json({ errors: [{ status: String(status), code, title, detail }] });
     case 'spring':
       return json({ status: String(status), error: title, message: code, path });
+    case 'text':
+      return json({ Message: detail });
     case 'html':
       return { type: 'text/html; charset=utf-8', body: htmlOf(status, title) };
     case 'empty':

@@ -18,21 +18,27 @@ export function dialectFor(profile: ApiProfile, options: { readonly pageSize?: n
     search: {
       query_param: search.query_param,
       identifier_param: search.identifier_param,
+      query_template: search.query_template,
+      identifier_template: search.identifier_template,
       paging: pagingFor(profile, options.pageSize),
       results: search.results,
       item: search.item,
+      main: search.main,
       id: summary.id,
+      id_fallbacks: summary.other_id === null ? [] : [summary.other_id],
+      group_as: search.results_per_company === 1 ? null : 'results',
       name: summary.name,
       total: search.total,
       total_clamped_at: search.total_clamped_at,
       matches: search.matches,
       identifiers: search.identifiers,
       min_length: search.min_length,
-      absent_when_empty: search.empty !== 'list',
+      absent_when_empty: search.empty === 'absent' || search.empty === 'null',
     },
     entity: {
       root: record.root,
       id: record.id,
+      id_fallbacks: record.other_id === null ? [] : [record.other_id],
       name: record.name,
       gone: gone.as === 'marked' ? { at: gone.at, ...(gone.is === undefined ? {} : { is: gone.is }) } : null,
     },
@@ -54,6 +60,10 @@ function rulesFor({ errors, search }: ApiProfile): ResponseRule[] {
     limitRule(errors.body, errors.exhausted.status, 'allowance_exhausted', 'exhausted'),
     limitRule(errors.body, errors.throttled.status, 'rate_limited', 'throttled'),
   ].filter((rule) => rule !== null);
+  if (search.empty === 'not_found') rules.push({ kind: 'search', status: 404, means: 'absent' });
+  if (errors.unknown_id !== 404)
+    rules.push({ kind: 'entity', status: errors.unknown_id, at: '/Message', matches: '.', means: 'absent' });
+  if (search.broad_above !== null) rules.push({ ...TOO_BROAD, status: 400, means: 'refused' });
   if (search.window !== null && search.window.beyond === 400) rules.push({ status: 400, means: 'refused' });
   return rules;
 }
@@ -79,6 +89,8 @@ function limitRule(
       return { status, at: '/errors/0/code', is: code, means };
     case 'spring':
       return { status, at: '/message', is: code, means };
+    case 'text':
+      return { status, at: '/Message', matches: PATTERNS[code], means };
     case 'html':
       return { status, matches: PATTERNS[code], means };
     case 'empty':
@@ -86,6 +98,13 @@ function limitRule(
       return means === 'throttled' || status !== 429 ? { status, means } : null;
   }
 }
+
+/** The rejection of a query with too many matches, and their number. */
+const TOO_BROAD = {
+  kind: 'search',
+  matches: 'too many companies',
+  total: 'too many companies \\(([\\d,]+)\\)',
+} as const;
 
 /** Parts of the titles in `problems.ts`. */
 const PATTERNS = {

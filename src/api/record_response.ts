@@ -22,11 +22,17 @@ export function recordResponder(catalogue: Catalogue, profile: ApiProfile): Reco
     { at: profile.record.root, hole: 'record' },
   ]);
 
+  const missing =
+    profile.record.missing === 'problem'
+      ? null
+      : compileTemplate<never>([{ at: profile.record.root.replace(/\/0$/, ''), value: [] }]);
+
   return {
     respond(id, { ifNoneMatch, asOf }) {
       const atMs = asOf === undefined ? null : timeOf(asOf);
       if (Number.isNaN(atMs)) return { code: 'parameter_invalid', detail: AS_OF_FORM };
       const record = atMs === null ? catalogue.record(id) : (catalogue.recordAsOf?.(id, atMs) ?? null);
+      if (record === null && missing !== null) return jsonResponse(missing.fill({}));
       if (record === null) return catalogue.missingRecordProblem?.(id, atMs) ?? { code: 'entity_not_found' };
       if (record.gone && profile.gone.as === 'not_found') return { code: 'entity_not_found' };
       if (record.gone && profile.gone.as === 'gone') return { code: 'entity_gone' };

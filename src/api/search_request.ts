@@ -36,11 +36,23 @@ function queryOf({ search }: ApiProfile, parameters: QueryParameters): Catalogue
     return { code: 'parameter_invalid', detail };
   }
   if (identifier !== null) return { by: 'identifier', text: identifier, ...rules };
+  const byTemplate = name === null ? null : fieldIn(name, search.identifier_template);
+  if (byTemplate !== null) return { by: 'identifier', text: byTemplate, ...rules };
   if (name === null && search.min_length > 0) {
     return { code: 'parameter_invalid', detail: `The parameter ${search.query_param} is missing.` };
   }
-  const by = search.identifier_param === null && name !== null && name !== '' ? 'any' : 'name';
-  return { by, text: name ?? '', ...rules };
+  const text = name === null || name === '' ? '' : fieldIn(name, search.query_template);
+  if (text === null)
+    return { code: 'parameter_invalid', detail: `The query must have the form ${search.query_template}.` };
+  const isEither = search.identifier_param === null && search.identifier_template === null && text !== '';
+  return { by: isEither ? 'any' : 'name', text, ...rules };
+}
+
+/** The query inside a template such as `name:{query}*`; null if the text has another form. */
+function fieldIn(text: string, template: string | null): string | null {
+  const [before = '', after = ''] = template?.split('{query}') ?? [];
+  const fits = template !== null && text.startsWith(before) && text.endsWith(after);
+  return fits ? text.slice(before.length, text.length - after.length).trim() : null;
 }
 
 function textOf(value: unknown, trim: boolean): string | null {

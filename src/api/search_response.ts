@@ -1,6 +1,7 @@
 import { compileTemplate, type Placement, type Template } from '../json/json_template.ts';
 import type { ApiProfile, Echo } from './api_profile.ts';
 import type { Catalogue } from './catalogue.ts';
+import { listedResults, textOf, withResultBeside } from './listed_results.ts';
 import { firstPageNumber, type PageLink, type QueryParameters, servicePaging } from './paging.ts';
 import type { Problem } from './problems.ts';
 import { type ApiResponse, jsonResponse } from './request_context.ts';
@@ -41,23 +42,41 @@ export function searchResponder(catalogue: Catalogue, profile: ApiProfile): Sear
       if ('code' in request) return request;
       const tooShort = tooShortProblem(profile, request);
       if (tooShort !== null && search.too_short === 'refuse') return tooShort;
-      const matches = catalogue.search(
-        search.flaws.deaf ? { ...request.query, by: 'name', text: '' } : request.query,
-        { account: facts.account, from: request.offset },
+      const matches = listedResults(
+        catalogue.search(search.flaws.deaf ? { ...request.query, by: 'name', text: '' } : request.query, {
+          account: facts.account,
+          from: request.offset,
+        }),
+        search.results_per_company,
       );
       const total = tooShort === null ? matches.total : 0;
-      if (search.broad_above !== null && total > search.broad_above) return { code: 'query_too_broad' };
+      if (search.broad_above !== null && total > search.broad_above)
+        return {
+          code: 'query_too_broad',
+          detail: `The query matches too many companies (${total.toLocaleString('en')}).`,
+        };
+      if (total === 0 && search.empty === 'not_found') return { code: 'nothing_found' };
       const reach = reachOf(profile, request, total);
       if ('code' in reach) return reach;
-      const ids = reach.rows === 0 ? [] : matches.ids(firstRow(profile, request), reach.rows);
-      const items = ids.map((id) => item.fill({ item: catalogue.summary(id) ?? 'null' }));
+      const results = reach.rows === 0 ? [] : matches.results(firstRow(profile, request), reach.rows);
+      const all = results.map((result) => item.fill({ item: textOf(result, catalogue) }));
+      const isMain = search.main !== null && request.offset === 0;
+      const [main, items] = isMain ? [all[0], all.slice(1)] : [undefined, all];
       const link = linkOf(profile, request, reach, parameters, facts);
-      const next = link?.value ?? null;
+      const next = link?.value ?? repeatedCursor(profile, parameters);
       const values = valuesOf(profile, request, { total: reportedTotal(profile, total), items, next }, facts);
       const headers = headersOf(profile, values.total, link);
-      return jsonResponse(templateFor(items.length === 0, next === null).fill(values), headers);
+      const body = templateFor(items.length === 0, next === null).fill(values);
+      return jsonResponse(main === undefined ? body : withResultBeside(body, search.main, main), headers);
     },
   };
+}
+
+/** The cursor that was sent, for a profile that repeats it on the last page; else null. */
+function repeatedCursor({ search }: ApiProfile, parameters: QueryParameters): string | null {
+  const { paging } = search;
+  if (search.last_page !== 'repeat' || paging.style !== 'cursor') return null;
+  return String(parameters[paging.param] ?? paging.first);
 }
 
 type Hole = 'items' | 'total' | 'next' | Echo;
@@ -76,7 +95,8 @@ function placementsOf({ search }: ApiProfile, isEmpty: boolean, isLast: boolean)
   const linkPath = servicePaging(search.paging).linkPath(search.paging);
   if (linkPath !== null && (!isLast || search.last_page === 'null'))
     placements.push({ at: linkPath, hole: 'next' });
-  if (!isEmpty || search.empty === 'list') placements.push({ at: search.results, hole: 'items' });
+  if (!isEmpty || search.empty === 'list' || search.empty === 'not_found')
+    placements.push({ at: search.results, hole: 'items' });
   else if (search.empty === 'null') placements.push({ at: search.results, value: null });
   return placements;
 }

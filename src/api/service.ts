@@ -94,13 +94,16 @@ function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
     schema: object,
     respond: (request: FastifyRequest) => ApiResponse | Problem,
   ) => {
-    const url = path.replace(/:/g, '::').replace('{id}', ':id');
+    const [pathname = '', query = ''] = path.split('?');
+    const url = pathname.replace(/:/g, '::').replace('{id}', ':id');
+    const required = [...new URLSearchParams(query)];
     api.route({
       method: 'GET',
       url,
       schema,
       onRequest: async (request, reply) => admit(options, request, reply, kind),
-      handler: (request, reply) => send(options, request, reply, respond(request)),
+      handler: (request, reply) =>
+        send(options, request, reply, missingParameter(request, required) ?? respond(request)),
     });
     api.route({
       method: [...OTHER_METHODS],
@@ -128,6 +131,17 @@ function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
   addDescriptions(api);
 }
 
+/** A path with a query string requires its parameters. */
+function missingParameter(
+  { query }: FastifyRequest,
+  required: readonly (readonly [name: string, value: string])[],
+): Problem | null {
+  const missing = required.find(([name, value]) => (query as Record<string, unknown>)[name] !== value);
+  return missing === undefined
+    ? null
+    : { code: 'parameter_invalid', detail: `The parameter ${missing.join('=')} is missing.` };
+}
+
 function addDescriptions(api: FastifyInstance): void {
   api.get('/openapi.json', { schema: { hide: true } }, () => api.swagger());
   api.get<{ Params: { code: string } }>('/problems/:code', { schema: { hide: true } }, (request, reply) => {
@@ -145,7 +159,7 @@ async function admit(
   kind: RequestKind,
 ): Promise<unknown> {
   const context = openContext(options, request, kind);
-  const auth = authenticate(request.headers.authorization, context.atMs, options);
+  const auth = authenticate(request.headers, context.atMs, options);
   context.account = auth.account?.id ?? null;
   request.auth = auth;
   if (auth.problem !== null) return reject(options, request, reply, auth.problem);

@@ -15,8 +15,7 @@ import { openArrivalsFile } from '../sandbox/arrivals.ts';
 import { type CompanyFileOptions, readCompanies, sampleCompanies } from '../sandbox/company_file.ts';
 import type { Company } from '../sandbox/company_store.ts';
 import { entityLines } from '../sandbox/insight.ts';
-import { changedProfile, readProfile } from '../sandbox/profile_file.ts';
-import { PROFILE_PRESETS } from '../sandbox/profile_presets.ts';
+import { changedProfile, PRESET_NAMES, readProfile } from '../sandbox/profile_file.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import { configurationFor } from '../sandbox/sandbox_configuration.ts';
 import { interruptible, wholeNumber } from './context.ts';
@@ -61,7 +60,7 @@ export function sandboxCommand(): Command {
     .action((flags: SandboxFlags) => serveSandbox(flags));
 }
 
-const SHAPES = Object.keys(PROFILE_PRESETS).join(', ');
+const SHAPES = PRESET_NAMES.join(', ');
 const NAME_SEARCHES = ['prefix', 'token', 'token_prefix', 'substring'] as const satisfies NameSearch[];
 const IDENTIFIER_SEARCHES = ['prefix', 'exact', 'none'] as const satisfies IdentifierSearch[];
 

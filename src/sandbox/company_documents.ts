@@ -15,7 +15,10 @@ export interface CompanyDocuments {
 export function companyDocuments(profile: ApiProfile): CompanyDocuments {
   const idOf = profile.ids === 'number' ? BigInt : (id: string) => id;
   const document = (company: StoredCompany, fields: JsonObject, at: DocumentPaths): Json => {
-    const named = placedAt(placedAt({}, at.id, idOf(company.id)), at.name, company.name);
+    const idPath = at.other_id !== null && /\D/.test(company.id) ? at.other_id : at.id;
+    const identified = placedAt({}, idPath, idOf(company.id));
+    const before = at.former_name === null ? identified : placedAt(identified, at.former_name, FORMER_NAME);
+    const named = placedAt(before, at.name, company.name);
     return withFields(named, at.fields_at, fields);
   };
 
@@ -44,8 +47,13 @@ export function isNumericId(id: string): boolean {
   return /^(0|[1-9]\d*)$/.test(id);
 }
 
+/** Every company of such a profile has this former name, before its name. */
+const FORMER_NAME = 'Former Name';
+
 interface DocumentPaths {
   readonly id: Pointer;
+  readonly other_id: Pointer | null;
+  readonly former_name: Pointer | null;
   readonly name: Pointer;
   readonly fields_at: Pointer;
 }

@@ -6,6 +6,7 @@ import { UsageError } from '../errors.ts';
 import type { Folding } from '../names/folding.ts';
 import { PROFILE_PRESETS } from './profile_presets.ts';
 import { randomProfile } from './random_profile.ts';
+import { REGISTRY_PRESETS } from './registry_presets.ts';
 
 /** Changes to a profile. Undefined values keep those of the profile. */
 export interface ProfileChanges {
@@ -17,9 +18,12 @@ export interface ProfileChanges {
   readonly window?: number | undefined;
 }
 
+const PRESETS = { ...PROFILE_PRESETS, ...REGISTRY_PRESETS };
+export const PRESET_NAMES: readonly string[] = Object.keys(PRESETS);
+
 /** Reads a profile: a preset by its name, `random:<seed>`, or a YAML file. Throws UsageError. */
 export async function readProfile(name: string): Promise<ApiProfile> {
-  if (Object.hasOwn(PROFILE_PRESETS, name)) return parsed(PROFILE_PRESETS[name], name);
+  if (Object.hasOwn(PRESETS, name)) return parsed(PRESETS[name], name);
   const seed = /^random:(\d{1,9})$/.exec(name)?.[1];
   return seed === undefined ? parsed(await fileContent(name), name) : randomProfile(Number(seed));
 }
@@ -45,7 +49,7 @@ async function fileContent(path: string): Promise<unknown> {
     return parse(await readFile(path, 'utf8'));
   } catch (cause) {
     throw new UsageError(`"${path}" is neither a preset nor a readable YAML file.`, {
-      hint: `Presets: ${Object.keys(PROFILE_PRESETS).join(', ')}, random:<seed>.`,
+      hint: `Presets: ${PRESET_NAMES.join(', ')}, random:<seed>.`,
       cause,
     });
   }

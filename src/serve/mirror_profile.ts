@@ -21,6 +21,8 @@ export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAd
     search: {
       query_param: search.query_param,
       identifier_param: search.identifier_param ?? freeName(IDENTIFIER_PARAM, search),
+      query_template: search.query_template,
+      identifier_template: search.identifier_template,
       matches: search.matches === 'unknown' ? 'token_prefix' : search.matches,
       identifiers: 'prefix',
       folding: 'diacritics',
@@ -49,7 +51,13 @@ export function mirrorDialect(dialect: Dialect | undefined, profile: ApiProfile)
   const own = dialect ?? dialectFor(defaultProfile);
   return Dialect.parse({
     ...served,
-    search: { ...served.search, item: own.search.item, id: own.search.id, name: own.search.name },
+    search: {
+      ...served.search,
+      item: own.search.item,
+      id: own.search.id,
+      id_fallbacks: own.search.id_fallbacks,
+      name: own.search.name,
+    },
     entity: own.entity,
     stats: own.stats,
     volatile: own.volatile,

@@ -10,6 +10,7 @@ export function sandboxConfiguration(sandbox: Sandbox, folder: string, account =
     upstream: {
       base_url: sandbox.baseUrl,
       api_key: sandbox.keyOf(account),
+      key_header: sandbox.profile.key_header,
       ...(sandbox.paths === null ? {} : { paths: sandbox.paths }),
     },
     account: { tier: 'paid' },

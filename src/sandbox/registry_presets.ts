@@ -1,0 +1,150 @@
+import type { ApiProfileInput } from '../api/api_profile.ts';
+
+/**
+ * Profiles of registries whose requests or responses need more than the common keys of a dialect: templates, fallbacks,
+ * conditions in JSON paths, results beside a list. They have the form of real APIs, but not their data.
+ */
+export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
+  // Some ids have a path of their own; a broad query is rejected with its total.
+  ares: {
+    name: 'ares',
+    search: {
+      query_param: 'obchodniJmeno',
+      identifier_param: 'ico',
+      identifiers: 'exact',
+      results: '/ekonomickeSubjekty',
+      total: '/pocetCelkem',
+      broad_above: 1_000,
+      paging: { style: 'offset', param: 'start', first: 0, size_param: 'pocet', size: 10 },
+      max_size: 100,
+    },
+    summary: { id: '/ico', other_id: '/icoId', name: '/obchodniJmeno', fields: ['address'] },
+    record: { id: '/ico', other_id: '/icoId', name: '/obchodniJmeno' },
+    gone: { as: 'not_found' },
+    errors: { body: 'nested' },
+    stats: { total: '/pocetCelkem' },
+    limits: { headers: [] },
+  },
+
+  // A query string in the path of a record; a time that changes with every response.
+  krs: {
+    name: 'krs',
+    paths: { entity: '/api/krs/{id}?rejestr=P&format=json', stats: '/api/krs?statystyka=1' },
+    search: { query_param: 'nazwa', results: '/podmioty', total: '/liczba' },
+    summary: { id: '/krs', name: '/nazwa' },
+    record: {
+      root: '/odpis',
+      id: '/naglowekA/numerKRS',
+      name: '/dane/dzial1/danePodmiotu/nazwa',
+      fields_at: '/dane/dzial1/danePodmiotu',
+      volatile: ['/naglowekA/dataCzasOdpisu'],
+    },
+    stats: { total: '/liczba' },
+  },
+
+  // A query template, a key in its own header, 404 for no match, a repeated last cursor, names with periods.
+  sirene: {
+    name: 'sirene',
+    key_header: 'X-API-Key',
+    search: {
+      query_template: 'denominationUniteLegale:{query}*',
+      identifier_template: 'siren:{query}',
+      identifiers: 'exact',
+      folding: 'diacritics',
+      results: '/unitesLegales',
+      total: '/header/total',
+      empty: 'not_found',
+      last_page: 'repeat',
+      paging: {
+        style: 'cursor',
+        param: 'curseur',
+        next: '/header/curseurSuivant',
+        first: '*',
+        size_param: 'nombre',
+        size: 20,
+      },
+      max_size: 1_000,
+    },
+    summary: {
+      id: '/siren',
+      name: '/periodesUniteLegale/[dateFin=null]/denominationUniteLegale',
+      former_name: '/periodesUniteLegale/[dateFin=2016-01-01]/denominationUniteLegale',
+    },
+    record: {
+      root: '/uniteLegale',
+      id: '/siren',
+      name: '/periodesUniteLegale/[dateFin=null]/denominationUniteLegale',
+      former_name: '/periodesUniteLegale/[dateFin=2016-01-01]/denominationUniteLegale',
+    },
+    gone: { as: 'not_found' },
+    errors: { body: 'empty', exhausted: { status: 402 } },
+    stats: { total: null },
+    limits: { headers: [] },
+  },
+
+  // A total of -1, a record inside a list, an empty list for an unknown id, and versions of names.
+  prh: {
+    name: 'prh',
+    search: {
+      query_param: 'name',
+      identifier_param: 'businessId',
+      identifiers: 'exact',
+      results: '/results',
+      total: null,
+      fixed: { '/totalResults': -1, '/exceptionNoticeUri': null },
+      paging: { style: 'next_url', next: '/nextResultsUri', size_param: 'maxResults', size: 10 },
+      max_size: 1_000,
+    },
+    summary: { id: '/businessId', name: '/name' },
+    record: {
+      root: '/results/0',
+      missing: 'empty_list',
+      id: '/businessId',
+      name: '/names/[endDate=null]/name',
+      former_name: '/names/[endDate=2017-06-02]/name',
+      fixed: { '/totalResults': -1 },
+    },
+    gone: { as: 'not_found' },
+    errors: { body: 'flat' },
+    stats: { total: '/companies' },
+    limits: { headers: [] },
+  },
+
+  // Errors with status 200 and a text.
+  abn: {
+    name: 'abn',
+    search: {
+      query_param: 'name',
+      results: '/Names',
+      total: null,
+      paging: { style: 'none', size_param: 'maxResults', size: 10 },
+      max_size: 200,
+    },
+    summary: { id: '/Abn', name: '/Name', fields: ['status'] },
+    record: { id: '/Abn', name: '/EntityName' },
+    gone: { as: 'not_found' },
+    errors: { body: 'text', unknown_id: 200, throttled: { status: 403 }, exhausted: { status: 402 } },
+    stats: { total: '/Count' },
+    limits: { headers: [] },
+  },
+
+  // The best match is at the top of the body, the other matches are in a list.
+  main_result: {
+    name: 'main_result',
+    search: { results: '/hits', main: '', total: '/count', empty: 'absent' },
+  },
+
+  // A result for each entry of a company; the total counts results.
+  several_results: { name: 'several_results', search: { results_per_company: 3 } },
+
+  // Links with `rel`, as in HAL, JSON:API and Collection+JSON.
+  link_list: {
+    name: 'link_list',
+    search: {
+      total: null,
+      fixed: { '/links/[rel=self]/href': '/api/search' },
+      paging: { style: 'next_url', next: '/links/[rel=next]/href', size_param: 'limit', size: 20 },
+      last_page: 'absent',
+    },
+  },
+};
