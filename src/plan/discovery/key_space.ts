@@ -1,4 +1,5 @@
 import type { SearchQuery } from '../../call.ts';
+import type { QueryState } from '../../knowledge.ts';
 
 /** A longer query below a query. */
 export interface Extension {
@@ -80,6 +81,8 @@ export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics
   matches(query: string, company: string): boolean;
   /** Learns how the upstream reads characters from the companies on a page of the query. */
   observe(query: string, companies: readonly string[]): void;
+  /** Learns from the queries of earlier runs. The rows of their listings are known companies by now. */
+  recall(states: readonly QueryState[]): void;
   /** Does the upstream read this query as another one? Then its response is no evidence for this query. */
   isAliased(query: string): boolean;
 }

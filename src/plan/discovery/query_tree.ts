@@ -68,6 +68,7 @@ export class QueryTree {
 
   /** Adds the queries of earlier runs. Call it once, after the key space has every known company. */
   start(states: readonly QueryState[]): void {
+    this.#keySpace.recall(states);
     for (const state of states.toSorted((a, b) => a.query.text.length - b.query.text.length)) {
       if (!this.#isInTree(state.query) || this.#isUncountedPair(state.query.text)) continue;
       this.#nodes.at(state.query.text).state = state;

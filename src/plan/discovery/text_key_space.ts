@@ -1,5 +1,5 @@
 import type { SearchQuery } from '../../call.ts';
-import type { Knowledge } from '../../knowledge.ts';
+import type { Knowledge, QueryState } from '../../knowledge.ts';
 import { withoutDiacritics } from '../../names/folding.ts';
 import { spreadOver } from '../../names/ordered_texts.ts';
 import { findsName } from '../../names/query_matching.ts';
@@ -118,7 +118,25 @@ export class TextKeySpace implements KeySpace {
   observe(query: string, companies: readonly string[]): void {
     if (this.by === 'name') this.#upstreamFolding.observe(query, companies);
     if (!query.endsWith(' ') || companies.length === 0) return;
-    const countsSpaces = companies.every((company) => company.includes(query));
+    this.#learnSpaces(companies.every((company) => company.includes(query)));
+  }
+
+  /** If the upstream counts spaces, `wood` matches more companies than `wood `: at least those known to match only `wood`. */
+  recall(states: readonly QueryState[]): void {
+    const totals = new Map(states.map(({ query, total }) => [query.text, total]));
+    for (const { query, rows, total } of states) {
+      const { text } = query;
+      if (!text.endsWith(' ')) continue;
+      const known = this.known(text);
+      const trimmed = text.trimEnd();
+      const trimmedTotal = totals.get(trimmed) ?? null;
+      const isSameListing =
+        total !== null && trimmedTotal !== null && total + this.known(trimmed) - known > trimmedTotal;
+      if (known < rows || isSameListing) this.#learnSpaces(false);
+    }
+  }
+
+  #learnSpaces(countsSpaces: boolean): void {
     if (countsSpaces !== this.#countsSpaces) this.#spaceChanges++;
     this.#countsSpaces = countsSpaces;
   }

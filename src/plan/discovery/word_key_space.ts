@@ -88,6 +88,8 @@ export class WordKeySpace implements KeySpace {
   }
 
   /** If the form that the upstream reads is unknown, a whole word is sent: no other query is known to match the same. */
+  recall(): void {}
+
   isAliased(query: string): boolean {
     const read = this.#upstreamFolding.readAs(query);
     return read === null ? this.#semantics !== 'token' : read !== query;

@@ -25,6 +25,22 @@ test('after one query shows that the upstream trims spaces, no query ends with a
   expect(trimming.mirror.knownCount()).toBe(companies.length);
 });
 
+test('a new process knows from the queries of the last one that the upstream trims spaces', () => {
+  const registry = new TrimmingRegistry(companiesWithPrefixWords(), { ...PLAIN, window: 40 });
+  let isTrimmingKnown = false;
+  const { mirror, calls } = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mostCalls: 60 });
+  const sent = textsOf(calls);
+  for (let last = calls.length; last > 0; ) {
+    isTrimmingKnown = sent.some(endsWithSpace);
+    const texts = textsOf(discover(registry, { ...UNTIL_NOTHING_IS_DUE, mostCalls: 60, mirror }).calls);
+    if (isTrimmingKnown) expect(texts.filter(endsWithSpace)).toEqual([]);
+    sent.push(...texts);
+    last = texts.length;
+  }
+  expect(isTrimmingKnown).toBe(true);
+  expect(mirror.knownCount()).toBe(1_200);
+});
+
 test.each([
   { semantics: 'token', minKnown: 1499 },
   { semantics: 'token_prefix', minKnown: 1500 },
