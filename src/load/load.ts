@@ -45,6 +45,8 @@ export interface Loader {
    * process at MAX_TRIES_ALONE starts in a row is quarantined. Returns the number of processed responses.
    */
   recover(): number;
+  /** Indexes the names of the latest records for the planner of the next run. */
+  finish(): void;
 }
 
 export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOptions): Loader {
@@ -58,6 +60,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   /** Ids of calls that are stored but not processed. */
   const stored = new Set<number>();
   session.describeRecords();
+  finish();
   warehouse.write(() => countSearchedWords(session));
 
   function store(attempts: readonly Attempt[]): void {
@@ -110,6 +113,8 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
           settle(outcome, result);
           return result;
         });
+        // The planner reads the names before it chooses the next search.
+        if (outcomes.some(({ call }) => call.kind === 'search')) session.known.indexNames();
         session.save();
         runs.add(session.runId, countsOf(outcomes, written));
         calls.setProcessedUntil(processedUntil(outcomes));
@@ -165,6 +170,13 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     return waiting.length;
   }
 
+  function finish(): void {
+    warehouse.write(() => {
+      session.known.indexNames();
+      session.save();
+    });
+  }
+
   return {
     store,
     process,
@@ -173,6 +185,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       return process(outcomes);
     },
     recover,
+    finish,
   };
 }
 

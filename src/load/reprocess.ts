@@ -107,6 +107,7 @@ function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number
   warehouse.write(() => {
     createShadows(db);
     meta.set('next_absent_shape', null);
+    meta.set('next_named_until', null);
     meta.set('rebuild', JSON.stringify({ after: 0, madeBy } satisfies Progress));
   });
   return 0;
@@ -148,9 +149,13 @@ function finish(warehouse: Warehouse, session: LoadSession, mapping: Mapping): v
   const { db } = warehouse;
   const { meta } = session;
   carryOverDecisions(db);
+  session.known.indexNames();
+  session.save();
   swapShadowsIn(db);
-  meta.set('absent_shape', meta.get('next_absent_shape'));
-  meta.set('next_absent_shape', null);
+  for (const key of ['absent_shape', 'named_until'] as const) {
+    meta.set(key, meta.get(`next_${key}`));
+    meta.set(`next_${key}`, null);
+  }
   meta.set('generation', String(Number(meta.get('generation') ?? '0') + 1));
   meta.set('mapping', JSON.stringify(mapping));
   meta.set('rebuild', null);

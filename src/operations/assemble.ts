@@ -81,7 +81,14 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   loader.recover();
   const connections = openConnections(config);
   const fetch = openFetch({ ...fetchParts(workspace, order.purpose), connections, dialect });
-  const parts = { fetch, ledger, clock, close: () => closeAll(connections) };
+  const close = () => {
+    try {
+      loader.finish();
+    } finally {
+      closeAll(connections);
+    }
+  };
+  const parts = { fetch, ledger, clock, close };
   const given = order.openPlanner?.();
   if (given !== undefined) return { ...parts, planner: given, loader };
   const startedAtMs = clock.now();

@@ -1,9 +1,7 @@
 import type { Database } from 'better-sqlite3';
-import { folded } from '../names/folding.ts';
-import { indexedText } from '../names/search_index_text.ts';
 import { decoded } from './answer.ts';
+import { nameIndex } from './name_index.ts';
 import { live, quoted } from './table_naming.ts';
-import { wordIndex } from './word_index.ts';
 
 /** Forgotten entities. Their rows and responses are not loaded again. */
 export function forgottenIds(db: Database): Set<string> {
@@ -87,21 +85,15 @@ interface KnownTexts {
 }
 
 function eraseNames(db: Database, known: KnownTexts): void {
-  db.prepare(
-    `INSERT INTO entity_fts (entity_fts, rowid, entity_id, name, former_names, identifiers)
-     VALUES ('delete', @known_id, @entity_id, @name, @former_names, @identifiers)`,
-  ).run({
-    ...known,
-    name: indexedText(known.name),
-    former_names: indexedText(known.former_names),
-    identifiers: indexedText(known.identifiers),
+  const names = nameIndex(db, live);
+  names.remove({
+    knownId: known.known_id,
+    entityId: known.entity_id,
+    name: known.name,
+    formerNames: known.former_names,
+    identifiers: known.identifiers,
   });
-  if (known.name !== null) {
-    db.prepare('DELETE FROM _name WHERE folded = ? AND known_id = ?').run(folded(known.name), known.known_id);
-    const words = wordIndex(db, live);
-    words.count(folded(known.name), -1);
-    words.save();
-  }
+  names.save();
   const isAlive = known.gone_at === null;
   const less = db.prepare('UPDATE _tally SET n = n - 1 WHERE what = ?');
   less.run('known');

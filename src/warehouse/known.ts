@@ -66,7 +66,7 @@ export function knownTable(db: Database, naming: Naming) {
     add: (known: Known): void => {
       found = null;
       const { lastInsertRowid } = insert.run(KEYS.map((key) => known[key]));
-      names.add(Number(lastInsertRowid), known);
+      names.add({ ...known, knownId: Number(lastInsertRowid) });
       totals.count(known, 1);
     },
     replace: (before: KnownRow, after: KnownRow): void => {
@@ -91,12 +91,12 @@ export function knownTable(db: Database, naming: Naming) {
     /** Writes the pending counts. Call it in the transaction of the rows. */
     saveCounts: (): void => {
       totals.save();
-      names.words.save();
+      names.save();
     },
-    /** Starts to count the words of these companies' names. */
-    countWords: names.words.begin,
-    keepOnlyWords: names.words.keepOnly,
-    isFrequentWord: names.words.isFrequent,
+    indexNames: names.indexNames,
+    countWords: names.countWords,
+    keepOnlyWords: names.keepOnlyWords,
+    isFrequentWord: names.isFrequentWord,
   };
 }
 

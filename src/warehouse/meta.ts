@@ -35,6 +35,9 @@ export type MetaKey =
   /** The form of the 404 for an id that never existed. */
   | 'absent_shape'
   | 'next_absent_shape'
+  /** The last company, by \`known_id\`, whose name is in \`_name\` and \`_word\`. */
+  | 'named_until'
+  | 'next_named_until'
   /** The progress of a rebuild, as JSON. */
   | 'rebuild'
   /** The calls until nothing is due, estimated at the end of a run, as JSON. */

@@ -1,14 +1,23 @@
 import type { Database } from 'better-sqlite3';
 import { folded } from '../names/folding.ts';
+import type { CompaniesWith } from '../names/ordered_texts.ts';
 import { indexedText } from '../names/search_index_text.ts';
 import type { Known, KnownRow } from './known_row.ts';
-import type { Naming } from './table_naming.ts';
+import { metaTable } from './meta.ts';
+import { live, type Naming } from './table_naming.ts';
 import { wordIndex } from './word_index.ts';
+
+/** A company whose texts are indexed. */
+export type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNames' | 'identifiers'>;
 
 /**
  * The indexes of names. `entity_fts` indexes names, former names and identifiers, with and without diacritics. Its
- * columns show the text of `_known`. `_name` has the names in the order in which searches compare
- * them. `_word` has the words of the names.
+ * columns show the text of `_known`. `_name` has the names in the order in which searches compare them. `_word` has
+ * the words of the names.
+ *
+ * Only the planner reads `_name` and `_word`. New companies are added to both in groups (`indexNames`): each name
+ * belongs to another page of the file, and a group in order writes each page once. `_meta.named_until` is the last
+ * indexed company, so a killed process loses nothing.
  */
 export function nameIndex(db: Database, naming: Naming) {
   const table = naming('entity_fts');
@@ -25,44 +34,96 @@ export function nameIndex(db: Database, naming: Naming) {
   const removeName = db.prepare<[string, number]>(
     `DELETE FROM ${naming('_name')} WHERE folded = ? AND known_id = ?`,
   );
+  const namesAfter = db.prepare<[number], { knownId: number; name: string | null }>(
+    `SELECT known_id AS knownId, name FROM ${naming('_known')} WHERE known_id > ? ORDER BY known_id`,
+  );
+  const meta = metaTable(db);
+  const namedUntilKey = naming === live ? 'named_until' : 'next_named_until';
   const words = wordIndex(db, naming);
-  const addText = (knownId: number, known: Known): void => {
-    insert.run(...entryOf(knownId, known));
+  /** Cached for one transaction; null: not read yet. */
+  let cachedNamedUntil: number | null = null;
+  let latestAdded = 0;
+
+  const namedUntil = (): number => {
+    cachedNamedUntil ??= Number(meta.get(namedUntilKey) ?? 0);
+    return cachedNamedUntil;
   };
-  const addName = (knownId: number, { name }: Known): void => {
-    if (name === null) return;
-    insertName.run(folded(name), knownId);
-    words.count(folded(name), 1);
+  const addText = (company: IndexedCompany): void => {
+    insert.run(...entryOf(company));
   };
-  const dropName = (knownId: number, { name }: Known): void => {
-    if (name === null) return;
+  const removeText = (company: IndexedCompany): void => {
+    remove.run(...entryOf(company));
+  };
+  const addName = (name: string, knownId: number): void => {
+    insertName.run(name, knownId);
+    words.count(name, 1);
+  };
+  const dropName = ({ knownId, name }: IndexedCompany): void => {
+    if (name === null || knownId > namedUntil()) return;
     removeName.run(folded(name), knownId);
     words.count(folded(name), -1);
   };
+  const indexNames = (): void => {
+    const added = namesAfter.all(namedUntil());
+    const last = added.at(-1);
+    if (last === undefined) return;
+    const names = added.flatMap(({ knownId, name }) =>
+      name === null ? [] : [{ knownId, name: folded(name) }],
+    );
+    names.sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const { knownId, name } of names) addName(name, knownId);
+    cachedNamedUntil = last.knownId;
+    meta.set(namedUntilKey, String(last.knownId));
+  };
+
   return {
-    add: (knownId: number, known: Known): void => {
-      addText(knownId, known);
-      addName(knownId, known);
+    add: (company: IndexedCompany): void => {
+      addText(company);
+      const { knownId, name } = company;
+      // SQLite uses the id of a forgotten company again if it was the last one.
+      if (knownId > namedUntil()) latestAdded = knownId;
+      else if (name !== null) addName(folded(name), knownId);
     },
     replace: (before: KnownRow, after: KnownRow): void => {
       if (!isSameText(before, after)) {
-        remove.run(...entryOf(before.knownId, before));
-        addText(after.knownId, after);
+        removeText(before);
+        addText(after);
       }
       // A record usually adds identifiers to a known name. An unchanged name is skipped, because its page of a large
       // index is not in memory.
-      if (before.name !== after.name) {
-        dropName(before.knownId, before);
-        addName(after.knownId, after);
-      }
+      if (before.name === after.name) return;
+      dropName(before);
+      if (after.name !== null && after.knownId <= namedUntil()) addName(folded(after.name), after.knownId);
     },
-    words,
+    /** Removes a company from all indexes. Call `save` afterwards. */
+    remove: (company: IndexedCompany): void => {
+      removeText(company);
+      dropName(company);
+    },
+    /** Indexes the names of all companies that are not indexed yet. */
+    indexNames,
+    /** Writes the pending counts, and the pending names if there are many. Call it in the transaction of the rows. */
+    save: (): void => {
+      if (latestAdded - namedUntil() >= MAX_PENDING) indexNames();
+      words.save();
+      cachedNamedUntil = null;
+    },
+    /** Starts to count the words of these companies' names. */
+    countWords: (wanted: readonly CompaniesWith[]): void => {
+      indexNames();
+      words.begin(wanted);
+    },
+    keepOnlyWords: words.keepOnly,
+    isFrequentWord: (word: string): boolean => {
+      indexNames();
+      return words.isFrequent(word);
+    },
   };
 }
 
 type Entry = [rowId: number, entityId: string, ...indexedTexts: (string | null)[]];
 
-function entryOf(knownId: number, { entityId, name, formerNames, identifiers }: Known): Entry {
+function entryOf({ knownId, entityId, name, formerNames, identifiers }: IndexedCompany): Entry {
   return [knownId, entityId, indexedText(name), indexedText(formerNames), indexedText(identifiers)];
 }
 
@@ -73,3 +134,6 @@ function isSameText(before: Known, after: Known): boolean {
     before.identifiers === after.identifiers
   );
 }
+
+/** New companies whose names are indexed together, if no search asks for them before. */
+const MAX_PENDING = 5000;
