@@ -264,8 +264,8 @@ describe('the engine', () => {
       throw new Error('database or disk is full');
     };
     for (const options of [{ onStore: full }, { onProcess: full }]) {
-      // At this rate, five calls are sent in the 250 ms of a batch.
-      const run = await runOf(echo, records(100), { ...options, allowance: { perMinute: 1200 } });
+      // At this rate, five calls are sent in the second of a batch.
+      const run = await runOf(echo, records(100), { ...options, allowance: { perMinute: 300 } });
       await expect(run.mirror()).rejects.toThrow(/disk is full/);
       expect(run.upstream.arrivals.length).toBeLessThanOrEqual(8);
     }

@@ -4,18 +4,17 @@ import { UsageError } from '../errors.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
 
 /**
- * Opens the file of the ledger, and creates it if it is missing. `isDurable`: each commit reaches the disk before the
- * call is sent.
+ * Opens the file of the ledger, and creates it if it is missing. Each commit reaches the disk (`synchronous=FULL`).
  *
  * @throws UsageError if the file cannot be opened or was written by a newer version.
  */
-export function openLedgerFile(path: string, isDurable: boolean): Database.Database {
+export function openLedgerFile(path: string): Database.Database {
   try {
     makeFolder(dirname(path));
     const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     // While another process turns on the WAL, SQLite fails without its busy timeout.
     whenFree(() => db.pragma('journal_mode = WAL'));
-    db.pragma(`synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`);
+    db.pragma('synchronous = FULL');
     whenFree(() => db.transaction(() => migrate(db)).immediate());
     return db;
   } catch (error) {

@@ -118,7 +118,7 @@ function openTimer(delayMs: number, action: () => void) {
 }
 
 const STORE_WITHIN_MS = 8;
-const PROCESS_WITHIN_MS = 250;
+const PROCESS_WITHIN_MS = 1000;
 const MAX_BATCH = 200;
 /** A parsed body takes several times its size in memory. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;

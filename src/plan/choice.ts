@@ -77,6 +77,6 @@ export function openChoice(planner: Planner, clock: Pick<Clock, 'now'>): Choice 
 
 const SLOW_MS = 20;
 /** Targets become due with time: an older draft is planned again. */
-const DRAFT_VALID_MS = 50;
+const DRAFT_VALID_MS = 1000;
 /** Times the planning time. A planner slower than a slot must not plan again within the slot. */
 const DRAFT_VALID_PER_MS = 20;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Call } from '../../src/call.ts';
 import { openIntake } from '../../src/load/intake.ts';
 import { noChange } from '../../src/load_result.ts';
@@ -21,7 +21,6 @@ function intakeOf(verdictOf: (call: Call) => Verdict = OK) {
   const faults: Faults = { store: false, process: false };
   const events: string[] = [];
   const storedAtMs: number[] = [];
-  const processedAtMs: number[] = [];
   const batches: Outcome[][] = [];
   const loaded: Outcome[] = [];
   const failures: unknown[] = [];
@@ -38,7 +37,6 @@ function intakeOf(verdictOf: (call: Call) => Verdict = OK) {
         if (faults.process) throw new Error('database or disk is full');
         events.push(`process ${outcomes.length}`);
         batches.push([...outcomes]);
-        for (const _ of outcomes) processedAtMs.push(performance.now());
         return outcomes.map(noChange);
       },
     },
@@ -54,7 +52,12 @@ function intakeOf(verdictOf: (call: Call) => Verdict = OK) {
     faults.process = false;
     intake.flush();
   });
-  return { intake, faults, events, storedAtMs, processedAtMs, batches, loaded, failures };
+  return { intake, faults, events, storedAtMs, batches, loaded, failures };
+}
+
+function withFakeTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 let callId = 0;
@@ -124,19 +127,18 @@ describe('intake', () => {
 });
 
 describe('intake of records', () => {
-  test('processes them as a batch within 250 ms of the first', async () => {
-    const { intake, batches, storedAtMs, processedAtMs } = intakeOf();
-    for (let id = 0; id < 8; id++) {
+  test('processes them as a batch one second after storing the first', () => {
+    withFakeTimers();
+    const { intake, events } = intakeOf();
+    for (let id = 0; id < 3; id++) {
       intake.take(recordOf(id));
-      await sleep(10);
+      vi.advanceTimersByTime(100);
     }
-    expect(batches).toEqual([]);
-    expect(storedAtMs.length).toBeGreaterThan(0);
-    await sleep(400);
-    expect(batches.map(({ length }) => length)).toEqual([8]);
-    const waitedMs = (processedAtMs[0] ?? Infinity) - (storedAtMs[0] ?? 0);
-    expect(waitedMs).toBeGreaterThan(150);
-    expect(waitedMs).toBeLessThan(350);
+    expect(events).toEqual(['store 1', 'store 1', 'store 1']);
+    vi.advanceTimersByTime(707);
+    expect(events).toHaveLength(3);
+    vi.advanceTimersByTime(1);
+    expect(events).toEqual(['store 1', 'store 1', 'store 1', 'process 3']);
     expect(intake.isEmpty).toBe(true);
   });
 
@@ -183,11 +185,12 @@ describe('intake with a warehouse that cannot be written', () => {
     expect(loaded.map(({ call }) => call.kind)).toEqual(['entity', 'search']);
   });
 
-  test('reports an error of processing and does not store the responses again', async () => {
+  test('reports an error of processing and does not store the responses again', () => {
+    withFakeTimers();
     const { intake, faults, failures, loaded, events } = intakeOf();
     faults.process = true;
     intake.take(recordOf(1));
-    await sleep(400);
+    vi.advanceTimersByTime(1100);
     expect(failures).toHaveLength(1);
     intake.take(attemptOf(SEARCH));
     expect(failures).toHaveLength(2);
