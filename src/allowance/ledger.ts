@@ -3,7 +3,7 @@ import { type Account, openAccount, openUsers } from './account.ts';
 import { type Closure, type LedgerState, openAccountWindows, smallestLeft } from './account_windows.ts';
 import { openCallCounts } from './call_counts.ts';
 import { type ClockReading, confirmClock, latestDateMs, readClock } from './clock_doubt.ts';
-import { isBusy, openLedgerFile, whenFree } from './ledger_file.ts';
+import { isBusy, openFlush, openLedgerFile, whenFree } from './ledger_file.ts';
 import {
   type Allowance,
   ARRIVAL_MS,
@@ -90,12 +90,12 @@ const LATENESS_MS = 100;
 export function openLedger(options: { path: string; accountId: string; allowance: Allowance }): Ledger {
   const { path, accountId, allowance } = options;
   const db = openLedgerFile(path);
+  const flush = openFlush(db);
   const account = whenFree(() => openAccount(db, accountId));
   const counts = openCallCounts(db, accountId);
   const users = openUsers(db, accountId);
   const windows = openAccountWindows(allowance, counts);
   const slotSpacingMs = spacingMs(allowance.perMinute);
-  let flushedMs = Number.NEGATIVE_INFINITY;
 
   /** Reads the account, and updates it if the clock was set. */
   function accountAt(nowMs: number): Account {
@@ -139,22 +139,10 @@ export function openLedger(options: { path: string; accountId: string; allowance
     return { is: 'go', slots };
   });
 
-  /**
-   * A flush to disk costs ten times as much processor time as the debit. It covers all earlier commits, so that a power
-   * failure loses at most the units of FLUSH_EVERY_MS. A killed process loses none.
-   */
   function spendAndFlush(request: Spending): Spent {
-    const sinceFlushMs = request.nowMs - flushedMs;
-    if (sinceFlushMs >= 0 && sinceFlushMs < FLUSH_EVERY_MS) {
-      db.pragma('synchronous = NORMAL');
-      try {
-        return spend.immediate(request);
-      } finally {
-        db.pragma('synchronous = FULL');
-      }
-    }
+    flush.ifDue(request.nowMs);
     const spent = spend.immediate(request);
-    if (spent.is === 'go') flushedMs = request.nowMs;
+    if (spent.is === 'go') flush.committed(request.nowMs);
     return spent;
   }
 
@@ -208,16 +196,22 @@ export function openLedger(options: { path: string; accountId: string; allowance
     };
   };
 
+  const flushed = <A extends unknown[], R>(action: (...args: A) => R) =>
+    explained((...args: A): R => {
+      flush.always();
+      return action(...args);
+    });
+
   return {
     spend: explained(spendAndFlush),
     giveBack: explained((slot) => giveBack.immediate(slot)),
-    pauseUntil: explained((untilMs, nowMs) => account.pause(untilMs, nowMs)),
-    exhaustedUntil: explained((untilMs, nowMs) => exhaust.immediate(untilMs, nowMs)),
-    refuseKey: explained((fingerprint, nowMs) => account.rejectKey(fingerprint, nowMs)),
-    forgetRefusal: explained(() => account.rejectKey(null, null)),
+    pauseUntil: flushed((untilMs, nowMs) => account.pause(untilMs, nowMs)),
+    exhaustedUntil: flushed((untilMs, nowMs) => exhaust.immediate(untilMs, nowMs)),
+    refuseKey: flushed((fingerprint, nowMs) => account.rejectKey(fingerprint, nowMs)),
+    forgetRefusal: flushed(() => account.rejectKey(null, null)),
     keyWorked: explained((fingerprint) => account.confirmKey(fingerprint)),
     hasKeyWorked: explained((fingerprint) => account.read().worked_key === fingerprint),
-    clockAgrees: explained((nowMs) => whenFree(() => clockAgrees.immediate(nowMs))),
+    clockAgrees: flushed((nowMs) => whenFree(() => clockAgrees.immediate(nowMs))),
     usedBy: explained((warehouse, nowMs) => whenFree(() => use.immediate(warehouse, nowMs))),
     warehouses: explained((nowMs) => users.list(nowMs)),
     state: explained((nowMs, purpose = 'scheduled') => {
@@ -243,6 +237,4 @@ function dayNumber(ms: number): number {
   return Math.floor(ms / DAY_MS);
 }
 
-// With fewer than 120 calls a minute, every debit is flushed.
-const FLUSH_EVERY_MS = 500;
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -25,6 +25,36 @@ export function openLedgerFile(path: string): Database.Database {
   }
 }
 
+/** Chooses the commits that reach the disk immediately. Such a commit also flushes all commits before it. */
+export interface Flush {
+  /** Flushes every commit from now on. */
+  always(): void;
+  /** Flushes the next commit only if the latest flush is older than FLUSH_EVERY_MS. */
+  ifDue(nowMs: number): void;
+  /** A commit was made. */
+  committed(nowMs: number): void;
+}
+
+/**
+ * A flush costs ten times as much processor time as a debit. At high rates, debits therefore share a flush. A power
+ * failure can lose the debits of FLUSH_EVERY_MS; a killed process loses none.
+ */
+export function openFlush(db: Database.Database): Flush {
+  let isOn = true;
+  let flushedMs = Number.NEGATIVE_INFINITY;
+  const set = (on: boolean): void => {
+    if (on !== isOn) db.pragma(`synchronous = ${on ? 'FULL' : 'NORMAL'}`);
+    isOn = on;
+  };
+  return {
+    always: () => set(true),
+    ifDue: (nowMs) => set(nowMs < flushedMs || nowMs - flushedMs >= FLUSH_EVERY_MS),
+    committed: (nowMs) => {
+      if (isOn) flushedMs = nowMs;
+    },
+  };
+}
+
 /** Did SQLite fail because another process is writing? The caller then tries again. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
@@ -63,6 +93,9 @@ export function whenFree<T>(action: () => T): T {
     }
   }
 }
+
+// Below 120 calls a minute, every debit is flushed.
+const FLUSH_EVERY_MS = 500;
 
 const FIRST_SCHEMA = `
 CREATE TABLE account (
