@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { JsonObject } from '../../../src/json/json.ts';
+import { indexedText } from '../../../src/names/search_index_text.ts';
 import { idOf } from './records.ts';
 
 type Bound = null | number | bigint | string | Buffer;
@@ -80,7 +81,7 @@ function bareRows(given: {
     call: [callId, 1, 'entity', id, 'never fetched', 1, at, 50, 200, 'ok', body.length, 1, 1],
     answer: [callId, body],
     known: [index + 1, id, String(record.name), identifiers, at, at, at, at, at, callId],
-    text: [index + 1, id, String(record.name), null, identifiers],
+    text: [index + 1, id, indexedText(String(record.name)), null, identifiers],
     version: [id, callId, at],
     entity: entityColumns.map((name) => columns[name] ?? null),
     officers: list('officers').map((officer, position) => {
