@@ -29,6 +29,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     disk: ['trust/disk/disk.ts', '`sync` on a file system that becomes full (as root)'],
     faults: ['trust/faults/faults.ts', 'random faulty responses of the upstream'],
     fuzz: ['trust/fuzz/fuzz.ts', 'random headers, JSON, responses, configurations and loads'],
+    feed: ['trust/feed/feed.ts', 'consumers of the change feed in random histories'],
     kills: ['trust/kills/kills.ts', 'six commands, killed between any two statements'],
     'rebuild-kills': [
       'trust/rebuild_kills/rebuild_kills.ts',

@@ -16,7 +16,7 @@ interface ExportFlags extends SharedFlags {
   readonly out: string;
   readonly tables?: string[];
   readonly asOf?: string;
-  readonly changesSince?: number;
+  readonly changesSince?: string;
   readonly safeFormulas?: boolean;
   readonly rowsPerFile?: number;
 }
@@ -27,7 +27,7 @@ export function exportCommand(): Command {
     .description(
       'Writes one file per table into a folder, all in the same state, even if a run is in progress. A file appears ' +
         'only when it is complete. manifest.json is written last; it lists the files, their columns and checksums, the ' +
-        'source and its licence, and the cursor of the next change feed.',
+        'source and its licence, and the cursor of the next change feed (docs/changes.md).',
     )
     .addOption(
       new Option('--format <format>', 'csv, jsonl, parquet, or datasette (writes metadata.yaml)')
@@ -41,7 +41,10 @@ export function exportCommand(): Command {
         .argParser(readTime)
         .conflicts('changesSince'),
     )
-    .option('--changes-since <cursor>', 'changes after a cursor (0: all changes)', wholeNumber)
+    .option(
+      '--changes-since <cursor>',
+      'rows that changed after the cursor of an earlier export; 0: all rows',
+    )
     .option('--safe-formulas', "CSV: put ' before text that a spreadsheet would run as a formula")
     .option('--rows-per-file <n>', 'split tables into files of n rows', wholeNumber)
     .addHelpText('after', EXAMPLES)

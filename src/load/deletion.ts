@@ -119,6 +119,7 @@ function markGone(
     missingAt: null,
     missingRun: null,
     goneAt,
+    recordTouched: session.feed.take(2),
   });
   session.touch.gone(known.entityId, goneAt);
   session.versions.end(known.entityId, goneAt);

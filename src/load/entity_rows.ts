@@ -13,22 +13,35 @@ export interface EntityRows {
   readonly isNew: boolean;
 }
 
-/** Writes the row of an entity and the rows of its lists. They replace the existing rows. */
-export function writeRows(session: LoadSession, { entityId, callId, rows, own, isNew }: EntityRows): void {
+/**
+ * Writes the row of an entity and the rows of its lists. They replace the existing rows. Returns the first of their
+ * versions in the change feed, which is that of the row of `entity_overview`.
+ */
+export function writeRows(
+  session: LoadSession,
+  { entityId, callId, rows, own, isNew }: EntityRows,
+): number | null {
   const [root, ...children] = rows;
-  if (root === undefined) return;
+  if (root === undefined) return null;
+  const version = session.feed.take(1 + rows.length);
   const payload = { values: root.values, rest: restOf(root) };
   if (isNew) session.payload.insert(root.table, { own: [entityId, ...own], ...payload });
   else {
     session.payload.update(root.table, entityId, { own, ...payload });
-    for (const table of session.schema.tables.values())
-      if (isBelow(table, root.table)) session.payload.removeChildren(table, entityId);
+    const rowsOf = Map.groupBy(children, (row) => row.table);
+    for (const table of session.schema.tables.values()) {
+      if (!isBelow(table, root.table)) continue;
+      const before = session.payload.removeChildren(table, entityId);
+      const after = rowsOf.get(table)?.length ?? 0;
+      session.feed.resized(table.name, entityId, { before, after }, version);
+    }
   }
   for (const row of children) {
     const parents = row.table.listDepth > 1 ? [row.parentPosition] : [];
     const keys = [entityId, row.position, ...parents, callId];
     session.payload.insert(row.table, { own: keys, values: row.values, rest: restOf(row) });
   }
+  return version;
 }
 
 function restOf(row: Row): string | null {

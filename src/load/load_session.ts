@@ -110,6 +110,7 @@ export function openLoadSession(options: {
       }
       tables.known.saveCounts();
       tables.estimates.save();
+      tables.feed.save();
     },
     isOutdated: () => versionNow() !== version,
     describeRecords: () => {

@@ -57,14 +57,16 @@ function confirmRecord(
   sameAs: number | null,
 ): LoadResult {
   const at = outcome.sentAt;
+  const version = session.feed.take(2);
   if (known.goneAt === null && known.missingAt === null && known.flaggedAt === null)
-    session.known.fetchedAgain(known.knownId, at, ratesAfterFetch(session, known, at, false));
+    session.known.fetchedAgain(known.knownId, { at, version, ...ratesAfterFetch(session, known, at, false) });
   else {
     noteReturn(session, outcome, known);
     // The entity has returned, so a new version starts with the same content.
     if (known.goneAt !== null) session.versions.add(known.entityId, outcome.callId, at, false);
     const rates = ratesAfterFetch(session, known, at, false);
-    session.known.replace(known, { ...known, ...rates, ...existingAt(at), name: answer.name ?? known.name });
+    const name = answer.name ?? known.name;
+    session.known.replace(known, { ...known, ...rates, ...existingAt(at), name, recordTouched: version });
   }
   session.touch.fetchedAgain(answer.entityId, at);
   noteCompared(session, session.tables.entity);
@@ -127,10 +129,13 @@ function writeVersion(
     recordCallId: callId,
   };
   session.alter();
+  const isNew = known?.fetchedAt == null;
+  const own = [sentAt, changedAt, after.goneAt, callId];
+  after.recordVersion = writeRows(session, { entityId, callId, rows, own, isNew });
+  after.recordTouched = null;
+  if (isNew) after.recordAdded = after.recordVersion;
   if (known === undefined) session.known.add(after);
   else session.known.replace(known, { ...after, knownId: known.knownId });
-  const own = [sentAt, changedAt, after.goneAt, callId];
-  writeRows(session, { entityId, callId, rows, own, isNew: known?.fetchedAt == null });
   if (version.found === null && known?.goneAt == null) return;
   noteChanges(
     session,

@@ -6,6 +6,7 @@ import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import { FailedError } from '../errors.ts';
 import { callsInOrder, lastCallId, type StoredCall } from '../warehouse/call.ts';
 import { refreshCompanyView } from '../warehouse/company_view.ts';
+import { carryOverVersions } from '../warehouse/feed/carry_over.ts';
 import { DEFAULT_LIMITS, type ReservedNames, type SchemaLimits } from '../warehouse/inferred_schema.ts';
 import { metaTable } from '../warehouse/meta.ts';
 import {
@@ -151,6 +152,7 @@ function finish(warehouse: Warehouse, session: LoadSession, mapping: Mapping): v
   carryOverDecisions(db);
   session.known.indexNames();
   session.save();
+  carryOverVersions(db);
   swapShadowsIn(db);
   for (const key of ['absent_shape', 'named_until'] as const) {
     meta.set(key, meta.get(`next_${key}`));

@@ -80,13 +80,13 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
     if (contradictsDeletion(known, outcome.sentAt))
       session.known.replace(known, { ...known, flaggedAt: outcome.sentAt });
     const { rateClass } = ratesAfterListing(session, known, outcome.sentAt, false);
-    session.known.listedAgain(known, outcome.sentAt, rateClass);
+    session.known.listedAgain(known, { at: outcome.sentAt, rateClass, version: session.feed.take(2) });
     session.touch.listedAgain(entityId, outcome.sentAt);
     noteCompared(session, session.tables.search_result);
     return { entityId, name, isNew: false, changed: false, listedAtMs: listedBefore(known) };
   }
   const isChange = known?.summaryHash != null;
-  const { formerNames, identifiers } = writeSummary(session, outcome, row, known, room);
+  const { formerNames, identifiers, version } = writeSummary(session, outcome, row, known, room);
   const after = {
     ...(known ?? newKnown(entityId, outcome.sentAt)),
     ...(known !== undefined && isChange && ratesAfterListing(session, known, outcome.sentAt, true)),
@@ -96,6 +96,9 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
     lastSeenAt: outcome.sentAt,
     listedAt: outcome.sentAt,
     summaryHash,
+    summaryAdded: isChange ? known.summaryAdded : version,
+    summaryVersion: version,
+    summaryTouched: null,
     // The stored record is outdated, so the planner fetches it first.
     flaggedAt:
       known !== undefined &&
@@ -123,7 +126,7 @@ function writeSummary(
   row: SearchRow,
   known: KnownRow | undefined,
   room: Room,
-): Shredded {
+): Shredded & { readonly version: number | null } {
   const table = session.tables.search_result;
   const shredded = shred(session.schema, table, row.summary, room);
   const isNew = known?.summaryHash == null;
@@ -131,8 +134,8 @@ function writeSummary(
   if (!isNew) countChanges(session, row.entityId, shredded.rows[0]?.values ?? []);
   const firstSeenAt = known?.firstSeenAt ?? sentAt;
   const own = [firstSeenAt, sentAt, callId];
-  writeRows(session, { entityId: row.entityId, callId, rows: shredded.rows, own, isNew });
-  return shredded;
+  const version = writeRows(session, { entityId: row.entityId, callId, rows: shredded.rows, own, isNew });
+  return { ...shredded, version };
 }
 
 /** Counts the fields that differ. Fields that always differ are proposed as volatile. */

@@ -13,6 +13,7 @@ export function deriveStats(session: LoadSession, outcome: Outcome, answer: Stat
   session.alter();
   // The key of this table is the time of the observation instead of an entity id.
   writeRows(session, { entityId: sentAt, callId, rows, own: [answer.total, callId], isNew: true });
+  session.feed.observed(callId);
   const sameAs = before !== null && isSameResponse(session, outcome, before) ? before : null;
   return { ...noChange(outcome), sameAs };
 }

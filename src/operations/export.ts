@@ -12,14 +12,22 @@ import {
 import { lockFolder } from '../warehouse/export/folder_lock.ts';
 import { type Format, openWriter } from '../warehouse/export/row_writers.ts';
 import {
-  changesSince,
-  currentCursor,
+  type Cell,
   type ExportColumn,
   entityDocuments,
   exportableTables,
   type Rowset,
+  requireExportable,
   tableRows,
 } from '../warehouse/export/rowset.ts';
+import {
+  changesAfter,
+  type FeedTable,
+  feedTables,
+  isOfCompanies,
+  keyCells,
+} from '../warehouse/feed/changes.ts';
+import { currentCursor, readCursor } from '../warehouse/feed/cursor.ts';
 import { readSource, type SourceFacts } from '../warehouse/meta.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { documentsAsOf, tableAsOf } from './export_as_of.ts';
@@ -30,11 +38,11 @@ export interface ExportOrder {
   readonly folder: string;
   /** Names of tables; null: all tables of this kind of export. */
   readonly tables: readonly string[] | null;
-  /** Everything, the state at a time (ISO 8601), or the changes after a cursor (the last call of the previous feed). */
+  /** Everything, the state at a time (ISO 8601), or the changes after the cursor of an earlier export. */
   readonly what:
     | { readonly is: 'whole' }
     | { readonly is: 'as_of'; readonly at: string }
-    | { readonly is: 'changes'; readonly since: number };
+    | { readonly is: 'changes'; readonly since: string };
   readonly safeFormulas: boolean;
   /** Most rows per file; null: one file per table. */
   readonly rowsPerFile: number | null;
@@ -56,8 +64,8 @@ export interface Manifest {
   readonly source: SourceFacts;
   readonly format: Format;
   readonly what: ExportOrder['what'];
-  /** The last call that the export contains: the `since` of the next feed. */
-  readonly cursor: number;
+  /** Names the state of the export: the `since` of the next change feed. */
+  readonly cursor: string;
   readonly files: readonly ExportedFile[];
 }
 
@@ -109,15 +117,31 @@ function writeTables({ db }: Warehouse, order: ExportOrder, written: AtomicFile[
   const read = db.transaction((): Manifest => {
     const source = readSource(db);
     const cursor = currentCursor(db);
-    const tables = order.tables ?? defaultTables(exportableTables(db), order);
-    const files = tables.flatMap((table) => writeRowset(rowsetOf(db, table, order), source, order, written));
+    const target = { source, order, written };
+    const files = what.is === 'changes' ? writeChanges(db, what.since, target) : writeWholeTables(db, target);
     return { exported_at: isoTime(nowMs), source, format, what, cursor, files };
   });
   return read();
 }
 
+interface Target {
+  readonly source: SourceFacts;
+  readonly order: ExportOrder;
+  readonly written: AtomicFile[];
+}
+
+function writeWholeTables(db: Warehouse['db'], target: Target): ExportedFile[] {
+  const tables = target.order.tables ?? defaultTables(exportableTables(db), target.order);
+  return tables.flatMap((table) => {
+    const { rows, ...shape } = rowsetOf(db, table, target.order);
+    const files = openTableFiles(shape, target);
+    // The loop also closes the query if a file cannot be written. An open query would keep the warehouse busy.
+    for (const row of rows) files.row(row);
+    return files.end();
+  });
+}
+
 function defaultTables(all: readonly string[], { what }: ExportOrder): string[] {
-  if (what.is === 'changes') return ['changes'];
   return what.is === 'whole'
     ? [...all]
     : all.filter((name) => name === 'entity' || name.startsWith('entity__'));
@@ -125,48 +149,75 @@ function defaultTables(all: readonly string[], { what }: ExportOrder): string[] 
 
 function rowsetOf(db: Warehouse['db'], table: string, { what, format }: ExportOrder): Rowset {
   const isNested = format === 'jsonl' && table === 'entity';
-  switch (what.is) {
-    case 'changes':
-      return changesSince(db, what.since);
-    case 'as_of':
-      if (table !== 'entity' && !table.startsWith('entity__'))
-        throw new UsageError(`${table} has no history`, {
-          hint: 'Tables with history: entity and its lists (entity__…).',
-        });
-      return isNested ? documentsAsOf(db, what.at) : tableAsOf(db, table, what.at);
-    case 'whole':
-      return isNested ? entityDocuments(db) : tableRows(db, table);
-  }
+  if (what.is !== 'as_of') return isNested ? entityDocuments(db) : tableRows(db, table);
+  if (table !== 'entity' && !table.startsWith('entity__'))
+    throw new UsageError(`${table} has no history`, {
+      hint: 'Tables with history: entity and its lists (entity__…).',
+    });
+  return isNested ? documentsAsOf(db, what.at) : tableAsOf(db, table, what.at);
 }
 
-function writeRowset(
-  rowset: Rowset,
-  source: SourceFacts,
-  order: ExportOrder,
-  written: AtomicFile[],
-): ExportedFile[] {
-  const { format, folder, safeFormulas, rowsPerFile } = order;
+/** Writes one file per table, with the version and the operation of each row before its columns. */
+function writeChanges(db: Warehouse['db'], since: string, target: Target): ExportedFile[] {
+  for (const table of target.order.tables ?? []) requireExportable(db, table);
+  const isWanted = (table: string) => target.order.tables?.includes(table) ?? true;
+  const files = new Map<string, TableFiles>();
+  const filesOf = ({ name, columns }: FeedTable): TableFiles => {
+    const open = files.get(name) ?? openTableFiles({ name, columns: [...FEED_COLUMNS, ...columns] }, target);
+    files.set(name, open);
+    return open;
+  };
+  const tables = feedTables(db).filter(({ name }) => isWanted(name));
+  for (const table of tables) filesOf(table);
+  for (const change of changesAfter(db, readCursor(db, since)))
+    for (const table of change.table === null ? tables.filter(isOfCompanies) : [change.table])
+      if (isWanted(table.name))
+        filesOf(table).row([BigInt(change.version), change.op, ...(change.row ?? keyCells(table, change))]);
+  return [...files.values()].flatMap((open) => open.end());
+}
+
+const FEED_COLUMNS: readonly ExportColumn[] = [
+  { name: '_version', kind: 'integer' },
+  { name: '_op', kind: 'text' },
+];
+
+interface TableFiles {
+  row(cells: readonly Cell[]): void;
+  /** Completes the last file and returns all of them; a table without rows has one. */
+  end(): ExportedFile[];
+}
+
+/** The files of one table, split after the wanted number of rows. */
+function openTableFiles({ name: table, columns }: Omit<Rowset, 'rows'>, target: Target): TableFiles {
+  const { format, folder, safeFormulas, rowsPerFile } = target.order;
   const files: ExportedFile[] = [];
-  const rows = rowset.rows[Symbol.iterator]();
-  try {
-    let next = rows.next();
-    do {
-      const suffix = rowsPerFile === null ? '' : `-${String(files.length).padStart(5, '0')}`;
-      const name = `${rowset.name}${suffix}.${format}`;
-      const file = openAtomicFile(join(folder, name));
-      written.push(file);
-      const writer = openWriter(format, { columns: rowset.columns, file, safeFormulas, source });
-      let count = 0;
-      for (; next.done !== true && count !== rowsPerFile; next = rows.next()) {
-        writer.row(next.value);
-        count += 1;
+  const open = () => {
+    const suffix = rowsPerFile === null ? '' : `-${String(files.length).padStart(5, '0')}`;
+    const name = `${table}${suffix}.${format}`;
+    const file = openAtomicFile(join(folder, name));
+    target.written.push(file);
+    return { name, file, writer: openWriter(format, { columns, file, safeFormulas, source: target.source }) };
+  };
+  let current: ReturnType<typeof open> | null = null;
+  let rows = 0;
+  const close = ({ name, file, writer }: ReturnType<typeof open>) => {
+    writer.end();
+    files.push({ name, table, rows, ...file.finish(), columns });
+    rows = 0;
+  };
+  return {
+    row(cells) {
+      if (current !== null && rows === rowsPerFile) {
+        close(current);
+        current = null;
       }
-      writer.end();
-      files.push({ name, table: rowset.name, rows: count, ...file.finish(), columns: rowset.columns });
-    } while (next.done !== true);
-  } finally {
-    // An open query would keep the warehouse busy.
-    rows.return?.();
-  }
-  return files;
+      current ??= open();
+      current.writer.row(cells);
+      rows += 1;
+    },
+    end() {
+      close(current ?? open());
+      return files;
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import type { Naming } from './table_naming.ts';
+import type { FeedVersions } from './feed/versions.ts';
+import { live, type Naming } from './table_naming.ts';
 
 export interface ChangeRow {
   readonly entityId: string;
@@ -15,15 +16,40 @@ export interface ChangeRow {
   readonly callId: number;
 }
 
-/** `entity_change`: one row per field that changed. */
-export function changeTable(db: Database, naming: Naming) {
-  const insert = db.prepare<[ChangeRow]>(
-    `INSERT INTO ${naming('entity_change')} (entity_id, observed_at, not_before, path, column_name, before, after, _call_id)
-     VALUES (@entityId, @observedAt, @notBefore, @path, @columnName, @before, @after, @callId)`,
+/**
+ * `entity_change`: one row per field that changed. Its id is its version in the change feed. A rebuild keeps the ids of
+ * the changes that it finds again.
+ */
+export function changeTable(db: Database, naming: Naming, feed: FeedVersions) {
+  const before = naming === live ? null : storedChange(db, naming);
+  const insert = db.prepare<[ChangeRow & { changeId: number | null }]>(
+    `INSERT INTO ${naming('entity_change')} (change_id, entity_id, observed_at, not_before, path, column_name, before, after, _call_id)
+     VALUES (@changeId, @entityId, @observedAt, @notBefore, @path, @columnName, @before, @after, @callId)`,
   );
   return {
     add: (row: ChangeRow): void => {
-      insert.run(row);
+      insert.run({ ...row, changeId: before === null ? feed.take(1) : (before(row) ?? null) });
     },
   };
 }
+
+/** The id of the same change in the live table. New changes get provisional ids above every version. */
+function storedChange(db: Database, naming: Naming): (row: ChangeRow) => number | undefined {
+  const shadow = naming('entity_change');
+  const find = db
+    .prepare<[ChangeRow], number>(
+      `SELECT coalesce(
+         (SELECT o.change_id FROM entity_change o
+          WHERE o._call_id = @callId AND o.entity_id = @entityId AND o.path = @path AND o.observed_at = @observedAt
+            AND o.not_before IS @notBefore AND o.column_name IS @columnName AND o.before IS @before AND o.after IS @after
+            AND NOT EXISTS (SELECT 1 FROM ${shadow} n WHERE n.change_id = o.change_id)
+          ORDER BY o.change_id LIMIT 1),
+         (SELECT max(${FIRST_PROVISIONAL_ID}, max(change_id) + 1) FROM ${shadow}),
+         ${FIRST_PROVISIONAL_ID})`,
+    )
+    .pluck();
+  return (row) => find.get(row);
+}
+
+/** Above every version of the feed, and below 2^53. */
+export const FIRST_PROVISIONAL_ID = 2 ** 52;

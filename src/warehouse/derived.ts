@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { changeTable } from './change.ts';
 import { estimateTable } from './change_estimate.ts';
 import { failureTable } from './failure.ts';
+import { feedVersions } from './feed/versions.ts';
 import { knownTable } from './known.ts';
 import { payloadTables } from './payload.ts';
 import { quarantineTable } from './quarantine.ts';
@@ -12,6 +13,7 @@ import { versionTable } from './version.ts';
 
 /** Every table that is derived from responses: the live one, or its shadow during a rebuild. */
 export function derivedTables(db: Database, naming: Naming) {
+  const feed = feedVersions(db, naming);
   return {
     known: knownTable(db, naming),
     estimates: estimateTable(db, naming),
@@ -19,9 +21,10 @@ export function derivedTables(db: Database, naming: Naming) {
     queries: queryTable(db, naming),
     failures: failureTable(db, naming),
     quarantine: quarantineTable(db, naming),
-    changes: changeTable(db, naming),
+    changes: changeTable(db, naming, feed),
     payload: payloadTables(db, naming),
     touch: entityTouch(db, naming),
+    feed,
     latestStatsCall: latestStatsCall(db, naming),
   };
 }

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { decoded } from './answer.ts';
+import { feedVersions } from './feed/versions.ts';
 import { nameIndex } from './name_index.ts';
 import { live, quoted } from './table_naming.ts';
 
@@ -26,10 +27,16 @@ export function eraseEntity(db: Database, entityId: string, forgottenAt: string)
       sum + db.prepare(`DELETE FROM ${quoted(table)} WHERE entity_id = ?`).run(entityId).changes,
     0,
   );
-  db.prepare('INSERT OR REPLACE INTO _forgotten (entity_id, forgotten_at) VALUES (?, ?)').run(
+  db.prepare(
+    "DELETE FROM _feed_row WHERE key = ? AND table_name NOT IN ('registry_stats', 'entity_change')",
+  ).run(entityId);
+  const feed = feedVersions(db, live);
+  db.prepare('INSERT OR REPLACE INTO _forgotten (entity_id, forgotten_at, version) VALUES (?, ?, ?)').run(
     entityId,
     forgottenAt,
+    feed.take(1),
   );
+  feed.save();
   return { rows };
 }
 

@@ -27,6 +27,12 @@ const COLUMNS = {
   changingLog: 'changing_log',
   steadyDays: 'steady_days',
   rateClass: 'rate_class',
+  recordAdded: 'record_added',
+  recordVersion: 'record_version',
+  recordTouched: 'record_touched',
+  summaryAdded: 'summary_added',
+  summaryVersion: 'summary_version',
+  summaryTouched: 'summary_touched',
 } as const satisfies Record<keyof Known, string>;
 
 /** `_known`, with its full-text index and its counts. All three change together. */
@@ -42,15 +48,16 @@ export function knownTable(db: Database, naming: Naming) {
   const update = db.prepare<unknown[]>(
     `UPDATE ${table} SET ${MUTABLE.map((key) => `${COLUMNS[key]} = ?`).join(', ')} WHERE known_id = ?`,
   );
-  const listedAgain = db.prepare<[string, string, number]>(
-    `UPDATE ${table} SET last_seen_at = ?, listed_at = ? WHERE known_id = ?`,
+  const listedAgain = db.prepare<[ListedAgain & { knownId: number }]>(
+    `UPDATE ${table} SET last_seen_at = @at, listed_at = @at, summary_touched = @version WHERE known_id = @knownId`,
   );
-  const listedAgainRated = db.prepare<[string, string, number, number]>(
-    `UPDATE ${table} SET last_seen_at = ?, listed_at = ?, rate_class = ? WHERE known_id = ?`,
+  const listedAgainRated = db.prepare<[ListedAgain & { knownId: number }]>(
+    `UPDATE ${table} SET last_seen_at = @at, listed_at = @at, summary_touched = @version, rate_class = @rateClass
+     WHERE known_id = @knownId`,
   );
-  const fetchedAgain = db.prepare<[FetchedAgain & { knownId: number; at: string }]>(
-    `UPDATE ${table} SET last_seen_at = @at, asked_at = @at, fetched_at = @at, changes = @changes,
-       changing_days = @changingDays, changing_log = @changingLog, steady_days = @steadyDays, rate_class = @rateClass
+  const fetchedAgain = db.prepare<[FetchedAgain & { knownId: number }]>(
+    `UPDATE ${table} SET last_seen_at = @at, asked_at = @at, fetched_at = @at, record_touched = @version,
+       changes = @changes, changing_days = @changingDays, changing_log = @changingLog, steady_days = @steadyDays, rate_class = @rateClass
      WHERE known_id = @knownId`,
   );
   const missingInRun = db.prepare<[number], KnownRow>(
@@ -77,15 +84,15 @@ export function knownTable(db: Database, naming: Naming) {
       totals.count(after, 1);
     },
     /** Records that a search showed the company unchanged. */
-    listedAgain: ({ knownId, rateClass }: KnownRow, at: string, ratedAs: number): void => {
+    listedAgain: ({ knownId, rateClass }: KnownRow, listed: ListedAgain): void => {
       found = null;
-      if (ratedAs === rateClass) listedAgain.run(at, at, knownId);
-      else listedAgainRated.run(at, at, ratedAs, knownId);
+      const update = listed.rateClass === rateClass ? listedAgain : listedAgainRated;
+      update.run({ ...listed, knownId });
     },
     /** Records that a fetch returned the record unchanged. */
-    fetchedAgain: (knownId: number, at: string, rated: FetchedAgain): void => {
+    fetchedAgain: (knownId: number, fetched: FetchedAgain): void => {
       found = null;
-      fetchedAgain.run({ ...rated, knownId, at });
+      fetchedAgain.run({ ...fetched, knownId });
     },
     missingInRun: (runId: number): KnownRow[] => missingInRun.all(runId),
     /** Writes the pending counts. Call it in the transaction of the rows. */
@@ -100,7 +107,15 @@ export function knownTable(db: Database, naming: Naming) {
   };
 }
 
-type FetchedAgain = Pick<Known, 'changes' | 'changingDays' | 'changingLog' | 'steadyDays' | 'rateClass'>;
+/** A listing or fetch without a change: its time, and its version in the change feed. */
+interface SeenAgain {
+  readonly at: string;
+  readonly version: number | null;
+}
+
+type ListedAgain = SeenAgain & Pick<Known, 'rateClass'>;
+type FetchedAgain = SeenAgain &
+  Pick<Known, 'changes' | 'changingDays' | 'changingLog' | 'steadyDays' | 'rateClass'>;
 
 const KEYS = Object.keys(COLUMNS) as (keyof Known)[];
 const MUTABLE = KEYS.filter((key) => key !== 'entityId' && key !== 'firstSeenAt');

@@ -24,6 +24,13 @@ export interface Known {
   changingLog: number;
   steadyDays: number;
   rateClass: number;
+  /** Versions of the change feed (`warehouse/feed`); null: there is no such row, or no later change. */
+  recordAdded: number | null;
+  recordVersion: number | null;
+  recordTouched: number | null;
+  summaryAdded: number | null;
+  summaryVersion: number | null;
+  summaryTouched: number | null;
 }
 
 export interface KnownRow extends Known {
@@ -54,5 +61,11 @@ export function newKnown(entityId: string, seenAt: string): Known {
     changingLog: 0,
     steadyDays: 0,
     rateClass: FIRST_CLASS,
+    recordAdded: null,
+    recordVersion: null,
+    recordTouched: null,
+    summaryAdded: null,
+    summaryVersion: null,
+    summaryTouched: null,
   };
 }

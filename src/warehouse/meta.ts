@@ -42,6 +42,8 @@ export type MetaKey =
   | 'rebuild'
   /** The calls until nothing is due, estimated at the end of a run, as JSON. */
   | 'estimate'
+  /** The last version of the change feed. */
+  | 'feed_version'
   /** The time before which responses were deleted. */
   | 'pruned_until';
 

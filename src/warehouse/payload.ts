@@ -39,10 +39,9 @@ export function payloadTables(db: Database, naming: Naming) {
       const statements = of(table);
       statements.update.run([...bound(statements, row), entityId]);
     },
-    /** Removes all rows of the entity from a child table. */
-    removeChildren: (table: InferredTable, entityId: string): void => {
-      of(table).remove.run(entityId);
-    },
+    /** Removes all rows of the entity from a child table, and returns their number. */
+    removeChildren: (table: InferredTable, entityId: string): number =>
+      of(table).remove.run(entityId).changes,
     /** The payload values of the entity's row, in the order of the table's columns. */
     values: (table: InferredTable, entityId: string): Bound[] | undefined =>
       table.columns.length === 0 ? [] : (of(table).select.get(entityId) as Bound[] | undefined),

@@ -159,7 +159,7 @@ test('the manifest lists every file, its columns and the source', () => {
   expect(JSON.parse(text('manifest.json'))).toEqual(JSON.parse(JSON.stringify(manifest)));
   expect(manifest).toMatchObject({
     source: { name: 'Example', licence: 'CC-BY', attribution: 'By Example', tier: 'paid' },
-    cursor: 2,
+    cursor: expect.stringMatching(/^\d+-[0-9a-f]{12}$/),
     files: [{ name: 'entity__tags.csv', rows: 2, bytes: Buffer.byteLength(text('entity__tags.csv')) }],
   });
 });
@@ -210,37 +210,57 @@ test('an export of a past date contains the records of that date, without gone c
   expect(text('entity.jsonl')).toContain('9007199254740993');
 });
 
-test('a change feed continues after the previous cursor', () => {
-  const { run, text, record, warehouse } = mirror();
-  const feed = (since: number) => {
-    const { cursor } = run({ format: 'jsonl', what: { is: 'changes', since } });
-    const lines = text('changes.jsonl').trim();
-    return { cursor, rows: lines === '' ? [] : lines.split('\n').map((line) => JSON.parse(line)) };
+test('a change feed has the rows that changed after a cursor, in one file per table', () => {
+  const { run, text, record, search, warehouse } = mirror();
+  const feed = (since: string, tables: string[] | null = null) => {
+    const { cursor, files } = run({ format: 'jsonl', what: { is: 'changes', since }, tables });
+    const rows = files.flatMap(({ name, table }) =>
+      text(name)
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => ({ table, ...JSON.parse(line) })),
+    );
+    const inOrder = rows.sort((a, b) => a._version - b._version);
+    return {
+      cursor,
+      rows: inOrder.map(({ table, _op, entity_id }) => `${_op} ${table} ${entity_id}`),
+      files,
+    };
   };
-  const first = feed(0);
-  expect(first.rows.map(({ change, entity_id }) => [change, entity_id])).toEqual([
-    ['new', 'C1'],
-    ['new', 'C2'],
+  const first = feed('0', ['entity', 'entity__tags']);
+  expect(first.rows).toEqual([
+    'insert entity C1',
+    'insert entity__tags C1',
+    'insert entity__tags C1',
+    'insert entity C2',
   ]);
+  expect(first.files.map(({ name }) => name)).toEqual(['entity.jsonl', 'entity__tags.jsonl']);
   expect(feed(first.cursor).rows).toEqual([]);
-  record('C1', { id: 'C1', name: 'Renamed', capital: 1 });
-  record('C2', '', 410);
-  record('C2', { id: 'C2', name: 'Back' });
+  record('C1', { id: 'C1', name: 'Renamed', capital: 9007199254740993n.toString(), tags: ['z'] });
+  search('x', { total: 1, results: [{ id: 'C3', name: 'Listed only' }] });
   const second = feed(first.cursor);
-  expect(
-    second.rows.map(({ cursor, change, entity_id, path, after }) => [cursor, change, entity_id, path, after]),
-  ).toEqual(
-    expect.arrayContaining([
-      [3, 'changed', 'C1', '/name', 'Renamed'],
-      [4, 'gone', 'C2', '_gone_at', '2026-03-01T00:00:04.000Z'],
-      [5, 'returned', 'C2', '_gone_at', null],
-      [5, 'changed', 'C2', '/name', 'Back'],
-    ]),
-  );
-  forget({ warehouse, dialect: dialectWith(), entityId: 'C1', nowMs: START_MS + 60_000 });
-  expect(feed(second.cursor).rows.map(({ change, entity_id }) => [change, entity_id])).toEqual([
-    ['forgotten', 'C1'],
+  expect(second.rows).toEqual([
+    'update entity_overview C1',
+    'update entity C1',
+    'update entity__tags C1',
+    'delete entity__tags C1',
+    ...new Array(8).fill('insert entity_change C1'),
+    'insert entity_overview C3',
+    'insert search_result C3',
   ]);
+  forget({ warehouse, dialect: dialectWith(), entityId: 'C1', nowMs: START_MS + 60_000 });
+  expect(feed(second.cursor, ['entity', 'registry_stats']).rows).toEqual(['forget entity C1']);
+  expect(() => feed('0', ['nonsense'])).toThrow(/no table nonsense/);
+});
+
+test('the rows of a change feed have the columns of a full export', () => {
+  const { run, text } = mirror();
+  run({ tables: ['entity'] });
+  const [header] = text('entity.csv').split('\r\n');
+  run({ what: { is: 'changes', since: '0' }, tables: ['entity'] });
+  const [columns, first] = text('entity.csv').split('\r\n');
+  expect(columns).toBe(`_version,_op,${header}`);
+  expect(first).toContain('insert,C1,2026-03-01T00:00:01.000Z');
 });
 
 test('a failed export leaves only the old file', () => {

@@ -1,7 +1,10 @@
 import { quoted } from '../../src/warehouse/table_naming.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 
-/** Every row of every table that is derived from responses, as text. Equal warehouses have equal dumps. */
+/**
+ * Every row of every table that is derived from responses, as text. Equal warehouses have equal dumps. They
+ * contain no versions of the change feed, because these depend on the order of writes.
+ */
 export function dumpDerived({ db }: Warehouse): string[] {
   const names = db
     .prepare(
@@ -25,9 +28,12 @@ export function dumpDerived({ db }: Warehouse): string[] {
 }
 
 function rowText(row: object): string {
-  const cells = Object.entries(row).map(([name, value]) => [
+  const content = Object.entries(row).filter(([name]) => !VERSION.test(name));
+  const cells = content.map(([name, value]) => [
     name,
     typeof value === 'bigint' ? `int ${value}` : Buffer.isBuffer(value) ? value.toString('hex') : value,
   ]);
   return JSON.stringify(Object.fromEntries(cells.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))));
 }
+
+const VERSION = /^((record|summary)_(added|version|touched)|change_id)$/;

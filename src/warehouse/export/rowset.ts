@@ -40,15 +40,19 @@ export function exportableTables(db: Database): string[] {
 
 /** A whole table or view. */
 export function tableRows(db: Database, table: string): Rowset {
-  if (!exportableTables(db).includes(table))
-    throw new UsageError(`there is no table ${table} to export`, {
-      hint: `Tables: ${exportableTables(db).join(', ')}.`,
-    });
+  requireExportable(db, table);
   return {
     name: table,
     columns: columnsOf(db, table),
     rows: iterate(db, `SELECT * FROM ${quoted(table)}`),
   };
+}
+
+/** @throws UsageError if the table is not exported. */
+export function requireExportable(db: Database, table: string): void {
+  const tables = exportableTables(db);
+  if (!tables.includes(table))
+    throw new UsageError(`there is no table ${table} to export`, { hint: `Tables: ${tables.join(', ')}.` });
 }
 
 /** Each entity with its record as received, for nested formats. */
@@ -91,48 +95,8 @@ export function versionsAt(db: Database, at: string): IterableIterator<VersionRo
     .iterate({ at }) as IterableIterator<VersionRow>;
 }
 
-/** The changes after a call: new companies, changed fields, gone and returned companies, in the order of calls. */
-export function changesSince(db: Database, cursor: number): Rowset {
-  return {
-    name: 'changes',
-    columns: [
-      { name: 'cursor', kind: 'integer' },
-      { name: 'change', kind: 'text' },
-      { name: 'entity_id', kind: 'text' },
-      { name: 'observed_at', kind: 'time' },
-      { name: 'not_before', kind: 'time' },
-      { name: 'path', kind: 'text' },
-      { name: 'before', kind: 'mixed' },
-      { name: 'after', kind: 'mixed' },
-    ],
-    rows: iterate(db, CHANGES_SINCE, { cursor }),
-  };
-}
-
-const CHANGES_SINCE = `
-  SELECT v.call_id AS cursor, 'new' AS change, v.entity_id, v.observed_from AS observed_at, NULL AS not_before,
-         NULL AS path, NULL AS before, NULL AS after
-  FROM _version v
-  WHERE v.call_id > @cursor
-    AND NOT EXISTS (SELECT 1 FROM _version e WHERE e.entity_id = v.entity_id AND e.call_id < v.call_id)
-  UNION ALL
-  SELECT _call_id, CASE WHEN path <> '_gone_at' THEN 'changed' WHEN after IS NULL THEN 'returned' ELSE 'gone' END,
-         entity_id, observed_at, not_before, path, before, after
-  FROM entity_change
-  WHERE _call_id > @cursor
-  UNION ALL
-  SELECT (SELECT max(call_id) FROM _call), 'forgotten', entity_id, forgotten_at, NULL, NULL, NULL, NULL
-  FROM _forgotten
-  WHERE forgotten_at >= coalesce((SELECT sent_at FROM _call WHERE call_id = @cursor), '')
-  ORDER BY 1`;
-
-/** The last call in the tables. The next change feed starts there. */
-export function currentCursor(db: Database): number {
-  return db.prepare('SELECT coalesce(max(call_id), 0) FROM _call').pluck().get() as number;
-}
-
-function iterate(db: Database, sql: string, values: object = {}): Iterable<readonly Cell[]> {
-  return db.prepare(sql).raw().safeIntegers().iterate(values) as Iterable<readonly Cell[]>;
+function iterate(db: Database, sql: string): Iterable<readonly Cell[]> {
+  return db.prepare(sql).raw().safeIntegers().iterate() as Iterable<readonly Cell[]>;
 }
 
 /** The columns of a table, with types derived from the values seen. */

@@ -1,0 +1,264 @@
+import type { Database } from 'better-sqlite3';
+import { type Cell, columnsOf, type ExportColumn, exportableTables } from '../export/rowset.ts';
+import { quoted } from '../table_naming.ts';
+
+/**
+ * The change feed: after a version, every row of the public tables that was written or deleted since, in its current
+ * state and in the order of versions. A consumer that applies the changes in this order by key has the same tables.
+ */
+export interface Change {
+  readonly version: number;
+  /** `insert` and `update` carry the whole row. `forget` deletes the rows of a company from every table. */
+  readonly op: 'insert' | 'update' | 'delete' | 'forget';
+  /** null: every table, for `forget`. */
+  readonly table: FeedTable | null;
+  readonly key: readonly Cell[];
+  /** In the order of the columns; null for `delete` and `forget`. */
+  readonly row: readonly Cell[] | null;
+}
+
+export interface FeedTable {
+  readonly name: string;
+  readonly columns: readonly ExportColumn[];
+  /** The names of the key columns. */
+  readonly keys: readonly string[];
+}
+
+/** The tables of the feed, in the order of exports, without those that only have deleted rows. */
+export function feedTables(db: Database): FeedTable[] {
+  return exportableTables(db).map((name) => ({ name, columns: columnsOf(db, name), keys: keysOf(name) }));
+}
+
+/** Does a table have rows of companies, which `forget` deletes? */
+export function isOfCompanies({ columns }: FeedTable): boolean {
+  return columns.some(({ name }) => name === 'entity_id');
+}
+
+/** The cells of a change without a row: only the columns of its key have values. */
+export function keyCells({ columns, keys }: FeedTable, { op, key }: Change): Cell[] {
+  const names = op === 'forget' ? ['entity_id'] : keys;
+  return columns.map(({ name }) => key[names.indexOf(name)] ?? null);
+}
+
+/** The part of the feed that a consumer has applied. */
+export interface Applied {
+  /** All changes up to this version. */
+  readonly version: number;
+  /** The version at which the consumer last had applied the whole feed. Only its rows are certain to exist. */
+  readonly wholeAt: number;
+}
+
+export const NOTHING_APPLIED: Applied = { version: 0, wholeAt: 0 };
+
+/** Reads the remaining changes one by one. The caller holds a read transaction while it reads. */
+export function* changesAfter(db: Database, applied: Applied): Generator<Change> {
+  const read = openRows(db);
+  const streams = [
+    ...(['record', 'summary'] as const).flatMap((part) => [
+      written(db, read, part, applied),
+      touched(db, read, part, applied),
+    ]),
+    changedFields(db, read, applied.version),
+    singleRows(db, read, applied.version),
+    forgotten(db, applied.version),
+  ].map((stream) => ({ stream, next: stream.next() }));
+  try {
+    for (;;) {
+      const open = streams.filter(({ next }) => !next.done);
+      if (open.length === 0) return;
+      const first = open.reduce((least, one) => (versionOf(one.next) < versionOf(least.next) ? one : least));
+      yield first.next.value as Change;
+      first.next = first.stream.next();
+    }
+  } finally {
+    for (const { stream } of streams) stream.return(undefined);
+  }
+}
+
+function versionOf({ value }: IteratorResult<Change>): number {
+  return (value as Change).version;
+}
+
+const LIST_KEYS = ['entity_id', 'position'] as const;
+const KEYS: Readonly<Record<string, string>> = {
+  entity_overview: 'entity_id',
+  entity: 'entity_id',
+  search_result: 'entity_id',
+  registry_stats: '_call_id',
+  entity_change: 'change_id',
+};
+
+function keysOf(table: string): readonly string[] {
+  const key = KEYS[table];
+  return key === undefined ? LIST_KEYS : [key];
+}
+
+type Part = 'record' | 'summary';
+const ROOT = { record: 'entity', summary: 'search_result' } as const;
+
+/** Returns the current rows of a table with a key value. */
+type Rows = (table: string, key: Cell) => { readonly table: FeedTable; readonly rows: Cell[][] };
+
+interface Reader {
+  readonly rows: Rows;
+  /** The lists below the table of a part, in the order of their versions. */
+  readonly lists: Readonly<Record<Part, readonly string[]>>;
+}
+
+function openRows(db: Database): Reader {
+  const tables = new Map(feedTables(db).map((table) => [table.name, table]));
+  const selects = new Map(
+    [...tables.values()].map(({ name, keys }) => {
+      const order = keys.length > 1 ? 'ORDER BY position' : '';
+      const sql = `SELECT * FROM ${quoted(name)} WHERE ${keys[0]} = ? ${order}`;
+      return [name, db.prepare<[Cell], Cell[]>(sql).raw().safeIntegers()];
+    }),
+  );
+  const below = (root: string) => [...tables.keys()].filter((name) => name.startsWith(`${root}__`));
+  return {
+    rows: (name, key) => ({
+      table: tables.get(name) ?? droppedTable(name),
+      rows: selects.get(name)?.all(key) ?? [],
+    }),
+    lists: { record: below('entity'), summary: below('search_result') },
+  };
+}
+
+/** A table that a rebuild dropped. Only its deleted rows are in the feed. */
+function droppedTable(name: string): FeedTable {
+  const keys = keysOf(name);
+  return {
+    name,
+    columns: keys.map((key) => ({ name: key, kind: key === 'position' ? 'integer' : 'text' })),
+    keys,
+  };
+}
+
+interface VersionsOfCompany {
+  readonly entityId: string;
+  readonly added: number;
+  readonly version: number;
+  readonly newest: number;
+  readonly overviewAdded: number | null;
+}
+
+/** The records, or summaries, that were written with their lists. */
+function* written(db: Database, read: Reader, part: Part, applied: Applied): Generator<Change> {
+  const gained = db
+    .prepare<[string, string, number], number>(
+      'SELECT position FROM _feed_row WHERE table_name = ? AND key = ? AND NOT is_deleted AND version > ?',
+    )
+    .pluck();
+  for (const company of companies(db, part, 'version', applied.version)) {
+    const { entityId, added } = company;
+    let { version } = company;
+    yield* overview(read, company, applied);
+    for (const name of [ROOT[part], ...read.lists[part]]) {
+      const { table, rows } = read.rows(name, entityId);
+      const isNew = added > applied.wholeAt;
+      const inserted =
+        isNew || rows.length === 0 ? null : new Set(gained.all(name, entityId, applied.wholeAt));
+      for (const row of rows) {
+        version += 1;
+        if (version <= applied.version) continue;
+        const key = keyOf(table, row);
+        const isInsert = inserted === null || inserted.has(Number(key[1] ?? -1));
+        yield { version, op: isInsert ? 'insert' : 'update', table, key, row };
+      }
+    }
+  }
+}
+
+/** The records, or summaries, that were fetched or listed again without a change, and companies that are gone. */
+function* touched(db: Database, read: Reader, part: Part, applied: Applied): Generator<Change> {
+  for (const company of companies(db, part, 'touched', applied.version)) {
+    const { entityId, added } = company;
+    yield* overview(read, company, applied);
+    const version = company.version + 1;
+    const op = opOf(added, applied);
+    const { table, rows } = read.rows(ROOT[part], entityId);
+    for (const row of rows) if (version > applied.version) yield { version, op, table, key: [entityId], row };
+  }
+}
+
+/** The first company can be the last applied one, because a page can end between two of its rows. */
+function companies(
+  db: Database,
+  part: Part,
+  kind: 'version' | 'touched',
+  after: number,
+): IterableIterator<VersionsOfCompany> {
+  const column = `${part}_${kind}`;
+  const versions = ['record_version', 'record_touched', 'summary_version', 'summary_touched'];
+  return db
+    .prepare<[{ after: number }], VersionsOfCompany>(
+      `SELECT entity_id AS entityId, coalesce(${part}_added, 0) AS added, ${column} AS version,
+              max(${versions.map((name) => `coalesce(${name}, 0)`).join(', ')}) AS newest,
+              min(coalesce(record_added, summary_added), coalesce(summary_added, record_added)) AS overviewAdded
+       FROM _known
+       WHERE ${column} >= coalesce((SELECT max(${column}) FROM _known WHERE ${column} <= @after), 0)
+       ORDER BY ${column}`,
+    )
+    .iterate({ after });
+}
+
+/** The row of `entity_overview`, which has the newest version of its company. */
+function* overview(read: Reader, company: VersionsOfCompany, applied: Applied): Generator<Change> {
+  const { entityId, version, newest, overviewAdded } = company;
+  if (version !== newest || version <= applied.version) return;
+  const { table, rows } = read.rows('entity_overview', entityId);
+  const op = opOf(overviewAdded ?? newest, applied);
+  for (const row of rows) yield { version, op, table, key: [entityId], row };
+}
+
+function opOf(added: number, { wholeAt }: Applied): 'insert' | 'update' {
+  return added > wholeAt ? 'insert' : 'update';
+}
+
+function* changedFields(db: Database, read: Reader, after: number): Generator<Change> {
+  const { table } = read.rows('entity_change', null);
+  const rows = db
+    .prepare<[number], Cell[]>('SELECT * FROM entity_change WHERE change_id > ? ORDER BY change_id')
+    .raw()
+    .safeIntegers();
+  for (const row of rows.iterate(after)) {
+    const key = keyOf(table, row);
+    yield { version: Number(key[0]), op: 'insert', table, key, row };
+  }
+}
+
+interface SingleRow {
+  readonly table: string;
+  readonly key: string;
+  readonly position: number;
+  readonly version: number;
+  readonly isDeleted: 0 | 1;
+}
+
+/** Deleted rows, and statistics. */
+function* singleRows(db: Database, read: Reader, after: number): Generator<Change> {
+  const changed = db.prepare<[number], SingleRow>(
+    `SELECT table_name AS "table", key, position, version, is_deleted AS isDeleted FROM _feed_row
+     WHERE version > ? AND (is_deleted OR table_name = 'registry_stats') ORDER BY version`,
+  );
+  for (const { table: name, key: first, position, version, isDeleted } of changed.iterate(after)) {
+    const isNumber = name === 'registry_stats' || name === 'entity_change';
+    const value = isNumber ? BigInt(first) : first;
+    const { table, rows } = read.rows(name, isDeleted ? null : value);
+    const key = table.keys.length > 1 ? [value, BigInt(position)] : [value];
+    if (isDeleted) yield { version, op: 'delete', table, key, row: null };
+    else for (const row of rows) yield { version, op: 'insert', table, key, row };
+  }
+}
+
+function* forgotten(db: Database, after: number): Generator<Change> {
+  const select = db.prepare<[number], { entityId: string; version: number }>(
+    'SELECT entity_id AS entityId, version FROM _forgotten WHERE version > ? ORDER BY version',
+  );
+  for (const { entityId, version } of select.iterate(after))
+    yield { version, op: 'forget', table: null, key: [entityId], row: null };
+}
+
+function keyOf({ columns, keys }: FeedTable, row: readonly Cell[]): Cell[] {
+  return keys.map((key) => row[columns.findIndex(({ name }) => name === key)] ?? null);
+}

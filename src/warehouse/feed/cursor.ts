@@ -1,0 +1,56 @@
+import type { Database } from 'better-sqlite3';
+import { UsageError } from '../../errors.ts';
+import { type Applied, NOTHING_APPLIED } from './changes.ts';
+import { lastVersion } from './versions.ts';
+
+/** The cursor from which a feed returns every row. */
+export const START = '0';
+
+/**
+ * The cursor of a consumer: the version and the name of the session that wrote it. After a part of a feed, the cursor
+ * also has the version at which the consumer last had the whole feed.
+ */
+export function cursorOf(db: Database, { version, wholeAt }: Applied): string {
+  if (version === 0) return START;
+  return `${version}-${sessionAt(db, version)}${wholeAt === version ? '' : `-${wholeAt}`}`;
+}
+
+/** The cursor of the current state. A feed from this cursor is empty. */
+export function currentCursor(db: Database): string {
+  const version = lastVersion(db);
+  return cursorOf(db, { version, wholeAt: version });
+}
+
+/**
+ * Reads a cursor.
+ *
+ * @throws UnknownCursorError if this warehouse did not issue the cursor, or if it was restored from an older copy.
+ */
+export function readCursor(db: Database, cursor: string): Applied {
+  if (cursor === START) return NOTHING_APPLIED;
+  const [, version, session, wholeAt = version] =
+    /^(\d{1,16})-([0-9a-f]{12})(?:-(\d{1,16}))?$/.exec(cursor) ?? [];
+  const isOurs = Number(version) <= lastVersion(db) && session === sessionAt(db, Number(version));
+  if (!isOurs) throw new UnknownCursorError(cursor);
+  return { version: Number(version), wholeAt: Number(wholeAt) };
+}
+
+export class UnknownCursorError extends UsageError {
+  constructor(cursor: string) {
+    super(
+      `the cursor ${JSON.stringify(cursor)} is not of this warehouse, or the warehouse was restored from a copy`,
+      {
+        hint: 'Empty your copy of the tables and start with the cursor 0, or with a full export and its cursor.',
+      },
+    );
+  }
+}
+
+function sessionAt(db: Database, version: number): string | undefined {
+  return db
+    .prepare<[number], string>(
+      'SELECT name FROM _feed_session WHERE first_version <= ? ORDER BY first_version DESC LIMIT 1',
+    )
+    .pluck()
+    .get(version);
+}

@@ -1,0 +1,66 @@
+import type { Database } from 'better-sqlite3';
+import { metaTable } from '../meta.ts';
+import { live, type Naming } from '../table_naming.ts';
+
+/**
+ * The versions of the change feed: one sequence for the rows of all public tables. Shadow tables of a rebuild have no
+ * versions, because the rebuild compares them with the live tables at its end.
+ */
+export interface FeedVersions {
+  /** Takes `count` consecutive versions and returns the first one; null for shadow tables. */
+  take(count: number): number | null;
+  /** Records that a list of a known record has another number of rows. `version` is that of its record. */
+  resized(table: string, key: string, rows: { before: number; after: number }, version: number | null): void;
+  /** Records a new row of the statistics. */
+  observed(callId: number): void;
+  /** Stores the end of the sequence. Call it in the transaction of the rows. */
+  save(): void;
+}
+
+export function feedVersions(db: Database, naming: Naming): FeedVersions {
+  if (naming !== live) return { take: () => null, resized: () => {}, observed: () => {}, save: () => {} };
+  const meta = metaTable(db);
+  const saveRow = db.prepare<[string, string, number, number, 0 | 1]>(
+    `INSERT INTO _feed_row (table_name, key, position, version, is_deleted) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (table_name, key, position) DO UPDATE SET version = excluded.version, is_deleted = excluded.is_deleted`,
+  );
+  let hasSession = false;
+  /** The last version taken in this transaction; null: none. */
+  let last: number | null = null;
+
+  const take = (count: number): number => {
+    last ??= lastVersion(db);
+    const first = last + 1;
+    if (!hasSession) startSession(db, first);
+    hasSession = true;
+    last += count;
+    return first;
+  };
+  return {
+    take,
+    resized(table, key, { before, after }, version) {
+      for (let position = before; position < after; position++)
+        saveRow.run(table, key, position, version ?? 0, 0);
+      for (let position = after; position < before; position++) saveRow.run(table, key, position, take(1), 1);
+    },
+    observed(callId) {
+      saveRow.run('registry_stats', String(callId), 0, take(1), 0);
+    },
+    save() {
+      if (last !== null) meta.set('feed_version', String(last));
+      last = null;
+    },
+  };
+}
+
+/** The last version of the sequence; 0: no row has a version. */
+export function lastVersion(db: Database): number {
+  return Number(metaTable(db).get('feed_version') ?? '0');
+}
+
+/** Gives the versions from `first` a new random session name. */
+export function startSession(db: Database, first: number): void {
+  db.prepare(
+    'INSERT OR REPLACE INTO _feed_session (first_version, name) VALUES (?, lower(hex(randomblob(6))))',
+  ).run(first);
+}

@@ -1,0 +1,64 @@
+-- The change feed. One sequence of versions orders the rows of all public tables. A write of a record or a summary takes
+-- one version for the overview, one for the row itself and one for each row of its lists, in this order. The columns
+-- below hold the first of these versions. A fetch or listing without a change takes two. The change_id of a change is
+-- its version.
+
+ALTER TABLE _known ADD COLUMN record_added INTEGER;      -- the record_version of the first record
+ALTER TABLE _known ADD COLUMN record_version INTEGER;    -- the last write of the record with its lists
+ALTER TABLE _known ADD COLUMN record_touched INTEGER;    -- the last later change of its times
+ALTER TABLE _known ADD COLUMN summary_added INTEGER;
+ALTER TABLE _known ADD COLUMN summary_version INTEGER;
+ALTER TABLE _known ADD COLUMN summary_touched INTEGER;
+
+CREATE INDEX _known_by_record_version ON _known (record_version) WHERE record_version IS NOT NULL;
+CREATE INDEX _known_by_record_touched ON _known (record_touched) WHERE record_touched IS NOT NULL;
+CREATE INDEX _known_by_summary_version ON _known (summary_version) WHERE summary_version IS NOT NULL;
+CREATE INDEX _known_by_summary_touched ON _known (summary_touched) WHERE summary_touched IS NOT NULL;
+
+-- Rows whose version does not follow from their company: deleted rows, rows that a list gained after its first version,
+-- and statistics.
+CREATE TABLE _feed_row (
+  table_name TEXT NOT NULL,
+  key        TEXT NOT NULL,                  -- entity_id; call id of statistics; change_id
+  position   INTEGER NOT NULL,               -- in a list; 0 in other tables
+  version    INTEGER NOT NULL,
+  is_deleted INTEGER NOT NULL,
+  PRIMARY KEY (table_name, key, position)
+) WITHOUT ROWID;
+
+CREATE INDEX _feed_row_by_version ON _feed_row (version);
+
+-- One random name per writing session. A cursor names a version and its session, so that the cursor of another or
+-- restored warehouse is recognised.
+CREATE TABLE _feed_session (
+  first_version INTEGER PRIMARY KEY,
+  name          TEXT NOT NULL
+);
+
+ALTER TABLE _forgotten ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+
+-- The rows of an older warehouse. A response has at most 100,000 rows of lists, so 131,072 versions are enough for each
+-- company.
+UPDATE _known SET record_version = (SELECT coalesce(max(change_id), 0) FROM entity_change) + known_id * 2 * 131072
+  WHERE entity_id IN (SELECT entity_id FROM entity);
+UPDATE _known
+  SET summary_version = (SELECT coalesce(max(change_id), 0) FROM entity_change) + (known_id * 2 + 1) * 131072
+  WHERE entity_id IN (SELECT entity_id FROM search_result);
+UPDATE _known SET record_added = record_version, summary_added = summary_version;
+INSERT INTO _meta (key, value)
+  SELECT 'feed_version', (SELECT coalesce(max(change_id), 0) FROM entity_change) + (max(known_id) + 1) * 2 * 131072
+  FROM _known HAVING count(*) > 0;
+INSERT INTO _feed_row (table_name, key, position, version, is_deleted)
+  SELECT 'registry_stats', _call_id, 0,
+    (SELECT coalesce(max(value), 0) FROM _meta WHERE key = 'feed_version') + row_number() OVER (ORDER BY _call_id), 0
+  FROM registry_stats;
+UPDATE _forgotten SET version =
+  (SELECT coalesce(max(value), 0) FROM _meta WHERE key = 'feed_version') + (SELECT count(*) FROM registry_stats)
+  + (SELECT count(*) FROM _forgotten f WHERE f.entity_id <= _forgotten.entity_id);
+INSERT INTO _meta (key, value)
+  VALUES ('feed_version', (SELECT count(*) FROM registry_stats) + (SELECT count(*) FROM _forgotten))
+  ON CONFLICT (key) DO UPDATE SET value = CAST(_meta.value AS INTEGER) + CAST(excluded.value AS INTEGER);
+INSERT INTO _feed_session (first_version, name)
+  SELECT 1, lower(hex(randomblob(6))) FROM _meta WHERE key = 'feed_version' AND CAST(value AS INTEGER) > 0;
+-- An unfinished rebuild of an older program lacks the new columns, so it restarts.
+DELETE FROM _meta WHERE key = 'rebuild';

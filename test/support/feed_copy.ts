@@ -1,0 +1,65 @@
+import type { Database } from 'better-sqlite3';
+import { type Cell, exportableTables, tableRows } from '../../src/warehouse/export/rowset.ts';
+import { type Applied, type Change, changesAfter } from '../../src/warehouse/feed/changes.ts';
+
+/** A copy of the public tables that a consumer keeps up to date from the change feed. */
+export class FeedCopy {
+  readonly tables = new Map<string, Map<string, Record<string, Cell>>>();
+
+  /** Applies a change by key. @throws Error if an update is of a row that the copy lacks. */
+  apply(change: Change): void {
+    const { op, table, key, row } = change;
+    if (table === null) {
+      for (const rows of this.tables.values())
+        for (const [id, { entity_id }] of rows) if (entity_id === key[0]) rows.delete(id);
+      return;
+    }
+    const rows = this.tables.get(table.name) ?? new Map<string, Record<string, Cell>>();
+    this.tables.set(table.name, rows);
+    const id = key.join('\n');
+    if (op === 'update' && !rows.has(id))
+      throw new Error(`update of the unknown row ${table.name} ${JSON.stringify(key.map(String))}`);
+    if (row === null) rows.delete(id);
+    else rows.set(id, Object.fromEntries(table.columns.map(({ name }, at) => [name, row[at] ?? null])));
+  }
+
+  /** Every row as text, in a stable order. */
+  text(): string[] {
+    return [...this.tables]
+      .flatMap(([name, rows]) => [...rows.values()].map((row) => rowText(name, row)))
+      .sort();
+  }
+}
+
+/** Every row of a full export, in the form of `FeedCopy.text`. */
+export function exportedText(db: Database): string[] {
+  return exportableTables(db)
+    .flatMap((name) => {
+      const { columns, rows } = tableRows(db, name);
+      return [...rows].map((row) =>
+        rowText(name, Object.fromEntries(columns.map((column, at) => [column.name, row[at] ?? null]))),
+      );
+    })
+    .sort();
+}
+
+/** The remaining changes, at most `limit`, with a check of their order. */
+export function changesUpTo(db: Database, applied: Applied, limit = Infinity): Change[] {
+  const found: Change[] = [];
+  let last = applied.version;
+  for (const change of changesAfter(db, applied)) {
+    if (change.version <= last) throw new Error(`version ${change.version} follows ${last}`);
+    last = change.version;
+    found.push(change);
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+/** NULL and an absent column are equal, because a new column does not change the rows without a value. */
+function rowText(table: string, row: Readonly<Record<string, Cell>>): string {
+  const cells = Object.entries(row)
+    .filter(([name, value]) => value !== null && name !== 'age_days')
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? JSON.stringify(value) : String(value)}`);
+  return `${table} ${cells.sort().join(' ')}`;
+}

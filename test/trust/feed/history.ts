@@ -1,0 +1,294 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Call } from '../../../src/call.ts';
+import { classify } from '../../../src/dialect/classify.ts';
+import { DEFAULT_MAPPING, Mapping } from '../../../src/dialect/mapping.ts';
+import { forget } from '../../../src/load/forget.ts';
+import { openLoader } from '../../../src/load/load.ts';
+import { reprocess } from '../../../src/load/reprocess.ts';
+import type { Outcome } from '../../../src/outcome.ts';
+import { type Random, seededRandom } from '../../../src/random.ts';
+import { type Applied, type Change, NOTHING_APPLIED } from '../../../src/warehouse/feed/changes.ts';
+import { cursorOf, readCursor } from '../../../src/warehouse/feed/cursor.ts';
+import { lastVersion } from '../../../src/warehouse/feed/versions.ts';
+import { startRun } from '../../../src/warehouse/run.ts';
+import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';
+import { changesUpTo, exportedText, FeedCopy } from '../../support/feed_copy.ts';
+import { dialectWith } from '../../support/loader_dialect.ts';
+
+const START_MS = Date.parse('2026-03-01T00:00:00Z');
+const STEPS = 20;
+const CONSUMERS = 3;
+
+/** The events of one history, for the summary of many. */
+export type Step = keyof ReturnType<typeof stepsOf>;
+
+/**
+ * Lives a random history of a mirror while consumers follow its change feed at their own pace, each in pages of random
+ * sizes. Throws if a copy differs from a full export, or if the feed contains data of a forgotten company.
+ */
+export async function liveHistory(seed: number): Promise<ReadonlyMap<Step, number>> {
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'registry-mirror-feed-'));
+  const warehouse = openWarehouse({ path: join(folder, 'warehouse.db'), nowMs: START_MS });
+  try {
+    return await live(warehouse, seededRandom(seed));
+  } catch (error) {
+    throw new Error(`history ${seed}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  } finally {
+    warehouse.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function live(warehouse: Warehouse, random: Random): Promise<ReadonlyMap<Step, number>> {
+  const steps = stepsOf(warehouse, random);
+  const names = Object.entries(WEIGHTS).flatMap(([name, weight]) =>
+    new Array<Step>(weight).fill(name as Step),
+  );
+  const consumers = Array.from(
+    { length: CONSUMERS },
+    (): Consumer => ({ copy: new FeedCopy(), applied: NOTHING_APPLIED }),
+  );
+  const counts = new Map<Step, number>();
+  for (let step = 0; step < STEPS; step++) {
+    const name = random.pick(names);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    await steps[name]();
+    for (const consumer of consumers) if (random.chance(0.3)) follow(warehouse, consumer, random);
+  }
+  const expected = exportedText(warehouse.db);
+  for (const consumer of consumers) {
+    while (follow(warehouse, consumer, random) > 0);
+    assertEqual(consumer.copy.text(), expected);
+  }
+  assertForgotten(warehouse, steps.forgottenNames());
+  return counts;
+}
+
+interface Consumer {
+  readonly copy: FeedCopy;
+  applied: Applied;
+}
+
+/** Applies one page of changes, and returns their number. */
+function follow({ db }: Warehouse, consumer: Consumer, random: Random): number {
+  const limit = random.pick([1, 2, 5, 1000]);
+  const changes = changesUpTo(db, consumer.applied, limit);
+  for (const change of changes) consumer.copy.apply(change);
+  const isWhole = changes.length < limit;
+  const version = isWhole ? lastVersion(db) : (changes.at(-1)?.version ?? 0);
+  consumer.applied = readCursor(
+    db,
+    cursorOf(db, { version, wholeAt: isWhole ? version : consumer.applied.wholeAt }),
+  );
+  return changes.length;
+}
+
+const WEIGHTS = {
+  record: 8,
+  again: 5,
+  gone: 2,
+  missing: 3,
+  search: 6,
+  listing: 3,
+  stats: 1,
+  batch: 3,
+  forget: 1,
+  reopen: 1,
+  rebuild: 1,
+  remap: 1,
+} as const;
+
+function stepsOf(warehouse: Warehouse, random: Random) {
+  const { db } = warehouse;
+  let mapping: Mapping = DEFAULT_MAPPING;
+  let dialect = dialectWith();
+  let callId = 0;
+  let runId = startRun(db, { command: 'test', owner: null, nowMs: START_MS });
+  const open = () => openLoader({ warehouse, dialect, runId, mapping });
+  let loader = open();
+  const last = new Map<string, string>();
+  const forgotten = new Set<string>();
+
+  const outcome = (call: Call, body: string, status = 200): Outcome => {
+    callId += 1;
+    const sentAtMs = START_MS + callId * 1000;
+    const bytes = Buffer.from(body);
+    const verdict = classify(
+      dialect,
+      call,
+      { status, headers: {}, body: bytes },
+      { nowMs: sentAtMs, keyHasWorked: true },
+    );
+    return {
+      callId,
+      call,
+      sentAt: new Date(sentAtMs).toISOString(),
+      durationMs: 1,
+      status,
+      body: bytes,
+      verdict,
+    };
+  };
+  const recordOf = (id: string, body: string, status?: number) =>
+    outcome({ kind: 'entity', entityId: id, ...PLANNED }, body, status);
+  const record = () => {
+    const id = random.pick(IDS);
+    const body = JSON.stringify(randomRecord(id, random));
+    last.set(id, body);
+    return recordOf(id, body);
+  };
+  const search = (items: object[]) => {
+    const body = JSON.stringify({ total: items.length, results: items });
+    last.set('', body);
+    return outcome(
+      {
+        kind: 'search',
+        query: { by: 'name', text: random.pick(['a', 'b']) },
+        page: { index: 0, next: null },
+        ...PLANNED,
+      },
+      body,
+    );
+  };
+  const load = (...outcomes: Outcome[]) => void loader.load(outcomes);
+  const rebuild = async () => {
+    const before = exportedText(db);
+    const version = lastVersion(db);
+    await reprocess({ warehouse, dialect, mapping });
+    assertOnlyChanged(changesUpTo(db, { version, wholeAt: version }), before, exportedText(db));
+    loader = open();
+  };
+  return {
+    record: () => load(record()),
+    again: () => {
+      const id = random.pick(IDS);
+      load(recordOf(id, last.get(id) ?? '{}'));
+    },
+    gone: () => load(recordOf(random.pick(IDS), '', 410)),
+    missing: () => load(recordOf(random.pick([...IDS, 'unknown']), '{"error":"none"}', 404)),
+    search: () => load(search(IDS.filter(() => random.chance(0.5)).map((id) => randomSummary(id, random)))),
+    listing: () =>
+      load(
+        outcome(
+          { kind: 'search', query: { by: 'name', text: 'a' }, page: { index: 0, next: null }, ...PLANNED },
+          last.get('') ?? '{"results":[]}',
+        ),
+      ),
+    stats: () =>
+      load(
+        outcome(
+          { kind: 'stats', ...PLANNED },
+          JSON.stringify({ companies: random.below(9), [`x${random.below(3)}`]: 1 }),
+        ),
+      ),
+    batch: () => load(record(), record(), search([randomSummary(random.pick(IDS), random)]), record()),
+    forget: () => {
+      const id = random.pick(IDS);
+      forgotten.add(id);
+      forget({ warehouse, dialect, entityId: id, nowMs: START_MS + callId * 1000 });
+      loader = open();
+    },
+    reopen: () => {
+      runId = startRun(db, { command: 'test', owner: null, nowMs: START_MS });
+      loader = open();
+    },
+    rebuild,
+    remap: async () => {
+      mapping = random.pick(MAPPINGS);
+      dialect = dialectWith(random.pick(DIALECTS));
+      await rebuild();
+    },
+    forgottenNames: () => [...forgotten],
+  };
+}
+
+const PLANNED = { reason: 'test', expected: 1 };
+const IDS = ['C1', 'C2', 'C3', 'C4', 'C5'];
+const DIALECTS = [
+  {},
+  {},
+  { search: { results: '/other' } },
+  { entity: { gone: null } },
+  { entity: { id: '/a' } },
+];
+const MAPPINGS = [
+  DEFAULT_MAPPING,
+  Mapping.parse({ entity: { '/a': { column: 'renamed' } } }),
+  Mapping.parse({ entity: { '/officers/*/name': { drop: true }, '/b': { type: 'text' } } }),
+  Mapping.parse({ entity: { '/officers': { drop: true } }, search_result: { '/a': { drop: true } } }),
+  Mapping.parse({ max_columns: 3 }),
+];
+
+function randomRecord(id: string, random: Random): object {
+  return {
+    id,
+    name: `secret-${id}-${random.below(3)}`,
+    ...(random.chance(0.1) ? { class: 'Deleted' } : {}),
+    queried_at: random.below(100),
+    ...fields(random),
+    officers: Array.from({ length: random.below(4) }, () => ({
+      name: `officer of secret-${id}-`,
+      ...fields(random),
+      roles: Array.from({ length: random.below(3) }, () => random.pick(VALUES)),
+    })),
+  };
+}
+
+function randomSummary(id: string, random: Random): object {
+  return {
+    id,
+    name: `secret-${id}-${random.below(2)}`,
+    ...fields(random),
+    ...(random.chance(0.3) ? { tags: Array.from({ length: random.below(3) }, () => random.below(2)) } : {}),
+  };
+}
+
+function fields(random: Random): object {
+  return Object.fromEntries(
+    FIELDS.filter(() => random.chance(0.3)).map((name) => [name, random.pick(VALUES)]),
+  );
+}
+
+const FIELDS = ['a', 'b', '_c', 'd', 'x y'];
+const VALUES = [null, 1, 2, 1.5, 'x', '007', true, '2026-01-01', 9007199254740991, '', { deep: 1 }, ['l']];
+
+function assertEqual(copy: readonly string[], exported: readonly string[]): void {
+  const missing = exported.filter((row) => !copy.includes(row));
+  const extra = copy.filter((row) => !exported.includes(row));
+  if (missing.length + extra.length > 0)
+    throw new Error(`the copy lacks\n${missing.join('\n')}\nand has\n${extra.join('\n')}`);
+}
+
+/** A rebuild brings no company into the feed whose rows are all unchanged. */
+function assertOnlyChanged(
+  changes: readonly Change[],
+  before: readonly string[],
+  after: readonly string[],
+): void {
+  const different = [
+    ...before.filter((row) => !after.includes(row)),
+    ...after.filter((row) => !before.includes(row)),
+  ];
+  const isDifferent = (id: string) =>
+    different.some((row) => row.includes(`entity_id=${JSON.stringify(id)}`));
+  const unchanged = changes.filter(
+    ({ table, key }) => table?.keys[0] === 'entity_id' && !isDifferent(String(key[0])),
+  );
+  if (unchanged.length > 0 || (different.length === 0 && changes.length > 0))
+    throw new Error(
+      `a rebuild brings unchanged rows into the feed: ${changes.map(({ key }) => key.join()).join(' ')}`,
+    );
+}
+
+/** Only the id of a forgotten company is in the feed. */
+function assertForgotten({ db }: Warehouse, ids: readonly string[]): void {
+  const changes = changesUpTo(db, NOTHING_APPLIED);
+  for (const id of ids)
+    for (const { op, row, key } of changes)
+      if (row?.some((cell) => String(cell).includes(`secret-${id}-`)) || (key[0] === id && op !== 'forget'))
+        throw new Error(`the feed has data of the forgotten company ${id}`);
+}

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { Mapping } from '../../../src/dialect/mapping.ts';
+import { reprocess } from '../../../src/load/reprocess.ts';
+import { NOTHING_APPLIED } from '../../../src/warehouse/feed/changes.ts';
+import { lastVersion } from '../../../src/warehouse/feed/versions.ts';
+import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { changesUpTo, exportedText, FeedCopy } from '../../support/feed_copy.ts';
+import { bench, dialectWith, START_MS, temporaryFolder } from '../../support/loader.ts';
+import { stepsBefore, writeOlderWarehouse } from '../../trust/older_file.ts';
+
+test('a listing without a change brings only the overview and the summary into the feed', () => {
+  const { search, record, warehouse } = bench();
+  const page = { total: 1, results: [{ id: 'C1', name: 'A' }] };
+  search('a', page);
+  record('C1', { id: 'C1', name: 'A', officers: [{ name: 'B' }] });
+  const version = lastVersion(warehouse.db);
+  search('a', page);
+  const changes = changesUpTo(warehouse.db, { version, wholeAt: version });
+  expect(changes.map(({ op, table }) => `${op} ${table?.name}`)).toEqual([
+    'update entity_overview',
+    'update search_result',
+  ]);
+});
+
+test('a shorter list deletes rows, and a longer list inserts rows', () => {
+  const { record, warehouse } = bench();
+  const tagsAfter = (tags: number[]) => {
+    const version = lastVersion(warehouse.db);
+    record('C1', { id: 'C1', tags });
+    return changesUpTo(warehouse.db, { version, wholeAt: version })
+      .filter(({ table }) => table?.name === 'entity__tags')
+      .map(({ op, key }) => `${op} ${key[1]}`);
+  };
+  expect(tagsAfter([1, 2, 3])).toEqual(['insert 0', 'insert 1', 'insert 2']);
+  expect(tagsAfter([1])).toEqual(['update 0', 'delete 1', 'delete 2']);
+  expect(tagsAfter([1, 2])).toEqual(['update 0', 'insert 1']);
+});
+
+test('a rebuild with a renamed column brings only the rows with a value into the feed', async () => {
+  const { record, warehouse } = bench();
+  record('C1', { id: 'C1', status: 'active', officers: [{ name: 'B' }] });
+  record('C2', { id: 'C2' });
+  const version = lastVersion(warehouse.db);
+  const mapping = Mapping.parse({ entity: { '/status': { column: 'state' } } });
+  await reprocess({ warehouse, dialect: dialectWith(), mapping });
+  const changes = changesUpTo(warehouse.db, { version, wholeAt: version });
+  expect(changes.map(({ op, table, key }) => `${op} ${table?.name} ${key}`)).toEqual([
+    'update entity_overview C1',
+    'update entity C1',
+  ]);
+});
+
+test('the rows of an older warehouse are in the feed from its start', () => {
+  const path = join(temporaryFolder(), 'warehouse.db');
+  writeOlderWarehouse(path, stepsBefore(350));
+  const older = new Sqlite(path);
+  older.exec(OLDER_ROWS);
+  older.close();
+  const warehouse = openWarehouse({ path, nowMs: START_MS });
+  const copy = new FeedCopy();
+  for (const change of changesUpTo(warehouse.db, NOTHING_APPLIED)) copy.apply(change);
+  expect(copy.text()).toEqual(exportedText(warehouse.db));
+  expect(copy.text()).toHaveLength(6);
+  const version = lastVersion(warehouse.db);
+  bench({ warehouse }).record('C3', { id: 'C3' });
+  expect(changesUpTo(warehouse.db, { version, wholeAt: version })).toHaveLength(2);
+  warehouse.close();
+});
+
+const AT = '2026-01-01T00:00:00.000Z';
+const OLDER_ROWS = `
+  INSERT INTO _known (entity_id, first_seen_at, last_seen_at, fetched_at) VALUES ('C1', '${AT}', '${AT}', '${AT}');
+  INSERT INTO _known (entity_id, first_seen_at, last_seen_at) VALUES ('C2', '${AT}', '${AT}');
+  INSERT INTO entity (entity_id, _fetched_at, _changed_at, _call_id) VALUES ('C1', '${AT}', '${AT}', 1);
+  INSERT INTO search_result (entity_id, _first_seen_at, _last_seen_at, _call_id) VALUES ('C2', '${AT}', '${AT}', 2);
+  INSERT INTO registry_stats (observed_at, total, _call_id) VALUES ('${AT}', 9, 3);
+  INSERT INTO entity_change (entity_id, observed_at, path, _call_id) VALUES ('C1', '${AT}', '/name', 1);`;
