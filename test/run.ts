@@ -45,6 +45,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     hostile: ['acceptance/hostile.ts', 'small responses that demand much memory'],
     kills: ['acceptance/kills.ts', '`sync`, killed at random times'],
     'old-sqlite': ['acceptance/old_sqlite.ts', 'every table, read with the SQLite versions of this machine'],
+    reconcile: ['acceptance/reconcile.ts', 'names reconciled with the demo over HTTP'],
     search: ['acceptance/search.ts', '`search` with misspelt names of the demo'],
     mirror: ['acceptance/mirror.ts', 'a whole registry, compared record by record'],
     names: ['acceptance/names.ts', 'a backfill of many names, a third of them misspelt'],

@@ -71,6 +71,11 @@ async function serve(flags: ServeFlags): Promise<void> {
     port: flags.port,
     now,
     failed,
+    reconciliation: {
+      sourceName: config.source.name,
+      access: isLocal && page !== null ? 'open' : 'keyed',
+      companyPage: page === null ? null : '/page/company?id={{id}}',
+    },
     ...(page === null ? {} : { intercept: page.handle }),
   });
   try {
@@ -116,6 +121,7 @@ function announce(
       ...(page === null ? [] : [`  page      ${page}`]),
       `  API       ${baseUrl}, ${counted(keys, 'valid key')}`,
       `  OpenAPI   ${url}/openapi.json`,
+      `  reconcile ${url}/reconcile (OpenRefine)`,
       ...warnings.map((warning) => output.style('yellow', `  warning   ${warning}`)),
       '  Stop it with Ctrl-C.',
     ].join('\n'),

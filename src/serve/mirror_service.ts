@@ -17,6 +17,7 @@ import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { mirrorCatalogue } from './mirror_catalogue.ts';
 import { mirrorDialect, mirrorProfile } from './mirror_profile.ts';
 import { openNameIndexUpdater } from './name_index_updater.ts';
+import { openReconciliation, type ReconciliationOptions } from './reconciliation/reconciliation_service.ts';
 import { storedAccounts } from './stored_accounts.ts';
 import { storedMeter } from './stored_usage.ts';
 
@@ -33,6 +34,8 @@ export interface MirrorServiceOptions {
   readonly now: () => number;
   /** Receives errors that do not stop the service. */
   readonly failed: (error: Error) => void;
+  /** The reconciliation service for OpenRefine; absent: there is none. */
+  readonly reconciliation?: Pick<ReconciliationOptions, 'sourceName' | 'access' | 'companyPage'>;
   /** Called before the endpoints. Returns true if it responds to the request. */
   readonly intercept?: (...request: Parameters<RequestListener>) => boolean;
 }
@@ -88,17 +91,31 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
       namesTakeIdentifiers: (dialect?.search.identifier_param ?? null) === null,
       now,
     });
+    const ownAccounts = storedAccounts(accounts, now);
     const app = await buildService({
       catalogue,
       profile,
-      accounts: storedAccounts(accounts, now),
+      accounts: ownAccounts,
       meter,
       now,
       failed,
     });
     opened.push(() => app.close());
+    const reconciliation =
+      options.reconciliation === undefined
+        ? null
+        : await openReconciliation(warehouse.db, {
+            ...options.reconciliation,
+            accounts: ownAccounts,
+            meter,
+            profile,
+            now,
+            failed,
+          });
+    if (reconciliation !== null) opened.push(reconciliation.close);
     const server = boundedServer((request, response) => {
       if (options.intercept?.(request, response)) return;
+      if (reconciliation?.handle(request, response)) return;
       if (paths !== null) request.url = registryUrl(request, profile);
       app.routing(request, response);
     });

@@ -1,0 +1,149 @@
+import { comparable } from '../../names/similarity.ts';
+import type { CompanyProperties, PropertyValue } from '../../warehouse/company_properties.ts';
+import type { CompanyMatch, CompanySearch } from '../../warehouse/company_search.ts';
+import type { ExtendQuery, ReconciliationQuery } from './queries.ts';
+
+/** The objects of the Reconciliation Service API 0.2 (https://www.w3.org/community/reports/reconciliation/CG-FINAL-specs-0.2-20230410/). */
+export interface Candidate {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** 0 to 100. */
+  readonly score: number;
+  readonly match: boolean;
+  readonly type: readonly CompanyType[];
+  readonly features: readonly { readonly id: string; readonly value: number | boolean }[];
+}
+
+export interface CompanyType {
+  readonly id: string;
+  readonly name: string;
+}
+
+export const COMPANY: CompanyType = { id: 'company', name: 'Company' };
+export const GONE: CompanyType = { id: 'gone_company', name: 'Company gone from the registry' };
+
+export interface Reconciler {
+  candidates(query: ReconciliationQuery): Candidate[];
+  suggest(
+    prefix: string,
+    from: number,
+  ): { id: string; name: string; description: string; notable: CompanyType[] }[];
+  extend(query: ExtendQuery): {
+    meta: { id: string; name: string }[];
+    rows: Record<string, Record<string, object[]>>;
+  };
+}
+
+/** Reconciles names with known companies. */
+export function openReconciler(search: CompanySearch, properties: CompanyProperties): Reconciler {
+  const describe = ({ entityId, state, goneAt, matched, matchedText }: CompanyMatch): string => {
+    const values = properties.values(entityId, ['status', 'country', 'registered_on']);
+    const facts = ['status', 'country', 'registered_on'].map((id) => values?.get(id) ?? null);
+    return [
+      entityId,
+      ...(state === 'gone' ? [`gone from the registry since ${goneAt?.slice(0, 10)}`] : []),
+      ...facts.filter((fact) => fact !== null).map(String),
+      ...(matched === 'former_name' ? [`formerly ${matchedText}`] : []),
+    ].join(' · ');
+  };
+
+  return {
+    candidates(query) {
+      const text = query.query ?? firstValue(query);
+      const wanted = query.properties.filter(({ values }) => values.length > 0);
+      const rated = search(text, MAX_RATED)
+        .filter((found) => hasType(found, query.types))
+        .map((found) => {
+          const own = properties.values(
+            found.entityId,
+            wanted.map(({ id }) => id),
+          );
+          const agreements = wanted.flatMap(({ id, values }) => {
+            const value = own?.get(id) ?? null;
+            return value === null ? [] : [{ id, agrees: values.some((one) => isSameValue(one, value)) }];
+          });
+          return { found, agreements, score: scoreOf(found.score, agreements) };
+        })
+        .sort((a, b) => b.score - a.score);
+      const certain = rated.filter(
+        ({ found, score }) => score === 1 && found.matched !== 'former_name' && found.state !== 'gone',
+      );
+      return rated.slice(0, query.limit).map(({ found, agreements, score }) => ({
+        id: found.entityId,
+        name: found.name ?? found.entityId,
+        description: describe(found),
+        score: Math.round(score * 1000) / 10,
+        match: certain.length === 1 && certain[0]?.found === found,
+        type: typesOf(found),
+        features: [
+          { id: 'name_similarity', value: Math.round(found.score * 1000) / 10 },
+          { id: 'gone', value: found.state === 'gone' },
+          ...agreements.map(({ id, agrees }) => ({ id, value: agrees })),
+        ],
+      }));
+    },
+    suggest: (prefix, from) =>
+      search(prefix, from + SUGGESTIONS)
+        .slice(from)
+        .map((found) => ({
+          id: found.entityId,
+          name: found.name ?? found.entityId,
+          description: describe(found),
+          notable: typesOf(found),
+        })),
+    extend({ ids, properties: wanted }) {
+      const known = new Map(properties.list().map((property) => [property.id, property]));
+      const rows = ids.map((entityId) => {
+        const values = properties.values(entityId, wanted);
+        const cells = wanted.map((id) => [id, cellsOf(values?.get(id) ?? null)]);
+        return [entityId, Object.fromEntries(cells)];
+      });
+      return {
+        meta: wanted.map((id) => ({ id, name: known.get(id)?.id ?? id })),
+        rows: Object.fromEntries(rows),
+      };
+    },
+  };
+}
+
+/** Half of the score is lost if every compared property disagrees. */
+function scoreOf(similarity: number, agreements: readonly { readonly agrees: boolean }[]): number {
+  if (agreements.length === 0) return similarity;
+  const disagreeing = agreements.filter(({ agrees }) => !agrees).length / agreements.length;
+  return similarity * (1 - disagreeing / 2);
+}
+
+function firstValue({ properties }: ReconciliationQuery): string {
+  return properties.flatMap(({ values }) => values)[0] ?? '';
+}
+
+/** Equal as names are, or a date that begins with the wanted year or month. */
+function isSameValue(wanted: string, value: PropertyValue): boolean {
+  const [a, b] = [comparable(wanted), comparable(String(value))];
+  return a === b || (/^\d{4}(-\d\d)?$/.test(a) && b.startsWith(`${a}-`));
+}
+
+function typesOf({ state }: CompanyMatch): CompanyType[] {
+  return state === 'gone' ? [COMPANY, GONE] : [COMPANY];
+}
+
+function hasType(found: CompanyMatch, types: readonly string[]): boolean {
+  return types.length === 0 || typesOf(found).some(({ id }) => types.includes(id));
+}
+
+function cellsOf(value: PropertyValue): object[] {
+  if (value === null) return [];
+  if (typeof value === 'bigint')
+    return [Number.isSafeInteger(Number(value)) ? { int: Number(value) } : { str: String(value) }];
+  if (typeof value === 'number') return [{ float: value }];
+  if (DATE.test(value)) return [{ date: `${value}T00:00:00Z` }];
+  return [TIME.test(value) ? { date: value } : { str: value }];
+}
+
+const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+const TIME =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+/** The candidates whose properties are compared. */
+const MAX_RATED = 50;
+const SUGGESTIONS = 10;

@@ -1,0 +1,49 @@
+import type { Database } from 'better-sqlite3';
+import { quoted } from './table_naming.ts';
+
+/** A fact about companies: a column of the view `company`, or of the record. */
+export interface CompanyProperty {
+  /** The name of the column. */
+  readonly id: string;
+  /** The JSON Pointer in the record; null for a column of `company`. */
+  readonly path: string | null;
+}
+
+export type PropertyValue = null | string | number | bigint;
+
+/** The properties of companies and their values, also of gone companies. */
+export interface CompanyProperties {
+  list(): readonly CompanyProperty[];
+  /** The values of one company by property id, without unknown properties; null: the company is unknown. */
+  values(entityId: string, ids: readonly string[]): ReadonlyMap<string, PropertyValue> | null;
+}
+
+export function companyProperties(db: Database): CompanyProperties {
+  const payload = db.prepare<[], CompanyProperty>(
+    `SELECT column_name AS id, path FROM _column
+     WHERE table_name = 'entity' AND column_name IS NOT NULL AND types <> '' ORDER BY path`,
+  );
+  const list = (): CompanyProperty[] => {
+    const own = OWN.map((id) => ({ id, path: null }));
+    return [...own, ...payload.all().filter(({ id }) => !OWN.includes(id))];
+  };
+  return {
+    list,
+    values(entityId, ids) {
+      const known = new Set(list().map(({ id }) => id));
+      const wanted = [...new Set(ids)].filter((id) => known.has(id));
+      const columns = wanted.map((id) => `${OWN.includes(id) ? 'c' : 'e'}.${quoted(id)}`);
+      const row = db
+        .prepare<[string], PropertyValue[]>(
+          `SELECT ${[...columns, 'NULL'].join(', ')} FROM _known k
+           LEFT JOIN company c USING (entity_id) LEFT JOIN entity e USING (entity_id) WHERE k.entity_id = ?`,
+        )
+        .raw()
+        .safeIntegers()
+        .get(entityId) as PropertyValue[] | undefined;
+      return row === undefined ? null : new Map(wanted.map((id, at) => [id, row[at] ?? null]));
+    },
+  };
+}
+
+const OWN: readonly string[] = ['name', 'status', 'registered_on', 'dissolved_on', 'country', 'fetched_at'];

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  Extension,
+  Manifest,
+  ProposedProperties,
+  ResultBatch,
+  Suggestions,
+} from '../support/reconciliation_schemas.ts';
+import { type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
+
+const COMPANIES = [
+  {
+    id: '1',
+    name: 'Société Générale de Vins',
+    fields: { status: 'active', registered_on: '1999-05-06', country: 'FR' },
+  },
+  { id: '2', name: 'Wilson Services Ltd', fields: { status: 'active', country: 'GB', employees: 12 } },
+  { id: '3', name: 'Wilson Services Ltd', fields: { status: 'dissolved', country: 'IM' } },
+  { id: '4', name: 'Vanished Trading Ltd', fields: { status: 'active', country: 'GB' } },
+];
+const OPEN = { access: 'open', sourceName: 'Sandbox registry', companyPage: null } as const;
+
+let mirrored: Mirrored;
+let served: Served;
+
+beforeAll(async () => {
+  mirrored = await openMirrored({ companies: COMPANIES });
+  await mirrored.sync();
+  mirrored.sandbox.companies.remove('4', mirrored.now());
+  await mirrored.sync(400 * 86_400_000);
+  served = await serve(mirrored, { reconciliation: OPEN });
+});
+afterAll(async () => {
+  await served.close();
+  await mirrored.close();
+});
+
+const json = async (path: string, init: RequestInit = {}) => {
+  const response = await fetch(`${served.service.url}${path}`, init);
+  expect(response.status, path).toBe(200);
+  return response.json();
+};
+const reconcile = async (queries: object) => {
+  const body = new URLSearchParams({ queries: JSON.stringify(queries) });
+  return ResultBatch.parse(await json('/reconcile', { method: 'POST', body }));
+};
+
+describe('the reconciliation service', () => {
+  it('describes itself', async () => {
+    const manifest = Manifest.parse(await json('/reconcile'));
+    expect(manifest.name).toBe('Sandbox registry');
+    expect(manifest.authentication).toBeUndefined();
+  });
+
+  it('matches a unique name and leaves namesakes to the user', async () => {
+    const found = await reconcile({
+      q0: { query: 'SOCIÉTÉ GÉNÉRALE DE VINS' },
+      q1: { query: 'Wilson Services Ltd', limit: 2 },
+      q2: { query: 'Wilsen Servces' },
+      q3: { query: 'no such company at all' },
+    });
+    expect(found.q0?.result).toMatchObject([{ id: '1', score: 100, match: true }]);
+    expect(found.q1?.result.map(({ id, match }) => [id, match])).toEqual([
+      ['2', false],
+      ['3', false],
+    ]);
+    expect(found.q2?.result.map(({ id }) => id).sort()).toEqual(['2', '3']);
+    expect(found.q3?.result).toEqual([]);
+  });
+
+  it('distinguishes namesakes by their properties', async () => {
+    const properties = [{ pid: 'country', v: 'IM' }];
+    const { q } = await reconcile({ q: { query: 'Wilson Services Ltd', properties } });
+    expect(q?.result.map(({ id, match, score }) => [id, match, score])).toEqual([
+      ['3', true, 100],
+      ['2', false, 50],
+    ]);
+  });
+
+  it('marks a gone company and never matches it', async () => {
+    const { q } = await reconcile({ q: { query: 'Vanished Trading Ltd' } });
+    expect(q?.result[0]).toMatchObject({
+      id: '4',
+      match: false,
+      description: expect.stringContaining('gone from the registry since'),
+      type: [{ id: 'company' }, { id: 'gone_company' }],
+    });
+  });
+
+  it('answers a batch in a GET request', async () => {
+    const queries = encodeURIComponent(JSON.stringify({ q: { query: '2' } }));
+    const { q } = ResultBatch.parse(await json(`/reconcile?queries=${queries}`));
+    expect(q?.result[0]).toMatchObject({ id: '2', match: true });
+  });
+
+  it('suggests companies, properties and types', async () => {
+    const companies = Suggestions.parse(await json('/reconcile/suggest/entity?prefix=wil'));
+    expect(companies.result.map(({ id }) => id)).toEqual(['2', '3']);
+    const properties = Suggestions.parse(await json('/reconcile/suggest/property?prefix=emp'));
+    expect(properties.result).toEqual([{ id: 'employees', name: 'employees', description: '/employees' }]);
+    const types = Suggestions.parse(await json('/reconcile/suggest/type?prefix=gone'));
+    expect(types.result.map(({ id }) => id)).toEqual(['gone_company']);
+  });
+
+  it('extends rows with values of their types', async () => {
+    const proposed = ProposedProperties.parse(await json('/reconcile/properties?type=company'));
+    expect(proposed.properties.map(({ id }) => id)).toEqual(expect.arrayContaining(['status', 'employees']));
+    const extend = {
+      ids: ['1', '2', 'unknown'],
+      properties: [{ id: 'status' }, { id: 'registered_on' }, { id: 'employees' }, { id: 'nothing' }],
+    };
+    const body = new URLSearchParams({ extend: JSON.stringify(extend) });
+    const { meta, rows } = Extension.parse(await json('/reconcile', { method: 'POST', body }));
+    expect(meta.map(({ id }) => id)).toEqual(['status', 'registered_on', 'employees', 'nothing']);
+    expect(rows).toEqual({
+      1: {
+        status: [{ str: 'active' }],
+        registered_on: [{ date: '1999-05-06T00:00:00Z' }],
+        employees: [],
+        nothing: [],
+      },
+      2: { status: [{ str: 'active' }], registered_on: [], employees: [{ int: 12 }], nothing: [] },
+      unknown: { status: [], registered_on: [], employees: [], nothing: [] },
+    });
+  });
+
+  it.each(['{', '[]', '{"q":{}}', '{"q":{"query":"a","limit":0}}'])(
+    'rejects the batch %s',
+    async (queries) => {
+      const body = new URLSearchParams({ queries });
+      const response = await fetch(`${served.service.url}/reconcile`, { method: 'POST', body });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        code: 'parameter_invalid',
+        detail: expect.stringMatching(/^queries/),
+      });
+    },
+  );
+
+  it('lets only local pages read it while it needs no key', async () => {
+    const url = `${served.service.url}/reconcile`;
+    const local = await fetch(url, { headers: { origin: 'http://127.0.0.1:3333' } });
+    expect(local.headers.get('access-control-allow-origin')).toBe('http://127.0.0.1:3333');
+    const foreign = await fetch(url, { headers: { origin: 'https://example.org' } });
+    expect(foreign.status).toBe(403);
+  });
+});
+
+describe('a reconciliation service with keys', () => {
+  it('shows its manifest to everyone, and needs a key for queries', async () => {
+    const keyed = await serve(mirrored, {
+      reconciliation: { ...OPEN, access: 'keyed' },
+      accountsPath: `${mirrored.folder}/keyed.db`,
+    });
+    try {
+      const manifest = await fetch(`${keyed.service.url}/reconcile`);
+      expect(Manifest.parse(await manifest.json()).authentication).toMatchObject({ in: 'header' });
+      const queries = encodeURIComponent(JSON.stringify({ q: { query: 'wilson' } }));
+      const without = await fetch(`${keyed.service.url}/reconcile?queries=${queries}`);
+      expect(without.status).toBe(401);
+    } finally {
+      await keyed.close();
+    }
+  });
+});
