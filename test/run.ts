@@ -31,6 +31,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
     fuzz: ['trust/fuzz/fuzz.ts', 'random headers, JSON, responses, configurations and loads'],
     feed: ['trust/feed/feed.ts', 'consumers of the change feed in random histories'],
     kills: ['trust/kills/kills.ts', 'six commands, killed between any two statements'],
+    lost_files: [
+      'trust/lost_files/lost_files.ts',
+      'ledger and warehouse deleted or replaced, and their repair',
+    ],
     'rebuild-kills': [
       'trust/rebuild_kills/rebuild_kills.ts',
       '`reprocess` and `export`, killed at random times',

@@ -4,6 +4,8 @@ import type Database from 'better-sqlite3';
 export interface Account {
   /** Calls counted since the ledger exists, without `already_spent`. */
   readonly spent_ever: number;
+  /** The units ever debited, with those that were returned. It never decreases. */
+  readonly debits: number;
   readonly last_spent_ms: number;
   readonly next_slot_ms: number;
   readonly paused_at_ms: number;
@@ -57,8 +59,9 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
      WHERE account_id = @accountId`,
   );
   const take = db.prepare(
-    `UPDATE account SET spent_ever = spent_ever + ?, last_spent_ms = ?, next_slot_ms = ?
-     WHERE account_id = ?`,
+    `UPDATE account SET spent_ever = spent_ever + @calls, debits = debits + @calls,
+       last_spent_ms = @firstMs, next_slot_ms = @nextSlotMs
+     WHERE account_id = @accountId`,
   );
   const giveBack = db.prepare('UPDATE account SET spent_ever = spent_ever - 1 WHERE account_id = ?');
   const pause = db.prepare(
@@ -72,7 +75,7 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
   return {
     read: () => read.get(accountId) as Account,
     write: (account) => void write.run({ ...account, accountId }),
-    take: (calls, firstMs, nextSlotMs) => void take.run(calls, firstMs, nextSlotMs, accountId),
+    take: (calls, firstMs, nextSlotMs) => void take.run({ calls, firstMs, nextSlotMs, accountId }),
     giveBack: () => void giveBack.run(accountId),
     pause: (untilMs, nowMs) => void pause.run({ accountId, untilMs, nowMs }),
     rejectKey: (fingerprint, nowMs) => void rejectKey.run(fingerprint, nowMs, accountId),

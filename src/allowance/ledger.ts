@@ -1,9 +1,11 @@
-import { explainSqlite } from '../sqlite/database_file.ts';
+import { LostFileError, openFileCheck } from '../sqlite/file_check.ts';
 import { type Account, openAccount, openUsers } from './account.ts';
 import { type Closure, type LedgerState, openAccountWindows, smallestLeft } from './account_windows.ts';
 import { openCallCounts } from './call_counts.ts';
 import { type ClockReading, confirmClock, latestDateMs, readClock } from './clock_doubt.ts';
-import { isBusy, openFlush, openLedgerFile, whenFree } from './ledger_file.ts';
+import { explainLedger, isBusy, LOST_LEDGER_REMEDY, openLedgerFile, whenFree } from './ledger_file.ts';
+import { openFlush } from './ledger_flush.ts';
+import { type Recount, raiseCounts } from './recount.ts';
 import {
   type Allowance,
   ARRIVAL_MS,
@@ -14,7 +16,7 @@ import {
 } from './windows.ts';
 
 export type { LedgerState, WindowState } from './account_windows.ts';
-export { isBusy } from './ledger_file.ts';
+export { isBusy, LOST_LEDGER_REMEDY } from './ledger_file.ts';
 
 /**
  * The ledger counts the calls of each account. It is a file of its own, because the account, not a warehouse, owns the
@@ -24,7 +26,11 @@ export { isBusy } from './ledger_file.ts';
  * Methods throw SQLite's error if the file is busy (`isBusy`: try again), else a FailedError with the remedy.
  */
 export interface Ledger {
-  /** Takes up to `most` slots in one transaction, or returns the reason why there is none. */
+  /**
+   * Takes up to `most` slots in one transaction, or returns the reason why there is none.
+   *
+   * @throws LostFileError if the file was deleted or replaced since it was opened.
+   */
   spend(request: Spending): Spent;
   /** Returns the unit of a call that was not sent. Its slot stays used. */
   giveBack(slot: Slot): void;
@@ -48,9 +54,20 @@ export interface Ledger {
   usedBy(warehouse: string, nowMs: number): void;
   /** The warehouses recorded within two months, the latest first. */
   warehouses(nowMs: number): string[];
+  /** Identifies the ledger and its progress. Throws a LostFileError like `spend`. */
+  mark(): LedgerMark;
+  /** Counts calls that a lost ledger had counted. */
+  recount(recount: Recount): void;
   /** The windows and closures of the account, for a purpose (by default `scheduled`). */
   state(nowMs: number, purpose?: Purpose): LedgerState;
   close(): void;
+}
+
+export interface LedgerMark {
+  /** Another ledger at the same path has another id. A copy has the same id. */
+  readonly ledgerId: string;
+  /** The units of the account ever debited. An older copy has fewer. */
+  readonly debits: number;
 }
 
 export interface Spending {
@@ -96,10 +113,22 @@ export function openLedger(options: { path: string; accountId: string; allowance
   const users = openUsers(db, accountId);
   const windows = openAccountWindows(allowance, counts);
   const slotSpacingMs = spacingMs(allowance.perMinute);
+  const ledgerId = db.prepare('SELECT ledger_id FROM identity').pluck().get() as string;
+  const checkFile = openFileCheck({ path, name: 'the ledger', remedy: LOST_LEDGER_REMEDY });
+  let debitsSeen = 0;
+
+  /** Reads the account. Its debits decrease only if an older copy was written into the open file. */
+  function readAccount(): Account {
+    const row = account.read();
+    if (row === undefined || row.debits < debitsSeen)
+      throw new LostFileError(path, `the ledger ${path} was replaced by an older copy`, LOST_LEDGER_REMEDY);
+    debitsSeen = row.debits;
+    return row;
+  }
 
   /** Reads the account, and updates it if the clock was set. */
   function accountAt(nowMs: number): Account {
-    const row = account.read();
+    const row = readAccount();
     const reading = readClock(row, nowMs, slotSpacingMs);
     if (reading.account !== row) store(reading);
     return reading.account;
@@ -185,13 +214,15 @@ export function openLedger(options: { path: string; accountId: string; allowance
     users.record(warehouse, nowMs);
   });
 
+  const recount = db.transaction((given: Recount) => raiseCounts(db, accountId, given, slotSpacingMs));
+
   // The caller retries if the ledger is busy. Every other failure ends the run.
   const explained = <A extends unknown[], R>(action: (...args: A) => R) => {
     return (...args: A): R => {
       try {
         return action(...args);
       } catch (error) {
-        throw isBusy(error) ? error : explainSqlite(error, `the ledger ${path}`);
+        throw isBusy(error) ? error : explainLedger(error, path);
       }
     };
   };
@@ -203,7 +234,10 @@ export function openLedger(options: { path: string; accountId: string; allowance
     });
 
   return {
-    spend: explained(spendAndFlush),
+    spend: explained((request) => {
+      checkFile();
+      return spendAndFlush(request);
+    }),
     giveBack: explained((slot) => giveBack.immediate(slot)),
     pauseUntil: flushed((untilMs, nowMs) => account.pause(untilMs, nowMs)),
     exhaustedUntil: flushed((untilMs, nowMs) => exhaust.immediate(untilMs, nowMs)),
@@ -214,6 +248,11 @@ export function openLedger(options: { path: string; accountId: string; allowance
     clockAgrees: flushed((nowMs) => whenFree(() => clockAgrees.immediate(nowMs))),
     usedBy: explained((warehouse, nowMs) => whenFree(() => use.immediate(warehouse, nowMs))),
     warehouses: explained((nowMs) => users.list(nowMs)),
+    mark: explained(() => {
+      checkFile();
+      return { ledgerId, debits: readAccount().debits };
+    }),
+    recount: explained((given) => whenFree(() => recount.immediate(given))),
     state: explained((nowMs, purpose = 'scheduled') => {
       const first = state(nowMs, purpose);
       if (!first.hasNewDates) return first.state;

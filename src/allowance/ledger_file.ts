@@ -1,58 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { UsageError } from '../errors.ts';
-import { makeFolder } from '../sqlite/database_file.ts';
+import { FailedError, UsageError } from '../errors.ts';
+import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
+
+/** The file at the path is no ledger any more, or not the whole ledger. */
+export class DamagedLedgerError extends UsageError {
+  constructor(path: string, fault: string, cause?: unknown) {
+    super(`cannot open the ledger ${path}: ${fault}`, { hint: LOST_LEDGER_REMEDY, cause });
+  }
+}
 
 /**
  * Opens the file of the ledger, and creates it if it is missing. Each commit reaches the disk (`synchronous=FULL`).
  *
- * @throws UsageError if the file cannot be opened or was written by a newer version.
+ * @throws DamagedLedgerError if the file is no ledger; UsageError if it cannot be opened or is of a newer version.
  */
 export function openLedgerFile(path: string): Database.Database {
   try {
     makeFolder(dirname(path));
-    const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.size === 0) throw new DamagedLedgerError(path, 'it is empty');
+    if (stats === undefined) createFile(path);
+    return open(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof DamagedLedgerError) throw error;
+    if (isCorrupt(error)) throw new DamagedLedgerError(path, reason, error);
+    throw new UsageError(`cannot open the ledger ${path}: ${reason}`, { hint: hintFor(error), cause: error });
+  }
+}
+
+/** Creates the file under another name first, so that no process ever opens an empty ledger. */
+function createFile(path: string): void {
+  // SQLite would write the content of the old WAL into the new file.
+  if (existsSync(`${path}-wal`) && !existsSync(path))
+    throw new DamagedLedgerError(path, 'it was deleted; only its WAL remains');
+  const partial = `${path}.${randomUUID()}.partial`;
+  try {
+    // Only this user may read the file. SQLite gives its WAL the same mode.
+    closeSync(openSync(partial, 'wx', 0o600));
+    const db = new Database(partial);
+    db.pragma('journal_mode = WAL');
+    db.transaction(() => migrate(db)).immediate();
+    db.close();
+    linkSync(partial, path);
+  } catch (error) {
+    // Another process has created the ledger in the meantime.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+function open(path: string): Database.Database {
+  const db = new Database(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
+  try {
+    if (whenFree(() => db.pragma('user_version', { simple: true })) === 0)
+      throw new DamagedLedgerError(path, 'it is a SQLite file but not a ledger');
+    const verdict = db.pragma('quick_check(1)', { simple: true });
+    if (verdict !== 'ok') throw new DamagedLedgerError(path, String(verdict));
     // While another process turns on the WAL, SQLite fails without its busy timeout.
     whenFree(() => db.pragma('journal_mode = WAL'));
     db.pragma('synchronous = FULL');
     whenFree(() => db.transaction(() => migrate(db)).immediate());
     return db;
   } catch (error) {
-    throw new UsageError(
-      `cannot open the ledger ${path}: ${error instanceof Error ? error.message : String(error)}`,
-      { hint: hintFor(error), cause: error },
-    );
+    db.close();
+    throw error;
   }
 }
 
-/** Chooses the commits that reach the disk immediately. Such a commit also flushes all commits before it. */
-export interface Flush {
-  /** Flushes every commit from now on. */
-  always(): void;
-  /** Flushes the next commit only if the latest flush is older than FLUSH_EVERY_MS. */
-  ifDue(nowMs: number): void;
-  /** A commit was made. */
-  committed(nowMs: number): void;
+/** What to do if the ledger was deleted, replaced or damaged. */
+export const LOST_LEDGER_REMEDY =
+  'Put the latest ledger back, or run `registry-mirror doctor --rebuild-ledger` to count the calls of the warehouses again.';
+
+/** Converts an error of SQLite to one that names the ledger and the remedy. Returns other errors unchanged. */
+export function explainLedger(error: unknown, path: string): unknown {
+  if (!isCorrupt(error)) return explainSqlite(error, `the ledger ${path}`);
+  return new FailedError(`the ledger ${path} is damaged: ${error.message}`, {
+    hint: LOST_LEDGER_REMEDY,
+    cause: error,
+  });
 }
 
-/**
- * A flush costs ten times as much processor time as a debit. At high rates, debits therefore share a flush. A power
- * failure can lose the debits of FLUSH_EVERY_MS; a killed process loses none.
- */
-export function openFlush(db: Database.Database): Flush {
-  let isOn = true;
-  let flushedMs = Number.NEGATIVE_INFINITY;
-  const set = (on: boolean): void => {
-    if (on !== isOn) db.pragma(`synchronous = ${on ? 'FULL' : 'NORMAL'}`);
-    isOn = on;
-  };
-  return {
-    always: () => set(true),
-    ifDue: (nowMs) => set(nowMs < flushedMs || nowMs - flushedMs >= FLUSH_EVERY_MS),
-    committed: (nowMs) => {
-      if (isOn) flushedMs = nowMs;
-    },
-  };
+function isCorrupt(error: unknown): error is Error {
+  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 }
 
 /** Did SQLite fail because another process is writing? The caller then tries again. */
@@ -95,7 +129,6 @@ export function whenFree<T>(action: () => T): T {
 }
 
 // Below 120 calls a minute, every debit is flushed.
-const FLUSH_EVERY_MS = 500;
 
 const FIRST_SCHEMA = `
 CREATE TABLE account (
@@ -149,8 +182,18 @@ ALTER TABLE account ADD COLUMN late_ms          REAL NOT NULL DEFAULT 0; -- the 
 ALTER TABLE account ADD COLUMN doubted_until_ms REAL NOT NULL DEFAULT 0;
 `;
 
+const IDENTITY_SCHEMA = `
+-- Distinguishes this ledger from another one at the same path.
+CREATE TABLE identity (
+  ledger_id TEXT NOT NULL
+) STRICT;
+INSERT INTO identity VALUES (lower(hex(randomblob(8))));
+ALTER TABLE account ADD COLUMN debits INTEGER NOT NULL DEFAULT 0; -- units ever debited; never decreases
+UPDATE account SET debits = spent_ever;
+`;
+
 /** Each schema migrates a file from the version before it. */
-const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA, CLOCK_SCHEMA];
+const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA, CLOCK_SCHEMA, IDENTITY_SCHEMA];
 const SCHEMA_VERSION = SCHEMAS.length;
 
 // Longer than any commit. A process that is stopped during a commit must not stop the others.

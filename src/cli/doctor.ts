@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { type Config, ConfigError, configPath, loadConfig } from '../config/config.ts';
-import { MirrorError } from '../errors.ts';
+import { MirrorError, UsageError } from '../errors.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
+import { rebuildLedger } from '../operations/rebuild_ledger.ts';
 import { ALL_KINDS, run } from '../operations/run.ts';
 import type { RunReport } from '../operations/run_report.ts';
 import type { Outcome } from '../outcome.ts';
@@ -21,6 +23,8 @@ import { wrapped } from './table.ts';
 interface DoctorFlags extends SharedFlags {
   readonly online?: boolean;
   readonly strict?: boolean;
+  readonly rebuildLedger?: boolean;
+  readonly warehouse?: string[];
 }
 
 /** `doctor`: checks everything that a run needs, with a remedy for each problem. */
@@ -33,12 +37,16 @@ export function doctorCommand(): Command {
     )
     .option('--online', 'spend one call to check the key and the clock')
     .option('--strict', 'also exit 1 if there are warnings')
+    .option('--rebuild-ledger', 'count the calls of the warehouses in the ledger again, after it was lost')
+    .option('--warehouse <file...>', 'with --rebuild-ledger: the other warehouses of the account')
     .addHelpText('after', EXAMPLES)
     .action((flags: DoctorFlags) => doctor(flags));
   return withSharedOptions(command);
 }
 
 async function doctor(flags: DoctorFlags): Promise<void> {
+  if (flags.warehouse !== undefined && !flags.rebuildLedger)
+    throw new UsageError('--warehouse works only with --rebuild-ledger');
   const output = openOutput(flags, standardStreams());
   const findings = [checkRuntime(runtimeFacts()), checkSqlite()];
   const path = configPath({ path: flags.config });
@@ -46,6 +54,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   if ('findings' in config) findings.push(...config.findings);
   else {
     findings.push(ok('configuration', `${path} is valid`), ...checkTerms(config, systemClock.now()));
+    if (flags.rebuildLedger) findings.push(...(await rebuild(config, flags.warehouse ?? [])));
     findings.push(...checkFiles(config, path, systemClock.now()));
     findings.push(...(await checkConnection(config)), ...(await checkRedis(config)));
     if (flags.online) findings.push(...(await checkOnline(config, output)));
@@ -75,6 +84,20 @@ function configOrFindings(path: string): Config | { findings: Finding[] } {
       };
     throw error;
   }
+}
+
+async function rebuild(config: Config, others: readonly string[]): Promise<Finding[]> {
+  const paths = [...new Set([config.warehouse, ...others.map((path) => resolve(path))])];
+  const { added, movedTo } = await rebuildLedger(config, paths, systemClock);
+  const moved = movedTo === null ? '' : `; the damaged file is now ${movedTo}`;
+  const what = `rebuilt from ${counted(paths.length, 'warehouse')}: ${counted(added, 'call')} added${moved}`;
+  return [
+    note(
+      'ledger',
+      what,
+      'If another warehouse spends the allowance of this account, name it with --warehouse.',
+    ),
+  ];
 }
 
 /** One call, with the ledger and rate of every other call; its response is stored. */
@@ -195,6 +218,7 @@ const EXAMPLES = `
 Examples:
   $ registry-mirror doctor
   $ registry-mirror doctor --online      after changing the key: one call shows whether it is accepted
+  $ registry-mirror doctor --rebuild-ledger --warehouse other.db      after the ledger was lost
   $ registry-mirror doctor --json | jq '.data.findings[] | select(.is != "ok")'
 
 Exit codes: 0 no problems; 1 problems (with --strict also warnings).`;

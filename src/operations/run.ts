@@ -3,11 +3,13 @@ import { hostname } from 'node:os';
 import type { Purpose } from '../allowance/windows.ts';
 import type { CallKind } from '../call.ts';
 import { clockSkewMs, TOLERATED_SKEW_MS } from '../clock.ts';
+import { FailedError } from '../errors.ts';
 import { type MirrorParts, mirror } from '../mirror.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Focus, Planner } from '../planner.ts';
 import { EMPTY_TOTALS, type RunTotals } from '../run_totals.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
+import { LostFileError } from '../sqlite/file_check.ts';
 import { readCoverage } from '../warehouse/coverage_counts.ts';
 import {
   acquireLock,
@@ -19,7 +21,10 @@ import {
   releaseLock,
 } from '../warehouse/lock.ts';
 import { finishRun, startRun } from '../warehouse/run.ts';
+import { callsOfRun } from '../warehouse/spent_calls.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assembleMirror, type Workspace } from './assemble.ts';
+import { requireLedger, stampLedger, updateStamp } from './ledger_loss.ts';
 import type { RunReport } from './run_report.ts';
 
 /** One bounded run over a warehouse, started by cron, a user or a job. */
@@ -52,11 +57,33 @@ export const ALL_KINDS: ReadonlySet<CallKind> = new Set<CallKind>(['stats', 'sea
  * @throws FailedError if the warehouse or the ledger can no longer be read or written.
  */
 export async function run(workspace: Workspace, order: RunOrder): Promise<RunReport> {
+  let runId: number | null = null;
+  const onStarted = (id: number) => {
+    runId = id;
+    order.onStarted?.(id);
+  };
   try {
-    return await runUnderLock(workspace, order);
+    return await runUnderLock(workspace, { ...order, onStarted });
   } catch (error) {
+    const isLost = error instanceof LostFileError && error.path === workspace.warehouse.path;
+    if (isLost && runId !== null) throw withLostCalls(error, workspace.warehouse.db, runId);
     throw explainSqlite(error, `the warehouse ${workspace.warehouse.path}`);
   }
+}
+
+/** Adds the calls of the run to the message. They are only in the file that was lost. */
+function withLostCalls(error: LostFileError, db: Warehouse['db'], runId: number): FailedError {
+  const kinds = callsOfRun(db, runId);
+  const calls = kinds.map(({ kind, calls }) => `${calls} ${kind}`).join(', ');
+  const times = kinds.flatMap(({ first, last }) => [first, last]).sort();
+  const lost =
+    kinds.length === 0
+      ? 'Its calls in flight are lost'
+      : `Lost with it: the calls of this run from ${times.at(0)} to ${times.at(-1)} (${calls}), and those in flight`;
+  return new FailedError(`${error.message}. ${lost}`, {
+    ...(error.hint !== null && { hint: error.hint }),
+    cause: error,
+  });
 }
 
 async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunReport> {
@@ -77,15 +104,19 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
   const aside = new AbortController();
   const beating = startHeartbeat(() => {
     if (yields && isAskedToStandAside(db, owner)) aside.abort();
+    workspace.warehouse.write(() => updateStamp(workspace));
     return heartbeat(db, owner, clock.now());
   });
   let runId: number | null = null;
   try {
     runId = startRun(db, { command: order.command, owner, nowMs: clock.now() });
     order.onStarted?.(runId);
+    requireLedger({ ...workspace, runId }, clock.now());
     const signal = AbortSignal.any([order.signal, beating.lost, aside.signal]);
     const { ending, totals } = await runEngine(workspace, order, runId, signal);
     beating.check();
+    // Also notices at the end of the run that a file was lost.
+    workspace.warehouse.write(() => stampLedger(workspace));
     order.onEnded?.(runId);
     const error = 'why' in ending ? (ending.why ?? null) : null;
     const hasStoodAside = ending.ended === 'interrupted' && aside.signal.aborted && !order.signal.aborted;

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Database } from 'better-sqlite3';
+import Sqlite, { type Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { walBytes } from './wal.ts';
 
@@ -11,15 +11,12 @@ export interface FileSizes {
 
 /** Facts that show whether the file is in order. */
 export interface Health extends FileSizes {
-  /** Calls that cost a unit. */
-  readonly calls: number;
   readonly schemaVersion: string | null;
 }
 
 export function readHealth(db: Database): Health {
   return {
     ...fileSizes(db),
-    calls: db.prepare("SELECT count(*) FROM _call WHERE outcome <> 'unsent'").pluck().get() as number,
     schemaVersion:
       (db.prepare("SELECT value FROM _meta WHERE key = 'schema_version'").pluck().get() as
         | string
@@ -43,4 +40,15 @@ export function waitingCount(db: Database, nowMs: number): number {
     .prepare('SELECT count(*) FROM _failure WHERE next_try_at > ?')
     .pluck()
     .get(isoTime(nowMs)) as number;
+}
+
+/** The version of SQLite. Throws if it lacks full-text search with trigrams. */
+export function sqliteVersion(): string {
+  const db = new Sqlite(':memory:');
+  try {
+    db.exec("CREATE VIRTUAL TABLE t USING fts5 (name, tokenize = 'trigram remove_diacritics 1')");
+    return db.prepare('SELECT sqlite_version()').pluck().get() as string;
+  } finally {
+    db.close();
+  }
 }

@@ -38,6 +38,8 @@ export type MetaKey =
   /** The last company, by \`known_id\`, whose name is in \`_name\` and \`_word\`. */
   | 'named_until'
   | 'next_named_until'
+  /** The ledger stamps, as JSON. */
+  | 'ledger'
   /** The progress of a rebuild, as JSON. */
   | 'rebuild'
   /** The calls until nothing is due, estimated at the end of a run, as JSON. */

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { FailedError, MirrorError, UsageError } from '../errors.ts';
 import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
+import { openFileCheck } from '../sqlite/file_check.ts';
 import { refreshCompanyView } from './company_view.ts';
 import { migrate, needsMigration } from './migrate.ts';
 import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
@@ -11,7 +12,11 @@ import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
 export interface Warehouse {
   readonly path: string;
   readonly db: Database;
-  /** Runs `work` in one IMMEDIATE transaction; nested calls join it. */
+  /**
+   * Runs `work` in one IMMEDIATE transaction; nested calls join it.
+   *
+   * @throws LostFileError if the file was deleted or replaced since it was opened.
+   */
   write<T>(work: () => T): T;
   /** Optimises, empties the WAL as far as readers permit, and closes. */
   close(): void;
@@ -44,12 +49,14 @@ export function openWarehouse(options: OpenOptions): Warehouse {
     throw readonly && isOfRights(error) ? unreadable(path, error) : explained(path, error);
   }
   const log = openWalMonitor(db, logLimitBytes);
+  const checkFile = openFileCheck({ path, name: 'the warehouse', remedy: LOST_WAREHOUSE_REMEDY });
   const inTransaction = db.transaction((work: () => unknown) => work()).immediate;
   return {
     path,
     db,
     write: (work) => {
       if (db.inTransaction) return work();
+      checkFile();
       const done = inTransaction(work) as ReturnType<typeof work>;
       log.written();
       return done;
@@ -58,6 +65,8 @@ export function openWarehouse(options: OpenOptions): Warehouse {
   };
 }
 
+const LOST_WAREHOUSE_REMEDY =
+  'If the file was moved, move it back. Otherwise restore a backup (docs/reliability.md). The ledger has counted the calls.';
 // "RMIR": distinguishes a warehouse from other SQLite files.
 const APPLICATION_ID = 0x52_4d_49_52;
 const BUSY_TIMEOUT_MS = 10_000;

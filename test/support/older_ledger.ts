@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 /** Converts a ledger to its first version, which has no table of users and no columns for a clock that was set back. */
 export function makeOlder(path: string): void {
   const db = new Database(path);
-  db.exec('DROP TABLE IF EXISTS user');
+  db.exec('DROP TABLE IF EXISTS user; DROP TABLE IF EXISTS identity');
   const columns = db.pragma('table_info(account)') as { name: string }[];
   for (const { name } of columns)
     if (LATER_COLUMNS.has(name)) db.exec(`ALTER TABLE account DROP COLUMN ${name}`);
@@ -11,4 +11,4 @@ export function makeOlder(path: string): void {
   db.close();
 }
 
-const LATER_COLUMNS = new Set(['latest_ms', 'set_back_at_ms', 'late_ms', 'doubted_until_ms']);
+const LATER_COLUMNS = new Set(['latest_ms', 'set_back_at_ms', 'late_ms', 'doubted_until_ms', 'debits']);

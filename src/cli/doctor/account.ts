@@ -1,4 +1,4 @@
-import type { LedgerState } from '../../allowance/ledger.ts';
+import { type LedgerState, LOST_LEDGER_REMEDY } from '../../allowance/ledger.ts';
 import { windowRow } from '../../allowance/window_table.ts';
 import { isLifetime } from '../../allowance/windows.ts';
 import type { Config } from '../../config/config.ts';
@@ -119,21 +119,14 @@ export function checkClockDoubt({ clockDoubt: doubt }: LedgerState): Finding[] {
   ];
 }
 
-export interface CountFacts {
-  /** All calls in the ledger. */
-  readonly ledgerCalls: number;
-  /** Calls loaded into this warehouse. */
-  readonly warehouseCalls: number;
-}
-
-/** A ledger with fewer calls than one warehouse was deleted or replaced. */
-export function checkCount({ ledgerCalls, warehouseCalls }: CountFacts): Finding[] {
-  if (warehouseCalls <= ledgerCalls) return [];
+/** A ledger that does not count all calls of the warehouse was deleted or replaced. */
+export function checkCount(missing: number): Finding[] {
+  if (missing === 0) return [];
   return [
-    warning(
+    problem(
       'ledger',
-      `the ledger contains ${counted(ledgerCalls, 'call')}, but this warehouse contains ${count(warehouseCalls)}: the ledger was probably deleted or replaced`,
-      `Restore the ledger, or set account.already_spent: ${warehouseCalls - ledgerCalls} to count the missing calls.`,
+      `it does not count ${counted(missing, 'call')} of this warehouse: it was deleted, or replaced by another file or an older copy. Runs send no call`,
+      LOST_LEDGER_REMEDY,
     ),
   ];
 }

@@ -1,12 +1,15 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { type LedgerState, LOST_LEDGER_REMEDY } from '../../allowance/ledger.ts';
 import type { Config } from '../../config/config.ts';
 import { assertWritable } from '../../config/paths.ts';
 import { MirrorError } from '../../errors.ts';
 import { openLedgerOf } from '../../operations/configured_ledger.ts';
+import { missingCalls } from '../../operations/ledger_loss.ts';
 import { byteSize, localTime } from '../../report/figures.ts';
 import { type LockState, readLock } from '../../report/mirror_snapshot.ts';
 import { integrityFault, readHealth } from '../../warehouse/health.ts';
-import { openWarehouse } from '../../warehouse/warehouse.ts';
+import { spentCallsAfter } from '../../warehouse/spent_calls.ts';
+import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import {
   checkAllowance,
   checkClockDoubt,
@@ -21,15 +24,13 @@ import { checkAccess, checkDisk, diskFacts } from './machine.ts';
 /** Checks both files, the key and the quota left. Creates and changes nothing. */
 export function checkFiles(config: Config, configPath: string, nowMs: number): Finding[] {
   const disk = diskFacts(config.warehouse);
-  const state = ledgerState(config, nowMs);
   const warehouse = checkWarehouse(config, nowMs);
+  const { state, findings } = checkLedger(config, nowMs);
   return [
     ...(disk === null ? [] : checkDisk(disk)),
-    ...warehouse.findings,
+    ...warehouse,
     checkAccess(accessTo('ledger', config.ledger)),
-    ...(state !== null && warehouse.calls !== null
-      ? checkCount({ ledgerCalls: state.spentEver, warehouseCalls: warehouse.calls })
-      : []),
+    ...findings,
     checkKey(config.upstream.api_key.fingerprint, state),
     ...checkSecrecy(secrecyOf(configPath)),
     ...(state === null
@@ -42,59 +43,89 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): F
   ];
 }
 
-function ledgerState(config: Config, nowMs: number) {
-  if (!existsSync(config.ledger)) return null;
-  const ledger = openLedgerOf(config);
+interface CheckedLedger {
+  /** Null: there is no readable ledger. */
+  readonly state: (LedgerState & { readonly warehouses: readonly string[] }) | null;
+  readonly findings: readonly Finding[];
+}
+
+/** Compares the ledger with the calls of the warehouse, if both can be read. */
+function checkLedger(config: Config, nowMs: number): CheckedLedger {
+  if (!existsSync(config.ledger))
+    return { state: null, findings: checkCount(callsWithoutLedger(config, nowMs)) };
   try {
-    return { ...ledger.state(nowMs), warehouses: ledger.warehouses(nowMs) };
-  } finally {
-    ledger.close();
+    const ledger = openLedgerOf(config);
+    try {
+      const state = { ...ledger.state(nowMs), warehouses: ledger.warehouses(nowMs) };
+      const missing =
+        withWarehouse(config, nowMs, (warehouse) => missingCalls({ config, warehouse, ledger }, nowMs)) ?? 0;
+      return { state, findings: state.windows.length === 0 ? [] : checkCount(missing) };
+    } finally {
+      ledger.close();
+    }
+  } catch (error) {
+    if (!(error instanceof MirrorError)) throw error;
+    return { state: null, findings: [problem('ledger', error.message, error.hint ?? LOST_LEDGER_REMEDY)] };
   }
 }
 
-/** `calls`: the calls loaded; null: the warehouse cannot be read. */
-function checkWarehouse(config: Config, nowMs: number): { findings: Finding[]; calls: number | null } {
+function callsWithoutLedger(config: Config, nowMs: number): number {
+  if (config.allowance.unlimited) return 0;
+  return withWarehouse(config, nowMs, ({ db }) => spentCallsAfter(db, 0)) ?? 0;
+}
+
+/** Reads the warehouse; null: it cannot be read, which another check reports. */
+function withWarehouse<T>(config: Config, nowMs: number, read: (warehouse: Warehouse) => T): T | null {
+  if (!existsSync(config.warehouse)) return null;
+  try {
+    const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
+    try {
+      return read(warehouse);
+    } finally {
+      warehouse.close();
+    }
+  } catch (error) {
+    if (error instanceof MirrorError) return null;
+    throw error;
+  }
+}
+
+function checkWarehouse(config: Config, nowMs: number): Finding[] {
   const access = accessTo('warehouse', config.warehouse);
-  if (!access.exists || access.fault !== null) return { findings: [checkAccess(access)], calls: null };
+  if (!access.exists || access.fault !== null) return [checkAccess(access)];
   try {
     const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
     try {
       const health = readHealth(warehouse.db);
       const fault = health.bytes > LARGE_BYTES ? null : integrityFault(warehouse.db);
       const lock = readLock(warehouse.db, nowMs);
-      return {
-        calls: health.calls,
-        findings: [
-          fault === null
-            ? ok('warehouse', `${config.warehouse}, ${byteSize(health.bytes)}, intact`)
-            : problem(
+      return [
+        fault === null
+          ? ok('warehouse', `${config.warehouse}, ${byteSize(health.bytes)}, intact`)
+          : problem(
+              'warehouse',
+              `${config.warehouse} is corrupt: ${fault}`,
+              'Restore a backup (docs/reliability.md). Later runs fetch what the backup lacks.',
+            ),
+        ...(health.walBytes > LARGE_WAL_BYTES
+          ? [
+              note(
                 'warehouse',
-                `${config.warehouse} is corrupt: ${fault}`,
-                'Restore a backup (docs/reliability.md). Later runs fetch what the backup lacks.',
+                `the WAL has ${byteSize(health.walBytes)}: a reader has been open for a long time`,
+                'Close that reader; the next run empties the WAL.',
               ),
-          ...(health.walBytes > LARGE_WAL_BYTES
-            ? [
-                note(
-                  'warehouse',
-                  `the WAL has ${byteSize(health.walBytes)}: a reader has been open for a long time`,
-                  'Close that reader; the next run empties the WAL.',
-                ),
-              ]
-            : []),
-          ...lockFindings(lock),
-        ],
-      };
+            ]
+          : []),
+        ...lockFindings(lock),
+      ];
     } finally {
       warehouse.close();
     }
   } catch (error) {
     if (!(error instanceof MirrorError)) throw error;
-    return {
-      findings: [
-        problem('warehouse', error.message, error.hint ?? 'Restore a backup, or configure another file.'),
-      ],
-      calls: null,
-    };
+    return [
+      problem('warehouse', error.message, error.hint ?? 'Restore a backup, or configure another file.'),
+    ];
   }
 }
 

@@ -1,7 +1,7 @@
 import { type StatsFs, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { byteSize } from '../../report/figures.ts';
+import { sqliteVersion } from '../../warehouse/health.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 
 /** Checks of the runtime, SQLite and the disk. */
@@ -28,11 +28,7 @@ export function checkRuntime({ node, platform, arch, timezone }: RuntimeFacts): 
 /** Checks that SQLite works and includes full-text search with trigrams. */
 export function checkSqlite(): Finding {
   try {
-    const db = new Sqlite(':memory:');
-    const version = db.prepare('SELECT sqlite_version()').pluck().get() as string;
-    db.exec("CREATE VIRTUAL TABLE t USING fts5 (name, tokenize = 'trigram remove_diacritics 1')");
-    db.close();
-    return ok('SQLite', `${version}, with full-text search`);
+    return ok('SQLite', `${sqliteVersion()}, with full-text search`);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return problem('SQLite', message, 'Reinstall the packages for this runtime: npm ci');

@@ -1,0 +1,46 @@
+import type Database from 'better-sqlite3';
+
+/** Calls that a lost ledger counted, as the warehouses show them. */
+export interface Recount {
+  /** Calls of warehouses that used this ledger before. It may count some of them. */
+  readonly known: ReadonlyMap<number, number>;
+  /** Calls of warehouses that used another ledger. It counts none of them. */
+  readonly missing: ReadonlyMap<number, number>;
+  /** The time of the latest call. */
+  readonly lastSentMs: number;
+}
+
+/**
+ * Raises the counts of an account to at least those of a recount; no count decreases. The keys of a recount are the
+ * starts of minutes. Call it inside a transaction of the ledger.
+ */
+export function raiseCounts(
+  db: Database.Database,
+  accountId: string,
+  { known, missing, lastSentMs }: Recount,
+  slotSpacingMs: number,
+): void {
+  const raise = db.prepare(
+    `INSERT INTO spent (account_id, minute_ms, calls) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET calls = max(calls, excluded.calls)`,
+  );
+  const add = db.prepare(
+    `INSERT INTO spent (account_id, minute_ms, calls) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET calls = calls + excluded.calls`,
+  );
+  for (const [minuteMs, calls] of known) raise.run(accountId, minuteMs, calls);
+  for (const [minuteMs, calls] of missing) add.run(accountId, minuteMs, calls);
+  db.prepare('DELETE FROM window_spent WHERE account_id = ?').run(accountId);
+  db.prepare(
+    `UPDATE account SET
+       debits = debits + max(0, @known - spent_ever) + @missing,
+       spent_ever = max(spent_ever, @known) + @missing,
+       last_spent_ms = max(last_spent_ms, @lastSentMs),
+       next_slot_ms = max(next_slot_ms, @lastSentMs + @slotSpacingMs)
+     WHERE account_id = @accountId`,
+  ).run({ accountId, known: sumOf(known), missing: sumOf(missing), lastSentMs, slotSpacingMs });
+}
+
+function sumOf(calls: ReadonlyMap<number, number>): number {
+  return [...calls.values()].reduce((sum, count) => sum + count, 0);
+}

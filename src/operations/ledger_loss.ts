@@ -1,0 +1,122 @@
+import { type Ledger, LOST_LEDGER_REMEDY } from '../allowance/ledger.ts';
+import type { Recount } from '../allowance/recount.ts';
+import { isLifetime } from '../allowance/windows.ts';
+import { isoTime } from '../clock.ts';
+import type { Config } from '../config/config.ts';
+import { FailedError } from '../errors.ts';
+import { lastCallId } from '../warehouse/call.ts';
+import {
+  killedRuns,
+  ledgerStamps,
+  spentCallsAfter,
+  spentCallsBetween,
+  spentCallsByMinute,
+} from '../warehouse/spent_calls.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+
+/** One warehouse and the ledger of its account. */
+export interface LedgerUse {
+  readonly config: Config;
+  readonly warehouse: Warehouse;
+  readonly ledger: Ledger;
+}
+
+/** The run in `_run` that holds the lock of the warehouse. */
+export interface CurrentRun {
+  readonly runId: number;
+}
+
+/**
+ * The calls of this warehouse that the ledger does not count, because the ledger was deleted or replaced by another
+ * file or an older copy. 0: the ledger is complete.
+ */
+export function missingCalls({ config, warehouse: { db }, ledger }: LedgerUse, nowMs: number): number {
+  const accountId = config.account.id;
+  const stamps = ledgerStamps(db).read();
+  if (stamps === null) return missingInWindows({ config, ledger, db }, nowMs);
+  const stamp = stamps.accounts[accountId];
+  if (stamp === undefined) return 0;
+  const calls = stamps.latest === accountId ? spentCallsAfter(db, stamp.baseCallId) : 0;
+  const { ledgerId, debits } = ledger.mark();
+  return Math.max(
+    0,
+    Math.max(stamp.debits, stamp.baseDebits + calls) - (ledgerId === stamp.ledgerId ? debits : 0),
+  );
+}
+
+/** A warehouse of an older version has no stamp. Its calls in the current windows are compared with the ledger. */
+function missingInWindows(
+  { ledger, db }: Pick<LedgerUse, 'config' | 'ledger'> & Pick<Warehouse, 'db'>,
+  nowMs: number,
+): number {
+  const missing = ledger.state(nowMs).windows.map((window) => {
+    const since = isLifetime(window) ? '' : isoTime(window.sinceMs);
+    return spentCallsBetween(db, since, isoTime(nowMs)) - window.spent;
+  });
+  return Math.max(0, ...missing);
+}
+
+/**
+ * Stops a run whose ledger was lost, because it would spend the same units again. Otherwise records the state of the
+ * ledger in the warehouse. Call it under the lock of the warehouse, before the first call of a run.
+ *
+ * @throws FailedError if the ledger does not count all calls of this warehouse.
+ */
+export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void {
+  const missing = missingCalls(use, nowMs);
+  if (missing > 0) {
+    // Without a window only the rate is limited, so that the time of the last call is sufficient.
+    if (use.ledger.state(nowMs).windows.length > 0) throw lostLedger(use, missing);
+    use.ledger.recount(recountOf([use], nowMs));
+  }
+  stampLedger(use);
+}
+
+function lostLedger({ config }: Pick<LedgerUse, 'config'>, missing: number): FailedError {
+  return new FailedError(
+    `the ledger ${config.ledger} does not count ${missing} calls of the warehouse ${config.warehouse}: it was deleted, or replaced by another file or an older copy. No call was sent`,
+    { hint: LOST_LEDGER_REMEDY },
+  );
+}
+
+/** Records the state of the ledger while no call of this warehouse is in flight. */
+export function stampLedger({ config, warehouse: { db }, ledger }: LedgerUse): void {
+  const { ledgerId, debits } = ledger.mark();
+  const stamp = { ledgerId, debits, baseDebits: debits, baseCallId: lastCallId(db) };
+  ledgerStamps(db).write(config.account.id, stamp);
+}
+
+/** Records that the ledger has debited more units, during a run. */
+export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): void {
+  const stamp = ledgerStamps(db).read()?.accounts[config.account.id];
+  if (stamp === undefined) return;
+  const { debits } = ledger.mark();
+  if (debits > stamp.debits) ledgerStamps(db).write(config.account.id, { ...stamp, debits });
+}
+
+/**
+ * Counts the calls of warehouses again, for a ledger that was lost. A warehouse with a stamp of this ledger adds only
+ * calls that the ledger does not count yet. Calls in flight at a kill are in no warehouse, so that each killed run of a
+ * warehouse whose ledger was lost counts as `upstream.concurrency` more calls.
+ */
+export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Recount {
+  const known = new Map<number, number>();
+  const missing = new Map<number, number>();
+  for (const use of uses) {
+    const { db } = use.warehouse;
+    const stamp = ledgerStamps(db).read()?.accounts[use.config.account.id];
+    const isOfThisLedger = stamp === undefined || stamp.ledgerId === use.ledger.mark().ledgerId;
+    const counts = isOfThisLedger ? known : missing;
+    const add = (time: string, calls: number) => {
+      const minuteMs = Math.floor(Math.min(Date.parse(time), nowMs) / MINUTE_MS) * MINUTE_MS;
+      counts.set(minuteMs, (counts.get(minuteMs) ?? 0) + calls);
+    };
+    for (const { minute, calls } of spentCallsByMinute(db)) add(`${minute}Z`, calls);
+    if (missingCalls(use, nowMs) > 0)
+      for (const time of killedRuns(db, use.runId)) add(time, use.config.upstream.concurrency);
+  }
+  const latestMs = Math.max(0, ...known.keys(), ...missing.keys());
+  return { known, missing, lastSentMs: Math.min(latestMs + MINUTE_MS, nowMs) };
+}
+
+const MINUTE_MS = 60_000;

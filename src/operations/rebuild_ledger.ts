@@ -1,0 +1,76 @@
+import { existsSync, renameSync } from 'node:fs';
+import type { Ledger } from '../allowance/ledger.ts';
+import { DamagedLedgerError } from '../allowance/ledger_file.ts';
+import { type Clock, isoTime } from '../clock.ts';
+import type { Config } from '../config/config.ts';
+import { UsageError } from '../errors.ts';
+import { openWarehouse } from '../warehouse/warehouse.ts';
+import { openLedgerOf } from './configured_ledger.ts';
+import { exclusively } from './exclusive.ts';
+import { type CurrentRun, type LedgerUse, recountOf, stampLedger } from './ledger_loss.ts';
+
+export interface RebuiltLedger {
+  readonly ended: 'done';
+  /** Calls that the ledger did not count before. */
+  readonly added: number;
+  /** The path to which a damaged file was moved; null: the file was sound or missing. */
+  readonly movedTo: string | null;
+}
+
+/**
+ * Counts the calls of the warehouses in the ledger again. Takes the locks of the warehouses, so that no run spends
+ * meanwhile. A damaged ledger is moved aside.
+ *
+ * @throws UsageError if a warehouse does not exist; FailedError if a run holds a lock.
+ */
+export async function rebuildLedger(
+  config: Config,
+  paths: readonly string[],
+  clock: Clock,
+): Promise<RebuiltLedger> {
+  for (const path of paths)
+    if (!existsSync(path))
+      throw new UsageError(`there is no warehouse at ${path}`, { hint: 'Correct --warehouse.' });
+  const { ledger, movedTo } = openOrReplace(config, clock.now());
+  try {
+    return { ...(await recountUnderLocks({ config, ledger, clock }, paths, [])), movedTo };
+  } finally {
+    ledger.close();
+  }
+}
+
+/** Takes one lock after the other, then counts. */
+async function recountUnderLocks(
+  parts: Pick<LedgerUse, 'config' | 'ledger'> & { readonly clock: Clock },
+  paths: readonly string[],
+  uses: readonly (LedgerUse & CurrentRun)[],
+): Promise<Omit<RebuiltLedger, 'movedTo'>> {
+  const { config, ledger, clock } = parts;
+  const [path, ...others] = paths;
+  if (path !== undefined) {
+    const warehouse = openWarehouse({ path, nowMs: clock.now() });
+    try {
+      return await exclusively({ warehouse, clock, command: 'doctor' }, (runId) =>
+        recountUnderLocks(parts, others, [...uses, { config, ledger, warehouse, runId }]),
+      );
+    } finally {
+      warehouse.close();
+    }
+  }
+  const before = ledger.state(clock.now()).spentEver;
+  ledger.recount(recountOf(uses, clock.now()));
+  for (const use of uses) stampLedger(use);
+  return { ended: 'done', added: ledger.state(clock.now()).spentEver - before };
+}
+
+function openOrReplace(config: Config, nowMs: number): { ledger: Ledger; movedTo: string | null } {
+  try {
+    return { ledger: openLedgerOf(config), movedTo: null };
+  } catch (error) {
+    if (!(error instanceof DamagedLedgerError)) throw error;
+    const movedTo = `${config.ledger}.damaged-${isoTime(nowMs).replaceAll(':', '')}`;
+    for (const end of ['', '-wal', '-shm'])
+      if (existsSync(config.ledger + end)) renameSync(config.ledger + end, movedTo + end);
+    return { ledger: openLedgerOf(config), movedTo };
+  }
+}

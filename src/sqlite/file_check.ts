@@ -1,0 +1,51 @@
+import { statSync } from 'node:fs';
+import { FailedError } from '../errors.ts';
+
+/** A file was deleted, replaced or emptied while this process had it open. */
+export class LostFileError extends FailedError {
+  readonly path: string;
+
+  constructor(path: string, message: string, hint: string) {
+    super(message, { hint });
+    this.path = path;
+  }
+}
+
+export interface CheckedFile {
+  readonly path: string;
+  /** Its name in messages: "the ledger". */
+  readonly name: string;
+  /** What to do if it is lost. */
+  readonly remedy: string;
+}
+
+/**
+ * Returns a check that throws a LostFileError as soon as an open SQLite file is no longer the file at its path. SQLite
+ * itself continues with the old file, and other processes then see nothing of what it writes. The WAL and its index
+ * belong to the file. Open the file, and read from it, before this call.
+ */
+export function openFileCheck({ path, name, remedy }: CheckedFile): () => void {
+  const parts = ['', '-wal', '-shm'].flatMap((end) => {
+    const stats = statsOf(path + end);
+    return stats === null ? [] : [{ path: path + end, ino: stats.ino, dev: stats.dev, isMain: end === '' }];
+  });
+  return () => {
+    for (const part of parts) {
+      const stats = statsOf(part.path);
+      if (stats?.ino === part.ino && stats.dev === part.dev && !(part.isMain && stats.size === 0)) continue;
+      const fault = stats === null ? 'was deleted or moved' : 'was replaced by another file';
+      const emptied = stats?.ino === part.ino ? 'was emptied' : fault;
+      const what = part.isMain ? `${name} ${path}` : `${part.path}, a part of ${name},`;
+      throw new LostFileError(path, `${what} ${emptied} while this process used it`, remedy);
+    }
+  };
+}
+
+function statsOf(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch {
+    // A folder of the path is no longer a folder, or no longer readable.
+    return null;
+  }
+}

@@ -1,0 +1,109 @@
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { generateRegistry } from '../../data/generate.ts';
+import { systemClock } from '../../src/clock.ts';
+import { configFrom } from '../../src/config/config.ts';
+import { FailedError } from '../../src/errors.ts';
+import { openWorkspace, type Workspace } from '../../src/operations/assemble.ts';
+import { rebuildLedger } from '../../src/operations/rebuild_ledger.ts';
+import { ALL_KINDS, run } from '../../src/operations/run.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { temporaryFolder } from '../support/loader.ts';
+import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
+
+const ALLOWANCE = 20;
+
+/** A mirror with an allowance of 20 calls, of which a first run spent 8. */
+async function mirror({ unlimited = false } = {}) {
+  const companies = [...generateRegistry({ companies: 60, seed: 3 })];
+  const sandbox = await startSandbox({ companies, latencyMs: 40 });
+  onTestFinished(() => sandbox.close());
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'state'));
+  const base = sandboxConfiguration(sandbox, folder);
+  const configOf = (account = 'main') =>
+    configFrom({
+      ...base,
+      upstream: { ...base.upstream, concurrency: 1 },
+      account: { tier: 'paid', id: account },
+      ledger: join(folder, 'state', 'ledger.db'),
+      allowance: { per_minute: 'unlimited', ...(unlimited ? { unlimited } : { total: ALLOWANCE }) },
+    });
+  const sync = async ({ maxCalls = 100, during = (_: Workspace) => {}, account = 'main' } = {}) => {
+    const workspace = openWorkspace(configOf(account));
+    try {
+      return await run(workspace, {
+        command: 'sync',
+        purpose: 'scheduled',
+        kinds: ALL_KINDS,
+        focus: 'records',
+        maxCalls,
+        maxMinutes: 1,
+        signal: new AbortController().signal,
+        onProgress: () => during(workspace),
+      });
+    } finally {
+      workspace.close();
+    }
+  };
+  await sync({ maxCalls: 8 });
+  const { ledger, warehouse } = configOf();
+  return { sandbox, configOf, sync, ledger, warehouse, arrivals: () => sandbox.arrivals().length };
+}
+
+test.each<[string, (ledger: string) => void]>([
+  ['deleted', (ledger) => rmSync(ledger)],
+  ['emptied', (ledger) => truncateSync(ledger)],
+  ['deleted with its folder', (ledger) => rmSync(join(ledger, '..'), { recursive: true })],
+])('a ledger that is %s between runs stops the next run until it is rebuilt', async (_, lose) => {
+  const { sync, configOf, ledger, warehouse, arrivals } = await mirror();
+  lose(ledger);
+  await expect(sync()).rejects.toMatchObject({ hint: expect.stringContaining('doctor --rebuild-ledger') });
+  expect(arrivals()).toBe(8);
+  expect(await rebuildLedger(configOf(), [warehouse], systemClock)).toMatchObject({ added: 8 });
+  expect(await rebuildLedger(configOf(), [warehouse], systemClock)).toMatchObject({
+    added: 0,
+    movedTo: null,
+  });
+  expect((await sync()).ending.ended).toBe('allowance');
+  expect(arrivals()).toBe(ALLOWANCE);
+});
+
+test('an older copy of the ledger stops the next run', async () => {
+  const { sync, ledger, arrivals } = await mirror();
+  copyFileSync(ledger, `${ledger}.older`);
+  await sync({ maxCalls: 2 });
+  renameSync(`${ledger}.older`, ledger);
+  await expect(sync()).rejects.toThrow(/does not count 2 calls/);
+  expect(arrivals()).toBe(10);
+});
+
+test('a ledger that is deleted during a run stops the run', async () => {
+  const { sync, ledger, arrivals } = await mirror();
+  const running = sync({ during: () => rmSync(ledger, { force: true }) });
+  await expect(running).rejects.toThrow(/the ledger .* was deleted or moved while this process used it/);
+  expect(arrivals()).toBeLessThan(ALLOWANCE);
+});
+
+test('a warehouse that is deleted during a run fails the run, with the calls that are lost', async () => {
+  const { sync, warehouse, ledger } = await mirror();
+  const running = sync({ during: () => rmSync(warehouse, { force: true }) });
+  await expect(running).rejects.toThrow(/the warehouse .* was deleted .*Lost with it: .*entity/);
+  await expect(running).rejects.toThrow(FailedError);
+  expect(existsSync(warehouse)).toBe(false);
+  expect(statSync(ledger).size).toBeGreaterThan(0);
+});
+
+test('a lost ledger without an allowance window is rebuilt by the next run', async () => {
+  const { sync, ledger } = await mirror({ unlimited: true });
+  rmSync(ledger);
+  expect((await sync()).ending.ended).toBe('done');
+});
+
+test('another account starts with its own count', async () => {
+  const { sync, arrivals } = await mirror();
+  await sync({ account: 'second', maxCalls: 3 });
+  await sync({ account: 'main', maxCalls: 2 });
+  expect(arrivals()).toBe(13);
+});

@@ -1,0 +1,90 @@
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { openLedger } from '../../../src/allowance/ledger.ts';
+import { allowanceOf } from '../../support/ledger.ts';
+
+/** The files of a mirror, with older copies of the ledger and the warehouse. */
+export interface Files {
+  readonly ledger: string;
+  readonly olderLedger: string;
+  readonly warehouse: string;
+  readonly olderWarehouse: string;
+}
+
+/** The ways of losing a file. Each is applied between runs and during runs. */
+export const WAYS = {
+  'ledger deleted': ({ ledger }) => remove(ledger, '', '-wal', '-shm'),
+  'ledger deleted, its WAL kept': ({ ledger }) => remove(ledger, ''),
+  'ledger emptied': ({ ledger }) => truncateSync(ledger),
+  'ledger emptied, its WAL deleted': ({ ledger }) => {
+    remove(ledger, '-wal', '-shm');
+    truncateSync(ledger);
+  },
+  'ledger cut to one page': ({ ledger }) => truncateSync(ledger, 4096),
+  'ledger cut in a page': ({ ledger }) => truncateSync(ledger, 6000),
+  'ledger replaced by an older copy': ({ ledger, olderLedger }) => {
+    copyFileSync(olderLedger, `${ledger}.copy`);
+    remove(ledger, '-wal', '-shm');
+    renameSync(`${ledger}.copy`, ledger);
+  },
+  'ledger overwritten with an older copy': ({ ledger, olderLedger }) => {
+    remove(ledger, '-wal', '-shm');
+    copyFileSync(olderLedger, ledger);
+  },
+  'ledger renamed': ({ ledger }) => renameSync(ledger, `${ledger}.renamed`),
+  'ledger copied and renamed back': ({ ledger }) => {
+    copyFileSync(ledger, `${ledger}.copy`);
+    renameSync(`${ledger}.copy`, ledger);
+  },
+  'folder of the ledger deleted': ({ ledger }) => rmSync(dirname(ledger), { recursive: true }),
+  'folder of the ledger renamed': ({ ledger }) => renameSync(dirname(ledger), `${dirname(ledger)}-renamed`),
+  'WAL of the ledger deleted': ({ ledger }) => remove(ledger, '-wal'),
+  'WAL of the ledger emptied': ({ ledger }) => {
+    if (existsSync(`${ledger}-wal`)) truncateSync(`${ledger}-wal`);
+  },
+  'index of the WAL deleted': ({ ledger }) => remove(ledger, '-shm'),
+  'WAL and its index deleted': ({ ledger }) => remove(ledger, '-wal', '-shm'),
+  'ledger replaced by another SQLite file': ({ ledger }) => {
+    remove(ledger, '', '-wal', '-shm');
+    new Sqlite(ledger).exec('CREATE TABLE other (x)').close();
+  },
+  'ledger replaced by a text': ({ ledger }) => writeFileSync(ledger, 'no database '.repeat(500)),
+  'ledger replaced by a new ledger': ({ ledger }) => {
+    remove(ledger, '', '-wal', '-shm');
+    openLedger({ path: ledger, accountId: 'main', allowance: allowanceOf({}) }).close();
+  },
+  'ledger replaced by a link to an older copy': ({ ledger, olderLedger }) => {
+    remove(ledger, '', '-wal', '-shm');
+    symlinkSync(olderLedger, ledger);
+  },
+  'ledger replaced by a folder': ({ ledger }) => {
+    remove(ledger, '', '-wal', '-shm');
+    mkdirSync(ledger);
+  },
+  'warehouse deleted': ({ warehouse }) => remove(warehouse, '', '-wal', '-shm'),
+  'warehouse deleted, its WAL kept': ({ warehouse }) => remove(warehouse, ''),
+  'warehouse emptied': ({ warehouse }) => truncateSync(warehouse),
+  'warehouse renamed': ({ warehouse }) => renameSync(warehouse, `${warehouse}.renamed`),
+  'warehouse replaced by an older copy': ({ warehouse, olderWarehouse }) => {
+    remove(warehouse, '', '-wal', '-shm');
+    cpSync(olderWarehouse, warehouse);
+  },
+  'WAL of the warehouse deleted': ({ warehouse }) => remove(warehouse, '-wal'),
+} as const satisfies Record<string, (files: Files) => void>;
+
+export type Way = keyof typeof WAYS;
+
+function remove(path: string, ...ends: string[]): void {
+  for (const end of ends) rmSync(path + end, { force: true });
+}
