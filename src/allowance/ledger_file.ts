@@ -128,8 +128,6 @@ export function whenFree<T>(action: () => T): T {
   }
 }
 
-// Below 120 calls a minute, every debit is flushed.
-
 const FIRST_SCHEMA = `
 CREATE TABLE account (
   account_id         TEXT PRIMARY KEY,

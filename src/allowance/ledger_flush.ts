@@ -30,4 +30,5 @@ export function openFlush(db: Database.Database): Flush {
   };
 }
 
+// Below 120 calls a minute, every debit is flushed.
 const FLUSH_EVERY_MS = 500;
