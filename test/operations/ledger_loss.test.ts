@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { generateRegistry } from '../../data/generate.ts';
 import { systemClock } from '../../src/clock.ts';
 import { configFrom } from '../../src/config/config.ts';
@@ -81,7 +81,8 @@ test('an older copy of the ledger stops the next run', async () => {
 
 test('a ledger that is deleted during a run stops the run', async () => {
   const { sync, ledger, arrivals } = await mirror();
-  const running = sync({ during: () => rmSync(ledger, { force: true }) });
+  const running = sync();
+  void vi.waitUntil(() => arrivals() >= 10, { interval: 1 }).then(() => rmSync(ledger));
   await expect(running).rejects.toThrow(/the ledger .* was deleted or moved while this process used it/);
   expect(arrivals()).toBeLessThan(ALLOWANCE);
 });
