@@ -1,23 +1,28 @@
 # The image of registry-mirror. It contains all commands and runs the worker by default.
 # The root file system can be read-only: the program writes only to /data.
 
-FROM node:24-slim AS build
-WORKDIR /app
-COPY package.json package-lock.json ./
-RUN npm ci
-COPY tsconfig.json tsconfig.build.json ./
-COPY src ./src
-COPY jobs ./jobs
-COPY data ./data
-RUN npm run build
-
-FROM node:24-slim AS dependencies
+FROM node:24.21.0-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 # A library has TypeScript as an optional peer dependency. Nothing in the image uses it, so it is removed.
 RUN npm ci --omit=dev && rm -rf node_modules/typescript node_modules/@typescript && npm cache clean --force
 
-FROM node:24-slim
+# Compiles with the types and the compiler of the lock file. The other development dependencies, such as a browser, are
+# not needed. They are in the parent folder, so that they stay out of the image.
+FROM dependencies AS build
+WORKDIR /
+RUN npm install --no-save --no-audit --no-fund $(node -p " \
+  const { packages } = require('/app/package-lock.json'); \
+  const names = ['typescript', '@types/node', '@types/better-sqlite3', '@types/luxon']; \
+  names.map((name) => name + '@' + packages['node_modules/' + name].version).join(' ')")
+WORKDIR /app
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+COPY jobs ./jobs
+COPY data ./data
+RUN PATH=/node_modules/.bin:$PATH npm run build
+
+FROM node:24.21.0-slim
 ENV NODE_ENV=production
 # One malloc arena for all threads: an idle worker uses about 6 MiB less and is not slower.
 ENV MALLOC_ARENA_MAX=1

@@ -15,6 +15,8 @@ interface InitFlags extends SharedFlags, Partial<WindowLimits> {
   readonly force?: boolean;
   readonly baseUrl?: string;
   readonly keyVariable?: string;
+  readonly keyFile?: string;
+  readonly data?: string;
   readonly name?: string;
   readonly tier?: 'free' | 'paid';
   readonly commercialUse?: boolean;
@@ -32,6 +34,8 @@ export function initCommand(): Command {
     .option('--force', 'replace an existing configuration')
     .option('--base-url <url>', 'address of the API')
     .option('--key-variable <name>', 'environment variable that holds the key', 'REGISTRY_API_KEY')
+    .option('--key-file <file>', 'file that holds the key, instead of a variable')
+    .option('--data <folder>', 'folder of the warehouse and the ledger', 'data')
     .option('--name <name>', 'name of the registry')
     .addOption(new Option('--tier <tier>', 'tier of the account').choices(['free', 'paid']))
     .option('--commercial-use', 'the data are used commercially (paid tier only)')
@@ -69,13 +73,14 @@ async function init(flags: InitFlags): Promise<void> {
   await findDialect({ config: path });
 }
 
-/** Offers to probe the API, if the environment variable of the key is set. */
+/** Offers to probe the API, if the key is present. */
 async function offersProbe(
   asker: Asker,
-  { keyVariable }: InitAnswers,
+  { keyVariable, keyFile }: InitAnswers,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<boolean> {
-  if (env[keyVariable] === undefined || env[keyVariable] === '') return false;
+  const isPresent = keyFile === null ? (env[keyVariable] ?? '') !== '' : existsSync(keyFile);
+  if (!isPresent) return false;
   return asker.yes('Probe the API now? It takes at most 16 calls, usually about ten.', true);
 }
 
@@ -102,12 +107,22 @@ function fromFlags(path: string, flags: InitFlags): InitAnswers {
 
 type Defaulted = Pick<
   InitAnswers,
-  'keyVariable' | 'sourceName' | 'perMinute' | 'alreadySpent' | 'purpose' | 'watchlist' | 'schemaPath'
+  | 'keyVariable'
+  | 'keyFile'
+  | 'dataFolder'
+  | 'sourceName'
+  | 'perMinute'
+  | 'alreadySpent'
+  | 'purpose'
+  | 'watchlist'
+  | 'schemaPath'
 >;
 
 function withDefaults(path: string, flags: InitFlags): Defaulted {
   return {
     keyVariable: flags.keyVariable ?? 'REGISTRY_API_KEY',
+    keyFile: flags.keyFile ?? null,
+    dataFolder: flags.data ?? 'data',
     sourceName: flags.name ?? 'Registry',
     perMinute: flags.perMinute ?? 10,
     alreadySpent: flags.alreadySpent ?? 0,
@@ -127,11 +142,14 @@ async function fromQuestions(path: string, flags: InitFlags, asker: Asker): Prom
   const baseUrl = flags.baseUrl ?? (await asker.text('Address of the API?', readAddress));
   const sourceName =
     flags.name ?? (await asker.text('Name of the registry?', readText('a name'), 'Registry'));
-  const keyVariable = await asker.text(
-    'Environment variable that contains your key? (Do not enter the key itself.)',
-    readVariable,
-    flags.keyVariable,
-  );
+  const keyVariable =
+    flags.keyFile === undefined
+      ? await asker.text(
+          'Environment variable that contains your key? (Do not enter the key itself.)',
+          readVariable,
+          flags.keyVariable,
+        )
+      : undefined;
   const purpose = await askPurpose(flags, asker);
   const watchlist =
     purpose === 'watchlist'
@@ -147,7 +165,7 @@ async function fromQuestions(path: string, flags: InitFlags, asker: Asker): Prom
     ...defaults,
     baseUrl,
     sourceName,
-    keyVariable,
+    ...(keyVariable !== undefined && { keyVariable }),
     purpose,
     watchlist,
     ...account,
@@ -230,8 +248,9 @@ function write(path: string, answers: InitAnswers, { force }: InitFlags): void {
   }
 }
 
-function report(output: Output, path: string, { keyVariable }: InitAnswers): void {
-  const next = [`export ${keyVariable}=…`, 'registry-mirror probe', 'registry-mirror sync'];
+function report(output: Output, path: string, { keyVariable, keyFile }: InitAnswers): void {
+  const key = keyFile === null ? [`export ${keyVariable}=…`] : [];
+  const next = [...key, 'registry-mirror probe', 'registry-mirror sync'];
   output.result({
     command: 'init',
     ok: true,

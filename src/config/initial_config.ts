@@ -6,6 +6,10 @@ export interface InitAnswers extends WindowLimits {
   readonly baseUrl: string;
   /** Environment variable with the key. */
   readonly keyVariable: string;
+  /** File with the key, which replaces the variable; null: none. */
+  readonly keyFile: string | null;
+  /** Folder of the warehouse and the ledger, relative to the configuration. */
+  readonly dataFolder: string;
   readonly sourceName: string;
   readonly tier: 'free' | 'paid';
   readonly commercialUse: boolean;
@@ -27,7 +31,7 @@ export function configText(answers: InitAnswers): string {
     account(answers),
     allowance(answers),
     wanted(answers),
-    REST,
+    rest(answers),
   ].join('\n');
 }
 
@@ -44,11 +48,12 @@ source:
 `;
 }
 
-function upstream({ baseUrl, keyVariable }: InitAnswers): string {
+function upstream({ baseUrl, keyVariable, keyFile }: InitAnswers): string {
+  const key = keyFile === null ? `env:${keyVariable}` : `file:${keyFile}`;
   return `upstream:
   base_url: ${yaml(baseUrl)}
-  # The key is in the environment, or in another file (\${file:PATH}).
-  api_key: \${env:${keyVariable}}
+  # The key is in the environment (\${env:NAME}), or in another file (\${file:PATH}).
+  api_key: ${yaml(`\${${key}}`)}
   # concurrency: 4
   # timeouts: { connect: 5s, response: 30s }
   # contact: you@example.org   # in the User-Agent, for the operators of the registry
@@ -91,15 +96,17 @@ ${watchlist === null ? '# scope: { names: watchlist.txt }   # only these compani
 `;
 }
 
-const REST = `# Ages from which known data are due again.
+function rest({ dataFolder }: InitAnswers): string {
+  return `# Ages from which known data are due again.
 # max_age: { stats: 7d, summaries: 30d, records: 90d }
 
 # Relative to this file. All configurations of one account must share one ledger.
-warehouse: data/warehouse.db
-ledger: data/ledger.db
+warehouse: ${yaml(`${dataFolder}/warehouse.db`)}
+ledger: ${yaml(`${dataFolder}/ledger.db`)}
 
 # Details of the API: \`registry-mirror probe\` learns them in a few calls and writes them here under \`dialect\`.
 `;
+}
 
 /** A value on one line, with quotes if YAML requires them. */
 function yaml(value: string): string {

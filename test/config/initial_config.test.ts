@@ -5,6 +5,8 @@ import { configText, type InitAnswers } from '../../src/config/initial_config.ts
 const ANSWERS: InitAnswers = {
   baseUrl: 'https://registry.example/api',
   keyVariable: 'REGISTRY_API_KEY',
+  keyFile: null,
+  dataFolder: 'data',
   sourceName: 'Register: "B" #1',
   tier: 'free',
   commercialUse: false,
@@ -27,6 +29,15 @@ describe('the configuration that init writes', () => {
     expect(config.allowance).toMatchObject({ per_minute: 10, total: null, per_day: null, per_month: 500 });
     expect(config.focus).toBe('coverage');
     expect(config.dialect).toBeUndefined();
+  });
+
+  it('names a file with the key and a folder for the data', () => {
+    const text = configText({ ...ANSWERS, keyFile: '/run/secrets/key', dataFolder: '/data' });
+    expect(text).toContain('api_key: ${file:/run/secrets/key}');
+    expect(parse({ ...ANSWERS, dataFolder: '/data' })).toMatchObject({
+      warehouse: '/data/warehouse.db',
+      ledger: '/data/ledger.db',
+    });
   });
 
   it.each([

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { openMetrics } from '../../jobs/metrics.ts';
@@ -8,13 +9,24 @@ const root = resolve(import.meta.dirname, '../..');
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
 const compose = parse(text('docker-compose.yml'), { merge: true });
 
+const SCHEMA = 'node_modules/dclint/schemas/compose.schema.json';
+
 describe('docker-compose.yml', () => {
-  it('runs Redis 7 with an append-only file, without eviction and with a health check', () => {
+  it('is valid by the schema of the Compose specification', () => {
+    const validate = new Ajv({ strict: false, validateFormats: false, validateSchema: false }).compile(
+      JSON.parse(text(SCHEMA)),
+    );
+    validate(compose);
+    expect(validate.errors).toBeNull();
+    expect(validate({ ...compose, services: { worker: { imagine: 'redis' } } })).toBe(false);
+  });
+
+  it('runs Redis 7 with an append-only file, without eviction and with a check of its response', () => {
     const { image, command, healthcheck, volumes } = compose.services.redis;
     expect(image).toMatch(/^redis:7/);
     expect(command.join(' ')).toContain('--appendonly yes');
     expect(command.join(' ')).toContain('--maxmemory-policy noeviction');
-    expect(healthcheck.test).toContain('ping');
+    expect(healthcheck.test[1]).toContain('= PONG');
     expect(volumes).toEqual(['redis-data:/data']);
   });
 
@@ -25,31 +37,50 @@ describe('docker-compose.yml', () => {
     expect(stop_grace_period).toBe('30s');
   });
 
-  it.each(['worker', 'page'])(
-    'runs the %s without capabilities and with write access to its volume only',
-    (name) => {
-      const service = compose.services[name];
-      expect(service.read_only).toBe(true);
-      expect(service.cap_drop).toEqual(['ALL']);
-      expect(service.security_opt).toEqual(['no-new-privileges:true']);
-      expect(service.volumes.filter((volume: string) => !volume.endsWith(':ro'))).toEqual([
-        'mirror-data:/data',
-      ]);
-      for (const port of service.ports) expect(port).toMatch(/^127\.0\.0\.1:/);
-    },
-  );
-
-  it('reads secrets from files and names every volume', () => {
-    for (const secret of Object.values<{ file: string }>(compose.secrets))
-      expect(secret.file).toMatch(/^\.\/secrets\//);
-    expect(Object.keys(compose.secrets)).toEqual(compose.services.worker.secrets);
-    expect(Object.keys(compose.volumes)).toEqual(['mirror-data', 'redis-data']);
+  it.each(Object.keys(compose.services))('restricts the service %s', (name) => {
+    const { image, logging, ports = [], volumes, ...service } = compose.services[name];
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      mem_limit: '512m',
+    });
+    expect(logging.options).toEqual({ 'max-size': '10m', 'max-file': '5' });
+    expect(image).toMatch(/:v?\d+\.\d+\.\d+/);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+    for (const volume of volumes.filter((one: string) => one.startsWith('./')))
+      expect(volume.endsWith(':ro')).toBe(name !== 'setup');
   });
 
-  it('sets only documented variables', () => {
+  it('mounts folders and files that exist, and the folder of the configuration', () => {
+    const sources = Object.values<{ volumes: string[] }>(compose.services).flatMap(({ volumes }) =>
+      volumes.flatMap((volume) => volume.match(/^\.\/[^:]+/)?.[0] ?? []),
+    );
+    expect(sources).toContain('./config');
+    for (const source of sources.filter((one) => one !== './config'))
+      expect(existsSync(join(root, source)), source).toBe(true);
+  });
+
+  it('gives each secret only to the services that need it', () => {
+    const secretsOf = (name: string) => compose.services[name].secrets ?? [];
+    const given = Object.keys(compose.services).map((name) => [name, secretsOf(name)]);
+    expect(Object.fromEntries(given)).toEqual({
+      redis: [],
+      worker: ['registry_api_key', 'board_password'],
+      setup: ['registry_api_key'],
+      page: [],
+      prometheus: [],
+      grafana: [],
+    });
+    for (const secret of Object.values<{ file: string }>(compose.secrets))
+      expect(secret.file).toMatch(/^\.\/secrets\//);
+  });
+
+  it('sets only documented variables, and none that differs between registries', () => {
     const documented = text('docs/configuration.md');
-    for (const name of Object.keys(compose.services.worker.environment))
-      expect(documented).toContain(`\`${name}\``);
+    const names = Object.keys(compose.services.worker.environment);
+    for (const name of names) expect(documented).toContain(`\`${name}\``);
+    expect(names).toEqual(['REGISTRY_MIRROR_REDIS_URL', 'REGISTRY_MIRROR_HEALTH_HOST']);
   });
 });
 
@@ -59,8 +90,16 @@ describe('the Dockerfile', () => {
     .slice(1);
   const image = stages.at(-1) ?? '';
 
-  it('builds every stage on Node 24 slim', () => {
-    for (const stage of stages) expect(stage).toMatch(/^node:24-slim/);
+  it('builds on one exact version of Node 24', () => {
+    const bases = stages.map((stage) => stage.match(/^\S+/)?.[0]).filter((base) => base?.startsWith('node:'));
+    expect(new Set(bases).size).toBe(1);
+    expect(bases[0]).toMatch(/^node:24\.\d+\.\d+-slim$/);
+  });
+
+  it('installs no browser and no second Node.js to compile', () => {
+    expect(text('Dockerfile')).not.toMatch(/npm ci(?! --omit=dev)/);
+    for (const name of ['typescript', '@types/node', '@types/better-sqlite3', '@types/luxon'])
+      expect(text('Dockerfile')).toContain(`'${name}'`);
   });
 
   it('contains production dependencies only and does not run as root', () => {
@@ -98,10 +137,13 @@ describe('the metrics', () => {
     expect([...documented].sort()).toEqual([...served].sort());
   });
 
-  it('include every metric of the example alert rules', () => {
-    const used = namesIn(text('docs/alerts/registry-mirror.rules.yml'));
-    expect([...used].filter((name) => !documented.has(name))).toEqual([]);
-    expect(used.size).toBeGreaterThan(5);
+  it.each([
+    'docs/alerts/registry-mirror.rules.yml',
+    'docs/monitoring/grafana/dashboards/registry-mirror.json',
+  ])('include every metric of %s', (path) => {
+    const used = [...namesIn(text(path))].map((name) => name.replace(/_bucket$/, ''));
+    expect(used.filter((name) => !documented.has(name))).toEqual([]);
+    expect(used.length).toBeGreaterThan(5);
   });
 });
 
