@@ -113,10 +113,12 @@ export function assembleProbe(
     readonly purpose: Purpose;
     readonly told: Hints;
     readonly probeLog: OpenProbeLog;
+    readonly maxCalls: number;
   },
 ): MirrorParts & { close(): void } {
   const { config, clock, warehouse, ledger } = workspace;
   const { probeLog, told: hints } = order;
+  const maxCalls = Math.min(order.maxCalls, ledger.state(clock.now(), order.purpose).left);
   const connections = openConnections(config);
   const fetch = openFetch({
     ...fetchParts(workspace, order.purpose),
@@ -124,7 +126,7 @@ export function assembleProbe(
     dialect: EMPTY_DIALECT,
     protocol: probeLog.protocol,
   });
-  const planner = openProbePlanner({ upstream: config.upstream, hints, probeLog });
+  const planner = openProbePlanner({ upstream: config.upstream, hints, probeLog, maxCalls });
   const loader = openProbeLoader({ warehouse, runId: order.runId, probeLog });
   return { planner, fetch, loader, ledger, clock, close: () => closeAll(connections) };
 }

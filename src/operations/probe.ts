@@ -54,7 +54,14 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
     maxCalls: order.maxCalls,
     maxMinutes: order.maxMinutes,
     signal: order.signal,
-    assemble: (runId) => assembleProbe(workspace, { runId, purpose: 'scheduled', told: hints, probeLog }),
+    assemble: (runId) =>
+      assembleProbe(workspace, {
+        runId,
+        purpose: 'scheduled',
+        told: hints,
+        probeLog,
+        maxCalls: order.maxCalls,
+      }),
     onProgress: () => {
       const last = probeLog.exchanges.at(-1);
       if (last !== undefined) order.onAnswer?.(last, currentConclusions());
@@ -109,7 +116,7 @@ function adopt(workspace: Workspace, runId: number, probeLog: OpenProbeLog, conc
   const stored = new Map(readProbes(workspace.warehouse).map((kept) => [kept.callId, kept]));
   const verdictOf = openVerdict(dialect);
   const outcomes = adoptable(probeLog.exchanges, conclusions, dialect).flatMap((adoption): Outcome[] => {
-    const kept = stored.get(probeLog.callIdOf(adoption.exchange) ?? 0);
+    const kept = stored.get(adoption.exchange.callId ?? 0);
     if (kept === undefined || kept.status === null || kept.body === null) return [];
     const { callId, status, headers, body } = kept;
     const { sentAt, ms: durationMs } = kept;

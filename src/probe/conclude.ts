@@ -1,7 +1,9 @@
 import type { Pointer } from '../dialect/dialect.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
 import { valueAt } from '../json/pointer.ts';
+import { companionsOf, withoutCompanions } from './companions.ts';
 import type { Addresses, Conclusions, ProbeInput, ResultList, SearchConclusions } from './conclusions.ts';
+import { errorHintsOf } from './errors/error_hints.ts';
 import { type Exchange, type Finding, open, paramOf } from './evidence.ts';
 import { findAddresses, joinsOf } from './findings/addresses.ts';
 import { findFullListing, isEmptyQuery } from './findings/empty_query.ts';
@@ -22,14 +24,21 @@ import { minLengthByRefusals } from './refusals.ts';
 import { readSearchPages } from './search_pages.ts';
 
 /** Draws all conclusions from the exchanges. Each finding uses only the findings above it. */
-export function conclude({ upstream, exchanges, hints }: ProbeInput): Conclusions {
+export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: ProbeInput): Conclusions {
   const joins = joinsOf(upstream);
   const { finding: addresses, next: nextAddress } = findAddresses(joins, exchanges);
-  const informative = exchanges.filter(({ reading }) => reading !== 'rejected');
+  const stated = errorHintsOf(exchanges.filter(({ request }) => request.kind === 'search'));
+  const companions = companionsOf(stated);
+  const informative = withoutCompanions(exchanges, companions).filter(
+    ({ reading }) => reading !== 'rejected',
+  );
   const searches = informative.filter(({ request }) => request.kind === 'search');
   const entities = informative.filter(({ request }) => request.kind === 'entity');
   const listing = findResultList(searches.filter(({ reading }) => reading === 'ok'));
-  const query = { searches, listing, hint: hints.queryParam, examples: hints.examples };
+  const query = {
+    ...{ searches, listing, stated, hint: hints.queryParam, examples: hints.examples },
+    mayGuess: exchanges.length < maxCalls * GUESSED_SHARE,
+  };
   const queryParam = findQueryParam(query);
   const template = templateOf(upstream, addresses.value);
   const search =
@@ -45,6 +54,7 @@ export function conclude({ upstream, exchanges, hints }: ProbeInput): Conclusion
     registryTotal,
     registrySize,
     query,
+    companions,
     queryParam,
     search,
     absence: findAbsence(entities, search?.listing ?? null, template),
@@ -52,6 +62,9 @@ export function conclude({ upstream, exchanges, hints }: ProbeInput): Conclusion
     fullListing: findFullListing(search?.pages ?? [], searches, registrySize),
   };
 }
+
+/** The share of the calls that may guess names. The rest is for what the user or an error message names. */
+const GUESSED_SHARE = 2 / 3;
 
 interface SearchInput {
   readonly listing: ResultList;

@@ -1,7 +1,8 @@
 import type { IdentifierMatch, NameMatch, Pointer, ResponseRule } from '../dialect/dialect.ts';
 import type { UpstreamAddress } from '../dialect/request.ts';
 import type { JsonObject } from '../json/json.ts';
-import type { Exchange, Finding } from './evidence.ts';
+import type { ErrorHints } from './errors/error_hints.ts';
+import type { Exchange, Finding, Param } from './evidence.ts';
 
 /** The input of a probe and everything that it concludes. `conclude.ts` computes the conclusions. */
 
@@ -17,6 +18,8 @@ export interface ProbeInput {
   /** All requests so far with their responses, in the order of sending. */
   readonly exchanges: readonly Exchange[];
   readonly hints: Hints;
+  /** The calls that all runs of this probe may send. Guesses use at most two thirds of them. Default: no limit. */
+  readonly maxCalls?: number;
 }
 
 export interface Conclusions {
@@ -29,6 +32,8 @@ export interface Conclusions {
   /** The value at `registryTotal`. */
   readonly registrySize: number | null;
   readonly query: QueryEvidence;
+  /** Parameters that every search needs beside the query. */
+  readonly companions: readonly Param[];
   readonly queryParam: Finding<string | null>;
   /** null: no search has returned rows. */
   readonly search: SearchConclusions | null;
@@ -56,6 +61,10 @@ export interface QueryEvidence {
   readonly hint: string | null;
   /** Names of registered companies, given by the user. */
   readonly examples: readonly string[];
+  /** The facts that error messages state. */
+  readonly stated: ErrorHints;
+  /** Whether parameter names may still be guessed. */
+  readonly mayGuess: boolean;
 }
 
 /** The list of rows in search responses, with the candidates for id and name. */

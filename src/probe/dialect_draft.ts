@@ -29,6 +29,7 @@ export function draftDialect(conclusions: Conclusions): DialectDraft | null {
     search: {
       query_param: queryParam.value,
       identifier_param: identifiers.param.value,
+      extra: Object.fromEntries(conclusions.companions),
       paging: pagingOf(search),
       results: listing.results,
       item,

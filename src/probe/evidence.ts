@@ -27,6 +27,8 @@ export interface Exchange {
   /** The first characters of the body. */
   readonly text: string;
   readonly reading: Reading;
+  /** The call that returned the response, if it is stored. */
+  readonly callId?: number;
 }
 
 /**

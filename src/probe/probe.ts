@@ -36,13 +36,15 @@ export function probe(input: ProbeInput): ProbeStep {
 }
 
 function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest | null {
-  const { addresses, search } = conclusions;
+  const { addresses, search, companions } = conclusions;
   const statistics = probeAddress(conclusions);
   if (statistics !== null) return statistics;
   const address = addresses.value ?? untriedSearch(input);
   if (address === null) return null;
   const asSearch = (draft: SearchDraft | null): ProbeRequest | null =>
-    draft === null ? null : { kind: 'search', path: address.search, ...draft };
+    draft === null
+      ? null
+      : { kind: 'search', path: address.search, ...draft, params: [...draft.params, ...companions] };
   const rows = asSearch(probeRows(conclusions));
   if (rows !== null || search === null) return rows;
   return (

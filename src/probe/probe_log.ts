@@ -23,18 +23,13 @@ export interface OpenProbeLog extends ProbeLog {
   /** Returns the text of a request, as stored in `_call.target`. */
   targetOf(attempt: Attempt): string;
   note(outcome: Outcome): void;
-  /** Returns the id of the call that returned a response. */
-  callIdOf(exchange: Exchange): number | null;
 }
 
 /** Opens the log of one host. It leaves out the stored requests to other hosts. */
 export function openProbeLog(origin: string, kept: readonly KeptProbe[]): OpenProbeLog {
   const exchanges: Exchange[] = [];
-  const callIds = new Map<Exchange, number>();
   const add = (callId: number, exchange: Exchange | null) => {
-    if (exchange === null) return;
-    exchanges.push(exchange);
-    callIds.set(exchange, callId);
+    if (exchange !== null) exchanges.push({ ...exchange, callId });
   };
   for (const probe of kept) add(probe.callId, readKept(origin, probe));
   return {
@@ -48,7 +43,6 @@ export function openProbeLog(origin: string, kept: readonly KeptProbe[]): OpenPr
     },
     targetOf: ({ call }) => (isProbeCall(call) ? targetOfProbe(origin, call.probe) : ''),
     note: (outcome) => add(outcome.callId, exchangeOf(outcome)),
-    callIdOf: (exchange) => callIds.get(exchange) ?? null,
   };
 }
 

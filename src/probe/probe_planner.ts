@@ -18,8 +18,11 @@ export function openProbePlanner(options: {
   readonly upstream: UpstreamAddress;
   readonly hints: Hints;
   readonly probeLog: ProbeLog;
+  /** The calls of this run. Infinity: no limit. */
+  readonly maxCalls: number;
 }): Planner {
   const { upstream, hints, probeLog } = options;
+  const maxCalls = probeLog.exchanges.length + options.maxCalls;
   let isInFlight = false;
   let withoutResponse = 0;
   return {
@@ -27,7 +30,7 @@ export function openProbePlanner(options: {
       const idle = { calls: [], wakeAtMs: null, drift: null };
       if (isInFlight || withoutResponse >= MAX_WITHOUT_RESPONSE) return idle;
       const { exchanges } = probeLog;
-      const request = failedRequest(exchanges) ?? probe({ upstream, exchanges, hints }).request;
+      const request = failedRequest(exchanges) ?? probe({ upstream, exchanges, hints, maxCalls }).request;
       if (request === null) return idle;
       isInFlight = true;
       return { ...idle, calls: [probeCall(request)] };

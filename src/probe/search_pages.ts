@@ -5,7 +5,7 @@ import { type Exchange, paramOf } from './evidence.ts';
 import { nextPageLinksIn } from './findings/next_page_link.ts';
 import { rowsAt, textAt } from './findings/result_list.ts';
 import { wholeNumberOf } from './json_leaves.ts';
-import { PAGING_PARAMS, SIZE_PARAMS } from './word_lists.ts';
+import { isPagingParam, roleOfParam } from './param_roles.ts';
 
 /** The JSON paths that reading a page needs; id and name are relative to a row. */
 export interface PagePaths {
@@ -35,13 +35,13 @@ export function readSearchPages(searches: readonly Exchange[], paths: PagePaths)
 
 /** Whether a search has no paging parameter, so that it starts at the first row. */
 export function isFirstPage({ request }: Exchange): boolean {
-  return request.params.every(([name]) => !PAGING_PARAMS.has(name));
+  return !request.params.some(([name]) => isPagingParam(name));
 }
 
 /** Returns the page size parameters of a search with their numbers. */
 export function sizesSent({ exchange }: SearchPage): { readonly name: string; readonly value: number }[] {
   return exchange.request.params
-    .filter(([name, value]) => SIZE_PARAMS.includes(name) && /^\d+$/.test(value))
+    .filter(([name, value]) => roleOfParam(name) === 'size' && /^\d+$/.test(value))
     .map(([name, value]) => ({ name, value: Number(value) }));
 }
 

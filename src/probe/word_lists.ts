@@ -4,11 +4,21 @@
  */
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+const pairs = (text: string) =>
+  words(text).map((word) => word.split('=', 2) as unknown as readonly [string, string]);
 const scored = (score: number, text: string) => words(text).map((word) => [word, score] as const);
 
-export const QUERY_PARAMS = words(`
-  q query name search term text company_name keyword filter[name] company navn companyName searchTerm search_term
-  keywords searchText legal_name nom s filter[entity.legalName] search_query title denominacion firma`);
+/**
+ * Parameters of the query. Each has its own query with matches in most registries under every query rule: articles and
+ * legal forms of many languages that are also prefixes of many names.
+ */
+export const QUERY_PARAM_SEEDS: readonly (readonly [param: string, seed: string])[] = pairs(`
+  q=co query=as name=the search=sa term=and text=in company_name=ag keyword=de filter[name]=la company=st navn=al
+  companyName=ro searchTerm=ab search_term=no keywords=ma searchText=be legal_name=el nom=do s=ge
+  filter[entity.legalName]=so search_query=pa title=mi denominacion=un firma=ra`);
+
+export const QUERY_PARAMS = QUERY_PARAM_SEEDS.map(([param]) => param);
+export const SEED_QUERIES = QUERY_PARAM_SEEDS.map(([, seed]) => seed);
 
 export const IDENTIFIER_PARAMS = words(`
   identifier id number company_number registration_number entity_id orgnr filter[id] organisasjonsnummer companyNumber
@@ -33,12 +43,6 @@ export const CURSOR_PARAMS = words(`
   cursor page_token after next next_cursor pageToken page[cursor] page[after] starting_after continuation
   nextPageToken next_page_token scroll_id token`);
 
-export const PAGING_PARAMS: ReadonlySet<string> = new Set([
-  ...PAGE_PARAMS,
-  ...OFFSET_PARAMS,
-  ...CURSOR_PARAMS,
-]);
-
 /** Page and offset parameters that are tried one by one. */
 export const SINGLE_PAGING_PARAMS = words(
   'page offset start p page_number skip start_index page[number] from pageNumber',
@@ -49,14 +53,6 @@ export const NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(words('next cursor a
 
 export const NOT_NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
   words('previous prev before first last self has'),
-);
-
-/**
- * Queries with matches in most registries under every query rule: articles and legal forms of many languages that are
- * also prefixes of many names. Each query parameter is sent with its own query.
- */
-export const SEED_QUERIES = words(
-  'co as the sa and in ag de la st al ro ab no ma be el do ge so pa mi un ra',
 );
 
 /** The most frequent first letters of names. They have matches even in a small registry. */

@@ -7,19 +7,23 @@ import { probeAll } from '../support/probe_client.ts';
 import { companiesFor } from '../support/probe_companies.ts';
 import { type Grade, gradesOf } from '../support/probe_grading.ts';
 import { type GradeCounts, medianOf, openGradeCounts } from '../support/probe_scores.ts';
+import { scoreStrict } from './probe/strict.ts';
+import { strictApi } from './probe/strict_api.ts';
 
 // Probes models of real registries and random APIs, and counts calls and findings. Fails if a sure finding is wrong or
-// if a probe needs too many calls.
+// if a probe needs too many calls. With --strict, the APIs reject unknown parameters with a message, and are mirrored.
 
 const { values: flags } = parseArgs({
   options: {
     seeds: { type: 'string', default: '500' },
     from: { type: 'string', default: '400001' },
+    strict: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 });
 const MAX_CALLS = 16;
 const MAX_MEDIAN_CALLS = 10;
+const MIN_WHOLE_SHARE = 0.95;
 
 interface ProbeScore {
   readonly calls: number;
@@ -75,18 +79,42 @@ const add = (name: string, { calls: callsUsed, grades }: ProbeScore) => {
     );
 };
 
-print('| modelled on | calls | left open |\n|---|---|---|');
-for (const [name, profile] of Object.entries(PROFILE_PRESETS)) {
-  const score = await scoreOf(profile);
-  const open = [...score.grades].filter(([, grade]) => grade !== 'right').map(([topic]) => topic);
-  print(`| ${name} | ${score.calls} | ${open.join(', ')} |`);
-  add(name, score);
-}
 const first = Number(flags.from);
-for (let seed = first; seed < first + Number(flags.seeds); seed++)
-  add(`random ${seed}`, await scoreOf(randomProfile(seed)));
+const seeds = Array.from({ length: Number(flags.seeds) }, (_, index) => first + index);
 
-print(`\n${calls.length} APIs, ${flags.seeds} of them random from seed ${first}`);
+/** Strict APIs: probed and mirrored. */
+async function runStrict(): Promise<void> {
+  let whole = 0;
+  for (const seed of seeds) {
+    const api = strictApi(seed);
+    const score = await scoreStrict(api);
+    if (score.isWhole) whole++;
+    else
+      print(`${api.name}: not whole (${score.found}); ${api.format}, ${api.language}, ${score.calls} calls`);
+    add(api.name, score);
+  }
+  const share = whole / seeds.length;
+  print(
+    `\n${seeds.length} strict APIs from seed ${first}; mirrored whole: ${whole} (${Math.round(share * 100)} %)`,
+  );
+  if (share < MIN_WHOLE_SHARE) process.exitCode = 1;
+}
+
+/** Models of real registries, then random APIs. */
+async function runLenient(): Promise<void> {
+  print('| modelled on | calls | left open |\n|---|---|---|');
+  for (const [name, profile] of Object.entries(PROFILE_PRESETS)) {
+    const score = await scoreOf(profile);
+    const open = [...score.grades].filter(([, grade]) => grade !== 'right').map(([topic]) => topic);
+    print(`| ${name} | ${score.calls} | ${open.join(', ')} |`);
+    add(name, score);
+  }
+  for (const seed of seeds) add(`random ${seed}`, await scoreOf(randomProfile(seed)));
+
+  print(`\n${calls.length} APIs, ${flags.seeds} of them random from seed ${first}`);
+}
+
+await (flags.strict ? runStrict() : runLenient());
 print(`calls: median ${medianOf(calls)}, maximum ${Math.max(...calls)}\n`);
 print(tableOf(totals));
 if (wrong > 0 || medianOf(calls) > MAX_MEDIAN_CALLS || Math.max(...calls) > MAX_CALLS) process.exitCode = 1;

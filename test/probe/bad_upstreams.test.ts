@@ -102,7 +102,10 @@ describe('a probe', () => {
 
   it('uses the query parameter that the user names', async () => {
     const sandbox = await startSandbox({
-      profile: { search: { query_param: 'zoekterm', min_length: 3, unknown_params: 'refuse' } },
+      profile: {
+        search: { query_param: 'zoekterm', min_length: 3, unknown_params: 'refuse' },
+        errors: { body: 'empty' },
+      },
     });
     closing.push(() => sandbox.close());
     const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
@@ -112,6 +115,30 @@ describe('a probe', () => {
     expect(first.questions.map(({ about }) => about)).toEqual(['query_param']);
     const second = await probeAt(place, { hints: { queryParam: 'zoekterm', examples: [] } });
     expect(second.draft?.dialect.search.query_param).toBe('zoekterm');
+  });
+});
+
+describe('a probe whose guesses fail', () => {
+  it('keeps the last third of its calls for the name that the user gives', async () => {
+    const sandbox = await startSandbox({
+      profile: { search: { query_param: 'zoekterm', unknown_params: 'refuse' }, errors: { body: 'empty' } },
+    });
+    closing.push(() => sandbox.close());
+    const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
+    closing.push(place.remove);
+    const { run } = await probeAt(place, { maxCalls: 12 });
+    expect(run.totals.calls).toBeLessThanOrEqual(8);
+  });
+
+  it('takes the name from an error message instead', async () => {
+    const sandbox = await startSandbox({
+      profile: { search: { query_param: 'zoekterm', unknown_params: 'refuse' } },
+    });
+    closing.push(() => sandbox.close());
+    const place = placeFor(sandbox.baseUrl, sandbox.keyOf('main'));
+    closing.push(place.remove);
+    const { draft } = await probeAt(place);
+    expect(draft?.dialect.search.query_param).toBe('zoekterm');
   });
 });
 

@@ -1,5 +1,7 @@
 import type { NextPageLink, PagingStyle, SearchConclusions, SearchPage } from '../conclusions.ts';
+import type { ErrorHints } from '../errors/error_hints.ts';
 import { type Finding, open, type Param, type SearchDraft, sure } from '../evidence.ts';
+import { candidatesFor, roleOfParam } from '../param_roles.ts';
 import { isFirstPage, longestOrder } from '../search_pages.ts';
 import { CURSOR_PARAMS } from '../word_lists.ts';
 import { findNextPageLink } from './next_page_link.ts';
@@ -11,7 +13,9 @@ export function findCursorParam(
   pages: readonly SearchPage[],
 ): Finding<PagingStyle | null> {
   const trials = trialsIn(pages);
-  const [only, ...others] = possibleParams(trials);
+  const sent = pages.flatMap(({ exchange }) => exchange.request.params.map(([name]) => name));
+  const names = new Set([...sent.filter((name) => roleOfParam(name) === 'cursor'), ...CURSOR_PARAMS]);
+  const [only, ...others] = possibleParams(trials, [...names]);
   const isShown = trials.some(({ effective }) => effective.length > 0);
   if (only === undefined || others.length > 0 || !isShown)
     return open(null, `${at} contains a cursor, but no parameter took it yet`);
@@ -30,7 +34,7 @@ function trialsIn(pages: readonly SearchPage[]): Trial[] {
   return pages.flatMap((page): Trial[] => {
     const rowsBefore = new Map(cursorsOf(page.query, pages).map(({ value, rows }) => [value, rows]));
     const sent = page.exchange.request.params.filter(
-      ([name, value]) => CURSOR_PARAMS.includes(name) && rowsBefore.has(value),
+      ([name, value]) => roleOfParam(name) === 'cursor' && rowsBefore.has(value),
     );
     if (sent.length === 0 || page.ids.length === 0) return [];
     const order = longestOrder(firstPagesOf(page.query, pages));
@@ -42,8 +46,8 @@ function trialsIn(pages: readonly SearchPage[]): Trial[] {
 }
 
 /** Returns the parameters that no trial contradicts, the most likely first. */
-function possibleParams(trials: readonly Trial[]): string[] {
-  return CURSOR_PARAMS.filter((name) =>
+function possibleParams(trials: readonly Trial[], names: readonly string[]): string[] {
+  return names.filter((name) =>
     trials.every(({ sent, effective }) =>
       effective.length > 0 ? effective.includes(name) : !sent.includes(name),
     ),
@@ -72,9 +76,14 @@ function firstPagesOf(query: string | null, pages: readonly SearchPage[]): Searc
  * Sends known cursors, each by another parameter: the first row shows which parameter took its cursor. If the upstream
  * refuses unknown parameters, only one is sent.
  */
-export function cursorDrafts(query: Param, { pages }: SearchConclusions, isLenient: boolean): SearchDraft[] {
+export function cursorDrafts(
+  query: Param,
+  { pages }: SearchConclusions,
+  isLenient: boolean,
+  stated: ErrorHints,
+): SearchDraft[] {
   const known = [...cursorsOf(query[1], pages)].sort((a, b) => b.rows - a.rows);
-  const possible = possibleParams(trialsIn(pages));
+  const possible = possibleParams(trialsIn(pages), candidatesFor('cursor', CURSOR_PARAMS, stated));
   const params = possible
     .slice(0, known.length)
     .map((name, index): Param => [name, known[index]?.value ?? '']);

@@ -8,9 +8,9 @@ import {
   type SearchDraft,
   sure,
 } from '../evidence.ts';
+import { roleOfParam } from '../param_roles.ts';
 import { isTooBroad, textOf } from '../refusals.ts';
 import { isFirstPage, isTruncated } from '../search_pages.ts';
-import { SIZE_PARAMS } from '../word_lists.ts';
 
 /**
  * Finds whether an empty query lists the whole registry. Its total must be the registry count, or larger than the total
@@ -41,7 +41,7 @@ export function findFullListing(
 
 /** Whether a search has no parameters except page sizes. */
 export function isEmptyQuery({ request }: Exchange): boolean {
-  return request.kind === 'search' && request.params.every(([name]) => SIZE_PARAMS.includes(name));
+  return request.kind === 'search' && request.params.every(([name]) => roleOfParam(name) === 'size');
 }
 
 /** A refusal as too broad stays open: the registry may have been smaller before. */

@@ -1,19 +1,26 @@
 import type { IdentifierMatch } from '../../dialect/dialect.ts';
 import { loosely } from '../../names/loose_matching.ts';
-import type { Conclusions, IdentifierFacts, IsWhole, SearchConclusions, SearchPage } from '../conclusions.ts';
+import type {
+  Conclusions,
+  IdentifierFacts,
+  IsWhole,
+  QueryEvidence,
+  SearchConclusions,
+  SearchPage,
+} from '../conclusions.ts';
 import {
   type Exchange,
   type Finding,
   likely,
   open,
   type Param,
-  paramOf,
   type SearchDraft,
   sure,
   wasSent,
 } from '../evidence.ts';
+import { roleOfParam } from '../param_roles.ts';
 import { ignoresUnknownParams } from '../refusals.ts';
-import { IDENTIFIER_PARAMS, SIZE_PARAMS } from '../word_lists.ts';
+import { IDENTIFIER_PARAMS } from '../word_lists.ts';
 import { nextSizeParams } from './page_size.ts';
 
 /** One search for an identifier or a prefix of one. */
@@ -59,8 +66,8 @@ function notFound(params: readonly string[]): IdentifierFacts {
 
 /** Returns the parameters of a refused search that had only identifier parameters: none of them exists. */
 function identifierParamsIn({ request }: Exchange): string[] {
-  const names = request.params.map(([name]) => name).filter((name) => !SIZE_PARAMS.includes(name));
-  const isForIdentifiers = names.length > 1 && names.every((name) => IDENTIFIER_PARAMS.includes(name));
+  const names = request.params.map(([name]) => name).filter((name) => roleOfParam(name) !== 'size');
+  const isForIdentifiers = names.length > 1 && names.every((name) => roleOfParam(name) === 'identifier');
   return isForIdentifiers ? names : [];
 }
 
@@ -80,9 +87,8 @@ function ruleOf(
 }
 
 function attemptsIn(page: SearchPage, ids: readonly string[], queryParam: string): Attempt[] {
-  return [queryParam, ...IDENTIFIER_PARAMS].flatMap((param) => {
-    const identifier = paramOf(page.exchange, param);
-    if (identifier === null) return [];
+  return page.exchange.request.params.flatMap(([param, identifier]) => {
+    if (param !== queryParam && roleOfParam(param) !== 'identifier') return [];
     const isComplete = ids.includes(identifier);
     // A word can be the prefix of an id by chance. A prefix with digits was sent as an identifier.
     const isPrefix =
@@ -109,9 +115,10 @@ function firstIdOf({ page, identifier }: Attempt): string {
 
 /** Sends a known identifier, then a prefix of it, or identifiers by the parameters that may take them. */
 export function probeIdentifiers(
-  { query: { searches }, queryParam }: Conclusions,
+  { query, queryParam }: Conclusions,
   search: SearchConclusions,
 ): SearchDraft | null {
+  const { searches } = query;
   const { identifiers, known } = search;
   const ids = known.map(({ id }) => id);
   const [id] = ids;
@@ -120,7 +127,7 @@ export function probeIdentifiers(
   const drafts =
     identifiers.matches.value === 'exact'
       ? prefixDrafts(identifiers.param.value ?? param, ids, search)
-      : identifierDrafts(param, ids, search, ignoresUnknownParams(searches));
+      : identifierDrafts(param, ids, search, query);
   const isNew = ({ params }: SearchDraft) =>
     !wasSent(searches, params) && !searches.some((other) => isAsInformative(other, params, ids));
   return drafts.find(isNew) ?? null;
@@ -137,13 +144,20 @@ function identifierDrafts(
   queryParam: string,
   ids: readonly string[],
   search: SearchConclusions,
-  isLenient: boolean,
+  { searches, stated }: QueryEvidence,
 ): SearchDraft[] {
   const byQuery: SearchDraft = {
     params: [[queryParam, ids[0] ?? ''], ...nextSizeParams(search)],
     why: 'does an identifier find its company?',
   };
-  if (!isLenient) return [byQuery];
+  if (!ignoresUnknownParams(searches)) {
+    const named = stated.allowed.filter((name) => name !== queryParam && roleOfParam(name) === 'identifier');
+    const size = nextSizeParams(search);
+    return [
+      byQuery,
+      ...named.map((name) => ({ ...byQuery, params: [[name, ids[0] ?? ''] as const, ...size] })),
+    ];
+  }
   const names = IDENTIFIER_PARAMS.filter((name) => name !== queryParam).slice(0, ids.length);
   const together: SearchDraft = {
     params: names.map((name, index): Param => [name, ids[index] ?? '']),

@@ -1,5 +1,6 @@
 import { broadest, broadQuery, toQueryParam } from '../broad_queries.ts';
 import type { Conclusions, MaxPageSize, SearchConclusions, SearchPage } from '../conclusions.ts';
+import { errorHintsOf } from '../errors/error_hints.ts';
 import {
   type Exchange,
   type Finding,
@@ -11,9 +12,8 @@ import {
   sure,
   wasSent,
 } from '../evidence.ts';
-import { maximumNamedBy } from '../refusals.ts';
+import { roleOfParam } from '../param_roles.ts';
 import { isTruncated } from '../search_pages.ts';
-import { SIZE_PARAMS } from '../word_lists.ts';
 
 /** A page size above the limit of every API. */
 export const HUGE = 1000;
@@ -110,7 +110,7 @@ function sizesIn(search: Exchange, param: string): number[] {
 
 function namedBy(refusal: Exchange, param: string): number[] {
   if (sizesIn(refusal, param).every((size) => size <= 20)) return [];
-  const named = maximumNamedBy(refusal);
+  const named = errorHintsOf([refusal]).maximum;
   return named === null ? [] : [named];
 }
 
@@ -152,5 +152,5 @@ export function requestedSizeOf(why: string): string | null {
 
 /** Whether a search requested a huge page. */
 export function hasHugeSize({ request }: Exchange): boolean {
-  return request.params.some(([name, value]) => SIZE_PARAMS.includes(name) && Number(value) >= HUGE);
+  return request.params.some(([name, value]) => roleOfParam(name) === 'size' && Number(value) >= HUGE);
 }

@@ -1,5 +1,6 @@
 import { loosely } from '../../names/loose_matching.ts';
 import type { Conclusions, QueryRule, SearchConclusions, SearchPage } from '../conclusions.ts';
+import { errorHintsOf } from '../errors/error_hints.ts';
 import {
   type Exchange,
   type Finding,
@@ -11,8 +12,8 @@ import {
   sure,
   wasSent,
 } from '../evidence.ts';
-import { isTooBroad, lengthNamedBy } from '../refusals.ts';
-import { SIZE_PARAMS } from '../word_lists.ts';
+import { roleOfParam } from '../param_roles.ts';
+import { isTooBroad } from '../refusals.ts';
 
 /** Finds the fewest characters that the upstream accepts in a query, 0 excluded. */
 export function findMinQueryLength(
@@ -21,7 +22,9 @@ export function findMinQueryLength(
   queryParam: string,
   queryRule: QueryRule | null,
 ): Finding<number> {
-  const named = refused.map(lengthNamedBy).filter((length) => length !== null);
+  const named = refused
+    .map((search) => errorHintsOf([search]).minQueryLength)
+    .filter((length) => length !== null);
   if (named.length > 0) return sure(Math.max(...named), 'an error message names it');
   const shortest = shortestWithRows(pages);
   if (shortest === null) return open(1, 'no query had matches yet');
@@ -66,7 +69,9 @@ function queriesWithoutRows(
 
 /** Whether a search has no other parameters than page sizes that every API accepts. */
 function hasOnlySmallSizes({ request }: Exchange): boolean {
-  return request.params.slice(1).every(([name, value]) => SIZE_PARAMS.includes(name) && Number(value) <= 30);
+  return request.params
+    .slice(1)
+    .every(([name, value]) => roleOfParam(name) === 'size' && Number(value) <= 30);
 }
 
 /** Whether other searches with the same parameters were successful, with sizes at least as large. */
@@ -76,7 +81,7 @@ function areOthersAccepted({ request }: Exchange, queryParam: string, pages: rea
       name === queryParam ||
       pages.some(({ exchange }) => {
         const known = paramOf(exchange, name);
-        return known !== null && (!SIZE_PARAMS.includes(name) || Number(value) <= Number(known));
+        return known !== null && (roleOfParam(name) !== 'size' || Number(value) <= Number(known));
       }),
   );
 }

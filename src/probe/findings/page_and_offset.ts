@@ -6,9 +6,11 @@ import type {
   SearchPage,
   SizeFacts,
 } from '../conclusions.ts';
+import type { ErrorHints } from '../errors/error_hints.ts';
 import { type Finding, likely, open, type Param, type SearchDraft, sure } from '../evidence.ts';
+import { candidatesFor, roleOfParam } from '../param_roles.ts';
 import { isFirstPage, longestOrder } from '../search_pages.ts';
-import { OFFSET_PARAMS, PAGE_PARAMS, SINGLE_PAGING_PARAMS } from '../word_lists.ts';
+import { SINGLE_PAGING_PARAMS } from '../word_lists.ts';
 import { distinctSizes, likeliest, pageSizesOf } from './page_size.ts';
 import {
   ALL_CANDIDATES,
@@ -64,11 +66,9 @@ function movesOf({ exchange }: SearchPage, pageSizes: readonly number[]): Move[]
   return exchange.request.params.flatMap(([param, text]) => {
     const value = Number(text);
     if (!/^\d+$/.test(text)) return [];
-    const isPage = PAGE_PARAMS.includes(param);
-    const isOffset = OFFSET_PARAMS.includes(param);
-    if (!isPage && !isOffset) return [];
-    const style = isPage ? ('page' as const) : ('offset' as const);
-    const steps = isPage ? pageSizes : [1];
+    const style = roleOfParam(param);
+    if (style !== 'page' && style !== 'offset') return [];
+    const steps = style === 'page' ? pageSizes : [1];
     return [0, 1]
       .flatMap((first) => steps.map((step) => ({ style, param, first, shift: (value - first) * step })))
       .filter(({ shift }) => shift >= 0);
@@ -111,18 +111,36 @@ function shiftsBy(move: Move, page: SearchPage, pageSizes: readonly number[]): n
     .map(({ shift }) => shift);
 }
 
+interface FirstDraftOptions {
+  readonly isLenient: boolean;
+  readonly maxSingle: number;
+  readonly stated: ErrorHints;
+}
+
 /** Drafts probes while no parameter is known to have an effect: all in one request if possible, then single ones. */
 export function firstDrafts(
   query: Param,
   base: SearchPage,
   search: SearchConclusions,
-  { isLenient, maxSingle }: { readonly isLenient: boolean; readonly maxSingle: number },
+  { isLenient, maxSingle, stated }: FirstDraftOptions,
 ): SearchDraft[] {
   const hadNoEffect = search.paging.positions.some(
     ({ shift, page }) => shift === 0 && page.exchange.request.params.length > 8,
   );
   if (hadNoEffect) return [];
-  const single = likeliest(SINGLE_PAGING_PARAMS, search).map(
+  const usual = (role: 'page' | 'offset') =>
+    candidatesFor(
+      role,
+      SINGLE_PAGING_PARAMS.filter((name) => roleOfParam(name) === role),
+      stated,
+    );
+  const possible = [...new Set([...usual('page'), ...usual('offset')])];
+  const single = likeliest(
+    SINGLE_PAGING_PARAMS.filter((name) => possible.includes(name)).concat(
+      possible.filter((name) => !SINGLE_PAGING_PARAMS.includes(name)),
+    ),
+    search,
+  ).map(
     (name): SearchDraft => ({
       params: [query, ...smallSize(search), [name, '2']],
       why: `does ${name} request the next page?`,

@@ -18,6 +18,7 @@ import {
   sure,
   wasSent,
 } from '../evidence.ts';
+import { candidatesFor } from '../param_roles.ts';
 import { ignoresUnknownParams, refusesUnknownParams } from '../refusals.ts';
 import { isFirstPage, isTruncated, sizesSent } from '../search_pages.ts';
 import { SIZE_PARAMS } from '../word_lists.ts';
@@ -212,7 +213,7 @@ function draftsOneByOne(
   base: SearchPage,
 ): SearchDraft[] {
   const size = search.size.byDefault === 3 ? 4 : 3;
-  return likeliest(SIZE_PARAMS, search)
+  return likeliest(candidatesFor('size', SIZE_PARAMS, conclusions.query.stated), search)
     .slice(0, 4)
     .map((name) => ({
       params: [toQueryParam(conclusions, base.query), [name, String(size)]],

@@ -9,8 +9,9 @@ import type {
   SizeFacts,
 } from '../conclusions.ts';
 import { type Finding, likely, type Param, type SearchDraft, sure, wasSent } from '../evidence.ts';
+import { isPagingParam } from '../param_roles.ts';
 import { ignoresUnknownParams } from '../refusals.ts';
-import { PAGING_PARAMS, SINGLE_PAGING_PARAMS } from '../word_lists.ts';
+import { SINGLE_PAGING_PARAMS } from '../word_lists.ts';
 import { cursorDrafts, findCursorParam } from './cursor_parameter.ts';
 import { findNextPageLink, styleOfLink } from './next_page_link.ts';
 import {
@@ -49,7 +50,7 @@ function withoutLink({
 
 /** Whether the upstream returned the first page although the request had nearly all paging parameters. */
 function isFirstPageDespiteAll({ shift, page }: PagePosition): boolean {
-  return shift === 0 && page.exchange.request.params.filter(([name]) => PAGING_PARAMS.has(name)).length > 8;
+  return shift === 0 && page.exchange.request.params.filter(([name]) => isPagingParam(name)).length > 8;
 }
 
 /** Requests another page of the broadest query; if the size parameter is unknown, the same call probes it. */
@@ -65,7 +66,7 @@ export function probeRarePaging(conclusions: Conclusions, search: SearchConclusi
 const MAX_SINGLE = 4;
 
 function pagingDraft(
-  { query: { searches }, queryParam }: Conclusions,
+  { query: { searches, stated }, queryParam }: Conclusions,
   search: SearchConclusions,
   maxSingle: number,
 ): SearchDraft | null {
@@ -77,9 +78,9 @@ function pagingDraft(
   const isLenient = ignoresUnknownParams(searches);
   const drafts =
     paging.nextPageLink?.is === 'cursor'
-      ? cursorDrafts(query, search, isLenient)
+      ? cursorDrafts(query, search, isLenient, stated)
       : paging.moves.length > 0
         ? distinguishingDrafts(query, base, search, isLenient)
-        : firstDrafts(query, base, search, { isLenient, maxSingle });
+        : firstDrafts(query, base, search, { isLenient, maxSingle, stated });
   return drafts.find(({ params }) => !wasSent(searches, params)) ?? null;
 }

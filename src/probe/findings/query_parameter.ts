@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../json/json.ts';
 import { mayFind } from '../../names/loose_matching.ts';
+import { byLikelihood } from '../companions.ts';
 import type { Conclusions, QueryEvidence, ResultList } from '../conclusions.ts';
+import { errorHintsOf } from '../errors/error_hints.ts';
 import {
   type Exchange,
   type Finding,
@@ -12,7 +14,7 @@ import {
   wasSent,
 } from '../evidence.ts';
 import { leavesOf } from '../json_leaves.ts';
-import { minLengthByRefusals, paramsNamedBy, refusesUnknownParams, textOf } from '../refusals.ts';
+import { minLengthByRefusals, refusesUnknownParams, textOf } from '../refusals.ts';
 import {
   DISTINCTIVE_SIZES,
   LETTERS,
@@ -25,12 +27,14 @@ import {
 import { rowsAt, textAt } from './result_list.ts';
 
 /** Finds the parameter that takes the query: the returned rows match its value and no other. */
-export function findQueryParam({ searches, listing, hint }: QueryEvidence): Finding<string | null> {
-  const candidates = new Set(hint === null ? QUERY_PARAMS : [hint]);
+export function findQueryParam(evidence: QueryEvidence): Finding<string | null> {
+  const { searches, listing, hint } = evidence;
+  const named = namesIn(evidence);
+  const candidates = new Set(hint === null ? [...named, ...QUERY_PARAMS] : [hint]);
   const matches = searches.map(
     (search): ParamMatch => (search.reading === 'ok' ? matchOf(search, listing, candidates) : NO_ROWS),
   );
-  const excluded = excludedBy(searches, matches);
+  const excluded = excludedBy(searches, matches, candidates);
   const shown = matches.filter((match) => match.is === 'one' && !excluded.has(match.param)) as OneMatch[];
   const [param] = mostFrequent(shown.map((match) => match.param));
   if (param !== undefined) {
@@ -41,33 +45,42 @@ export function findQueryParam({ searches, listing, hint }: QueryEvidence): Find
     return isStrong ? sure(param, because) : likely(param, because);
   }
   if (hint !== null) return likely(hint, 'you named it');
-  const accepted = acceptedAlone(searches);
+  const accepted = acceptedAlone(searches, candidates);
   if (accepted !== null) return likely(accepted, 'the API accepts it and refuses other parameters');
-  const named = searches.flatMap(namedIn).find((name) => !excluded.has(name));
-  if (named !== undefined) return likely(named, 'an error message names it');
+  const next = named.find((name) => !excluded.has(name));
+  if (next !== undefined) return likely(next, 'an error message names it');
   return open(null, 'no parameter had an effect yet');
 }
 
 /** Returns parameters that were sent alone without effect, or were refused because another parameter is missing. */
-function excludedBy(searches: readonly Exchange[], matches: readonly ParamMatch[]): Set<string> {
+function excludedBy(
+  searches: readonly Exchange[],
+  matches: readonly ParamMatch[],
+  candidates: ReadonlySet<string>,
+): Set<string> {
   const excluded = searches.flatMap((search, index) => {
-    const sent = search.request.params.map(([name]) => name).filter((name) => QUERY_PARAMS.includes(name));
+    const sent = search.request.params.map(([name]) => name).filter((name) => candidates.has(name));
     const [only] = sent;
     if (only === undefined || sent.length > 1) return [];
-    const needsAnother = search.reading === 'refused' && paramsNamedBy(search).length > 0;
+    const { required, unknown } = errorHintsOf([search]);
+    const needsAnother = byLikelihood(required).some((name) => name !== only) || unknown.includes(only);
     return needsAnother || matches[index]?.is === 'none' ? [only] : [];
   });
   return new Set(excluded);
 }
 
-function acceptedAlone(searches: readonly Exchange[]): string | null {
+function acceptedAlone(searches: readonly Exchange[], candidates: ReadonlySet<string>): string | null {
   if (!refusesUnknownParams(searches)) return null;
-  const accepted = searches.find(({ request, reading }) => request.params.length === 1 && reading === 'ok');
+  const accepted = searches.find(
+    ({ request, reading }) =>
+      request.params.length === 1 && candidates.has(request.params[0]?.[0] ?? '') && reading === 'ok',
+  );
   return accepted?.request.params[0]?.[0] ?? null;
 }
 
-function namedIn(search: Exchange): string[] {
-  return search.reading === 'refused' ? paramsNamedBy(search).slice(0, 1) : [];
+/** Returns the parameters that error messages name and that may take the query, the most likely first. */
+function namesIn({ stated: { required, allowed } }: QueryEvidence): string[] {
+  return [...new Set([...byLikelihood(required), ...byLikelihood(allowed)])];
 }
 
 function mostFrequent(items: readonly string[]): string[] {
@@ -141,12 +154,14 @@ export function probeRows({ query, queryParam, search }: Conclusions): SearchDra
 
 /** Sends all candidates in one request, each with its own query; then fewer, then single ones. */
 function probeQueryParam(evidence: QueryEvidence): SearchDraft | null {
-  const { searches, listing, examples } = evidence;
+  const { searches, listing, examples, mayGuess } = evidence;
   const found = findQueryParam(evidence).value;
   if (found !== null) return firstQuery(evidence, found);
+  if (!mayGuess) return null;
   const drafts = [
     ...(examples.length > 0 ? QUERY_PARAMS.slice(0, 6).map((param) => single(param, examples[0] ?? '')) : []),
     together(evidence, SEED_QUERIES, 'which parameter takes the query? (each has its own query)'),
+    ...(refusesUnknownParams(searches) ? [NO_PARAMS] : []),
     ...(listing === null ? [] : [withSeenNames(evidence, listing), ...oneByOne(evidence, listing)]),
     ...(minLengthByRefusals(searches) === 3
       ? [together(evidence, PREFIXES, 'which parameter takes the query? (three letters)')]

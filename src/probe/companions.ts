@@ -1,0 +1,44 @@
+import type { ErrorHints } from './errors/error_hints.ts';
+import type { Exchange, Param } from './evidence.ts';
+import { roleOfParam } from './param_roles.ts';
+
+/**
+ * Companions are parameters that every search needs beside the query, such as a country. Error messages name them. The
+ * findings do not see them: a search is sent with them, and read without them.
+ */
+
+/** Returns the companions with a value that the API accepts, as far as it is known. */
+export function companionsOf({ required, values }: ErrorHints): Param[] {
+  const [query] = byLikelihood(required);
+  return required
+    .filter((name) => name !== query && (roleOfParam(name) === 'filter' || values.has(name)))
+    .map((name): Param => [name, valueFrom(values.get(name) ?? [])]);
+}
+
+/** Returns the names that may take the query, the most likely first. */
+export function byLikelihood(names: readonly string[]): string[] {
+  const withRole = (wanted: string | null) => names.filter((name) => roleOfParam(name) === wanted);
+  return [...withRole('query'), ...withRole(null)];
+}
+
+function valueFrom(values: readonly string[]): string {
+  return values.find((value) => /^(all|any|alle|tous|todos|tutti|\*)$/i.test(value)) ?? values[0] ?? 'all';
+}
+
+/**
+ * Returns the exchanges without the companions. A refused search that lacked one of them is left out, because it shows
+ * nothing about its other parameters.
+ */
+export function withoutCompanions(exchanges: readonly Exchange[], companions: readonly Param[]): Exchange[] {
+  if (companions.length === 0) return [...exchanges];
+  const names = new Set(companions.map(([name]) => name));
+  return exchanges.flatMap((exchange): Exchange[] => {
+    const { request, reading } = exchange;
+    if (request.kind !== 'search') return [exchange];
+    const sent = new Map(request.params);
+    const isComplete = companions.every(([name, value]) => sent.get(name) === value);
+    if (!isComplete && reading !== 'ok') return [];
+    const params = request.params.filter(([name]) => !names.has(name));
+    return [{ ...exchange, request: { ...request, params } }];
+  });
+}

@@ -1,0 +1,239 @@
+import type { Exchange } from '../evidence.ts';
+import { type ErrorMessage, isName, messagesIn } from './error_messages.ts';
+import {
+  ALLOWED,
+  CHARACTERS,
+  foldCharacters,
+  MAXIMUM,
+  MIN_LENGTH,
+  PARAMETERS,
+  REQUIRED,
+  TOO_BROAD,
+  UNKNOWN,
+  VALUES,
+} from './error_words.ts';
+
+/** The facts that error messages state about requests. */
+export interface ErrorHints {
+  /** Parameters that a request must have. */
+  readonly required: readonly string[];
+  /** Parameters that the API accepts. */
+  readonly allowed: readonly string[];
+  /** Sent parameters that the API does not have. */
+  readonly unknown: readonly string[];
+  /** Whether a message refuses unknown parameters, also without their names. */
+  readonly refusesUnknown: boolean;
+  /** Values that the API accepts, and formats of dates, by parameter. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  /** null: no message names one. */
+  readonly minQueryLength: number | null;
+  readonly maximum: number | null;
+  readonly isTooBroad: boolean;
+}
+
+interface Collected {
+  readonly required: Set<string>;
+  readonly allowed: Set<string>;
+  readonly unknown: Set<string>;
+  readonly values: Map<string, readonly string[]>;
+  readonly lengths: number[];
+  readonly maxima: number[];
+  refusesUnknown: boolean;
+  isTooBroad: boolean;
+}
+
+/** Reads what the error responses among the exchanges state. */
+export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
+  const found: Collected = {
+    ...{ required: new Set(), allowed: new Set(), unknown: new Set(), values: new Map() },
+    ...{ lengths: [], maxima: [], refusesUnknown: false, isTooBroad: false },
+  };
+  for (const exchange of exchanges) {
+    if (exchange.reading === 'ok' || exchange.reading === 'rejected') continue;
+    const { json, text, request } = exchange;
+    const sent = new Set(request.params.map(([name]) => name));
+    for (const message of messagesIn(json, text, request.path)) readMessage(message, sent, found);
+  }
+  const { required, allowed, unknown, values, lengths, maxima, refusesUnknown, isTooBroad } = found;
+  return {
+    required: [...required].filter((name) => !unknown.has(name)),
+    allowed: [...allowed].filter((name) => !unknown.has(name)),
+    unknown: [...unknown],
+    refusesUnknown,
+    values,
+    minQueryLength: lengths.length === 0 ? null : Math.max(...lengths),
+    maximum: maxima[0] ?? null,
+    isTooBroad,
+  };
+}
+
+function readMessage({ param, text }: ErrorMessage, sent: ReadonlySet<string>, found: Collected): void {
+  const folded = foldCharacters(text);
+  readNumbers(folded, found);
+  if (TOO_BROAD.test(folded)) found.isTooBroad = true;
+  let subject = param;
+  for (const clause of clausesOf(text)) subject = readClause(clause, { param, subject, sent }, found);
+  const format = /\b([yj]{4}|a{4}|r{4})([-./])(m{2})\2([dtjg]{2})\b/i.exec(text);
+  if (format !== null && subject !== null) found.values.set(subject, [`2000${format[2]}01${format[2]}01`]);
+}
+
+/** Reads the lengths and maxima in a message. */
+function readNumbers(text: string, { lengths, maxima }: Collected): void {
+  const length =
+    new RegExp(`(?:${MIN_LENGTH.source}|>=?|≥)\\w*\\D{0,25}?\\b(\\d{1,2})\\D{0,12}${CHARACTERS.source}`).exec(
+      text,
+    ) ??
+    new RegExp(
+      `(?:${MIN_LENGTH.source})\\w*[^\\d.]{0,12}${CHARACTERS.source}\\D{0,25}?\\b(\\d{1,2})\\b`,
+    ).exec(text) ??
+    new RegExp(`\\b(\\d)\\s*(?:or more\\s*|oder mehr\\s*|ou plus\\s*)?${CHARACTERS.source}`).exec(text);
+  if (length !== null) lengths.push(Number(length[1]));
+  else {
+    const maximum = new RegExp(
+      `(?:${MAXIMUM.source}|<=|≤)\\w*\\s*(?:[a-z]+\\s+){0,2}?[:=]?\\s*(?:\\d+ ?(?:and|und|et|y|e|en|och|og|i|ja|-|–|to|,) ?)?(\\d{1,5})\\b`,
+    ).exec(text);
+    if (maximum !== null) maxima.push(Number(maximum[1]));
+  }
+}
+
+/** Splits a text into clauses with one statement each; a statement about allowed names is its own clause. */
+function clausesOf(text: string): string[] {
+  return text
+    .slice(0, MAX_CHARS)
+    .split(
+      /(?<=[^\d])[.;!?]\s+|\.$|\n|[()]|\s[–—-]\s|,\s+(?=[a-zà-ÿ]+\s+(?:are|is|one of|sont|sind|son|sono|zijn|er)\b)/u,
+    )
+    .flatMap((clause) => {
+      const folded = foldCharacters(clause);
+      const allowed = UNKNOWN.test(folded) ? indexAfter(ALLOWED, folded, UNKNOWN) : -1;
+      return allowed > 0 ? [clause.slice(0, allowed), clause.slice(allowed)] : [clause];
+    })
+    .filter((clause) => clause.trim() !== '');
+}
+
+/** The position of the first match of `wanted` behind the first match of `before`; -1: none. */
+function indexAfter(wanted: RegExp, text: string, before: RegExp): number {
+  const first = before.exec(text);
+  if (first === null) return -1;
+  const from = first.index + first[0].length;
+  const at = text.slice(from).search(wanted);
+  return at === -1 ? -1 : from + at;
+}
+
+interface Subject {
+  /** The parameter to which the body attributes the message. */
+  readonly param: string | null;
+  /** The parameter of the clause before. */
+  readonly subject: string | null;
+  readonly sent: ReadonlySet<string>;
+}
+
+/** Reads one clause. Returns the parameter that it is about. */
+function readClause(clause: string, { param, subject, sent }: Subject, found: Collected): string | null {
+  const folded = foldCharacters(clause);
+  const names = namesIn(clause, sent);
+  if (UNKNOWN.test(folded)) {
+    found.refusesUnknown = true;
+    const unknown = [...names, ...(param === null ? [] : [param])].filter((name) => sent.has(name));
+    for (const name of unknown) found.unknown.add(name);
+    return null;
+  }
+  const allowed = ALLOWED.exec(folded);
+  const isRequired =
+    REQUIRED.test(folded) || (allowed === null && names.length > 0 && /^\W*missing/i.test(folded));
+  if (allowed !== null && !(isRequired && !/[:[]/.test(clause))) {
+    const listed = listIn(clause.slice(allowed.index));
+    const about = isAboutParams(folded)
+      ? null
+      : (subjectOf(clause.slice(0, allowed.index), sent) ?? param ?? subject);
+    if (listed.length > 0 && about !== null && !found.unknown.has(about)) {
+      found.values.set(about, listed);
+      return about;
+    }
+    for (const name of listed) if (isName(name) && !NOT_NAMES.has(name)) found.allowed.add(name);
+    return null;
+  }
+  if (isRequired) {
+    const required = names.length > 0 ? names : param === null ? [] : [param];
+    for (const name of required) found.required.add(name);
+    return required[0] ?? subject;
+  }
+  return names[0] ?? subject;
+}
+
+/** Returns the parameter that the start of a clause names: "country must be one of". */
+function subjectOf(start: string, sent: ReadonlySet<string>): string | null {
+  const [word = ''] = start.trim().split(/\s+/);
+  return namesIn(start, sent).at(-1) ?? (isName(word) && !NOT_NAMES.has(word.toLowerCase()) ? word : null);
+}
+
+function isAboutParams(folded: string): boolean {
+  return PARAMETERS.test(folded) && !VALUES.test(folded);
+}
+
+/** Returns the names in a clause: quoted, introduced by "parameter", before a verb, or unlike a word. */
+function namesIn(clause: string, sent: ReadonlySet<string>): string[] {
+  const names = new Set<string>();
+  const add = (text: string | undefined) => {
+    const name = (text ?? '').replace(/[.,:]+$/, '');
+    if (isName(name) && !NOT_NAMES.has(name.toLowerCase())) names.add(name);
+  };
+  for (const [, quoted] of clause.matchAll(/["'`´‘“„«»”]\s?([^\s"'`´‘’“”„«»]{1,60})\s?["'`´’”“«»]/gu))
+    add(quoted);
+  const words = [...clause.matchAll(/[^\s,;"'`‘’“”„«»]+/gu)].map(([word]) => word);
+  words.forEach((word, index) => {
+    const name = word.replace(/[.:]+$/, '');
+    const isUnlikeWord =
+      /^\p{L}$|_|\[.*\]|\p{Ll}\p{Lu}|\p{L}\.\p{L}|-(?=\p{Ll}+$)/u.test(name) &&
+      !/^[aàeioyiéèôß]$/i.test(name);
+    if (isUnlikeWord || sent.has(name)) add(name);
+    if (
+      isIntroduction(words[index - 1] ?? '') &&
+      !/^(is|are|must|should|name|der|la|le|el|il|o|on|is|and|or)$/i.test(name)
+    )
+      add(name);
+  });
+  const listed = /:\s*([^:]+)$/.exec(clause)?.[1];
+  if (names.size === 0 && listed !== undefined) for (const name of listIn(listed)) add(name);
+  const [, first = ''] =
+    /^\s*(\S+)\s+(?:is|are|must|should|cannot|may|can't|ist|sind|muss|darf|est|doit|es|debe|deve|non|is|moet|er|ma|skal|maste|e|jest|musi|on|should|mangler|saknas|fehlt|manque|falta|manca|ontbreekt|puuttuu|:)\b/iu.exec(
+      clause,
+    ) ?? [];
+  if (names.size === 0) add(first);
+  return [...names];
+}
+
+function isIntroduction(word: string): boolean {
+  return PARAMETERS.test(foldCharacters(word).replace(/^\W+/, '')) && !/[:.]$/.test(word)
+    ? true
+    : PARAMETERS.test(foldCharacters(word)) && word.endsWith(':');
+}
+
+/** Returns the items of a list: "a, b and c", `["a","b"]`, "a | b". */
+function listIn(text: string): string[] {
+  const list = /[:[{]\s*([^:]+)$/.exec(text)?.[1] ?? text.replace(/^\S+/, '');
+  const quoted = [...list.matchAll(/["'`‘“„«]\s?([^"'`‘’“”„«»]{1,60}?)\s?["'`’”“»]/gu)].map(
+    ([, item = '']) => item,
+  );
+  if (quoted.length > 0) return quoted;
+  return list
+    .split(/[,|/;]\s*|\s+(?:and|or|und|oder|et|ou|y|o|e|en|of|og|eller|och|i|lub|ja|tai)\s+|\s{2,}/u)
+    .map(withoutBrackets)
+    .filter((item) => item !== '' && !/\s/.test(item));
+}
+
+/** Removes the brackets around a list; `filter[name]` keeps its own. */
+function withoutBrackets(item: string): string {
+  const text = item.trim().replace(/^[[{<(]+/, '');
+  return text.includes('[') ? text.replace(/\]{2,}$/, ']') : text.replace(/[\]}>).]+$/, '');
+}
+
+/** Words of messages that are no parameters, although their position suggests it. */
+const NOT_NAMES: ReadonlySet<string> = new Set(
+  `the a an this that it is are must be of for and or to in on with one value values parameter parameters query request
+  field search string required missing invalid error validation failed bad json http get null undefined true false
+  der die das ein eine parameter anfrage le la les un une requete parametre el los las parametro il lo gli de het een
+  verzoek den det en et foresporsel o os as um uma zapytanie parametr pyynto none all any`.split(/\s+/),
+);
+
+const MAX_CHARS = 4_000;

@@ -1,0 +1,119 @@
+/**
+ * The words of error messages in the languages of registries: English, German, French, Spanish, Italian, Dutch,
+ * Norwegian, Danish and Swedish, Portuguese, Polish, Finnish. Each list has one line for each language. An entry is the
+ * beginning of a word, or of each word of a phrase (`_` joins them), without diacritics: see `foldCharacters`.
+ */
+
+/** The parameter must be sent. */
+export const REQUIRED = beginnings(`
+  required mandatory missing must_be_given must_be_provided must_be_present must_be_specified must_be_set must_be_supplied must_not_be_empty must_not_be_blank must_not_be_null cannot_be_empty can't_be_blank cannot_be_blank should_not_be_empty should_not_be_null may_not_be_null is_not_present not_provided not_specified please_provide please_specify please_enter provide specify supply needs must_have is_needed necessary is_empty
+  erforderlich fehlt fehlend fehlen muss_angegeben muss_gesetzt pflicht notwendig benotigt angeben darf_nicht_leer anzugeben
+  requis obligatoire manquant manque doit_etre_renseigne doit_etre_fourni doit_etre_indique veuillez necessaire absent renseigner est_vide
+  obligatori requerid falta faltan debe_indicar debe_especificar debe_proporcionar debe_informar necesari indique especifique es_preciso
+  obbligatori richiest mancante manca deve_essere_specificat deve_essere_indicat necessari specificare indicare
+  verplicht vereist ontbreekt ontbreken moet_worden_opgegeven moet_worden_ingevuld opgeven nodig mag_niet_leeg
+  pakrevd pakravd pakravet mangler kreves kraves ma_oppgis ma_angis skal_angives skal_oppgis oppgi angi obligatorisk saknas maste_anges kravs
+  obrigatori faltando e_necessari deve_ser_informad deve_ser_fornecid ausente informe
+  wymagan brak brakuj musi_by obowiazkow nalezy_podac podaj
+  pakollinen pakollis puuttu vaaditaan on_annettava anna`);
+
+/** The API has no such parameter. */
+export const UNKNOWN = beginnings(`
+  unknown unexpected unrecogni not_allowed unsupported not_supported not_a_valid_param not_valid_param invalid_param invalid_query_param additional_propert not_permitted extra_input extra_field extra_param should_not_exist does_not_exist not_accepted no_such extraneous forbidden_param not_recogni illegal_param undefined_param cannot_be_used
+  unbekannt nicht_erlaubt nicht_zulassig nicht_unterstutzt ungultiger_param ungultige_param unzulassig
+  inconnu non_reconnu n'est_pas_reconnu non_autoris n'est_pas_autoris pas_autoris non_pris_en_charge inattendu n'existe_pas
+  desconocid no_permitid no_reconocid no_esta_permitid no_se_reconoc no_soportad no_admitid no_existe
+  sconosciut non_consentit non_riconosciut non_ammess non_supportat non_e_consentit non_e_ammess non_previst
+  onbekend niet_toegestaan niet_ondersteund niet_herkend
+  ukjent ukendt okand ikke_tillatt ikke_tilladt inte_tillat ej_tillat stottes_ikke stods_ej
+  desconhecid nao_permitid nao_suportad nao_reconhecid nao_e_permitid nao_e_suportad
+  nieznan niedozwolon nieobslugiwan niepoprawny_param
+  tuntematon tuntemattom ei_sallit ei_tuet ei_tunnist`);
+
+/** The parameters or values that the API accepts follow. */
+export const ALLOWED = beginnings(`
+  allowed valid supported accepted permitted available known_param must_be_one_of one_of input_should_be expected possible did_you_mean use_one_of use_only recognized recognised choose_from choices options usage
+  erlaubt zulassig gultig moglich verfugbar unterstutzt einer_von eine_von eines_von meinten_sie einer_der
+  autoris valides accept possibles disponibles parmi vouliez-vous voulez-vous attendus reconnus
+  permitid valid admitid disponibl posibl uno_de una_de quiso_decir aceptad
+  consentit validi ammess disponibil uno_tra una_tra uno_dei forse_cercavi accettat
+  toegestaan toegestan geldig een_van bedoelde beschikba
+  tillatt tilladt tillat gyldig giltig en_av et_av ett_av en_af mente_du menade_du
+  permitid validos aceit um_de uma_de quis_dizer
+  dozwolon dostepn jeden_z jedna_z jedno_z czy_chodzilo prawidlow
+  sallit yksi_seuraavista tarkoititko kelvolli`);
+
+/** The list names values, not parameters. */
+export const VALUES = beginnings(
+  'value code werte wert valeur valor valore waarde verdi vardi varde wartosc arvo enum one_of_the_values',
+);
+
+/** The list names parameters, not values. */
+export const PARAMETERS = beginnings(
+  'param argument field feld champ campo veld felt falt pole kentt query_string querystring',
+);
+
+/** The query is too short, or has a min length. */
+export const MIN_LENGTH = beginnings(`
+  at_least minimum min fewer_than shorter_than less_than longer_than_or_equal too_short too_small or_more or_longer greater_than_or_equal
+  mindestens wenigstens zu_kurz minimal weniger_als
+  au_moins au_minimum trop_court moins_de minimale
+  al_menos como_minimo minimo demasiado_cort menos_de
+  almeno minim troppo_cort meno_di
+  minstens ten_minste tenminste te_kort minder_dan minimaal
+  minst for_kort minimum mindst farre_enn farre_an atminstone
+  pelo_menos no_minimo muito_curt menos_de
+  co_najmniej przynajmniej zbyt_krotk za_krotk minimaln
+  vahintaan liian_lyhyt`);
+
+/** The unit of a length. */
+export const CHARACTERS = beginnings(
+  'char letter symbol zeichen buchstabe caracter lettre letra caratter letter teken tegn tecken bokstav znak liter merkki merkk long length sign',
+);
+
+/** The number is a maximum. */
+export const MAXIMUM = beginnings(`
+  at_most maximum max less_than_or_equal lower_than_or_equal up_to not_exceed no_more_than not_be_greater_than must_not_be_larger too_large too_big between
+  hochstens maximal nicht_grosser zwischen bis_zu
+  au_plus maximale ne_doit_pas_depasser entre au_maximum inferieur_ou_egal
+  como_maximo maximo no_puede_superar a_lo_sumo
+  al_massimo massimo non_superiore tra
+  hoogstens maximaal niet_groter ten_hoogste tussen
+  hoyst maksimal maks hogst mellom mellem mellan hojst
+  no_maximo nao_pode_exceder
+  co_najwyzej maksymaln nie_wiecej nie_moze_przekracza
+  enintaan korkeintaan`);
+
+/** The query has too many matches. */
+export const TOO_BROAD = beginnings(`
+  too_many too_broad too_large_result too_general narrow refine more_specific be_specific
+  zu_viele zu_allgemein einschrank eingrenz
+  trop_de trop_large preciser affiner
+  demasiad_resultad demasiados_resultados refine acote
+  troppi_risultati restring
+  te_veel_resultaten verfijn
+  for_mange_treff for_manga for_mange avgrens avgrans
+  muitos_resultados
+  zbyt_wiele zawez
+  liikaa_tuloksia rajaa`);
+
+/** Lower case without diacritics. Every character keeps its position. */
+export function foldCharacters(text: string): string {
+  return text
+    .split('')
+    .map(
+      (character) =>
+        LETTERS[character.toLowerCase()] ?? character.toLowerCase().normalize('NFD')[0] ?? character,
+    )
+    .join('');
+}
+
+const LETTERS: Readonly<Record<string, string>> = {
+  ...{ ø: 'o', æ: 'a', ł: 'l', ß: 's', đ: 'd', ı: 'i', œ: 'o', '’': "'", '‘': "'", _: ' ' },
+};
+
+function beginnings(lists: string): RegExp {
+  const phrases = new Set(lists.trim().split(/\s+/));
+  const patterns = [...phrases].map((phrase) => phrase.split('_').join('\\w*[ \\n]+'));
+  return new RegExp(`(?<![\\w'])(?:${patterns.sort((a, b) => b.length - a.length).join('|')})`);
+}

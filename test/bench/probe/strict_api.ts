@@ -1,0 +1,231 @@
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ApiProfile } from '../../../src/api/api_profile.ts';
+import {
+  IDENTIFIER_PARAMS,
+  OFFSET_PARAMS,
+  PAGE_PARAMS,
+  QUERY_PARAMS,
+  SIZE_PARAMS,
+} from '../../../src/probe/word_lists.ts';
+import { type Random, seededRandom } from '../../../src/random.ts';
+import { randomProfile } from '../../../src/sandbox/random_profile.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { FORMATS, LANGUAGES, type Mistake, sentenceOf } from './strict_messages.ts';
+
+/** An API that rejects unknown parameters, short queries and missing companions, and says so in its own format. */
+export interface StrictApi {
+  readonly name: string;
+  readonly profile: ApiProfile;
+  readonly format: string;
+  readonly language: string;
+  /** A message about an unknown parameter lists the known ones. */
+  readonly listsAllowed: boolean;
+  /** All mistakes at once, or the first one. */
+  readonly reportsAll: boolean;
+  readonly companion: { readonly name: string; readonly values: readonly string[] } | null;
+  readonly companies: number;
+}
+
+/** Parameter names of registries that the probe does not guess. */
+const QUERY_NAMES = [
+  ...[
+    'lookup',
+    'needle',
+    'criteria',
+    'entityText',
+    'namePattern',
+    'filter[fulltext]',
+    'fts',
+    'search_phrase',
+  ],
+  ...[
+    'searchString',
+    'org_name',
+    'suchbegriff',
+    'firmenname',
+    'suchwort',
+    'denominationSociale',
+    'raison_sociale',
+  ],
+  ...[
+    'recherche',
+    'razon_social',
+    'busqueda',
+    'ragioneSociale',
+    'ricerca',
+    'handelsnaam',
+    'zoekterm',
+    'foretaksnavn',
+  ],
+  ...[
+    'sokeord',
+    'foretagsnamn',
+    'virksomhedsnavn',
+    'razaoSocial',
+    'pesquisa',
+    'fraza',
+    'nazwaFirmy',
+    'hakusana',
+  ],
+  ...['xq', 'p1', 'subject', 'input', 'v', 'crit_1', 'gwName', 'filter.value'],
+];
+const SIZE_NAMES = [
+  ...[
+    'resultsPerPage',
+    'maxRecords',
+    'anzahl',
+    'treffer_pro_seite',
+    'taillePage',
+    'cantidad',
+    'numero_risultati',
+  ],
+  ...[
+    'aantal',
+    'antall',
+    'antalTraffar',
+    'quantidade',
+    'ilosc',
+    'maara',
+    'pageLimit',
+    'page_count',
+    'fetchSize',
+  ],
+];
+const PAGE_NAMES = [
+  'seite',
+  'pagina',
+  'numPagina',
+  'side',
+  'sida',
+  'strona',
+  'sivu',
+  'pageNr',
+  'page_idx',
+  'pagenum',
+];
+const OFFSET_NAMES = [
+  'startRecord',
+  'vanaf',
+  'versatz',
+  'debut',
+  'desde',
+  'inizio',
+  'skipRows',
+  'first_offset',
+];
+const COMPANIONS = [
+  { name: 'country', values: ['NL'] },
+  { name: 'land', values: ['DE', 'all'] },
+  { name: 'jurisdiction', values: ['gb', 'ie'] },
+  { name: 'lang', values: ['en', 'fr', 'it'] },
+  { name: 'recordStatus', values: ['all', 'active'] },
+];
+
+/** Returns a random strict API. The same seed returns the same API. */
+export function strictApi(seed: number): StrictApi {
+  const draw = seededRandom(seed);
+  const base = randomProfile(seed);
+  const listsAllowed = draw.chance(0.5);
+  const profile = ApiProfile.parse({
+    ...base,
+    name: `strict ${seed}`,
+    search: {
+      ...base.search,
+      ...{ query_param: unguessed(draw, QUERY_NAMES, QUERY_PARAMS), unknown_params: 'ignore' },
+      ...{ too_short: 'refuse', min_length: draw.pick([1, 1, 2, 3, 3]), broad_above: null },
+      paging: pagingFor(base, listsAllowed, draw),
+    },
+  });
+  return {
+    ...{ name: `strict ${seed}`, profile, listsAllowed, reportsAll: draw.chance(0.5) },
+    format: draw.pick(Object.keys(FORMATS)),
+    language: draw.pick(Object.keys(LANGUAGES)),
+    companion: draw.chance(0.2) ? draw.pick(COMPANIONS) : null,
+    companies: 30 + draw.below(130),
+  };
+}
+
+/** The names of size and paging parameters are usual ones, unless the messages list them. */
+function pagingFor(
+  { search }: ApiProfile,
+  listsAllowed: boolean,
+  draw: Random,
+): ApiProfile['search']['paging'] {
+  const { paging } = search;
+  if (!listsAllowed) return paging;
+  const size_param = paging.size_param === null ? null : unguessed(draw, SIZE_NAMES, SIZE_PARAMS);
+  if (paging.style === 'page')
+    return { ...paging, size_param, param: unguessed(draw, PAGE_NAMES, PAGE_PARAMS) };
+  if (paging.style === 'offset')
+    return { ...paging, size_param, param: unguessed(draw, OFFSET_NAMES, OFFSET_PARAMS) };
+  return { ...paging, size_param };
+}
+
+function unguessed(draw: Random, names: readonly string[], guessed: readonly string[]): string {
+  return draw.pick(names.filter((name) => !guessed.includes(name) && !IDENTIFIER_PARAMS.includes(name)));
+}
+
+export interface StrictFront {
+  readonly baseUrl: string;
+  close(): Promise<void>;
+}
+
+/** Serves a sandbox with the checks and messages of a strict API in front of its search. */
+export async function startStrictFront(api: StrictApi, sandbox: Sandbox): Promise<StrictFront> {
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', sandbox.url);
+    const isSearch = url.pathname === api.profile.paths.search;
+    const mistakes = isSearch ? mistakesIn(api, url.searchParams) : [];
+    if (mistakes.length === 0) return forward(request, response, url);
+    const shown = api.reportsAll ? mistakes : mistakes.slice(0, 1);
+    const say = (mistake: Mistake) => sentenceOf(mistake, api.language);
+    const reply = FORMATS[api.format]?.(shown, say, url.pathname);
+    response.writeHead(reply?.status ?? 400, { 'content-type': reply?.type ?? '' }).end(reply?.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function mistakesIn({ profile, listsAllowed, companion }: StrictApi, params: URLSearchParams): Mistake[] {
+  const { query_param, identifier_param, min_length, paging, max_size, oversize } = profile.search;
+  const pageParam = 'param' in paging ? paging.param : null;
+  const linkParams = paging.style === 'next_url' || paging.style === 'link_header' ? ['after'] : [];
+  const known = [query_param, companion?.name, identifier_param, pageParam, paging.size_param].filter(
+    (name) => name != null,
+  );
+  const mistakes: Mistake[] = [];
+  const query = params.get(query_param);
+  if (query === null && (identifier_param === null || !params.has(identifier_param)))
+    mistakes.push({ is: 'missing', name: query_param, values: null });
+  if (companion !== null) {
+    const value = params.get(companion.name);
+    if (value === null) mistakes.push({ is: 'missing', name: companion.name, values: companion.values });
+    else if (!companion.values.includes(value)) mistakes.push({ is: 'value', ...companion });
+  }
+  for (const name of params.keys())
+    if (!known.includes(name) && !linkParams.includes(name))
+      mistakes.push({ is: 'unknown', name, allowed: listsAllowed ? known : null });
+  if (query !== null && [...query].length < min_length)
+    mistakes.push({ is: 'short', name: query_param, length: min_length });
+  const size = paging.size_param === null ? null : params.get(paging.size_param);
+  if (size !== null && Number(size) > max_size && oversize === 'refuse')
+    mistakes.push({ is: 'large', name: paging.size_param ?? '', maximum: max_size });
+  return mistakes;
+}
+
+function forward(request: IncomingMessage, response: ServerResponse, target: URL): void {
+  httpRequest(target, { method: request.method, headers: request.headers }, (reply) => {
+    response.writeHead(reply.statusCode ?? 502, reply.headers);
+    reply.pipe(response);
+  })
+    .on('error', () => response.writeHead(502).end())
+    .end();
+}
