@@ -43,7 +43,7 @@ interface RunOptions extends Partial<RigOptions> {
 
 const resultOf = (outcome: Outcome): LoadResult => {
   const { call, verdict } = outcome;
-  const isFailure = verdict.is === 'broken' || verdict.is === 'unsent';
+  const isFailure = verdict.is === 'broken' || verdict.is === 'unsent' || verdict.is === 'refused';
   const failure = { kind: call.kind, target: targetOf(call), tries: 1, nextTryAtMs: Infinity };
   return {
     ...noChange(outcome),
@@ -211,6 +211,14 @@ describe('the engine', () => {
     expect(totals.calls).toBe(run.upstream.arrivals.length);
     expect(totals.calls).toBeLessThanOrEqual(16);
   }, 60_000);
+
+  test('continues while the upstream responds and rejects each query', async () => {
+    const queries = Array.from({ length: 20 }, (_, at) => searchFor(`query ${at}`));
+    const run = await runOf(answerWith(400, '{"error":"too broad"}'), queries);
+    const { ending } = await run.mirror();
+    expect(ending.ended).toBe('done');
+    expect(run.loaded.map(({ verdict }) => verdict.is)).toEqual(queries.map(() => 'refused'));
+  });
 
   test('ends without spending when the upstream cannot be reached', async () => {
     const run = await runOf(echo, records(100), { baseUrl: 'http://127.0.0.1:1/api' });

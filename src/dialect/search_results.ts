@@ -46,6 +46,8 @@ export function decodeSearch(
   const first: { position: number; why: string }[] = [];
   let rejectedCount = 0;
   for (const [position, item] of list.entries()) {
+    // A forgotten company leaves null in its place, so that the other results keep their positions.
+    if (item === null) continue;
     const row = rowOf(search, item);
     if (!(row instanceof NotUnderstood)) rows.push(row);
     else if (++rejectedCount <= MAX_REJECTED_ROWS) first.push({ position, why: row.why });

@@ -51,8 +51,8 @@ function redactResponses({ db }: Warehouse, dialect: Dialect, entityId: string, 
 }
 
 /**
- * Returns the body of a search response without the entities of these ids; null if it contains none of them. A
- * body becomes empty if it contains one of the ids and is unreadable, or has the entity beside its list.
+ * Returns the body of a search response with null in the place of each entity of these ids; null if it contains none of
+ * them. A body becomes empty if it contains one of the ids and is unreadable, or has the entity beside its list.
  */
 export function withoutEntities(
   dialect: SearchDialect,
@@ -66,10 +66,10 @@ export function withoutEntities(
   if (json === undefined || !Array.isArray(list)) return Buffer.alloc(0);
   if (dialect.main !== null && ids.has(idOf(dialect, valueAt(json, dialect.main)) ?? ''))
     return Buffer.alloc(0);
-  const kept = list.filter((item) => !ids.has(idOf(dialect, item) ?? ''));
-  return kept.length === list.length
-    ? null
-    : Buffer.from(stringifyJson(replaced(json, segmentsOf(dialect.results), kept)));
+  const isForgotten = (item: Json) => ids.has(idOf(dialect, item) ?? '');
+  if (!list.some(isForgotten)) return null;
+  const kept = list.map((item) => (isForgotten(item) ? null : item));
+  return Buffer.from(stringifyJson(replaced(json, segmentsOf(dialect.results), kept)));
 }
 
 function idOf(search: SearchDialect, element: Json | undefined): string | null {

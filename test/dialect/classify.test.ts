@@ -128,6 +128,8 @@ describe('the default rules', () => {
     expect(until({ 'x-ratelimit-remain': '0', 'x-ratelimit-reset': '9' })).toEqual(['throttled', 9]);
     expect(until({ 'retry-after': '7' }, 503)).toEqual(['throttled', 7]);
     expect(until({ 'retry-after': '7' }, 403)).toEqual(['throttled', 7]);
+    expect(until({ 'retry-after': '3599' })).toEqual(['throttled', 3599]);
+    expect(until({ 'retry-after': '3600' })).toEqual(['exhausted', 3600]);
     expect(until({ 'retry-after': '7200' })).toEqual(['exhausted', 7200]);
     expect(until({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7200' })).toEqual(['exhausted', 7200]);
     expect(until({ 'retry-after': '9'.repeat(30) })).toEqual(['exhausted', 32 * 24 * 3600]);
@@ -184,6 +186,12 @@ describe('a success', () => {
   ])('is read in the character set %s', (charset, body) => {
     const headers = { 'content-type': `text/json; charset="${charset.toUpperCase()}"` };
     expect(verdictOn({ headers, body })).toMatchObject({ is: 'ok', answer: { name: 'Åkerøy' } });
+  });
+
+  test.each(['utf-16', 'utf-16le'])('is read as %s even if all of its bytes are ASCII', (charset) => {
+    const body = Buffer.from('{"id":"42","name":"Acme"}', 'utf16le');
+    const headers = { 'content-type': `application/json; charset=${charset}` };
+    expect(verdictOn({ headers, body })).toMatchObject({ is: 'ok', answer: { name: 'Acme' } });
   });
 
   test.each(['unheard-of', 'utf-8', 'shift_jis'])('is broken if its bytes are not valid in %s', (charset) => {

@@ -137,6 +137,27 @@ test('a later record of a gone company is stored as its return', () => {
   expect(all('SELECT state FROM entity_overview')).toEqual([{ state: 'fetched' }]);
 });
 
+test('the return of a gone company with the same record starts a new version', () => {
+  const { record, all } = bench();
+  record('C1', { id: 'C1', name: 'A' });
+  record('C1', 'gone for good', 410);
+  record('C1', { id: 'C1', name: 'A' });
+  expect(all('SELECT observed_from, observed_to FROM entity_history ORDER BY observed_from')).toEqual([
+    { observed_from: '2026-03-01T00:00:01.000Z', observed_to: '2026-03-01T00:00:02.000Z' },
+    { observed_from: '2026-03-01T00:00:03.000Z', observed_to: null },
+  ]);
+});
+
+test('a search that lists a company after a 410 does not make it due', () => {
+  const { search, record, all } = bench();
+  const listing = { total: 1, results: [{ id: 'C1', name: 'A' }] };
+  search('a', listing);
+  record('C1', { id: 'C1', name: 'A' });
+  record('C1', 'gone for good', 410);
+  search('a', listing);
+  expect(all('SELECT flagged_at FROM _known')).toEqual([{ flagged_at: null }]);
+});
+
 test('a marked record becomes a tombstone and keeps the other fields', () => {
   const { record, all } = bench();
   record('C1', { id: 'C1', name: 'A', capital: 5 });

@@ -59,7 +59,7 @@ test('a forgotten entity leaves no trace in tables, indexes and the bytes of the
     { entity_id: 'C1', forgotten_at: '2026-03-01T00:00:00.000Z' },
   ]);
   expect(all('SELECT CAST(body AS TEXT) AS body FROM _answer WHERE redacted_at IS NOT NULL')).toEqual([
-    { body: '{"total":2,"results":[{"id":"C2","name":"Xavier"}]}' },
+    { body: '{"total":2,"results":[null,{"id":"C2","name":"Xavier"}]}' },
   ]);
   expect(all('PRAGMA foreign_key_check')).toEqual([]);
   warehouse.db.exec("INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)");
@@ -67,6 +67,26 @@ test('a forgotten entity leaves no trace in tables, indexes and the bytes of the
   const bytes = readFileSync(warehouse.path);
   for (const trace of ['Xanthippe', 'Zebulon', 'Quixotry', 'Quix', 'xanth'])
     expect(bytes.includes(trace), trace).toBe(false);
+});
+
+test('a forgotten entity leaves no trace in the files while the mirror continues', () => {
+  const { warehouse } = mirrorOfTwo();
+  forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS });
+  for (const path of [warehouse.path, `${warehouse.path}-wal`]) {
+    const bytes = readFileSync(path);
+    for (const trace of ['Xanthippe', 'Zebulon', 'Quixotry', 'xanthippe', 'quixotry', 'xan', 'qui'])
+      expect(bytes.includes(trace), `${trace} in ${path}`).toBe(false);
+  }
+});
+
+test('a rebuild keeps the end of a listing whose response lost a forgotten entity', async () => {
+  const { warehouse, all } = mirrorOfTwo();
+  const listing = () => all('SELECT text, rows, status FROM _query');
+  const before = listing();
+  forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS });
+  await reprocess({ warehouse, dialect });
+  expect(before).toEqual([{ text: 'x', rows: 2, status: 'complete' }]);
+  expect(listing()).toEqual(before);
 });
 
 test('a forgotten entity does not return by a search, a fetch or a rebuild', async () => {

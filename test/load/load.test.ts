@@ -262,6 +262,17 @@ test('an error body with status 200 keeps the listing and is quarantined', () =>
   expect(all('SELECT kind, call_id FROM _quarantine')).toHaveLength(1);
 });
 
+test('the fetch of a record updates the time at which the company was last seen', () => {
+  const { search, record, all } = bench();
+  const lastSeen = () => all('SELECT last_seen_at FROM entity_overview').map((row) => row.last_seen_at);
+  search('a', { total: 1, results: [{ id: 'C1', name: 'A' }] });
+  record('C1', { id: 'C1', name: 'A' });
+  expect(lastSeen()).toEqual(['2026-03-01T00:00:02.000Z']);
+  // An unchanged record writes no new row.
+  record('C1', { id: 'C1', name: 'A' });
+  expect(lastSeen()).toEqual(['2026-03-01T00:00:03.000Z']);
+});
+
 test('a record with a changed summary is flagged and due first', () => {
   const { search, record, warehouse } = bench();
   search('a', {
@@ -396,6 +407,27 @@ test('a batch is one transaction: a failed write rolls it back completely', () =
   expect(all("SELECT name FROM pragma_table_info('entity') WHERE name = 'fresh'")).toEqual([]);
   record('C1', { id: 'C1', fresh: 1 });
   expect(all('SELECT fresh FROM entity')).toEqual([{ fresh: 1 }]);
+});
+
+test('a batch that fails is rolled back in memory too, and its other responses are processed alone', () => {
+  const { outcome, load, record, all, warehouse } = bench();
+  record('C1', { id: 'C1', x: 1 });
+  warehouse.db.exec(`
+    CREATE TRIGGER failing BEFORE INSERT ON entity WHEN NEW.entity_id = 'C3'
+    BEGIN SELECT RAISE(ABORT, 'this row cannot be written'); END`);
+  const results = load([
+    outcome(entityCall('C2'), { id: 'C2', x: 2 }),
+    outcome(entityCall('C3'), { id: 'C3', x: 3 }),
+  ]);
+  expect(results.map(({ verdict }) => verdict)).toEqual(['ok', 'broken']);
+  expect(all('SELECT known, fetched FROM coverage')).toEqual([{ known: 2, fetched: 2 }]);
+  expect(all('SELECT entity_id FROM entity ORDER BY entity_id')).toEqual([
+    { entity_id: 'C1' },
+    { entity_id: 'C2' },
+  ]);
+  expect(all('SELECT target, reason FROM _quarantine')).toEqual([
+    { target: 'C3', reason: 'the response cannot be processed: this row cannot be written' },
+  ]);
 });
 
 test('columns keep their names across loaders, which also use columns of other writers', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { classify } from '../../src/dialect/classify.ts';
 import { Mapping } from '../../src/dialect/mapping.ts';
 import { reprocess } from '../../src/load/reprocess.ts';
 import { metaTable } from '../../src/warehouse/meta.ts';
@@ -144,4 +145,20 @@ test('views of other programs read the new tables', async () => {
   warehouse.db.exec('CREATE VIEW mine AS SELECT name FROM entity WHERE entity_id = 1 OR name IS NOT NULL');
   await reprocess({ warehouse, dialect: dialectWith() });
   expect(all('SELECT name FROM mine ORDER BY name')).toEqual([{ name: 'A' }, { name: 'B is back' }]);
+});
+
+test('a rebuild reads each body in the character set of its response', async () => {
+  const { outcome, load, warehouse, all } = bench();
+  const body = Buffer.from('{"id":"C1","name":"Ångström"}', 'latin1');
+  const headers = { 'content-type': 'application/json; charset=iso-8859-1' };
+  const received = outcome(entityCall('C1'), body);
+  const verdict = classify(
+    dialectWith(),
+    received.call,
+    { status: 200, headers, body },
+    { nowMs: START_MS, keyHasWorked: true },
+  );
+  load([{ ...received, headers, verdict }]);
+  await reprocess({ warehouse, dialect: dialectWith() });
+  expect(all('SELECT name FROM entity')).toEqual([{ name: 'Ångström' }]);
 });

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { openBackoff } from '../../src/fetch/backoff.ts';
+import type { Verdict } from '../../src/outcome.ts';
+
+const throttled: Verdict = { is: 'throttled', untilMs: 0, why: 'HTTP 429' };
+
+function pauseOf(verdict: Verdict, nowMs: number): number | null {
+  return verdict.is === 'throttled' ? verdict.untilMs - nowMs : null;
+}
+
+test('calls that were in flight together count as one throttle', () => {
+  const { observe } = openBackoff();
+  const pauses = [1000, 1010, 1020].map((nowMs) => pauseOf(observe(throttled, 900, nowMs), nowMs));
+  expect(pauses).toEqual([1000, 1000, 1000]);
+});
+
+test('a call that is throttled after the pause doubles the next pause, up to 15 minutes', () => {
+  const { observe } = openBackoff();
+  let nowMs = 0;
+  const pauses = Array.from({ length: 12 }, () => {
+    const pauseMs = pauseOf(observe(throttled, nowMs, nowMs), nowMs) ?? 0;
+    nowMs += pauseMs;
+    return pauseMs / 1000;
+  });
+  expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
+});
+
+test.each<Verdict>([
+  { is: 'absent', shape: '404' },
+  { is: 'gone', answer: null },
+])('a response about an entity resets the pause, and a failure does not: $is', (verdict) => {
+  const { observe } = openBackoff();
+  observe(throttled, 0, 0);
+  observe({ is: 'broken', why: 'HTTP 500' }, 2000, 2000);
+  expect(pauseOf(observe(throttled, 3000, 3000), 3000)).toBe(2000);
+  observe(verdict, 6000, 6000);
+  expect(pauseOf(observe(throttled, 7000, 7000), 7000)).toBe(1000);
+});
+
+test('a longer pause of the upstream takes precedence', () => {
+  const { observe } = openBackoff();
+  expect(pauseOf(observe({ ...throttled, untilMs: 60_000 }, 0, 0), 0)).toBe(60_000);
+});

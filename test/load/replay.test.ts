@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { forget } from '../../src/load/forget.ts';
+import { replayQuarantined } from '../../src/load/replay.ts';
+import { quarantineRegister } from '../../src/warehouse/quarantine.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import { bench, dialectWith, START_MS } from '../support/loader.ts';
+
+const OTHER_ID = { search: { id: '/number' }, entity: { id: '/number' } };
+
+function openEntries(warehouse: Warehouse) {
+  return quarantineRegister(warehouse.db).list('open', 100);
+}
+
+test('a replayed page adds its companies and keeps newer summaries', () => {
+  const { search, warehouse, all } = bench();
+  search('a', {
+    total: 2,
+    results: [
+      { id: 'C1', number: 'C1', name: 'Old' },
+      { number: 'C2', name: 'Two' },
+    ],
+  });
+  const later = bench({ warehouse, dialect: OTHER_ID });
+  later.search('b', { total: 1, results: [{ number: 'C1', name: 'New' }] });
+  const entries = openEntries(warehouse);
+  const replayed = replayQuarantined({ warehouse, dialect: dialectWith(OTHER_ID), entries });
+  expect(replayed).toMatchObject([{ state: 'replayed' }]);
+  expect(all('SELECT entity_id, name FROM search_result ORDER BY entity_id')).toEqual([
+    { entity_id: 'C1', name: 'New' },
+    { entity_id: 'C2', name: 'Two' },
+  ]);
+});
+
+test('a replayed record does not replace a newer one', () => {
+  const { record, warehouse, all } = bench();
+  record('C1', { number: 'C1', name: 'Old' });
+  const entries = openEntries(warehouse);
+  bench({ warehouse, dialect: OTHER_ID }).record('C1', { number: 'C1', name: 'New' });
+  const replayed = replayQuarantined({ warehouse, dialect: dialectWith(OTHER_ID), entries });
+  expect(replayed).toMatchObject([{ state: 'superseded' }]);
+  expect(all('SELECT name FROM entity')).toEqual([{ name: 'New' }]);
+});
+
+test('a rejected row beside a forgotten company stays open until it can be read', () => {
+  const { warehouse, all } = bench();
+  forget({ warehouse, dialect: dialectWith(), entityId: 'C1', nowMs: START_MS });
+  bench({ warehouse }).search('a', {
+    total: 3,
+    results: [
+      { id: 'C1', name: 'Forgotten' },
+      { number: 'C2', name: 'Two' },
+      { id: 'C3', number: 'C3' },
+    ],
+  });
+  const entries = openEntries(warehouse);
+  expect(replayQuarantined({ warehouse, dialect: dialectWith(), entries })).toMatchObject([
+    { state: 'open' },
+  ]);
+  const replayed = replayQuarantined({ warehouse, dialect: dialectWith(OTHER_ID), entries });
+  expect(replayed).toMatchObject([{ state: 'replayed' }]);
+  expect(all('SELECT entity_id FROM search_result ORDER BY entity_id')).toEqual([
+    { entity_id: 'C2' },
+    { entity_id: 'C3' },
+  ]);
+});
