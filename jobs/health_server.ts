@@ -7,7 +7,9 @@ import type { Secret } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import type { Board } from './dashboard.ts';
 import { type Measured, type Metrics, redisFault } from './metrics.ts';
-import type { RegistryWorker, WorkerProblem } from './registry_worker.ts';
+import type { RegistryState } from './registry_state.ts';
+import type { RegistryWorker } from './registry_worker.ts';
+import { isBlocking } from './worker_problems.ts';
 
 /** The HTTP port of the worker: /health, /ready, /metrics, and the dashboard under /queues. */
 export interface HealthServer {
@@ -54,7 +56,8 @@ function sendHealth(reply: FastifyReply, measured: Measured): FastifyReply {
     .send({ ok: stuck.length === 0, stuck: stuck.map(({ name }) => name), redis_error: fault });
 }
 
-function isStuck({ role, reconciledAtMs }: RegistryWorker['state'], nowMs: number): boolean {
+function isStuck({ role, reconciledAtMs, problems }: RegistryState, nowMs: number): boolean {
+  if (problems.some(isBlocking)) return false;
   return role === 'leading' && reconciledAtMs !== null && nowMs - reconciledAtMs > STUCK_AFTER_MS;
 }
 
@@ -68,11 +71,6 @@ function sendReadiness(reply: FastifyReply, measured: Measured): FastifyReply {
   return reply
     .code(ok ? 200 : 503)
     .send({ ok, redis: fault === null, redis_error: fault, registries: registries.map(describe) });
-}
-
-/** Does no job run until this problem is solved? */
-function isBlocking({ name }: WorkerProblem): boolean {
-  return name === 'files' || name === 'job_cannot_start';
 }
 
 function describe({ name, state }: RegistryWorker) {

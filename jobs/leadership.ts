@@ -1,6 +1,8 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Clock } from '../src/clock.ts';
+import type { Config } from '../src/config/config.ts';
+import { UsageError } from '../src/errors.ts';
 
 /**
  * A lease in Redis, one for each queue. Its holder serves the queue, and the other workers are on standby.
@@ -74,6 +76,18 @@ export async function keepLeading(options: {
     }
     await clock.sleep(RENEW_EVERY_MS, signal);
   }
+}
+
+/** The error of a worker whose leader counts the calls of the same account in another ledger. */
+export function otherLedgerError(config: Config, { host, pid, worker }: LeaderFacts): UsageError {
+  return new UsageError(
+    `another worker (${worker}, process ${pid} on ${host}) already serves account ${config.account.id} of ${config.source.name} and counts its calls in another ledger`,
+    {
+      hint:
+        'With two ledgers an account would spend its allowance twice. Stop one of the workers, or set the same ' +
+        '`ledger` in both configurations. If these are two registries, set different `source.name` or `account.id`.',
+    },
+  );
 }
 
 function readLeader(holder: string): LeaderFacts | null {

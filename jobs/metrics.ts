@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { isScheduled, type ScheduledJob } from './job.ts';
 import type { JobObserver } from './processor.ts';
+import type { RegistrySnapshot } from './registry_snapshot.ts';
 import type { RegistryWorker } from './registry_worker.ts';
 import { nextTime, periodOf } from './schedule.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
@@ -97,11 +98,8 @@ function gaugesOver(registry: Registry, measure: () => Measured) {
 function openRegistryGauges(registry: Registry, measure: () => Measured): void {
   const gauge = gaugesOver(registry, measure);
   /** A gauge without other labels, from the snapshot of the leader. */
-  const ofLeader = (
-    name: string,
-    help: string,
-    read: (snapshot: NonNullable<RegistryWorker['state']['snapshot']>) => number | null,
-  ) => gauge(name, help, [], (worker) => (leads(worker) ? [[{}, read(worker.state.snapshot)]] : []));
+  const ofLeader = (name: string, help: string, read: (snapshot: RegistrySnapshot) => number | null) =>
+    gauge(name, help, [], (worker) => (leads(worker) ? [[{}, read(worker.state.snapshot)]] : []));
 
   new Gauge({
     name: 'registry_mirror_redis_up',
@@ -214,7 +212,7 @@ function openScheduleGauges(registry: Registry, measure: () => Measured): void {
 }
 
 type Leading = RegistryWorker & {
-  readonly state: { readonly snapshot: NonNullable<RegistryWorker['state']['snapshot']> };
+  readonly state: { readonly snapshot: RegistrySnapshot };
 };
 
 /** Does this worker lead the queue, and has it read the files? */

@@ -3,7 +3,6 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { MirrorError } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
 import { updateStoredEstimate } from '../src/operations/stored_estimate.ts';
 import type { Outcome } from '../src/outcome.ts';
@@ -15,7 +14,7 @@ import { type JobContext, type JobData, type JobDefinition, type LocalJob, readJ
 import { type JobProgress, openJobProgress } from './job_progress.ts';
 import { failureOf, JobRejected, type JobResult, resultOf, resultWithoutCalls } from './job_result.ts';
 import { type MirrorJob, queueNameOf, repeatStrategy, retention, scheduledTimeOf } from './queue.ts';
-import { isConnectionError } from './redis.ts';
+import { logEvents, type MirrorQueueWorker, pauseAfterErrors } from './worker_events.ts';
 
 /** Processes the jobs of one queue while this process leads it, one job at a time. */
 export interface Processor {
@@ -92,7 +91,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     if (failure !== null) throw failure;
     return result as JobResult;
   };
-  const worker = new Worker<JobData, JobResult, string>(queueNameOf(config), process, {
+  const worker: MirrorQueueWorker = new Worker(queueNameOf(config), process, {
     connection,
     prefix: config.worker.prefix,
     name: workerName,
@@ -201,56 +200,11 @@ function isRetried({ attemptsMade, opts }: MirrorJob, failure: Error | null): bo
   return attemptsMade + 1 < (opts.attempts ?? 1);
 }
 
-function logEvents(worker: Worker<JobData, JobResult, string>, log: Logger): void {
-  worker.on('completed', (job, result) =>
-    log.info({ job: job.id, name: job.name, ...result }, 'job finished'),
-  );
-  worker.on('failed', (job, error) => {
-    const { attempts = 1, backoff } = job?.opts ?? {};
-    const line = { job: job?.id, name: job?.name, attempt: job?.attemptsMade, attempts, ...reasonOf(error) };
-    if (job?.finishedOn === undefined) log.warn({ ...line, backoff }, 'job failed; it will be retried');
-    else log.error(line, 'job failed');
-  });
-  worker.on('stalled', (id) => log.warn({ job: id }, 'job taken over from a worker that is gone'));
-}
-
-/** An expected failure is logged with its message only; any other failure with its stack. */
-function reasonOf({ message: reason, cause }: Error) {
-  return cause === undefined || cause instanceof MirrorError ? { reason } : { reason, err: cause };
-}
-
-/**
- * Pauses the worker after each error. Without a pause, BullMQ retries a command that Redis rejects as fast as it can.
- * The pause doubles while the errors continue.
- */
-function pauseAfterErrors(
-  worker: Worker<JobData, JobResult, string>,
-  { clock, errors }: ProcessorOptions,
-  closing: AbortSignal,
-): void {
-  let lastErrorMs = 0;
-  let delayMs = SHORTEST_PAUSE_MS;
-  worker.on('error', async (error) => {
-    errors.log(error, 'the worker received an error from the queue');
-    if (isConnectionError(error) || worker.isPaused() || closing.aborted) return;
-    const nowMs = clock.now();
-    delayMs =
-      nowMs - lastErrorMs > FORGET_ERRORS_MS ? SHORTEST_PAUSE_MS : Math.min(2 * delayMs, LONGEST_PAUSE_MS);
-    lastErrorMs = nowMs;
-    void worker.pause(true);
-    await clock.sleep(delayMs, closing);
-    if (!closing.aborted) await worker.resume();
-  });
-}
-
 // The job of a killed worker continues after at most the lock duration and two checks.
 const LOCK_MS = 10_000;
 const STALLED_EVERY_MS = 5000;
 // A batch can run again safely. A batch that kills its worker each time must end in the failed set.
 const MOST_STALLS = 5;
 const RETRY_AFTER_MS = 1000;
-const SHORTEST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 10_000;
-const FORGET_ERRORS_MS = 60_000;
 const POLL_MS = 50;
 const CLOSE_WITHIN_MS = 1000;

@@ -1,9 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
-import { MirrorError, UsageError } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
-import type { Problem } from '../src/report/health.ts';
 import type { CallCount } from '../src/warehouse/activity.ts';
 import { endsWithin } from './ends_within.ts';
 import { type ErrorLog, openErrorLog } from './error_log.ts';
@@ -14,16 +12,19 @@ import {
   type Leadership,
   type LeaseState,
   openLeadership,
+  otherLedgerError,
 } from './leadership.ts';
 import { type Attempt, type JobObserver, openProcessor, type Processor } from './processor.ts';
 import { identityOf, keysOf, type MirrorJob, type MirrorQueue, openQueue, queueNameOf } from './queue.ts';
 import { type Connections, messageOf } from './redis.ts';
 import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
+import type { RegistryState } from './registry_state.ts';
 import {
   type FailureBeforeRun,
   openScheduleReconciler,
   type ScheduleReconciler,
 } from './schedule_reconciler.ts';
+import { problemsOf } from './worker_problems.ts';
 
 export interface RegistryWorkerOptions {
   readonly jobs: readonly JobDefinition[];
@@ -37,30 +38,6 @@ export interface RegistryWorkerOptions {
   /** Called when the worker cannot continue until a user corrects the configuration or a file. */
   readonly onFatal: (error: unknown) => void;
 }
-
-/** The state of one registry in the worker, for health checks, metrics and the log. */
-export interface RegistryState {
-  readonly role: 'starting' | 'leading' | 'standing_by';
-  /** The worker that leads, while this one is on standby. */
-  readonly leader: LeaderFacts | null;
-  /** Name of the job that runs; null: none. */
-  readonly running: string | null;
-  /** null: none was read yet. */
-  readonly snapshot: RegistrySnapshot | null;
-  /** Calls in the warehouse since this worker became leader, from all processes. */
-  readonly calls: readonly CallCount[];
-  /** The time at which the queue was last reconciled; null: never. */
-  readonly reconciledAtMs: number | null;
-  /** The error that Redis returned recently, such as OOM; null: none. */
-  readonly redisError: string | null;
-  /** A user has paused the queue: no job starts. */
-  readonly isPaused: boolean;
-  /** The conditions that only a person can end, the most urgent first. */
-  readonly problems: readonly WorkerProblem[];
-}
-
-/** A problem of the mirror (see `src/report/health.ts`), or of the worker with its files or jobs. */
-export type WorkerProblem = Omit<Problem, 'name'> & { readonly name: string };
 
 /**
  * The worker of one registry and account. It leads the queue or is on standby. As leader it reconciles the schedules
@@ -116,7 +93,11 @@ export class RegistryWorker {
       reconciledAtMs: this.#reconciledAtMs,
       redisError: this.#errors.redisError,
       isPaused: this.#isPaused,
-      problems: this.#problems(),
+      problems: problemsOf({
+        filesError: this.#filesError,
+        failures: this.#failures,
+        health: this.#snapshot?.health ?? null,
+      }),
     };
   }
 
@@ -196,13 +177,17 @@ export class RegistryWorker {
   }
 
   async #standBy(leader: LeaderFacts | null, isNew: boolean): Promise<void> {
-    if (this.#role === 'leading') this.#log.warn({ leader }, 'another worker leads the queue now');
-    else if (isNew) this.#log.info({ leader }, 'on standby: another worker leads the queue');
+    if (this.#role === 'leading') {
+      this.#log.warn({ leader }, 'another worker leads the queue now');
+      this.#snapshot = null;
+      this.#filesError = null;
+      this.#failures.clear();
+    } else if (isNew) this.#log.info({ leader }, 'on standby: another worker leads the queue');
     this.#role = 'standing_by';
     this.#leader = leader;
     await this.#stepDown();
     if (leader !== null && leader.ledger !== this.#ledger)
-      this.#options.onFatal(otherLedger(this.config, leader));
+      this.#options.onFatal(otherLedgerError(this.config, leader));
   }
 
   async #stepDown(): Promise<void> {
@@ -253,25 +238,7 @@ export class RegistryWorker {
   #notePause(isPaused: boolean): void {
     if (isPaused === this.#isPaused) return;
     this.#isPaused = isPaused;
-    if (isPaused)
-      this.#log.warn(
-        'the queue is paused: no job starts until it is resumed (registry-mirror worker resume)',
-      );
-    else this.#log.info('the queue is resumed');
-  }
-
-  #problems(): WorkerProblem[] {
-    const ofFiles = problemOf(
-      this.#filesError,
-      'files',
-      'The worker cannot read the warehouse or the ledger',
-    );
-    const ofJobs = [...this.#failures].map(([job, { message }]) => ({
-      name: 'job_cannot_start',
-      cause: `The job ${job} cannot start: ${message}`,
-      remedy: 'Remove the cause, then run the job with `registry-mirror worker run`.',
-    }));
-    return [...(ofFiles === null ? [] : [ofFiles]), ...ofJobs, ...(this.#snapshot?.health.problems ?? [])];
+    this.#log.warn(isPaused ? PAUSED : 'the queue is resumed');
   }
 
   #count({ kind, outcome, calls }: CallCount): void {
@@ -285,23 +252,6 @@ export class RegistryWorker {
   }
 }
 
-function problemOf(error: unknown, name: string, what: string): WorkerProblem | null {
-  if (error === null) return null;
-  const remedy =
-    error instanceof MirrorError && error.hint !== null ? error.hint : 'Run `registry-mirror doctor`.';
-  return { name, cause: `${what}: ${messageOf(error)}`, remedy };
-}
-
-function otherLedger(config: Config, { host, pid, worker }: LeaderFacts): UsageError {
-  return new UsageError(
-    `another worker (${worker}, process ${pid} on ${host}) already serves account ${config.account.id} of ${config.source.name} and counts its calls in another ledger`,
-    {
-      hint:
-        'With two ledgers an account would spend its allowance twice. Stop one of the workers, or set the same ' +
-        '`ledger` in both configurations. If these are two registries, set different `source.name` or `account.id`.',
-    },
-  );
-}
-
 const RECONCILE_EVERY_MS = 5000;
 const CLOSE_WITHIN_MS = 1000;
+const PAUSED = 'the queue is paused: no job starts until it is resumed (registry-mirror worker resume)';

@@ -1,9 +1,10 @@
+import { Writable } from 'node:stream';
 import { Command } from 'commander';
 import { captureConsole, openLogger } from '../../jobs/logger.ts';
 import { STOP_WITHIN_MS, startWorker } from '../../jobs/worker.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { wholeNumber } from './context.ts';
-import { type Output, openOutput, standardStreams } from './output.ts';
+import { type Output, openOutput, printError, standardStreams } from './output.ts';
 import { pauseCommand, resumeCommand, runCommand } from './worker/queue_commands.ts';
 
 interface WorkerFlags {
@@ -41,7 +42,25 @@ export function workerCommand(): Command {
 }
 
 async function work(flags: WorkerFlags): Promise<void> {
-  const output = openOutput(flags, standardStreams());
+  const streams = standardStreams();
+  const output = openOutput(flags, streams);
+  try {
+    await serve(flags, output);
+  } catch (error) {
+    if (output.mode === 'text') throw error;
+    // Without a terminal, standard error contains JSON lines only.
+    const stderr = new Writable({
+      write: (text, _encoding, done) => {
+        openLogger('error').fatal(String(text).trim());
+        done();
+      },
+    }) as NodeJS.WriteStream;
+    process.exitCode = printError(error, 'worker', output, { ...streams, stderr });
+    setImmediate(() => process.exit());
+  }
+}
+
+async function serve(flags: WorkerFlags, output: Output): Promise<void> {
   const configs = loadAll(flags);
   const log = openLogger(flags.quiet ? 'warn' : configs[0].worker.log_level);
   captureConsole(log);

@@ -16,6 +16,7 @@ describe.concurrent('the command `worker`', () => {
     expect(stderr).toContain(`Redis at ${redis.url} does not respond`);
     expect(stderr).toContain('redis-server --appendonly yes');
     expect(json).toMatchObject({ ok: false, command: 'worker' });
+    for (const line of stderr.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
     await redis.start();
   });
 
