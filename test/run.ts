@@ -46,6 +46,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
   accept: {
     allowance: ['acceptance/allowance.ts', 'a total of 100 calls on a registry of 5,000'],
     backfill: ['acceptance/backfill.ts', 'a backfill of many ids that is killed repeatedly'],
+    feed: ['acceptance/feed.ts', 'a consumer of the change feed that is killed repeatedly'],
     hostile: ['acceptance/hostile.ts', 'small responses that demand much memory'],
     kills: ['acceptance/kills.ts', '`sync`, killed at random times'],
     'old-sqlite': ['acceptance/old_sqlite.ts', 'every table, read with the SQLite versions of this machine'],

@@ -17,6 +17,12 @@ export const PROBLEMS = {
   nothing_found: { status: 404, title: 'No company matches the query.' },
   entity_gone: { status: 410, title: 'The company was removed from the registry.' },
   record_not_mirrored: { status: 504, title: 'The company is known, but its record is not in this mirror.' },
+  table_unknown: { status: 404, title: 'There is no such table, or no such format.' },
+  cursor_unknown: {
+    status: 410,
+    title: 'The cursor is not of this mirror. Empty the copy and start with since=0.',
+  },
+  exports_busy: { status: 503, title: 'Too many exports are running. Retry later.' },
   method_not_allowed: { status: 405, title: 'This path supports only GET.' },
   parameter_invalid: { status: 400, title: 'A parameter is missing, unknown or out of range.' },
   query_too_short: { status: 400, title: 'The query is too short.' },

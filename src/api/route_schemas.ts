@@ -58,7 +58,8 @@ const AS_OF = {
   },
 };
 
-const ALWAYS: readonly ProblemCode[] = [
+/** The reasons for which every endpoint can reject a request. */
+export const ALWAYS: readonly ProblemCode[] = [
   'credentials_missing',
   'credentials_invalid',
   'account_suspended',
@@ -114,7 +115,7 @@ function bodySchema(description: string, type: 'object' | 'array'): object {
 }
 
 /** The rejections by status, with the codes of each. */
-function rejections(profile: ApiProfile, codes: readonly ProblemCode[]): Record<string, object> {
+export function rejections(profile: ApiProfile, codes: readonly ProblemCode[]): Record<string, object> {
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, ofStatus]) => {

@@ -9,6 +9,7 @@ import type { Accounts } from './accounts.ts';
 import type { ApiProfile } from './api_profile.ts';
 import { type AuthResult, authenticate } from './authentication.ts';
 import type { Catalogue } from './catalogue.ts';
+import { type Endpoint, type EndpointResponse, endpointRequest, sendChunks } from './endpoint.ts';
 import { httpDate } from './limit_headers.ts';
 import { errorResponse, isProblemCode, PROBLEMS, type Problem } from './problems.ts';
 import type { Meter } from './quota_meter.ts';
@@ -29,6 +30,8 @@ export interface ServiceOptions {
   /** Receives errors that a client sees only as `internal_error`. */
   readonly failed: (error: Error) => void;
   readonly observer?: RequestObserver;
+  /** Endpoints beside the three, with the same keys, limits and errors. */
+  readonly endpoints?: readonly Endpoint[];
 }
 
 /**
@@ -92,18 +95,24 @@ function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
     kind: RequestKind,
     path: string,
     schema: object,
-    respond: (request: FastifyRequest) => ApiResponse | Problem,
+    respond: (
+      request: FastifyRequest,
+      reply: FastifyReply,
+    ) => ApiResponse | Problem | Promise<EndpointResponse | Problem>,
   ) => {
     const [pathname = '', query = ''] = path.split('?');
-    const url = pathname.replace(/:/g, '::').replace('{id}', ':id');
+    const url = pathname.replace(/:/g, '::').replace(/\{(\w+)\}/, ':$1');
     const required = [...new URLSearchParams(query)];
     api.route({
       method: 'GET',
       url,
       schema,
       onRequest: async (request, reply) => admit(options, request, reply, kind),
-      handler: (request, reply) =>
-        send(options, request, reply, missingParameter(request, required) ?? respond(request)),
+      handler: (request, reply) => {
+        const result = missingParameter(request, required) ?? respond(request, reply);
+        if (!(result instanceof Promise)) return send(options, request, reply, result);
+        return result.then((settled) => send(options, request, reply, settled));
+      },
     });
     api.route({
       method: [...OTHER_METHODS],
@@ -127,6 +136,8 @@ function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
       asOf: hasHistory ? (request.query as { as_of?: string }).as_of : undefined,
     }),
   );
+  for (const { path, schema, respond } of options.endpoints ?? [])
+    endpoint('other', path, schema, (request, reply) => respond(endpointRequest(request, reply)));
   endpoint('stats', profile.paths.stats, statsSchema(profile), () => statsResponse(catalogue, profile));
   addDescriptions(api);
 }
@@ -189,10 +200,14 @@ function send(
   options: ServiceOptions,
   request: FastifyRequest,
   reply: FastifyReply,
-  result: ApiResponse | Problem,
-) {
+  result: EndpointResponse | Problem,
+): FastifyReply | Promise<FastifyReply> {
   if ('code' in result) return reject(options, request, reply, result);
-  return deliver(options, request, reply, result);
+  const { status, headers, body } = result;
+  if (typeof body === 'string') return deliver(options, request, reply, { status, headers, body });
+  reply.hijack();
+  reply.raw.writeHead(status, { ...request.auth?.headers, ...headers });
+  return sendChunks(reply, body, options.failed);
 }
 
 function reject(options: ServiceOptions, request: FastifyRequest, reply: FastifyReply, problem: Problem) {

@@ -14,6 +14,8 @@ import { type AccountFile, openAccountFile } from '../warehouse/serve_accounts.t
 import { fileVersion } from '../warehouse/serve_lists.ts';
 import { namesMark } from '../warehouse/serve_names.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
+import { changesEndpoint } from './feed/changes_endpoint.ts';
+import { exportEndpoint } from './feed/export_endpoint.ts';
 import { mirrorCatalogue } from './mirror_catalogue.ts';
 import { mirrorDialect, mirrorProfile } from './mirror_profile.ts';
 import { openNameIndexUpdater } from './name_index_updater.ts';
@@ -99,6 +101,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
       meter,
       now,
       failed,
+      endpoints: [changesEndpoint(warehouse.db, profile), exportEndpoint(warehousePath, profile, now)],
     });
     opened.push(() => app.close());
     const reconciliation =

@@ -57,7 +57,7 @@ export function changesUpTo(db: Database, applied: Applied, limit = Infinity): C
 }
 
 /** NULL and an absent column are equal, because a new column does not change the rows without a value. */
-function rowText(table: string, row: Readonly<Record<string, Cell>>): string {
+export function rowText(table: string, row: Readonly<Record<string, Cell>>): string {
   const cells = Object.entries(row)
     .filter(([name, value]) => value !== null && name !== 'age_days')
     .map(([name, value]) => `${name}=${typeof value === 'string' ? JSON.stringify(value) : String(value)}`);

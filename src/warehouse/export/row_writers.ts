@@ -80,7 +80,8 @@ function jsonLinesWriter({ columns, file }: WriterOptions): RowWriter {
   };
 }
 
-function jsonCell(cell: Cell): string {
+/** A cell as JSON. Integers keep every digit. */
+export function jsonCell(cell: Cell): string {
   return typeof cell === 'bigint' ? cell.toString() : JSON.stringify(cell);
 }
 

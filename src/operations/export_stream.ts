@@ -1,0 +1,88 @@
+import type { Database } from 'better-sqlite3';
+import { FORMATS, type Format, openWriter } from '../warehouse/export/row_writers.ts';
+import { entityDocuments, exportableTables, tableRows } from '../warehouse/export/rowset.ts';
+import { currentCursor } from '../warehouse/feed/cursor.ts';
+import { readSource } from '../warehouse/meta.ts';
+import { openWarehouse } from '../warehouse/warehouse.ts';
+
+/** One table of a full export, in chunks. */
+export interface TableStream {
+  readonly contentType: string;
+  /** The cursor of the state that the chunks have. */
+  readonly cursor: string;
+  readonly chunks: Iterable<Uint8Array>;
+  /** Ends the read transaction. Call it also if the chunks are not read to their end. */
+  close(): void;
+}
+
+/**
+ * Exports a table in chunks of one state, over its own connection, so that a slow reader does not hold the connection of
+ * other requests. Returns null if there is no such file.
+ */
+export function streamTable(warehousePath: string, fileName: string, nowMs: number): TableStream | null {
+  const [, table = '', extension] = /^(.+)\.([a-z]+)$/.exec(fileName) ?? [];
+  const format = FORMATS.find((name) => name === extension);
+  if (format === undefined) return null;
+  const { db, close } = openWarehouse({ path: warehousePath, readonly: true, nowMs });
+  try {
+    // All chunks, and the cursor, have the state of the first read.
+    db.exec('BEGIN');
+    if (!exportableTables(db).includes(table)) {
+      close();
+      return null;
+    }
+    const chunks = chunksOf(db, table, format);
+    return {
+      contentType: CONTENT_TYPES[format],
+      cursor: currentCursor(db),
+      chunks,
+      close() {
+        // Ends the query, without which the connection cannot be closed.
+        chunks.return();
+        close();
+      },
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+const CONTENT_TYPES: Readonly<Record<Format, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  jsonl: 'application/jsonl',
+  parquet: 'application/vnd.apache.parquet',
+};
+
+const CHUNK_BYTES = 65_536;
+
+function* chunksOf(db: Database, table: string, format: Format): Generator<Uint8Array, void> {
+  const isNested = format === 'jsonl' && table === 'entity';
+  const { columns, rows } = isNested ? entityDocuments(db) : tableRows(db, table);
+  let buffered: Buffer[] = [];
+  let bytes = 0;
+  const write = (written: Uint8Array | string) => {
+    // The writer uses its own buffer again, so the bytes are copied.
+    const copy = typeof written === 'string' ? Buffer.from(written) : Buffer.from(written);
+    buffered.push(copy);
+    bytes += copy.length;
+  };
+  const writer = openWriter(format, {
+    columns,
+    file: { write },
+    safeFormulas: false,
+    source: readSource(db),
+  });
+  const take = () => {
+    const chunk = Buffer.concat(buffered);
+    buffered = [];
+    bytes = 0;
+    return chunk;
+  };
+  for (const row of rows) {
+    writer.row(row);
+    if (bytes >= CHUNK_BYTES) yield take();
+  }
+  writer.end();
+  if (bytes > 0) yield take();
+}

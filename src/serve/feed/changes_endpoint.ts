@@ -1,0 +1,149 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Database } from 'better-sqlite3';
+import type { ApiProfile } from '../../api/api_profile.ts';
+import type { Endpoint, EndpointResponse } from '../../api/endpoint.ts';
+import { JSON_TYPE } from '../../api/request_context.ts';
+import { ALWAYS, rejections } from '../../api/route_schemas.ts';
+import { jsonCell } from '../../warehouse/export/row_writers.ts';
+import type { Change } from '../../warehouse/feed/changes.ts';
+import { START, UnknownCursorError } from '../../warehouse/feed/cursor.ts';
+import { type FeedPage, type FeedPageOrder, readFeedPage } from '../../warehouse/feed/page.ts';
+import { fileVersion } from '../../warehouse/serve_lists.ts';
+
+/** `GET /changes`: one page of the change feed. With `wait`, an empty page is sent only after that time. */
+export function changesEndpoint(db: Database, profile: ApiProfile): Endpoint {
+  const version = fileVersion(db);
+  const waitForChanges = async (
+    order: FeedPageOrder,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<FeedPage> => {
+    for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+      const seen = version();
+      const page = readFeedPage(db, order);
+      if (page.changes.length > 0 || page.hasMore) return page;
+      for (; seen === version(); waitedMs += POLL_MS) {
+        if (waitedMs >= waitMs || signal.aborted) return page;
+        await setTimeout(POLL_MS);
+      }
+    }
+  };
+  return {
+    path: '/changes',
+    schema: schemaOf(profile),
+    respond: async ({ query, accept, signal }) => {
+      const { since, limit, wait, tables, format } = query as unknown as ChangesQuery;
+      const order = { since, limit, tables: tables?.split(',') ?? null };
+      try {
+        const page = await waitForChanges(order, wait * 1000, signal);
+        return format === 'jsonl' || (format === undefined && JSON_LINES.test(accept))
+          ? asJsonLines(page)
+          : asJson(page);
+      } catch (error) {
+        if (error instanceof UnknownCursorError) return { code: 'cursor_unknown' };
+        throw error;
+      }
+    },
+  };
+}
+
+interface ChangesQuery {
+  readonly since: string;
+  readonly limit: number;
+  readonly wait: number;
+  readonly tables?: string;
+  readonly format?: 'json' | 'jsonl';
+}
+
+const POLL_MS = 250;
+const JSON_LINES = /application\/(jsonl|x-ndjson|x-jsonlines)/i;
+
+function asJson({ changes, cursor, hasMore }: FeedPage): EndpointResponse {
+  const body = `{"cursor":${JSON.stringify(cursor)},"has_more":${hasMore},"changes":[${changes.map(changeText).join(',')}]}`;
+  return { status: 200, headers: { 'content-type': JSON_TYPE, ...headersOf(cursor, hasMore) }, body };
+}
+
+function asJsonLines({ changes, cursor, hasMore }: FeedPage): EndpointResponse {
+  const body = changes.map((change) => `${changeText(change)}\n`).join('');
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/jsonl', ...headersOf(cursor, hasMore) },
+    body,
+  };
+}
+
+function headersOf(cursor: string, hasMore: boolean): Record<string, string> {
+  return { 'x-next-cursor': cursor, 'x-has-more': String(hasMore) };
+}
+
+function changeText({ version, op, table, key, row }: Change): string {
+  const keys = table?.keys ?? ['entity_id'];
+  const keyText = keys.map((name, at) => `${JSON.stringify(name)}:${jsonCell(key[at] ?? null)}`).join(',');
+  const cells = table?.columns.map(
+    ({ name }, at) => `${JSON.stringify(name)}:${jsonCell(row?.[at] ?? null)}`,
+  );
+  const rowText = row === null ? '' : `,"row":{${cells?.join(',')}}`;
+  return `{"version":${version},"op":"${op}","table":${JSON.stringify(table?.name ?? null)},"key":{${keyText}}${rowText}}`;
+}
+
+function schemaOf(profile: ApiProfile): Endpoint['schema'] {
+  return {
+    operationId: 'changes',
+    summary: 'Get the rows that changed after a cursor.',
+    querystring: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        since: {
+          type: 'string',
+          maxLength: 60,
+          default: START,
+          description: 'the cursor of the previous page; 0: all rows',
+        },
+        limit: { type: 'integer', minimum: 1, maximum: 10_000, default: 1_000, description: 'rows per page' },
+        wait: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 60,
+          default: 0,
+          description: 'seconds to wait for a change if there is none',
+        },
+        tables: { type: 'string', maxLength: 4_000, description: 'names of tables, separated by commas' },
+        format: { type: 'string', enum: ['json', 'jsonl'], description: 'default: by the Accept header' },
+      },
+    },
+    response: {
+      200: {
+        description: 'The changes in the order of their versions, and the next cursor',
+        content: {
+          'application/json': { schema: PAGE_SCHEMA },
+          'application/jsonl': { schema: { type: 'string', description: 'one change per line' } },
+        },
+      },
+      ...rejections(profile, ['parameter_invalid', 'cursor_unknown', ...ALWAYS]),
+    },
+  } as Endpoint['schema'];
+}
+
+const PAGE_SCHEMA = {
+  type: 'object',
+  required: ['cursor', 'has_more', 'changes'],
+  properties: {
+    cursor: { type: 'string', description: 'the since of the next request' },
+    has_more: { type: 'boolean' },
+    changes: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['version', 'op', 'table', 'key'],
+        properties: {
+          version: { type: 'integer' },
+          op: { type: 'string', enum: ['insert', 'update', 'delete', 'forget'] },
+          table: { type: ['string', 'null'], description: 'null: every table, for forget' },
+          key: { type: 'object', additionalProperties: true },
+          row: { type: 'object', additionalProperties: true, description: 'for insert and update' },
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,44 @@
+import type { Database } from 'better-sqlite3';
+import { type Change, changesAfter } from './changes.ts';
+import { cursorOf, readCursor } from './cursor.ts';
+import { lastVersion } from './versions.ts';
+
+export interface FeedPageOrder {
+  /** The cursor of the consumer. */
+  readonly since: string;
+  readonly limit: number;
+  /** Names of tables; null: all tables. A `forget` is always in the page. */
+  readonly tables: readonly string[] | null;
+}
+
+export interface FeedPage {
+  readonly changes: readonly Change[];
+  /** The cursor of a consumer that has applied the page. */
+  readonly cursor: string;
+  /** The feed has more changes than the page. */
+  readonly hasMore: boolean;
+}
+
+/** Reads one page of the change feed. @throws UnknownCursorError */
+export function readFeedPage(db: Database, { since, limit, tables }: FeedPageOrder): FeedPage {
+  const read = db.transaction((): FeedPage => {
+    const applied = readCursor(db, since);
+    const changes: Change[] = [];
+    let { version } = applied;
+    let scanned = 0;
+    for (const change of changesAfter(db, applied)) {
+      if (changes.length >= limit || scanned >= MOST_SCANNED)
+        return { changes, cursor: cursorOf(db, { version, wholeAt: applied.wholeAt }), hasMore: true };
+      if (change.table === null || tables === null || tables.includes(change.table.name))
+        changes.push(change);
+      version = change.version;
+      scanned += 1;
+    }
+    const last = lastVersion(db);
+    return { changes, cursor: cursorOf(db, { version: last, wholeAt: last }), hasMore: false };
+  });
+  return read();
+}
+
+/** Rows that one page reads, so that a page of a rare table does not keep other requests waiting. */
+const MOST_SCANNED = 20_000;

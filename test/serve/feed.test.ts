@@ -1,0 +1,169 @@
+import { zstdDecompressSync } from 'node:zlib';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { parse } from 'csv-parse/sync';
+import { parquetReadObjects } from 'hyparquet';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { forget } from '../../src/load/forget.ts';
+import { type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
+
+let mirror: Mirrored;
+let served: Served;
+
+beforeAll(async () => {
+  mirror = await openMirrored({ companies: COMPANIES });
+  await mirror.sync();
+  served = await serve(mirror);
+});
+afterAll(async () => {
+  await served.close();
+  await mirror.close();
+  expect(served.failures).toEqual([]);
+});
+
+const COMPANIES = [1, 2, 3].map((nth) => ({
+  id: `0000000${nth}`,
+  name: `Company ${nth} Ltd`,
+  fields: { status: 'active', officers: [{ name: 'Ann' }] },
+}));
+
+interface Page {
+  readonly cursor: string;
+  readonly has_more: boolean;
+  readonly changes: readonly { version: number; op: string; table: string; key: object; row?: object }[];
+}
+
+async function page(query: string): Promise<Page> {
+  const { json, status } = await served.ask(`/changes?${query}`);
+  expect(status).toBe(200);
+  return json as unknown as Page;
+}
+
+async function end(): Promise<string> {
+  let last = await page('since=0&limit=10000');
+  while (last.has_more) last = await page(`since=${last.cursor}`);
+  return last.cursor;
+}
+
+test('the pages of the feed have every row once, and the last cursor is at the end', async () => {
+  const whole = await page('since=0&limit=10000');
+  expect(whole.has_more).toBe(false);
+  const paged: Page['changes'][number][] = [];
+  let cursor = '0';
+  for (let more = true; more; ) {
+    const next = await page(`since=${cursor}&limit=4`);
+    expect(next.changes.length).toBeLessThanOrEqual(4);
+    paged.push(...next.changes);
+    ({ cursor, has_more: more } = next);
+  }
+  expect(paged.map(({ version, key }) => ({ version, key }))).toEqual(
+    whole.changes.map(({ version, key }) => ({ version, key })),
+  );
+  expect(cursor).toBe(whole.cursor);
+  expect(whole.changes).toContainEqual({
+    version: expect.any(Number),
+    op: 'insert',
+    table: 'entity',
+    key: { entity_id: '00000001' },
+    row: expect.objectContaining({ entity_id: '00000001', name: 'Company 1 Ltd', status: 'active' }),
+  });
+});
+
+test('JSON Lines have one change per line, and the cursor in a header', async () => {
+  const { text, headers } = await served.ask('/changes?tables=entity,entity__officers', {
+    headers: { accept: 'application/x-ndjson' },
+  });
+  expect(headers.get('content-type')).toBe('application/jsonl');
+  expect(headers.get('x-next-cursor')).toBe(await end());
+  expect(headers.get('x-has-more')).toBe('false');
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Page['changes'][number]);
+  expect(new Set(lines.map(({ table }) => table))).toEqual(new Set(['entity', 'entity__officers']));
+});
+
+test('a waiting request returns when a change arrives', async () => {
+  const since = await end();
+  const waiting = page(`since=${since}&wait=30`);
+  mirror.sandbox.companies.put({ id: '00000009', name: 'New Ltd', fields: { status: 'active' } });
+  await mirror.sync(100 * 86_400_000);
+  const { changes } = await waiting;
+  expect(changes.length).toBeGreaterThan(0);
+  expect(await page(`since=${await end()}&wait=0`)).toMatchObject({ changes: [], has_more: false });
+});
+
+test('a forgotten company is one forget in the feed, without its data', async () => {
+  const since = await end();
+  const { dialect } = mirror.config;
+  if (dialect === undefined) throw new Error('the mirror has no dialect');
+  forget({ warehouse: mirror.house.warehouse, dialect, entityId: '00000003', nowMs: mirror.now() });
+  expect((await page(`since=${since}`)).changes).toEqual([
+    { version: expect.any(Number), op: 'forget', table: null, key: { entity_id: '00000003' } },
+  ]);
+  expect(JSON.stringify(await page('since=0&limit=10000'))).not.toContain('Company 3');
+});
+
+test('a cursor of another mirror gets 410, and an invalid request 400', async () => {
+  expect(await served.ask('/changes?since=5-000000000000')).toMatchObject({
+    status: 410,
+    json: { code: 'cursor_unknown', detail: expect.stringContaining('since=0') },
+  });
+  for (const query of ['limit=0', 'limit=x', 'wait=61', 'unknown=1', 'format=xml'])
+    expect((await served.ask(`/changes?${query}`)).status, query).toBe(400);
+});
+
+test('a table is exported in each format, and the export has the cursor of its state', async () => {
+  const csv = await served.ask('/export/entity.csv');
+  expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(csv.headers.get('x-next-cursor')).toBe(await end());
+  const rows = parse(csv.text, { columns: true }) as { entity_id: string }[];
+  expect(rows.map(({ entity_id }) => entity_id).sort()).toEqual(['00000001', '00000002', '00000009']);
+  const lines = (await served.ask('/export/entity.jsonl')).text.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ document: expect.objectContaining({ name: 'New Ltd' }) }),
+  );
+  const response = await fetch(`${served.service.url}/export/entity__officers.parquet`, {
+    headers: { authorization: `Bearer ${served.key}` },
+  });
+  const officers = await parquetReadObjects({
+    file: await response.arrayBuffer(),
+    compressors: { ZSTD: (input) => zstdDecompressSync(input) },
+  });
+  expect(officers).toHaveLength(2);
+});
+
+test('both endpoints need a key, and count as requests', async () => {
+  const limited = served.newKey('limited', { total: 2 });
+  for (const path of ['/changes', '/export/entity.csv']) {
+    expect((await fetch(served.service.url + path)).status, path).toBe(401);
+    expect((await served.ask(path, { key: limited })).status, path).toBe(200);
+  }
+  expect((await served.ask('/changes', { key: limited })).status).toBe(429);
+  for (const path of [
+    '/export/_call.csv',
+    '/export/entity.xml',
+    '/export/nonsense.csv',
+    '/export/..%2Fx.csv',
+  ])
+    expect((await served.ask(path)).status, path).toBe(404);
+});
+
+test('a client that leaves during an export releases the warehouse', async () => {
+  for (let nth = 0; nth < 6; nth++) {
+    const left = new AbortController();
+    const response = await fetch(`${served.service.url}/export/entity.csv`, {
+      headers: { authorization: `Bearer ${served.key}` },
+      signal: left.signal,
+    });
+    expect(response.status).toBe(200);
+    left.abort();
+  }
+  expect((await served.ask('/export/entity.csv')).status).toBe(200);
+});
+
+test('the OpenAPI document describes both endpoints', async () => {
+  const { json } = await served.ask('/openapi.json');
+  expect(await new Validator().validate(json as Record<string, unknown>)).toMatchObject({ valid: true });
+  const paths = Object.keys((json as { paths: object }).paths);
+  expect(paths).toEqual(expect.arrayContaining(['/changes', '/export/{file}']));
+});
