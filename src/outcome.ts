@@ -22,6 +22,10 @@ export interface Attempt {
   readonly failure?: string;
 }
 
+/** The `failure` of a response whose body is not stored, because the key could not be removed from it. */
+export const KEY_IN_BODY =
+  'the response repeats the key in an encoding that cannot be removed, so its body is not stored';
+
 /** An attempt with its verdict. Processing an outcome is idempotent. */
 export interface Outcome extends Attempt {
   readonly verdict: Verdict;

@@ -27,6 +27,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
   },
   trust: {
     disk: ['trust/disk/disk.ts', '`sync` on a file system that becomes full (as root)'],
+    echo: ['trust/echo.ts', 'an upstream that repeats the key in each encoding'],
     faults: ['trust/faults/faults.ts', 'random faulty responses of the upstream'],
     fuzz: ['trust/fuzz/fuzz.ts', 'random headers, JSON, responses, configurations and loads'],
     feed: ['trust/feed/feed.ts', 'consumers of the change feed in random histories'],

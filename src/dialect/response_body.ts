@@ -45,7 +45,7 @@ export function isMarkup(text: string): boolean {
 }
 
 /** Decodes by UTF-8 (RFC 8259), or by the character set that the response names; null if the bytes are invalid in both. */
-function decodeText(bytes: Buffer, contentType: string): string | null {
+export function decodeText(bytes: Buffer, contentType: string): string | null {
   const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]?.toLowerCase();
   // Valid UTF-8 is rarely another character set, even if the response names one. The exceptions are UTF-16 and
   // ISO-2022, whose bytes can all be ASCII.

@@ -1,32 +1,104 @@
 import type { Reply } from '../dialect/classify.ts';
 import type { Headers } from '../dialect/headers.ts';
+import { decodeText } from '../dialect/response_body.ts';
+import { base64Forms, keyPattern } from './key_pattern.ts';
 
-/** Removes the key from a reply. Some upstreams repeat it in their errors, and replies are stored. */
-export type Redact = (reply: Reply) => Reply;
+/** Removes the key from replies and messages, because some upstreams repeat it, and replies are stored and shown. */
+export interface Redaction {
+  /** The reply without the key; null: the key is in its body in an encoding that cannot be removed. */
+  reply(reply: Reply): Reply | null;
+  text(text: string): string;
+}
 
-export function openRedaction(apiKey: string): Redact {
+export function openRedaction(apiKey: string): Redaction {
   // A short key can be part of a name by chance, and a reply must not change without need.
-  if (apiKey.length < MIN_KEY_CHARS) return (reply) => reply;
-  // Plain, as in JSON, and as in a URL.
-  const forms = [...new Set([apiKey, apiKey.replaceAll('/', '\\/'), encodeURIComponent(apiKey)])];
-  const isIn = (text: string) => forms.some((form) => text.includes(form));
-  const without = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, '[key]'), text);
+  if (apiKey.length < MIN_KEY_CHARS) return { reply: (reply) => reply, text: (text) => text };
+  const narrow = keyPattern(apiKey, { isWide: false });
+  const wide = keyPattern(apiKey, { isWide: true });
+  const forms = unescapedForms(apiKey);
+  const needles = forms.map((form) => Buffer.from(form));
+  const without = (text: string) => text.replace(narrow, '[key]');
 
-  return (reply) => ({
-    ...reply,
-    headers: hasKey(reply.headers, isIn) ? withoutKey(reply.headers, without) : reply.headers,
-    body: forms.some((form) => reply.body.includes(form))
-      ? Buffer.from(without(reply.body.toString('latin1')), 'latin1')
-      : reply.body,
-  });
+  /** The bytes are read as Latin-1, so that every byte is one character and other bytes stay as they are. */
+  function withoutKey(body: Buffer): Buffer {
+    const isEncoded = INTRODUCERS.some((byte) => body.includes(byte));
+    if (!isEncoded && !needles.some((needle) => body.includes(needle))) return body;
+    const text = body.toString('latin1');
+    const rest = body.includes(0) ? text.replace(wide, widePlaceholder) : without(text);
+    return rest === text ? body : Buffer.from(rest, 'latin1');
+  }
+
+  /** Is the key in the text after all decoding? The last check, for encodings and character sets that no pattern covers. */
+  function holdsKey(body: Buffer, contentType: string): boolean {
+    if (!INTRODUCERS.some((byte) => body.includes(byte)) && !contentType.includes('charset')) return false;
+    let text = decodeText(body, contentType) ?? body.toString('latin1');
+    for (let round = 0; round < MOST_DECODINGS; round++) {
+      if (forms.some((form) => text.includes(form))) return true;
+      const decoded = decodedOnce(text);
+      if (decoded === text) return false;
+      text = decoded;
+    }
+    return forms.some((form) => text.includes(form));
+  }
+
+  return {
+    reply: (reply) => {
+      const headers = headersWithout(reply.headers, without);
+      const body = withoutKey(reply.body);
+      return holdsKey(body, headers['content-type'] ?? '') ? null : { ...reply, headers, body };
+    },
+    text: without,
+  };
 }
 
-function hasKey(headers: Headers, isIn: (text: string) => boolean): boolean {
-  return Object.values(headers).some((value) => isIn(String(value)));
+/** The key, and each encoding of it that consists of letters and digits, without escapes. */
+function unescapedForms(apiKey: string): string[] {
+  const base64 = base64Forms(apiKey);
+  const base64Url = base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
+  const hex = Buffer.from(apiKey).toString('hex');
+  return [...new Set([apiKey, ...base64, ...base64Url, hex, hex.toUpperCase()])];
 }
 
-function withoutKey(headers: Headers, without: (text: string) => string): Headers {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, without(String(value))]));
+/** Keeps the zero bytes between the characters, so that the text keeps its character set. */
+function widePlaceholder(match: string): string {
+  const zeros = /^[^\0]*(\0*)/.exec(match.replace(/^\0+/, ''))?.[1] ?? '';
+  const before = /^\0*/.exec(match)?.[0] ?? '';
+  return before + [...'[key]'].join(zeros);
+}
+
+function headersWithout(headers: Headers, without: (text: string) => string): Headers {
+  const entries = Object.entries(headers);
+  const cleaned = entries.map(([name, value]) => [without(name), without(String(value))] as const);
+  const isSame = cleaned.every(
+    ([name, value], at) => name === entries[at]?.[0] && value === entries[at]?.[1],
+  );
+  return isSame ? headers : Object.fromEntries(cleaned);
+}
+
+function decodedOnce(text: string): string {
+  return text
+    .replace(/=\r?\n/g, '')
+    .replace(
+      /\\u\{?0{0,4}([\da-f]{2})\}?|\\x([\da-f]{2})|%u00([\da-f]{2})|%([\da-f]{2})|=([\da-f]{2})/gi,
+      (...match) =>
+        fromCode(
+          Number.parseInt(
+            match.slice(1, 6).find((digits) => digits !== undefined),
+            16,
+          ),
+        ),
+    )
+    .replace(/&#(\d{1,9});?/g, (_, digits) => fromCode(Number(digits)))
+    .replace(/&#x([\da-f]{1,6});?/gi, (_, digits) => fromCode(Number.parseInt(digits, 16)))
+    .replaceAll('&amp;', '&')
+    .replace(/\\([^A-Za-z0-9])/g, '$1');
+}
+
+function fromCode(code: number): string {
+  return code <= 0xffff ? String.fromCharCode(code) : '';
 }
 
 const MIN_KEY_CHARS = 12;
+const MOST_DECODINGS = 5;
+/** A body without these bytes contains no escaped character. */
+const INTRODUCERS = ['\\', '%', '&', '=', '\0'].map((character) => character.charCodeAt(0));

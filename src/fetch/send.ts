@@ -3,8 +3,9 @@ import https from 'node:https';
 import got, { type Got, RequestError, type RequestFunction } from 'got';
 import type { Clock } from '../clock.ts';
 import type { Reply } from '../dialect/classify.ts';
+import { KEY_IN_BODY } from '../outcome.ts';
 import type { Connection } from './connection.ts';
-import { openRedaction, type Redact } from './key_redaction.ts';
+import { openRedaction, type Redaction } from './key_redaction.ts';
 
 /** The result of one HTTP request without retry, redirect or cache. */
 export type Sent =
@@ -52,7 +53,7 @@ export function openSend(options: SendOptions, clock: Clock): Send {
     client,
     clock,
     maxBodyBytes: options.maxBodyBytes,
-    redact: openRedaction(options.apiKey),
+    redaction: openRedaction(options.apiKey),
   };
   return (connection, url, notAfterMs) => new HttpRequest({ ...request, connection, url, notAfterMs }).run();
 }
@@ -74,7 +75,7 @@ interface HttpRequestOptions {
   readonly client: Got;
   readonly clock: Clock;
   readonly maxBodyBytes: number;
-  readonly redact: Redact;
+  readonly redaction: Redaction;
   readonly connection: Connection;
   readonly url: URL;
   readonly notAfterMs: number;
@@ -128,14 +129,19 @@ class HttpRequest {
   }
 
   #ended(headers: object | undefined, chunks: readonly Buffer[]): Sent {
-    const { clock, redact } = this.#options;
+    const { clock, redaction } = this.#options;
     if (headers === undefined || this.#status === null || this.#sentAtMs === null)
       return this.#failed('no response arrived');
-    const reply = redact({ status: this.#status, headers: { ...headers }, body: Buffer.concat(chunks) });
+    const reply = redaction.reply({
+      ...{ status: this.#status, headers: { ...headers } },
+      body: Buffer.concat(chunks),
+    });
+    if (reply === null) return this.#failed(KEY_IN_BODY);
     return { is: 'reply', sentAtMs: this.#sentAtMs, durationMs: clock.now() - this.#sentAtMs, reply };
   }
 
-  #failed(why: string): Sent {
+  #failed(cause: string): Sent {
+    const why = this.#options.redaction.text(cause);
     if (this.#isMissed) return { is: 'missed' };
     if (this.#sentAtMs === null) return { is: 'unsent', why };
     const durationMs = this.#options.clock.now() - this.#sentAtMs;

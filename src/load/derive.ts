@@ -1,6 +1,6 @@
 import { targetOf } from '../call.ts';
 import { type LoadResult, noChange } from '../load_result.ts';
-import type { Outcome, Verdict } from '../outcome.ts';
+import { KEY_IN_BODY, type Outcome, type Verdict } from '../outcome.ts';
 import { deriveAbsent, deriveGone, noteSuccess } from './deletion.ts';
 import { noteFailure } from './failure.ts';
 import type { LoadSession } from './load_session.ts';
@@ -85,7 +85,8 @@ function deriveAnswer(
 }
 
 /** Without a server error, a body can contain data. */
-function mayHoldContent({ status, body }: Outcome): boolean {
+function mayHoldContent({ status, body, failure }: Outcome): boolean {
+  if (failure === KEY_IN_BODY) return true;
   return body !== null && body.length > 0 && status !== null && status < 500;
 }
 

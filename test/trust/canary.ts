@@ -1,20 +1,16 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fault } from '../../src/sandbox/faults.ts';
+import { KEY_ENCODINGS } from '../support/key_encodings.ts';
 
 /** A key for which the tests search all files and output. */
 export const CANARY = 'canary/5b1f+93=ae7d2c40_68';
 
-/** The key in each encoding: unchanged, in JSON, in a URL, and in the base64 of a whole header. */
-const FORMS = [
-  CANARY,
-  CANARY.replaceAll('/', '\\/'),
-  encodeURIComponent(CANARY),
-  Buffer.from(CANARY).toString('base64'),
-];
+/** The key in each encoding in which an upstream can repeat it. */
+export const CANARY_FORMS = Object.values(KEY_ENCODINGS).map((encode) => encode(CANARY));
 
 export function holdsCanary(text: string): boolean {
-  return FORMS.some((form) => text.includes(form));
+  return CANARY_FORMS.some((form) => text.includes(form));
 }
 
 /** Files under a folder that contain the key, except those that must contain it. */
@@ -25,13 +21,18 @@ export function filesWithCanary(folder: string, except: readonly string[]): stri
     .filter((path) => holdsCanary(readFileSync(path, 'latin1')));
 }
 
-/** A response that repeats the key in its reason phrase, headers and body. */
-export const TELLTALE_BODY = `{"error":"key ${CANARY} has no access","link":"https://x.example/?key=${encodeURIComponent(CANARY)}"}`;
+/** The key in each encoding, in values and in names. */
+const MEMBERS = CANARY_FORMS.map(
+  (form, at) => `"your_key_${at}":"a ${form} b","its ${form} ${at}":${at}`,
+).join(',');
 
-/** A correct response with one additional member: the key. */
+/** An error that repeats the key in each encoding. */
+export const TELLTALE_BODY = `{"error":"key ${CANARY} has no access","link":"https://x.example/?key=${encodeURIComponent(CANARY)}",${MEMBERS}}`;
+
+/** A correct response with additional members: the key in each encoding. */
 export const WELL_FORMED: Fault = {
   kind: 'altered',
-  body: (text) => text.replace('{', `{"your_key":${JSON.stringify(CANARY)},`),
+  body: (text) => text.replace('{', () => `{"your_key":${JSON.stringify(CANARY)},${MEMBERS},`),
 };
 
 /** The faults of an upstream that repeats the key, in sequence. Some responses are correct. */
@@ -48,7 +49,7 @@ export function telltale(nth: number): Fault | null {
       kind: 'status',
       status: 429,
       body,
-      headers: { 'retry-after': '0', 'x-key': CANARY, link: `<${CANARY}>; rel=next` },
+      headers: { 'retry-after': '0', 'x-key': CANARY_FORMS.join(' '), link: `<${CANARY}>; rel=next` },
     },
     WELL_FORMED,
     null,

@@ -1,0 +1,99 @@
+/**
+ * A pattern that matches a key in text, in each textual encoding of its characters: as it is, escaped in JSON or
+ * JavaScript, percent-encoded (up to five times), as an HTML entity, and quoted-printable. Encodings can be mixed. It
+ * also matches the key in base64, base64url and hexadecimal digits, at any position of a longer text. The repetitions
+ * are bounded, so that the time is linear in the length of the text.
+ *
+ * `isWide`: between characters there can be zero bytes, as in UTF-16 and UTF-32.
+ */
+export function keyPattern(key: string, { isWide }: { isWide: boolean }): RegExp {
+  const forms = [
+    [...key].map(encodedCharacter).join(SOFT_BREAK),
+    ...base64Forms(key).map((form) => [...form].map(base64Character).join(LINE_BREAK)),
+    [...Buffer.from(key).toString('hex')].map(eitherCase).join(''),
+  ];
+  const source = forms.map((form) => `(?:${form})`).join('|');
+  return new RegExp(isWide ? widened(source) : source, 'g');
+}
+
+/** The parts of the base64 of any text with the key that depend only on the key: one for each position of the key. */
+export function base64Forms(key: string): string[] {
+  return [0, 1, 2].map((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(key)]);
+    const end = bytes.length % 3 === 0 ? undefined : -4;
+    return bytes.toString('base64').slice(before === 0 ? 0 : before + 1, end);
+  });
+}
+
+const BACKSLASHES = '\\\\{1,8}';
+const SOFT_BREAK = '(?:=(?:\\r?\\n|(?:\\\\{1,8}r)?\\\\{1,8}n))?';
+const LINE_BREAK = '(?:[\\r\\n ]|\\\\{1,8}[rn]){0,4}';
+
+function encodedCharacter(character: string): string {
+  const code = character.charCodeAt(0);
+  const hex = [...code.toString(16).padStart(2, '0')].map(eitherCase).join('');
+  const name = ENTITIES[character];
+  const entity = `#0{0,6}${code}(?!\\d);?|#[xX]0{0,6}${hex}(?![\\da-fA-F]);?${name === undefined ? '' : `|${name};`}`;
+  const alternatives = [
+    /\w/.test(character) ? character : `\\\\{0,8}\\x${code.toString(16).padStart(2, '0')}`,
+    `${BACKSLASHES}(?:u00${hex}|u\\{0{0,4}${hex}\\}|x${hex})`,
+    `%(?:25){0,4}(?:u00)?${hex}`,
+    `(?:&|${BACKSLASHES}u0026|%(?:25){0,4}26)(?:amp;){0,4}(?:${entity})`,
+    `=${hex}`,
+  ];
+  return `(?:${alternatives.join('|')})`;
+}
+
+/** base64url has - and _ in the place of + and /. */
+function base64Character(character: string): string {
+  if (character === '+') return `(?:-|${encodedCharacter('+')})`;
+  if (character === '/') return `(?:_|${encodedCharacter('/')})`;
+  return character;
+}
+
+function eitherCase(digit: string): string {
+  return /[a-f]/.test(digit) ? `[${digit}${digit.toUpperCase()}]` : digit;
+}
+
+/** Permits zero bytes before each character of a pattern. */
+function widened(source: string): string {
+  return source.replace(ATOMS, (part, atom?: string, times = '') =>
+    atom === undefined ? part : `(?:\\x00{0,3}${atom})${times}`,
+  );
+}
+
+/** A group's start or a repetition, which stays; or one character or class, with its repetition. */
+const ATOMS = /\(\?[:!]|\{\d,\d\}|(\\x[\da-f]{2}|\\.|\[[^\]]*\]|[\w%&#;=\- ])(\{\d,\d\}|\?)?/g;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '!': 'excl',
+  '"': 'quot',
+  '#': 'num',
+  $: 'dollar',
+  '%': 'percnt',
+  '&': 'amp',
+  "'": 'apos',
+  '(': 'lpar',
+  ')': 'rpar',
+  '*': 'ast',
+  '+': 'plus',
+  ',': 'comma',
+  '.': 'period',
+  '/': 'sol',
+  ':': 'colon',
+  ';': 'semi',
+  '<': 'lt',
+  '=': 'equals',
+  '>': 'gt',
+  '?': 'quest',
+  '@': 'commat',
+  '[': 'lsqb',
+  '\\': 'bsol',
+  ']': 'rsqb',
+  '^': 'Hat',
+  _: 'lowbar',
+  '`': 'grave',
+  '{': 'lcub',
+  '|': 'vert',
+  '}': 'rcub',
+};

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { openRedaction } from '../../src/fetch/key_redaction.ts';
+import { BODY_CHARSETS, KEY_ENCODINGS } from '../support/key_encodings.ts';
+
+const KEY = 'q8+abc/def==~Zx.7_k-19>3';
+const redaction = openRedaction(KEY);
+
+/** A reply with the key in a value and in a name. */
+function reply(form: string, charset = 'utf-8') {
+  const text = `{"id":"C1","na${form}me":"before ${form} after","city":"Bodø"}`;
+  const encode = BODY_CHARSETS[charset] ?? Buffer.from;
+  return {
+    status: 200,
+    headers: { 'content-type': `application/json; charset=${charset}` },
+    body: encode(text),
+  };
+}
+
+describe.each(Object.keys(BODY_CHARSETS))('in %s', (charset) => {
+  test.each(Object.entries(KEY_ENCODINGS))('the key is removed from a body: %s', (_, encode) => {
+    const form = encode(KEY);
+    const cleaned = redaction.reply(reply(form, charset));
+    const text = new TextDecoder(charset).decode(cleaned?.body);
+    expect(text).not.toContain(form);
+    expect(text).toMatch(/^\{"id":"C1","na.*me":"before .* after","city":"Bodø"\}$/);
+    expect(text.match(/\[key\]/g)).toHaveLength(2);
+  });
+});
+
+test.each(Object.entries(KEY_ENCODINGS))('the key is removed from a header: %s', (_, encode) => {
+  const form = encode(KEY);
+  const cleaned = redaction.reply({
+    status: 200,
+    headers: { 'x-key': `a ${form} b` },
+    body: Buffer.from('{}'),
+  });
+  expect(JSON.stringify(cleaned?.headers)).not.toContain(form);
+  expect(cleaned?.headers['x-key']).toContain('[key]');
+});
+
+test('a reply without the key is unchanged', () => {
+  const given = {
+    status: 200,
+    headers: { etag: 'x' },
+    body: Buffer.from('{"a":"50 % & \\u00e9 a=b q8+abc/de"}'),
+  };
+  const cleaned = redaction.reply(given);
+  expect(cleaned?.body).toBe(given.body);
+  expect(cleaned?.headers).toBe(given.headers);
+});
+
+test('a body from which the key cannot be removed has no reply', () => {
+  const mixed = KEY.replaceAll('+', '\\u0025252B');
+  expect(redaction.reply(reply(mixed))).toBeNull();
+});
+
+test('a long body is checked in linear time', () => {
+  const timeOf = (bytes: number) => {
+    const body = Buffer.from('%25'.repeat(bytes / 6) + '\\'.repeat(bytes / 4) + '&amp;'.repeat(bytes / 20));
+    const startedMs = performance.now();
+    redaction.reply({ status: 200, headers: {}, body });
+    return performance.now() - startedMs;
+  };
+  timeOf(100_000);
+  const shortMs = timeOf(100_000);
+  expect(timeOf(1_600_000)).toBeLessThan(16 * 8 * Math.max(shortMs, 1));
+});
