@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { DEFAULT_MAPPING, type Mapping } from '../dialect/mapping.ts';
 import type { LoadResult } from '../load_result.ts';
 import { type Attempt, type Outcome, type Verdict, wasSent } from '../outcome.ts';
-import { callTable } from '../warehouse/call.ts';
+import { type CallResult, callTable } from '../warehouse/call.ts';
 import { DEFAULT_LIMITS, type SchemaLimits } from '../warehouse/inferred_schema.ts';
 import { type RunCounts, runCounter } from '../warehouse/run.ts';
 import { settleMapping } from '../warehouse/settled_mapping.ts';
@@ -110,9 +110,10 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
         if (session.isOutdated()) session = open();
         const written = outcomes.map((outcome) => {
           const result = derive(session, outcome);
-          settle(outcome, result);
+          if (result.sameAs !== null) session.responses.refer(outcome.callId, result.sameAs);
           return result;
         });
+        calls.settle(written.map((result, at) => callResult(outcomes[at] as Outcome, result)));
         // The planner reads the names before it chooses the next search.
         if (outcomes.some(({ call }) => call.kind === 'search')) session.known.indexNames();
         session.save();
@@ -134,19 +135,6 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
     const now = new Set(outcomes.map(({ callId }) => callId));
     const remaining = [...stored].filter((callId) => !now.has(callId));
     return remaining.length > 0 ? Math.min(...remaining) - 1 : Math.max(...now);
-  }
-
-  /** Completes the row of the call. A body that differs only in volatile fields becomes a reference. */
-  function settle({ callId, verdict }: Outcome, result: LoadResult): void {
-    const { record, rows, newCompanies, sameAs, note } = result;
-    calls.settle(callId, {
-      outcome: verdict.is,
-      rows: rowsOf(verdict),
-      new: Math.max(newCompanies, record?.isNew ? 1 : 0),
-      changed: rows.filter((row) => row.changed).length + (record?.changed && !record.isNew ? 1 : 0),
-      note,
-    });
-    if (sameAs !== null) session.responses.refer(callId, sameAs);
   }
 
   function recover(): number {
@@ -208,6 +196,19 @@ export function callRow({ call, callId, sentAt, durationMs, status, body, failur
     status,
     bytes: body?.length ?? 0,
     note: failure ?? null,
+  };
+}
+
+/** The columns of `_call` that processing determines. */
+function callResult({ callId, verdict }: Outcome, result: LoadResult): CallResult {
+  const { record, rows, newCompanies, note } = result;
+  return {
+    callId,
+    outcome: verdict.is,
+    rows: rowsOf(verdict),
+    new: Math.max(newCompanies, record?.isNew ? 1 : 0),
+    changed: rows.filter((row) => row.changed).length + (record?.changed && !record.isNew ? 1 : 0),
+    note,
   };
 }
 

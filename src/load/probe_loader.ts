@@ -45,7 +45,7 @@ export function openProbeLoader(options: {
       warehouse.write(() =>
         outcomes.map((outcome) => {
           const { callId, verdict, failure = null } = outcome;
-          calls.settle(callId, { outcome: verdict.is, rows: 0, new: 0, changed: 0, note: failure });
+          calls.settle([{ callId, outcome: verdict.is, rows: 0, new: 0, changed: 0, note: failure }]);
           runs.add(runId, { ...NOTHING, calls: wasSent(outcome) ? 1 : 0 });
           probeLog.note(outcome);
           return noChange(outcome);

@@ -21,6 +21,7 @@ export interface CallRow {
 
 /** The result of processing. */
 export interface CallResult {
+  readonly callId: number;
   readonly outcome: string;
   /** Companies in the response. */
   readonly rows: number;
@@ -40,7 +41,8 @@ export function callTable(db: Database) {
      ON CONFLICT (call_id) DO NOTHING`,
   );
   const settle = db.prepare(
-    'UPDATE _call SET outcome = ?, rows = ?, new = ?, changed = ?, note = ? WHERE call_id = ?',
+    `UPDATE _call SET outcome = ?, rows = ?, new = ?, changed = ?, note = ?
+     WHERE call_id IN (SELECT value FROM json_each(?))`,
   );
   const unprocessed = db.prepare<[number], StoredCall>(
     `SELECT ${STORED} FROM _call WHERE call_id > ? AND outcome = '${RECEIVED}' AND kind <> 'probe' ORDER BY call_id`,
@@ -55,8 +57,13 @@ export function callTable(db: Database) {
           .changes === 1
       );
     },
-    settle: (callId: number, result: CallResult): void => {
-      settle.run(result.outcome, result.rows, result.new, result.changed, result.note, callId);
+    /** Stores the results of processing. Most calls of a batch have equal results and share a statement. */
+    settle: (results: readonly CallResult[]): void => {
+      const groups = Map.groupBy(results, ({ callId, ...result }) => JSON.stringify(Object.values(result)));
+      for (const group of groups.values()) {
+        const { outcome, rows, new: newRows, changed, note } = group[0] as CallResult;
+        settle.run(outcome, rows, newRows, changed, note, JSON.stringify(group.map(({ callId }) => callId)));
+      }
     },
     /** The calls that are stored and not processed yet, in order. */
     unprocessed: (): StoredCall[] => unprocessed.all(Number(meta.get('processed_until') ?? 0)),
