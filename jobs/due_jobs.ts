@@ -25,7 +25,7 @@ export interface LastRun {
 }
 
 /** A job that the reconciler must queue. */
-export interface MissingJob {
+export interface JobToQueue {
   readonly name: string;
   /** For the dashboard. */
   readonly because: string;
@@ -41,7 +41,7 @@ export interface JobState {
 }
 
 /** The jobs that are due and not queued. Jobs that BullMQ will queue at their scheduled time are not included. */
-export function missingJobs(facts: QueueFacts, states: readonly JobState[]): MissingJob[] {
+export function jobsToQueue(facts: QueueFacts, states: readonly JobState[]): JobToQueue[] {
   const isClosed = facts.isHeld || (facts.closedUntilMs ?? 0) > facts.nowMs;
   return states.flatMap((state) => {
     if (state.isPending || (isClosed && state.job.spendsCalls)) return [];

@@ -4,7 +4,7 @@ import { isConnectionError, isRedisReply, messageOf } from './redis.ts';
 
 /**
  * Logs errors that can repeat many times a second, such as those of a Redis without memory. It logs the first error
- * of each kind at once, and its repetitions as one count per minute.
+ * of each kind immediately, and then one line per minute with the number of repetitions.
  */
 export interface ErrorLog {
   log(error: unknown, what: string): void;
@@ -23,7 +23,7 @@ export function openErrorLog(log: Logger, clock: Clock): ErrorLog {
       // The worker logs the loss of the connection once.
       if (isConnectionError(error)) return log.debug({ err: error }, what);
       const nowMs = clock.now();
-      if (isRedisReply(error)) lastReply = { message: messageOf(error), atMs: nowMs };
+      if (isRedisReply(error)) lastReply = { message: withoutScript(messageOf(error)), atMs: nowMs };
       const kind = kindOf(error, what);
       const known = kinds.get(kind);
       if (known !== undefined && nowMs - known.loggedAtMs < COUNT_EVERY_MS) {
@@ -35,6 +35,11 @@ export function openErrorLog(log: Logger, clock: Clock): ErrorLog {
       log.error({ err: error, ...(known && { repeated: known.repeated }) }, what);
     },
   };
+}
+
+/** Removes the hash of the script, which Redis appends. */
+function withoutScript(message: string): string {
+  return message.replace(/ script: [0-9a-f]{40}.*$/, '');
 }
 
 /** Errors of one kind differ only in numbers and in the hashes of scripts. */

@@ -9,7 +9,7 @@ import { leaderOf } from './leadership.ts';
 import { jobOptions, keysOf, type MirrorQueue, openQueue } from './queue.ts';
 import { connectOnce } from './redis.ts';
 
-/** What a user does to the queue of a registry. Each function connects to Redis once, and throws UsageError without it. */
+/** Commands of a user to the queue of a registry. Each connects to Redis once, and throws UsageError without it. */
 
 export interface QueuedJob {
   readonly queue: string;

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { addBackfill, backfill } from './backfill.ts';
-import { type JobState, missingJobs } from './due_jobs.ts';
+import { type JobState, jobsToQueue } from './due_jobs.ts';
 import { isScheduled, JOB_VERSION, type JobData, type JobDefinition, type ScheduledJob } from './job.ts';
 import {
   attemptsWithin,
@@ -71,7 +71,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
           failedAtMs: failures.get(job.name)?.atMs ?? null,
         }),
       );
-      for (const { name, because } of missingJobs(facts, states)) {
+      for (const { name, because } of jobsToQueue(facts, states)) {
         const definition = jobs.find((job) => job.name === name) as ScheduledJob;
         // Two workers can lead for a short time. The id makes the jobs that follow the same run one job.
         const deduplication = { id: `${name}-after-${facts.lastRuns[name]?.runId ?? 0}` };

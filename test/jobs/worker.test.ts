@@ -95,7 +95,7 @@ describe('a worker', () => {
   });
 });
 
-describe('a used-up allowance', () => {
+describe('an exhausted allowance', () => {
   it('ends the job with a date and delays the schedules until then', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', per_day: 60 } } });
     await place.startWorker();
@@ -111,7 +111,7 @@ describe('a used-up allowance', () => {
     expect(await place.queue.getFailedCount()).toBe(0);
   });
 
-  it('that never resets removes the schedules', async () => {
+  it('removes the schedules if it never resets', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', total: 60 } } });
     await place.startWorker();
     await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
@@ -120,7 +120,7 @@ describe('a used-up allowance', () => {
   });
 });
 
-describe('a job that cannot run', () => {
+describe('a job', () => {
   it('of another version fails with the reason and does not block other jobs', async () => {
     const place = await workplace();
     const data = { version: JOB_VERSION + 1, tempo: 'allegro' } as unknown as JobData;
