@@ -108,7 +108,7 @@ export function knownTable(db: Database, naming: Naming) {
 }
 
 /** A listing or fetch without a change: its time, and its version in the change feed. */
-interface SeenAgain {
+export interface SeenAgain {
   readonly at: string;
   readonly version: number | null;
 }

@@ -55,7 +55,6 @@ export function openBareLoop(db: Database) {
     }
   }).immediate;
   return {
-    statements,
     write,
     rowsOf: (index: number, callId: number, record: JsonObject): BareRows =>
       bareRows({ index, callId, record, entityColumns, officerColumns }),
