@@ -2,6 +2,7 @@ import { loosely } from '../names/loose_matching.ts';
 import type { Conclusions, SearchConclusions, SearchPage } from './conclusions.ts';
 import { type Exchange, type Param, type SearchDraft, wasSent } from './evidence.ts';
 import { isFirstPage, isTruncated } from './search_pages.ts';
+import { PREFIXES } from './word_lists.ts';
 
 /** Queries with many matches. They show page sizes and paging. */
 
@@ -83,7 +84,7 @@ function broadQueries({ known, queryRule: { possible } }: SearchConclusions, min
   if (!possible.includes('token')) {
     // If the query may match the prefix of any word, the prefixes of all words count.
     const [letter, other] = possible.includes('prefix') ? prefixes : frequentPrefixes(names, minLength);
-    return [letter, other, 'a', 's', 'm'].filter((query) => query !== undefined);
+    return [letter, other, 'a', 's', 'm', ...PREFIXES].filter((query) => query !== undefined);
   }
   // A word in nearly all names is probably the query that found them. The upstream may fold diacritics.
   const all = known.flatMap(({ name }) => [...new Set(name.toLowerCase().match(/\p{L}{2,}/gu))]);

@@ -20,7 +20,7 @@ import { findClamp, findTotal } from './findings/search_total.ts';
 import { findRegistryTotal } from './findings/statistics_total.ts';
 import { findAbsence } from './findings/unknown_id.ts';
 import { wholeNumberOf } from './json_leaves.ts';
-import { minLengthByRefusals } from './refusals.ts';
+import { minLengthByRefusals, refusesUnknownParams } from './refusals.ts';
 import { readSearchPages } from './search_pages.ts';
 
 /** Draws all conclusions from the exchanges. Each finding uses only the findings above it. */
@@ -102,7 +102,7 @@ function concludeSearch({
     total: total.value,
   });
   const refusedQueries = refused.filter((search) => paramOf(search, queryParam) !== null);
-  const size = findSize(pages, refusedQueries);
+  const size = findSize(pages, refusedQueries, refusesUnknownParams(searches));
   const clamp = findClamp(pages);
   const isWhole = wholeness(pages, size, clamp.value);
   const known = knownNames(listing, idPath, namePath);

@@ -91,17 +91,20 @@ function withRole(role: ParamRole, names: readonly string[]): [string, ParamRole
 
 /**
  * Returns the parameters to try for a role: those that the API names; else the usual ones, without those that it
- * refused.
+ * refused. The usual ones are guesses, which end with their share of the calls.
  */
 export function candidatesFor(
   role: ParamRole,
   usual: readonly string[],
-  { allowed, unknown }: ErrorHints,
+  { stated: { allowed, unknown, isListed, refusesUnknown }, mayGuess }: ParamEvidence,
 ): string[] {
   const named = allowed.filter((name) => roleOfParam(name) === role);
-  if (named.length > 0 || allowed.length >= COMPLETE_LIST) return named;
+  if (named.length > 0 || isListed || (refusesUnknown && !mayGuess)) return named;
   return usual.filter((name) => !unknown.includes(name));
 }
 
-/** Names in a list that is probably complete. */
-const COMPLETE_LIST = 2;
+/** What error messages state about parameters, and whether others may still be guessed. */
+export interface ParamEvidence {
+  readonly stated: ErrorHints;
+  readonly mayGuess: boolean;
+}

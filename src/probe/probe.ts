@@ -49,7 +49,7 @@ function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest 
   if (rows !== null || search === null) return rows;
   return (
     probeRecord(input, conclusions, search) ??
-    asSearch(nextSearch(conclusions, search)) ??
+    asSearch(nextSearch(conclusions, search, input.exchanges.length)) ??
     (input.exchanges.length < FEW_CALLS
       ? (asSearch(probeEmptyQuery(conclusions, search)) ?? probeUnknownId(input, conclusions, search))
       : null)
@@ -60,14 +60,23 @@ function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest 
 const FEW_CALLS = 10;
 
 /** The probes in the order of their expected yield. */
-function nextSearch(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
-  const probes = refusesUnknownParams(conclusions.query.searches) ? STRICT_ORDER : LENIENT_ORDER;
+function nextSearch(conclusions: Conclusions, search: SearchConclusions, calls: number): SearchDraft | null {
+  const isStrict = refusesUnknownParams(conclusions.query.searches);
+  const isSmall = (conclusions.registrySize ?? Number.POSITIVE_INFINITY) <= SMALL_REGISTRY;
+  const isEnough = isStrict && isSmall && calls >= FEW_CALLS;
+  const probes = isEnough ? NECESSARY : isStrict ? STRICT_ORDER : LENIENT_ORDER;
   for (const draftOf of probes) {
     const draft = draftOf(conclusions, search);
     if (draft !== null) return draft;
   }
   return null;
 }
+
+/** Companies of a registry whose mirror costs little more than further probes. */
+const SMALL_REGISTRY = 500;
+
+/** Without these findings a sync misses pages, or takes an empty result for an error. */
+const NECESSARY = [probePaging, probeEmptyResult];
 
 const LAST = [probeMaxPageSize, probeEmptyResult];
 

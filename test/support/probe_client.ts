@@ -18,7 +18,7 @@ export async function probeAll(
   const exchanges: Exchange[] = [];
   const upstream = { base_url: baseUrl };
   for (;;) {
-    const step = probe({ upstream, exchanges, hints });
+    const step = probe({ upstream, exchanges, hints, maxCalls });
     if (step.request === null || exchanges.length >= maxCalls) return { ...step, exchanges };
     exchanges.push(await send(new URL(baseUrl).origin, key, step.request));
   }

@@ -23,6 +23,10 @@ export interface ErrorHints {
   readonly unknown: readonly string[];
   /** Whether a message refuses unknown parameters, also without their names. */
   readonly refusesUnknown: boolean;
+  /** Whether a message names several unknown parameters, so that one request tests many names. */
+  readonly namesAllUnknown: boolean;
+  /** Whether a message lists the parameters of the API. */
+  readonly isListed: boolean;
   /** Values that the API accepts, and formats of dates, by parameter. */
   readonly values: ReadonlyMap<string, readonly string[]>;
   /** null: no message names one. */
@@ -48,18 +52,33 @@ export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
     ...{ required: new Set(), allowed: new Set(), unknown: new Set(), values: new Map() },
     ...{ lengths: [], maxima: [], refusesUnknown: false, isTooBroad: false },
   };
+  let namesAllUnknown = false;
+  const accepted = new Set<string>();
   for (const exchange of exchanges) {
     if (exchange.reading === 'ok' || exchange.reading === 'rejected') continue;
     const { json, text, request } = exchange;
     const sent = new Set(request.params.map(([name]) => name));
-    for (const message of messagesIn(json, text, request.path)) readMessage(message, sent, found);
+    const inThis: Collected = { ...found, unknown: new Set() };
+    for (const message of messagesIn(json, text, request.path)) readMessage(message, sent, inThis);
+    for (const name of inThis.unknown) found.unknown.add(name);
+    found.refusesUnknown ||= inThis.refusesUnknown;
+    found.isTooBroad ||= inThis.isTooBroad;
+    const unnamed = [...sent].filter((name) => !inThis.unknown.has(name));
+    if (inThis.unknown.size < MANY || unnamed.length > FEW) continue;
+    namesAllUnknown = true;
+    // The API knows the sent parameters that it does not name.
+    for (const name of unnamed) accepted.add(name);
   }
+  const isListed = found.allowed.size >= COMPLETE_LIST;
+  for (const name of accepted) found.allowed.add(name);
   const { required, allowed, unknown, values, lengths, maxima, refusesUnknown, isTooBroad } = found;
   return {
     required: [...required].filter((name) => !unknown.has(name)),
     allowed: [...allowed].filter((name) => !unknown.has(name)),
     unknown: [...unknown],
     refusesUnknown,
+    namesAllUnknown,
+    isListed,
     values,
     minQueryLength: lengths.length === 0 ? null : Math.max(...lengths),
     maximum: maxima[0] ?? null,
@@ -176,7 +195,7 @@ function namesIn(clause: string, sent: ReadonlySet<string>): string[] {
   const names = new Set<string>();
   const add = (text: string | undefined) => {
     const name = (text ?? '').replace(/[.,:]+$/, '');
-    if (isName(name) && !NOT_NAMES.has(name.toLowerCase())) names.add(name);
+    if (isName(name) && (sent.has(name) || !NOT_NAMES.has(name.toLowerCase()))) names.add(name);
   };
   for (const [, quoted] of clause.matchAll(/["'`´‘“„«»”]\s?([^\s"'`´‘’“”„«»]{1,60})\s?["'`´’”“«»]/gu))
     add(quoted);
@@ -236,4 +255,10 @@ const NOT_NAMES: ReadonlySet<string> = new Set(
   verzoek den det en et foresporsel o os as um uma zapytanie parametr pyynto none all any`.split(/\s+/),
 );
 
+/** Unknown parameters in one response, from which on it names all of them. */
+const MANY = 3;
+/** Sent parameters that such a response does not name, at most. */
+const FEW = 5;
+/** Names in a list of parameters that is probably complete. */
+const COMPLETE_LIST = 2;
 const MAX_CHARS = 4_000;

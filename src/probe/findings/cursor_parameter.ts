@@ -1,7 +1,6 @@
 import type { NextPageLink, PagingStyle, SearchConclusions, SearchPage } from '../conclusions.ts';
-import type { ErrorHints } from '../errors/error_hints.ts';
 import { type Finding, open, type Param, type SearchDraft, sure } from '../evidence.ts';
-import { candidatesFor, roleOfParam } from '../param_roles.ts';
+import { candidatesFor, type ParamEvidence, roleOfParam } from '../param_roles.ts';
 import { isFirstPage, longestOrder } from '../search_pages.ts';
 import { CURSOR_PARAMS } from '../word_lists.ts';
 import { findNextPageLink } from './next_page_link.ts';
@@ -80,10 +79,10 @@ export function cursorDrafts(
   query: Param,
   { pages }: SearchConclusions,
   isLenient: boolean,
-  stated: ErrorHints,
+  evidence: ParamEvidence,
 ): SearchDraft[] {
   const known = [...cursorsOf(query[1], pages)].sort((a, b) => b.rows - a.rows);
-  const possible = possibleParams(trialsIn(pages), candidatesFor('cursor', CURSOR_PARAMS, stated));
+  const possible = possibleParams(trialsIn(pages), candidatesFor('cursor', CURSOR_PARAMS, evidence));
   const params = possible
     .slice(0, known.length)
     .map((name, index): Param => [name, known[index]?.value ?? '']);

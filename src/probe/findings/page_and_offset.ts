@@ -2,11 +2,11 @@ import type {
   Move,
   PagePosition,
   PagingStyle,
+  QueryEvidence,
   SearchConclusions,
   SearchPage,
   SizeFacts,
 } from '../conclusions.ts';
-import type { ErrorHints } from '../errors/error_hints.ts';
 import { type Finding, likely, open, type Param, type SearchDraft, sure } from '../evidence.ts';
 import { candidatesFor, roleOfParam } from '../param_roles.ts';
 import { isFirstPage, longestOrder } from '../search_pages.ts';
@@ -114,7 +114,7 @@ function shiftsBy(move: Move, page: SearchPage, pageSizes: readonly number[]): n
 interface FirstDraftOptions {
   readonly isLenient: boolean;
   readonly maxSingle: number;
-  readonly stated: ErrorHints;
+  readonly evidence: QueryEvidence;
 }
 
 /** Drafts probes while no parameter is known to have an effect: all in one request if possible, then single ones. */
@@ -122,7 +122,7 @@ export function firstDrafts(
   query: Param,
   base: SearchPage,
   search: SearchConclusions,
-  { isLenient, maxSingle, stated }: FirstDraftOptions,
+  { isLenient, maxSingle, evidence }: FirstDraftOptions,
 ): SearchDraft[] {
   const hadNoEffect = search.paging.positions.some(
     ({ shift, page }) => shift === 0 && page.exchange.request.params.length > 8,
@@ -132,7 +132,7 @@ export function firstDrafts(
     candidatesFor(
       role,
       SINGLE_PAGING_PARAMS.filter((name) => roleOfParam(name) === role),
-      stated,
+      evidence,
     );
   const possible = [...new Set([...usual('page'), ...usual('offset')])];
   const single = likeliest(
@@ -181,7 +181,11 @@ export function distinguishingDrafts(
     why: `does ${names.join(', or ')} request the next page?`,
   });
   const rows = knownRowsOf(base);
-  const single = candidates.map((one) => draft([...size, ...distinctShifts([one], [step], rows)]));
+  const single = [
+    ...candidates.map((one) => draft([...size, ...distinctShifts([one], [step], rows)])),
+    // The value 1 is the first page, or the second one if pages count from 0.
+    ...candidates.map(({ param }) => draft([...size, [param, '1']])),
+  ];
   if (!isLenient) return single;
   const together = draft([...size, ...distinctShifts(candidates, [step], rows)]);
   const beyond = positions.filter(({ shift }) => shift === 'beyond');

@@ -7,6 +7,7 @@ import type {
   SearchPage,
   SizeFacts,
 } from '../conclusions.ts';
+import { errorHintsOf } from '../errors/error_hints.ts';
 import {
   type Exchange,
   type Finding,
@@ -18,17 +19,39 @@ import {
   sure,
   wasSent,
 } from '../evidence.ts';
-import { candidatesFor } from '../param_roles.ts';
-import { ignoresUnknownParams, refusesUnknownParams } from '../refusals.ts';
+import { candidatesFor, roleOfParam } from '../param_roles.ts';
+import { refusesUnknownParams } from '../refusals.ts';
 import { isFirstPage, isTruncated, sizesSent } from '../search_pages.ts';
 import { SIZE_PARAMS } from '../word_lists.ts';
 import { findMaxPageSize, HUGE, hasHugeSize, USUAL } from './max_page_size.ts';
 
 /** Finds the default page size, the page size parameter and the max page size. */
-export function findSize(pages: readonly SearchPage[], refusals: readonly Exchange[]): SizeFacts {
+export function findSize(
+  pages: readonly SearchPage[],
+  refusals: readonly Exchange[],
+  isStrict: boolean,
+): SizeFacts {
   const byDefault = defaultSize(pages.filter(({ exchange }) => isFirstPage(exchange)));
-  const param = findSizeParam(pages, byDefault);
+  const effective = findSizeParam(pages, byDefault);
+  const accepted = isStrict && effective.value === null ? acceptedSizeParam(pages, refusals) : null;
+  const param =
+    accepted === null
+      ? effective
+      : likely(accepted, 'the API accepts it or names its limit, and refuses other parameters');
   return { byDefault, param, maxSize: findMaxPageSize(pages, refusals, param) };
+}
+
+/** Returns the only size parameter of a search that the API did not refuse as unknown; null: there is none. */
+function acceptedSizeParam(pages: readonly SearchPage[], refusals: readonly Exchange[]): string | null {
+  const limited = refusals.filter((refusal) => {
+    const { maximum, unknown } = errorHintsOf([refusal]);
+    return maximum !== null && unknown.length === 0;
+  });
+  for (const { request } of [...pages.map(({ exchange }) => exchange), ...limited]) {
+    const [only, ...others] = request.params.filter(([name]) => roleOfParam(name) === 'size');
+    if (only !== undefined && others.length === 0) return only[0];
+  }
+  return null;
 }
 
 /** Returns the most rows without an effective page size parameter. */
@@ -164,11 +187,9 @@ export function probeSizeParam(conclusions: Conclusions, search: SearchConclusio
   const { param } = search.size;
   const base = broadest(search);
   if (base === null || param.value !== null || param.certainty === 'likely') return null;
-  const drafts = ignoresUnknownParams(searches)
-    ? draftsTogether(conclusions, search, base)
-    : refusesUnknownParams(searches)
-      ? draftsOneByOne(conclusions, search, base)
-      : [];
+  const drafts = refusesUnknownParams(searches)
+    ? draftsOneByOne(conclusions, search, base)
+    : draftsTogether(conclusions, search, base);
   return drafts.find(({ params }) => !wasSent(searches, params)) ?? null;
 }
 
@@ -212,8 +233,10 @@ function draftsOneByOne(
   search: SearchConclusions,
   base: SearchPage,
 ): SearchDraft[] {
-  const size = search.size.byDefault === 3 ? 4 : 3;
-  return likeliest(candidatesFor('size', SIZE_PARAMS, conclusions.query.stated), search)
+  // If the API explains its refusals, the message about a huge size names the limit.
+  const small = search.size.byDefault === 3 ? 4 : 3;
+  const size = conclusions.query.stated.refusesUnknown ? HUGE : small;
+  return likeliest(candidatesFor('size', SIZE_PARAMS, conclusions.query), search)
     .slice(0, 4)
     .map((name) => ({
       params: [toQueryParam(conclusions, base.query), [name, String(size)]],

@@ -8,10 +8,17 @@ import type {
   SearchPage,
   SizeFacts,
 } from '../conclusions.ts';
+import type { ErrorHints } from '../errors/error_hints.ts';
 import { type Finding, likely, type Param, type SearchDraft, sure, wasSent } from '../evidence.ts';
 import { isPagingParam } from '../param_roles.ts';
 import { ignoresUnknownParams } from '../refusals.ts';
-import { SINGLE_PAGING_PARAMS } from '../word_lists.ts';
+import {
+  CURSOR_PARAMS,
+  IDENTIFIER_PARAMS,
+  OFFSET_PARAMS,
+  PAGE_PARAMS,
+  SINGLE_PAGING_PARAMS,
+} from '../word_lists.ts';
 import { cursorDrafts, findCursorParam } from './cursor_parameter.ts';
 import { findNextPageLink, styleOfLink } from './next_page_link.ts';
 import {
@@ -65,22 +72,40 @@ export function probeRarePaging(conclusions: Conclusions, search: SearchConclusi
 
 const MAX_SINGLE = 4;
 
+/** Sends all usual names at once, if the API names all unknown ones: it knows the others. null: all were tested. */
+function sweepDraft(query: Param, { allowed, unknown, isListed }: ErrorHints): SearchDraft | null {
+  const tested = new Set([...allowed, ...unknown]);
+  const untested = [...PAGE_PARAMS, ...OFFSET_PARAMS, ...CURSOR_PARAMS, ...IDENTIFIER_PARAMS].filter(
+    (name) => !tested.has(name),
+  );
+  if (isListed || untested.length < MANY_UNTESTED) return null;
+  return {
+    params: [query, ...untested.map((name): Param => [name, '1'])],
+    why: 'which of these parameters does the API have?',
+  };
+}
+
+const MANY_UNTESTED = 8;
+
 function pagingDraft(
-  { query: { searches, stated }, queryParam }: Conclusions,
+  { query: evidence, queryParam }: Conclusions,
   search: SearchConclusions,
   maxSingle: number,
 ): SearchDraft | null {
+  const { searches, stated } = evidence;
   const { paging } = search;
   if (paging.certainty === 'sure') return null;
   const base = broadest(search);
   if (base === null) return null;
   const query: Param = [queryParam.value ?? '', base.query ?? ''];
   const isLenient = ignoresUnknownParams(searches);
+  const sweep = stated.namesAllUnknown ? sweepDraft(query, stated) : null;
+  if (sweep !== null) return sweep;
   const drafts =
     paging.nextPageLink?.is === 'cursor'
-      ? cursorDrafts(query, search, isLenient, stated)
+      ? cursorDrafts(query, search, isLenient, evidence)
       : paging.moves.length > 0
         ? distinguishingDrafts(query, base, search, isLenient)
-        : firstDrafts(query, base, search, { isLenient, maxSingle, stated });
+        : firstDrafts(query, base, search, { isLenient, maxSingle, evidence });
   return drafts.find(({ params }) => !wasSent(searches, params)) ?? null;
 }
