@@ -19,6 +19,7 @@ export function assertServable(
 ): void {
   for (const config of configs) {
     requireDialect(config);
+    config.upstream.api_key.reveal();
     assertWritable(config.warehouse);
     openLedgerOf(config).close();
     assertSchedules(config, jobs, nowMs);

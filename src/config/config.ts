@@ -12,6 +12,7 @@ import { type Environment, processEnvironment } from './process_environment.ts';
 import { withProxyFromEnvironment } from './proxy.ts';
 import { resolveReferences } from './references.ts';
 import type { Config, ConfigInput } from './schema.ts';
+import { Secret } from './secret.ts';
 
 export { ConfigError } from './config_problems.ts';
 export type { Overrides } from './environment.ts';
@@ -31,7 +32,8 @@ export interface LoadOptions {
 }
 
 /**
- * Reads and checks the configuration; writes nothing.
+ * Reads and checks the configuration; writes nothing. If a reference of the key cannot be resolved, only the use of the key
+ * throws.
  *
  * @throws UsageError with all problems.
  */
@@ -53,11 +55,22 @@ export function parseConfig(options: LoadOptions & { readonly path: string; read
   const unresolved = resolveReferences(file, directory, env);
   const origin = override(file, [...overridesFromEnvironment(env), ...overridesFromFlags(flags)]);
   const { config, problems } = checkData(origin);
-  const named = new Set(unresolved.map(({ key }) => key));
-  const all = [...unresolved, ...problems.filter(({ key }) => !named.has(key))];
-  if (config === null || all.length > 0) throw new ConfigError(all.sort(byPosition));
-  const proxied = withProxyFromEnvironment(config, env);
+  const isKeyOverridden = origin.overridden.has(KEY);
+  const keyProblems = unresolved.filter(({ key }) => key === KEY && !isKeyOverridden);
+  const others = unresolved.filter(({ key }) => key !== KEY);
+  const named = new Set(others.map(({ key }) => key));
+  const all = [...others, ...problems.filter(({ key }) => !named.has(key))];
+  if (config === null || all.length > 0) throw new ConfigError([...keyProblems, ...all].sort(byPosition));
+  const proxied = withProxyFromEnvironment(withKey(config, keyProblems), env);
   return resolvePaths(proxied, { directory, workingDirectory: process.cwd(), origin });
+}
+
+const KEY = 'upstream.api_key';
+
+/** Without its key, a configuration still serves every command that sends no call. */
+function withKey(config: Config, problems: readonly Problem[]): Config {
+  if (problems.length === 0) return config;
+  return { ...config, upstream: { ...config.upstream, api_key: Secret.unknown(new ConfigError(problems)) } };
 }
 
 function byPosition(a: Problem, b: Problem): number {

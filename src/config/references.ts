@@ -21,7 +21,7 @@ export function resolveReferences(origin: Origin, directory: string, env: Enviro
         const found = lookUp(kind, name ?? '', whole, directory, env);
         if ('text' in found) return found.text;
         problems.push(problemAt(path, origin, found));
-        return '';
+        return UNRESOLVED;
       });
       node.value = convertText(text, path);
     },
@@ -64,6 +64,9 @@ function lookUp(
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error);
 }
+
+/** Valid for every key that may be unresolved while the configuration is read. */
+const UNRESOLVED = 'unresolved';
 
 /** The keys and indexes that lead to a node. */
 function pathTo(nodes: readonly unknown[]): KeyPath {

@@ -7,18 +7,32 @@ import { inspect } from 'node:util';
  */
 export class Secret {
   readonly #value: string;
+  /** Why the value is not known; null: it is known. */
+  readonly #problem: Error | null;
 
-  constructor(value: string) {
+  constructor(value: string, problem: Error | null = null) {
     this.#value = value;
+    this.#problem = problem;
   }
 
+  /** A secret whose value is not known, such as an environment variable that is not set. Its use throws `problem`. */
+  static unknown(problem: Error): Secret {
+    return new Secret('', problem);
+  }
+
+  get isKnown(): boolean {
+    return this.#problem === null;
+  }
+
+  /** @throws the problem, if the value is not known. */
   reveal(): string {
+    if (this.#problem !== null) throw this.#problem;
     return this.#value;
   }
 
   /** The first 16 hexadecimal digits of its SHA-256: distinguishes keys without revealing them. */
   get fingerprint(): string {
-    return createHash('sha256').update(this.#value).digest('hex').slice(0, 16);
+    return createHash('sha256').update(this.reveal()).digest('hex').slice(0, 16);
   }
 
   toString(): string {

@@ -54,9 +54,12 @@ export const ALL_KINDS: ReadonlySet<CallKind> = new Set<CallKind>(['stats', 'sea
 /**
  * Takes the warehouse's lock, runs the engine, and records how it ended.
  *
+ * @throws UsageError if the key is not known.
  * @throws FailedError if the warehouse or the ledger can no longer be read or written.
  */
 export async function run(workspace: Workspace, order: RunOrder): Promise<RunReport> {
+  // A run without a key ends before it takes the lock.
+  workspace.config.upstream.api_key.reveal();
   let runId: number | null = null;
   const onStarted = (id: number) => {
     runId = id;

@@ -13,7 +13,7 @@ import {
 } from '../../src/cli/doctor/account.ts';
 import { checkDisk, checkRuntime, checkSqlite } from '../../src/cli/doctor/machine.ts';
 import { checkClock, remedyFor } from '../../src/cli/doctor/network.ts';
-import { configFrom } from '../../src/config/config.ts';
+import { configFrom, Secret } from '../../src/config/config.ts';
 import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
@@ -63,10 +63,17 @@ describe('a check', () => {
   });
 
   it('of the key never shows the key, and names the refused one', () => {
-    const refused = { ...UNLIMITED, refusedKey: { fingerprint: 'aaaa', sinceMs: NOW } };
-    expect(checkKey('aaaa', null)).toMatchObject({ is: 'ok' });
-    expect(checkKey('aaaa', refused)).toMatchObject({ is: 'problem' });
-    expect(checkKey('bbbb', refused)).toMatchObject({ is: 'note' });
+    const key = new Secret('a-key');
+    const refused = { ...UNLIMITED, refusedKey: { fingerprint: key.fingerprint, sinceMs: NOW } };
+    expect(checkKey(key, null)).toMatchObject({ is: 'ok' });
+    expect(checkKey(key, refused)).toMatchObject({ is: 'problem' });
+    expect(checkKey(new Secret('another-key'), refused)).toMatchObject({ is: 'note' });
+    expect(JSON.stringify(checkKey(key, refused))).not.toContain('a-key');
+  });
+
+  it('of the key is a problem if the key is not set', () => {
+    const unknown = Secret.unknown(new Error('the environment variable KEY is not set'));
+    expect(checkKey(unknown, null)).toMatchObject({ is: 'problem' });
   });
 
   it('of the allowance warns of an account without calls, but not of a used-up day', () => {

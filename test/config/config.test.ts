@@ -128,13 +128,27 @@ describe('a reference', () => {
     );
   });
 
-  it('is the only problem of its key if it cannot be resolved', () => {
+  it('of the key throws only when the key is used', () => {
     const text = LEAST.replace('secret-key', `\${env:NO_KEY}\${file:no/file}\${vault:x}`);
-    expect(refusal(text).problems.map(({ line, key, message }) => ({ line, key, message }))).toEqual([
+    const { api_key } = parse(text).upstream;
+    expect(api_key.isKnown).toBe(false);
+    expect(problemsOf(() => api_key.reveal())).toEqual([
       { line: 4, key: 'upstream.api_key', message: 'the environment variable NO_KEY is not set' },
       { line: 4, key: 'upstream.api_key', message: 'the file /home/config/no/file cannot be read (ENOENT)' },
       { line: 4, key: 'upstream.api_key', message: `\${vault:x} is not a known reference` },
     ]);
+    expect(problemsOf(() => api_key.fingerprint)).toHaveLength(3);
+  });
+
+  it('of the key is reported together with other problems', () => {
+    const text = LEAST.replace('secret-key', `\${env:NO_KEY}`).replace('version: 1', 'version: 7');
+    expect(refusal(text).problems.map(({ key }) => key)).toEqual(['version', 'upstream.api_key']);
+  });
+
+  it('of the key is ignored if a variable overrides the key', () => {
+    const text = LEAST.replace('secret-key', `\${env:NO_KEY}`);
+    const { api_key } = parse(text, { env: { REGISTRY_MIRROR_API_KEY: 'given' } }).upstream;
+    expect(api_key.reveal()).toBe('given');
   });
 });
 
@@ -272,6 +286,12 @@ function refusal(text: string, given: Given = {}): ConfigError {
   const error = thrown(() => parse(text, given));
   if (!(error instanceof ConfigError)) throw new Error('the configuration was accepted', { cause: error });
   return error;
+}
+
+function problemsOf(act: () => unknown) {
+  const error = thrown(act);
+  if (!(error instanceof ConfigError)) throw new Error('no problem was reported', { cause: error });
+  return error.problems.map(({ line, key, message }) => ({ line, key, message }));
 }
 
 function thrown(act: () => unknown): unknown {

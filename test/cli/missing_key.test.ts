@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { main } from '../../src/cli/main.ts';
+import { bench, temporaryFolder } from '../support/loader.ts';
+import { DIALECT } from '../support/loader_dialect.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.exitCode = 0;
+});
+
+/** A mirror whose key is in a variable that is not set. */
+function withoutKey() {
+  const folder = temporaryFolder();
+  const { record, warehouse } = bench();
+  record('C1', { id: 'C1', name: 'Acme' });
+  const path = join(folder, 'registry-mirror.yaml');
+  const config = {
+    version: 1,
+    upstream: { base_url: 'http://127.0.0.1:9/api', api_key: `\${env:KEY_THAT_IS_NOT_SET}` },
+    allowance: { unlimited: true },
+    dialect: DIALECT,
+    warehouse: warehouse.path,
+    ledger: join(folder, 'ledger.db'),
+  };
+  writeFileSync(path, stringify(config), { mode: 0o600 });
+  return async (...args: string[]) => {
+    const printed = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      vi.spyOn(process[name], 'write').mockImplementation((text) => {
+        printed[name] += text;
+        return true;
+      });
+    await main([...args, '--config', path]);
+    return { code: process.exitCode ?? 0, ...printed };
+  };
+}
+
+describe('without the key of the upstream', () => {
+  it.each([['status'], ['history', 'C1'], ['quarantine', 'list'], ['plan'], ['sync', '--dry-run']])(
+    '`%s` works',
+    async (...args) => {
+      expect(await withoutKey()(...args)).toMatchObject({ code: 0 });
+    },
+  );
+
+  it.each([['sync'], ['config', 'validate']])('`%s` fails and names the variable', async (...args) => {
+    const { code, stdout, stderr } = await withoutKey()(...args);
+    expect(code).toBe(2);
+    expect(stdout + stderr).toContain('the environment variable KEY_THAT_IS_NOT_SET is not set');
+  });
+});
