@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
@@ -16,7 +16,10 @@ export function boundedServer(listener: RequestListener): Server {
       keepAliveTimeout: 75_000,
       connectionsCheckingInterval: 5_000,
     },
-    listener,
+    (request, response) => {
+      if (!hasDuplicate(request)) return listener(request, response);
+      response.writeHead(400, { connection: 'close', 'content-length': 0 }).end();
+    },
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
@@ -24,6 +27,14 @@ export function boundedServer(listener: RequestListener): Server {
   });
   return server;
 }
+
+/** Programs that read a duplicate header differently could see another host or another key (RFC 9112, 3.2). */
+function hasDuplicate({ rawHeaders }: IncomingMessage): boolean {
+  const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  return SINGLE_HEADERS.some((name) => names.indexOf(name) !== names.lastIndexOf(name));
+}
+
+const SINGLE_HEADERS = ['host', 'authorization'];
 
 /** Listens, and resolves to scheme, host and port. Rejects if the address is in use or not local. */
 export async function listenOn(server: Server, host: string, port: number): Promise<string> {

@@ -238,7 +238,7 @@ function write(path: string, answers: InitAnswers, { force }: InitFlags): void {
   const env = { [answers.keyVariable]: 'not-set-yet' };
   parseConfig({ path, text: text.replace(/^scope: .*$/m, ''), env });
   try {
-    writeFileSync(path, text, { flag: force ? 'w' : 'wx' });
+    writeFileSync(path, text, { flag: force ? 'w' : 'wx', mode: 0o600 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`${path} cannot be written (${code})`, {

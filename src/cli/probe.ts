@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { type Config, configPath, parseConfig } from '../config/config.ts';
 import { withDialect, withQuestions } from '../config/write_dialect.ts';
@@ -185,7 +185,8 @@ function write(path: string, { draft, conclusions, questions }: ProbeReport): Wr
   parseConfig({ path, text: found });
   if (found === text) return { path, isComplete: draft !== null };
   try {
-    writeFileSync(`${path}.new`, found);
+    // The file may contain the key, so its mode stays.
+    writeFileSync(`${path}.new`, found, { mode: statSync(path).mode & 0o777 });
     renameSync(`${path}.new`, path);
   } catch (error) {
     throw new UsageError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`, {

@@ -22,11 +22,14 @@ export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths):
   return id_fallbacks.map((pointer) => valueAt(document, pointer)).find((value) => idText(value) !== null);
 }
 
-/** The text of an id; null: the value cannot be an id. */
+/**
+ * The text of an id; null: the value cannot be an id. Text that is not well-formed Unicode is no id, because UTF-8 cannot
+ * store it: different ids would become the same.
+ */
 export function idText(value: Json | undefined): string | null {
   if (typeof value === 'boolean') return null;
   const text = scalarText(value);
-  return text === null || text === '' ? null : text;
+  return text === null || text === '' || !text.isWellFormed() ? null : text;
 }
 
 /** A number of companies: a whole number that is not negative, or its text. */
@@ -40,5 +43,7 @@ export function kindOf(value: Json | undefined): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (isJsonObject(value)) return 'an object';
-  return typeof value === 'string' ? 'text' : typeof value === 'boolean' ? 'a boolean' : 'a number';
+  if (typeof value === 'string')
+    return value.isWellFormed() ? 'text' : 'text that is not well-formed Unicode';
+  return typeof value === 'boolean' ? 'a boolean' : 'a number';
 }

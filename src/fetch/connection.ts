@@ -14,6 +14,8 @@ export interface Connection {
   connect(): Promise<void>;
   /** Restarts the idle timer, so that the connection is not closed between taking a slot and using it. */
   hold(): void;
+  /** Closes the connection of a failed request. The upstream may never close it. */
+  discard(): void;
   readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
   close(): void;
 }
@@ -44,6 +46,11 @@ function openConnection(
 ): Connection {
   const closing = new AbortController();
   let ready: net.Socket | null = null;
+  // Includes sockets that the agent has given away, such as those of a response 101.
+  const sockets = new Set<net.Socket>();
+  const discard = () => {
+    for (const socket of sockets) socket.destroy();
+  };
 
   const takeReady = (): net.Socket => {
     const socket = ready;
@@ -78,14 +85,17 @@ function openConnection(
       const socket = await connect(closing.signal);
       // An idle connection can fail at any time. The next `connect` then opens another one.
       socket.on('error', () => socket.destroy());
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
       ready = socket.setTimeout(maxIdleMs, () => socket.destroy());
     },
     hold: () => {
       for (const socket of idle()) socket.setTimeout(maxIdleMs);
     },
+    discard,
     close: () => {
       closing.abort(new Error('the connection was closed'));
-      ready?.destroy();
+      discard();
       agents.http.destroy();
       agents.https.destroy();
     },

@@ -55,7 +55,11 @@ export function openSend(options: SendOptions, clock: Clock): Send {
     maxBodyBytes: options.maxBodyBytes,
     redaction: openRedaction(options.apiKey),
   };
-  return (connection, url, notAfterMs) => new HttpRequest({ ...request, connection, url, notAfterMs }).run();
+  return async (connection, url, notAfterMs) => {
+    const sent = await new HttpRequest({ ...request, connection, url, notAfterMs }).run();
+    if (sent.is !== 'reply') connection.discard();
+    return sent;
+  };
 }
 
 function keyHeaders(form: string, apiKey: string): Record<string, string> {
@@ -100,6 +104,12 @@ class HttpRequest {
       let receivedBytes = 0;
 
       stream.once('request', (request) => {
+        // Node leaves the socket to this listener. Without one, the socket could stay open after the request.
+        request.once('upgrade', (response: { statusCode?: number }) => {
+          this.#status = response.statusCode ?? null;
+          resolve(this.#failed('the upstream switched to another protocol (101 Switching Protocols)'));
+          stream.destroy();
+        });
         // Node writes the request in the tick of this event, so that this is the last time to cancel it.
         request.once('socket', () => {
           if (this.#isInTime()) return;

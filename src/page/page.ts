@@ -52,7 +52,8 @@ export function openPage(options: PageOptions): Page {
         'content-type': 'text/event-stream',
         'cache-control': 'no-store',
       });
-      if (!events.open(response)) response.end();
+      // A HEAD request has no body, so its response ends.
+      if (request.method === 'HEAD' || !events.open(response)) response.end();
       return;
     }
     const pageRequest = pageRequestOf(url, find);

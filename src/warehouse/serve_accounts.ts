@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { UsageError } from '../errors.ts';
+import { makeFolder } from '../sqlite/database_file.ts';
 
 /**
  * The accounts of the mirror's own clients. They are a file beside the ledger, because a change of a warehouse must
@@ -147,7 +148,9 @@ export function openAccountFile(path: string): AccountFile {
 
 function openFile(path: string): Database {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
+    // Only this user may read the file. SQLite gives its WAL the same mode.
+    closeSync(openSync(path, 'a', 0o600));
     const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
     // Counts are written before every response, one page at a time. Small pages and rare checkpoints keep that fast,
     // because a checkpoint waits for the disk. A killed process loses nothing; a power failure can lose the latest

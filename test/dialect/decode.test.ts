@@ -230,6 +230,20 @@ describe('statistics', () => {
   });
 });
 
+test('an id that is not well-formed Unicode is rejected', () => {
+  const search = read(
+    dialectOf(),
+    SEARCH,
+    '{"total":3,"results":[{"id":"1"},{"id":"\\ud800"},{"id":"\\ud801"}]}',
+  );
+  expect(search).toMatchObject({
+    rows: [{ entityId: '1' }],
+    rejected: [{ why: expect.stringContaining('not well-formed Unicode') }, { position: 2 }],
+  });
+  const record = decode(dialectOf(), entityOf('42'), parseJson('{"id":"\\ud800"}'), {});
+  expect(record).toBeInstanceOf(NotUnderstood);
+});
+
 test('a record is read by a fallback of its id', () => {
   const dialect = dialectOf({ entity: { id: '/ico', id_fallbacks: ['/icoId'] } });
   expect(read(dialect, entityOf('A_1'), '{"icoId":"A_1"}')).toMatchObject({ entityId: 'A_1' });

@@ -390,6 +390,22 @@ describe('a response body', () => {
   });
 });
 
+test.each([
+  ['101', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n', /101 Switching/],
+  ['a flood of 103', 'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n'.repeat(2000), /in time/],
+])('a response %s is broken, and its connection is closed', async (_, head, why) => {
+  const sockets: net.Socket[] = [];
+  const baseUrl = await rawUpstream((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {}).once('data', () => socket.write(head));
+  });
+  const outcome = made(await rigOf({ baseUrl, responseTimeoutMs: 300 }).make(ENTITY));
+  expect(outcome.verdict).toMatchObject({ is: 'broken', why: expect.stringMatching(why) });
+  await expect
+    .poll(() => sockets.every(({ destroyed, readableEnded }) => destroyed || readableEnded))
+    .toBe(true);
+});
+
 describe('the key', () => {
   test('is not sent to the target of a redirect', async () => {
     const other = await upstreamOf(answerWith(200, GOOD_RECORD));

@@ -29,6 +29,8 @@ class SlowConnection implements Connection {
     this.isReady = true;
   }
 
+  discard(): void {}
+
   hold(): void {
     this.holds += 1;
   }
