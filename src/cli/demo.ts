@@ -1,11 +1,14 @@
 import { rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
+import { type Clock, systemClock } from '../clock.ts';
 import { configFrom } from '../config/config.ts';
-import { openWorkspace } from '../operations/assemble.ts';
+import { openWorkspace, type Workspace } from '../operations/assemble.ts';
+import { type BackfillReport, keepBackfill, runBackfill } from '../operations/backfill.ts';
 import { ALL_KINDS, run } from '../operations/run.ts';
 import { type RunReport, reportData } from '../operations/run_report.ts';
 import { counted, duration } from '../report/figures.ts';
+import { changingRegistry } from '../sandbox/changing_registry.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
 import { interruptible, type SharedFlags } from './context.ts';
@@ -17,8 +20,9 @@ import { describeReport, exitCodeOf, yieldOfCalls } from './run_report.ts';
 export function demoCommand(): Command {
   return new Command('demo')
     .description(
-      'Starts the sandbox with the sample registry on loopback and mirrors it completely into data/demo.db. Its paid ' +
-        'account has a high rate and a daily allowance.',
+      'Starts the sandbox with the sample registry on loopback and mirrors it completely into data/demo.db, dated 40 ' +
+        'days ago. Then the registry changes. A second run of today brings the mirror up to date, and a backfill ' +
+        'refetches the deleted companies. The paid account of the demo has a high rate and a daily allowance.',
     )
     .option('--json', 'print one JSON document, also on a terminal')
     .addHelpText('after', '\nExamples:\n  $ registry-mirror demo')
@@ -33,17 +37,40 @@ async function demo(flags: SharedFlags): Promise<void> {
   for (const path of Object.values(paths))
     for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
 
+  const clock = demoClock();
   const sandbox = await startSandbox({
+    now: clock.now,
     accounts: [{ id: 'main', tier: 'paid', perMinute: PER_MINUTE, perDay: PER_DAY }],
   });
   try {
-    await mirrorSandbox(sandbox, paths, output);
+    await mirrorSandbox(sandbox, paths, clock, output);
   } finally {
     await sandbox.close();
   }
 }
 
-async function mirrorSandbox(sandbox: Sandbox, paths: { warehouse: string; ledger: string }, output: Output) {
+/** The time of the demo: first in the past, then the present. */
+interface DemoClock extends Clock {
+  toPresent(): void;
+}
+
+function demoClock(): DemoClock {
+  let shiftMs = DAYS_AGO * DAY_MS;
+  return {
+    ...systemClock,
+    now: () => systemClock.now() - shiftMs,
+    toPresent: () => {
+      shiftMs = 0;
+    },
+  };
+}
+
+async function mirrorSandbox(
+  sandbox: Sandbox,
+  paths: { warehouse: string; ledger: string },
+  clock: DemoClock,
+  output: Output,
+) {
   const config = configFrom({
     version: 1,
     source: { name: 'Sample registry', licence: 'CC0-1.0', attribution: 'Synthetic companies' },
@@ -56,13 +83,13 @@ async function mirrorSandbox(sandbox: Sandbox, paths: { warehouse: string; ledge
   output.note(
     `The sandbox serves ${counted(sandbox.companies.count(), 'company', 'companies')} at ${sandbox.baseUrl}.`,
   );
-  const workspace = openWorkspace(config);
+  const workspace = openWorkspace(config, clock);
   const interruption = interruptible(() => output.note('Finishing the in-flight calls …'));
-  const startedMs = workspace.clock.now();
-  try {
-    const state = workspace.ledger.state(startedMs);
+  const startedMs = systemClock.now();
+  const mirror = () => {
+    const state = workspace.ledger.state(clock.now());
     output.note(yieldOfCalls(state, config, Infinity));
-    const report = await run(workspace, {
+    return run(workspace, {
       command: 'demo',
       purpose: 'scheduled',
       kinds: ALL_KINDS,
@@ -70,29 +97,64 @@ async function mirrorSandbox(sandbox: Sandbox, paths: { warehouse: string; ledge
       maxCalls: Infinity,
       maxMinutes: Infinity,
       signal: interruption.signal,
-      onProgress: showProgress(output, {
-        startedMs,
-        maxCalls: state.left,
-        now: () => workspace.clock.now(),
-      }),
+      onProgress: showProgress(output, { startedMs: clock.now(), maxCalls: state.left, now: clock.now }),
     });
-    printReport(report, output, relative(process.cwd(), paths.warehouse), workspace.clock.now() - startedMs);
+  };
+  try {
+    const first = await mirror();
+    clock.toPresent();
+    const registry = changingRegistry(sandbox.companies, { rates: CHANGES, seed: 7, shown: 1 });
+    const changes = registry.advance(HOUR_MS, clock.now());
+    output.note(`${DAYS_AGO} days later the registry has changed.`);
+    const second = await mirror();
+    const deleted = changes.filter(({ kind }) => kind === 'deleted').map(({ id }) => id);
+    await refetch(workspace, deleted, interruption.signal);
+    const elapsedMs = systemClock.now() - startedMs;
+    printReports(first, second, output, relative(process.cwd(), paths.warehouse), elapsedMs);
   } finally {
     interruption.done();
     workspace.close();
   }
 }
 
-function printReport(report: RunReport, output: Output, warehouse: string, elapsedMs: number): void {
-  const exitCode = exitCodeOf(report, false);
+/** Fetches the records of companies again, although they are still fresh. */
+function refetch(workspace: Workspace, ids: readonly string[], signal: AbortSignal): Promise<BackfillReport> {
+  const { backfill } = keepBackfill(workspace, {
+    title: counted(ids.length, 'id'),
+    items: ids.map((given) => ({ kind: 'entity', searchedBy: null, given })),
+    identity: 'demo',
+    withRecords: true,
+    freshForMs: 0,
+  });
+  const { backfillId } = backfill;
+  return runBackfill(workspace, { backfillId, maxCalls: Infinity, maxMinutes: Infinity, signal });
+}
+
+function printReports(
+  first: RunReport,
+  second: RunReport,
+  output: Output,
+  warehouse: string,
+  elapsedMs: number,
+): void {
+  const exitCode = Math.max(exitCodeOf(first, false), exitCodeOf(second, false));
   const query = 'SELECT entity_id, name, state, fetched_at FROM entity_overview ORDER BY name LIMIT 5';
   const tryIt = `sqlite3 -box ${warehouse} "${query}"`;
   output.result({
     command: 'demo',
     ok: exitCode === 0,
-    data: { ...reportData(report), elapsed_ms: Math.round(elapsedMs), warehouse, try: tryIt },
+    data: {
+      ...reportData(first),
+      refresh: reportData(second),
+      elapsed_ms: Math.round(elapsedMs),
+      warehouse,
+      try: tryIt,
+    },
     text: [
-      describeReport(report, output),
+      describeReport(first, output),
+      '',
+      output.style('bold', `${DAYS_AGO} days later, after changes in the registry`),
+      describeReport(second, output),
       `  time    ${duration(elapsedMs)}`,
       '',
       `The mirror is ${warehouse}. Query it with any SQLite tool:`,
@@ -105,3 +167,8 @@ function printReport(report: RunReport, output: Output, warehouse: string, elaps
 
 const PER_MINUTE = 60_000;
 const PER_DAY = 20_000;
+const DAYS_AGO = 40;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The changes of the registry between the two runs. */
+const CHANGES = { changed: 60, appearing: 12, deleted: 8 };

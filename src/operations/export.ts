@@ -9,6 +9,7 @@ import {
   openAtomicFile,
   removePartials,
 } from '../warehouse/export/atomic_file.ts';
+import { columnDescriptions } from '../warehouse/export/column_descriptions.ts';
 import { lockFolder } from '../warehouse/export/folder_lock.ts';
 import { type Format, openWriter } from '../warehouse/export/row_writers.ts';
 import {
@@ -17,9 +18,11 @@ import {
   entityDocuments,
   exportableTables,
   type Rowset,
+  readableTables,
   requireExportable,
   tableRows,
 } from '../warehouse/export/rowset.ts';
+import { csvMetadata, dataPackage } from '../warehouse/export/table_metadata.ts';
 import {
   changesAfter,
   type FeedTable,
@@ -97,11 +100,13 @@ function replaceFiles(warehouse: Warehouse, order: ExportOrder): Manifest {
   const { folder } = order;
   const written: AtomicFile[] = [];
   try {
-    const manifest = writeTables(warehouse, order, written);
-    const last = openAtomicFile(join(folder, MANIFEST));
-    written.push(last);
-    last.write(`${JSON.stringify(manifest, null, 2)}\n`);
-    last.finish();
+    const { manifest, descriptions } = writeTables(warehouse, order, written);
+    for (const [name, content] of [...descriptions, [MANIFEST, manifest] as const]) {
+      const file = openAtomicFile(join(folder, name));
+      written.push(file);
+      file.write(`${JSON.stringify(content, null, 2)}\n`);
+      file.finish();
+    }
     // No manifest exists while files are replaced, so that a manifest never names files of another state.
     rmSync(join(folder, MANIFEST), { force: true });
     for (const file of written) file.publish();
@@ -112,14 +117,30 @@ function replaceFiles(warehouse: Warehouse, order: ExportOrder): Manifest {
   }
 }
 
-function writeTables({ db }: Warehouse, order: ExportOrder, written: AtomicFile[]): Manifest {
+interface WrittenTables {
+  readonly manifest: Manifest;
+  /** Descriptions of the files for other tools, by file name. */
+  readonly descriptions: readonly (readonly [name: string, content: object])[];
+}
+
+function writeTables({ db }: Warehouse, order: ExportOrder, written: AtomicFile[]): WrittenTables {
   const { format, what, nowMs } = order;
-  const read = db.transaction((): Manifest => {
+  const read = db.transaction((): WrittenTables => {
     const source = readSource(db);
     const cursor = currentCursor(db);
     const target = { source, order, written };
     const files = what.is === 'changes' ? writeChanges(db, what.since, target) : writeWholeTables(db, target);
-    return { exported_at: isoTime(nowMs), source, format, what, cursor, files };
+    const exportedAt = isoTime(nowMs);
+    const meanings = new Map(files.map(({ table }) => [table, columnDescriptions(db, table)]));
+    const meaningOf = (table: string, column: string) => meanings.get(table)?.[column];
+    const described = { format, exportedAt, source, files, meaningOf };
+    return {
+      manifest: { exported_at: exportedAt, source, format, what, cursor, files },
+      descriptions: [
+        ['datapackage.json', dataPackage(described)],
+        ...(format === 'csv' ? [['csv-metadata.json', csvMetadata(described)] as const] : []),
+      ],
+    };
   });
   return read();
 }
@@ -131,7 +152,7 @@ interface Target {
 }
 
 function writeWholeTables(db: Warehouse['db'], target: Target): ExportedFile[] {
-  const tables = target.order.tables ?? defaultTables(exportableTables(db), target.order);
+  const tables = target.order.tables ?? defaultTables(readableTables(db), target.order);
   return tables.flatMap((table) => {
     const { rows, ...shape } = rowsetOf(db, table, target.order);
     const files = openTableFiles(shape, target);
@@ -142,15 +163,17 @@ function writeWholeTables(db: Warehouse['db'], target: Target): ExportedFile[] {
 }
 
 function defaultTables(all: readonly string[], { what }: ExportOrder): string[] {
-  return what.is === 'whole'
-    ? [...all]
-    : all.filter((name) => name === 'entity' || name.startsWith('entity__'));
+  return what.is === 'whole' ? [...all] : all.filter(hasHistory);
+}
+
+function hasHistory(table: string): boolean {
+  return table === 'entity' || table.startsWith('entity__');
 }
 
 function rowsetOf(db: Warehouse['db'], table: string, { what, format }: ExportOrder): Rowset {
   const isNested = format === 'jsonl' && table === 'entity';
   if (what.is !== 'as_of') return isNested ? entityDocuments(db) : tableRows(db, table);
-  if (table !== 'entity' && !table.startsWith('entity__'))
+  if (!hasHistory(table))
     throw new UsageError(`${table} has no history`, {
       hint: 'Tables with history: entity and its lists (entity__…).',
     });
@@ -159,7 +182,7 @@ function rowsetOf(db: Warehouse['db'], table: string, { what, format }: ExportOr
 
 /** Writes one file per table, with the version and the operation of each row before its columns. */
 function writeChanges(db: Warehouse['db'], since: string, target: Target): ExportedFile[] {
-  for (const table of target.order.tables ?? []) requireExportable(db, table);
+  for (const table of target.order.tables ?? []) requireExportable(table, exportableTables(db));
   const isWanted = (table: string) => target.order.tables?.includes(table) ?? true;
   const files = new Map<string, TableFiles>();
   const filesOf = ({ name, columns }: FeedTable): TableFiles => {

@@ -108,6 +108,9 @@ function restoreTable(schema: InferredSchema, row: StoredTable): void {
   table.rowsSeen = row.rows_seen;
   table.compared = row.compared;
   table.firstSeenAt = row.first_seen_at;
+  // The element itself has a stored path only after it has had a value or a change.
+  table.root.firstSeen = { ...table.root.firstSeen, sentAt: row.first_seen_at };
+  table.root.changedAt = row.first_seen_at;
   table.stored.isCreated = true;
 }
 

@@ -140,6 +140,7 @@ test('every format stores mixed types, invalid dates and every table', () => {
   for (const format of ['csv', 'jsonl', 'parquet'] as const) {
     const { files } = run({ format });
     expect(files.map(({ table, rows }) => [table, rows])).toEqual([
+      ['company', 3],
       ['entity_overview', 3],
       ['entity', 3],
       ['entity__tags', 2],
@@ -148,6 +149,11 @@ test('every format stores mixed types, invalid dates and every table', () => {
       ['search_result', 1],
       ['registry_stats', 1],
       ['entity_change', 0],
+      ['entity_history', 3],
+      ['coverage', 1],
+      ['freshness', 2],
+      ['allowance_daily', 1],
+      ['column_overview', expect.any(Number)],
     ]);
   }
   warehouse.db.pragma('wal_checkpoint');
@@ -162,6 +168,30 @@ test('the manifest lists every file, its columns and the source', () => {
     cursor: expect.stringMatching(/^\d+-[0-9a-f]{12}$/),
     files: [{ name: 'entity__tags.csv', rows: 2, bytes: Buffer.byteLength(text('entity__tags.csv')) }],
   });
+});
+
+test('an export describes its files as a data package and as CSV on the Web', () => {
+  const { run, text } = mirror();
+  const { files } = run({ tables: ['entity', 'entity__tags'], rowsPerFile: 1 });
+  const { resources, licenses } = JSON.parse(text('datapackage.json'));
+  expect(licenses).toEqual([{ title: 'CC-BY' }]);
+  expect(resources.flatMap(({ path }: { path: string | string[] }) => path)).toEqual(
+    files.map(({ name }) => name),
+  );
+  expect(resources[0].schema).toMatchObject({ primaryKey: ['entity_id'] });
+  expect(resources[0].schema.fields).toContainEqual({
+    name: '_fetched_at',
+    type: 'datetime',
+    description: 'The last fetch of the record (UTC)',
+  });
+  expect(resources[1].schema.foreignKeys).toEqual([
+    { fields: ['entity_id'], reference: { resource: 'entity', fields: ['entity_id'] } },
+  ]);
+  const { tables } = JSON.parse(text('csv-metadata.json'));
+  for (const { url, tableSchema } of tables) {
+    const titles = tableSchema.columns.map((column: { titles: string }) => column.titles);
+    expect(text(url).split('\r\n')[0]).toBe(titles.join(','));
+  }
 });
 
 test('rows per file splits a table into files', () => {
@@ -288,7 +318,9 @@ test('an export removes the unfinished files of killed exports, and no other fil
   const others = ['.backup.db.00000000-0000-4000-8000-000000000000.partial', '.mine.partial', 'note.txt'];
   for (const name of [own, ...others]) writeFileSync(join(folder, name), '');
   run({ tables: ['entity'] });
-  expect(readdirSync(folder).sort()).toEqual([...others, 'entity.csv', 'manifest.json'].sort());
+  expect(readdirSync(folder).sort()).toEqual(
+    [...others, 'csv-metadata.json', 'datapackage.json', 'entity.csv', 'manifest.json'].sort(),
+  );
 });
 
 test.each(['/proc/x', '/proc/x/y', '/dev/null', '/dev/null/x'])('an export into %s is rejected', (folder) => {

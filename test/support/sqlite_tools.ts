@@ -26,7 +26,7 @@ function commandLine(): SqliteTool | null {
     rows: (path, queries) =>
       queries.map((sql) => {
         // A query without rows prints nothing.
-        const json = execFileSync('sqlite3', ['-readonly', '-json', path, sql], OUTPUT).trim();
+        const json = execFileSync('sqlite3', ['-readonly', '-json', path], { ...OUTPUT, input: sql }).trim();
         return json === '' ? [] : JSON.parse(json);
       }),
   };

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,9 +7,6 @@ import { datasetteMetadata } from '../../src/warehouse/export/datasette.ts';
 import { recordSource } from '../../src/warehouse/meta.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { bench, START_MS } from '../support/loader.ts';
-
-const page = readFileSync(new URL('../../docs/analysts.md', import.meta.url), 'utf8');
-const queries = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = '']) => sql.trim());
 
 /** Fills a warehouse with a small registry and some changes. */
 function fill(warehouse: Warehouse): void {
@@ -59,33 +56,6 @@ describe('docs/analysts.md', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('the page has ten questions and two more', () => {
-    expect(page.match(/^\d+\. \*\*/gm)).toHaveLength(10);
-    expect(queries).toHaveLength(12);
-  });
-
-  test.each(queries)('%s', (sql) => {
-    expect(reader.db.prepare(sql).all()).not.toEqual([]);
-  });
-
-  test('the queries return what the page describes', () => {
-    const answer = (at: number) => reader.db.prepare(queries[at - 1] ?? '').all();
-    expect(answer(1)).toEqual([
-      { known: 3, fetched: 1, gone: 1, registry_total: 4, known_share: 0.5, fetched_share: 0.25 },
-    ]);
-    expect(answer(3)).toMatchObject([{ entity_id: '00000001', name: 'Société Deux' }]);
-    expect(answer(4)).toEqual([{ status: 'dissolved', companies: 1 }]);
-    expect(answer(5)).toEqual([{ year: '1999', founded: 2, active: 1 }]);
-    expect(answer(6)).toEqual([{ name: 'Ann', companies: 1 }]);
-    expect(answer(8)).toMatchObject([{ old_name: 'Société Une', new_name: 'Société Deux' }]);
-    expect(answer(9)).toEqual([{ status: 'dissolved', companies: 1 }]);
-    expect(answer(10)).toMatchObject([
-      { reason: 'test', command: 'test', answer: expect.stringContaining('Deux') },
-    ]);
-    expect(answer(11)).toMatchObject([{ entity_id: '00000003' }]);
-    expect(answer(12)).toMatchObject([{ entity_id: '00000002' }]);
-  });
-
   test('the searches of the page find what it describes', () => {
     const found = (sql: string) => reader.db.prepare(sql).pluck().all();
     expect(found('SELECT name FROM entity_fts WHERE entity_fts MATCH \'"東京商"\'')).toEqual(['東京商事']);
@@ -104,6 +74,7 @@ describe('docs/analysts.md', () => {
       source_url: 'https://registry.example',
     });
     expect(Object.keys(tables)).toEqual([
+      'company',
       'entity_overview',
       'entity',
       'entity__officers',
@@ -111,6 +82,11 @@ describe('docs/analysts.md', () => {
       'search_result',
       'registry_stats',
       'entity_change',
+      'entity_history',
+      'coverage',
+      'freshness',
+      'allowance_daily',
+      'column_overview',
     ]);
     expect(tables.entity).toMatchObject({ label_column: 'name', facets: ['status'] });
     expect(tables.entity.columns).toMatchObject({

@@ -3,7 +3,8 @@ import { stringify } from 'yaml';
 import { readSource } from '../meta.ts';
 import { publishedTable } from '../published_columns.ts';
 import { quoted } from '../table_naming.ts';
-import { columnsOf, exportableTables } from './rowset.ts';
+import { columnDescriptions } from './column_descriptions.ts';
+import { columnsOf, readableTables } from './rowset.ts';
 
 /**
  * `metadata.yaml` for Datasette: descriptions of all tables and columns, units, facets, search and canned queries
@@ -21,7 +22,7 @@ export function datasetteMetadata(db: Database, databaseName: string): string {
         [databaseName]: {
           description:
             'Start with entity_overview: one row per known company. entity holds the fetched records.',
-          tables: Object.fromEntries(exportableTables(db).map((table) => [table, tableMetadata(db, table)])),
+          tables: Object.fromEntries(readableTables(db).map((table) => [table, tableMetadata(db, table)])),
           queries: { ...CANNED_QUERIES, ...countsBy(db) },
         },
       },
@@ -46,39 +47,18 @@ function tableMetadata(db: Database, table: string): object {
       : published?.description,
     ...(published?.sortDescendingBy !== undefined && { sort_desc: published.sortDescendingBy }),
     ...(columns.includes('name') && { label_column: 'name' }),
-    columns: {
-      ...payloadDescriptions(db, table),
-      ...Object.fromEntries(own.map(({ name, meaning }) => [name, plainText(meaning)])),
-    },
+    columns: existing(columnDescriptions(db, table), columns),
     ...(facets.length > 0 && { facets }),
     ...(units.length > 0 && { units: Object.fromEntries(units) }),
   };
 }
 
-/** Removes the Markdown of a meaning, because Datasette shows plain text. */
-function plainText(meaning: string): string {
-  const text = meaning.replace(/[`]|\*\*/g, '');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function existing(descriptions: Record<string, string>, columns: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(descriptions).filter(([name]) => columns.includes(name)));
 }
 
 function facetsIn(columns: readonly string[]): string[] {
   return columns.filter((name) => FACET_KEYS.test(name)).slice(0, 4);
-}
-
-/** The path in the payload and the types seen, for each column of the payload. */
-function payloadDescriptions(db: Database, table: string): Record<string, string> {
-  const rows = db
-    .prepare(
-      `SELECT column_name AS name, path, types FROM _column
-       WHERE table_name = ? AND column_name IS NOT NULL ORDER BY path`,
-    )
-    .all(table) as { name: string; path: string; types: string }[];
-  return Object.fromEntries(
-    rows.map(({ name, path, types }) => [
-      name,
-      `${path === '' ? 'The element' : path}: ${types === '' ? 'null so far' : types.replaceAll(' ', ', ')}`,
-    ]),
-  );
 }
 
 /** One query for each column by which companies can be counted. */

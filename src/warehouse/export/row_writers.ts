@@ -163,7 +163,8 @@ function parquetCell(cell: Cell, kind: ColumnKind): unknown {
   switch (kind) {
     case 'date':
     case 'time':
-      return new Date(String(cell));
+      // An older version stored an empty text for an unknown time.
+      return cell === '' ? null : new Date(String(cell));
     case 'boolean':
       return Boolean(cell);
     case 'real':

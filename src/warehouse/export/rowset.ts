@@ -1,5 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { FailedError, UsageError } from '../../errors.ts';
+import { COMPANY_ROLES, type CompanyRole } from '../company_role.ts';
+import { companyColumns, isDate, type RoleColumns } from '../company_view.ts';
 import { quoted } from '../table_naming.ts';
 
 /** The type of a column, for typed formats. */
@@ -38,9 +40,15 @@ export function exportableTables(db: Database): string[] {
   ];
 }
 
+/** Every table and view that an export can contain. The change feed has only the tables. */
+export function readableTables(db: Database): string[] {
+  const views = ['entity_history', 'coverage', 'freshness', 'allowance_daily', 'column_overview'];
+  return ['company', ...exportableTables(db), ...views];
+}
+
 /** A whole table or view. */
 export function tableRows(db: Database, table: string): Rowset {
-  requireExportable(db, table);
+  requireExportable(table, readableTables(db));
   return {
     name: table,
     columns: columnsOf(db, table),
@@ -49,8 +57,7 @@ export function tableRows(db: Database, table: string): Rowset {
 }
 
 /** @throws UsageError if the table is not exported. */
-export function requireExportable(db: Database, table: string): void {
-  const tables = exportableTables(db);
+export function requireExportable(table: string, tables: readonly string[]): void {
   if (!tables.includes(table))
     throw new UsageError(`there is no table ${table} to export`, { hint: `Tables: ${tables.join(', ')}.` });
 }
@@ -112,7 +119,20 @@ export function columnsOf(db: Database, table: string): ExportColumn[] {
       .raw()
       .all(table) as [string, string][],
   );
-  return declared.map(({ name, type }) => ({ name, kind: kindOf(name, type, seen.get(name)) }));
+  const roles = table === 'company' ? companyColumns(db) : null;
+  return declared.map(({ name, type }) => ({
+    name,
+    kind: isRole(name) && roles !== null ? kindOfRole(roles[name]) : kindOf(name, type, seen.get(name)),
+  }));
+}
+
+function isRole(name: string): name is CompanyRole {
+  return COMPANY_ROLES.includes(name as CompanyRole);
+}
+
+function kindOfRole({ entity, search_result }: RoleColumns): ColumnKind {
+  const columns = [entity, search_result].filter((column) => column !== null);
+  return columns.length > 0 && columns.every(({ types }) => isDate(types)) ? 'date' : 'text';
 }
 
 const OWN_KINDS: Readonly<Record<string, ColumnKind>> = {
@@ -130,7 +150,18 @@ const OWN_KINDS: Readonly<Record<string, ColumnKind>> = {
   state: 'text',
   before: 'mixed',
   after: 'mixed',
+  ...kinds('time', 'observed_from observed_to registry_total_at oldest_at newest_at changed_at'),
+  ...kinds('integer', 'is_tombstone _call_id known listed fetched gone registry_total companies'),
+  ...kinds('integer', 'within_1_day within_7_days within_30_days within_90_days'),
+  ...kinds('integer', 'calls stats_calls search_calls entity_calls ok failed turned_away unsent'),
+  ...kinds('real', 'known_share fetched_share mean_age_days null_share absent_share change_share'),
+  ...kinds('text', 'entity_id name what table_name column_name path child_table type types'),
+  day: 'date',
 };
+
+function kinds(kind: ColumnKind, names: string): Record<string, ColumnKind> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, kind]));
+}
 
 function kindOf(name: string, declared: string, seen: string | undefined): ColumnKind {
   if (seen === undefined) return OWN_KINDS[name] ?? byDeclaration(declared);

@@ -1,0 +1,26 @@
+import type { Database } from 'better-sqlite3';
+import { publishedTable } from '../published_columns.ts';
+
+/** The meaning of each column: for the payload its place in the record and the types seen. */
+export function columnDescriptions(db: Database, table: string): Record<string, string> {
+  const payload = db
+    .prepare(
+      `SELECT column_name AS name, path, types FROM _column
+       WHERE table_name = ? AND column_name IS NOT NULL ORDER BY path`,
+    )
+    .all(table) as { name: string; path: string; types: string }[];
+  const own = publishedTable(table)?.columns ?? [];
+  return Object.fromEntries([
+    ...payload.map(({ name, path, types }) => [
+      name,
+      `${path === '' ? 'The element' : path}: ${types === '' ? 'null so far' : types.replaceAll(' ', ', ')}`,
+    ]),
+    ...own.map(({ name, meaning }) => [name, plainText(meaning)]),
+  ]);
+}
+
+/** Removes the Markdown of a meaning, because other tools show plain text. */
+function plainText(meaning: string): string {
+  const text = meaning.replace(/[`]|\*\*/g, '');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,139 @@
+import type { SourceFacts } from '../meta.ts';
+import type { Format } from './row_writers.ts';
+import type { ColumnKind, ExportColumn } from './rowset.ts';
+
+/** A file of an export. */
+export interface DescribedFile {
+  readonly name: string;
+  readonly table: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly columns: readonly ExportColumn[];
+}
+
+export interface DescribedExport {
+  readonly format: Format;
+  readonly exportedAt: string;
+  readonly source: SourceFacts;
+  readonly files: readonly DescribedFile[];
+  /** The meaning of a column; undefined: unknown. */
+  readonly meaningOf: (table: string, column: string) => string | undefined;
+}
+
+/** A Data Package, version 2 (https://datapackage.org/standard/data-package/), for `datapackage.json`. */
+export function dataPackage({ format, exportedAt, source, files, meaningOf }: DescribedExport): object {
+  const byTable = Map.groupBy(files, ({ table }) => table);
+  return {
+    $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
+    name: nameOf(source.name) || 'registry',
+    title: source.name,
+    created: exportedAt,
+    ...(source.licence !== null && { licenses: [{ title: source.licence }] }),
+    ...(source.url !== null && { sources: [{ title: source.name, path: source.url }] }),
+    ...(source.attribution !== null && { description: source.attribution }),
+    resources: [...byTable].map(([table, [first, ...rest]]) => ({
+      name: nameOf(table),
+      ...(format !== 'parquet' && { type: 'table', encoding: 'utf-8' }),
+      path: rest.length === 0 ? first?.name : [first, ...rest].map((file) => file?.name),
+      format,
+      mediatype: MEDIA_TYPES[format],
+      ...(rest.length === 0 && { bytes: first?.bytes, hash: `sha256:${first?.sha256}` }),
+      schema: {
+        $schema: 'https://datapackage.org/profiles/2.0/tableschema.json',
+        fields: (first?.columns ?? []).map(({ name, kind }) => ({
+          name,
+          ...fieldType(kind, format),
+          ...described('description', meaningOf(table, name)),
+        })),
+        ...keyOf(table),
+        ...(table.startsWith('entity__') &&
+          byTable.has('entity') && {
+            foreignKeys: [
+              { fields: ['entity_id'], reference: { resource: 'entity', fields: ['entity_id'] } },
+            ],
+          }),
+      },
+    })),
+  };
+}
+
+/** CSV on the Web (https://www.w3.org/TR/tabular-metadata/), for `csv-metadata.json`. */
+export function csvMetadata({ exportedAt, source, files, meaningOf }: DescribedExport): object {
+  return {
+    '@context': ['http://www.w3.org/ns/csvw', { '@language': 'en' }],
+    'dc:title': source.name,
+    'dc:created': exportedAt,
+    ...described('dc:license', source.licence ?? undefined),
+    ...described('dc:source', source.url ?? undefined),
+    tables: files.map(({ name, table, columns }) => ({
+      url: name,
+      tableSchema: {
+        columns: columns.map((column) => ({
+          titles: column.name,
+          datatype: CSVW_TYPES[column.kind],
+          ...described('dc:description', meaningOf(table, column.name)),
+        })),
+      },
+    })),
+  };
+}
+
+/** The names of data packages consist of lower-case ASCII letters, digits and `-`, `_`, `.`. */
+function nameOf(text: string): string {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9._]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+}
+
+/** JSON Lines have booleans as 0 and 1, which a Table Schema reads only as integers. */
+function fieldType(kind: ColumnKind, format: Format): object {
+  if (kind === 'boolean' && format === 'csv')
+    return { type: 'boolean', trueValues: ['1'], falseValues: ['0'] };
+  if (kind === 'boolean' && format === 'jsonl') return { type: 'integer' };
+  return { type: FIELD_TYPES[kind] };
+}
+
+function keyOf(table: string): { primaryKey?: readonly string[] } {
+  const [, key] = PRIMARY_KEYS.find(([pattern]) => pattern.test(table)) ?? [];
+  return key === undefined ? {} : { primaryKey: key };
+}
+
+function described(key: string, text: string | undefined): Record<string, string> {
+  return text === undefined ? {} : { [key]: text };
+}
+
+const MEDIA_TYPES: Readonly<Record<Format, string>> = {
+  csv: 'text/csv',
+  jsonl: 'application/jsonl',
+  parquet: 'application/vnd.apache.parquet',
+};
+
+const FIELD_TYPES: Readonly<Record<ColumnKind, string>> = {
+  text: 'string',
+  integer: 'integer',
+  real: 'number',
+  boolean: 'boolean',
+  date: 'date',
+  time: 'datetime',
+  mixed: 'any',
+};
+
+const CSVW_TYPES: Readonly<Record<ColumnKind, string | object>> = {
+  text: 'string',
+  integer: 'integer',
+  real: 'double',
+  boolean: { base: 'boolean', format: '1|0' },
+  date: 'date',
+  time: 'dateTime',
+  mixed: 'string',
+};
+
+const PRIMARY_KEYS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^(entity|company|entity_overview|search_result)$/, ['entity_id']],
+  [/^(entity|search_result)__/, ['entity_id', 'position']],
+  [/^registry_stats$/, ['_call_id']],
+  [/^entity_change$/, ['change_id']],
+  [/^entity_history$/, ['entity_id', '_call_id']],
+];

@@ -1,0 +1,70 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { type DemoMirror, openDemoMirror } from '../support/demo_mirror.ts';
+import { type DuckDb, openDuckDb } from '../support/duckdb.ts';
+import { sqliteTools } from '../support/sqlite_tools.ts';
+import { QUESTIONS, questionsFor } from './questions.ts';
+
+let demo: DemoMirror;
+beforeAll(() => {
+  demo = openDemoMirror();
+}, 180_000);
+afterAll(() => demo.remove());
+
+test('the page has 14 queries, two of them in a variant for DuckDB', () => {
+  expect(QUESTIONS).toHaveLength(14);
+  expect(questionsFor('DuckDB')).toHaveLength(12);
+  expect(questionsFor('SQLite')).toHaveLength(12);
+});
+
+test('every question has rows in the demo with the SQLite of this project', () => {
+  const { db, close } = openWarehouse({ path: demo.warehouse, readonly: true, nowMs: Date.now() });
+  for (const sql of questionsFor('SQLite')) expect(db.prepare(sql).all(), sql).not.toEqual([]);
+  close();
+});
+
+test.each(sqliteTools())('every question has rows in the demo with $name and SQLite $version', ({ rows }) => {
+  const queries = questionsFor('SQLite');
+  rows(demo.warehouse, queries).forEach((found, at) => {
+    expect(found, queries[at]).not.toEqual([]);
+  });
+});
+
+describe('DuckDB over the Parquet export', () => {
+  let duckDb: DuckDb;
+  beforeAll(async () => {
+    const folder = join(demo.folder, 'lake');
+    demo.run('export', '--format', 'parquet', '--out', folder);
+    const files = readdirSync(folder).filter((name) => name.endsWith('.parquet'));
+    duckDb = await openDuckDb(folder, files);
+  }, 60_000);
+  afterAll(() => duckDb.close());
+
+  test('answers every question with rows', async () => {
+    for (const sql of questionsFor('DuckDB')) expect(await duckDb.rows(sql), sql).not.toEqual([]);
+  });
+
+  test('returns the counts of SQLite', async () => {
+    const { db, close } = openWarehouse({ path: demo.warehouse, readonly: true, nowMs: Date.now() });
+    const sql = 'SELECT status, country, count(*) AS n FROM company GROUP BY 1, 2 ORDER BY 1, 2';
+    const expected = db.prepare(sql).all() as Record<string, unknown>[];
+    close();
+    const found = await duckDb.rows(
+      sql.replace('1, 2 ORDER BY 1, 2', '1, 2 ORDER BY 1 NULLS FIRST, 2 NULLS FIRST'),
+    );
+    expect(found.map(({ n, ...row }) => ({ ...row, n: Number(n) }))).toEqual(expected);
+  });
+
+  test('reads dates, times and integers as their types', async () => {
+    const [types] = await duckDb.rows(
+      `SELECT typeof(registered_on) AS registered_on, typeof(fetched_at) AS fetched_at FROM company LIMIT 1`,
+    );
+    expect(types).toMatchObject({ registered_on: 'DATE', fetched_at: expect.stringMatching(/^TIMESTAMP/) });
+    const [reference] = await duckDb.rows(
+      'SELECT typeof(tax_reference) AS type, max(tax_reference) > 9007199254740992 AS large FROM entity WHERE tax_reference IS NOT NULL GROUP BY 1',
+    );
+    expect(reference).toEqual({ type: 'BIGINT', large: true });
+  });
+});

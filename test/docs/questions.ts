@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+
+/** A documented query. */
+export interface Question {
+  readonly sql: string;
+  /** The only engine that can run it; null: every engine can. */
+  readonly only: 'SQLite' | 'DuckDB' | null;
+}
+
+/** The queries of docs/analysts.md in their order. A comment in the first line names the only engine. */
+export const QUESTIONS: readonly Question[] = [
+  ...readFileSync(new URL('../../docs/analysts.md', import.meta.url), 'utf8').matchAll(
+    /```sql\n([\s\S]*?)```/g,
+  ),
+].map(([, sql = '']) => {
+  const [, only] = /^-- (SQLite|DuckDB)$/m.exec(sql) ?? [];
+  return { sql: sql.trim(), only: (only as Question['only'] | undefined) ?? null };
+});
+
+export function questionsFor(engine: 'SQLite' | 'DuckDB'): readonly string[] {
+  return QUESTIONS.filter(({ only }) => only === null || only === engine).map(({ sql }) => sql);
+}
