@@ -50,15 +50,22 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
   const smoother = openSmoother(slotSpacingMs);
   let lastSlotMs = Number.NEGATIVE_INFINITY;
 
-  /** Earliest time at which this process can take its next slot: one spacing after its last slot, less the lookahead. */
-  const earliestMs = () => lastSlotMs + slotSpacingMs - LOOKAHEAD_MS;
+  /**
+   * The earliest time at which one transaction can take this many slots. It takes fewer if their first slot would
+   * otherwise be less than MIN_LEAD_MS ahead.
+   */
+  const earliestMs = (count: number): number => {
+    const together = slotSpacingMs > 0 ? 1 + Math.floor((LOOKAHEAD_MS - MIN_LEAD_MS) / slotSpacingMs) : 1;
+    return lastSlotMs + slotSpacingMs * Math.min(count, together) - LOOKAHEAD_MS;
+  };
 
   /** Spends up to `maxCount` units. If the ledger is busy, the result is a short wait. */
   function spend(maxCount: number): Spent {
     const nowMs = clock.now();
     // Before this time a transaction would only return `wait`.
-    const isTooEarly = earliestMs() > nowMs && earliestMs() - nowMs <= MAX_UNCHECKED_MS;
-    if (isTooEarly) return { is: 'wait', untilMs: earliestMs() };
+    const untilMs = earliestMs(maxCount);
+    const isTooEarly = untilMs > nowMs && untilMs - nowMs <= MAX_UNCHECKED_MS;
+    if (isTooEarly) return { is: 'wait', untilMs };
     try {
       return ledger.spend({ nowMs, most: maxCount, purpose, keyFingerprint });
     } catch (error) {
@@ -71,7 +78,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
   return {
     slots: async (maxCount, signal) => {
       // A connection that is opened long before its slot could be closed as idle.
-      await sleepUntil(earliestMs() - CONNECT_AHEAD_MS);
+      await sleepUntil(earliestMs(maxCount) - CONNECT_AHEAD_MS);
       if (!signal.aborted) await smoother(signal);
       for (;;) {
         if (signal.aborted) return { is: 'interrupted' };
@@ -140,6 +147,8 @@ function openSmoother(slotSpacingMs: number): Smoother {
 // delays a slot; the ledger sets the time of the slot.
 const SMOOTHED_SHARE = 0.9;
 const MAX_BATCH = 32;
+// The planner and the connection need this time before a slot.
+const MIN_LEAD_MS = 50;
 const BUSY_WAIT_MS = 5;
 const CONNECT_AHEAD_MS = 1000;
 const RECHECK_MS = 30_000;
