@@ -29,6 +29,11 @@ export function returnMs(headers: Headers, nowMs: number): number | null {
   return retryAfterMs(headers, nowMs) ?? rateLimitResetMs(headers, nowMs);
 }
 
+/** Whether a header reports a limit, by its name. */
+export function isLimitHeader(name: string): boolean {
+  return /rate-?limit|quota|retry-after|calls?-remaining/i.test(name);
+}
+
 /** The target of `Link: <…>; rel="next"` (RFC 8288), or null. */
 export function nextLink(headers: Headers): string | null {
   const text = headers.link ?? '';

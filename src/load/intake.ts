@@ -1,3 +1,4 @@
+import { isLimitHeader } from '../dialect/headers.ts';
 import type { LoadResult } from '../load_result.ts';
 import type { Attempt, Outcome } from '../outcome.ts';
 import type { Loader } from './load.ts';
@@ -92,7 +93,7 @@ export function openIntake(options: IntakeOptions): Intake {
 
 /** Any other response can change the next call: the planner learns from it, or it reports a limit. */
 function isPlainRecord({ call, status, body, headers = {} }: Attempt): boolean {
-  const isLimited = Object.keys(headers).some((name) => /rate-?limit|retry-after/i.test(name));
+  const isLimited = Object.keys(headers).some(isLimitHeader);
   return call.kind === 'entity' && status === 200 && body !== null && !isLimited;
 }
 

@@ -1,3 +1,4 @@
+import { isLimitHeader } from '../dialect/headers.ts';
 import type { Conclusions, PagingStyle, SearchConclusions } from './conclusions.ts';
 import type { Certainty, Exchange, Finding } from './evidence.ts';
 import { minLengthWithEmptyQuery } from './findings/empty_query.ts';
@@ -92,7 +93,6 @@ export function limitHeaders(
   const last = new Map<string, string>();
   for (const { headers } of exchanges)
     for (const [name, value] of Object.entries(headers))
-      if (value !== undefined && /rate.?limit|quota|retry-after|calls?-remaining/i.test(name))
-        last.set(name, value.slice(0, 120));
+      if (value !== undefined && isLimitHeader(name)) last.set(name, value.slice(0, 120));
   return [...last].map(([name, value]) => ({ name, value }));
 }

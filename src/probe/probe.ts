@@ -63,7 +63,7 @@ const FEW_CALLS = 10;
 function nextSearch(conclusions: Conclusions, search: SearchConclusions, calls: number): SearchDraft | null {
   const isStrict = refusesUnknownParams(conclusions.query.searches);
   const isSmall = (conclusions.registrySize ?? Number.POSITIVE_INFINITY) <= SMALL_REGISTRY;
-  const isEnough = isStrict && isSmall && calls >= FEW_CALLS;
+  const isEnough = isStrict && isSmall && calls >= ENOUGH_CALLS;
   const probes = isEnough ? NECESSARY : isStrict ? STRICT_ORDER : LENIENT_ORDER;
   for (const draftOf of probes) {
     const draft = draftOf(conclusions, search);
@@ -74,6 +74,7 @@ function nextSearch(conclusions: Conclusions, search: SearchConclusions, calls: 
 
 /** Companies of a registry whose mirror costs little more than further probes. */
 const SMALL_REGISTRY = 500;
+const ENOUGH_CALLS = 9;
 
 /** Without these findings a sync misses pages, or takes an empty result for an error. */
 const NECESSARY = [probePaging, probeEmptyResult];
