@@ -89,6 +89,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     open: async () => (await import('./serve.ts')).serveCommand(),
   },
   {
+    name: 'notify',
+    summary: 'test the receivers of notifications, and repeat failed deliveries',
+    open: async () => (await import('./notify.ts')).notifyCommand(),
+  },
+  {
     name: 'keys',
     summary: 'manage accounts and keys for the clients of `serve`',
     open: async () => (await import('./keys.ts')).keysCommand(),

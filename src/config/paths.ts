@@ -32,6 +32,10 @@ export function resolvePaths(config: Config, bases: BaseDirectories): Config {
       ...config.upstream,
       ca_file: config.upstream.ca_file === null ? null : toRead('upstream.ca_file', config.upstream.ca_file),
     },
+    notify: config.notify.map((receiver, at) => ({
+      ...receiver,
+      watchlist: receiver.watchlist && toRead(`notify.${at}.watchlist`, receiver.watchlist),
+    })),
     warehouse: toWrite('warehouse', config.warehouse),
     ledger: toWrite('ledger', config.ledger),
   };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { byWindowKey, windowRows } from '../allowance/window_table.ts';
 import { Dialect } from '../dialect/dialect.ts';
 import { Mapping } from '../dialect/mapping.ts';
+import { Receiver } from './receiver.ts';
 import {
   ApiKey,
   BaseUrl,
@@ -229,6 +230,14 @@ export const ConfigFile = z.strictObject({
   warehouse: path.default('data/warehouse.db').describe('the SQLite file of the mirror'),
   ledger: path.default('data/ledger.db').describe("the SQLite file that counts the account's calls"),
   worker: Worker.prefault({}).describe('the scheduled worker'),
+  notify: z
+    .array(Receiver)
+    .default([])
+    .refine(
+      (all) => new Set(all.map(({ name }) => name)).size === all.length,
+      'has two receivers of one name',
+    )
+    .describe('receivers of notifications'),
 });
 
 /** The checked configuration, with all defaults and converted values. */

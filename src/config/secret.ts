@@ -60,6 +60,10 @@ export class SecretUrl {
     return this.#url.href;
   }
 
+  get protocol(): string {
+    return this.#url.protocol;
+  }
+
   toString(): string {
     const shown = new URL(this.#url);
     shown.username = '';

@@ -132,6 +132,7 @@ const secretUrl = (protocols: readonly string[], example: string) =>
     .transform((text) => new SecretUrl(text));
 
 export const RedisUrl = secretUrl(['redis:', 'rediss:', 'unix:'], 'redis://127.0.0.1:6379');
+export const WebhookUrl = secretUrl(['https:', 'http:'], 'https://hooks.example/registry');
 export const ProxyUrl = secretUrl(['http:', 'https:'], 'http://proxy.example:3128');
 
 // An Authorization header permits visible ASCII characters only (RFC 9110).

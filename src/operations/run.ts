@@ -5,8 +5,10 @@ import type { CallKind } from '../call.ts';
 import { clockSkewMs, TOLERATED_SKEW_MS } from '../clock.ts';
 import { FailedError } from '../errors.ts';
 import { type MirrorParts, mirror } from '../mirror.ts';
+import { deliverDue, type NotifyOptions, registerReceivers, storeDigests } from '../notify/notify.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Focus, Planner } from '../planner.ts';
+import { hasFailed } from '../report/run_ending.ts';
 import { EMPTY_TOTALS, type RunTotals } from '../run_totals.ts';
 import { explainSqlite } from '../sqlite/database_file.ts';
 import { LostFileError } from '../sqlite/file_check.ts';
@@ -66,7 +68,9 @@ export async function run(workspace: Workspace, order: RunOrder): Promise<RunRep
     order.onStarted?.(id);
   };
   try {
-    return await runUnderLock(workspace, { ...order, onStarted });
+    const report = await runUnderLock(workspace, { ...order, onStarted });
+    await deliverDue(notifyOptions(workspace));
+    return report;
   } catch (error) {
     const isLost = error instanceof LostFileError && error.path === workspace.warehouse.path;
     if (isLost && runId !== null) throw withLostCalls(error, workspace.warehouse.db, runId);
@@ -114,6 +118,7 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
   try {
     runId = startRun(db, { command: order.command, owner, nowMs: clock.now() });
     order.onStarted?.(runId);
+    registerReceivers(notifyOptions(workspace));
     requireLedger({ ...workspace, runId }, clock.now());
     const signal = AbortSignal.any([order.signal, beating.lost, aside.signal]);
     const { ending, totals } = await runEngine(workspace, order, runId, signal);
@@ -123,6 +128,11 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
     order.onEnded?.(runId);
     const error = 'why' in ending ? (ending.why ?? null) : null;
     const hasStoodAside = ending.ended === 'interrupted' && aside.signal.aborted && !order.signal.aborted;
+    storeDigests(notifyOptions(workspace), {
+      healthy: !hasFailed({ ended: ending.ended }),
+      ended: ending.ended,
+      why: error,
+    });
     finishRun(db, { runId, ended: hasStoodAside ? 'stood_aside' : ending.ended, error, nowMs: clock.now() });
     releaseLock(db, owner);
     return { ...reportOf(workspace, runId, ending, totals), hasStoodAside };
@@ -132,6 +142,15 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
   } finally {
     beating.stop();
   }
+}
+
+/** The receivers of the configuration and the warehouse with their digests. */
+export function notifyOptions({
+  warehouse,
+  clock,
+  config,
+}: Pick<Workspace, 'warehouse' | 'clock' | 'config'>): NotifyOptions {
+  return { warehouse, clock, source: config.source.name, receivers: config.notify };
 }
 
 /** Takes the lock. A backfill that holds the lock releases it for a scheduled run, after loading its in-flight calls. */

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { decoded } from './answer.ts';
+import { eraseFromDigests } from './deliveries.ts';
 import { feedVersions } from './feed/versions.ts';
 import { nameIndex } from './name_index.ts';
 import { live, quoted } from './table_naming.ts';
@@ -30,6 +31,7 @@ export function eraseEntity(db: Database, entityId: string, forgottenAt: string)
   db.prepare(
     "DELETE FROM _feed_row WHERE key = ? AND table_name NOT IN ('registry_stats', 'entity_change')",
   ).run(entityId);
+  eraseFromDigests(db, entityId);
   const feed = feedVersions(db, live);
   db.prepare('INSERT OR REPLACE INTO _forgotten (entity_id, forgotten_at, version) VALUES (?, ?, ?)').run(
     entityId,

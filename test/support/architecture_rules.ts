@@ -13,7 +13,7 @@ const ROWS = {
   engine: ['mirror'],
   /** It runs planners over simulated responses. */
   estimate: ['estimate'],
-  stage: ['plan', 'probe', 'fetch', 'load'],
+  stage: ['plan', 'probe', 'fetch', 'load', 'notify'],
   foundation: ['config', 'dialect', 'allowance', 'warehouse', 'names', 'json', 'change_rate', 'sqlite'],
   vocabulary: ['vocabulary'],
 } as const;

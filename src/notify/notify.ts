@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type Clock, isoTime } from '../clock.ts';
+import type { Receiver } from '../config/receiver.ts';
+import { changedFields, type DeliveryRow, deliveryTable, newCompanies } from '../warehouse/deliveries.ts';
+import { lastVersion } from '../warehouse/feed/versions.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { type Digest, digestFor, digestText } from './digest.ts';
+import { runProgram, sendMail } from './program.ts';
+import { type Attempted, type Message, postWebhook } from './webhook.ts';
+
+export interface NotifyOptions {
+  readonly warehouse: Warehouse;
+  readonly clock: Clock;
+  /** The name of the registry. */
+  readonly source: string;
+  readonly receivers: readonly Receiver[];
+}
+
+/** The end of a run, for the event `health`. */
+export interface RunEnd {
+  readonly healthy: boolean;
+  readonly ended: string;
+  readonly why: string | null;
+}
+
+/** Registers new receivers. They get the changes from this time on. */
+export function registerReceivers({
+  warehouse,
+  receivers,
+}: Pick<NotifyOptions, 'warehouse' | 'receivers'>): void {
+  const table = deliveryTable(warehouse.db);
+  warehouse.write(() => {
+    for (const { name } of receivers) table.receiver(name);
+  });
+}
+
+/** Stores one digest of the changes since the last one for each receiver. The caller holds the lock of the warehouse. */
+export function storeDigests({ warehouse, clock, source, receivers }: NotifyOptions, end: RunEnd): void {
+  const { db } = warehouse;
+  const table = deliveryTable(db);
+  const at = isoTime(clock.now());
+  warehouse.write(() => {
+    const last = lastVersion(db);
+    for (const receiver of receivers) {
+      const { version, isHealthy, disabledAt } = table.receiver(receiver.name);
+      // A disabled receiver gets one digest of all changes when it is enabled again.
+      if (disabledAt !== null) continue;
+      const since = Math.min(version, last);
+      const digest = digestFor(receiver, watchedIds(receiver), {
+        companies: newCompanies(db, since),
+        fields: changedFields(db, since),
+        health: end.healthy === (isHealthy === 1) ? null : end,
+      });
+      if (digest !== null) addDelivery(table, receiver, { source, at, digest });
+      table.digested(receiver.name, last, end.healthy);
+    }
+  });
+}
+
+type Table = ReturnType<typeof deliveryTable>;
+
+function addDelivery(
+  table: Table,
+  { name }: Receiver,
+  { source, at, digest }: { source: string; at: string; digest: Digest },
+): void {
+  const id = newId();
+  table.add(
+    id,
+    name,
+    JSON.stringify({ id, type: 'registry.digest', timestamp: at, data: { source, ...digest } }),
+    at,
+  );
+}
+
+function newId(): string {
+  return `msg_${randomBytes(16).toString('hex')}`;
+}
+
+function watchedIds({ watchlist }: Receiver): ReadonlySet<string> | null {
+  if (watchlist === null) return null;
+  const lines = readFileSync(watchlist, 'utf8')
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/);
+  return new Set(lines.map((line) => line.trim()).filter((line) => line !== ''));
+}
+
+export interface Delivered {
+  readonly delivered: number;
+  readonly failed: number;
+}
+
+/**
+ * Attempts every delivery that is due, once. The attempt and the time of the next one are stored before it begins, so
+ * that a killed process repeats it later with the same id. A receiver is disabled after the last attempt.
+ */
+export async function deliverDue(options: NotifyOptions): Promise<Delivered> {
+  const { warehouse, clock, receivers } = options;
+  const table = deliveryTable(warehouse.db);
+  let delivered = 0;
+  let failed = 0;
+  for (const row of table.due(isoTime(clock.now()))) {
+    const receiver = receivers.find(({ name }) => name === row.receiver);
+    if (receiver === undefined || table.find(receiver.name)?.disabledAt != null) continue;
+    const nowMs = clock.now();
+    const delayMs = RETRY_AFTER_MS[row.attempts] ?? LAST_DELAY_MS;
+    if (!table.claim(row.deliveryId, isoTime(nowMs), isoTime(nowMs + delayMs))) continue;
+    const result = await attempt(options, receiver, { id: row.deliveryId, body: row.body });
+    if (result.is === 'delivered') table.delivered(row.deliveryId, isoTime(clock.now()));
+    else noteFailure(table, row, result, isoTime(clock.now()));
+    if (result.is === 'delivered') delivered += 1;
+    else failed += 1;
+  }
+  return { delivered, failed };
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** The delays before the second and later attempts, as Standard Webhooks recommend them: four days in total. */
+const RETRY_AFTER_MS = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+];
+const LAST_DELAY_MS = 24 * HOUR_MS;
+const MOST_ATTEMPTS = RETRY_AFTER_MS.length + 2;
+
+function noteFailure(
+  table: Table,
+  { deliveryId, receiver, attempts }: DeliveryRow,
+  { why, isFinal }: Attempted & { is: 'failed' },
+  at: string,
+): void {
+  table.failed(deliveryId, why);
+  if (isFinal || attempts + 1 >= MOST_ATTEMPTS) table.disable(receiver, at, why);
+}
+
+function attempt({ clock, source }: NotifyOptions, receiver: Receiver, message: Message): Promise<Attempted> {
+  const { webhook, command, mail } = receiver;
+  if (webhook !== undefined) return postWebhook(webhook, message, clock.now());
+  if (command !== undefined) return runProgram(command, message.body);
+  if (mail === undefined) throw new TypeError(`the receiver ${receiver.name} has no way of delivery`);
+  const { data } = JSON.parse(message.body) as { data: Digest };
+  return sendMail(mail, message, digestText(source, data), new Date(clock.now()));
+}
+
+/** Sends a sample to a receiver now. A receiver that accepts it is enabled again. */
+export async function sendSample(options: NotifyOptions, receiver: Receiver): Promise<Attempted> {
+  const { warehouse, clock, source } = options;
+  const at = isoTime(clock.now());
+  const id = newId();
+  const body = JSON.stringify({ id, type: 'registry.test', timestamp: at, data: { source, ...SAMPLE } });
+  const result = await attempt(options, receiver, { id, body });
+  if (result.is === 'delivered') deliveryTable(warehouse.db).enable(receiver.name, at);
+  return result;
+}
+
+const SAMPLE: Digest = {
+  counts: { new: 1, changed: 1, gone: 0 },
+  new: [{ entity_id: '00000001', name: 'Sample Company Ltd' }],
+  changed: [
+    {
+      entity_id: '00000002',
+      name: 'Another Sample Ltd',
+      fields: [
+        { path: '/status', before: 'active', after: 'dissolved', observed_at: '2026-01-31T12:00:00.000Z' },
+      ],
+    },
+  ],
+  gone: [],
+  health: null,
+};
