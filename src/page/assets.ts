@@ -1,27 +1,50 @@
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { HealthState } from '../report/health.ts';
 
 /** A static file of the page. */
 export interface Asset {
   readonly type: string;
   readonly body: Buffer;
-  readonly etag: string;
 }
 
 /** Reads the static files. The keys of the map are their paths on the server. */
 export function readAssets(): ReadonlyMap<string, Asset> {
-  return new Map(
-    Object.entries(TYPES).map(([name, type]) => {
-      const body = readFileSync(join(import.meta.dirname, 'assets', name));
-      return [`/page/${name}`, { type, body, etag: `"${hash('sha256', body).slice(0, 16)}"` }];
+  const read = (name: string) => readFileSync(join(import.meta.dirname, 'assets', name));
+  const icon = read('icon.svg').toString();
+  return new Map([
+    ...Object.entries(TYPES).map(([name, type]) => {
+      const body = Buffer.from(compact(name, read(name).toString()));
+      return [`/page/${name}`, { type, body }] as const;
     }),
-  );
+    ...Object.entries(ICON_COLOURS).map(([state, colour]) => {
+      const body = Buffer.from(icon.replace('#0b5f63', colour));
+      return [`/page/icon-${state}.svg`, { type: 'image/svg+xml', body }] as const;
+    }),
+  ]);
+}
+
+/** Removes comments, indentation and empty lines; in a style sheet also line breaks. No literal spans lines. */
+function compact(name: string, text: string): string {
+  const lines = text.replace(/\/\*.*?\*\/|^\s*\/\/[^\n]*$/gms, '').replace(/^\s+/gm, '');
+  return name.endsWith('.css')
+    ? lines.replace(/\n/g, ' ').replace(/ ?([{};,]) ?|(?<=[\w-]:) /g, '$1')
+    : lines;
 }
 
 const TYPES = {
   'page.css': 'text/css; charset=utf-8',
+  'details.css': 'text/css; charset=utf-8',
   'page.js': 'text/javascript; charset=utf-8',
   'charts.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
+  'events.js': 'text/javascript; charset=utf-8',
+};
+
+/** The favicon of each health. */
+const ICON_COLOURS: Readonly<Record<HealthState, string>> = {
+  needs_you: '#b3261e',
+  working: '#2b5fa8',
+  waiting: '#8a5f00',
+  empty: '#566064',
+  healthy: '#0b5f63',
 };

@@ -1,3 +1,4 @@
+import { counted } from '../report/figures.ts';
 import type { FieldChange, NamedChange } from '../warehouse/page_queries.ts';
 import { foreign, type Html, html, type Part } from './html.ts';
 
@@ -11,11 +12,17 @@ export function companyLink({ entityId, name }: Pick<NamedChange, 'entityId' | '
 }
 
 /** The value before and after each change. */
-export function changeList(changes: readonly Pick<FieldChange, 'path' | 'before' | 'after'>[]): Html {
-  return html`<dl class="differences">${changes.map(
-    (one) =>
-      html`<div><dt>${one.path === '_gone_at' ? 'the company' : html`<code>${foreign(one.path)}</code>`}</dt><dd>${change(one)}</dd></div>`,
-  )}</dl>`;
+export function changeList(
+  changes: readonly Pick<FieldChange, 'path' | 'before' | 'after'>[],
+  most = Number.POSITIVE_INFINITY,
+): Html {
+  const more = changes.length - most;
+  return html`<dl class="differences">${changes
+    .slice(0, most)
+    .map(
+      (one) =>
+        html`<div><dt>${one.path === '_gone_at' ? 'the company' : html`<code>${foreign(one.path)}</code>`}</dt><dd>${change(one)}</dd></div>`,
+    )}</dl>${more > 0 && html`<p class="note">${counted(more, 'more field')}</p>`}`;
 }
 
 function change({ path, before, after }: Pick<FieldChange, 'path' | 'before' | 'after'>): Html {

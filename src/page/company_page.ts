@@ -1,4 +1,4 @@
-import { count } from '../report/figures.ts';
+import { count, counted } from '../report/figures.ts';
 import type { FieldChange, VersionSeen } from '../warehouse/page_queries.ts';
 import { changeList, shownName } from './company_markup.ts';
 import { documentOf } from './frame.ts';
@@ -6,24 +6,29 @@ import { foreign, type Html, html, type Part } from './html.ts';
 import { type Times, timesIn } from './page_figures.ts';
 import type { CompanyView } from './page_reader.ts';
 import type { PageSettings } from './page_settings.ts';
-import { recordTable } from './record_table.ts';
+import { recordTable, recordValues } from './record_table.ts';
 
-/** The page of one company: its latest or selected record and all observed changes. */
-export function companyPage(view: CompanyView, settings: PageSettings): string {
-  const { company, nowMs } = view;
-  const times = timesIn(settings.schedule.timezone, nowMs);
+export interface CompanyPageContext {
+  readonly nowMs: number;
+  readonly zone: string;
+  /** The two versions to compare; null: the version is unknown. Empty: no comparison. */
+  readonly compared: readonly (CompanyView['shown'] | null)[];
+}
+
+/** The page of one company: its latest or selected record, or two compared records, and all observed changes. */
+export function companyPage(view: CompanyView, context: CompanyPageContext, settings: PageSettings): string {
+  const { company } = view;
+  const { nowMs, zone, compared } = context;
+  const times = timesIn(zone, nowMs);
   const name = shownName(company);
   return documentOf({
     title: `${name}, ${settings.source.name}`,
-    source: settings.source,
-    zone: times.zone,
-    query: '',
-    top: html`<p class="state"><a href="/">Back to the overview</a></p>`,
+    ...{ source: settings.source, zone, query: '' },
     main: html`<article class="company">
-<header><h1>${foreign(name)}</h1><p class="id"><code>${foreign(company.entityId)}</code> <span class="badge ${company.state}">${STATES[company.state]}</span></p>
+<header><h1>${foreign(name)}</h1><p class="id"><code id="entity-id">${foreign(company.entityId)}</code> <button type="button" class="copy" data-copy="entity-id" hidden>Copy id</button> <span class="badge ${company.state}">${STATES[company.state]}</span></p>
 ${milestones(view, times)}</header>
-<section id="record" data-live><h2>Record</h2>${record(view, settings, times)}</section>
-<section id="history" data-live><h2>History</h2>${history(view, times)}</section>
+<section id="record"><h2>${compared.length > 0 ? 'Comparison' : 'Record'}</h2>${compared.length > 0 ? comparison(compared, settings, times) : record(view, settings, times)}</section>
+<section id="history"><h2>History</h2>${compareLinks(view, times)}${history(view, times)}</section>
 </article>`,
   });
 }
@@ -37,7 +42,7 @@ const STATES = {
 function milestones({ company }: CompanyView, times: Times): Html {
   const at = (name: string, time: string | null): Part =>
     time !== null && html`<div><dt>${name}</dt><dd>${times.full(Date.parse(time))}</dd></div>`;
-  return html`<dl class="seen" id="seen" data-live>
+  return html`<dl class="seen">
 ${at('First seen', company.firstSeenAt)}
 ${at('Last seen', company.lastSeenAt)}
 ${at('Record fetched', company.fetchedAt)}
@@ -46,13 +51,45 @@ ${at('Gone', company.goneAt)}
 </dl>`;
 }
 
-function record({ shown, versions }: CompanyView, { recordRoot }: PageSettings, times: Times): Html {
+function record({ company, shown, versions }: CompanyView, { recordRoot }: PageSettings, times: Times): Html {
   if (shown === null)
-    return html`<p class="empty">A search found this company. Its record has not been fetched yet.</p>`;
+    return html`<p class="empty">${
+      company.state === 'gone'
+        ? 'This company left the registry before its record was fetched.'
+        : 'A search found this company. Its record has not been fetched yet.'
+    }</p>`;
   const { version, text } = shown;
   const isLatest = version.callId === versions[0]?.callId;
-  return html`${!isLatest && html`<p class="note">Record as of ${times.full(Date.parse(version.observedFrom))}.</p>`}
-${text === null ? html`<p class="empty">The response with this version was pruned.</p>` : recordTable(text, recordRoot)}`;
+  const json = `/page/company.json?id=${encodeURIComponent(company.entityId)}&version=${version.callId}`;
+  return html`${company.state === 'gone' && html`<p class="note">This company is gone. This is the last record before that.</p>`}${!isLatest && html`<p class="note">Record as of ${times.full(Date.parse(version.observedFrom))}.</p>`}
+${text === null ? html`<p class="empty">The response with this version was pruned.</p>` : html`${recordTable(text, recordRoot)}<p class="note"><a href="${json}">Response as JSON</a></p>`}`;
+}
+
+/** The fields that differ between two versions. */
+function comparison(
+  compared: CompanyPageContext['compared'],
+  { recordRoot }: PageSettings,
+  times: Times,
+): Html {
+  const [from, to] = compared;
+  if (from?.text == null || to?.text == null)
+    return html`<p class="empty">One of these versions is unknown, or its response was pruned.</p>`;
+  const [before, after] = [from.text, to.text].map((text) => recordValues(text, recordRoot));
+  const paths = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])];
+  const differences = paths.flatMap((path) => {
+    const [was, is] = [before?.get(path) ?? null, after?.get(path) ?? null];
+    return was === is ? [] : [{ path, before: was, after: is }];
+  });
+  return html`<p class="note">${times.full(Date.parse(from.version.observedFrom))} compared with ${times.full(Date.parse(to.version.observedFrom))}: ${counted(differences.length, 'field')} of ${count(paths.length)} ${differences.length === 1 ? 'differs' : 'differ'}.</p>${changeList(differences)}`;
+}
+
+function compareLinks({ company, versions }: CompanyView, times: Times): Part {
+  const [latest, previous] = versions;
+  if (latest === undefined || previous === undefined) return null;
+  const link = (from: number, to: number) =>
+    `/page/company?id=${encodeURIComponent(company.entityId)}&compare=${from}..${to}#record`;
+  const first = versions.at(-1) ?? previous;
+  return html`<p class="note">Compare the latest version with <a href="${link(previous.callId, latest.callId)}">the previous one</a>${first !== previous && html` or <a href="${link(first.callId, latest.callId)}">the first one of ${times.brief(Date.parse(first.observedFrom))}</a>`}.</p>`;
 }
 
 /** The versions and their changes, the latest first. */

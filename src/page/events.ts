@@ -1,29 +1,32 @@
 import type { ServerResponse } from 'node:http';
 
-/** Notifies browsers of changes by Server-Sent Events. The events contain no data of the mirror. */
+/** Notifies browsers of changes by Server-Sent Events. The events contain no rows of the mirror. */
 export interface Events {
   /** Keeps the response open and sends events. Returns false if too many responses are open. */
   open(response: ServerResponse): boolean;
   close(): void;
 }
 
-/** `version` returns another value after each change of the mirror. It is polled only while a browser listens. */
-export function openEvents(version: () => unknown): Events {
+/**
+ * Each event contains the version of the mirror: a browser that shows this version needs no update. `version` is polled
+ * only while a browser listens.
+ */
+export function openEvents(version: () => string): Events {
   const listeners = new Set<ServerResponse>();
   let timer: NodeJS.Timeout | null = null;
-  let lastVersion: unknown;
+  let lastVersion = '';
   let quietMs = 0;
 
-  const send = (event: 'changed' | 'tick') => {
+  const send = (event: 'message' | 'tick', present: string) => {
     quietMs = 0;
-    for (const response of listeners) response.write(`data: ${event}\n\n`);
+    for (const response of listeners) response.write(`event: ${event}\ndata: ${present}\n\n`);
   };
   const poll = () => {
     const present = version();
     quietMs += POLL_EVERY_MS;
-    if (present !== lastVersion) send('changed');
+    if (present !== lastVersion) send('message', present);
     // Ages on the page grow even if nothing changes. The event also keeps the connection open.
-    else if (quietMs >= TICK_EVERY_MS) send('tick');
+    else if (quietMs >= TICK_EVERY_MS) send('tick', present);
     lastVersion = present;
   };
   const remove = (response: ServerResponse) => {
@@ -36,8 +39,8 @@ export function openEvents(version: () => unknown): Events {
   return {
     open(response) {
       if (listeners.size >= MAX_LISTENERS) return false;
-      response.write(`retry: ${RETRY_MS}\n\n`);
       if (timer === null) lastVersion = version();
+      response.write(`retry: ${RETRY_MS}\ndata: ${lastVersion}\n\n`);
       timer ??= setInterval(poll, POLL_EVERY_MS).unref();
       listeners.add(response);
       response.once('close', () => remove(response));
@@ -53,4 +56,4 @@ export function openEvents(version: () => unknown): Events {
 const POLL_EVERY_MS = 1_000;
 const TICK_EVERY_MS = 15_000;
 const RETRY_MS = 3_000;
-const MAX_LISTENERS = 100;
+const MAX_LISTENERS = 1_000;

@@ -1,3 +1,4 @@
+import type { HealthState } from '../report/health.ts';
 import { foreign, html, type Part } from './html.ts';
 
 /** The document of a page. It refers to no other host and contains no inline script or style. */
@@ -7,12 +8,14 @@ export function documentOf(page: {
   readonly zone: string;
   /** The content of the search field. */
   readonly query: string;
+  /** The page updates without a reload; null: it does not. */
+  readonly live?: { readonly version: string; readonly drawnAt: string };
+  readonly icon?: HealthState;
   /** Files in `assets/` that this page needs besides `page.js`. */
   readonly scripts?: readonly string[];
-  readonly top: Part;
   readonly main: Part;
 }): string {
-  const { title, source, zone, query, scripts = [], top, main } = page;
+  const { title, source, zone, query, live, icon = 'healthy', scripts = [], main } = page;
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -20,26 +23,28 @@ export function documentOf(page: {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="/page/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/page/page.css">
+<link rel="icon" href="/page/icon-${icon}.svg" type="image/svg+xml">
+<link rel="alternate" href="/page/changes.atom" type="application/atom+xml" title="Changes">
+<link rel="stylesheet" href="/page/page.css">${live === undefined && html`<link rel="stylesheet" href="/page/details.css">`}
 ${['page.js', ...scripts].map(
   (script) => html`<script type="module" src="/page/${script}"></script>
 `,
 )}</head>
-<body>
+<body data-zone="${zone}"${live !== undefined && html` data-version="${live.version}" data-drawn="${live.drawnAt}"`}>
 <a class="skip" href="#main">Skip to the content</a>
+<p id="lost" role="alert" hidden></p>
 <header class="top">
 <p class="name"><a href="/">${foreign(source.name)}</a></p>
+<nav aria-label="Pages"><a href="/">Overview</a> <a href="/page/changes">Changes</a></nav>
 <form role="search" action="/page/search" method="get">
 <label for="q" class="unseen">Search companies by name or identifier</label>
 <input id="q" name="q" type="search" placeholder="Name or identifier" value="${query}" autocomplete="off" spellcheck="false" maxlength="200">
 <button>Search</button>
 </form>
-${top}
 </header>
 <div id="found" aria-live="polite"></div>
 <main id="main" tabindex="-1">${main}</main>
-<footer><p>${foreign(source.name)}${source.url !== null && html`, <span class="url">${foreign(source.url)}</span>`}. Mirrored by registry-mirror. Times in ${zone}. <span id="connection" role="status"></span></p></footer>
+<footer><p>${foreign(source.name)}${source.url !== null && html`, <span class="url">${foreign(source.url)}</span>`}. Mirrored by registry-mirror. Times in ${zone}.</p></footer>
 </body>
 </html>
 `.markup;

@@ -19,10 +19,24 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(markup);
 }
 
-/** Text from the registry (names, ids, reasons), isolated so that its direction does not affect the text around it. */
+/**
+ * Text from the registry (names, ids, reasons), isolated so that its direction does not affect the text around it.
+ * The language decides the glyphs of Chinese characters. It follows from the script, if the script has one language.
+ */
 export function foreign(text: string): Html {
-  return html`<bdi>${text}</bdi>`;
+  const language = LANGUAGES.find(({ characters }) => characters.test(text))?.code;
+  return language === undefined ? html`<bdi>${text}</bdi>` : html`<bdi lang="${language}">${text}</bdi>`;
 }
+
+/** The first match decides. The words are legal forms of Japanese companies, which are written without kana. */
+const LANGUAGES = [
+  { code: 'ja', characters: /[\p{Script=Hiragana}\p{Script=Katakana}]|株式会社|有限会社|合同会社/u },
+  { code: 'ko', characters: /\p{Script=Hangul}/u },
+  { code: 'zh', characters: /\p{Script=Han}/u },
+  { code: 'el', characters: /\p{Script=Greek}/u },
+  { code: 'he', characters: /\p{Script=Hebrew}/u },
+  { code: 'th', characters: /\p{Script=Thai}/u },
+] as const;
 
 function markupOf(part: Part): string {
   if (part instanceof Html) return part.markup;

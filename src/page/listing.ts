@@ -1,6 +1,6 @@
 import { type Html, html, type Part } from './html.ts';
 
-/** A table with a heading. */
+/** A table with a heading. A reader can collapse it; on a phone it is collapsed at first, and each row is a block. */
 export interface Listing {
   readonly id: string;
   readonly title: string;
@@ -8,31 +8,34 @@ export interface Listing {
   /** Replaces the table if it has no rows. */
   readonly empty: string;
   readonly head: readonly string[];
-  /** The layout on a phone: each row becomes a block, or the table scrolls. */
-  readonly narrow: 'blocks' | 'scrolls';
   /** Indexes of the columns with numbers, which are aligned right. */
   readonly numeric?: readonly number[];
   readonly rows: readonly (readonly Part[])[];
 }
 
-/** Explicit ARIA roles keep the table a table for screen readers when CSS displays its rows as blocks. */
+/** A list of a page of its own. */
 export function listing(options: Listing): Html {
-  const { id, title, note = null, empty, rows } = options;
-  return html`<section class="listing" id="${id}" data-live><h2>${title}</h2>
-${note !== null && note !== false && html`<p class="note">${note}</p>`}
-${rows.length === 0 ? html`<p class="empty">${empty}</p>` : table(options)}
-</section>`;
+  return html`<section class="listing" id="${options.id}"><h2>${options.title}</h2>${content(options)}</section>`;
 }
 
-function table({ title, head, narrow, numeric = [], rows }: Listing): Html {
+/** A section of the overview. Its content is replaced without a reload. */
+export function liveListing(options: Listing): Html {
+  const { id, title } = options;
+  return html`<details class="fold listing" open><summary><h2 id="${id}-title" data-live>${title}</h2></summary>
+<div id="${id}" data-live>${content(options)}</div></details>`;
+}
+
+function content({ note = null, empty, ...options }: Listing): Html {
+  return html`${note !== null && note !== false && html`<p class="note">${note}</p>`}
+${options.rows.length === 0 ? html`<p class="empty">${empty}</p>` : table(options)}`;
+}
+
+/** On a phone, CSS displays the rows as blocks, and a script adds the ARIA roles that this display removes. */
+function table({ title, head, numeric = [], rows }: Omit<Listing, 'note' | 'empty'>): Html {
   const figureClass = (at: number) => numeric.includes(at) && html` class="figure"`;
-  const heads = head.map(
-    (name, at) => html`<th role="columnheader" scope="col"${figureClass(at)}>${name}</th>`,
-  );
   const cells = (row: readonly Part[]) =>
-    row.map((cell, at) => html`<td role="cell" data-head="${head[at] ?? ''}"${figureClass(at)}>${cell}</td>`);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table class="${narrow}" role="table">
-<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
-<tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${cells(row)}</tr>`)}</tbody>
-</table></div>`;
+    row.map((cell, at) => html`<td data-head="${head[at] ?? ''}"${figureClass(at)}>${cell}`);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table class="blocks">
+<thead><tr>${head.map((name, at) => html`<th scope="col"${figureClass(at)}>${name}`)}</thead>
+<tbody>${rows.map((row) => html`<tr>${cells(row)}`)}</table></div>`;
 }

@@ -1,35 +1,49 @@
+import { healthSentence } from '../report/health.ts';
+import { HATCHING } from './chart/chart.ts';
+import { RANGES } from './chart/periods.ts';
 import { documentOf } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { timesIn } from './page_figures.ts';
 import type { PageReader } from './page_reader.ts';
 import type { PageSettings } from './page_settings.ts';
-import type { PageSnapshot } from './page_snapshot.ts';
+import type { PageSnapshot, SnapshotRequest } from './page_snapshot.ts';
 import type { Section, SectionScript } from './section/section.ts';
 import { SECTIONS } from './sections.ts';
 
-/** Opens the first page of the mirror. The result draws its document as of a time (epoch milliseconds). */
-export function openOverviewPage(reader: PageReader, settings: PageSettings): (nowMs: number) => string {
+export interface OverviewRequest extends SnapshotRequest {
+  /** The version of the mirror that the document shows. */
+  readonly version: string;
+  readonly hasTables: boolean;
+}
+
+/** Opens the first page of the mirror. The result draws its document as of a time. */
+export function openOverviewPage(
+  reader: PageReader,
+  settings: PageSettings,
+): (request: OverviewRequest) => string {
   const opened = SECTIONS.map((section) => ({ section, draw: section.open(reader) }));
-  return (nowMs) => {
-    const snapshot = reader.snapshot(nowMs);
-    const times = timesIn(settings.schedule.timezone, nowMs);
+  return (request) => {
+    const snapshot = reader.snapshot(request);
+    const times = timesIn(request.zone, request.nowMs);
     const drawGroup = (group: Section['group']): (Html | readonly Html[])[] =>
       opened
         .filter(({ section }) => section.group === group && isShown(section, snapshot))
-        .map(({ draw }) => draw(snapshot, { settings, times }));
+        .map(({ draw }) => draw(snapshot, { settings, times, hasTables: request.hasTables }));
     return documentOf({
-      title: `${settings.source.name}: the mirror`,
-      source: settings.source,
-      zone: times.zone,
-      query: '',
+      title: `${healthSentence(snapshot.health, times.zoned)} – ${settings.source.name}`,
+      ...{ source: settings.source, zone: request.zone, query: '' },
+      live: { version: request.version, drawnAt: times.zoned(request.nowMs) },
+      icon: snapshot.health.state,
       scripts: SCRIPTS,
-      top: drawGroup('header'),
       main: html`<h1 class="unseen">The mirror of ${settings.source.name}</h1>
+${drawGroup('header')}
 ${drawGroup('summary')}
-<h2 class="unseen">Charts</h2>
+<details class="fold" open><summary><h2>Charts</h2></summary>
+<nav class="pages" aria-label="Time range">${[null, ...Object.keys(RANGES)].map((range) => html`<a href="${range === null ? '/' : `/?range=${range}`}"${range === request.range && html` aria-current="true"`}>${range ?? 'default'}</a>`)}</nav>
+${HATCHING}
 <div class="charts">
 ${drawGroup('charts')}
-</div>
+</div></details>
 ${drawGroup('tables')}`,
     });
   };

@@ -1,32 +1,45 @@
 import type { Database } from 'better-sqlite3';
 import { openLedger } from '../allowance/ledger.ts';
+import { readLock } from '../report/mirror_snapshot.ts';
 import { answerTable } from '../warehouse/answer.ts';
+import { changeList } from '../warehouse/change_list.ts';
 import {
   type CompanyRow,
   companyPages,
   type FieldChange,
   type VersionSeen,
 } from '../warehouse/page_queries.ts';
+import { type Quarantined, quarantineRegister } from '../warehouse/quarantine.ts';
+import { recentRuns } from '../warehouse/run.ts';
+import { runCalls } from '../warehouse/run_calls.ts';
 import { textOfAnswer } from '../warehouse/serve_records.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
+import { CHANGES_PER_PAGE, type ChangesView, changeFilterOf } from './changes_page.ts';
+import type { ChangesRequest } from './page_request.ts';
 import type { PageSettings } from './page_settings.ts';
-import { openPageSnapshot, type PageSnapshot } from './page_snapshot.ts';
+import { openPageSnapshot, type PageSnapshot, type SnapshotRequest } from './page_snapshot.ts';
+import type { RunView } from './run_page.ts';
 
 /** Reads the data of all pages from the warehouse and the ledger. It never writes. */
 export interface PageReader {
   /** The warehouse, open for reading. */
   readonly db: Database;
-  snapshot(nowMs: number): PageSnapshot;
+  snapshot(request: SnapshotRequest): PageSnapshot;
   /** null: the company is unknown. `versionId` selects an older version by its call; null selects the latest. */
-  company(entityId: string, versionId: number | null, nowMs: number): CompanyView | null;
+  company(entityId: string, versionId: number | null): CompanyView | null;
   /** The companies with these ids, in the same order, without unknown ids. */
   companies(entityIds: readonly string[]): CompanyRow[];
+  changes(request: ChangesRequest): Pick<ChangesView, 'changes' | 'total'>;
+  /** null: there is no such run. */
+  run(runId: number, onlyFailed: boolean, nowMs: number): Omit<RunView, 'nowMs' | 'zone'> | null;
+  quarantined(): { readonly entries: readonly Quarantined[]; readonly open: number };
+  /** null: there is no such entry. */
+  quarantineEntry(id: number): { readonly entry: Quarantined; readonly text: string | null } | null;
   close(): void;
 }
 
 /** One company with its versions and changes. */
 export interface CompanyView {
-  readonly nowMs: number;
   readonly company: CompanyRow;
   /** The latest first. */
   readonly versions: readonly VersionSeen[];
@@ -41,23 +54,46 @@ export function openPageReader(settings: PageSettings, nowMs: number): PageReade
   const ledger = openLedger({ path: ledgerPath, accountId, allowance });
   const { db } = warehouse;
   const companies = companyPages(db);
+  const changes = changeList(db);
+  const runs = runCalls(db);
+  const quarantine = quarantineRegister(db);
   const responses = answerTable(db);
+  const textOf = (callId: number): string | null => {
+    const response = responses.read(callId);
+    return response === null ? null : textOfAnswer(response);
+  };
 
   return {
     db,
-    snapshot: openPageSnapshot(db, ledger),
-    company(entityId, versionId, atMs) {
+    snapshot: openPageSnapshot(db, ledger, settings),
+    company(entityId, versionId) {
       const company = companies.company(entityId);
       if (company === null) return null;
       const versions = companies.versions(entityId, MAX_VERSIONS);
       const version = versions.find(({ callId }) => callId === versionId) ?? versions[0];
-      const response = version === undefined ? null : responses.read(version.callId);
-      const text = response === null ? null : textOfAnswer(response);
-      const shown = version === undefined ? null : { version, text };
-      return { nowMs: atMs, company, versions, changes: companies.changes(entityId, MAX_CHANGES), shown };
+      const shown = version === undefined ? null : { version, text: textOf(version.callId) };
+      return { company, versions, changes: companies.changes(entityId, MAX_CHANGES), shown };
     },
     companies: (entityIds) =>
       entityIds.map((entityId) => companies.company(entityId)).filter((company) => company !== null),
+    changes(request) {
+      const filter = changeFilterOf(request);
+      const most = CHANGES_PER_PAGE[request.format];
+      return { changes: changes.list(filter, request.beforeId, most), total: changes.count(filter) };
+    },
+    run(runId, onlyFailed, atMs) {
+      const run = runs.find(runId);
+      if (run === null) return null;
+      const isRunning =
+        run.ended === null && readLock(db, atMs).isHeld && recentRuns(db, 1)[0]?.runId === runId;
+      const calls = runs.list(run, { most: MAX_CALLS, onlyFailed });
+      return { run, isRunning, counts: runs.counts(run), calls, onlyFailed };
+    },
+    quarantined: () => ({ entries: quarantine.list('open', MAX_ENTRIES), open: quarantine.counts().open }),
+    quarantineEntry(id) {
+      const entry = quarantine.find(id);
+      return entry === null ? null : { entry, text: textOf(entry.callId) };
+    },
     close() {
       warehouse.close();
       ledger.close();
@@ -65,5 +101,7 @@ export function openPageReader(settings: PageSettings, nowMs: number): PageReade
   };
 }
 
+const MAX_CALLS = 200;
+const MAX_ENTRIES = 200;
 const MAX_CHANGES = 1_000;
 const MAX_VERSIONS = 200;

@@ -1,9 +1,14 @@
 import type { Database } from 'better-sqlite3';
+import { DateTime } from 'luxon';
 import type { Ledger, LedgerState } from '../allowance/ledger.ts';
+import type { Allowance } from '../allowance/windows.ts';
 import { isoTime } from '../clock.ts';
 import { coarser, openCallHistory, stretchFor } from '../report/call_history.ts';
-import { readMirror } from '../report/mirror_snapshot.ts';
-import type { Coverage } from '../warehouse/coverage_counts.ts';
+import { type CompletionForecast, readCompletion } from '../report/completion_forecast.ts';
+import { type CoverageEstimate, estimateCoverage } from '../report/coverage_estimate.ts';
+import type { Health } from '../report/health.ts';
+import { type HealthSettings, readHealth, readMirror } from '../report/mirror_snapshot.ts';
+import { type Coverage, readSearchEvidence } from '../warehouse/coverage_counts.ts';
 import type { LockHolder } from '../warehouse/lock.ts';
 import {
   type AgeClass,
@@ -11,8 +16,12 @@ import {
   type CallBucket,
   callBuckets,
   callSpan,
+  type DayResults,
+  resultsByDay,
 } from '../warehouse/page_queries.ts';
-import { type RunRow, recentRuns } from '../warehouse/run.ts';
+import type { RunRow } from '../warehouse/run.ts';
+import type { Range } from './chart/periods.ts';
+import { timesIn } from './page_figures.ts';
 
 /** The data that several sections of the overview show, as of one time. */
 export interface PageSnapshot {
@@ -24,7 +33,16 @@ export interface PageSnapshot {
   /** The same calls by the hour. */
   readonly hours: readonly CallBucket[];
   readonly firstCallMs: number | null;
+  readonly health: Health;
+  readonly completion: CompletionForecast;
+  readonly coverageEstimate: CoverageEstimate;
   readonly ledger: LedgerState;
+  /** Calls since the local midnight. */
+  readonly callsToday: number;
+  /** The results of the last seven days. */
+  readonly week: Omit<DayResults, 'day'>;
+  /** The time that the charts show; null: the default of each chart. */
+  readonly range: Range | null;
   /** Counts by age, in the classes of `AGE_CLASSES`. */
   readonly ages: readonly AgeClass[];
   /** The latest run first. */
@@ -47,8 +65,20 @@ export const AGE_CLASSES = [
   { label: '1 y', ms: 365 * 86_400_000 },
 ] as const;
 
-/** Prepares the queries of the snapshot; the result reads it as of a time (epoch milliseconds). */
-export function openPageSnapshot(db: Database, ledger: Ledger): (nowMs: number) => PageSnapshot {
+export interface SnapshotRequest {
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+  /** The time zone of days. */
+  readonly zone: string;
+  readonly range: Range | null;
+}
+
+/** Prepares the queries of the snapshot; the result reads it as of a time. */
+export function openPageSnapshot(
+  db: Database,
+  ledger: Ledger,
+  settings: HealthSettings & { readonly allowance: Allowance },
+): (request: SnapshotRequest) => PageSnapshot {
   const readBuckets = callBuckets(db);
   const history = openCallHistory(readBuckets);
   const readSpan = callSpan(db);
@@ -59,14 +89,37 @@ export function openPageSnapshot(db: Database, ledger: Ledger): (nowMs: number) 
     ),
   );
 
-  return (nowMs) => {
+  const readResults = resultsByDay(db);
+
+  return ({ nowMs, zone, range }) => {
     const { firstMs = null } = readSpan() ?? {};
     const stretchMs = stretchFor(nowMs - (firstMs ?? nowMs));
     const hours = firstMs === null ? [] : history.hours(firstMs, nowMs);
-    const { coverage, holder, isHeld } = readMirror(db, nowMs);
+    const mirror = readMirror(db, nowMs);
+    const { coverage, holder, isHeld, runs } = mirror;
+    const allowance = ledger.state(nowMs);
+    const times = timesIn(zone, nowMs);
+    const midnightMs = DateTime.fromMillis(nowMs, { zone }).startOf('day').toMillis();
+    const today = readBuckets({ fromMs: midnightMs, toMs: nowMs + HOUR_MS, bucketMs: DAY_MS });
+    const week = readResults(nowMs - 7 * DAY_MS);
+    const evidence = {
+      ...{ known: coverage.known - coverage.gone, registryTotal: coverage.registryTotal },
+      ...readSearchEvidence(db),
+    };
     return {
-      nowMs,
-      coverage,
+      ...{ nowMs, range, coverage, runs },
+      health: readHealth({
+        ...{ nowMs, mirror: { db, snapshot: mirror }, allowance, settings },
+        formatTime: times.zoned,
+      }),
+      completion: readCompletion(db, { nowMs, allowance: settings.allowance, ledger: allowance }),
+      coverageEstimate: estimateCoverage(evidence),
+      callsToday: sumOf(today.filter(({ outcome }) => outcome !== 'unsent').map(({ calls }) => calls)),
+      week: {
+        new: sumOf(week.map((day) => day.new)),
+        changed: sumOf(week.map((day) => day.changed)),
+        gone: sumOf(week.map((day) => day.gone)),
+      },
       calls:
         stretchMs >= HOUR_MS
           ? coarser(hours, stretchMs)
@@ -74,12 +127,15 @@ export function openPageSnapshot(db: Database, ledger: Ledger): (nowMs: number) 
       stretchMs,
       hours,
       firstCallMs: firstMs,
-      ledger: ledger.state(nowMs),
+      ledger: allowance,
       ages: readAges(nowMs),
-      runs: recentRuns(db, MAX_RUNS),
       working: isHeld ? holder : null,
     };
   };
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
 }
 
 /** Repeats a scan of all companies so rarely that it takes at most a twentieth of the time. */
@@ -95,4 +151,4 @@ function cachedByCost<T>(compute: (nowMs: number) => T): (nowMs: number) => T {
 }
 
 const HOUR_MS = 3_600_000;
-const MAX_RUNS = 12;
+const DAY_MS = 24 * HOUR_MS;

@@ -1,9 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { changesPage } from './changes_page.ts';
 import { companyPage } from './company_page.ts';
 import { openOverviewPage } from './overview_page.ts';
 import { openPageReader } from './page_reader.ts';
-import type { PageMessage, PageReply, PageRequest } from './page_request.ts';
+import type { PageDocument, PageMessage, PageReply, PageRequest } from './page_request.ts';
 import type { PageThreadData } from './page_thread_client.ts';
+import { quarantinePage } from './quarantine_page.ts';
+import { runPage } from './run_page.ts';
 import { searchPage } from './search_page.ts';
 
 const { settings, clockOffsetMs } = workerData as PageThreadData;
@@ -27,17 +30,37 @@ function reply(number: number, request: PageRequest): PageReply {
   }
 }
 
-function documentFor(request: PageRequest): string | null {
+function documentFor(request: PageRequest): PageDocument | null {
+  const nowMs = now();
+  const { zone } = request;
   switch (request.page) {
     case 'overview':
-      return overviewPage(now());
+      return { body: overviewPage({ ...request, nowMs }) };
     case 'company': {
-      const view = reader.company(request.entityId, request.versionId, now());
-      return view === null ? null : companyPage(view, settings);
+      const view = reader.company(request.entityId, request.versionId);
+      if (view === null) return null;
+      const compared = request.compare?.map((id) => reader.company(request.entityId, id)?.shown ?? null);
+      return { body: companyPage(view, { nowMs, zone, compared: compared ?? [] }, settings) };
+    }
+    case 'record': {
+      const text = reader.company(request.entityId, request.versionId)?.shown?.text;
+      return text == null ? null : { body: text, type: 'application/json; charset=utf-8' };
     }
     case 'search': {
-      const { query, total, ids } = request;
-      return searchPage({ query, total, companies: reader.companies(ids) }, settings, now());
+      const found = reader.companies(request.ids);
+      const companies = found.filter(({ state }) => request.state === null || state === request.state);
+      return searchPage({ request, companies }, settings, zone);
+    }
+    case 'changes':
+      return changesPage({ nowMs, zone, ...reader.changes(request) }, request, settings);
+    case 'run': {
+      const view = reader.run(request.runId, request.onlyFailed, nowMs);
+      return view === null ? null : { body: runPage({ nowMs, zone, ...view }, settings) };
+    }
+    case 'quarantine': {
+      const { quarantineId } = request;
+      const view = quarantineId === null ? reader.quarantined() : reader.quarantineEntry(quarantineId);
+      return view === null ? null : { body: quarantinePage({ nowMs, zone, ...view }, settings) };
     }
   }
 }

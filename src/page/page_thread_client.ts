@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { PageReply, PageRequest } from './page_request.ts';
+import type { PageDocument, PageReply, PageRequest } from './page_request.ts';
 import type { PageSettings } from './page_settings.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { PageSettings } from './page_settings.ts';
  */
 export interface PageThread {
   /** Resolves to the document, or to null if no such page exists. Rejects if the page cannot be drawn. */
-  draw(request: PageRequest): Promise<string | null>;
+  draw(request: PageRequest): Promise<PageDocument | null>;
   close(): Promise<void>;
 }
 
@@ -23,7 +23,10 @@ export interface PageThreadData {
 export function openPageThread(settings: PageSettings, now: () => number): PageThread {
   let worker: Worker | null = null;
   let lastNumber = 0;
-  const pending = new Map<number, { resolve(document: string | null): void; reject(error: Error): void }>();
+  const pending = new Map<
+    number,
+    { resolve(document: PageDocument | null): void; reject(error: Error): void }
+  >();
 
   const failAll = (error: Error) => {
     worker = null;

@@ -14,6 +14,17 @@ export function recordTable(response: string, root: string): Html {
 ${rows.length > shown.length && html`<p class="note">${rows.length - shown.length} more fields are not shown.</p>`}`;
 }
 
+/** The scalar values of a record by their path, as text. */
+export function recordValues(response: string, root: string): ReadonlyMap<string, string> {
+  const fields = jsonFields(valueAt(parseJson(response), root) ?? null, 2 * MAX_ROWS);
+  return new Map(fields.map(({ keys, value }) => [keys.join(' › '), textOf(value)]));
+}
+
+function textOf(value: Json): string {
+  if (value instanceof ExactNumber) return value.digits;
+  return typeof value === 'object' && value !== null ? 'empty' : String(value);
+}
+
 function shownValue(value: Json): Part {
   if (Array.isArray(value)) return html`<span class="nothing">empty list</span>`;
   if (typeof value === 'string')

@@ -1,36 +1,64 @@
 import { count, counted } from '../report/figures.ts';
+import { csvText } from '../warehouse/export/row_writers.ts';
 import type { CompanyRow } from '../warehouse/page_queries.ts';
 import { companyLink } from './company_markup.ts';
 import { documentOf } from './frame.ts';
 import { foreign, type Html, html } from './html.ts';
-import { timesIn } from './page_figures.ts';
+import { COMPANY_STATES, type PageDocument, type SearchRequest } from './page_request.ts';
 import type { PageSettings } from './page_settings.ts';
 
 /** The result of a search. */
 export interface Found {
-  readonly query: string;
-  readonly total: number;
-  /** The best matches. */
+  readonly request: SearchRequest;
+  /** The best matches with the requested state, the best first. */
   readonly companies: readonly CompanyRow[];
 }
 
-export function searchPage(found: Found, settings: PageSettings, nowMs: number): string {
-  return documentOf({
-    title: `${found.query === '' ? 'Search' : found.query}, ${settings.source.name}`,
-    source: settings.source,
-    zone: timesIn(settings.schedule.timezone, nowMs).zone,
-    query: found.query,
-    top: html`<p class="state"><a href="/">Back to the overview</a></p>`,
+export function searchPage(found: Found, settings: PageSettings, zone: string): PageDocument {
+  const { request, companies } = found;
+  const { query } = request;
+  if (request.format === 'csv')
+    return { body: companiesCsv(companies), type: 'text/csv; charset=utf-8', fileName: 'companies.csv' };
+  const body = documentOf({
+    title: `${query === '' ? 'Search' : query}, ${settings.source.name}`,
+    ...{ source: settings.source, zone, query },
     main: html`<h1>Companies</h1>${results(found)}`,
   });
+  return { body };
 }
 
-function results({ query, total, companies }: Found): Html {
+function results({ request, companies }: Found): Html {
+  const { query, state, offset, total, ids } = request;
   if (query === '') return html`<p id="results">Enter a name, prefixes of its words, or an identifier.</p>`;
   if (total === 0) return html`<p id="results">No company matches “${foreign(query)}”.</p>`;
-  return html`<div id="results"><p class="note">${counted(total, 'company', 'companies')}${total > companies.length && html`; the first ${count(companies.length)}`}</p>
-<ul class="companies">${companies.map(
+  const shown = companies.slice(offset, offset + COMPANIES_PER_PAGE);
+  // Only the states of the best matches are known.
+  const all = state === null ? total : companies.length;
+  const to = offset + shown.length;
+  return html`<div id="results"><p class="note">${count(shown.length === 0 ? 0 : offset + 1)}–${count(to)} of ${counted(all, 'company', 'companies')}${state !== null && ` with state ${state}`}${ids.length < total && `; filter, pages and CSV cover the first ${count(ids.length)} of ${count(total)} matches`}</p>
+<ul class="companies">${shown.map(
     (company) =>
       html`<li>${companyLink(company)} <code>${foreign(company.entityId)}</code> <span class="badge ${company.state}">${company.state}</span></li>`,
-  )}</ul></div>`;
+  )}</ul>
+<nav class="pages" aria-label="Pages">${offset > 0 && html`<a rel="prev" href="${urlOf('', request, Math.max(0, offset - COMPANIES_PER_PAGE))}">Previous</a>`}${to < companies.length && html`<a rel="next" href="${urlOf('', request, to)}">Next</a>`}<a href="${urlOf('.csv', request)}">CSV</a></nav>
+<nav class="pages" aria-label="State">State: ${[null, ...COMPANY_STATES].map((one) => html`<a href="${urlOf('', { ...request, state: one })}"${one === state && html` aria-current="true"`}>${one ?? 'all'}</a>`)}</nav></div>`;
 }
+
+function urlOf(suffix: string, { query, state }: Pick<SearchRequest, 'query' | 'state'>, offset = 0): string {
+  const parameters = new URLSearchParams({ q: query });
+  if (state !== null) parameters.set('state', state);
+  if (offset > 0) parameters.set('from', String(offset));
+  return `/page/search${suffix}?${parameters}`;
+}
+
+function companiesCsv(companies: readonly CompanyRow[]): string {
+  return csvText(
+    ['entity_id', 'name', 'state', 'first_seen_at', 'last_seen_at', 'fetched_at', 'gone_at'],
+    companies.map(({ entityId, name, state, firstSeenAt, lastSeenAt, fetchedAt, goneAt }) => [
+      ...[entityId, name, state, firstSeenAt, lastSeenAt, fetchedAt, goneAt],
+    ]),
+    true,
+  );
+}
+
+const COMPANIES_PER_PAGE = 25;

@@ -1,27 +1,27 @@
 import { allowanceSection } from './section/allowance.ts';
+import { answersSection } from './section/answers.ts';
 import { callsSection } from './section/calls.ts';
 import { changesSection } from './section/changes.ts';
 import { coverageSection } from './section/coverage.ts';
-import { discoverySection } from './section/discovery.ts';
 import { firstStepsSection } from './section/first_steps.ts';
 import { freshnessSection } from './section/freshness.ts';
-import { keyFiguresSection } from './section/key_figures.ts';
+import { healthSection } from './section/health.ts';
 import { quarantineSection } from './section/quarantine.ts';
 import { runsSection } from './section/runs.ts';
 import { schedulesSection } from './section/schedules.ts';
 import type { Section } from './section/section.ts';
-import { stateSection } from './section/state.ts';
+import { weeklySection } from './section/weekly.ts';
 
 /** The sections of the overview, in the order of each group. A new section is one file and one line here. */
 export const SECTIONS: readonly Section[] = [
-  stateSection,
+  healthSection,
   firstStepsSection,
-  keyFiguresSection,
+  answersSection,
   coverageSection,
+  callsSection,
+  weeklySection,
   allowanceSection,
   freshnessSection,
-  callsSection,
-  discoverySection,
   changesSection,
   quarantineSection,
   runsSection,

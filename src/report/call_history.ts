@@ -48,17 +48,6 @@ export function byStretch(buckets: readonly CallBucket[]): Stretch[] {
   return [...stretches].sort(([a], [b]) => a - b).map(([atMs, own]) => stretchOf(atMs, own));
 }
 
-/** Adds the empty intervals, so that the result covers the whole time. */
-export function filled(stretches: readonly Stretch[], { fromMs, toMs, bucketMs }: CallStretch): Stretch[] {
-  const known = new Map(stretches.map((stretch) => [stretch.atMs, stretch]));
-  const begin = Math.floor(fromMs / bucketMs) * bucketMs;
-  const length = Math.max(0, Math.ceil((toMs - begin) / bucketMs));
-  return Array.from(
-    { length },
-    (_, at) => known.get(begin + at * bucketMs) ?? stretchOf(begin + at * bucketMs, []),
-  );
-}
-
 /** The same calls in longer intervals. */
 export function coarser(buckets: readonly CallBucket[], bucketMs: number): CallBucket[] {
   return buckets.map((bucket) => ({ ...bucket, atMs: Math.floor(bucket.atMs / bucketMs) * bucketMs }));

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { isoTime } from '../clock.ts';
 
 /** Calls of one kind and outcome within one period. */
 export interface CallBucket {
@@ -96,12 +97,12 @@ export function companyPages(db: Database) {
   );
   const changes = db
     .prepare<[string, number], FieldChange>(
-      `SELECT ${CHANGE} FROM entity_change c WHERE entity_id = ? ORDER BY change_id DESC LIMIT ?`,
+      `SELECT ${CHANGE_COLUMNS} FROM entity_change c WHERE entity_id = ? ORDER BY change_id DESC LIMIT ?`,
     )
     .safeIntegers();
   const latest = db
     .prepare<[number], NamedChange>(
-      `SELECT ${CHANGE}, (SELECT name FROM _known k WHERE k.entity_id = c.entity_id) AS name
+      `SELECT ${CHANGE_COLUMNS}, (SELECT name FROM _known k WHERE k.entity_id = c.entity_id) AS name
        FROM entity_change c ORDER BY change_id DESC LIMIT ?`,
     )
     .safeIntegers();
@@ -116,11 +117,11 @@ export function companyPages(db: Database) {
   };
 }
 
-const CHANGE = `c.change_id AS changeId, c.entity_id AS entityId, c.observed_at AS observedAt, c.not_before AS notBefore,
+export const CHANGE_COLUMNS = `c.change_id AS changeId, c.entity_id AS entityId, c.observed_at AS observedAt, c.not_before AS notBefore,
   c.path, c.before, c.after, c._call_id AS callId`;
 
 /** Converts ids to numbers. Values keep every digit. */
-function withNumbers<T extends FieldChange>(row: T): T {
+export function withNumbers<T extends FieldChange>(row: T): T {
   return { ...row, changeId: Number(row.changeId), callId: Number(row.callId) };
 }
 
@@ -165,4 +166,21 @@ export function totalsSeen(db: Database, most: number): TotalSeen[] {
       'SELECT observed_at AS observedAt, total FROM registry_stats ORDER BY _call_id DESC LIMIT ?',
     )
     .all(most);
+}
+
+/** The results of all runs that started on one day (UTC). */
+export interface DayResults {
+  /** `2027-03-31` */
+  readonly day: string;
+  readonly new: number;
+  readonly changed: number;
+  readonly gone: number;
+}
+
+export function resultsByDay(db: Database): (sinceMs: number) => DayResults[] {
+  const select = db.prepare<[string], DayResults>(
+    `SELECT substr(started_at, 1, 10) AS day, sum(new) AS new, sum(changed) AS changed, sum(gone) AS gone
+     FROM _run WHERE started_at >= ? GROUP BY 1 ORDER BY 1`,
+  );
+  return (sinceMs) => select.all(isoTime(Math.max(0, sinceMs)));
 }

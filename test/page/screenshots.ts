@@ -1,37 +1,50 @@
 /**
- * `npm run page:screenshots -- FOLDER` makes screenshots of the status page: light, dark, phone and paper. They show
- * a synthetic registry after four weeks, and an empty mirror.
+ * `npm run page:screenshots` writes the pictures of the README into `docs/images`. With a folder it writes the status
+ * page in every state, at 1440 and 390 pixels, light and dark: `npm run page:screenshots -- FOLDER`.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from '../support/browser.ts';
+import { PAGE_STATES, syncWithEstimate } from '../support/page_states.ts';
 import { companies, type Mirrored, openMirrored } from '../support/served_mirror.ts';
-import { serveEmptyPage, servePage } from '../support/served_page.ts';
+import { type ServedPage, serveEmptyPage, servePage } from '../support/served_page.ts';
+import { type TerminalPicture, terminalPictures } from '../support/terminal_picture.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 28;
 const COMPANIES = 2_400;
 const ALLOWANCE = { per_minute: 600, per_day: 500, total: 20_000 } as const;
-const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
-  light: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
-  dark: { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
-  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+const JAPANESE = {
+  id: 'J-0001',
+  name: '株式会社東京サンプル商事',
+  fields: { city: '東京都千代田区', status: '存続' },
 };
+const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
+  'desktop-light': { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
+  'desktop-dark': { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' },
+  'phone-light': {
+    viewport: { width: 390, height: 844 },
+    isMobile: true,
+    hasTouch: true,
+    colorScheme: 'light',
+  },
+  'phone-dark': {
+    viewport: { width: 390, height: 844 },
+    isMobile: true,
+    hasTouch: true,
+    colorScheme: 'dark',
+  },
+};
+/** Servers have no Japanese font. The page itself uses the fonts of its reader. */
+const FONT = readFileSync(
+  join(import.meta.dirname, '../../node_modules/@fontsource/kosugi/files/kosugi-japanese-400-normal.woff2'),
+).toString('base64');
 
 const [, , folder] = process.argv;
-if (folder === undefined)
-  throw new Error('The folder for the screenshots is missing: pass it as the first argument.');
-mkdirSync(folder, { recursive: true });
 const synthetic = companies(COMPANIES + DAYS * 10);
-let hasFaults = false;
 const mirror = await openMirrored({
-  companies: synthetic.slice(0, COMPANIES),
-  // On the last day, some responses go to the quarantine.
-  faults: ({ target }) => {
-    if (!hasFaults || !target.endsWith('7')) return null;
-    return { kind: 'altered', body: () => '{"unexpected": true}' };
-  },
+  companies: [...synthetic.slice(0, COMPANIES), JAPANESE],
   configuration: {
     // Four weeks pass in seconds: a rate limit would delay them.
     allowance: { ...ALLOWANCE, per_minute: 'unlimited' },
@@ -45,17 +58,50 @@ try {
   await simulateWeeks(mirror);
   const served = await servePage(mirror, ALLOWANCE);
   opened.push(served);
-  const empty = await serveEmptyPage();
-  opened.push(empty);
-  const pages = {
-    overview: `${served.url}/`,
-    company: `${served.url}/page/company?id=${encodeURIComponent(synthetic[1]?.id ?? '')}`,
-    search: `${served.url}/page/search?q=a`,
-    empty: `${empty.url}/`,
-  };
-  for (const [name, url] of Object.entries(pages)) await shoot(name, url);
+  if (folder === undefined) await readmePictures(served);
+  else await allStates(served, folder);
 } finally {
   for (const one of opened.reverse()) await one.close();
+}
+
+async function readmePictures({ url }: ServedPage): Promise<void> {
+  const into = resolve(import.meta.dirname, '../../docs/images');
+  mkdirSync(into, { recursive: true });
+  for (const colorScheme of ['light', 'dark'] as const)
+    await shoot(`${url}/`, { viewport: { width: 1280, height: 800 }, colorScheme }, (page) =>
+      page.screenshot({ path: join(into, `page-${colorScheme}.png`) }),
+    );
+  for (const picture of await terminalPictures()) await shootTerminal(picture, into);
+}
+
+async function allStates(served: ServedPage, into: string): Promise<void> {
+  mkdirSync(into, { recursive: true });
+  const gone = encodeURIComponent(synthetic[COMPANIES - 1]?.id ?? '');
+  const empty = await serveEmptyPage();
+  opened.push(empty);
+  await shootAll('empty', `${empty.url}/`, into);
+  for (const [name, path] of Object.entries({
+    gone: `/page/company?id=${gone}`,
+    company: `/page/company?id=${encodeURIComponent(synthetic[1]?.id ?? '')}`,
+    japanese: `/page/company?id=${JAPANESE.id}`,
+    search: `/page/search?q=${encodeURIComponent('東京')}`,
+    changes: '/page/changes',
+    run: '/page/runs/3',
+  }))
+    await shootAll(name, served.url + path, into);
+  for (const { name, enter } of PAGE_STATES) {
+    const leave = enter(mirror);
+    await shootAll(name, `${served.url}/`, into);
+    leave();
+  }
+  for (const [screen, options] of Object.entries(SCREENS)) {
+    const lost = await serveEmptyPage();
+    await shoot(`${lost.url}/`, options, async (page) => {
+      await lost.close();
+      await page.locator('#lost').waitFor({ state: 'visible' });
+      await page.screenshot({ path: join(into, `lost-server-${screen}.png`) });
+    });
+  }
 }
 
 /** Runs four weeks: companies are added, changed and deleted, and the mirror uses its allowance each day. */
@@ -72,28 +118,41 @@ async function simulateWeeks({ sandbox, sync, now }: Mirrored): Promise<void> {
           fields: { ...company.fields, capital: 1_000 * day, status: day % 2 === 0 ? 'active' : 'dissolved' },
         });
     sandbox.companies.remove(synthetic[COMPANIES - 1 - day]?.id ?? '', now());
-    hasFaults = day === DAYS - 1;
-    await sync(DAY_MS);
+    if (day < DAYS - 1) await sync(DAY_MS);
+    else await syncWithEstimate(mirror, DAY_MS);
   }
 }
 
-/** Uses a new browser for each screen: after many tall pages a browser may fail to capture another. */
-async function shoot(name: string, url: string): Promise<void> {
-  for (const [screen, options] of Object.entries(SCREENS)) {
-    const browser = await openBrowser();
-    const page = await browser.newPage(options);
-    await page.goto(url, { waitUntil: 'load' });
-    await page.screenshot({ path: path(`${name}-${screen}.png`), fullPage: true });
-    if (screen === 'light') {
-      await page.emulateMedia({ media: 'print' });
-      await page.setViewportSize({ width: 720, height: 1_000 });
-      await page.screenshot({ path: path(`${name}-print.png`), fullPage: true });
-      await page.pdf({ path: path(`${name}.pdf`), format: 'A4', margin: { top: '15mm', bottom: '15mm' } });
-    }
-    await browser.close();
-  }
+async function shootAll(name: string, url: string, into: string): Promise<void> {
+  for (const [screen, options] of Object.entries(SCREENS))
+    await shoot(url, options, (page) =>
+      page.screenshot({ path: join(into, `${name}-${screen}.png`), fullPage: true }),
+    );
 }
 
-function path(name: string): string {
-  return resolve(join(folder ?? '', name));
+/** Uses a new browser for each picture: after many tall pages a browser may fail to capture another. */
+async function shoot(
+  url: string,
+  options: BrowserContextOptions,
+  capture: (page: Page) => Promise<unknown>,
+): Promise<void> {
+  const browser = await openBrowser();
+  // The policy of the page forbids fonts.
+  const page = await browser.newPage({ ...options, bypassCSP: true });
+  await page.goto(url, { waitUntil: 'load' });
+  await page.addStyleTag({
+    content: `@font-face { font-family: sample; src: url(data:font/woff2;base64,${FONT}); unicode-range: U+3000-9FFF, U+FF00-FFEF }
+      :root { font-family: system-ui, "Open Sans", sample, sans-serif !important }`,
+  });
+  await page.evaluate('document.fonts.ready');
+  await capture(page);
+  await browser.close();
+}
+
+async function shootTerminal({ name, document }: TerminalPicture, into: string): Promise<void> {
+  const browser = await openBrowser();
+  const page = await browser.newPage({ viewport: { width: 900, height: 400 } });
+  await page.setContent(document);
+  await page.locator('pre').screenshot({ path: join(into, `${name}.png`) });
+  await browser.close();
 }

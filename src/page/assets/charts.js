@@ -1,7 +1,36 @@
-// Shows the values of a chart at the pointer, or at a cursor that the arrow keys move.
+// Shows the values of a chart at the pointer, or at a cursor that the arrow keys move. The values are those of the table,
+// which is loaded when a chart is used for the first time.
+
+/** The last action on a chart without a table. It is repeated when the table has arrived. */
+let pending = null;
 
 function bindCharts() {
-  for (const figure of document.querySelectorAll('figure.chart:not([data-bound])')) bindChart(figure);
+  for (const figure of document.querySelectorAll('figure.chart:not([data-bound])')) {
+    figure.dataset.bound = '';
+    if (figure.querySelector('tbody') === null) requestTable(figure);
+    else bindChart(figure);
+  }
+}
+
+function requestTable(figure) {
+  const plot = figure.querySelector('.plot');
+  const request = (event) => {
+    pending = { id: figure.id, event };
+    document.dispatchEvent(new Event('page:tables'));
+  };
+  for (const type of ['pointerdown', 'pointermove', 'keydown', 'focus']) plot.addEventListener(type, request);
+  figure.querySelector('.table a').addEventListener('click', (event) => {
+    event.preventDefault();
+    request(event);
+  });
+}
+
+function repeatPending({ id, event }) {
+  const figure = document.getElementById(id);
+  if (event.type === 'click') {
+    figure.querySelector('details').open = true;
+    figure.querySelector('summary').focus();
+  } else figure.querySelector('.plot').dispatchEvent(new event.constructor(event.type, event));
 }
 
 function bindChart(figure) {
@@ -9,8 +38,6 @@ function bindChart(figure) {
   const area = figure.querySelector('svg.area');
   const reading = figure.querySelector('.reading');
   const rows = [...figure.querySelectorAll('tbody tr')];
-  if (rows.length === 0) return;
-  figure.dataset.bound = '';
   const heads = [...figure.querySelectorAll('thead th')].map((cell) => cell.textContent);
   const positions = rows.map((row) => Number(row.dataset.at));
   const summary = [...reading.childNodes];
@@ -20,7 +47,9 @@ function bindChart(figure) {
   let current = rows.length;
 
   const showRow = (index) => {
+    if (rows.length === 0) return;
     current = Math.max(0, Math.min(rows.length - 1, index));
+    figure.dataset.reading = '';
     const [first, ...others] = [...rows[current].children].map((cell) => cell.textContent);
     const values = others.map((value, at) => `${heads[at + 1]} ${value}`);
     reading.textContent = `${first}: ${values.join(' · ')}`;
@@ -29,6 +58,7 @@ function bindChart(figure) {
   };
   const showSummary = () => {
     current = rows.length;
+    delete figure.dataset.reading;
     cursor.remove();
     reading.replaceChildren(...summary);
   };
@@ -37,13 +67,16 @@ function bindChart(figure) {
       (best, position, at) => (Math.abs(position - share) < Math.abs(positions[best] - share) ? at : best),
       0,
     );
-
-  plot.addEventListener('pointermove', ({ clientX }) => {
+  const showPointed = ({ clientX }) => {
     const { left, width } = area.getBoundingClientRect();
     const index = nearestRow((clientX - left) / width);
     if (index !== current) showRow(index);
-  });
-  plot.addEventListener('pointerleave', showSummary);
+  };
+
+  plot.addEventListener('pointerdown', showPointed);
+  plot.addEventListener('pointermove', showPointed);
+  // A finger leaves after each touch. Its reading stays until another element is touched.
+  plot.addEventListener('pointerleave', ({ pointerType }) => pointerType !== 'touch' && showSummary());
   plot.addEventListener('blur', showSummary);
   plot.addEventListener('keydown', (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, Home: -rows.length, End: rows.length }[event.key];
@@ -54,5 +87,11 @@ function bindChart(figure) {
   });
 }
 
-document.addEventListener('page:updated', bindCharts);
+document.addEventListener('page:updated', () => {
+  bindCharts();
+  if (pending !== null && document.querySelector(`#${pending.id} tbody`) !== null) {
+    repeatPending(pending);
+    pending = null;
+  }
+});
 bindCharts();

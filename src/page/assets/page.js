@@ -1,8 +1,9 @@
-// The page works without this script. With it, the page updates without a reload, and a search shows its results
+// The page works without this script. With it, the overview updates without a reload, and a search shows its results
 // while the user types. After each update it sends the event `page:updated`, for the scripts of sections.
 
+const { body } = document;
 const main = document.getElementById('main');
-const connection = document.getElementById('connection');
+const lost = document.getElementById('lost');
 const shown = new Map(liveElements(document).map((element) => [element.id, element.outerHTML]));
 
 function liveElements(root) {
@@ -11,26 +12,42 @@ function liveElements(root) {
 
 /* ---- updates ---- */
 
+const MIN_PAUSE_MS = 5_000;
 let isLoading = false;
-let isStale = false;
+let isPlanned = false;
+let hasTables = false;
+let loadedAt = performance.now();
 
-async function refresh() {
-  if (document.hidden || isLoading) {
-    isStale = true;
-    return;
-  }
+/** Loads at most once in MIN_PAUSE_MS, so that screen readers and readers of charts are not disturbed. */
+function refresh() {
+  if (isPlanned) return;
+  isPlanned = true;
+  setTimeout(load, Math.max(0, loadedAt + MIN_PAUSE_MS - performance.now()));
+}
+
+async function load() {
+  isPlanned = false;
+  if (document.hidden || isLoading) return;
   isLoading = true;
-  isStale = false;
+  loadedAt = performance.now();
   try {
-    const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+    const url = new URL(location.href);
+    if (hasTables) url.searchParams.set('tables', '1');
+    const response = await fetch(url, { headers: { accept: 'text/html' } });
     if (response.ok) update(new DOMParser().parseFromString(await response.text(), 'text/html'));
   } catch {
     // The next event retries, and so does a new connection.
   } finally {
     isLoading = false;
-    if (isStale) setTimeout(refresh, 1000);
   }
 }
+
+/** The first reader of a chart loads the tables of all charts. */
+document.addEventListener('page:tables', () => {
+  if (hasTables) return;
+  hasTables = true;
+  load();
+});
 
 /** Replaces the elements that differ. Focus, open tables and scroll positions are kept. */
 function update(fresh) {
@@ -38,21 +55,27 @@ function update(fresh) {
   const isSameSet = elements.length === shown.size && elements.every(({ id }) => shown.has(id));
   if (isSameSet) for (const element of elements) replaceIfChanged(element);
   else replaceAll(fresh, elements);
+  for (const side of document.querySelectorAll('section.health'))
+    side.className = fresh.querySelector('section.health')?.className ?? side.className;
+  Object.assign(body.dataset, fresh.body.dataset);
+  document.querySelector('link[rel=icon]').href = fresh.querySelector('link[rel=icon]').getAttribute('href');
+  document.querySelector('footer').replaceWith(fresh.querySelector('footer'));
+  showConnected(fresh.title);
   document.dispatchEvent(new Event('page:updated'));
 }
 
 function replaceAll(fresh, elements) {
   main.replaceChildren(...fresh.getElementById('main').childNodes);
-  const state = fresh.getElementById('state');
-  document.getElementById('state')?.replaceWith(state ?? '');
   shown.clear();
   for (const element of elements) shown.set(element.id, element.outerHTML);
 }
 
+/** A chart whose values are being read is replaced by a later update. */
 function replaceIfChanged(element) {
-  if (shown.get(element.id) === element.outerHTML) return;
+  const before = document.getElementById(element.id);
+  if (shown.get(element.id) === element.outerHTML || before.matches('[data-reading]')) return;
   shown.set(element.id, element.outerHTML);
-  replaceOne(document.getElementById(element.id), element);
+  replaceOne(before, element);
 }
 
 function replaceOne(before, after) {
@@ -74,22 +97,94 @@ function replaceOne(before, after) {
   if (focused >= 0) after.querySelectorAll(focusable)[focused]?.focus({ preventScroll: true });
 }
 
+/* ---- connection ---- */
+
+let isLost = false;
+
+function receive({ type, data }) {
+  if (type === 'lost') showLost();
+  else if (isLost || type === 'tick' || data !== body.dataset.version) refresh();
+}
+
+function showLost() {
+  if (isLost) return;
+  isLost = true;
+  lost.textContent = `Connection lost. Last updated ${body.dataset.drawn}; reconnecting …`;
+  lost.hidden = false;
+  document.title = `Connection lost – ${document.title}`;
+}
+
+function showConnected(title) {
+  isLost = false;
+  lost.hidden = true;
+  document.title = title;
+}
+
+/** A hidden tab does not listen. */
 function listen() {
-  const events = new EventSource('/page/events');
-  events.onmessage = refresh;
-  events.onopen = () => {
-    connection.textContent = '';
-    refresh();
-  };
-  events.onerror = () => {
-    connection.textContent = 'Connection lost. The page may be out of date.';
+  const connect = globalThis.SharedWorker === undefined ? connectAlone() : connectShared();
+  connect(!document.hidden);
+  document.addEventListener('visibilitychange', () => connect(!document.hidden));
+  addEventListener('pagehide', () => connect(false));
+  addEventListener('pageshow', ({ persisted }) => persisted && connect(true));
+}
+
+function connectShared() {
+  const { port } = new SharedWorker('/page/events.js');
+  port.onmessage = ({ data }) => receive(data);
+  return (isListening) => port.postMessage(isListening ? 'listen' : 'leave');
+}
+
+function connectAlone() {
+  let stream = null;
+  return (isListening) => {
+    stream?.close();
+    stream = isListening ? new EventSource('/page/events') : null;
+    if (stream === null) return;
+    for (const type of ['message', 'tick'])
+      stream.addEventListener(type, ({ data }) => receive({ type, data }));
+    stream.onerror = () => receive({ type: 'lost' });
   };
 }
 
-document.addEventListener('visibilitychange', () => {
-  if (!document.hidden && isStale) refresh();
-});
-if (shown.size > 0) listen();
+const isLive = body.dataset.version !== undefined;
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (zone !== body.dataset.zone && !document.cookie.includes(`zone=${zone}`)) {
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs TLS
+  document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=strict`;
+  if (isLive) load();
+  else if (document.cookie.includes(`zone=${zone}`)) location.reload();
+}
+if (isLive) listen();
+
+/* ---- small screens ---- */
+
+const isSmall = matchMedia('(max-width: 36rem)').matches;
+if (isSmall && location.search === '' && location.hash === '')
+  for (const fold of document.querySelectorAll('.fold')) fold.open = false;
+
+const ROLES = { table: 'table', 'thead, tbody': 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' };
+
+/** Tables whose rows are displayed as blocks need explicit roles. */
+function addRoles() {
+  for (const [tag, role] of Object.entries(ROLES))
+    for (const element of document.querySelectorAll(`.blocks:is(${tag}), .blocks :is(${tag})`))
+      element.setAttribute('role', role);
+}
+if (isSmall) {
+  addRoles();
+  document.addEventListener('page:updated', addRoles);
+}
+
+/* ---- copy ---- */
+
+for (const button of document.querySelectorAll('[data-copy]')) {
+  button.hidden = navigator.clipboard === undefined;
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = 'Copied';
+  });
+}
 
 /* ---- search while typing ---- */
 
@@ -99,13 +194,19 @@ let lastRequest = 0;
 
 async function search() {
   const query = input.value.trim();
+  const own = main.querySelector('#results');
   lastRequest += 1;
   const request = lastRequest;
-  if (query === '') return found.replaceChildren();
-  const response = await fetch(`/page/search?q=${encodeURIComponent(query)}`).catch(() => null);
+  if (query === '' && own === null) return found.replaceChildren();
+  const url = `/page/search?q=${encodeURIComponent(query)}`;
+  const response = await fetch(url).catch(() => null);
   if (response === null || !response.ok || request !== lastRequest) return;
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-  if (request === lastRequest) found.replaceChildren(page.getElementById('results') ?? '');
+  if (request !== lastRequest) return;
+  const results = page.getElementById('results') ?? '';
+  if (own === null) return found.replaceChildren(results);
+  main.querySelector('#results').replaceWith(results);
+  history.replaceState(null, '', url);
 }
 
 let timer;

@@ -32,10 +32,10 @@ export interface Chart {
 }
 
 /**
- * A chart with a table of its values. Positions are percentages of the width and height: the chart fits any screen,
+ * A chart with a table of its values, or with a link to it: the tables are as large as the rest of the page. Positions are percentages of the width and height: the chart fits any screen,
  * and its text keeps its size.
  */
-export function chartFigure(chart: Chart): Html {
+export function chartFigure(chart: Chart, hasTable: boolean): Html {
   const { id, title, reading, description, legend, x, y, shapes, table } = chart;
   return html`<figure class="chart" id="${id}" data-live>
 <figcaption><h3>${title}</h3><p class="reading" aria-live="polite"><span>${reading}</span></p></figcaption>
@@ -45,7 +45,7 @@ export function chartFigure(chart: Chart): Html {
 <svg class="x" aria-hidden="true">${x.map(xLabel)}</svg>
 </div>
 <ul class="legend">${legend.map(({ name, tone }) => html`<li class="${tone}">${name}</li>`)}</ul>
-${dataTable(title, table)}
+${hasTable ? dataTable(title, table) : html`<p class="table"><a href="/?tables=1#${id}">Table<span class="unseen"> of ${title}</span></a></p>`}
 </figure>`;
 }
 
@@ -75,6 +75,26 @@ export function bar(at: number, width: number, bottom: number, top: number, tone
   return html`<rect class="bar ${tone}" x="${share(at)}" width="${share(width)}" y="${share(1 - top)}" height="${share(top - bottom)}"/>`;
 }
 
+/** Many bars without hatching, in one path: a rectangle for each of 60 days would be a large part of the page. */
+export function solidBars(
+  bars: readonly {
+    readonly at: number;
+    readonly width: number;
+    readonly bottom: number;
+    readonly top: number;
+  }[],
+  tone: 'first' | 'muted',
+): Html {
+  const unit = (value: number) => round(value * UNITS, 1);
+  const path = bars
+    .filter(({ bottom, top }) => top > bottom)
+    .map(
+      ({ at, width, bottom, top }) =>
+        `M${unit(at)} ${unit(1 - top)}h${unit(width)}v${unit(top - bottom)}h${unit(-width)}z`,
+    );
+  return path.length === 0 ? html`` : stretched(html`<path class="bar ${tone}" d="${path.join('')}"/>`);
+}
+
 /** A horizontal line with a label, at a height from 0 to 1. */
 export function horizontalRule(up: number, name: string): Html {
   const y = share(1 - up);
@@ -88,15 +108,25 @@ export function verticalRule(at: number, name: string): Html {
   return html`<line class="level" y1="0" y2="100%" x1="${x}" x2="${x}"/><text${side} x="${x}" y="0" dx="${at > 0.7 ? -5 : 5}" dy="11">${name}</text>`;
 }
 
+/** The patterns that distinguish tones without colour; the style sheet refers to them. */
+export const HATCHING: Html = html`<svg class="unseen" aria-hidden="true"><defs>${[
+  { id: 'hatch-second', path: 'M0 0H6' },
+  { id: 'hatch-warn', path: 'M0 6L6 0' },
+  { id: 'hatch-bad', path: 'M0 0L6 6M0 6L6 0' },
+].map(
+  ({ id, path }) =>
+    html`<pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6"/><path d="${path}"/></pattern>`,
+)}</defs></svg>`;
+
+/** End tags that HTML does not need are omitted, because the tables are a large part of the page. */
 function dataTable(title: string, { head, rows }: ChartTable): Html {
   return html`<details><summary>Table<span class="unseen"> of ${title}</span></summary>
 <div class="scroll tall" tabindex="0" role="region" aria-label="Table of ${title}"><table class="data">
-<thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<thead><tr>${head.map((name) => html`<th scope="col">${name}`)}</thead>
 <tbody>${rows.map(
     ({ at, cells: [first = '', ...others] }) =>
-      html`<tr data-at="${round(at)}"><th scope="row">${first}</th>${others.map((cell) => html`<td>${cell}</td>`)}</tr>`,
-  )}</tbody>
-</table></div></details>`;
+      html`<tr data-at="${round(at)}"><th>${first}${others.map((cell) => html`<td>${cell}`)}`,
+  )}</table></div></details>`;
 }
 
 /** Paths do not support percentages: they are drawn in units and stretched over the chart. */
@@ -107,7 +137,7 @@ function stretched(path: Html): Html {
 function pathOf(points: readonly ChartPoint[], isStep: boolean): string {
   return points
     .map(({ at, up }, index) => {
-      const [x, y] = [round(at * UNITS), round((1 - up) * UNITS)];
+      const [x, y] = [round(at * UNITS, 1), round((1 - up) * UNITS, 1)];
       if (index === 0) return `M${x} ${y}`;
       return isStep ? `H${x}V${y}` : `L${x} ${y}`;
     })
@@ -129,11 +159,11 @@ function xLabel({ at, label, isMinor = false }: Tick): Html {
 }
 
 function share(value: number): string {
-  return `${round(value * 100)}%`;
+  return `${round(value * 100, 2)}%`;
 }
 
-function round(value: number): string {
-  return String(Math.round(value * 1_000) / 1_000);
+function round(value: number, digits = 3): string {
+  return String(Math.round(value * 10 ** digits) / 10 ** digits);
 }
 
 const UNITS = 1_000;

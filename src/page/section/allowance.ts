@@ -1,7 +1,7 @@
 import type { WindowState } from '../../allowance/ledger.ts';
-import { windowRow } from '../../allowance/window_table.ts';
+import { windowLengthMs, windowRow } from '../../allowance/window_table.ts';
 import { byStretch, type Stretch } from '../../report/call_history.ts';
-import { count } from '../../report/figures.ts';
+import { count, counted } from '../../report/figures.ts';
 import {
   forecastQuota,
   observedRate,
@@ -23,9 +23,13 @@ export const allowanceSection = defineSection({
   shownIf: 'always',
   script: 'charts.js',
   open: () => (snapshot) => snapshot,
-  render(snapshot, { id, title, times }) {
+  render(snapshot, { id, title, times, hasTables }) {
     const { windows, spentEver } = snapshot.ledger;
-    if (windows.length > 0) return windows.map((window) => burnDown(window, snapshot, { id, title, times }));
+    // The answers show the quota left of short windows.
+    const long = windows.filter(({ name }) => windowLengthMs(windowRow(name)) > DAY_MS);
+    const shown = long.length === 0 ? windows.slice(0, 1) : long;
+    if (shown.length > 0)
+      return shown.map((window) => burnDown(window, snapshot, { id, title, times, hasTables }));
     return html`<section class="chart" id="${id}" data-live><h3>${title}</h3><p>No allowance is configured: only the rate is limited. Calls so far: ${count(spentEver)}.</p></section>`;
   },
 });
@@ -33,7 +37,7 @@ export const allowanceSection = defineSection({
 function burnDown(
   window: WindowState,
   snapshot: PageSnapshot,
-  { id, title, times }: Pick<SectionContext, 'id' | 'title' | 'times'>,
+  { id, title, times, hasTables }: Pick<SectionContext, 'id' | 'title' | 'times' | 'hasTables'>,
 ): Html {
   const { nowMs, firstCallMs } = snapshot;
   const { name, limit, spent, resetsAtMs } = window;
@@ -54,32 +58,35 @@ function burnDown(
     stretchMs: Math.min(snapshot.stretchMs, HOUR_MS),
   });
   const points = curve.map((point) => ({ at: at(point.atMs), up: point.left / axis.top }));
-  return chartFigure({
-    id: `${id}-${name}`,
-    title: `${title} ${windowRow(name).words.per}`,
-    reading: `${count(left)} of ${count(limit)} left${forecastText === null ? '' : `; ${forecastText}`}`,
-    description: `${count(left)} of ${count(limit)} calls are left.`,
-    legend: [
-      { name: 'calls left', tone: 'first' },
-      ...(forecast.is === 'still'
-        ? []
-        : [{ name: 'at the rate of the last 7 days', tone: 'muted' } as const]),
-    ],
-    x: timeTicks(fromMs, toMs, times.zone),
-    y: axis.ticks,
-    shapes: [
-      surface(points, 'first'),
-      line(forecastLine(forecast, { at, nowMs, left, top: axis.top, toMs }), 'muted', { isForecast: true }),
-      line(points, 'first'),
-    ],
-    table: {
-      head: ['Until', 'Calls left'],
-      rows: curve.map((point) => ({
-        at: at(point.atMs),
-        cells: [times.text(point.atMs), count(point.left)],
-      })),
+  return chartFigure(
+    {
+      id: `${id}-${name}`,
+      title: `${title}: ${counted(limit, 'call')} ${windowRow(name).words.per}`,
+      reading: `${count(left)} of ${count(limit)} left${forecastText === null ? '' : `; ${forecastText}`}`,
+      description: `${count(left)} of ${count(limit)} calls are left.`,
+      legend: [
+        { name: 'calls left', tone: 'first' },
+        ...(forecast.is === 'still'
+          ? []
+          : [{ name: 'at the rate of the last 7 days', tone: 'muted' } as const]),
+      ],
+      x: timeTicks(fromMs, toMs, times.zone),
+      y: axis.ticks,
+      shapes: [
+        surface(points, 'first'),
+        line(forecastLine(forecast, { at, nowMs, left, top: axis.top, toMs }), 'muted', { isForecast: true }),
+        line(points, 'first'),
+      ],
+      table: {
+        head: ['Until', 'Calls left'],
+        rows: curve.map((point) => ({
+          at: at(point.atMs),
+          cells: [times.text(point.atMs), count(point.left)],
+        })),
+      },
     },
-  });
+    hasTables,
+  );
 }
 
 /** The shortest intervals of the snapshot that cover the time since `fromMs`. */

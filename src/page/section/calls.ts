@@ -1,74 +1,105 @@
-import {
-  byStretch,
-  filled,
-  OUTCOME_GROUPS,
-  type OutcomeGroup,
-  type Stretch,
-} from '../../report/call_history.ts';
+import { byStretch, OUTCOME_GROUPS, type OutcomeGroup, type Stretch } from '../../report/call_history.ts';
 import { count, counted } from '../../report/figures.ts';
-import { callBuckets } from '../../warehouse/page_queries.ts';
+import { type CallBucket, callBuckets } from '../../warehouse/page_queries.ts';
 import { numberAxis, timeTicks } from '../chart/axis.ts';
-import { bar, chartFigure, horizontalRule, type Tone } from '../chart/chart.ts';
+import { bar, chartFigure, horizontalRule, solidBars, type Tone } from '../chart/chart.ts';
+import { type Periods, periodsUntil } from '../chart/periods.ts';
 import { type Html, html } from '../html.ts';
 import { compact } from '../page_figures.ts';
+import type { PageSnapshot } from '../page_snapshot.ts';
 import { defineSection } from './section.ts';
 
-/** Calls of the last hour by minute and outcome. */
+/** Calls by outcome: per day over 60 days, or per minute while a run is in progress. */
 export const callsSection = defineSection({
   id: 'calls',
-  title: 'Calls per minute',
+  title: 'Calls',
   group: 'charts',
   shownIf: 'always',
   script: 'charts.js',
   open({ db }) {
     const readBuckets = callBuckets(db);
-    return ({ nowMs }) => ({
-      nowMs,
-      minutes: readBuckets({ fromMs: nowMs - HOUR_MS, toMs: nowMs + HOUR_MS, bucketMs: MINUTE_MS }),
-    });
+    return (snapshot) => ({ snapshot, minutes: readBuckets(lastHour(snapshot)) });
   },
-  render({ nowMs, minutes }, { id, title, settings, times }) {
-    const toMs = Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS;
-    const stretch = { fromMs: toMs - HOUR_MS, toMs, bucketMs: MINUTE_MS };
-    const bars = filled(byStretch(minutes), stretch);
+  render({ snapshot, minutes }, { id, title, settings, times, hasTables }) {
+    const periods = periodsOf(snapshot, times.zone);
+    const bars = stretchesIn(periods, periods.unit === 'minute' ? minutes : snapshot.hours);
+    const perMinute = periods.unit === 'minute' ? settings.allowance.perMinute : null;
     const highest = Math.max(1, ...bars.map(countAll));
-    const { perMinute } = settings.allowance;
     const showsLimit = perMinute !== null && perMinute <= highest * 3;
     const axis = numberAxis(showsLimit ? Math.max(highest, perMinute) : highest, compact);
     const made = bars.reduce((sum, { calls }) => sum + calls, 0);
     const slot = 1 / bars.length;
-    return chartFigure({
-      id,
-      title,
-      reading: html`${counted(made, 'call')} in the last hour${perMinute !== null && html`; limit: ${count(perMinute)} per minute`}`,
-      description: `${counted(made, 'call')} in the last hour, by minute and outcome.`,
-      legend: OUTCOME_GROUPS.map((group) => ({ name: group, tone: TONES[group] })),
-      x: timeTicks(stretch.fromMs, toMs, times.zone),
-      y: axis.ticks,
-      shapes: [
-        ...bars.flatMap((one, at) => stackedBars(one, (at + 0.1) * slot, 0.8 * slot, axis.top)),
-        showsLimit ? horizontalRule(perMinute / axis.top, `${count(perMinute)} per minute`) : html``,
-      ],
-      table: {
-        head: ['Minute', ...OUTCOME_GROUPS],
-        rows: bars
-          .map((one, at) => ({ one, at: (at + 0.5) * slot }))
-          .filter(({ one }, at) => countAll(one) > 0 || at === bars.length - 1)
-          .map(({ one, at }) => ({
-            at,
-            cells: [times.text(one.atMs), ...OUTCOME_GROUPS.map((group) => count(one.byGroup[group]))],
-          })),
+    const over = `in the last ${counted(bars.length, periods.unit)}`;
+    const groups = OUTCOME_GROUPS.filter(
+      (group) => group === 'answered' || bars.some((one) => one.byGroup[group] > 0),
+    );
+    return chartFigure(
+      {
+        id,
+        title: `${title} per ${periods.unit}`,
+        reading: html`${counted(made, 'call')} ${over}${perMinute !== null && html`; limit: ${count(perMinute)} per minute`}`,
+        description: `${counted(made, 'call')} ${over}, by outcome.`,
+        legend: groups.map((group) => ({ name: group, tone: TONES[group] })),
+        x: timeTicks(periods.starts[0] ?? 0, periods.endMs, times.zone),
+        y: axis.ticks,
+        shapes: [
+          ...stackedBars(bars, axis.top),
+          showsLimit ? horizontalRule(perMinute / axis.top, `${count(perMinute)} per minute`) : html``,
+        ],
+        table: {
+          head: ['From', ...groups],
+          rows: bars
+            .map((one, at) => ({ one, at: (at + 0.5) * slot }))
+            .filter(({ one }, at) => countAll(one) > 0 || at === bars.length - 1)
+            .map(({ one, at }) => ({
+              at,
+              cells: [times.text(one.atMs), ...groups.map((group) => count(one.byGroup[group]))],
+            })),
+        },
       },
-    });
+      hasTables,
+    );
   },
 });
 
-function stackedBars({ byGroup }: Stretch, at: number, width: number, top: number): Html[] {
-  let below = 0;
-  return OUTCOME_GROUPS.map((group) => {
-    const from = below;
-    below += byGroup[group];
-    return bar(at, width, from / top, below / top, TONES[group]);
+function periodsOf({ nowMs, working, range, firstCallMs }: PageSnapshot, zone: string): Periods {
+  if (range === '24h') return periodsUntil(nowMs, { unit: 'hour', count: 24, zone });
+  if (range === '30d') return periodsUntil(nowMs, { unit: 'day', count: 30, zone });
+  if (range === null && working !== null) return periodsUntil(nowMs, { unit: 'minute', count: 60, zone });
+  const days = Math.ceil((nowMs - (firstCallMs ?? nowMs)) / DAY_MS) + 1;
+  if (range === null || days <= DAYS) return periodsUntil(nowMs, { unit: 'day', count: DAYS, zone });
+  return periodsUntil(nowMs, { unit: 'week', count: Math.min(MAX_WEEKS, Math.ceil(days / 7)), zone });
+}
+
+/** The calls of each period. */
+function stretchesIn(periods: Periods, buckets: readonly CallBucket[]): Stretch[] {
+  const within = buckets.flatMap((bucket) => {
+    const atMs = periods.starts[periods.indexOf(bucket.atMs)];
+    return atMs === undefined ? [] : [{ ...bucket, atMs }];
+  });
+  const known = new Map(byStretch(within).map((stretch) => [stretch.atMs, stretch]));
+  return periods.starts.map((atMs) => known.get(atMs) ?? emptyStretch(atMs));
+}
+
+function emptyStretch(atMs: number): Stretch {
+  return {
+    ...{ atMs, calls: 0, searches: 0, found: 0, records: 0 },
+    byGroup: { answered: 0, rejected: 0, failed: 0, unsent: 0 },
+  };
+}
+
+/** One column per period, with one bar per outcome. */
+function stackedBars(stretches: readonly Stretch[], top: number): Html[] {
+  const slot = 1 / stretches.length;
+  return OUTCOME_GROUPS.flatMap((group, order) => {
+    const tone = TONES[group];
+    const bars = stretches.map(({ byGroup }, at) => {
+      const below = OUTCOME_GROUPS.slice(0, order).reduce((sum, one) => sum + byGroup[one], 0);
+      const ends = { bottom: below / top, top: (below + byGroup[group]) / top };
+      return { at: (at + 0.1) * slot, width: 0.8 * slot, ...ends };
+    });
+    if (tone === 'first' || tone === 'muted') return solidBars(bars, tone);
+    return bars.map((one) => bar(one.at, one.width, one.bottom, one.top, tone));
   });
 }
 
@@ -76,11 +107,18 @@ function countAll({ byGroup }: Stretch): number {
   return OUTCOME_GROUPS.reduce((sum, group) => sum + byGroup[group], 0);
 }
 
-const TONES: Readonly<Record<OutcomeGroup, Tone>> = {
+function lastHour({ nowMs }: PageSnapshot) {
+  return { fromMs: nowMs - 2 * HOUR_MS, toMs: nowMs + HOUR_MS, bucketMs: MINUTE_MS };
+}
+
+const TONES = {
   answered: 'first',
   rejected: 'warn',
   failed: 'bad',
   unsent: 'muted',
-};
+} as const satisfies Record<OutcomeGroup, Tone>;
+const DAYS = 60;
+const MAX_WEEKS = 104;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;

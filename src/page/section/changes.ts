@@ -1,7 +1,9 @@
+import { count, counted } from '../../report/figures.ts';
+import { type ChangeFilter, changeList } from '../../warehouse/change_list.ts';
 import { companyPages, type NamedChange } from '../../warehouse/page_queries.ts';
-import { changeList, companyLink } from '../company_markup.ts';
-import type { Part } from '../html.ts';
-import { listing } from '../listing.ts';
+import { changeList as changeMarkup, companyLink } from '../company_markup.ts';
+import { html, type Part } from '../html.ts';
+import { liveListing } from '../listing.ts';
 import type { Times } from '../page_figures.ts';
 import { defineSection } from './section.ts';
 
@@ -13,26 +15,40 @@ export const changesSection = defineSection({
   shownIf: 'filled',
   open({ db }) {
     const { latestChanges } = companyPages(db);
-    return () => latestChanges(MAX_CHANGES);
+    const changes = changeList(db);
+    return () => ({ latest: latestChanges(MAX_CHANGES), total: changes.count(EVERY_CHANGE) });
   },
-  render: (changes, { id, title, times }) =>
-    listing({
+  render({ latest, total }, { id, title, times }) {
+    const companies = [
+      ...Map.groupBy(latest, ({ callId, entityId }) => `${callId} ${entityId}`).values(),
+    ].slice(0, MAX_ROWS);
+    const shown = companies.reduce((sum, changes) => sum + changes.length, 0);
+    return liveListing({
       id,
-      narrow: 'blocks',
       title,
       empty: 'No changes yet. A change appears when a record is fetched again and differs.',
       head: ['Seen', 'Company', 'Changes'],
-      rows: [...Map.groupBy(changes, ({ callId, entityId }) => `${callId} ${entityId}`).values()]
-        .slice(0, MAX_ROWS)
-        .flatMap((ofCompany) => rowOf(ofCompany, times)),
-    }),
+      note:
+        total > 0 &&
+        html`${count(shown)} of ${counted(total, 'change')}. <a href="/page/changes">All changes</a>`,
+      rows: companies.flatMap((ofCompany) => rowOf(ofCompany, times)),
+    });
+  },
 });
 
 function rowOf(changes: readonly NamedChange[], times: Times): (readonly Part[])[] {
   const [first] = changes;
   if (first === undefined) return [];
-  return [[times.brief(Date.parse(first.observedAt)), companyLink(first), changeList(changes.toReversed())]];
+  return [
+    [
+      times.brief(Date.parse(first.observedAt)),
+      companyLink(first),
+      changeMarkup(changes.toReversed(), MAX_FIELDS),
+    ],
+  ];
 }
 
+const EVERY_CHANGE: ChangeFilter = { sinceMs: null, path: null, kind: 'all' };
 const MAX_CHANGES = 40;
-const MAX_ROWS = 10;
+const MAX_ROWS = 5;
+const MAX_FIELDS = 2;

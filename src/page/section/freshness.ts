@@ -17,7 +17,7 @@ export const freshnessSection = defineSection({
     () =>
     ({ ages }) =>
       ages,
-  render(ages, { id, title, settings: { maxAge } }) {
+  render(ages, { id, title, settings: { maxAge }, hasTables }) {
     const axis = numberAxis(
       Math.max(1, ...ages.flatMap(({ records, summaries }) => [records, summaries])),
       compact,
@@ -28,35 +28,38 @@ export const freshnessSection = defineSection({
     const fresh = ages
       .filter((_, at) => (AGE_CLASSES[at]?.ms ?? Number.POSITIVE_INFINITY) <= maxAge.recordsMs)
       .reduce((sum, { records }) => sum + records, 0);
-    return chartFigure({
-      id,
-      title,
-      reading:
-        all === 0
-          ? 'no records yet'
-          : html`${percent(fresh / all)} of the records are younger than ${roughly(maxAge.recordsMs)}`,
-      description: 'Records and list items by the time since they were last seen.',
-      legend: [
-        { name: 'records by age', tone: 'first' },
-        { name: 'list items by age', tone: 'second' },
-      ],
-      x: AGE_CLASSES.map(({ label }, at) => ({ at: (at + 1) * slot, label, isMinor: at % 2 === 0 })),
-      y: axis.ticks,
-      shapes: [
-        verticalRule(due, `records due at ${roughly(maxAge.recordsMs)}`),
-        ...ages.flatMap(({ records, summaries }, at) => [
-          bar((at + 0.14) * slot, 0.34 * slot, 0, records / axis.top, 'first'),
-          bar((at + 0.52) * slot, 0.34 * slot, 0, summaries / axis.top, 'second'),
-        ]),
-      ],
-      table: {
-        head: ['Last seen', 'Records', 'List items'],
-        rows: ages.map(({ records, summaries }, at) => ({
-          at: (at + 0.5) * slot,
-          cells: [classText(at), count(records), count(summaries)],
-        })),
+    return chartFigure(
+      {
+        id,
+        title,
+        reading:
+          all === 0
+            ? 'no records yet'
+            : html`${percent(fresh / all)} of the records are younger than ${roughly(maxAge.recordsMs)}`,
+        description: 'Records and list items by the time since they were last seen.',
+        legend: [
+          { name: 'records by age', tone: 'first' },
+          { name: 'list items by age', tone: 'second' },
+        ],
+        x: AGE_CLASSES.map(({ label }, at) => ({ at: (at + 1) * slot, label, isMinor: at % 2 === 0 })),
+        y: axis.ticks,
+        shapes: [
+          verticalRule(due, `records due at ${roughly(maxAge.recordsMs)}`),
+          ...ages.flatMap(({ records, summaries }, at) => [
+            bar((at + 0.14) * slot, 0.34 * slot, 0, records / axis.top, 'first'),
+            bar((at + 0.52) * slot, 0.34 * slot, 0, summaries / axis.top, 'second'),
+          ]),
+        ],
+        table: {
+          head: ['Last seen', 'Records', 'List items'],
+          rows: ages.map(({ records, summaries }, at) => ({
+            at: (at + 0.5) * slot,
+            cells: [classText(at), count(records), count(summaries)],
+          })),
+        },
       },
-    });
+      hasTables,
+    );
   },
 });
 

@@ -1,7 +1,7 @@
 import { count } from '../../report/figures.ts';
 import { quarantineRegister } from '../../warehouse/quarantine.ts';
 import { foreign, html } from '../html.ts';
-import { listing } from '../listing.ts';
+import { liveListing } from '../listing.ts';
 import { defineSection } from './section.ts';
 
 /** Responses that could not be processed. */
@@ -15,19 +15,18 @@ export const quarantineSection = defineSection({
     return () => ({ open: quarantine.counts().open, latest: quarantine.list('open', MAX_ROWS) });
   },
   render: ({ open, latest }, { id, title, times }) =>
-    listing({
+    liveListing({
       id,
-      narrow: 'blocks',
       title: open === 0 ? title : `${title}: ${count(open)} open`,
       note:
         open > 0 &&
-        html`Responses that could not be processed. List them with <code>registry-mirror quarantine list</code>.`,
+        html`${count(latest.length)} of ${count(open)} responses that could not be processed. <a href="/page/quarantine">All entries</a>`,
       empty: 'The quarantine is empty: all responses were processed.',
       head: ['Since', 'Call', 'Target', 'Reason', 'Times'],
       numeric: [4],
-      rows: latest.map(({ quarantinedAt, kind, target, reason, times: seen }) => [
+      rows: latest.map(({ quarantineId, quarantinedAt, kind, target, reason, times: seen }) => [
         times.brief(Date.parse(quarantinedAt)),
-        kind,
+        html`<a href="/page/quarantine?id=${quarantineId}">${kind} ${quarantineId}</a>`,
         foreign(target),
         foreign(reason),
         count(seen),
@@ -35,4 +34,4 @@ export const quarantineSection = defineSection({
     }),
 });
 
-const MAX_ROWS = 10;
+const MAX_ROWS = 5;

@@ -1,7 +1,7 @@
-import { count } from '../../report/figures.ts';
-import { runEnding } from '../../report/run_ending.ts';
+import { count, counted } from '../../report/figures.ts';
+import { hasFailed, runEnding } from '../../report/run_ending.ts';
 import { html } from '../html.ts';
-import { listing } from '../listing.ts';
+import { liveListing } from '../listing.ts';
 import { roughly } from '../page_figures.ts';
 import { defineSection } from './section.ts';
 
@@ -12,18 +12,32 @@ export const runsSection = defineSection({
   group: 'tables',
   shownIf: 'always',
   open: () => (snapshot) => snapshot,
-  render: ({ runs, working }, { id, title, times }) =>
-    listing({
+  render({ runs: all, working }, { id, title, times }) {
+    const runs = all.slice(0, MAX_RUNS);
+    return liveListing({
       id,
-      narrow: 'scrolls',
       title,
+      note:
+        runs.length > 0 && html`The latest ${counted(runs.length, 'run')} of ${count(runs[0]?.runId ?? 0)}.`,
       empty: 'No runs yet.',
-      head: ['Started', 'Command', 'Duration', 'Calls', 'New', 'Changed', 'Gone', 'Quarantined', 'Ended'],
-      numeric: [3, 4, 5, 6, 7],
+      head: [
+        'Run',
+        'Started',
+        'Command',
+        'Duration',
+        'Calls',
+        'New',
+        'Changed',
+        'Gone',
+        'Quarantined',
+        'Ended',
+      ],
+      numeric: [4, 5, 6, 7, 8],
       rows: runs.map((run, at) => {
         const startedMs = Date.parse(run.startedAt);
         const isRunning = at === 0 && run.ended === null && working !== null;
         return [
+          html`<a href="/page/runs/${run.runId}">${run.runId}</a>`,
           times.brief(startedMs),
           run.command,
           run.endedAt === null ? '–' : roughly(Date.parse(run.endedAt) - startedMs),
@@ -32,8 +46,11 @@ export const runsSection = defineSection({
           count(run.changed),
           count(run.gone),
           count(run.quarantined),
-          isRunning ? html`<strong class="running">running</strong>` : runEnding(run),
+          hasFailed(run) ? html`<strong class="alert">${runEnding(run)}</strong>` : runEnding(run, isRunning),
         ];
       }),
-    }),
+    });
+  },
 });
+
+const MAX_RUNS = 5;

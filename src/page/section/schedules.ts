@@ -2,7 +2,7 @@ import { nextTimeMs } from '../../report/overdue_schedules.ts';
 import { runEnding } from '../../report/run_ending.ts';
 import { lastRunOf } from '../../warehouse/activity.ts';
 import { html } from '../html.ts';
-import { listing } from '../listing.ts';
+import { liveListing } from '../listing.ts';
 import { roughly } from '../page_figures.ts';
 import { defineSection } from './section.ts';
 
@@ -17,18 +17,16 @@ export const schedulesSection = defineSection({
     return ({ nowMs }) => ({ nowMs, lastRun });
   },
   render({ nowMs, lastRun }, { id, title, settings, times }) {
-    return listing({
+    return liveListing({
       id,
-      narrow: 'blocks',
       title,
       note: html`<code>registry-mirror worker</code> runs these jobs. <code>sync</code> does the same work from cron or by hand.`,
       empty: '',
-      head: ['Work', 'Job', 'Schedule', 'Next', 'Due after', 'Last run'],
+      head: ['Job', 'Schedule', 'Next', 'Due after', 'Last run'],
       rows: settings.jobs.map(({ name, title: work, pattern, dueMs }) => {
         const last = lastRun(name);
         return [
-          work,
-          html`<code>${name}</code>`,
+          html`${work} <code>${name}</code>`,
           html`<code>${pattern}</code>`,
           times.brief(nextTimeMs(pattern, settings.schedule.timezone, nowMs)),
           dueMs === null ? '–' : roughly(dueMs),

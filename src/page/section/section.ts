@@ -40,6 +40,8 @@ export interface SectionContext {
   readonly title: string;
   readonly settings: PageSettings;
   readonly times: Times;
+  /** Charts contain their tables. */
+  readonly hasTables: boolean;
 }
 
 /** A section without the type of its data, as the list contains it. */

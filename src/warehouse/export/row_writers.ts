@@ -43,9 +43,13 @@ function csvWriter({ columns, file, safeFormulas }: WriterOptions): RowWriter {
 }
 
 /** A small table as CSV text. */
-export function csvText(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
+export function csvText(
+  columns: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  safeFormulas = false,
+): string {
   return [columns, ...rows]
-    .map((cells) => `${cells.map((cell) => csvField(cell, false)).join(',')}\r\n`)
+    .map((cells) => `${cells.map((cell) => csvField(cell, safeFormulas)).join(',')}\r\n`)
     .join('');
 }
 

@@ -1,0 +1,130 @@
+import { count, counted } from '../report/figures.ts';
+import { CHANGE_KINDS, type ChangeFilter } from '../warehouse/change_list.ts';
+import { csvText } from '../warehouse/export/row_writers.ts';
+import type { NamedChange } from '../warehouse/page_queries.ts';
+import { changeList, companyLink, shownName } from './company_markup.ts';
+import { documentOf } from './frame.ts';
+import { html } from './html.ts';
+import { listing } from './listing.ts';
+import { timesIn } from './page_figures.ts';
+import type { ChangesRequest, PageDocument } from './page_request.ts';
+import type { PageSettings } from './page_settings.ts';
+
+/** One page of changes, the latest first. */
+export interface ChangesView {
+  readonly nowMs: number;
+  readonly zone: string;
+  readonly changes: readonly NamedChange[];
+  /** The number of changes that match the filter, on all pages. */
+  readonly total: number;
+}
+
+/** The number of changes on one page of each format. */
+export const CHANGES_PER_PAGE = { html: 100, atom: 100, csv: 50_000 } as const;
+
+/** A time without a zone is read as UTC. An invalid time is ignored. */
+export function changeFilterOf({ since, field, kind }: ChangesRequest): ChangeFilter {
+  const sinceMs = Date.parse(
+    /[zZ]|[+-]\d\d:?\d\d$/.test(since) || !since.includes('T') ? since : `${since}Z`,
+  );
+  return { sinceMs: Number.isNaN(sinceMs) ? null : sinceMs, path: field === '' ? null : field, kind };
+}
+
+export function changesPage(
+  view: ChangesView,
+  request: ChangesRequest,
+  settings: PageSettings,
+): PageDocument {
+  switch (request.format) {
+    case 'csv':
+      return { body: changesCsv(view), type: 'text/csv; charset=utf-8', fileName: 'changes.csv' };
+    case 'atom':
+      return { body: changesFeed(view, request, settings), type: 'application/atom+xml; charset=utf-8' };
+    case 'html':
+      return { body: changesHtml(view, request, settings) };
+  }
+}
+
+function changesHtml(
+  { nowMs, zone, changes, total }: ChangesView,
+  request: ChangesRequest,
+  settings: PageSettings,
+): string {
+  const times = timesIn(zone, nowMs);
+  const { since, field, kind } = request;
+  const last = changes.at(-1);
+  const hasMore = last !== undefined && changes.length === CHANGES_PER_PAGE.html;
+  const companies = [...Map.groupBy(changes, ({ callId, entityId }) => `${callId} ${entityId}`).values()];
+  return documentOf({
+    title: `Changes, ${settings.source.name}`,
+    ...{ source: settings.source, zone, query: '' },
+    main: html`<h1>Changes</h1>
+<form class="filter" action="/page/changes" method="get">
+<label>Since <input name="since" type="date" value="${since.slice(0, 10)}"></label>
+<label>Kind <select name="kind">${CHANGE_KINDS.map((one) => html`<option${one === kind && html` selected`}>${one}</option>`)}</select></label>
+<label>Field <input name="field" value="${field}" maxlength="200"></label>
+<button>Filter</button></form>
+${listing({
+  id: 'list',
+  title: `${counted(changes.length, 'change')} of ${count(total)}`,
+  note: html`<a href="${urlOf('.csv', request)}">CSV</a> · <a href="${urlOf('.atom', request)}">Atom feed</a>`,
+  empty: 'No change matches.',
+  head: ['Seen', 'Company', 'Changes'],
+  rows: companies.flatMap((ofCompany) => {
+    const [first] = ofCompany;
+    if (first === undefined) return [];
+    return [
+      [times.brief(Date.parse(first.observedAt)), companyLink(first), changeList(ofCompany.toReversed())],
+    ];
+  }),
+})}
+<nav class="pages" aria-label="Pages">${request.beforeId !== null && html`<a href="${urlOf('', request)}">Latest changes</a> `}${hasMore && html`<a href="${urlOf('', request, last.changeId)}" rel="next">Earlier changes</a>`}</nav>`,
+  });
+}
+
+function urlOf(
+  suffix: string,
+  { since, field, kind }: ChangesRequest,
+  beforeId: number | null = null,
+): string {
+  const parameters = new URLSearchParams();
+  if (since !== '') parameters.set('since', since);
+  if (field !== '') parameters.set('field', field);
+  if (kind !== 'all') parameters.set('kind', kind);
+  if (beforeId !== null) parameters.set('before', String(beforeId));
+  const text = parameters.toString();
+  return `/page/changes${suffix}${text === '' ? '' : `?${text}`}`;
+}
+
+function changesCsv({ changes }: ChangesView): string {
+  return csvText(
+    ['change_id', 'observed_at', 'not_before', 'entity_id', 'name', 'path', 'before', 'after'],
+    changes.map((one) => [
+      ...[one.changeId, one.observedAt, one.notBefore, one.entityId, one.name],
+      ...[one.path, one.before, one.after],
+    ]),
+    true,
+  );
+}
+
+/** RFC 4287. The id of an entry never changes, so that a reader shows each change once. */
+function changesFeed(
+  { nowMs, changes }: ChangesView,
+  request: ChangesRequest,
+  { source }: PageSettings,
+): string {
+  const updated = changes[0]?.observedAt ?? new Date(nowMs).toISOString();
+  const self = request.origin + urlOf('.atom', request);
+  const entries = changes.map((one) => {
+    const link = `${request.origin}/page/company?id=${encodeURIComponent(one.entityId)}#history`;
+    const what = one.path === '_gone_at' ? (one.after === null ? 'returned' : 'gone') : one.path;
+    return html`<entry><id>${request.origin}/page/changes#${one.changeId}</id><title>${shownName(one)}: ${what}</title><updated>${one.observedAt}</updated><link href="${link}"/><summary>${String(one.before ?? 'nothing')} → ${String(one.after ?? 'nothing')}</summary></entry>
+`;
+  });
+  return `<?xml version="1.0" encoding="utf-8"?>
+${
+  html`<feed xmlns="http://www.w3.org/2005/Atom"><id>${self}</id><title>Changes, ${source.name}</title><updated>${updated}</updated><author><name>${source.name}</name></author><link rel="self" href="${self}"/><link href="${request.origin}${urlOf('', request)}"/>
+${entries}</feed>`.markup
+}
+`;
+}

@@ -1,0 +1,37 @@
+import { DateTime } from 'luxon';
+
+/** The time that the charts show; null: each chart has its own default. */
+export const RANGES = {
+  '24h': 24 * 3_600_000,
+  '30d': 30 * 86_400_000,
+  all: Number.POSITIVE_INFINITY,
+} as const;
+export type Range = keyof typeof RANGES;
+
+export function rangeOf(text: string | null): Range | null {
+  return text !== null && Object.hasOwn(RANGES, text) ? (text as Range) : null;
+}
+
+/** Consecutive minutes, hours, local days or local weeks. The last one contains the present. */
+export interface Periods {
+  readonly unit: 'minute' | 'hour' | 'day' | 'week';
+  readonly starts: readonly number[];
+  /** The end of the last period. */
+  readonly endMs: number;
+  /** The index of the period that contains a time; -1: before the first period. */
+  indexOf(atMs: number): number;
+}
+
+export function periodsUntil(
+  nowMs: number,
+  { unit, count, zone }: { unit: Periods['unit']; count: number; zone: string },
+): Periods {
+  const last = DateTime.fromMillis(nowMs, { zone }).startOf(unit);
+  const starts = Array.from({ length: count }, (_, at) => last.minus({ [unit]: count - 1 - at }).toMillis());
+  return {
+    unit,
+    starts,
+    endMs: last.plus({ [unit]: 1 }).toMillis(),
+    indexOf: (atMs) => starts.findLastIndex((startMs) => startMs <= atMs),
+  };
+}

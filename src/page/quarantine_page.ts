@@ -1,0 +1,61 @@
+import { byteSize, count } from '../report/figures.ts';
+import type { Quarantined } from '../warehouse/quarantine.ts';
+import { documentOf } from './frame.ts';
+import { foreign, html } from './html.ts';
+import { listing } from './listing.ts';
+import { timesIn } from './page_figures.ts';
+import type { PageSettings } from './page_settings.ts';
+
+/** The open entries of the quarantine, or one entry with its response. */
+export type QuarantineView = { readonly nowMs: number; readonly zone: string } & (
+  | { readonly entries: readonly Quarantined[]; readonly open: number }
+  /** `text` null: the response was pruned. */
+  | { readonly entry: Quarantined; readonly text: string | null }
+);
+
+export function quarantinePage(view: QuarantineView, settings: PageSettings): string {
+  const times = timesIn(view.zone, view.nowMs);
+  const shared = { source: settings.source, zone: view.zone, query: '' };
+  if ('entries' in view)
+    return documentOf({
+      ...{ ...shared, title: `Quarantine, ${settings.source.name}` },
+      main: html`<h1>Quarantine</h1>
+${listing({
+  id: 'list',
+  title: `${count(view.entries.length)} of ${count(view.open)} open entries`,
+  empty: 'The quarantine is empty: all responses were processed.',
+  head: ['Since', 'Call', 'Target', 'Reason', 'Times'],
+  numeric: [4],
+  rows: view.entries.map((one) => [
+    times.brief(Date.parse(one.quarantinedAt)),
+    html`<a href="/page/quarantine?id=${one.quarantineId}">${one.kind} ${one.quarantineId}</a>`,
+    foreign(one.target),
+    foreign(one.reason),
+    count(one.times),
+  ]),
+})}`,
+    });
+  const { entry, text } = view;
+  const { quarantineId, kind, target, position, reason, state, runId, status, bytes } = entry;
+  return documentOf({
+    ...{ ...shared, title: `Quarantine entry ${quarantineId}, ${settings.source.name}` },
+    main: html`<h1>Quarantine entry ${quarantineId}</h1>
+<p class="alert">${foreign(reason)}</p>
+<dl class="seen">
+<div><dt>Call</dt><dd>${kind} ${foreign(target)}${position !== null && `, item ${position + 1}`}</dd></div>
+<div><dt>State</dt><dd>${state}, received ${count(entry.times)} times</dd></div>
+<div><dt>Received</dt><dd>${times.full(Date.parse(entry.quarantinedAt))}</dd></div>
+<div><dt>Run</dt><dd><a href="/page/runs/${runId}">${runId}</a></dd></div>
+<div><dt>Response</dt><dd>HTTP ${status ?? '–'}, ${byteSize(bytes)}</dd></div>
+</dl>
+<p class="note">This page is read-only. Process the response again with <code>registry-mirror quarantine replay ${quarantineId}</code>, or close the entry with <code>registry-mirror quarantine discard ${quarantineId}</code>.</p>
+<h2>Response as received</h2>
+${
+  text === null
+    ? html`<p class="empty">The response was pruned.</p>`
+    : html`<pre tabindex="0">${text.slice(0, MAX_CHARACTERS)}</pre>${text.length > MAX_CHARACTERS && html`<p class="note">The first ${count(MAX_CHARACTERS)} of ${count(text.length)} characters. <code>registry-mirror quarantine show ${quarantineId} --json</code> prints all.</p>`}`
+}`,
+  });
+}
+
+const MAX_CHARACTERS = 20_000;

@@ -1,0 +1,60 @@
+import { counted } from '../../report/figures.ts';
+import { HEALTH_WORDS, type HealthState, healthSentence, type Problem } from '../../report/health.ts';
+import { runEnding } from '../../report/run_ending.ts';
+import { type Html, html } from '../html.ts';
+import type { Times } from '../page_figures.ts';
+import type { PageSnapshot } from '../page_snapshot.ts';
+import { defineSection } from './section.ts';
+
+/**
+ * The health of the mirror: symbol, word, causes and remedies. Only the sentence is a live region for screen readers,
+ * because the other lines change with each call.
+ */
+export const healthSection = defineSection({
+  id: 'health',
+  title: 'Health',
+  group: 'header',
+  shownIf: 'always',
+  open: () => (snapshot) => snapshot,
+  render(snapshot, { id, title, times }) {
+    const { health } = snapshot;
+    const [first, ...others] = health.problems;
+    return html`<section class="health is-${health.state}" aria-label="${title}">
+<p id="${id}" class="word" role="status" data-live>${sentence(healthSentence(health, times.zoned), health.state)}</p>
+<div id="${id}-notes" data-live>${first !== undefined && remedy(first)}${others.map(
+      (problem) => html`<p><strong>${problem.cause}</strong></p>${remedy(problem)}`,
+    )}<p class="note">${activity(snapshot, times)}</p></div>
+</section>`;
+  },
+});
+
+/** The sentence, with its first words emphasised. */
+function sentence(text: string, state: HealthState): Html {
+  const word = HEALTH_WORDS[state];
+  return html`<span class="symbol" aria-hidden="true">${SYMBOLS[state]}</span> <strong>${word}</strong>${text.slice(word.length)}`;
+}
+
+/** A remedy with its commands as code. */
+function remedy({ remedy: text }: Problem): Html {
+  const parts = text.split('`');
+  return html`<p class="remedy">${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}</p>`;
+}
+
+/** The current run, or the end of the last run. */
+function activity({ working, runs: [last], nowMs }: PageSnapshot, times: Times): Html {
+  if (working !== null) {
+    const isOwn = last !== undefined && last.ended === null;
+    return html`${isOwn ? html`<a href="/page/runs/${last.runId}">${last.command}</a> is running` : 'A run is in progress'} since ${times.brief(Date.parse(working.takenAt))}${isOwn && html`: ${counted(last.calls, 'call')} so far`}`;
+  }
+  if (last === undefined) return html`No run yet`;
+  const endedMs = Date.parse(last.endedAt ?? last.startedAt);
+  return html`Last run <a href="/page/runs/${last.runId}">${last.runId}</a> ended ${times.brief(Math.min(endedMs, nowMs))}: ${runEnding(last)}`;
+}
+
+const SYMBOLS: Readonly<Record<HealthState, string>> = {
+  needs_you: '!',
+  working: '↻',
+  waiting: '…',
+  empty: '○',
+  healthy: '✓',
+};

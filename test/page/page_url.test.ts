@@ -1,0 +1,125 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPage, type Page } from '../../src/page/page.ts';
+import { zoneOf } from '../../src/page/page_url.ts';
+import { allowanceOf } from '../support/ledger.ts';
+import { companies, type Mirrored, openMirrored, type Served, serve } from '../support/served_mirror.ts';
+
+const DAY_MS = 86_400_000;
+const CHANGING = { id: '00000501', name: '=Before & Co', fields: { status: 'active' } };
+
+let mirror: Mirrored;
+let served: Served;
+let page: Page;
+
+beforeAll(async () => {
+  let isBroken = false;
+  mirror = await openMirrored({
+    companies: [...companies(40), CHANGING],
+    faults: ({ target }) =>
+      isBroken && target === CHANGING.id ? { kind: 'altered', body: () => '{"unexpected": true}' } : null,
+  });
+  await mirror.sync();
+  mirror.sandbox.companies.put({ ...CHANGING, fields: { status: 'dissolved' } });
+  await mirror.sync(100 * DAY_MS);
+  isBroken = true;
+  await mirror.sync(100 * DAY_MS);
+  const { config } = mirror;
+  page = openPage({
+    settings: {
+      ...{ warehousePath: config.warehouse, ledgerPath: config.ledger, accountId: config.account.id },
+      ...{ allowance: allowanceOf({}), source: { name: 'Sandbox', url: null }, hasDialect: true },
+      ...{ recordRoot: config.dialect?.entity.root ?? '', licenceEnds: null, jobs: [] },
+      ...{ maxAge: { statsMs: 1, summariesMs: 1, recordsMs: 1 }, schedule: { timezone: 'UTC' } },
+    },
+    find: (query, most) => served.service.find(query, most),
+    version: () => 1,
+    onlyLocalHosts: true,
+    now: mirror.now,
+    failed: (error) => {
+      throw error;
+    },
+  });
+  served = await serve(mirror, { intercept: page.handle });
+});
+afterAll(async () => {
+  await page.close();
+  await served.close();
+  await mirror.close();
+});
+
+const get = async (path: string) => {
+  const response = await fetch(served.service.url + path);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+
+test('the list of changes filters, counts, and links to CSV and Atom', async () => {
+  const { text } = await get('/page/changes?kind=fields&field=/status');
+  expect(text).toContain('1 change of 1');
+  expect(text).toContain('href="/page/changes.atom?field=%2Fstatus&amp;kind=fields"');
+  expect((await get('/page/changes?since=2999-01-01')).text).toContain('No change matches.');
+});
+
+test('the CSV file of changes quotes names that a spreadsheet would execute', async () => {
+  const { headers, text } = await get('/page/changes.csv');
+  expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(text).toContain(`,00000501,'=Before & Co,/status,active,dissolved\r\n`);
+});
+
+test('the Atom feed has one entry for each change, with absolute links', async () => {
+  const { headers, text } = await get('/page/changes.atom');
+  expect(headers.get('content-type')).toContain('application/atom+xml');
+  expect(text).toContain('<title>=Before &amp; Co: /status</title>');
+  expect(text).toContain(`<link href="${served.service.url}/page/company?id=00000501#history"/>`);
+});
+
+test('the page of a run shows its end and its calls, and how many of how many', async () => {
+  const { text } = await get('/page/runs/1');
+  expect(text).toContain('Run 1: sync');
+  expect(text).toMatch(/Calls: (\d+) of \1</);
+  expect((await get('/page/runs/999')).status).toBe(404);
+});
+
+test('the page of a quarantine entry shows the response as received', async () => {
+  const list = (await get('/page/quarantine')).text;
+  const [, id] = /\/page\/quarantine\?id=(\d+)/.exec(list) ?? [];
+  const { text } = await get(`/page/quarantine?id=${id}`);
+  expect(text).toContain('Response as received');
+  expect(text).toContain(`registry-mirror quarantine replay ${id}`);
+});
+
+test('a search pages, filters by state, and exports all matches as CSV', async () => {
+  const all = (await get('/page/search?q=ltd')).text;
+  expect(all).toMatch(/1–\d+ of \d+ compan/);
+  expect((await get('/page/search?q=before&state=gone')).text).toContain(
+    '0–0 of 0 companies with state gone',
+  );
+  expect((await get('/page/search.csv?q=before')).text).toContain("00000501,'=Before & Co,fetched");
+});
+
+test('a company page compares two versions, and its JSON is the stored response', async () => {
+  const history = (await get('/page/company?id=00000501')).text;
+  const [, compare] = /compare=(\d+\.\.\d+)/.exec(history) ?? [];
+  const { text } = await get(`/page/company?id=00000501&compare=${compare}`);
+  expect(text).toContain('1 field of');
+  expect(text).toMatch(/<del><bdi>active.*<ins><bdi>dissolved/s);
+  expect(JSON.stringify(JSON.parse((await get('/page/company.json?id=00000501')).text))).toContain(
+    'dissolved',
+  );
+});
+
+test('a document is compressed, and is 304 if the browser has it', async () => {
+  const { headers } = await get('/page/changes');
+  expect(headers.get('content-encoding')).toBe('gzip');
+  const second = await new Promise<number | undefined>((resolve) => {
+    const options = { headers: { 'if-none-match': headers.get('etag') ?? '' } };
+    request(`${served.service.url}/page/changes`, options, ({ statusCode }) => resolve(statusCode)).end();
+  });
+  expect(second).toBe(304);
+});
+
+test('times are in the zone of the browser if its cookie is a time zone', async () => {
+  expect(zoneOf('a=b; zone=Asia/Tokyo', 'UTC')).toBe('Asia/Tokyo');
+  expect(zoneOf('zone=<script>', 'UTC')).toBe('UTC');
+  expect(zoneOf(undefined, 'Europe/Oslo')).toBe('Europe/Oslo');
+});

@@ -1,0 +1,97 @@
+import { openLedgerOf } from '../../src/operations/configured_ledger.ts';
+import { updateStoredEstimate } from '../../src/operations/stored_estimate.ts';
+import { acquireLock, heartbeat, releaseLock } from '../../src/warehouse/lock.ts';
+import { finishRun, startRun } from '../../src/warehouse/run.ts';
+import type { Mirrored } from './served_mirror.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const OWNER = 'registry.example:1:page-states';
+
+/** A state of a mirror: `enter` makes it, and the result ends it. */
+export interface PageState {
+  readonly name: string;
+  /** The beginning of the health sentence. */
+  readonly health: string;
+  enter(mirror: Mirrored): () => void;
+}
+
+/** Every health of a mirror that has run before. */
+export const PAGE_STATES: readonly PageState[] = [
+  { name: 'complete', health: 'Healthy', enter: () => () => {} },
+  {
+    name: 'working',
+    health: 'Working',
+    enter({ house: { warehouse }, now }) {
+      const { db } = warehouse;
+      acquireLock(db, { owner: OWNER, pid: 1, host: 'registry.example', isAlive: () => true, nowMs: now() });
+      // The heartbeat stays recent for an hour.
+      heartbeat(db, OWNER, now() + HOUR_MS);
+      const runId = startRun(db, { command: 'sync', owner: OWNER, nowMs: now() });
+      return () => {
+        finishRun(db, { runId, ended: 'done', nowMs: now() });
+        releaseLock(db, OWNER);
+      };
+    },
+  },
+  {
+    name: 'refused-key',
+    health: 'Needs you: The upstream refused the key',
+    enter: (mirror) => withLedger(mirror, (ledger, nowMs) => ledger.refuseKey('a-fingerprint', nowMs)),
+  },
+  { name: 'failing', health: 'Needs you: The last 2 runs failed: disk full', enter: endedRuns('failed', 2) },
+  {
+    name: 'drift',
+    health: 'Needs you: The responses no longer match the dialect',
+    enter: endedRuns('drift', 1),
+  },
+  {
+    name: 'unserved-schedule',
+    health: 'Needs you: No worker serves the schedule poll-stats',
+    enter({ house: { warehouse }, now }) {
+      const { db } = warehouse;
+      db.prepare("UPDATE _run SET started_at = '2020-01-01T00:00:00.000Z' WHERE command = 'sync'").run();
+      const runId = startRun(db, { command: 'poll-stats', owner: null, nowMs: now() - 100 * DAY_MS });
+      finishRun(db, { runId, ended: 'done', nowMs: now() - 100 * DAY_MS });
+      return () => db.prepare('DELETE FROM _run WHERE run_id = ?').run(runId);
+    },
+  },
+  {
+    name: 'waiting',
+    health: 'Waiting for quota until',
+    // A ledger never forgets a report of a used-up quota, so that this state is the last one.
+    enter: (mirror) =>
+      withLedger(mirror, (ledger, nowMs) => ledger.exhaustedUntil(nowMs + 6 * HOUR_MS, nowMs)),
+  },
+];
+
+/** Stores the estimate that `sync` stores at its end. */
+export async function syncWithEstimate(mirror: Mirrored, laterMs?: number): Promise<void> {
+  updateStoredEstimate(mirror.house, await mirror.sync(laterMs));
+}
+
+function endedRuns(ended: string, count: number): PageState['enter'] {
+  return ({ house: { warehouse }, now }) => {
+    const { db } = warehouse;
+    for (let at = 0; at < count; at++) {
+      const runId = startRun(db, { command: 'sync', owner: null, nowMs: now() });
+      finishRun(db, { runId, ended, error: 'disk full', nowMs: now() });
+    }
+    return () => {
+      const runId = startRun(db, { command: 'sync', owner: null, nowMs: now() });
+      finishRun(db, { runId, ended: 'done', nowMs: now() });
+    };
+  };
+}
+
+function withLedger(
+  { config, now }: Mirrored,
+  change: (ledger: ReturnType<typeof openLedgerOf>, nowMs: number) => void,
+): () => void {
+  const ledger = openLedgerOf(config);
+  change(ledger, now());
+  return () => {
+    ledger.forgetRefusal();
+    ledger.close();
+  };
+}
