@@ -141,13 +141,20 @@ function openComparison(db: Database) {
       const first = keys[0];
       const position = keys[1] === undefined ? '0' : `o.${keys[1]}`;
       const both = current.size === 0 ? '' : `LEFT JOIN ${shadow(table)} n ON ${on} WHERE n.${first} IS NULL`;
-      if (old.size > 0)
+      if (old.size > 0) {
+        const deleted = `FROM ${live(table)} o ${both === '' ? 'WHERE true' : both}`;
         take(
           `INSERT INTO _feed_row (table_name, key, position, version, is_deleted)
-           SELECT ${text(table)}, o.${first}, ${position}, @last + row_number() OVER (), 1
-           FROM ${live(table)} o ${both === '' ? 'WHERE true' : both} ${SAVE_ROW}`,
+           SELECT ${text(table)}, o.${first}, ${position}, @last + row_number() OVER (), 1 ${deleted} ${SAVE_ROW}`,
           1,
         );
+        // The versions of a list follow from its place in the company. Without the deleted rows they would be lower than
+        // the cursor of a consumer that has applied a part of the company.
+        if (keys.length > 1)
+          db.exec(
+            `INSERT OR IGNORE INTO temp.feed_changed (what, key) SELECT ${text(what)}, o.${first} ${deleted}`,
+          );
+      }
       if (current.size === 0) return;
       for (const condition of old.size === 0 ? ['true'] : differences(old, current, `o.${first} IS NULL`))
         db.exec(
@@ -209,12 +216,12 @@ function columnsOf(db: Database, naming: Naming, table: string): Set<string> {
   return new Set(db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(name) as string[]);
 }
 
-/** Conditions of which one is true for a row that differs. */
+/** Conditions of which one is true for a row that differs. Without affinity (`+`), the text "7" differs from the number. */
 function differences(old: ReadonlySet<string>, current: ReadonlySet<string>, isNew: string): string[] {
   const terms = [...new Set([...old, ...current])].map((name) => {
     const column = live(name);
     if (!current.has(name)) return `o.${column} IS NOT NULL`;
-    return old.has(name) ? `o.${column} IS NOT n.${column}` : `n.${column} IS NOT NULL`;
+    return old.has(name) ? `+o.${column} IS NOT +n.${column}` : `n.${column} IS NOT NULL`;
   });
   return Array.from({ length: Math.ceil(terms.length / TERMS) }, (_, at) =>
     [isNew, ...terms.slice(at * TERMS, (at + 1) * TERMS)].join(' OR '),
