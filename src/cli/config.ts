@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { windowRows } from '../allowance/window_table.ts';
 import { type Config, ConfigError, configPath, loadConfig } from '../config/config.ts';
+import { keyFingerprint } from '../config/secret.ts';
 import { type DialectInWords, describeDialect } from '../dialect/describe.ts';
 import { endpointsOf } from '../dialect/request.ts';
 import { count } from '../report/figures.ts';
@@ -98,7 +99,7 @@ function callsInWords({ account, allowance, upstream }: Config): string[] {
   const rate =
     allowance.per_minute === null ? 'No limit on the rate' : `${count(allowance.per_minute)} a minute`;
   return [
-    `Account ${account.id}, ${account.tier} tier${account.commercial_use ? ', commercial use' : ''}; fingerprint of the key: ${upstream.api_key.fingerprint}.`,
+    `Account ${account.id}, ${account.tier} tier${account.commercial_use ? ', commercial use' : ''}; fingerprint of the key: ${keyFingerprint(upstream)}.`,
     `${rate}, ${limits.length === 0 ? 'no other limit' : limits.join(', ')}.`,
     ...(account.already_spent === 0
       ? []

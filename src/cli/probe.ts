@@ -6,9 +6,11 @@ import { describeDialect } from '../dialect/describe.ts';
 import { UsageError } from '../errors.ts';
 import { openWorkspace } from '../operations/assemble.ts';
 import { type ProbeReport, probe } from '../operations/probe.ts';
+import type { Specification } from '../probe/conclusions.ts';
 import type { DialectDraft } from '../probe/dialect_draft.ts';
 import type { Exchange } from '../probe/evidence.ts';
 import { limitHeaders, type ReportedFinding, reportFindings } from '../probe/findings_report.ts';
+import { reportStatements } from '../probe/openapi/statements_report.ts';
 import type { Conclusions, Hints } from '../probe/probe.ts';
 import type { Question } from '../probe/user_questions.ts';
 import { count, counted, duration } from '../report/figures.ts';
@@ -23,6 +25,7 @@ import {
   withSharedOptions,
 } from './context.ts';
 import { type Output, standardStreams } from './output.ts';
+import { openapiIn, statedUpstream, withStatements } from './probe/openapi_file.ts';
 import { probeCheck } from './probe_check.ts';
 import { type Asker, openAsker } from './questions.ts';
 import { headlineOf } from './run_report.ts';
@@ -32,6 +35,7 @@ export interface ProbeFlags extends SharedFlags {
   readonly maxMinutes?: number;
   readonly queryParam?: string;
   readonly example?: readonly string[];
+  readonly openapi?: string;
   readonly fresh?: boolean;
   readonly dryRun?: boolean;
   readonly check?: boolean;
@@ -49,6 +53,7 @@ export function probeCommand(): Command {
     .option('--max-minutes <n>', 'stop after this many minutes', positiveNumber)
     .option('--query-param <name>', 'the search parameter for names, if you know it')
     .option('--example <name...>', 'names of companies in the registry, if you know some')
+    .option('--openapi <file>', 'an OpenAPI document of the API, which saves calls')
     .option('--fresh', 'ignore the responses of earlier probes, after a change of the API')
     .option('--dry-run', 'print the cost estimate; send nothing')
     .option('--check', 'check the dialect with stored responses; with --max-calls also with new calls')
@@ -60,17 +65,21 @@ export function probeCommand(): Command {
 
 /** Probes the API, writes the dialect, and prints the findings. */
 export async function findDialect(flags: ProbeFlags): Promise<void> {
-  const { config, output } = openContext(flags);
+  const { config: configured, output } = openContext(flags);
   const path = configPath({ path: flags.config });
   const maxCalls = flags.maxCalls ?? MOST_CALLS;
-  if (flags.dryRun) return announce(config, output, maxCalls);
+  const specification = flags.openapi === undefined ? null : openapiIn(flags.openapi, configured);
+  const config = specification === null ? configured : withStatements(configured, specification);
+  if (flags.dryRun) return announce(config, output, maxCalls, specification);
   const streams = standardStreams();
   const asks = !flags.yes && output.mode === 'text' && process.stdin.isTTY;
   const asker = asks ? openAsker(process.stdin, streams) : null;
   try {
+    if (specification !== null) output.note(statementsText(output, specification));
     output.note(describeProbeCost(config, maxCalls));
-    const report = await probeAndAsk(config, output, asker, { ...flags, maxCalls });
-    const file = write(path, report);
+    const report = await probeAndAsk(config, output, asker, { ...flags, maxCalls, specification });
+    const stated = specification === null ? null : statedUpstream(configured, specification);
+    const file = write(path, report, stated);
     print(output, report, file);
   } finally {
     asker?.close();
@@ -84,7 +93,7 @@ async function probeAndAsk(
   config: Config,
   output: Output,
   asker: Asker | null,
-  flags: ProbeFlags & { readonly maxCalls: number },
+  flags: ProbeFlags & { readonly maxCalls: number; readonly specification: Specification | null },
 ): Promise<ProbeReport> {
   const workspace = openWorkspace(config);
   const interruption = interruptible(() =>
@@ -97,7 +106,12 @@ async function probeAndAsk(
       onAnswer: narrator(output),
       after: flags.fresh ? lastCallId(workspace.warehouse.db) : 0,
     };
-    let hints: Hints = { queryParam: flags.queryParam ?? null, examples: flags.example ?? [] };
+    const { specification } = flags;
+    let hints: Hints = {
+      queryParam: flags.queryParam ?? specification?.queryParam.value ?? null,
+      examples: flags.example ?? [],
+      specification,
+    };
     for (let left = flags.maxCalls; ; ) {
       const report = await probe(workspace, { ...order, hints, maxCalls: left });
       left -= report.run.totals.calls;
@@ -167,7 +181,11 @@ interface Written {
 }
 
 /** Writes the dialect, or the open questions, to the configuration. A crash leaves the old file unchanged. */
-function write(path: string, { draft, conclusions, questions }: ProbeReport): Written {
+function write(
+  path: string,
+  { draft, conclusions, questions }: ProbeReport,
+  stated: ReturnType<typeof statedUpstream> | null,
+): Written {
   const text = readFileSync(path, 'utf8');
   const found =
     draft === null
@@ -179,7 +197,7 @@ function write(path: string, { draft, conclusions, questions }: ProbeReport): Wr
           dialect: draft.dialect,
           remarks: remarksOf(draft, questions),
           open: draft.open,
-          paths: pathsOf(conclusions),
+          ...(stated ?? { paths: pathsOf(conclusions) }),
         });
   // An invalid result must not replace a valid configuration.
   parseConfig({ path, text: found });
@@ -255,15 +273,30 @@ function outcomeOf({ run, draft, questions }: ProbeReport, { path }: Written): s
   return `${cost}: dialect not found yet. ${headlineOf(run)}`;
 }
 
-function announce(config: Config, output: Output, maxCalls: number): void {
-  const text = describeProbeCost(config, maxCalls);
+function announce(
+  config: Config,
+  output: Output,
+  maxCalls: number,
+  specification: Specification | null,
+): void {
+  const cost = describeProbeCost(config, maxCalls);
+  const text = specification === null ? cost : `${statementsText(output, specification)}\n\n${cost}`;
   output.result({
     command: 'probe',
     ok: true,
-    data: { dry_run: true, max_calls: maxCalls },
+    data: {
+      dry_run: true,
+      max_calls: maxCalls,
+      ...(specification === null ? {} : { openapi: reportStatements(specification) }),
+    },
     text,
     attention: null,
   });
+}
+
+function statementsText(output: Output, specification: Specification): string {
+  const lines = reportStatements(specification).map((statement) => `  ${findingLine(output, statement)}`);
+  return [`By the OpenAPI document "${specification.title}":`, ...lines].join('\n');
 }
 
 function describeProbeCost({ allowance }: Config, maxCalls: number): string {
@@ -279,6 +312,7 @@ Examples:
   $ registry-mirror probe
   $ registry-mirror probe --max-calls 8 --query-param q
   $ registry-mirror probe --example "Acme Holdings"
+  $ registry-mirror probe --openapi openapi.json --dry-run
   $ registry-mirror probe --check
 
 Exit codes: 0 dialect written; 1 dialect not found; 2 usage or configuration; 130 interrupted.`;

@@ -3,6 +3,7 @@ import { byWindowKey, windowRows } from '../allowance/window_table.ts';
 import { Dialect } from '../dialect/dialect.ts';
 import { Mapping } from '../dialect/mapping.ts';
 import { Receiver } from './receiver.ts';
+import { BEARER } from './secret.ts';
 import {
   ApiKey,
   BaseUrl,
@@ -37,7 +38,7 @@ const Upstream = z.strictObject({
   base_url: BaseUrl.describe('base URL of the API; the three paths are joined to it with exactly one /api'),
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the file
   api_key: ApiKey.describe('API key; ${env:NAME} and ${file:PATH} are replaced'),
-  key_header: KeyHeader.default('Authorization: Bearer {key}').describe(
+  key_header: KeyHeader.default(BEARER).describe(
     'header that sends the key: a name such as X-API-Key, or a header with {key}',
   ),
   paths: z

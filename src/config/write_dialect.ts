@@ -10,15 +10,21 @@ export interface FoundDialect {
   readonly open: ReadonlySet<string>;
   /** `upstream.paths`; null: the default join is right. */
   readonly paths: { readonly search: string; readonly entity: string; readonly stats: string } | null;
+  /** The header that sends the key; null: the one in the file, or the default. */
+  readonly keyHeader?: string | null;
 }
 
 /**
  * Returns the text of a configuration with the dialect. All other keys and comments do not change, nor do keys of an
  * existing dialect that the probe did not learn.
  */
-export function withDialect(text: string, { dialect, remarks, open, paths }: FoundDialect): string {
+export function withDialect(
+  text: string,
+  { dialect, remarks, open, paths, keyHeader = null }: FoundDialect,
+): string {
   const document = parseDocument(text);
   if (paths !== null) document.setIn(['upstream', 'paths'], document.createNode(paths, { flow: true }));
+  if (keyHeader !== null) document.setIn(['upstream', 'key_header'], keyHeader);
   const written = writtenForm(dialect);
   const isNew = !isMap(document.get('dialect', true));
   if (isNew) document.set('dialect', document.createNode({}));
@@ -65,6 +71,11 @@ function writtenForm({ search, entity, stats, volatile, responses }: Dialect): S
       ...(Object.keys(extra).length === 0 ? {} : { extra }),
       identifier_param: search.identifier_param ?? DEFAULT,
       item: search.item || DEFAULT,
+      query_template: search.query_template === '{query}' ? DEFAULT : search.query_template,
+      identifier_template: search.identifier_template ?? DEFAULT,
+      main: search.main ?? DEFAULT,
+      id_fallbacks: search.id_fallbacks.length === 0 ? DEFAULT : search.id_fallbacks,
+      group_as: search.group_as ?? DEFAULT,
       total_clamped_at: search.total_clamped_at ?? DEFAULT,
       min_length: search.min_length === 1 ? DEFAULT : search.min_length,
       absent_when_empty: search.absent_when_empty || DEFAULT,

@@ -5,6 +5,7 @@ import type { CallKind } from '../call.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { type Config, requireDialect } from '../config/config.ts';
 import { assertWritable } from '../config/paths.ts';
+import { keyFingerprint } from '../config/secret.ts';
 import { endpointsOf } from '../dialect/request.ts';
 import { openCallIds } from '../fetch/call_ids.ts';
 import { type Connection, openConnections as openConnectionsTo } from '../fetch/connection.ts';
@@ -134,7 +135,7 @@ export function assembleProbe(
 function fetchParts(workspace: Workspace, purpose: Purpose) {
   const { config, clock, warehouse, ledger } = workspace;
   const { upstream } = config;
-  const keyFingerprint = upstream.api_key.fingerprint;
+  const fingerprint = keyFingerprint(upstream);
   const perMinute = config.allowance.per_minute;
   return {
     endpoints: endpointsOf(upstream),
@@ -153,7 +154,7 @@ function fetchParts(workspace: Workspace, purpose: Purpose) {
     ),
     clock,
     callIds: openCallIds(lastCallId(warehouse.db)),
-    keyFingerprint,
+    keyFingerprint: fingerprint,
   };
 }
 

@@ -5,9 +5,11 @@ import { type Endpoints, endpointsOf, UnwritableUrl, urlOf } from '../dialect/re
 import { adoptProbes, readProbes } from '../load/probe_loader.ts';
 import type { Outcome } from '../outcome.ts';
 import { type Adoption, adoptable } from '../probe/adoption.ts';
-import { type DialectDraft, draftDialect } from '../probe/dialect_draft.ts';
+import type { Specification } from '../probe/conclusions.ts';
+import type { DialectDraft } from '../probe/dialect_draft.ts';
 import type { Exchange } from '../probe/evidence.ts';
 import { requestedSizeOf } from '../probe/findings/max_page_size.ts';
+import { draftWith } from '../probe/openapi/specified_dialect.ts';
 import { type Conclusions, probe as conclude, type Hints } from '../probe/probe.ts';
 import { type KeptProbe, type OpenProbeLog, openProbeLog } from '../probe/probe_log.ts';
 import { type Question, questionsFor } from '../probe/user_questions.ts';
@@ -44,6 +46,7 @@ export interface ProbeReport {
 export async function probe(workspace: Workspace, order: ProbeOrder): Promise<ProbeReport> {
   const { upstream } = workspace.config;
   const { hints } = order;
+  const specification = hints.specification ?? null;
   const probeLog = openProbeLog(new URL(upstream.base_url).origin, keptProbes(workspace, order.after ?? 0));
   const currentConclusions = () => conclude({ upstream, exchanges: probeLog.exchanges, hints }).conclusions;
   const report = await run(workspace, {
@@ -66,10 +69,11 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
       const last = probeLog.exchanges.at(-1);
       if (last !== undefined) order.onAnswer?.(last, currentConclusions());
     },
-    onEnded: (runId) => adopt(workspace, runId, probeLog, currentConclusions()),
+    onEnded: (runId) =>
+      adopt(workspace, runId, probeLog, { conclusions: currentConclusions(), specification }),
   });
   const conclusions = currentConclusions();
-  const draft = draftDialect(conclusions);
+  const draft = draftWith(conclusions, specification);
   return {
     run: report,
     conclusions,
@@ -109,8 +113,13 @@ function targetOfAdopted(endpoints: Endpoints, dialect: Dialect, call: Call): st
 }
 
 /** Loads the probe's responses with the dialect that it found. */
-function adopt(workspace: Workspace, runId: number, probeLog: OpenProbeLog, conclusions: Conclusions): void {
-  const draft = draftDialect(conclusions);
+function adopt(
+  workspace: Workspace,
+  runId: number,
+  probeLog: OpenProbeLog,
+  { conclusions, specification }: { conclusions: Conclusions; specification: Specification | null },
+): void {
+  const draft = draftWith(conclusions, specification);
   if (draft === null) return;
   const { dialect } = draft;
   const stored = new Map(readProbes(workspace.warehouse).map((kept) => [kept.callId, kept]));

@@ -38,6 +38,7 @@ export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: Pr
   const query = {
     ...{ searches, listing, stated, hint: hints.queryParam, examples: hints.examples },
     mayGuess: exchanges.length < maxCalls * GUESSED_SHARE,
+    minLength: hints.specification?.minLength.value ?? 1,
   };
   const queryParam = findQueryParam(query);
   const template = templateOf(upstream, addresses.value);

@@ -11,6 +11,37 @@ export interface Hints {
   readonly queryParam: string | null;
   /** Names of registered companies. */
   readonly examples: readonly string[];
+  /** The statements of an OpenAPI document; null: there is none. */
+  readonly specification?: Specification | null;
+}
+
+/**
+ * What an OpenAPI document states about an API. `sure`: the document states it; `likely`: names suggest it; `open`: the
+ * document does not contain it. Responses take precedence, because a document can be outdated.
+ */
+export interface Specification {
+  readonly title: string;
+  /** The path of the search contains `extra`. */
+  readonly addresses: Finding<Addresses | null>;
+  /** The form of `upstream.key_header`. */
+  readonly keyHeader: Finding<string | null>;
+  readonly queryParam: Finding<string | null>;
+  readonly minLength: Finding<number | null>;
+  readonly identifierParam: Finding<string | null>;
+  /** Parameters that every search must have, with their only or first values. */
+  readonly extra: Readonly<Record<string, string>>;
+  readonly sizeParam: Finding<string | null>;
+  readonly maxSize: Finding<number | null>;
+  readonly paging: Finding<PagingStyle | null>;
+  readonly results: Finding<Pointer | null>;
+  readonly item: Pointer;
+  /** Inside the item. */
+  readonly id: Finding<Pointer | null>;
+  /** Inside the item. */
+  readonly name: Finding<Pointer | null>;
+  readonly total: Finding<Pointer | null>;
+  readonly record: Finding<RecordPaths | null>;
+  readonly registryTotal: Finding<Pointer | null>;
 }
 
 export interface ProbeInput {
@@ -65,6 +96,8 @@ export interface QueryEvidence {
   readonly stated: ErrorHints;
   /** Whether parameter names may still be guessed. */
   readonly mayGuess: boolean;
+  /** The min query length by an OpenAPI document; 1 if it is not known. */
+  readonly minLength: number;
 }
 
 /** The list of rows in search responses, with the candidates for id and name. */
@@ -140,7 +173,7 @@ export type PagingStyle =
   | { readonly style: 'none' | 'link_header' }
   | { readonly style: 'next_url'; readonly next: Pointer }
   | { readonly style: 'page' | 'offset'; readonly param: string; readonly first: number }
-  | { readonly style: 'cursor'; readonly param: string; readonly next: Pointer };
+  | { readonly style: 'cursor'; readonly param: string; readonly next: Pointer; readonly first?: string };
 
 export interface PagingConclusion extends Finding<PagingStyle | null> {
   readonly nextPageLink: NextPageLink | null;

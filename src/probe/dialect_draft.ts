@@ -54,7 +54,7 @@ export function draftDialect(conclusions: Conclusions): DialectDraft | null {
 function pagingOf({ paging, size }: SearchConclusions): Paging {
   const sized = { size_param: size.param.value, size: size.maxSize.value.rows, window: null };
   const style = paging.value ?? { style: 'none' as const };
-  return style.style === 'cursor' ? { ...style, first: null, ...sized } : { ...style, ...sized };
+  return style.style === 'cursor' ? { first: null, ...style, ...sized } : { ...style, ...sized };
 }
 
 function rulesOf(

@@ -71,7 +71,7 @@ function reported<T>(
 
 const plain = (value: string | number | null): string | number | null => value;
 
-function pagingInWords(paging: PagingStyle | null): string | null {
+export function pagingInWords(paging: PagingStyle | null): string | null {
   if (paging === null) return null;
   switch (paging.style) {
     case 'page':

@@ -14,6 +14,7 @@ import { probeRows } from './findings/query_parameter.ts';
 import { probeQueryRule } from './findings/query_rule.ts';
 import { probeRecord } from './findings/record_paths.ts';
 import { probeUnknownId } from './findings/unknown_id.ts';
+import { completedBy } from './openapi/completed.ts';
 import { refusesUnknownParams } from './refusals.ts';
 
 export type { Conclusions, Hints, ProbeInput, SearchConclusions } from './conclusions.ts';
@@ -31,7 +32,9 @@ export interface ProbeStep {
  * Each file of `findings/` holds one finding: `find…` draws the conclusion and `probe…` drafts the next request for it.
  */
 export function probe(input: ProbeInput): ProbeStep {
-  const conclusions = conclude(input);
+  const { specification } = input.hints;
+  const found = conclude(input);
+  const conclusions = specification == null ? found : completedBy(found, specification);
   return { conclusions, request: nextRequest(input, conclusions) };
 }
 
@@ -49,7 +52,7 @@ function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest 
   if (rows !== null || search === null) return rows;
   return (
     probeRecord(input, conclusions, search) ??
-    asSearch(nextSearch(conclusions, search, input.exchanges.length)) ??
+    asSearch(nextSearch(input, conclusions, search)) ??
     (input.exchanges.length < FEW_CALLS
       ? (asSearch(probeEmptyQuery(conclusions, search)) ?? probeUnknownId(input, conclusions, search))
       : null)
@@ -60,12 +63,22 @@ function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest 
 const FEW_CALLS = 10;
 
 /** The probes in the order of their expected yield. */
-function nextSearch(conclusions: Conclusions, search: SearchConclusions, calls: number): SearchDraft | null {
+function nextSearch(
+  { hints, exchanges }: ProbeInput,
+  conclusions: Conclusions,
+  search: SearchConclusions,
+): SearchDraft | null {
   const isStrict = refusesUnknownParams(conclusions.query.searches);
   const isSmall = (conclusions.registrySize ?? Number.POSITIVE_INFINITY) <= SMALL_REGISTRY;
-  const isEnough = isStrict && isSmall && calls >= ENOUGH_CALLS;
+  const isEnough = isStrict && isSmall && exchanges.length >= ENOUGH_CALLS;
   const probes = isEnough ? NECESSARY : isStrict ? STRICT_ORDER : LENIENT_ORDER;
+  const stated = hints.specification;
+  const isStated = (draftOf: (typeof LENIENT_ORDER)[number]) =>
+    draftOf === probePaging || draftOf === probeRarePaging
+      ? stated?.paging.value != null
+      : draftOf === probeIdentifiers && stated?.identifierParam.value != null;
   for (const draftOf of probes) {
+    if (isStated(draftOf)) continue;
     const draft = draftOf(conclusions, search);
     if (draft !== null) return draft;
   }

@@ -49,7 +49,9 @@ export const SINGLE_PAGING_PARAMS = words(
 );
 
 /** Words in keys of next-page links and cursors. */
-export const NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(words('next cursor after continuation scroll'));
+export const NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
+  words('next cursor after continuation scroll suivant suivante volgende neste siguiente'),
+);
 
 export const NOT_NEXT_PAGE_WORDS: ReadonlySet<string> = new Set(
   words('previous prev before first last self has'),
@@ -70,7 +72,7 @@ export const NAME_WORDS: ReadonlyMap<string, number> = new Map([
   ['name', 10],
   ['names', 9],
   ['title', 8],
-  ...scored(9, 'navn nom nome nombre namn naam nimi nazwa nazev nazov firma meno'),
+  ...scored(9, 'navn nom nome nombre namn naam nimi nazwa nazev nazov jmeno firma meno'),
   ...scored(8, 'denomination denominacion denominazione bezeichnung raison ragione'),
   ...scored(2, 'label caption display business entity organisation organization'),
 ]);
@@ -109,11 +111,11 @@ export const ELEMENT_WORDS: ReadonlySet<string> = new Set(
 export const ENVELOPE_WORDS: ReadonlySet<string> = new Set(
   words(`
     api version status success ok meta metadata links link request timestamp queried time took message error errors
-    code warnings jsonapi copyright licence license attribution generated kind result duration elapsed self href notice`),
+    code warnings jsonapi header copyright licence license attribution generated kind result duration elapsed self href notice`),
 );
 
 export const TOTAL_WORDS: ReadonlyMap<string, number> = new Map([
-  ...scored(6, 'total totalcount totalresults totalelements totalhits numfound found'),
+  ...scored(6, 'total totaal celkem totalcount totalresults totalelements totalhits numfound found'),
   ...scored(4, 'count hits matches'),
   ...scored(1, 'results elements items records size number num all antall antal'),
 ]);

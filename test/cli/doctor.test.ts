@@ -17,6 +17,9 @@ import { configFrom, Secret } from '../../src/config/config.ts';
 import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
+/** The key in its default header. */
+const sent = (api_key: Secret) => ({ api_key, key_header: 'Authorization: Bearer {key}' });
+
 const GB = 1e9;
 const NOW = Date.parse('2027-03-10T12:00:00Z');
 
@@ -65,15 +68,15 @@ describe('a check', () => {
   it('of the key never shows the key, and names the refused one', () => {
     const key = new Secret('a-key');
     const refused = { ...UNLIMITED, refusedKey: { fingerprint: key.fingerprint, sinceMs: NOW } };
-    expect(checkKey(key, null)).toMatchObject({ is: 'ok' });
-    expect(checkKey(key, refused)).toMatchObject({ is: 'problem' });
-    expect(checkKey(new Secret('another-key'), refused)).toMatchObject({ is: 'note' });
-    expect(JSON.stringify(checkKey(key, refused))).not.toContain('a-key');
+    expect(checkKey(sent(key), null)).toMatchObject({ is: 'ok' });
+    expect(checkKey(sent(key), refused)).toMatchObject({ is: 'problem' });
+    expect(checkKey(sent(new Secret('another-key')), refused)).toMatchObject({ is: 'note' });
+    expect(JSON.stringify(checkKey(sent(key), refused))).not.toContain('a-key');
   });
 
   it('of the key is a problem if the key is not set', () => {
     const unknown = Secret.unknown(new Error('the environment variable KEY is not set'));
-    expect(checkKey(unknown, null)).toMatchObject({ is: 'problem' });
+    expect(checkKey(sent(unknown), null)).toMatchObject({ is: 'problem' });
   });
 
   it('of the allowance warns of an account without calls, but not of a used-up day', () => {

@@ -138,6 +138,68 @@ describe('probe', () => {
   });
 });
 
+describe('probe --openapi', () => {
+  const DOCUMENT = resolve(import.meta.dirname, '../probe/openapi/documents/kvk.yaml');
+  const PROFILE: ApiProfileInput = {
+    key_header: 'apikey',
+    paths: { search: '/api/v2/zoeken', entity: '/api/v1/basisprofielen/{id}' },
+    search: {
+      ...{
+        query_param: 'naam',
+        identifier_param: 'kvkNummer',
+        identifiers: 'exact',
+        unknown_params: 'refuse',
+      },
+      ...{ results: '/resultaten', total: '/totaal', max_size: 100, oversize: 'refuse' },
+      paging: { style: 'page', param: 'pagina', first: 1, size_param: 'resultatenPerPagina', size: 10 },
+    },
+    summary: { id: '/kvkNummer', name: '/naam' },
+    record: { id: '/kvkNummer', name: '/naam' },
+  };
+
+  it('writes paths, key header and dialect, and tries no other parameter', async () => {
+    const { directory, sandbox } = await place(PROFILE);
+    expect(await run(directory, ['probe'])).toMatchObject({ code: 1 });
+    sandbox.reset();
+    const { code, data } = await run(directory, ['probe', '--fresh', '--openapi', DOCUMENT]);
+    expect(code).toBe(0);
+    expect(data.calls_spent).toBeGreaterThan(2);
+    expect(data.calls_spent).toBeLessThanOrEqual(8);
+    const { query_param, identifier_param, paging, results, total } = sandbox.dialect.search;
+    expect(data.dialect.search).toMatchObject({ query_param, identifier_param, paging, results, total });
+    const sent = sandbox
+      .arrivals()
+      .flatMap(({ target }) => [...new URLSearchParams(target.split('?')[1]).keys()]);
+    const stated = ['naam', 'kvkNummer', 'pagina', 'resultatenPerPagina'];
+    expect([...new Set(sent)].filter((name) => !stated.includes(name))).toEqual([]);
+    const text = readFileSync(join(directory, 'registry-mirror.yaml'), 'utf8');
+    expect(text).toContain('key_header: apikey');
+    expect(text).toContain('/api/v1/basisprofielen/{id}');
+    const synced = await run(directory, ['sync', '--max-calls', '6']);
+    expect(synced).toMatchObject({ code: 0, data: { ended: 'max_calls', quarantined: 0 } });
+  });
+
+  it('prints the statements of the document without a call', async () => {
+    const { directory, sandbox } = await place({});
+    const { code, data } = await run(directory, ['probe', '--dry-run', '--openapi', DOCUMENT]);
+    expect(code).toBe(0);
+    expect(data.openapi).toContainEqual({
+      ...{ topic: 'largest page', value: 100, certainty: 'sure' },
+      because: 'the document states the maximum 100',
+    });
+    expect(sandbox.arrivals()).toEqual([]);
+  });
+
+  it('rejects a file that is no OpenAPI document', async () => {
+    const { directory } = await place({});
+    const args = ['probe', '--openapi', 'registry-mirror.yaml'];
+    expect(await run(directory, args)).toMatchObject({
+      code: 2,
+      document: { error: { message: expect.stringContaining('is no OpenAPI document') } },
+    });
+  });
+});
+
 function folder(): string {
   const directory = mkdtempSync(join(tmpdir(), 'command-'));
   closing.push(() => rmSync(directory, { recursive: true, force: true }));

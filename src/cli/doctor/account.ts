@@ -1,7 +1,8 @@
 import { type LedgerState, LOST_LEDGER_REMEDY } from '../../allowance/ledger.ts';
 import { windowRow } from '../../allowance/window_table.ts';
 import { isLifetime } from '../../allowance/windows.ts';
-import type { Config, Secret } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { keyFingerprint } from '../../config/secret.ts';
 import { count, counted, duration, localTime } from '../../report/figures.ts';
 import { daysLeft, LICENCE_WARNING_DAYS } from '../../report/health.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
@@ -9,14 +10,14 @@ import { type Finding, note, ok, problem, warning } from './finding.ts';
 /** Checks of the key, the terms and the allowance. */
 
 /** Shows the fingerprint of the key: it distinguishes two keys without revealing them. */
-export function checkKey(key: Secret, state: LedgerState | null): Finding {
-  if (!key.isKnown)
+export function checkKey(upstream: Parameters<typeof keyFingerprint>[0], state: LedgerState | null): Finding {
+  if (!upstream.api_key.isKnown)
     return problem(
       'key',
       'upstream.api_key is not set, so that no call can be sent',
       'Run `registry-mirror config validate`: it names the variable or file that is missing.',
     );
-  const { fingerprint } = key;
+  const fingerprint = keyFingerprint(upstream);
   const refused = state?.refusedKey ?? null;
   if (refused === null) return ok('key', `present (fingerprint ${fingerprint})`);
   const since = localTime(refused.sinceMs);

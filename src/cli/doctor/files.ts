@@ -31,7 +31,7 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): F
     ...warehouse,
     checkAccess(accessTo('ledger', config.ledger)),
     ...findings,
-    checkKey(config.upstream.api_key, state),
+    checkKey(config.upstream, state),
     ...checkSecrecy(secrecyOf(configPath)),
     ...(state === null
       ? []

@@ -103,6 +103,8 @@ export function probeEmptyQuery(
   { size: { param, maxSize } }: SearchConclusions,
 ): SearchDraft | null {
   if (queryParam.certainty === 'open' || minQueryChars > 1 || query.searches.some(isEmptyQuery)) return null;
-  const params: Param[] = param.value === null ? [] : [[param.value, String(maxSize.value.rows)]];
+  // Only known names are recognised as page sizes, so that the response is recognised as that to an empty query.
+  const isKnown = param.value !== null && roleOfParam(param.value) === 'size';
+  const params: Param[] = isKnown ? [[param.value ?? '', String(maxSize.value.rows)]] : [];
   return { params, why: 'does an empty query list the whole registry?' };
 }

@@ -26,7 +26,7 @@ export function findTotal(
 ): Finding<Pointer | null> {
   const samples = samplesOf(searches, results, queryParam);
   const fitting = [...samples]
-    .map(([pointer, all]) => ({ pointer, all, words: wordScore(pointer) }))
+    .map(([pointer, all]) => ({ pointer, all, words: totalScore(pointer) }))
     .filter(({ all, words }) => words > 0 && all.every(isPossible) && !isRepeated(all))
     .sort((a, b) => b.words - a.words);
   const proven = fitting.filter(({ all }) => exceeds(all) && !isConstant(all));
@@ -96,7 +96,8 @@ function samplesOf(
   return samples;
 }
 
-function wordScore(pointer: Pointer): number {
+/** How well the keys of a path fit a number of matches; 0: not at all. */
+export function totalScore(pointer: Pointer): number {
   const keys = segmentsOf(pointer).map(wordsOfKey);
   const last = keys.at(-1) ?? [];
   if (last.some((word) => NOT_TOTAL_WORDS.has(word))) return 0;

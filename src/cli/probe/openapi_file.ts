@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import type { Config } from '../../config/config.ts';
+import { endpointsOf } from '../../dialect/request.ts';
+import { UsageError } from '../../errors.ts';
+import type { Specification } from '../../probe/conclusions.ts';
+import { readSpecification } from '../../probe/openapi/specification.ts';
+
+/**
+ * Reads an OpenAPI document, as JSON or YAML.
+ *
+ * @throws UsageError if the file is not readable, or is no OpenAPI document.
+ */
+export function openapiIn(path: string, { upstream }: Config): Specification {
+  const specification = readSpecification(contentOf(path), upstream.base_url);
+  if (specification !== null) return specification;
+  throw new UsageError(`${path} is no OpenAPI document: it has no "openapi" or "swagger", or no "paths".`, {
+    hint: 'Pass the OpenAPI document of the API, version 2, 3.0 or 3.1, as JSON or YAML.',
+  });
+}
+
+/** The configuration with the paths and the key header of a document. Paths in the file take precedence. */
+export function withStatements(config: Config, { addresses, keyHeader }: Specification): Config {
+  const { upstream } = config;
+  return {
+    ...config,
+    upstream: {
+      ...upstream,
+      paths: { ...addresses.value, ...upstream.paths },
+      key_header: keyHeader.value ?? upstream.key_header,
+    },
+  };
+}
+
+/** The keys of `upstream` to write into the file, if they differ from those that it has. */
+export function statedUpstream(config: Config, { addresses, keyHeader }: Specification) {
+  const { upstream } = config;
+  const { origin } = new URL(upstream.base_url);
+  const { search, entity, stats } = endpointsOf(upstream);
+  const present = {
+    search: search.pathname,
+    entity: entity.slice(origin.length),
+    stats: stats.href.slice(origin.length),
+  };
+  // `dialect.search.extra` sends the fixed parameters of a search.
+  const stated = { ...addresses.value, search: addresses.value?.search.split('?')[0], ...upstream.paths };
+  const paths = addresses.value === null ? present : { ...present, ...stated };
+  const isNew = JSON.stringify(paths) !== JSON.stringify(present);
+  const isNewHeader = keyHeader.value !== null && keyHeader.value !== upstream.key_header;
+  return { paths: isNew ? (paths as typeof present) : null, keyHeader: isNewHeader ? keyHeader.value : null };
+}
+
+function contentOf(path: string): unknown {
+  try {
+    return parse(readFileSync(path, 'utf8'), { maxAliasCount: 10_000 });
+  } catch (cause) {
+    throw new UsageError(`${path} cannot be read as JSON or YAML: ${firstLine(cause)}`, {
+      hint: 'Pass the path of an OpenAPI document.',
+      cause,
+    });
+  }
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}

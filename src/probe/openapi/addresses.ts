@@ -1,0 +1,72 @@
+import type { Addresses } from '../conclusions.ts';
+import { type Finding, likely, open, sure } from '../evidence.ts';
+import type { ApiDocument, Operation } from './document.ts';
+import { fixedParameters, type Operations } from './operations.ts';
+
+/** The paths of the three resources on the host of `baseUrl`. Required parameters with one value are part of them. */
+export function findAddresses(
+  { basePath }: ApiDocument,
+  { search, entity, stats }: Operations,
+  { baseUrl, extra }: { readonly baseUrl: string; readonly extra: Readonly<Record<string, string>> },
+): Finding<Addresses | null> {
+  if (search.value === null) return open(null, search.because);
+  const configured = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  const { path } = search.value.operation;
+  // Without a server in the document, the paths are below the configured address, unless they repeat its path.
+  const prefix = basePath ?? (path.startsWith(`${configured}/`) ? '' : configured);
+  const standard = `${configured.replace(/\/api$/, '')}/api`;
+  const addresses = {
+    search: `${prefix}${path}${queryOf(Object.entries(extra))}`,
+    entity:
+      entity.value === null
+        ? `${standard}/entity/{id}`
+        : `${prefix}${entity.value.operation.path.replace(/\{\w+\}/, '{id}')}${fixedQueryOf(entity.value.operation)}`,
+    stats:
+      stats.value === null
+        ? `${standard}/registry/stats`
+        : `${prefix}${stats.value.operation.path}${fixedQueryOf(stats.value.operation)}`,
+  };
+  const isSure = search.certainty === 'sure' && entity.certainty === 'sure';
+  const because = isSure
+    ? `${search.because} and ${entity.value?.operation.path}`
+    : uncertain(search, entity);
+  return (isSure ? sure : likely)(addresses, because);
+}
+
+function uncertain(...findings: Finding[]): string {
+  return findings
+    .filter(({ certainty }) => certainty !== 'sure')
+    .map(({ because }) => because)
+    .join('; ');
+}
+
+function fixedQueryOf({ parameters }: Operation): string {
+  return queryOf(fixedParameters(parameters));
+}
+
+function queryOf(parameters: [name: string, value: string][]): string {
+  return parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
+}
+
+/** The header that sends the key. */
+export function findKeyHeader({ security }: ApiDocument): Finding<string | null> {
+  const [scheme] = security.filter((one) => one.type !== 'apiKey' || one.in === 'header');
+  if (scheme === undefined) {
+    const other = security.find(({ type }) => type === 'apiKey');
+    return open(
+      null,
+      other === undefined
+        ? 'the document describes no key'
+        : `the key is sent in the ${other.in} parameter ${other.name}, which is not supported`,
+    );
+  }
+  if (scheme.type === 'apiKey')
+    return sure(String(scheme.name), 'the document describes a key in this header');
+  const isBasic = scheme.type === 'http' && String(scheme.scheme).toLowerCase() === 'basic';
+  if (isBasic)
+    return likely(
+      'Authorization: Basic {key}',
+      'the document describes Basic authentication: the key is USER:PASSWORD in Base64',
+    );
+  return sure('Authorization: Bearer {key}', 'the document describes a Bearer token');
+}

@@ -1,0 +1,239 @@
+import type { Pointer } from '../../dialect/dialect.ts';
+import { segmentsOf } from '../../json/pointer.ts';
+import type { PagingStyle } from '../conclusions.ts';
+import { type Finding, likely, open, sure } from '../evidence.ts';
+import { findNextPageLink, styleOfLink } from '../findings/next_page_link.ts';
+import { wordsOfKey } from '../json_leaves.ts';
+import {
+  CURSOR_PARAMS,
+  IDENTIFIER_PARAMS,
+  NAME_WORDS,
+  OFFSET_PARAMS,
+  PAGE_PARAMS,
+  QUERY_PARAMS,
+  SIZE_PARAMS,
+} from '../word_lists.ts';
+import type { Parameter } from './document.ts';
+import type { Described } from './sample.ts';
+
+/** How well a parameter fits the name of a company; 0: not at all. */
+export function queryScore(parameter: Parameter): number {
+  const { name, description, isRequired, schema } = parameter;
+  const type = [schema.type].flat().find((one) => one !== 'null');
+  if (parameter.in !== 'query' || (type !== undefined && type !== 'string') || Array.isArray(schema.enum))
+    return 0;
+  if (isPaging(name) || /date/.test(String(schema.format ?? ''))) return 0;
+  const words = wordsOfKey(name);
+  const position = QUERY_PARAMS.indexOf(name);
+  const isNameWord = words.some(
+    (word) => NAME_WORDS.has(word) || QUERY_WORDS.has(word) || /(name|navn)$/.test(word),
+  );
+  const isNamed = /\b(company|legal|trade|business|entity|organi[sz]ation) names?\b/i.test(description);
+  const byName = position >= 0 ? 8 - position / 10 : isNameWord ? 6 : isNamed ? 4 : 0;
+  if (byName === 0 || words.some((word) => OTHER_WORDS.has(word))) return 0;
+  const isDescribed = /\b(name|navn|nom|title|search|query|term|text|keyword)/i.test(description);
+  return byName + (isDescribed ? 1.5 : 0) + (isRequired ? 1.5 : 0);
+}
+
+export function findQueryParam(parameters: readonly Parameter[]): Finding<Parameter | null> {
+  const [best, second] = parameters
+    .map((parameter) => ({ parameter, score: queryScore(parameter) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score);
+  if (best === undefined) return open(null, 'the document names no parameter for a name');
+  const because = `the document describes ${best.parameter.name}${quoted(best.parameter)}`;
+  return second === undefined || best.score - second.score >= 2
+    ? sure(best.parameter, because)
+    : likely(best.parameter, `${because}, and also ${second.parameter.name}`);
+}
+
+/** `idKeys`: the names of the id in the path of a record and in the results. */
+export function findIdentifierParam(
+  parameters: readonly Parameter[],
+  queryParam: string | null,
+  idKeys: readonly string[],
+): Finding<string | null> {
+  const others = parameters.filter(
+    (one) => one.in === 'query' && one.name !== queryParam && !isPaging(one.name),
+  );
+  const keys = new Set(idKeys.map(plain).filter((key) => key !== 'id'));
+  const same = others.find(({ name }) => keys.has(plain(lastWordOf(name))) || keys.has(plain(name)));
+  if (same !== undefined) return sure(same.name, `the id of a company is called ${same.name}, too`);
+  const named = others.find(({ name }) => IDENTIFIER_PARAMS.includes(name));
+  return named === undefined
+    ? open(null, 'the document names no parameter for an identifier')
+    : likely(named.name, `the document describes ${named.name}${quoted(named)}`);
+}
+
+export function findSizeParam(parameters: readonly Parameter[]): Finding<Parameter | null> {
+  const sizes = parameters.filter(isSize);
+  const [best] = [...sizes].sort((a, b) => rankIn(SIZE_PARAMS, a.name) - rankIn(SIZE_PARAMS, b.name));
+  return best === undefined
+    ? open(null, 'the document names no parameter for the page size')
+    : sure(best, `the document describes ${best.name}${quoted(best)}`);
+}
+
+/** The largest page size, by the schema or the description of its parameter. */
+export function findMaxSize(param: Parameter | null): Finding<number | null> {
+  if (param === null) return open(null, 'the page size cannot be set');
+  const { maximum, exclusiveMaximum } = param.schema;
+  if (typeof maximum === 'number') return sure(maximum, `the document states the maximum ${maximum}`);
+  if (typeof exclusiveMaximum === 'number')
+    return sure(exclusiveMaximum - 1, `the document states less than ${exclusiveMaximum}`);
+  const allowed = Array.isArray(param.schema.enum)
+    ? param.schema.enum.map(Number).filter(Number.isInteger)
+    : [];
+  if (allowed.length > 0) return sure(Math.max(...allowed), `the document permits ${allowed.join(', ')}`);
+  const named = MAXIMUM.exec(param.description);
+  const value = Number((named?.[1] ?? '').replace(/[ ,.]/g, ''));
+  return value > 0
+    ? likely(value, `the document says: ${param.description.slice(0, 120)}`)
+    : open(null, 'the document states no maximum');
+}
+
+const MAXIMUM =
+  /(?:max(?:imum|\.)?|up to|at most|not exceed|no more than|between \d+ and|from \d+ to)[^\d(*]{0,24}(\d[\d,. ]*\d|\d)/i;
+
+/** The fewest characters of a query, by the schema or the description of its parameter. */
+export function findMinLength(param: Parameter | null): Finding<number | null> {
+  const minLength = param?.schema.minLength;
+  if (typeof minLength === 'number' && minLength > 0)
+    return sure(minLength, `the document states minLength ${minLength}`);
+  const named = /(?:at least|min(?:imum)?)\D{0,20}(\d)\D{0,3}(?:char|letter)/i.exec(param?.description ?? '');
+  return named === null
+    ? open(null, 'the document states no minimum')
+    : likely(Number(named[1]), `the document says: ${param?.description.slice(0, 120)}`);
+}
+
+/** The way to the next page: a cursor, a page number, an offset, or a link in the response. */
+export function findPaging({ operation, response }: Described): Finding<PagingStyle | null> {
+  const queries = operation.parameters.filter((one) => one.in === 'query' && !isSize(one));
+  const link = findNextPageLink([response]);
+  const cursor = queries.find(({ name }) => isIn(CURSOR_PARAMS, name) || CURSOR_WORDS.test(name));
+  if (cursor !== undefined && link?.is === 'cursor')
+    return sure(
+      { style: 'cursor', param: cursor.name, next: link.at, ...firstCursor(cursor) },
+      said(cursor, link.at),
+    );
+  const page = queries.find(({ name }) => isIn(PAGE_PARAMS, name) || PAGE_WORDS.test(name));
+  if (page !== undefined) return numbered('page', page, firstOf(page, 1));
+  const offset = queries.find(({ name }) => isIn(OFFSET_PARAMS, name) || OFFSET_WORDS.test(name));
+  if (offset !== undefined) return numbered('offset', offset, firstOf(offset, 0));
+  const style = link === null ? null : styleOfLink(link);
+  if (style !== null) return sure(style, `the document describes ${link?.at}`);
+  if (operation.headers.includes('link'))
+    return likely({ style: 'link_header' }, 'the document describes the header Link');
+  return open(null, 'the document describes no way to the next page');
+}
+
+/** The cursor of the first page, if the document states one. */
+function firstCursor({ description, schema }: Parameter): { first?: string } {
+  const stated = typeof schema.default === 'string' ? schema.default : null;
+  const first = stated ?? /['"`“](\*)['"`”]/.exec(description)?.[1] ?? null;
+  return first === null || first === '' ? {} : { first };
+}
+
+function numbered(
+  style: 'page' | 'offset',
+  param: Parameter,
+  first: Finding<number>,
+): Finding<PagingStyle | null> {
+  return { ...first, value: { style, param: param.name, first: first.value } };
+}
+
+/** The number of the first page or row. */
+function firstOf(param: Parameter, usual: number): Finding<number> {
+  const { name, description, schema } = param;
+  const stated = [schema.default, schema.minimum].find((value) => value === 0 || value === 1);
+  if (stated !== undefined)
+    return sure(Number(stated), `the document states that ${name} begins at ${stated}`);
+  if (
+    /zero.?based|0.?based|(starts?|begins?|from|first[^.]{0,20}) (at |is |with )?0\b|default\D{0,8} 0\b/i.test(
+      description,
+    )
+  )
+    return sure(0, `the document says: ${description.slice(0, 120)}`);
+  if (
+    /(starts?|begins?|from|first[^.]{0,20}) (at |is |with )?1\b|default\D{0,8} 1\b|one.?based/i.test(
+      description,
+    )
+  )
+    return sure(1, `the document says: ${description.slice(0, 120)}`);
+  return likely(usual, `the document describes ${name}, but not its first value`);
+}
+
+function isSize({ name, schema, ...parameter }: Parameter): boolean {
+  if (parameter.in !== 'query' || [schema.type].flat().includes('boolean')) return false;
+  return isIn(SIZE_PARAMS, name) || SIZE_WORDS.test(name);
+}
+
+function isPaging(name: string): boolean {
+  return [CURSOR_WORDS, PAGE_WORDS, OFFSET_WORDS, SIZE_WORDS].some((words) => words.test(name));
+}
+
+/** Whether a list contains a name, in any style of writing. */
+function isIn(list: readonly string[], name: string): boolean {
+  return list.includes(name) || (name.length > 2 && list.some((other) => plain(other) === plain(name)));
+}
+
+function rankIn(list: readonly string[], name: string): number {
+  const at = list.findIndex((other) => plain(other) === plain(name));
+  return at === -1 ? list.length : at;
+}
+
+export function plain(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+function lastWordOf(name: string): string {
+  return /\[([\w.]+)\]$/.exec(name)?.[1]?.split('.').at(-1) ?? name;
+}
+
+export function lastKeyOf(pointer: Pointer): string {
+  return segmentsOf(pointer).at(-1) ?? '';
+}
+
+function said({ name }: Parameter, at: Pointer): string {
+  return `the document describes ${name}, and the next cursor at ${at}`;
+}
+
+function quoted({ description }: Parameter): string {
+  const text = description.replace(/\s+/g, ' ').trim();
+  return text === '' ? '' : `: "${text.length > 80 ? `${text.slice(0, 80)}…` : text}"`;
+}
+
+const QUERY_WORDS = new Set(['q', 'query', 'search', 'term', 'text', 'keyword', 'keywords', 'phrase']);
+const OTHER_WORDS = new Set([
+  ...[
+    'street',
+    'city',
+    'address',
+    'country',
+    'officer',
+    'director',
+    'person',
+    'file',
+    'sort',
+    'order',
+    'field',
+    'fields',
+  ],
+  ...[
+    'status',
+    'type',
+    'language',
+    'lang',
+    'date',
+    'user',
+    'region',
+    'municipality',
+    'kommunenavn',
+    'poststed',
+  ],
+]);
+const CURSOR_WORDS = /cursor|curseur|page_?token|continuation|(^|_)after$/i;
+const PAGE_WORDS = /^(page|seite|side|pagina|strana|p)$|page_?(no|num|number|index|nr)|\[number\]$|^pagenr$/i;
+const OFFSET_WORDS =
+  /^(offset|start|skip|debut|from|pocatek)$|start_?(index|row|from)|results?from|\[offset\]$/i;
+const SIZE_WORDS =
+  /^(limit|size|count|rows|top|take|nombre|pocet|antall|rpp)$|per_?(page|pagina|side|seite|strona)|(items?|results?)_?page|page_?(size|limit)|max_?(results|records|rows)|\[(size|limit)\]$/i;

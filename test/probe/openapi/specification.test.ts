@@ -1,0 +1,242 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { Specification } from '../../../src/probe/conclusions.ts';
+import type { Finding } from '../../../src/probe/evidence.ts';
+import { readSpecification } from '../../../src/probe/openapi/specification.ts';
+
+const FOLDER = new URL('./documents/', import.meta.url);
+
+/** The values that a person reads in each document. Missing keys are not in the document. */
+const TRUTH: Readonly<Record<string, Truth>> = {
+  'ares.yaml': {
+    addresses: {
+      search: '/ekonomicke-subjekty-v-be/rest/ekonomicke-subjekty',
+      entity: '/ekonomicke-subjekty-v-be/rest/ekonomicke-subjekty/{id}',
+      stats: '/ekonomicke-subjekty-v-be/rest/ekonomicke-subjekty/statistika',
+    },
+    queryParam: 'obchodniJmeno',
+    minLength: 3,
+    identifierParam: 'ico',
+    sizeParam: 'pocet',
+    maxSize: 1000,
+    paging: { style: 'offset', param: 'start', first: 0 },
+    results: '/ekonomickeSubjekty',
+    id: '/ico',
+    name: '/obchodniJmeno',
+    total: '/pocetCelkem',
+    record: { root: '', id: '/ico', name: '/obchodniJmeno' },
+    registryTotal: '/pocetCelkem',
+  },
+  'brreg.yaml': {
+    addresses: {
+      search: '/enhetsregisteret/api/enheter',
+      entity: '/enhetsregisteret/api/enheter/{id}',
+      stats: '/api/registry/stats',
+    },
+    queryParam: 'navn',
+    identifierParam: 'organisasjonsnummer',
+    sizeParam: 'size',
+    paging: { style: 'page', param: 'page', first: 0 },
+    record: { root: '', id: '/organisasjonsnummer', name: '/navn' },
+  },
+  'companies_house.yaml': {
+    addresses: {
+      search: '/search/companies',
+      entity: '/company/{id}',
+      stats: '/api/registry/stats',
+    },
+    keyHeader: 'Authorization: Basic {key}',
+    queryParam: 'q',
+    sizeParam: 'items_per_page',
+    paging: { style: 'offset', param: 'start_index', first: 0 },
+    results: '/items',
+    id: '/company_number',
+    name: '/title',
+    total: '/total_results',
+    record: { root: '', id: '/company_number', name: '/company_name' },
+  },
+  'fastapi.yaml': {
+    addresses: {
+      search: '/api/search?country=EE',
+      entity: '/api/entity/{id}?format=full',
+      stats: '/api/registry/stats',
+    },
+    keyHeader: 'Authorization: Bearer {key}',
+    queryParam: 'query',
+    minLength: 2,
+    sizeParam: 'limit',
+    maxSize: 250,
+    paging: { style: 'cursor', param: 'cursor', next: '/next_cursor' },
+    results: '/items',
+    id: '/entity_id',
+    name: '/legal_name',
+    total: '/total',
+    record: { root: '/data', id: '/entity_id', name: '/legal_name' },
+    registryTotal: '/companies/total',
+  },
+  'france.yaml': {
+    addresses: { search: '/search', entity: '/api/entity/{id}', stats: '/api/registry/stats' },
+    queryParam: 'q',
+    sizeParam: 'per_page',
+    maxSize: 25,
+    paging: { style: 'page', param: 'page', first: 1 },
+    results: '/results',
+    id: '/siren',
+    name: '/nom_complet',
+    total: '/total_results',
+  },
+  'gleif.yaml': {
+    addresses: {
+      search: '/api/v1/lei-records',
+      entity: '/api/v1/lei-records/{id}',
+      stats: '/api/registry/stats',
+    },
+    queryParam: 'filter[entity.legalName]',
+    identifierParam: 'filter[lei]',
+    sizeParam: 'page[size]',
+    maxSize: 200,
+    paging: { style: 'page', param: 'page[number]', first: 1 },
+    results: '/data',
+    id: '/id',
+    name: '/attributes/entity/legalName/name',
+    total: '/meta/pagination/total',
+    record: { root: '/data', id: '/id', name: '/attributes/entity/legalName/name' },
+  },
+  'kvk.yaml': {
+    addresses: {
+      search: '/api/v2/zoeken',
+      entity: '/api/v1/basisprofielen/{id}',
+      stats: '/api/registry/stats',
+    },
+    keyHeader: 'apikey',
+    queryParam: 'naam',
+    identifierParam: 'kvkNummer',
+    sizeParam: 'resultatenPerPagina',
+    maxSize: 100,
+    paging: { style: 'page', param: 'pagina', first: 1 },
+    results: '/resultaten',
+    id: '/kvkNummer',
+    name: '/naam',
+    total: '/totaal',
+    record: { root: '', id: '/kvkNummer', name: '/naam' },
+  },
+  'opencorporates.yaml': {
+    addresses: { search: '/v0.4/companies/search', entity: '/api/entity/{id}', stats: '/api/registry/stats' },
+    queryParam: 'q',
+    sizeParam: 'per_page',
+    maxSize: 100,
+    paging: { style: 'page', param: 'page', first: 1 },
+    results: '/results/companies',
+    id: '/company_number',
+    name: '/name',
+    total: '/results/total_count',
+  },
+  'prh.json': {
+    addresses: { search: '/bis/v1/', entity: '/bis/v1/{id}', stats: '/api/registry/stats' },
+    queryParam: 'name',
+    identifierParam: 'businessId',
+    sizeParam: 'maxResults',
+    maxSize: 1000,
+    paging: { style: 'offset', param: 'resultsFrom', first: 0 },
+    results: '/results',
+    id: '/businessId',
+    name: '/name',
+    total: '/totalResults',
+    record: { root: '/results/0', id: '/businessId', name: '/name' },
+  },
+  'sirene.yaml': {
+    addresses: {
+      search: '/api-sirene/3.11/siren',
+      entity: '/api-sirene/3.11/siren/{id}',
+      stats: '/api/registry/stats',
+    },
+    keyHeader: 'X-Registry-Api-Key',
+    queryParam: 'q',
+    sizeParam: 'nombre',
+    maxSize: 1000,
+    paging: { style: 'cursor', param: 'curseur', next: '/header/curseurSuivant', first: '*' },
+    results: '/unitesLegales',
+    id: '/siren',
+    name: '/periodesUniteLegale/[dateFin=null]/denominationUniteLegale',
+    total: '/header/total',
+    record: {
+      root: '/uniteLegale',
+      id: '/siren',
+      name: '/periodesUniteLegale/[dateFin=null]/denominationUniteLegale',
+    },
+  },
+};
+
+type Truth = { readonly [Key in keyof Specification]?: unknown };
+
+/** What stays open although the document contains it. */
+const OPEN: Readonly<Record<string, readonly string[]>> = { 'sirene.yaml': ['name'] };
+/** What is wrong, and called likely. The record is right except for its name. */
+const WRONG: Readonly<Record<string, readonly string[]>> = { 'sirene.yaml': ['record'] };
+
+test.each(readdirSync(FOLDER))('the document %s yields the dialect that a person reads', (file) => {
+  const specification = specificationOf(file);
+  const grades = gradesOf(specification, TRUTH[file] ?? {});
+  const of = (grade: string) => [...grades].filter(([, found]) => found === grade).map(([key]) => key);
+  expect({ open: of('open'), wrong: of('wrong'), 'wrong while sure': of('wrong while sure') }).toEqual({
+    open: OPEN[file] ?? [],
+    wrong: WRONG[file] ?? [],
+    'wrong while sure': [],
+  });
+});
+
+function specificationOf(file: string): Specification {
+  const parsed = parse(readFileSync(new URL(file, FOLDER), 'utf8'));
+  const specification = readSpecification(parsed, 'https://registry.example/api');
+  if (specification === null) throw new Error(`${file} is no OpenAPI document`);
+  return specification;
+}
+
+function gradesOf(specification: Specification, truth: Truth): Map<string, string> {
+  const findings = Object.entries(specification).filter(
+    (entry): entry is [keyof Specification & string, Finding] =>
+      typeof entry[1] === 'object' && 'certainty' in entry[1],
+  );
+  return new Map(
+    findings.map(([key, { value, certainty }]) => {
+      const isRight = JSON.stringify(value) === JSON.stringify(truth[key] ?? null);
+      if (isRight) return [key, 'right'];
+      return [key, certainty === 'open' ? 'open' : certainty === 'sure' ? 'wrong while sure' : 'wrong'];
+    }),
+  );
+}
+
+test('fixed parameters of a search are separate from its query', () => {
+  expect(specificationOf('fastapi.yaml').extra).toEqual({ country: 'EE' });
+});
+
+test.each([null, [], 'text', {}, { openapi: '3.1.0' }, { paths: {} }])(
+  '%j is no OpenAPI document',
+  (parsed) => {
+    expect(readSpecification(parsed, 'https://registry.example')).toBeNull();
+  },
+);
+
+test('a document with broken, foreign and circular references is read', () => {
+  const paths = {
+    '/search': {
+      get: {
+        parameters: [{ $ref: 'other.yaml#/q' }, { $ref: '#/components/parameters/none' }, 5, null],
+        responses: {
+          200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Loop' } } } },
+        },
+      },
+    },
+    '/company/{id}': { $ref: '#/paths/~1company~1{id}' },
+    '/broken': null,
+  };
+  const schemas = {
+    Loop: { allOf: [{ $ref: '#/components/schemas/Loop' }], properties: { a: { $ref: '#' } } },
+  };
+  const specification = readSpecification(
+    { openapi: '3.0.0', paths, components: { schemas } },
+    'https://x.example',
+  );
+  expect(specification).toMatchObject({ queryParam: { certainty: 'open' }, record: { certainty: 'open' } });
+});
