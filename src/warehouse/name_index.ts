@@ -43,16 +43,19 @@ export function nameIndex(db: Database, naming: Naming) {
   /** Cached for one transaction; null: not read yet. */
   let cachedNamedUntil: number | null = null;
   let latestAdded = 0;
+  // FTS5 counts its rows in memory until the commit, and SQLite drops these counts if a column is added to any table after
+  // a write. So the index is written after all new columns of the transaction.
+  const pendingTexts: { readonly write: typeof insert; readonly entry: Entry }[] = [];
 
   const namedUntil = (): number => {
     cachedNamedUntil ??= Number(meta.get(namedUntilKey) ?? 0);
     return cachedNamedUntil;
   };
   const addText = (company: IndexedCompany): void => {
-    insert.run(...entryOf(company));
+    pendingTexts.push({ write: insert, entry: entryOf(company) });
   };
   const removeText = (company: IndexedCompany): void => {
-    remove.run(...entryOf(company));
+    pendingTexts.push({ write: remove, entry: entryOf(company) });
   };
   const addName = (name: string, knownId: number): void => {
     insertName.run(name, knownId);
@@ -102,8 +105,9 @@ export function nameIndex(db: Database, naming: Naming) {
     },
     /** Indexes the names of all companies that are not indexed yet. */
     indexNames,
-    /** Writes the pending counts, and the pending names if there are many. Call it in the transaction of the rows. */
+    /** Writes the pending texts and counts, and the pending names if there are many. Call it in the transaction of the rows. */
     save: (): void => {
+      for (const { write, entry } of pendingTexts.splice(0)) write.run(...entry);
       if (latestAdded - namedUntil() >= MAX_PENDING) indexNames();
       words.save();
       cachedNamedUntil = null;
