@@ -197,7 +197,7 @@ function configure(name: string, overrides: Partial<ConfigInput>): void {
 /** Three days of runs: part of the registry is listed, one record is fetched twice, and one response is invalid JSON. */
 async function fillMirror(): Promise<void> {
   const on = async (daysAgo: number, ...args: string[]) => {
-    vi.useFakeTimers({ toFake: ['Date'], now: NOW - daysAgo * DAY_MS });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: NOW - daysAgo * DAY_MS });
     await atTerminal([...args, '--config', AT('filling.yaml')], { columns: 100 });
   };
   await on(9, 'sync', '--max-calls', '12');
