@@ -15,6 +15,8 @@ const DAY_MS = 86_400_000;
 const DAYS = 28;
 const COMPANIES = 2_400;
 const ALLOWANCE = { per_minute: 600, per_day: 500, total: 20_000 } as const;
+/** A little longer than a day: the quota of the day is then available again. */
+const BETWEEN_SYNCS_MS = DAY_MS + 600_000;
 const JAPANESE = {
   id: 'J-0001',
   name: '株式会社東京サンプル商事',
@@ -48,7 +50,7 @@ const mirror = await openMirrored({
   configuration: {
     // Four weeks pass in seconds: a rate limit would delay them.
     allowance: { ...ALLOWANCE, per_minute: 'unlimited' },
-    max_age: { records: '6d' },
+    max_age: { stats: '1d', records: '10d' },
     schedule: { timezone: 'Europe/Berlin' },
     source: { name: 'Registry of Synthetic Companies', url: 'https://registry.example/' },
   },
@@ -106,7 +108,7 @@ async function allStates(served: ServedPage, into: string): Promise<void> {
 
 /** Runs four weeks: companies are added, changed and deleted, and the mirror uses its allowance each day. */
 async function simulateWeeks({ sandbox, sync, now }: Mirrored): Promise<void> {
-  await sync(-DAYS * DAY_MS);
+  await sync(-DAYS * BETWEEN_SYNCS_MS);
   for (let day = 0; day < DAYS; day++) {
     for (const company of synthetic.slice(COMPANIES + day * 10, COMPANIES + day * 10 + 10))
       sandbox.companies.put(company);
@@ -117,9 +119,9 @@ async function simulateWeeks({ sandbox, sync, now }: Mirrored): Promise<void> {
           name: `${company.name} (${day + 1})`,
           fields: { ...company.fields, capital: 1_000 * day, status: day % 2 === 0 ? 'active' : 'dissolved' },
         });
-    sandbox.companies.remove(synthetic[COMPANIES - 1 - day]?.id ?? '', now());
-    if (day < DAYS - 1) await sync(DAY_MS);
-    else await syncWithEstimate(mirror, DAY_MS);
+    if (day % 4 === 0) sandbox.companies.remove(synthetic[COMPANIES - 1 - day]?.id ?? '', now());
+    if (day < DAYS - 1) await sync(BETWEEN_SYNCS_MS);
+    else await syncWithEstimate(mirror, BETWEEN_SYNCS_MS);
   }
 }
 
@@ -151,8 +153,9 @@ async function shoot(
 
 async function shootTerminal({ name, document }: TerminalPicture, into: string): Promise<void> {
   const browser = await openBrowser();
-  const page = await browser.newPage({ viewport: { width: 900, height: 400 } });
+  const page = await browser.newPage({ viewport: { width: 1000, height: 400 } });
   await page.setContent(document);
-  await page.locator('pre').screenshot({ path: join(into, `${name}.png`) });
+  // The corners outside the frame are transparent.
+  await page.locator('pre').screenshot({ path: join(into, `${name}.png`), omitBackground: true });
   await browser.close();
 }
