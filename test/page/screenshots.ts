@@ -106,7 +106,7 @@ async function allStates(served: ServedPage, into: string): Promise<void> {
   }
 }
 
-/** Runs four weeks: companies are added, changed and deleted, and the mirror uses its allowance each day. */
+/** Simulates four weeks: companies are added, changed and deleted, and the mirror is updated each day. */
 async function simulateWeeks({ sandbox, sync, now }: Mirrored): Promise<void> {
   await sync(-DAYS * BETWEEN_SYNCS_MS);
   for (let day = 0; day < DAYS; day++) {
