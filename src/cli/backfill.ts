@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { requireDialect } from '../config/config.ts';
-import { Duration } from '../config/values.ts';
 import { UsageError } from '../errors.ts';
 import { openWorkspace, type Workspace } from '../operations/assemble.ts';
 import {
@@ -13,7 +12,9 @@ import {
   runBackfill,
 } from '../operations/backfill.ts';
 import { type BackfillRow, backfillTable } from '../warehouse/backfill.ts';
+import { readAge } from './backfill/age.ts';
 import { backfillData, describeBackfill, describeLists } from './backfill/backfill_text.ts';
+import { confirmCost } from './backfill/confirmation.ts';
 import { cancel, enqueue, listUnfinished, printEstimate, reportAgain } from './backfill/manage.ts';
 import { writeReport } from './backfill/report_file.ts';
 import { isSelecting, readSelection, type SelectionFlags } from './backfill/selection.ts';
@@ -40,6 +41,7 @@ interface BackfillFlags extends SharedFlags, SelectionFlags {
   readonly until?: string;
   readonly strict?: boolean;
   readonly dryRun?: boolean;
+  readonly yes?: boolean;
   readonly enqueue?: boolean;
 }
 
@@ -63,7 +65,7 @@ export function backfillCommand(): Command {
       [],
     )
     .option('--id-prefix <text>', 'every company whose id starts with this text', repeated, [])
-    .option('--stale <age>', 'records older than this: 90d, 12h', milliseconds)
+    .option('--stale <age>', 'records older than this: 90d, 6w, 3mo, 1y', readAge)
     .option('--missing', 'known companies whose record was never fetched')
     .option('--failed', 'calls that failed, or whose response is in quarantine')
     .option('--again', 'also fetch records that are still fresh (within max_age.records)')
@@ -73,6 +75,7 @@ export function backfillCommand(): Command {
     .option('--max-minutes <n>', 'stop after this many minutes', positiveNumber)
     .option('--until <time>', 'stop at this time: 06:30, 2026-11-22, 2026-11-22T06:30')
     .option('--dry-run', 'print the cost estimate; send nothing')
+    .option('--yes', 'do not ask before spending more than a tenth of the quota left')
     .option('--enqueue', 'queue the backfill for the worker and return immediately')
     .optionsGroup('Results:')
     .option('--report <file>', 'write the result of each line: CSV, or JSON Lines if the file ends in .jsonl')
@@ -102,6 +105,8 @@ async function backfill(flags: BackfillFlags): Promise<void> {
         flags.maxCalls,
         output,
       );
+    if (selection !== null)
+      await confirmCost(workspace, () => estimateOrder(workspace, selection), flags, output);
     const chosen = chosenBackfill(workspace, selection, flags, output);
     if (flags.dryRun)
       return printEstimate(workspace, chosen.title, estimateRest(workspace, chosen), flags.maxCalls, output);
@@ -209,12 +214,6 @@ function printReport(report: BackfillReport, flags: BackfillFlags, output: Outpu
 function repeated(text: string, before: readonly string[]): string[] {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
   return [...before, text];
-}
-
-function milliseconds(text: string): number {
-  const parsed = Duration.safeParse(text);
-  if (!parsed.success) throw new InvalidArgumentError('Write a duration such as 90d, 12h or 2w.');
-  return parsed.data.ms;
 }
 
 function withoutEmpty(flags: BackfillFlags): BackfillFlags {

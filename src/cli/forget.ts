@@ -1,73 +1,174 @@
+import type { Database } from 'better-sqlite3';
 import { Command } from 'commander';
-import { systemClock } from '../clock.ts';
-import { requireDialect } from '../config/config.ts';
+import { isoTime, systemClock } from '../clock.ts';
+import { type Config, requireDialect } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { forget } from '../load/forget.ts';
 import { exclusively } from '../operations/exclusive.ts';
-import { counted } from '../report/figures.ts';
-import { openWarehouse } from '../warehouse/warehouse.ts';
+import { counted, localTime } from '../report/figures.ts';
+import { companiesLike, nameOf } from '../warehouse/company_history.ts';
+import { forgottenCompanies, permitAgain } from '../warehouse/forget.ts';
+import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
-import { standardStreams } from './output.ts';
+import { type Output, standardStreams } from './output.ts';
 import { openAsker } from './questions.ts';
+import { printable, tableLines } from './table.ts';
 
 interface ForgetFlags extends SharedFlags {
   readonly yes?: boolean;
+  readonly list?: boolean;
+  readonly undo?: boolean;
 }
 
 /** `forget ID`: erases entities permanently. */
 export function forgetCommand(): Command {
   const command = new Command('forget')
-    .argument('<id...>', 'ids of entities')
+    .argument('[id...]', 'ids of entities')
     .description(
       'Erases all data of these entities, also inside stored responses. Only their ids stay, so that they are not ' +
-        'loaded again. This cannot be undone. Existing exports are not changed.',
+        'loaded again. The data cannot be restored; --undo only permits the entities to be fetched again. Existing ' +
+        'exports are not changed.',
     )
     .option('--yes', 'do not ask for confirmation')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ registry-mirror forget 09876543\n  $ registry-mirror forget --yes A1 B2',
-    )
-    .action((ids: string[], flags: ForgetFlags) => forgetAll(ids, flags));
+    .option('--list', 'list the forgotten ids')
+    .option('--undo', 'load these entities again when a later call returns them')
+    .addHelpText('after', EXAMPLES)
+    .action((ids: string[], flags: ForgetFlags) => forgetOrUndo([...new Set(ids)], flags));
   return withSharedOptions(command);
 }
 
-async function forgetAll(ids: readonly string[], flags: ForgetFlags): Promise<void> {
+async function forgetOrUndo(ids: readonly string[], flags: ForgetFlags): Promise<void> {
   const { config, output } = openContext(flags);
-  const dialect = requireDialect(config);
-  if (!flags.yes) await confirm(ids);
-  const clock = systemClock;
-  const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });
-  try {
-    const { forgotten } = await exclusively({ warehouse, clock, command: 'forget' }, () => ({
-      ended: 'done',
-      forgotten: ids.map((entityId) => ({
-        entity_id: entityId,
-        ...forget({ warehouse, dialect, entityId, nowMs: clock.now() }),
-      })),
-    }));
-    output.result({
-      command: 'forget',
-      ok: true,
-      data: { forgotten },
-      text: forgotten
-        .map(({ entity_id, rows, answers }) =>
-          rows === 0
-            ? `${entity_id} was not in the mirror and will not be loaded.`
-            : `${entity_id} is erased: ${counted(rows, 'row')} deleted, removed from ${counted(answers, 'search page')}.`,
-        )
-        .join('\n'),
-      attention: null,
+  if (!flags.list && ids.length === 0)
+    throw new UsageError('no id was given', {
+      hint: 'Write `forget ID`, or list the forgotten: `forget --list`.',
     });
+  const warehouse = openWarehouse({ path: config.warehouse, nowMs: systemClock.now() });
+  try {
+    if (flags.list) list(warehouse, output);
+    else if (flags.undo) await undo(warehouse, ids, output);
+    else await erase(warehouse, config, ids, flags, output);
   } finally {
     warehouse.close();
   }
 }
 
-async function confirm(ids: readonly string[]): Promise<void> {
+async function erase(
+  warehouse: Warehouse,
+  config: Config,
+  ids: readonly string[],
+  flags: ForgetFlags,
+  output: Output,
+): Promise<void> {
+  const dialect = requireDialect(config);
+  const clock = systemClock;
+  if (!flags.yes) await confirm(warehouse.db, ids);
+  const { forgotten } = await exclusively({ warehouse, clock, command: 'forget' }, () => ({
+    ended: 'done',
+    forgotten: ids.map((entityId) => {
+      const known = nameOf(warehouse.db, entityId) !== undefined;
+      const similar = known ? [] : similarIds(warehouse.db, entityId);
+      return {
+        result: {
+          entity_id: entityId,
+          known,
+          ...forget({ warehouse, dialect, entityId, nowMs: clock.now() }),
+        },
+        similar,
+      };
+    }),
+  }));
+  output.result({
+    command: 'forget',
+    ok: true,
+    data: { forgotten: forgotten.map(({ result }) => result) },
+    text: forgotten
+      .map(({ result: { entity_id, known, rows, answers }, similar }) =>
+        known
+          ? `${entity_id} is erased: ${counted(rows, 'row')} deleted, removed from ${counted(answers, 'search page')}.`
+          : `${entity_id} was not in the mirror and will not be loaded.${suggestion(similar)} Undo: registry-mirror forget --undo ${entity_id}`,
+      )
+      .join('\n'),
+    attention: null,
+  });
+}
+
+async function undo(warehouse: Warehouse, ids: readonly string[], output: Output): Promise<void> {
+  const clock = systemClock;
+  const { undone } = await exclusively({ warehouse, clock, command: 'forget' }, () => ({
+    ended: 'done',
+    undone: ids.map((entityId) => ({
+      entity_id: entityId,
+      undone: warehouse.write(() => permitAgain(warehouse.db, entityId, isoTime(clock.now()))),
+    })),
+  }));
+  output.result({
+    command: 'forget',
+    ok: true,
+    data: { undone },
+    text: undone
+      .map(({ entity_id, undone: isUndone }) =>
+        isUndone
+          ? `${entity_id} can be loaded again. Its data comes back with the next call that returns it: registry-mirror backfill --ids FILE`
+          : `${entity_id} was not forgotten; nothing was changed.`,
+      )
+      .join('\n'),
+    attention: null,
+  });
+}
+
+function list({ db }: Warehouse, output: Output): void {
+  const forgotten = forgottenCompanies(db);
+  const [header = '', ...lines] = tableLines(
+    [{ header: 'id' }, { header: 'forgotten' }],
+    forgotten.map(({ entityId, forgottenAt }) => [entityId, localTime(Date.parse(forgottenAt))]),
+    output.columns,
+  );
+  output.result({
+    command: 'forget',
+    ok: true,
+    data: {
+      forgotten: forgotten.map(({ entityId, forgottenAt }) => ({
+        entity_id: entityId,
+        forgotten_at: forgottenAt,
+      })),
+    },
+    text: lines.length === 0 ? 'No entity is forgotten.' : [output.style('dim', header), ...lines].join('\n'),
+    attention: null,
+  });
+}
+
+/** Shows the name of each entity, and asks. */
+async function confirm(db: Database, ids: readonly string[]): Promise<void> {
   if (!process.stdin.isTTY)
-    throw new UsageError('erasing cannot be undone and needs a confirmation', { hint: 'Add --yes.' });
-  const asker = openAsker(process.stdin, standardStreams());
-  const isSure = await asker.yes(`Erase all data of ${ids.join(', ')} permanently?`, false);
+    throw new UsageError('erased data cannot be restored, so forget needs a confirmation', {
+      hint: 'Add --yes.',
+    });
+  const streams = standardStreams();
+  streams.stderr.write(`${ids.map((id) => described(db, id)).join('\n')}\n`);
+  const asker = openAsker(process.stdin, streams);
+  const isSure = await asker.yes('Erase all their data permanently?', false);
   asker.close();
   if (!isSure) throw new UsageError('not confirmed; nothing was erased');
 }
+
+function described(db: Database, id: string): string {
+  const name = nameOf(db, id);
+  if (name === undefined) return `  ${printable(id)}  not in the mirror.${suggestion(similarIds(db, id))}`;
+  return `  ${printable(id)}  ${printable(name ?? '(no name)')}`;
+}
+
+function suggestion(similar: readonly string[]): string {
+  return similar.length === 0 ? '' : ` Did you mean ${similar.join(', ')}?`;
+}
+
+function similarIds(db: Database, id: string): string[] {
+  return companiesLike(db, id, 3).map(({ entityId }) => entityId);
+}
+
+const EXAMPLES = `
+Examples:
+  $ registry-mirror forget 09876543
+  $ registry-mirror forget --yes A1 B2
+  $ registry-mirror forget --list
+  $ registry-mirror forget --undo A1`;

@@ -5,7 +5,9 @@ import type { Failure } from '../knowledge.ts';
 
 export type BackfillItemKind = 'entity' | 'name' | 'query' | 'prefix';
 
-export type BackfillItemState = 'open' | 'fresh' | 'found' | 'gone' | 'not_found' | 'ambiguous' | 'failed';
+export type BackfillItemState = (typeof STATES)[number];
+
+const STATES = ['open', 'fresh', 'found', 'gone', 'forgotten', 'not_found', 'ambiguous', 'failed'] as const;
 
 /** One entry of a backfill. */
 export interface BackfillItem {
@@ -166,11 +168,16 @@ export function queuedBackfills(db: Database): QueuedBackfill[] {
     .all();
 }
 
-/** Settles items for records by the calls of all processes since the backfill began. */
+/** Settles items for records that are forgotten, or that a call of any process returned since the backfill began. */
 export function settleEntities(
   db: Database,
   { backfillId, afterCallId, freshAfter, createdAt }: BackfillRow,
 ): void {
+  db.prepare(
+    `UPDATE _backfill_wish SET state = 'forgotten'
+     WHERE backfill_id = ? AND kind = 'entity' AND state = 'open'
+       AND given IN (SELECT entity_id FROM _forgotten WHERE undone_at IS NULL)`,
+  ).run(backfillId);
   db.prepare(
     `UPDATE _backfill_wish SET
        state = CASE WHEN k.gone_at IS NOT NULL THEN 'gone' WHEN last.outcome = 'absent' THEN 'not_found' WHEN last.outcome = 'gone' THEN 'gone' ELSE 'found' END,
@@ -229,7 +236,7 @@ export function failuresSince(db: Database, afterCallId: number): Failure[] {
 
 /**
  * Returns a function that reports whether a company needs no fetch: its record is fresh, this backfill has requested
- * it, or it is gone.
+ * it, or it is gone or forgotten.
  */
 export function freshnessSince(
   db: Database,
@@ -238,7 +245,8 @@ export function freshnessSince(
   const select = db
     .prepare<[{ entityId: string; freshAfter: string; createdAt: string }], number>(
       `SELECT 1 FROM _known WHERE entity_id = @entityId
-         AND (asked_at >= @createdAt OR gone_at IS NOT NULL OR (fetched_at >= @freshAfter AND flagged_at IS NULL))`,
+         AND (asked_at >= @createdAt OR gone_at IS NOT NULL OR (fetched_at >= @freshAfter AND flagged_at IS NULL))
+       UNION ALL SELECT 1 FROM _forgotten WHERE entity_id = @entityId AND undone_at IS NULL`,
     )
     .pluck();
   return (entityId) => select.get({ entityId, freshAfter, createdAt }) !== undefined;
@@ -292,6 +300,4 @@ function backfillIn(row: RawBackfill | undefined): BackfillRow | null {
 const SELECT_ITEM = `SELECT position, kind, searched_by AS searchedBy, given, state, entity_id AS entityId, name,
   candidates, note, call_id AS callId FROM _backfill_wish`;
 
-const NONE = (['open', 'fresh', 'found', 'gone', 'not_found', 'ambiguous', 'failed'] as const).map(
-  (state) => [state, 0] as const,
-);
+const NONE = STATES.map((state) => [state, 0] as const);

@@ -41,6 +41,14 @@ export interface History {
   readonly changes: readonly HistoryChange[];
 }
 
+/** The name of a known company; null: it has none; undefined: the company is not known. */
+export function nameOf(db: Database, entityId: string): string | null | undefined {
+  return db
+    .prepare<[string], string | null>('SELECT name FROM _known WHERE entity_id = ?')
+    .pluck()
+    .get(entityId);
+}
+
 /** All versions and changes of one company; null: it is not known. */
 export function readHistory(db: Database, entityId: string): History | null {
   const company = db

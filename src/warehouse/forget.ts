@@ -7,7 +7,28 @@ import { live, quoted } from './table_naming.ts';
 
 /** Forgotten entities. Their rows and responses are not loaded again. */
 export function forgottenIds(db: Database): Set<string> {
-  return new Set(db.prepare('SELECT entity_id FROM _forgotten').pluck().all() as string[]);
+  return new Set(forgottenCompanies(db).map(({ entityId }) => entityId));
+}
+
+export interface ForgottenCompany {
+  readonly entityId: string;
+  readonly forgottenAt: string;
+}
+
+/** Forgotten entities, the latest first. */
+export function forgottenCompanies(db: Database): ForgottenCompany[] {
+  return db
+    .prepare<[], ForgottenCompany>(
+      `SELECT entity_id AS entityId, forgotten_at AS forgottenAt FROM _forgotten
+       WHERE undone_at IS NULL ORDER BY forgotten_at DESC, entity_id`,
+    )
+    .all();
+}
+
+/** Lets a forgotten entity be loaded again. Returns false if it is not forgotten. */
+export function permitAgain(db: Database, entityId: string, undoneAt: string): boolean {
+  const permit = db.prepare('UPDATE _forgotten SET undone_at = ? WHERE entity_id = ? AND undone_at IS NULL');
+  return permit.run(undoneAt, entityId).changes === 1;
 }
 
 /** Deletes an entity from every table, in the caller's transaction. Only its id remains, in `_forgotten`. */
@@ -20,7 +41,7 @@ export function eraseEntity(db: Database, entityId: string, forgottenAt: string)
   db.prepare("DELETE FROM _quarantine WHERE kind = 'entity' AND target = ?").run(entityId);
   db.prepare("DELETE FROM _failure WHERE kind = 'entity' AND target = ?").run(entityId);
   db.prepare(
-    `UPDATE _backfill_wish SET given = '(forgotten)', entity_id = NULL, name = NULL, candidates = NULL, note = NULL
+    `UPDATE _backfill_wish SET state = 'forgotten', given = '(forgotten)', entity_id = NULL, name = NULL, candidates = NULL, note = NULL
      WHERE entity_id = @entityId OR given = @entityId`,
   ).run({ entityId });
   const rows = tablesWithEntities(db).reduce(

@@ -218,9 +218,9 @@ describe('backfill of known companies', () => {
     db.close();
     const missing = await upstream.cli('backfill', '--missing');
     expect(missing.json.data).toMatchObject({ found: known, title: `${known} companies without a record` });
-    const old = await upstream.cli('backfill', '--stale', '1ms', '--max-calls', '5');
+    const old = await upstream.cli('backfill', '--stale', '0d', '--max-calls', '5');
     expect(old.json.data).toMatchObject({ found: 5, open: Number(known) - 5 });
-    const rest = await upstream.cli('backfill', '--stale', '1ms');
+    const rest = await upstream.cli('backfill', '--stale', '0d');
     expect(rest.json.data).toMatchObject({ backfill_id: old.json.data.backfill_id, open: 0 });
     const none = await upstream.cli('backfill', '--stale', '30d');
     expect(none.json.data).toMatchObject({ title: '0 records older than 30 days', run: { calls_spent: 0 } });
@@ -251,7 +251,8 @@ describe('the backfill command', () => {
       [['--ids', '/nowhere'], '/nowhere cannot be read (ENOENT)'],
       [['--resume', '9'], 'there is no backfill 9'],
       [['--resume'], 'no unfinished backfill exists'],
-      [['--stale', '90'], 'Write a duration such as 90d'],
+      [['--stale', '90'], 'Write an age in days, weeks, months or years'],
+      [['--stale', '1m'], 'Write an age in days, weeks, months or years'],
       [['--query', ' '], 'It must not be empty'],
       [['--query', 'a', '--until', 'noon'], '--until noon is not a time'],
       [['--query', 'a', '--until', '2001-01-01'], '--until 2001-01-01 is in the past'],

@@ -121,6 +121,33 @@ test('forget erases only after a confirmation', () => {
   expect(ask('SELECT entity_id FROM _known')).toEqual([{ entity_id: 'C2' }]);
 });
 
+test('forget lists its ids, and --undo lets a backfill fetch them again', () => {
+  const { folder, run } = configured();
+  expect(run('forget', 'C9', '--yes').data.forgotten).toMatchObject([{ entity_id: 'C9', known: false }]);
+  run('forget', 'C1', '--yes');
+  writeFileSync(join(folder, 'ids.txt'), 'C1\n');
+  expect(run('backfill', '--ids', 'ids.txt')).toMatchObject({
+    status: 0,
+    data: { forgotten: 1, found: 0, open: 0, run: { ended: 'done', calls_spent: 0 } },
+  });
+  const listed = () =>
+    run('forget', '--list').data.forgotten.map((one: { entity_id: string }) => one.entity_id);
+  expect(listed()).toEqual(['C1', 'C9']);
+  expect(run('forget', '--undo', 'C1', 'C2').data.undone).toEqual([
+    { entity_id: 'C1', undone: true },
+    { entity_id: 'C2', undone: false },
+  ]);
+  expect(listed()).toEqual(['C9']);
+  expect(run('backfill', '--ids', 'ids.txt', '--dry-run').data.calls).toEqual({ low: 1, high: 1 });
+});
+
+test('forget rejects a missing id', () => {
+  expect(configured().run('forget')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('no id was given'),
+  });
+});
+
 test('compact deletes responses that exceed the retention', () => {
   const { run, ask } = configured({ retention: { answers: '1d' } });
   expect(run('compact')).toMatchObject({ status: 0, data: { answers_deleted: 2 } });

@@ -38,6 +38,7 @@ const STATES: readonly (readonly [BackfillItemState, string, string])[] = [
   ['found', 'found', ''],
   ['fresh', 'fresh', 'still fresh, no call needed'],
   ['gone', 'gone', 'deleted from the registry'],
+  ['forgotten', 'forgotten', 'not fetched; list: registry-mirror forget --list'],
   ['not_found', 'not found', ''],
   ['ambiguous', 'ambiguous', 'several or only similar names; the report lists the candidates'],
   ['failed', 'failed', 'retry them: registry-mirror backfill --failed'],

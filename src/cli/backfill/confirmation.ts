@@ -1,0 +1,51 @@
+import { UsageError } from '../../errors.ts';
+import type { BackfillEstimate } from '../../estimate/backfill_estimate.ts';
+import { within } from '../../estimate/call_range.ts';
+import type { Workspace } from '../../operations/assemble.ts';
+import { counted } from '../../report/figures.ts';
+import { type Output, standardStreams } from '../output.ts';
+import { range } from '../plan/cost_text.ts';
+import { openAsker } from '../questions.ts';
+
+/**
+ * Asks at a terminal before a backfill that could spend more than a tenth of the quota left. A script is not asked.
+ *
+ * @throws UsageError if the answer is no.
+ */
+export async function confirmCost(
+  { ledger, clock }: Pick<Workspace, 'ledger' | 'clock'>,
+  estimate: () => BackfillEstimate,
+  { maxCalls = Number.POSITIVE_INFINITY, yes }: { maxCalls?: number; yes?: boolean },
+  output: Output,
+): Promise<void> {
+  if (yes || output.mode !== 'text' || !process.stdin.isTTY) return;
+  const { left } = ledger.state(clock.now(), 'backfill');
+  const question = costQuestion(estimate, left, maxCalls);
+  if (question === null) return;
+  const asker = openAsker(process.stdin, standardStreams());
+  const isSure = await asker.yes(question, false);
+  asker.close();
+  if (!isSure)
+    throw new UsageError('not confirmed; no call was sent', {
+      hint: 'Limit the calls with --max-calls N, or see the estimate with --dry-run.',
+    });
+}
+
+/** The question before a backfill; null: it costs at most a tenth of the quota left. */
+export function costQuestion(
+  estimate: () => BackfillEstimate,
+  left: number,
+  maxCalls: number,
+): string | null {
+  if (left === 0 || left === Number.POSITIVE_INFINITY || maxCalls <= left * ASKED_SHARE) return null;
+  const { total } = estimate();
+  const high = Math.min(total.high ?? Number.POSITIVE_INFINITY, maxCalls);
+  if (high <= left * ASKED_SHARE) return null;
+  const cost = range(
+    within(total, { low: 0, high: high === Number.POSITIVE_INFINITY ? null : high }),
+    'call',
+  );
+  return `This backfill needs ${cost}, and the account has ${counted(left, 'call')} left for backfills. Continue?`;
+}
+
+const ASKED_SHARE = 0.1;

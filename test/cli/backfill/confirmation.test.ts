@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { costQuestion } from '../../../src/cli/backfill/confirmation.ts';
+import { type CallRange, exactly } from '../../../src/estimate/call_range.ts';
+
+const costing = (total: CallRange) => () => ({
+  ...{ stats: exactly(0), search: exactly(0), entity: total },
+  total,
+});
+
+test.each([
+  ['a tenth of the quota left', exactly(100), Infinity, null],
+  ['more than a tenth', exactly(101), Infinity, 'needs 101 calls, and the account has 1,000 calls left'],
+  ['possibly more than a tenth', { low: 50, high: 300 }, Infinity, 'needs 50 to 300 calls'],
+  ['an unknown number of calls', { low: 0, high: null }, Infinity, 'needs an unknown number of calls'],
+  ['many calls under a low --max-calls', exactly(500), 100, null],
+  ['many calls under a high --max-calls', exactly(500), 200, 'needs 200 calls'],
+])('a backfill that costs %s asks only above a tenth', (_, total, maxCalls, question) => {
+  const asked = costQuestion(costing(total), 1000, maxCalls);
+  if (question === null) expect(asked).toBeNull();
+  else expect(asked).toContain(question);
+});
+
+test('a backfill without a limit on calls never asks', () => {
+  expect(costQuestion(costing(exactly(5000)), Infinity, Infinity)).toBeNull();
+});
