@@ -75,6 +75,15 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+export function portNumber(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= LAST_PORT))
+    throw new InvalidArgumentError(`It must be a whole number from 0 to ${LAST_PORT}.`);
+  return port;
+}
+
+const LAST_PORT = 65_535;
+
 export function positiveNumber(text: string): number {
   const value = Number(text);
   if (!(value > 0)) throw new InvalidArgumentError('It must be a number greater than 0.');

@@ -88,7 +88,8 @@ async function mirrorSandbox(
   const startedMs = systemClock.now();
   const mirror = () => {
     const state = workspace.ledger.state(clock.now());
-    output.note(yieldOfCalls(state, config, Infinity));
+    const yields = yieldOfCalls(state, config, Infinity);
+    if (yields !== null) output.note(yields);
     return run(workspace, {
       command: 'demo',
       purpose: 'scheduled',

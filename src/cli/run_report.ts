@@ -85,7 +85,8 @@ export function exitCodeOf({ ending, totals }: RunReport, isStrict: boolean): nu
 export function attentionOf(report: RunReport, exitCode: number): string | null {
   const { ending, totals } = report;
   const parts: string[] = [];
-  if (exitCode !== 0 && exitCode !== 3) parts.push(headlineOf(report));
+  const isExhausted = ending.ended === 'allowance' && ending.resumesAtMs === null;
+  if (isExhausted || (exitCode !== 0 && exitCode !== 3)) parts.push(headlineOf(report));
   if (totals.quarantined > 0)
     parts.push(
       `${counted(totals.quarantined, 'response')} moved to quarantine; list: registry-mirror quarantine list`,
@@ -95,11 +96,11 @@ export function attentionOf(report: RunReport, exitCode: number): string | null 
   return parts.length === 0 ? null : parts.join('\n');
 }
 
-/** The first line of a run: the most names or records that the quota left can yield. */
-export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: number): string {
+/** The first line of a run: the most names or records that the quota left can yield; null: no call can be sent. */
+export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: number): string | null {
   const calls = Math.min(state.left, maxCalls);
   if (calls === Infinity) return 'No allowance limits this run. It ends when nothing is due.';
-  if (calls === 0) return 'The quota is used up.';
+  if (calls === 0) return null;
   const names = calls * (config.dialect?.search.paging.size ?? 1);
   return `${counted(calls, 'call')}: up to ${counted(names, 'name')} or ${counted(calls, 'record')}.`;
 }

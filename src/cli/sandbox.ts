@@ -18,7 +18,7 @@ import { entityLines } from '../sandbox/insight.ts';
 import { changedProfile, PRESET_NAMES, readProfile } from '../sandbox/profile_file.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 import { configurationFor } from '../sandbox/sandbox_configuration.ts';
-import { interruptible, wholeNumber } from './context.ts';
+import { interruptible, portNumber, wholeNumber } from './context.ts';
 
 /** `sandbox`: serves the registry's API on loopback, for tests and trials. */
 export function sandboxCommand(): Command {
@@ -34,7 +34,7 @@ export function sandboxCommand(): Command {
     .option('--name-column <name>', 'column of the name (default: guessed)')
     .option('--where <column=value>', 'only rows with this value', columnValue)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <n>', 'port to listen on (default: any free one)', wholeNumber)
+    .option('--port <n>', 'port to listen on (default: any free one)', portNumber)
     .option('--key <key>', 'key of the account (default: random)')
     .addOption(new Option('--tier <tier>', 'tier of the account').choices(['free', 'paid']).default('free'))
     .option('--per-minute <n>', 'requests in any 60 seconds (default: 10 on the free tier)', positiveWhole)

@@ -11,7 +11,7 @@ import { counted } from '../report/figures.ts';
 import { type MirrorService, startMirrorService } from '../serve/mirror_service.ts';
 import { accountsBeside } from '../serve/stored_accounts.ts';
 import { openAccountFile } from '../warehouse/serve_accounts.ts';
-import { interruptible, openContext, type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
+import { interruptible, openContext, portNumber, type SharedFlags, withSharedOptions } from './context.ts';
 import type { Output } from './output.ts';
 
 interface ServeFlags extends SharedFlags {
@@ -29,7 +29,7 @@ export function serveCommand(): Command {
         'key from `registry-mirror keys create`. Runs until Ctrl-C.',
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <n>', 'port to listen on; 0: any free port', wholeNumber, 8080)
+    .option('--port <n>', 'port to listen on; 0: any free port', portNumber, 8080)
     .option('--page', 'show the status page, which needs no key, also to other machines')
     .option('--no-page', 'hide the status page')
     .addHelpText('after', EXAMPLES)

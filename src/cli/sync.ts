@@ -7,7 +7,7 @@ import { type RunReport, reportData } from '../operations/run_report.ts';
 import { updateStoredEstimate } from '../operations/stored_estimate.ts';
 import type { DialectChange } from '../probe/dialect_changes.ts';
 import { latestAnswers } from '../warehouse/latest_answers.ts';
-import { lastEndedAt } from '../warehouse/run.ts';
+import { lastEndedAt, recentRuns } from '../warehouse/run.ts';
 import { walBytes, walWarning } from '../warehouse/wal.ts';
 import {
   interruptible,
@@ -71,7 +71,8 @@ export async function syncOnce(
   const startedMs = clock.now();
   const state = ledger.state(startedMs);
   const maxCalls = flags.maxCalls ?? Infinity;
-  output.note(yieldOfCalls(state, config, maxCalls));
+  const yields = yieldOfCalls(state, config, maxCalls);
+  if (yields !== null) output.note(yields);
   const report = await run(workspace, {
     command: 'sync',
     purpose: 'scheduled',
@@ -88,7 +89,12 @@ export async function syncOnce(
   const drifted = report.ending.ended === 'drift' ? proposeDialectChanges(workspace, config) : [];
   const warning = walWarning(walBytes(workspace.warehouse.db));
   const exitCode = printReport(
-    { report, drifted, warning, isRepeated: isRepeatedRefusal(report, workspace) },
+    {
+      report,
+      drifted,
+      warning,
+      isRepeated: isRepeatedRefusal(report, workspace) || isRepeatedExhaustion(report, workspace),
+    },
     flags,
     output,
   );
@@ -107,7 +113,7 @@ interface Facts {
   readonly report: RunReport;
   readonly drifted: readonly DialectChange[];
   readonly warning: string | null;
-  /** The same failure was reported in the last 24 hours: `--quiet` prints it once a day. */
+  /** An earlier run reported the same: `--quiet` prints a refused key once a day, and a quota used up for ever once. */
   readonly isRepeated: boolean;
 }
 
@@ -158,6 +164,13 @@ export function isRepeatedRefusal(
   if (refused === null || reportedAt === null) return false;
   const dayOf = (epochMs: number) => Math.floor((epochMs - refused.sinceMs + EARLY_MS) / DAY_MS);
   return dayOf(Date.parse(reportedAt)) === dayOf(nowMs);
+}
+
+/** Whether an earlier run already reported that the account can never send another call. */
+function isRepeatedExhaustion({ ending, totals }: RunReport, { warehouse }: Workspace): boolean {
+  if (ending.ended !== 'allowance' || ending.resumesAtMs !== null || totals.calls > 0) return false;
+  const [, before] = recentRuns(warehouse.db, 2);
+  return before?.ended === 'allowance';
 }
 
 // The run of the same hour on the next day may fail a little earlier than the first run did.

@@ -1,12 +1,12 @@
+import type { SearchQuery } from '../call.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import type { BackfillKnowledge, QueryState } from '../knowledge.ts';
+import type { BackfillKnowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
-import { findsName, foldedIdentifier } from '../names/query_matching.ts';
+import { findsName, foldedIdentifier, nameFinder, type Semantics } from '../names/query_matching.ts';
 import { Pending } from '../plan/pending.ts';
 import { restoredHunt, searchRules, type Wanted } from '../plan/wanted/backfill_planner.ts';
-import type { NameQueryRules } from '../plan/wanted/name_queries.ts';
 import type { WantedListing } from '../plan/wanted/wanted_listings.ts';
-import { between, type CallRange, exactly, sumOf } from './call_range.ts';
+import { between, type CallRange, exactly, reducedBy, sumOf, within } from './call_range.ts';
 import { type SimulatedHunt, simulateHunt } from './name_search_simulation.ts';
 
 /** The calls of a backfill. */
@@ -25,14 +25,16 @@ export function estimateBackfill(options: {
   readonly wanted: Wanted;
 }): BackfillEstimate {
   const { knowledge, dialect, wanted } = options;
-  const rules = searchRules(dialect);
   const names = estimateNames(knowledge, dialect, wanted);
-  const listings = wanted.listings.map((listing) => estimateListing(listing, knowledge, rules));
-  const records = wanted.withRecords ? [names.records, ...listings.map(({ companies }) => companies)] : [];
+  const queries = [...knowledge.freshQueries()];
+  const listings = wanted.listings.map((listing) =>
+    estimateListing(listing, { knowledge, queries, dialect }),
+  );
+  const records = wanted.withRecords ? [names.records, ...listings.map(({ records: due }) => due)] : [];
   const stats = exactly(names.needsStatistics ? 1 : 0);
   const ids = exactly(wanted.entityIds.length);
-  const listingCalls = listings.flatMap(({ searches, companies }) =>
-    wanted.withRecords ? [searches, companies] : [searches],
+  const listingCalls = listings.flatMap(({ searches, records: due }) =>
+    wanted.withRecords ? [searches, due] : [searches],
   );
   return {
     stats,
@@ -66,22 +68,18 @@ function estimateNames(knowledge: BackfillKnowledge, dialect: Dialect, { names, 
   };
 }
 
-/** The companies of a listing, and its remaining pages. */
-function estimateListing(listing: WantedListing, knowledge: BackfillKnowledge, rules: NameQueryRules) {
-  const state = [...knowledge.freshQueries()].find(
-    ({ query }) => query.by === listing.query.by && query.text === listing.query.text,
-  );
-  const companies = companiesOf(listing, state, knowledge, rules);
-  const reachable = listing.splits ? Infinity : rules.window;
-  const shown = {
-    low: Math.min(companies.low, reachable),
-    high:
-      companies.high === null
-        ? reachable === Infinity
-          ? null
-          : reachable
-        : Math.min(companies.high, reachable),
-  };
+interface ListingFacts {
+  readonly knowledge: BackfillKnowledge;
+  readonly queries: readonly QueryState[];
+  readonly dialect: Dialect;
+}
+
+/** The records of a listing that are due, and its remaining pages. */
+function estimateListing(listing: WantedListing, facts: ListingFacts) {
+  const rules = searchRules(facts.dialect);
+  const state = facts.queries.find(({ query }) => isSameQuery(query, listing.query));
+  const { companies, fresh } = companiesOf(listing.query, facts);
+  const shown = listing.splits ? companies : within(companies, { low: 0, high: finite(rules.window) });
   const isSplit = (total: number) => listing.splits && total > rules.window;
   const pages = (total: number) =>
     Math.max(
@@ -90,39 +88,84 @@ function estimateListing(listing: WantedListing, knowledge: BackfillKnowledge, r
     );
   const isDone = state !== undefined && state.status !== 'open' && !isSplit(companies.low);
   return {
-    companies: shown,
+    records: reducedBy(shown, fresh),
     searches: isDone
       ? exactly(0)
       : { low: Math.ceil(pages(shown.low)), high: shown.high === null ? null : Math.ceil(pages(shown.high)) },
   };
 }
 
-function companiesOf(
-  { query }: WantedListing,
-  state: QueryState | undefined,
-  knowledge: BackfillKnowledge,
-  { semantics }: NameQueryRules,
-): CallRange {
-  if (state?.total != null) return exactly(state.total);
+/**
+ * The companies that match a query, and those among them whose record is fresh. Known companies are no random sample,
+ * because searches find neighbours together. Their share is therefore scaled within the smallest listing that contains
+ * every match, and within the registry only if there is no such listing.
+ */
+function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: ListingFacts) {
+  const { semantics } = searchRules(dialect);
   const registry = knowledge.latestStats()?.total ?? null;
-  const known = knowledge.knownCount();
-  if (query.by === 'name' && semantics === null) return { low: 0, high: registry };
-  let matching = 0;
-  for (const { entityId, name } of knowledge.knownCompanies()) {
-    const isFound =
-      query.by === 'identifier'
-        ? foldedIdentifier(entityId).startsWith(foldedIdentifier(query.text))
-        : name !== null && semantics !== null && findsName(semantics, query.text, folded(name));
-    if (isFound) matching++;
+  if (query.by === 'name' && semantics === null) {
+    const own = queries.find((state) => isSameQuery(state.query, query))?.total ?? null;
+    return { companies: own === null ? { low: 0, high: registry } : exactly(own), fresh: 0 };
   }
-  if (registry === null || known === 0) return { low: matching, high: registry };
-  const scale = Math.max(1, registry / known);
+  const matches = matcherOf(query, semantics);
+  const container = smallestContaining(query, queries, dialect);
+  const isContained = container === null ? () => true : matcherOf(container.query, semantics);
+  const most = container?.total ?? registry;
+  let matching = 0;
+  let fresh = 0;
+  let contained = 0;
+  for (const company of knowledge.knownCompanies()) {
+    if (isContained(company)) contained++;
+    if (!matches(company)) continue;
+    matching++;
+    if (knowledge.isFresh(company.entityId)) fresh++;
+  }
+  return { companies: scaledMatches(matching, contained, most), fresh };
+}
+
+function scaledMatches(matching: number, contained: number, most: number | null): CallRange {
+  if (most === null || contained === 0) return { low: Math.min(matching, most ?? Infinity), high: most };
+  const scale = Math.max(1, most / contained);
   // Two standard deviations of a Poisson count. The added 1 keeps the range open if no company matches yet.
   const spread = scale === 1 ? 0 : 2 * Math.sqrt(matching + 1);
   return {
-    low: Math.max(matching, Math.floor((matching - spread) * scale)),
-    high: Math.min(registry, Math.ceil((matching + spread) * scale)),
+    low: Math.min(most, Math.max(matching, Math.floor((matching - spread) * scale))),
+    high: Math.min(most, Math.ceil((matching + spread) * scale)),
   };
+}
+
+/** The listing with the smallest exact total whose query finds every company that `query` finds; null: there is none. */
+function smallestContaining(query: SearchQuery, queries: readonly QueryState[], dialect: Dialect) {
+  const { semantics } = searchRules(dialect);
+  const clampedAt = dialect.search.total_clamped_at ?? Infinity;
+  let smallest: { readonly query: SearchQuery; readonly total: number } | null = null;
+  for (const { query: outer, total } of queries) {
+    if (total === null || total >= clampedAt || outer.by !== query.by) continue;
+    const contains =
+      outer.by === 'identifier'
+        ? foldedIdentifier(query.text).startsWith(foldedIdentifier(outer.text))
+        : semantics !== null && findsName(semantics, outer.text, folded(query.text));
+    if (contains && total < (smallest?.total ?? Infinity)) smallest = { query: outer, total };
+  }
+  return smallest;
+}
+
+function matcherOf(query: SearchQuery, semantics: Semantics | null): (company: KnownCompany) => boolean {
+  if (query.by === 'identifier') {
+    const start = foldedIdentifier(query.text);
+    return ({ entityId }) => foldedIdentifier(entityId).startsWith(start);
+  }
+  if (semantics === null) return () => false;
+  const finds = nameFinder(semantics, query.text);
+  return ({ name }) => name !== null && finds(folded(name));
+}
+
+function isSameQuery(one: SearchQuery, other: SearchQuery): boolean {
+  return one.by === other.by && one.text === other.text;
+}
+
+function finite(value: number): number | null {
+  return value === Infinity ? null : value;
 }
 
 // Split prefixes need more pages than their companies fill.

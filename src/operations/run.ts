@@ -28,6 +28,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assembleMirror, type Workspace } from './assemble.ts';
 import { requireLedger, stampLedger, updateStamp } from './ledger_loss.ts';
 import type { RunReport } from './run_report.ts';
+import { explainedEnding } from './unusable_responses.ts';
 
 /** One bounded run over a warehouse, started by cron, a user or a job. */
 export interface RunOrder {
@@ -219,16 +220,22 @@ async function runEngine(workspace: Workspace, order: RunOrder, runId: number, s
   try {
     const deadlineMs = workspace.clock.now() + maxMinutes * 60_000;
     const endClockDoubt = openClockDoubtCheck(workspace);
-    return await mirror(parts, {
+    let lastFailed: Outcome | null = null;
+    const mirrored = await mirror(parts, {
       purpose,
       maxCalls,
       deadlineMs,
       signal,
       onProgress: (totals, last) => {
         endClockDoubt(last);
+        if (last.verdict.is === 'broken') lastFailed = last;
         onProgress?.(totals, last);
       },
     });
+    if (order.assemble !== undefined) return mirrored;
+    const knowsNothing = openPlanner === undefined && readCoverage(workspace.warehouse.db).known === 0;
+    const facts = { config: workspace.config, totals: mirrored.totals, failed: lastFailed, knowsNothing };
+    return { ...mirrored, ending: explainedEnding(mirrored.ending, facts) };
   } finally {
     parts.close();
   }

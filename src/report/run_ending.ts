@@ -15,8 +15,8 @@ export function hasFailed({ ended }: Pick<RunRow, 'ended'>): boolean {
 const ENDINGS: Readonly<Record<string, string>> = {
   done: 'done',
   allowance: 'quota used up',
-  max_calls: 'call limit',
-  max_minutes: 'time limit',
+  max_calls: 'call limit reached',
+  max_minutes: 'time limit reached',
   interrupted: 'interrupted',
   stood_aside: 'gave way',
   unauthorised: 'key refused',

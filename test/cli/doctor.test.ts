@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
@@ -173,6 +173,25 @@ describe('doctor', () => {
     upstream.configure({});
     expect((await upstream.cli('doctor', '--online')).code).toBe(0);
     expect(findingOf((await upstream.cli('doctor')).json, 'key').is).toMatch(/ok|warning/);
+  });
+
+  it.each([
+    ['is not a SQLite file', 0],
+    ['has damaged pages', 4096],
+  ])('reports a ledger that %s as a finding among the others', async (_, from) => {
+    const upstream = await place();
+    await upstream.cli('sync', '--max-calls', '3');
+    const path = join(upstream.folder, 'ledger.db');
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0xa5, from));
+    for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true });
+    const { code, json } = await upstream.cli('doctor');
+    expect(code).toBe(1);
+    expect(json.data.findings).toContainEqual({
+      ...{ check: 'ledger', is: 'problem', what: expect.stringContaining('ledger.db') },
+      remedy: expect.stringContaining('--rebuild-ledger'),
+    });
+    expect(statesOf(json)).toMatchObject({ configuration: 'ok', connection: 'ok' });
   });
 
   it("warns of a clock that differs from the upstream's", async () => {

@@ -115,6 +115,12 @@ describe('serve', () => {
     expect(served.warnings.join()).toContain('The status page needs no key');
   });
 
+  test('rejects a port out of range', async () => {
+    const { code, out } = await command(['serve', '--port', '80000']);
+    expect(code).toBe(2);
+    expect(out).toContain('It must be a whole number from 0 to 65535.');
+  });
+
   test('shows no page with --no-page', async () => {
     const { url, page } = await started('without', '--no-page');
     expect(page).toBeNull();

@@ -63,6 +63,25 @@ describe('sync', () => {
     expect((await upstream.cli('sync', '--strict')).code).toBe(75);
   });
 
+  test('reports a quota that is used up for ever once with --quiet', async () => {
+    const upstream = await upstreamOf({}, { allowance: { per_minute: 'unlimited', total: 5 } });
+    const first = await upstream.cli('sync', '--quiet');
+    expect(first.stdout.match(/no calls left/g)).toHaveLength(1);
+    expect(await upstream.cli('sync', '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test.each([
+    ['HTML for JSON', { kind: 'html' }, 'the body is HTML or XML, not JSON'],
+    ['404 on every path', { kind: 'status', status: 404 }, 'the path was not found'],
+  ] as const)('fails at %s, and names the URL and the remedy', async (_, fault, why) => {
+    const upstream = await upstreamOf({ faults: () => fault });
+    const { code, json } = await upstream.cli('sync');
+    expect(code).toBe(1);
+    expect(json.data).toMatchObject({ ended: 'failed', known: 0 });
+    for (const part of [upstream.sandbox.baseUrl, why, 'registry-mirror probe --check'])
+      expect(json.data.why).toContain(part);
+  });
+
   test('reports the date on which a daily quota resumes', async () => {
     const upstream = await upstreamOf(
       {},

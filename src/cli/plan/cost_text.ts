@@ -66,15 +66,23 @@ function days(low: Completion, high: Completion): string {
 }
 
 function finish(low: Completion, high: Completion | null, total: CallRange): string {
-  const earliest = end(low, total.low);
+  if (low.affordable < total.low) return `never: ${neededCalls(low, total)} left`;
+  const earliest = localTime(low.finishesAtMs);
   if (high === null || total.high === null) return `${earliest} at the earliest`;
-  const latest = end(high, total.high);
+  if (high.affordable < total.high)
+    return `${earliest} at the earliest, or never: ${neededCalls(high, total)} left`;
+  const latest = localTime(high.finishesAtMs);
   const on = high.days <= 1 ? '' : `, with calls on ${days(low, high)}`;
   return `${earliest === latest ? earliest : `between ${earliest} and ${latest}`}${on}`;
 }
 
-function end({ affordable, finishesAtMs }: Completion, calls: number): string {
-  if (affordable < calls)
-    return `never: this account can send only ${count(affordable)} of ${counted(calls, 'call')}`;
-  return localTime(finishesAtMs);
+/** `90 of 778–1,156 calls`. */
+function neededCalls({ affordable }: Completion, { low, high }: CallRange): string {
+  const needed =
+    high === null
+      ? `at least ${counted(low, 'call')}`
+      : low === high
+        ? counted(low, 'call')
+        : `${count(low)}–${counted(high, 'call')}`;
+  return `${count(affordable)} of ${needed}`;
 }

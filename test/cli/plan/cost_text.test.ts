@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { describeCost } from '../../../src/cli/plan/cost_text.ts';
+import type { AccountCost } from '../../../src/estimate/account_cost.ts';
+import { exactly } from '../../../src/estimate/call_range.ts';
+
+const finishOf = (low: number, high: number | null, affordable: number) => {
+  const forecast = (calls: number) => ({
+    affordable: Math.min(affordable, calls),
+    ...{ atRateMs: 0, days: 1, finishesAtMs: Date.UTC(2027, 2, 10, 12) },
+  });
+  const cost: AccountCost = {
+    calls: { stats: exactly(0), search: { low, high }, entity: exactly(0) },
+    total: { low, high },
+    isBounded: false,
+    low: forecast(low),
+    high: high === null ? null : forecast(high),
+    windows: [],
+    perMinute: null,
+  };
+  return describeCost(cost)
+    .find((line) => line.startsWith('  finish'))
+    ?.slice('  finish     '.length);
+};
+
+test.each([
+  [778, 1156, 90, 'never: 90 of 778–1,156 calls left'],
+  [778, 778, 90, 'never: 90 of 778 calls left'],
+  [778, null, 90, 'never: 90 of at least 778 calls left'],
+  [778, 1156, 900, expect.stringMatching(/ at the earliest, or never: 900 of 778–1,156 calls left$/)],
+  [778, 1156, 2000, expect.not.stringContaining('never')],
+])('a plan of %s to %s calls with %s left finishes: %s', (low, high, left, text) => {
+  expect(finishOf(low, high, left)).toEqual(text);
+});

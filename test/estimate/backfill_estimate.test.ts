@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { estimateBackfill } from '../../src/estimate/backfill_estimate.ts';
+import type { BackfillKnowledge, QueryState } from '../../src/knowledge.ts';
+import { dialectWith, listed, named } from '../support/estimate_knowledge.ts';
+
+const ISLES = Array.from({ length: 50 }, (_, at) => `Isle of Man ${at}`);
+const OTHERS = Array.from({ length: 10 }, (_, at) => `Isleworth ${at}`);
+
+/** The records of `--prefix "isle of"` in a registry of 10,000 companies, 60 of which are known. */
+function recordsOf(queries: readonly QueryState[], fresh: ReadonlySet<string> = new Set()) {
+  const companies = named(...ISLES, ...OTHERS);
+  const knowledge: Partial<BackfillKnowledge> = {
+    latestStats: () => ({ total: 10_000 }) as ReturnType<BackfillKnowledge['latestStats']>,
+    knownCompanies: () => companies,
+    freshQueries: () => queries,
+    isFresh: (id) => fresh.has(id),
+  };
+  return estimateBackfill({
+    knowledge: knowledge as BackfillKnowledge,
+    dialect: dialectWith({}),
+    wanted: {
+      ...{ entityIds: [], names: [], withRecords: true },
+      listings: [{ query: { by: 'name', text: 'isle of' }, splits: true }],
+    },
+  }).entity;
+}
+
+test('a complete shorter listing shows every company of a prefix', () => {
+  expect(recordsOf([listed('name', 'isle', 60)])).toEqual({ low: 50, high: 50 });
+});
+
+test('the total of a shorter listing bounds the companies of a prefix', () => {
+  const { low, high } = recordsOf([listed('name', 'isl', 90), listed('name', 'is', 4000)]);
+  expect(low).toBeGreaterThanOrEqual(50);
+  expect(high).toBeLessThanOrEqual(90);
+});
+
+test('without a shorter listing, the registry count bounds the companies of a prefix', () => {
+  expect(recordsOf([listed('name', 'bank', 90)]).high).toBeGreaterThan(5000);
+});
+
+test('fresh records are not counted', () => {
+  const fresh = new Set(named(...ISLES.slice(0, 30)).map(({ entityId }) => entityId));
+  expect(recordsOf([listed('name', 'isle', 60)], fresh)).toEqual({ low: 20, high: 20 });
+});
