@@ -25,7 +25,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'config',
-    summary: 'check the configuration',
+    summary: 'check and show the configuration',
     open: async () => (await import('./config.ts')).configCommand(),
   },
   {
@@ -127,6 +127,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'sandbox',
     summary: 'serve a sample registry on this machine, for trials',
     open: async () => (await import('./sandbox.ts')).sandboxCommand(),
+  },
+  {
+    name: 'completion',
+    summary: 'print the completion script of a shell: bash, zsh or fish',
+    open: async () => (await import('./completion.ts')).completionCommand(),
   },
   {
     name: 'demo',

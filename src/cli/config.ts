@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { stringify } from 'yaml';
 import { windowRows } from '../allowance/window_table.ts';
 import { type Config, ConfigError, configPath, loadConfig } from '../config/config.ts';
 import { keyFingerprint } from '../config/secret.ts';
@@ -8,7 +9,7 @@ import { count } from '../report/figures.ts';
 import { type SharedFlags, withSharedOptions } from './context.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
 
-/** `config validate`: checks the configuration and explains it. */
+/** `config`: checks and explains the configuration, and shows its values. */
 export function configCommand(): Command {
   const validateCommand = withSharedOptions(
     new Command('validate')
@@ -19,8 +20,53 @@ export function configCommand(): Command {
       )
       .action((flags: SharedFlags) => validate(flags)),
   );
-  return new Command('config').addCommand(validateCommand);
+  const showCommand = withSharedOptions(
+    new Command('show')
+      .summary('show every value with its default; secrets are masked')
+      .addHelpText('after', '\nExamples:\n  $ registry-mirror config show')
+      .action((flags: SharedFlags) => show(flags)),
+  );
+  return new Command('config').addCommand(validateCommand).addCommand(showCommand);
 }
+
+function show(flags: SharedFlags): void {
+  const output = openOutput(flags, standardStreams());
+  const file = configPath({ path: flags.config });
+  const values = effectiveValues(loadConfig({ path: file }));
+  output.result({
+    command: 'config show',
+    ok: true,
+    data: { file, values },
+    text: `${output.style('dim', `# ${file}, with the environment and the defaults`)}\n${stringify(values).trimEnd()}`,
+    attention: null,
+  });
+}
+
+/** The values as in the file. Secrets become `[key]`, because `Secret` has no other text. */
+function effectiveValues(config: Config): unknown {
+  return JSON.parse(JSON.stringify(config), (_, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return value;
+    // The path of a webhook often is a secret too.
+    if ('secret' in value && 'url' in value) return { ...value, url: new URL(String(value.url)).origin };
+    if ('rolling' in value) return dayStartText(value as Config['allowance']['day_starts']);
+    const [[key, number] = []] = Object.entries(value);
+    if (Object.keys(value).length !== 1 || typeof number !== 'number') return value;
+    return key === 'ms' ? exactDuration(number) : key === 'bytes' ? `${number}B` : value;
+  });
+}
+
+/** In the largest unit that divides it: `90d`, `36h`. */
+function exactDuration(ms: number): string {
+  const [unit, unitMs] = DURATION_UNITS.find(([, size]) => ms % size === 0) ?? ['ms', 1];
+  return `${ms / unitMs}${unit}`;
+}
+
+const DURATION_UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const;
 
 function validate(flags: SharedFlags): void {
   const output = openOutput(flags, standardStreams());
@@ -108,7 +154,12 @@ function callsInWords({ account, allowance, upstream }: Config): string[] {
 }
 
 function dayInWords(day: Config['allowance']['day_starts']): string {
-  if (day.rolling) return 'in any 24 hours';
+  return day.rolling ? 'in any 24 hours' : `days start at ${dayStartText(day).replace(' ', ', ')}`;
+}
+
+/** As in the file: `rolling`, `00:00 Europe/Oslo`. */
+function dayStartText(day: Config['allowance']['day_starts']): string {
+  if (day.rolling) return 'rolling';
   const time = [day.hour, day.minute].map((part) => String(part).padStart(2, '0')).join(':');
-  return `days start at ${time}, ${day.timezone}`;
+  return `${time} ${day.timezone}`;
 }

@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
 import { type WindowLimits, windowRows } from '../allowance/window_table.ts';
-import { configPath, parseConfig } from '../config/config.ts';
+import { DEFAULT_CONFIG_PATH, parseConfig } from '../config/config.ts';
 import { configText, type InitAnswers } from '../config/initial_config.ts';
 import { UsageError } from '../errors.ts';
 import { type SharedFlags, wholeNumber, withSharedOptions } from './context.ts';
@@ -55,7 +55,7 @@ export function initCommand(): Command {
 async function init(flags: InitFlags): Promise<void> {
   const streams = standardStreams();
   const output = openOutput(flags, streams);
-  const path = configPath({ path: flags.config });
+  const path = flags.config ?? streams.env.REGISTRY_MIRROR_CONFIG ?? DEFAULT_CONFIG_PATH;
   refuseExisting(path, flags);
   const asks = !flags.yes && output.mode === 'text' && process.stdin.isTTY;
   const asker = asks ? openAsker(process.stdin, streams) : null;

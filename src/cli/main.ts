@@ -4,7 +4,8 @@ import { COMMANDS } from './commands.ts';
 import { fittedTo, openOutput, printError, standardStreams } from './output.ts';
 
 /** Runs one command; sets the exit code. */
-export async function main(argv: readonly string[]): Promise<void> {
+export async function main(given: readonly string[]): Promise<void> {
+  const argv = withFlagsLast(given);
   const streams = standardStreams();
   // A closed pipe (`| head`) is no error.
   streams.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -24,6 +25,15 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
+/** Moves `--json`, `--quiet` and `--config FILE` behind the command, because many users write them before it. */
+function withFlagsLast(argv: readonly string[]): string[] {
+  let at = 0;
+  while (/^--(json|quiet|config(=.*)?)$/.test(argv[at] ?? '')) at += argv[at] === '--config' ? 2 : 1;
+  const rest = argv.slice(at);
+  const end = rest.includes('--') ? rest.indexOf('--') : rest.length;
+  return rest.length === 0 ? [...argv] : [...rest.slice(0, end), ...argv.slice(0, at), ...rest.slice(end)];
+}
+
 /** The program. Commands that `argv` does not name have only a name and a summary, enough for the program's help. */
 export async function openProgram(argv: readonly string[]): Promise<Command> {
   const program = new Command('registry-mirror')
@@ -39,8 +49,10 @@ export async function openProgram(argv: readonly string[]): Promise<Command> {
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for options and examples)')
     .addHelpText('after', FIRST_STEPS);
+  // The completion script contains the options of every command.
+  const isWhole = argv[0] === 'completion';
   for (const { name, summary, open } of COMMANDS) {
-    const command = argv.includes(name) ? await open() : new Command(name);
+    const command = isWhole || argv.includes(name) ? await open() : new Command(name);
     program.addCommand(command.summary(summary));
   }
   // Commander throws instead of exiting, so that output is flushed and this program sets the exit code.

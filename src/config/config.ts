@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import type { Dialect } from '../dialect/dialect.ts';
 import { UsageError } from '../errors.ts';
 import { checkData } from './check.ts';
+import { configPath } from './config_file.ts';
 import { ConfigError, type Problem } from './config_problems.ts';
 import { override, readDocument } from './document.ts';
 import { type Overrides, overridesFromEnvironment, overridesFromFlags } from './environment.ts';
@@ -14,6 +15,7 @@ import { resolveReferences } from './references.ts';
 import type { Config, ConfigInput } from './schema.ts';
 import { Secret } from './secret.ts';
 
+export { configPath, DEFAULT_CONFIG_PATH } from './config_file.ts';
 export { ConfigError } from './config_problems.ts';
 export type { Overrides } from './environment.ts';
 export type { Environment } from './process_environment.ts';
@@ -21,10 +23,8 @@ export type { Config, ConfigInput } from './schema.ts';
 export { Secret, SecretUrl } from './secret.ts';
 export type { DayStart } from './values.ts';
 
-export const DEFAULT_CONFIG_PATH = 'registry-mirror.yaml';
-
 export interface LoadOptions {
-  /** The YAML file; by default REGISTRY_MIRROR_CONFIG, else registry-mirror.yaml in the working directory. */
+  /** The YAML file; undefined: see `configPath`. */
   readonly path?: string | undefined;
   /** Values from the command line, in the shape of the file. They override the environment and the file. */
   readonly flags?: Overrides;
@@ -87,11 +87,6 @@ export function requireDialect(config: Config): Dialect {
   throw new UsageError('the configuration has no dialect, so that no call can be sent', {
     hint: 'run `registry-mirror probe`, which learns it in a few calls and writes it into the file',
   });
-}
-
-/** The path of the configuration file. */
-export function configPath({ path, env = processEnvironment() }: LoadOptions = {}): string {
-  return path ?? env.REGISTRY_MIRROR_CONFIG ?? DEFAULT_CONFIG_PATH;
 }
 
 function readText(path: string): string {

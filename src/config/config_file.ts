@@ -1,0 +1,60 @@
+import { statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { type Environment, processEnvironment } from './process_environment.ts';
+
+export const DEFAULT_CONFIG_PATH = 'registry-mirror.yaml';
+
+export interface ConfigChoice {
+  /** From the command line. */
+  readonly path?: string | undefined;
+  readonly env?: Environment;
+  readonly workingDirectory?: string;
+}
+
+/**
+ * The path of the configuration file: the given one, REGISTRY_MIRROR_CONFIG, registry-mirror.yaml in the working
+ * directory or the nearest folder above it, or the user's own in ~/.config/registry-mirror.
+ */
+export function configPath({
+  path,
+  env = processEnvironment(),
+  workingDirectory = process.cwd(),
+}: ConfigChoice = {}): string {
+  const named = path ?? env.REGISTRY_MIRROR_CONFIG;
+  if (named !== undefined) return named;
+  if (isFile(join(workingDirectory, DEFAULT_CONFIG_PATH))) return DEFAULT_CONFIG_PATH;
+  const found = [...foldersAbove(workingDirectory)]
+    .map((folder) => join(folder, DEFAULT_CONFIG_PATH))
+    .find(isTrusted);
+  if (found !== undefined) return found;
+  const own = userConfig(env);
+  return own !== null && isFile(own) ? own : DEFAULT_CONFIG_PATH;
+}
+
+function* foldersAbove(folder: string): Generator<string> {
+  for (let above = dirname(resolve(folder)); ; above = dirname(above)) {
+    yield above;
+    if (dirname(above) === above) return;
+  }
+}
+
+/**
+ * A file in a shared folder such as /tmp may belong to another user, who could send the key to another host. Only files
+ * of this user and of the administrator count.
+ */
+function isTrusted(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || !stats.isFile()) return false;
+  const user = process.getuid?.();
+  return user === undefined || stats.uid === user || stats.uid === 0;
+}
+
+/** https://specifications.freedesktop.org/basedir-spec */
+function userConfig({ XDG_CONFIG_HOME, HOME }: Environment): string | null {
+  const base = XDG_CONFIG_HOME || (HOME ? join(HOME, '.config') : null);
+  return base === null ? null : join(base, 'registry-mirror', DEFAULT_CONFIG_PATH);
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}

@@ -1,0 +1,48 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { configPath } from '../../src/config/config_file.ts';
+import { temporaryFolder } from '../support/loader.ts';
+
+/** A folder with `folder/a/b` and a home, and configuration files at these paths. */
+function placed(...files: readonly string[]) {
+  const folder = temporaryFolder();
+  const workingDirectory = join(folder, 'a/b');
+  mkdirSync(workingDirectory, { recursive: true });
+  for (const file of files) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), '');
+  }
+  const find = (env = {}, path?: string) =>
+    configPath({ workingDirectory, env: { HOME: join(folder, 'home'), ...env }, path });
+  return { folder, find };
+}
+
+const OWN = 'home/.config/registry-mirror/registry-mirror.yaml';
+
+test('the working directory comes before the folders above it', () => {
+  expect(placed('a/b/registry-mirror.yaml', 'a/registry-mirror.yaml').find()).toBe('registry-mirror.yaml');
+});
+
+test('the nearest folder above comes before the configuration of the user', () => {
+  const { folder, find } = placed('registry-mirror.yaml', 'a/registry-mirror.yaml', OWN);
+  expect(find()).toBe(join(folder, 'a/registry-mirror.yaml'));
+});
+
+test('the configuration of the user is found in ~/.config and in XDG_CONFIG_HOME', () => {
+  const { folder, find } = placed(OWN, 'xdg/registry-mirror/registry-mirror.yaml');
+  expect(find()).toBe(join(folder, OWN));
+  expect(find({ XDG_CONFIG_HOME: join(folder, 'xdg') })).toBe(
+    join(folder, 'xdg/registry-mirror/registry-mirror.yaml'),
+  );
+});
+
+test('--config and REGISTRY_MIRROR_CONFIG come before every found file', () => {
+  const { find } = placed('a/b/registry-mirror.yaml');
+  expect(find({ REGISTRY_MIRROR_CONFIG: 'other.yaml' })).toBe('other.yaml');
+  expect(find({ REGISTRY_MIRROR_CONFIG: 'other.yaml' }, 'given.yaml')).toBe('given.yaml');
+});
+
+test('without any file, the name in the working directory is returned', () => {
+  expect(placed().find()).toBe('registry-mirror.yaml');
+});
