@@ -1,9 +1,9 @@
-import pThrottle from 'p-throttle';
 import { isBusy, type Ledger, LOOKAHEAD_MS, type Slot, type Spent } from '../allowance/ledger.ts';
 import { type Purpose, spacingMs } from '../allowance/windows.ts';
 import type { Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionPool } from './connection_pool.ts';
+import { openSmoother } from './smoother.ts';
 
 /** A call may be sent until this long after its slot. */
 export const SLOT_TOLERANCE_MS = 250;
@@ -47,7 +47,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
   const slotSpacingMs = spacingMs(perMinute);
   const batch =
     slotSpacingMs > 0 ? Math.min(MAX_BATCH, 1 + Math.floor(LOOKAHEAD_MS / slotSpacingMs)) : MAX_BATCH;
-  const smoother = openSmoother(slotSpacingMs);
+  const smoother = openSmoother(slotSpacingMs, clock);
   let lastSlotMs = Number.NEGATIVE_INFINITY;
 
   /**
@@ -117,35 +117,6 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
   }
 }
 
-/** Resolves when this process may take its next slot. When the signal aborts, it resolves and the smoother ends. */
-type Smoother = (signal: AbortSignal) => Promise<void>;
-
-function openSmoother(slotSpacingMs: number): Smoother {
-  const intervalMs = slotSpacingMs * SMOOTHED_SHARE;
-  // Intervals below the resolution of a timer cannot be smoothed. Connections that become free in one turn of the event
-  // loop share one transaction.
-  if (intervalMs < 1) return () => new Promise(setImmediate);
-  const ended = new AbortController();
-  const throttled = pThrottle({ limit: 1, interval: intervalMs, strict: true, signal: ended.signal })(
-    async () => {},
-  );
-  return async (signal) => {
-    const end = () => ended.abort();
-    signal.addEventListener('abort', end, { once: true });
-    if (signal.aborted) end();
-    try {
-      await throttled();
-    } catch (error) {
-      if (!ended.signal.aborted) throw error;
-    } finally {
-      signal.removeEventListener('abort', end);
-    }
-  };
-}
-
-// p-throttle counts from the time at which its timer fired, which is about 1 ms late. A slightly shorter interval never
-// delays a slot; the ledger sets the time of the slot.
-const SMOOTHED_SHARE = 0.9;
 const MAX_BATCH = 32;
 // The planner and the connection need this time before a slot.
 const MIN_LEAD_MS = 50;
