@@ -11,10 +11,12 @@ import {
   checkTerms,
   checkUsers,
 } from '../../src/cli/doctor/account.ts';
+import { checkFiles } from '../../src/cli/doctor/files.ts';
 import { checkDisk, checkRuntime, checkSqlite } from '../../src/cli/doctor/machine.ts';
 import { checkClock, remedyFor } from '../../src/cli/doctor/network.ts';
-import { configFrom, Secret } from '../../src/config/config.ts';
+import { configFrom, loadConfig, Secret } from '../../src/config/config.ts';
 import { allowanceOf, UNLIMITED } from '../support/ledger.ts';
+import { temporaryFolder } from '../support/loader.ts';
 import { type Overrides, openUpstream, type Upstream } from '../support/upstream.ts';
 
 /** The key in its default header. */
@@ -72,6 +74,25 @@ describe('a check', () => {
     expect(checkKey(sent(key), refused)).toMatchObject({ is: 'problem' });
     expect(checkKey(sent(new Secret('another-key')), refused)).toMatchObject({ is: 'note' });
     expect(JSON.stringify(checkKey(sent(key), refused))).not.toContain('a-key');
+  });
+
+  it.each([
+    ['api_key: a-key', 0o644, ['registry-mirror.yaml']],
+    ['api_key: a-key', 0o600, []],
+    [`api_key: \${env:KEY}`, 0o644, []],
+    [`api_key: \${file:key.txt}`, 0o600, ['key.txt']],
+    [`api_key: \${env:KEY}\n  proxy: http://me:word@proxy.example:3128`, 0o644, ['registry-mirror.yaml']],
+  ])('of the files names those whose secrets others can read: %j with mode %o', (line, mode, names) => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'registry-mirror.yaml');
+    const text = `version: 1\nupstream:\n  base_url: https://registry.example/api\n  ${line}\nallowance: { unlimited: true }\n`;
+    writeFileSync(path, text, { mode });
+    writeFileSync(join(folder, 'key.txt'), 'a-key', { mode: 0o644 });
+    const config = loadConfig({ path, env: { KEY: 'a-key' } });
+    const warned = checkFiles(config, path, NOW).filter(({ what }) => what.includes('other users'));
+    expect(warned.map(({ what }) => what.split(' contains ')[0])).toEqual(
+      names.map((name) => join(folder, name)),
+    );
   });
 
   it('of the key is a problem if the key is not set', () => {

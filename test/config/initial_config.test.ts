@@ -33,7 +33,7 @@ describe('the configuration that init writes', () => {
 
   it('names a file with the key and a folder for the data', () => {
     const text = configText({ ...ANSWERS, keyFile: '/run/secrets/key', dataFolder: '/data' });
-    expect(text).toContain('api_key: ${file:/run/secrets/key}');
+    expect(text).toContain(`api_key: \${file:/run/secrets/key}`);
     expect(parse({ ...ANSWERS, dataFolder: '/data' })).toMatchObject({
       warehouse: '/data/warehouse.db',
       ledger: '/data/ledger.db',

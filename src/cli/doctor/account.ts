@@ -33,20 +33,16 @@ export function checkKey(upstream: Parameters<typeof keyFingerprint>[0], state: 
   );
 }
 
-/** Warns if other users can read a configuration file that contains the key. */
-export function checkSecrecy(file: {
-  readonly path: string;
-  readonly mode: number;
-  readonly holdsKey: boolean;
-}): Finding[] {
+/** Warns if other users can read a file that contains a secret. */
+export function checkSecrecy({ path, mode }: { readonly path: string; readonly mode: number }): Finding[] {
   // Windows has no file modes.
-  if (!file.holdsKey || (file.mode & 0o077) === 0 || process.platform === 'win32') return [];
+  if ((mode & 0o077) === 0 || process.platform === 'win32') return [];
   return [
     warning(
       'key',
-      `${file.path} contains the key, and other users of this machine can read the file`,
+      `${path} contains a key or password, and other users of this machine can read the file`,
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the file
-      'Run chmod 600 on it, or write api_key: ${env:NAME} or ${file:PATH}.',
+      'Run chmod 600 on it. A configuration can also read a secret with ${env:NAME} or ${file:PATH}.',
     ),
   ];
 }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { type LedgerState, LOST_LEDGER_REMEDY } from '../../allowance/ledger.ts';
 import type { Config } from '../../config/config.ts';
 import { assertWritable } from '../../config/paths.ts';
@@ -32,7 +33,7 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): F
     checkAccess(accessTo('ledger', config.ledger)),
     ...findings,
     checkKey(config.upstream, state),
-    ...checkSecrecy(secrecyOf(configPath)),
+    ...secretFilesOf(configPath).flatMap(checkSecrecy),
     ...(state === null
       ? []
       : [
@@ -150,12 +151,20 @@ function accessTo(what: 'warehouse' | 'ledger', path: string) {
   }
 }
 
-/** The file mode, and whether the file contains the key itself. */
-function secrecyOf(path: string) {
+/** The configuration if it contains a secret, and the files from which it reads values. */
+function secretFilesOf(path: string): { readonly path: string; readonly mode: number }[] {
   const text = readFileSync(path, 'utf8');
-  const [, value = ''] = /^\s*api_key:\s*(.*)$/m.exec(text) ?? [];
-  return { path, mode: statSync(path).mode, holdsKey: value !== '' && !value.includes('${') };
+  const referenced = [...text.matchAll(/\$\{file:([^}]*)\}/g)].map(([, name = '']) =>
+    resolve(dirname(path), name),
+  );
+  const holdsSecret = text.split('\n').some((line) => SECRET_LINE.test(line) && !line.includes('${'));
+  return [...(holdsSecret ? [path] : []), ...referenced]
+    .filter((file) => existsSync(file))
+    .map((file) => ({ path: file, mode: statSync(file).mode }));
 }
+
+/** A secret as a value, or a password inside a URL. */
+const SECRET_LINE = /^\s*(-\s+)?\w*(api_key|secret|password):\s*[^\s#]|:\/\/[^\s/@]*:[^\s/@]+@/;
 
 const GB = 1_000_000_000;
 // Checking a larger file takes too long for an interactive command.
