@@ -60,7 +60,8 @@ function open(path: string): Database.Database {
     if (whenFree(() => db.pragma('user_version', { simple: true })) === 0)
       throw new DamagedLedgerError(path, 'it is a SQLite file but not a ledger');
     const verdict = db.pragma('quick_check(1)', { simple: true });
-    if (verdict !== 'ok') throw new DamagedLedgerError(path, String(verdict));
+    if (verdict !== 'ok')
+      throw new DamagedLedgerError(path, `the file is malformed (${lastLine(String(verdict))})`);
     // While another process turns on the WAL, SQLite fails without its busy timeout.
     whenFree(() => db.pragma('journal_mode = WAL'));
     db.pragma('synchronous = FULL');
@@ -70,6 +71,11 @@ function open(path: string): Database.Database {
     db.close();
     throw error;
   }
+}
+
+/** SQLite names the database in a line before the fault. */
+function lastLine(verdict: string): string {
+  return verdict.trim().split('\n').at(-1) ?? verdict;
 }
 
 /** What to do if the ledger was deleted, replaced or damaged. */

@@ -1,4 +1,5 @@
 import { isoTime } from '../clock.ts';
+import { NewerWarehouseError } from '../warehouse/migrate.ts';
 import { readStoredEstimate, storeEstimate } from '../warehouse/stored_estimate.ts';
 import type { Workspace } from './assemble.ts';
 import { estimateNextSync } from './estimate.ts';
@@ -16,10 +17,15 @@ export function updateStoredEstimate(workspace: Workspace, { ending, totals }: R
   const isRecent = before !== null && nowMs - Date.parse(before.at) < MIN_AGE_MS;
   if (config.dialect === undefined || (before !== null && totals.calls === 0)) return;
   if (isRecent && ending.ended !== 'done') return;
-  const { estimate } = estimateNextSync(config, {
-    ...{ nowMs, focus: config.focus, explain: 0, simulateMs: SIMULATE_MS },
-  });
-  storeEstimate(warehouse.db, { at: isoTime(nowMs), calls: estimate.total });
+  try {
+    const { estimate } = estimateNextSync(config, {
+      ...{ nowMs, focus: config.focus, explain: 0, simulateMs: SIMULATE_MS },
+    });
+    storeEstimate(warehouse.db, { at: isoTime(nowMs), calls: estimate.total });
+  } catch (error) {
+    // A newer version migrated the file during this run. It stores an estimate itself after its own run.
+    if (!(error instanceof NewerWarehouseError)) throw error;
+  }
 }
 
 const MIN_AGE_MS = 60 * 60_000;

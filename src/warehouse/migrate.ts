@@ -51,13 +51,16 @@ export function needsMigration(db: Database): boolean {
   return known.some(({ number }) => !applied.has(number));
 }
 
+/** A newer version of the program has migrated the warehouse. */
+export class NewerWarehouseError extends FailedError {}
+
 function refuseNewer(db: Database, known: readonly Migration[]): Set<number> {
   const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = '_migration'").get() !== undefined;
   const applied = hasTable ? (db.prepare('SELECT number FROM _migration').pluck().all() as number[]) : [];
   const numbers = new Set(known.map(({ number }) => number));
   const newer = applied.filter((number) => !numbers.has(number));
   if (newer.length > 0)
-    throw new FailedError(
+    throw new NewerWarehouseError(
       `the warehouse ${db.name} was written by a newer version of registry-mirror (schema ${Math.max(...newer)})`,
       { hint: 'Install that version or a later one. Nothing was changed.' },
     );
