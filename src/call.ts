@@ -1,17 +1,17 @@
 /**
  * One HTTP attempt that the planner chose. It costs one unit of allowance.
  *
- * No code below the planner retries. A failed attempt becomes an Outcome, and the planner decides whether a retry
- * justifies another unit.
+ * Only the planner retries calls. A failed attempt becomes an `Outcome`, and the planner decides whether a retry is
+ * worth another unit.
  */
 export type Call = StatsCall | SearchCall | EntityCall;
 
 export type CallKind = Call['kind'];
 
 interface Planned {
-  /** The reason for the choice, for `_call.reason` and `plan --explain`. */
+  /** Why the planner chose this call. Shown by `plan --explain` and stored in `_call.reason`. */
   readonly reason: string;
-  /** The expected yield: new companies, or repaired records. */
+  /** The expected number of new companies (search) or repaired records (record call). */
   readonly expected: number;
 }
 
@@ -36,7 +36,10 @@ export interface SearchQuery {
   readonly text: string;
 }
 
-/** A page of a query. `index` starts at 0. `next` is the cursor or URL if the paging style needs one. */
+/**
+ * One page of a query's results. `index` starts at 0. `next` is the cursor or URL of the page if the paging style uses
+ * one.
+ */
 export interface PageRef {
   readonly index: number;
   readonly next: string | null;
@@ -44,7 +47,7 @@ export interface PageRef {
 
 export const FIRST_PAGE: PageRef = { index: 0, next: null };
 
-/** The key of a call's target in `_call.target`, for failures and for in-flight calls. */
+/** Identifies the target of a call in `_call.target`, in the stored failures and among the in-flight calls. */
 export function targetOf(call: Call): string {
   switch (call.kind) {
     case 'stats':
@@ -56,12 +59,14 @@ export function targetOf(call: Call): string {
   }
 }
 
-/** The key of a query, such as `name:acme` or `identifier:0034`. */
+/** Identifies a query, for example `name:acme` or `identifier:0034`. */
 export function queryKey(query: SearchQuery): string {
   return `${query.by}:${query.text}`;
 }
 
-/** The call of a stored target: the inverse of `targetOf`, without the cursor of a later page. */
+/**
+ * Rebuilds a call from its stored target. This is the inverse of `targetOf`, but the cursor of a later page is lost.
+ */
 export function callOfTarget(
   { kind, target, page }: { readonly kind: CallKind; readonly target: string; readonly page: number | null },
   planned: Planned,

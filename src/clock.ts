@@ -1,7 +1,10 @@
-/** The clock is an argument, so that a test can replace it. Epoch milliseconds can be compared between processes. */
+/**
+ * The clock is passed as an argument, so that tests can replace it. Times are epoch milliseconds, so that processes can
+ * compare them.
+ */
 export interface Clock {
   now(): number;
-  /** Resolves after `delayMs`, or immediately when the signal aborts. Never rejects. */
+  /** Resolves after `delayMs`, or as soon as the signal aborts. Never rejects. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -20,7 +23,7 @@ export const systemClock: Clock = {
     }),
 };
 
-// setTimeout fires immediately for longer delays.
+// `setTimeout` fires immediately if the delay is longer.
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The format of every time in the warehouse: UTC, ISO 8601 with milliseconds. */
@@ -29,13 +32,14 @@ export function isoTime(epochMs: number): string {
 }
 
 /**
- * The local time minus the time of the upstream, from the Date header of a response; null without a valid header.
- * The header has whole seconds, so half a second is added to it.
+ * The local time minus the upstream's time, in milliseconds. The upstream's time comes from the `Date` header of a
+ * response; null if the header is absent or invalid. The header is truncated to whole seconds, so half a second is
+ * added.
  */
 export function clockSkewMs(dateHeader: string | undefined, receivedAtMs: number): number | null {
   const upstreamMs = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader);
   return Number.isNaN(upstreamMs) ? null : receivedAtMs - (upstreamMs + 500);
 }
 
-/** The resolution of a Date header cannot show a smaller skew. */
+/** A smaller skew is ignored, because the `Date` header is too coarse to measure it. */
 export const TOLERATED_SKEW_MS = 2500;

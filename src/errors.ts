@@ -1,10 +1,10 @@
 /**
- * An error for the user. The class determines the exit code (docs/operations.md). The message describes the problem
- * and its subject; the hint describes the remedy.
+ * An error that is shown to the user. Its class determines the exit code (docs/operations.md). The message says what
+ * failed and why; the hint says what to do.
  */
 export abstract class MirrorError extends Error {
   abstract readonly exitCode: number;
-  /** The remedy, as a sentence; null if the message is sufficient. */
+  /** A sentence that says what to do; null if the message already makes it clear. */
   readonly hint: string | null;
 
   constructor(message: string, options: { hint?: string; cause?: unknown } = {}) {

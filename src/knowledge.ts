@@ -5,40 +5,47 @@ import type { CompaniesWith, TextsInOrder, WordsInOrder } from './names/ordered_
 
 export type { Failure, ListedCompany, LoadResult, QueryState } from './load_result.ts';
 
-/** A small read-only view of the warehouse for the planner. Simulations implement it in memory. */
+/** The facts that the planner reads from the warehouse. Simulations implement this interface in memory. */
 export interface Knowledge {
-  /** Companies listed or fetched so far. */
+  /** The number of companies that were listed or fetched so far. */
   knownCount(): number;
-  /** The latest registry count and its time; null: no statistics were received. `total` null: they contain no count. */
+  /**
+   * The latest registry count and the time of its call. Null if no statistics were received; `total` is null if the
+   * statistics contain no count.
+   */
   latestStats(): { readonly observedAtMs: number; readonly total: number | null } | null;
-  /** The registry count that was the latest at this time; null: none was received by then. */
+  /** The latest registry count received before or at `atMs`; null if none was received by then. */
   registryCountAt(atMs: number): number | null;
-  /** Statistics calls recorded in this warehouse. */
+  /** The number of statistics calls recorded in this warehouse. */
   statsCallsMade(): number;
   /** The state of every query sent so far, in no particular order. */
   queries(): Iterable<QueryState>;
   /**
-   * The new companies of each search, the last search first. It excludes repeated listings and searches before the last
-   * change of the registry count: companies counted before that change may have been unreachable.
+   * The number of new companies that each search found, the latest search first. Repeated listings are excluded. So are
+   * searches before the registry count last changed, because the companies that were missing then may have been
+   * unreachable.
    */
   newBySearches(): Iterable<number>;
-  /** Known companies (id and name as last seen), streamed. */
+  /** Streams the known companies, each with its id and latest name. */
   knownCompanies(): Iterable<KnownCompany>;
-  /** The names or identifiers of known companies, folded for comparison. Companies loaded later are included. */
+  /** The folded names or identifiers of the known companies. Companies that are loaded later appear in it too. */
   textsInOrder(by: SearchQuery['by']): TextsInOrder;
-  /** The words of their names; null: no index of words. Companies loaded later are included. */
+  /**
+   * The words in the names of these companies; null if the warehouse has no word index. Companies that are loaded later
+   * appear in it too.
+   */
   wordsInOrder(companies: CompaniesWith): WordsInOrder | null;
-  /** Entities whose record is due, the most valuable first. */
+  /** The entities whose records are due, the most valuable first. */
   recordsDue(ask: RecordsDue): DueRecord[];
-  /** The change rates and the share of changes that listings show, as learned so far. */
+  /** The current estimates of the change rates and of the share of changes that listings show. */
   changeEstimates(): EstimateState;
-  /** Fetched companies by class of change rates. A scan: call it rarely. */
+  /** The number of fetched companies in each rate class. Scans a whole table, so call it rarely. */
   rateClasses(): ReadonlyMap<number, number>;
   /** Failed targets that wait for a retry. */
   failures(): Iterable<Failure>;
   /**
-   * Is a control call needed? It is when a known entity returned 404 and the upstream's response for an unknown id has
-   * not been seen yet.
+   * Is a control call needed? It is needed if a known entity returned 404 before any response for an unknown id was
+   * received.
    */
   controlNeeded(): boolean;
 }
@@ -52,16 +59,19 @@ export interface RecordsDue {
   readonly nowMs: number;
   /** A record fetched before this time is due. */
   readonly beforeMs: number;
-  /** The start of the run: a record fetched since then is not due, even if it is flagged. */
+  /** The start of the run. A record that was fetched after it is not due, even if it is flagged. */
   readonly startedAtMs: number;
   readonly most: number;
-  /** Ids that are in flight or wait for a retry. */
+  /** The ids to leave out, because they are in flight or wait for a retry. */
   readonly except: ReadonlySet<string>;
-  /** The expected yield of a fetch; absent: flagged records come first, stale ones last. */
+  /**
+   * Computes the expected yield of a fetch. If absent, flagged records come first and records that are too old come
+   * last.
+   */
   readonly expectedYield?: (record: RatedRecord) => ExpectedYield;
 }
 
-/** The facts that decide the expected yield of a fetch. */
+/** The facts that determine the expected yield of fetching a record. */
 export interface RatedRecord {
   readonly why: 'never_fetched' | 'flagged' | 'stale';
   /** See `rateOfClass`. */
@@ -70,9 +80,12 @@ export interface RatedRecord {
 }
 
 export interface ExpectedYield {
-  /** Days for which one more record is right. Calls are compared by this value. */
+  /**
+   * The expected days for which one more record is up to date because of the call. The planner compares calls by this
+   * value.
+   */
   readonly days: number;
-  /** The expected number of outdated records that the call repairs. */
+  /** The expected number of outdated records that the call replaces with current ones. */
   readonly repairs: number;
 }
 
@@ -83,12 +96,12 @@ export interface DueRecord {
   readonly expectedYield?: ExpectedYield;
 }
 
-/** The additional lookups of a backfill. Its `failures` are those since the start of the backfill. */
+/** The facts that a backfill also needs. `failures` returns only failures since the start of the backfill. */
 export interface BackfillKnowledge extends Knowledge {
   /** Is the record recent enough, or did this backfill fetch it already? */
   isFresh(entityId: string): boolean;
-  /** Queries whose listings are recent enough. */
+  /** The queries whose listings are recent enough. */
   freshQueries(): Iterable<QueryState>;
-  /** The companies in the current listing of a query, in order. */
+  /** The companies in the current listing of a query, in the order of the upstream. */
   listed(query: SearchQuery): readonly Pick<ListedCompany, 'entityId' | 'name'>[];
 }

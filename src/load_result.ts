@@ -5,27 +5,29 @@ import type { VerdictKind } from './outcome.ts';
 export interface LoadResult {
   readonly call: Call;
   readonly verdict: VerdictKind;
-  /** The companies of a search page, in the order received. */
+  /** The companies on a search page, in the order of the upstream. */
   readonly rows: readonly ListedCompany[];
-  /** State of the query after this page; null for other kinds of call. */
+  /** The state of the query after this page; null if the call was no search. */
   readonly query: QueryState | null;
-  /** A record: its first version, or whether its content differs from the stored one. null for other kinds of call. */
+  /** Whether the record is new, and whether its content changed; null if the call was no record call. */
   readonly record: { readonly isNew: boolean; readonly changed: boolean } | null;
   /** The upstream returned 404 for an entity that the mirror knows (listed or fetched). */
   readonly missing: boolean;
   /** The entity of this call was marked as gone. */
   readonly gone: boolean;
-  /** Rows added to quarantine, or updated there. */
+  /** The number of quarantine rows that were added or updated. */
   readonly quarantined: number;
-  /** Set while a failed target waits for its retry. */
+  /** The failure of the target while the target waits for a retry; null if the call did not fail. */
   readonly failure: Failure | null;
-  /** Entities marked as gone: the entity of this call, or others that this response proves deleted. */
+  /**
+   * The number of entities marked as gone: the requested entity, or other entities whose deletion this response proves.
+   */
   readonly goneCount: number;
-  /** Companies never seen before. */
+  /** The number of companies that were unknown before this call. */
   readonly newCompanies: number;
-  /** The call whose response differs from this one in volatile fields at most. */
+  /** The id of an earlier call with the same response, apart from volatile fields; null if there is none. */
   readonly sameAs: number | null;
-  /** A finding for `_call.note`. */
+  /** A remark about the response for `_call.note`; null if there is none. */
   readonly note: string | null;
 }
 
@@ -35,7 +37,7 @@ export interface ListedCompany {
   readonly isNew: boolean;
   /** The summary differs from the stored one. */
   readonly changed: boolean;
-  /** The time of the previous listing; null: never listed before. Absent if unknown. */
+  /** The time at which the company was last listed before; null if it never was. Absent if unknown. */
   readonly listedAtMs?: number | null;
 }
 
@@ -44,15 +46,18 @@ export interface QueryState {
   readonly query: SearchQuery;
   /** The latest total that the upstream reported for the query; null: none. */
   readonly total: number | null;
-  /** Consecutive pages received in the current listing, from page 0. */
+  /** The number of pages received in the current listing, without a gap from page 0 on. */
   readonly pages: number;
-  /** Rows received in the current listing. */
+  /** The number of rows received in the current listing. */
   readonly rows: number;
-  /** Cursor or URL of the next page, for the styles that have one. */
+  /** The cursor or URL of the next page; null if the paging style has none. */
   readonly next: string | null;
-  /** open: more pages can be requested · complete: all pages were received · capped: the rest is unreachable · refused: never sent again. */
+  /**
+   * open: more pages can be requested · complete: all pages were received · capped: the remaining pages are above the
+   * cap · refused: the query is never sent again.
+   */
   readonly status: 'open' | 'complete' | 'capped' | 'refused';
-  /** When the first page of the current listing was received. */
+  /** The time at which the first page of the current listing was received. */
   readonly listedAtMs: number;
 }
 
@@ -62,11 +67,11 @@ export interface Failure {
   readonly target: string;
   readonly tries: number;
   readonly nextTryAtMs: number;
-  /** The last failure, as a sentence. */
+  /** A sentence that describes the latest failure. */
   readonly why: string;
 }
 
-/** Did the call determine the state of its entity? */
+/** Does the response show whether the entity exists? */
 export function isSettled(verdict: VerdictKind): boolean {
   return verdict === 'ok' || verdict === 'gone' || verdict === 'absent';
 }

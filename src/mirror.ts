@@ -29,7 +29,7 @@ export interface Bounds {
   readonly maxCalls: number;
   /** Epoch milliseconds; Infinity: no bound. */
   readonly deadlineMs: number;
-  /** Aborts at Ctrl-C or SIGTERM: in-flight calls are finished and loaded. */
+  /** Aborts on Ctrl-C or SIGTERM. The run then finishes and loads the in-flight calls before it ends. */
   readonly signal: AbortSignal;
   /** Called after each batch is processed. */
   readonly onProgress?: (totals: RunTotals, last: Outcome) => void;
@@ -38,8 +38,8 @@ export interface Bounds {
 export type Ending =
   | { readonly ended: 'done' | 'max_calls' | 'max_minutes' | 'interrupted' }
   /**
-   * The account can send no call before `resumesAtMs`; null: it can never send another one. `why` is the report of the
-   * upstream, if it reported a used-up quota during the run.
+   * The account may send no call before `resumesAtMs`; null if it may never send another one. `why` is the upstream's
+   * message if the upstream reported an exhausted quota during the run.
    */
   | { readonly ended: 'allowance'; readonly resumesAtMs: number | null; readonly why?: string }
   | { readonly ended: 'unauthorised' | 'drift' | 'failed'; readonly why: string };
@@ -100,7 +100,10 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
   const ended = withReport(ending ?? { ended: 'done' }, exhausted);
   return { ending: drifted === null ? ended : asDrift(ended, drifted), totals };
 
-  /** The number of slots that can be used now. 0: the run has ended, or a wait for a change has just ended. */
+  /**
+   * The number of slots that the run can use now. It is 0 after a wait, and the caller then asks again unless the run
+   * has ended.
+   */
   async function roomForCalls(): Promise<number> {
     if (!fetch.isKeyAccepted) intake.flush();
     await fetch.reported();
@@ -108,7 +111,8 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     if (nowMs < health.resumesAtMs) return wait(health.resumesAtMs);
     const left = quota.left(nowMs);
     if ('ended' in left) return endOnceIdle(left);
-    // A response that is not stored counts as in flight: a kill loses at most one call for each connection.
+    // A response that is not stored yet occupies its connection. So a killed process loses at most one response per
+    // connection.
     const free = fetch.isKeyAccepted ? fetch.free - intake.unstored : 1 - inFlight.size;
     const room = Math.min(free, left.calls, bounds.maxCalls - started);
     if (room <= 0) return endOnceIdle({ ended: 'max_calls' });
@@ -121,7 +125,9 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     return waitForResponse();
   }
 
-  /** Sends the best call in a slot, or returns the slot's unit. */
+  /**
+   * Sends the best call in a slot. Without a call or after the end of the run, returns the slot's unit to the ledger.
+   */
   async function send(slot: SendSlot): Promise<void> {
     const aheadMs = slot.atMs - clock.now();
     if (aheadMs > 0) await clock.sleep(aheadMs, stop.signal);
@@ -138,11 +144,14 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
         wake();
       });
     inFlight.add(attempt);
-    // Lets the request leave before a slow planner blocks the event loop.
+    // The request must be sent before a slow planner blocks the event loop.
     if (choice.isSlow) await new Promise(setImmediate);
   }
 
-  /** Chooses by the present knowledge. A call without a possible URL is processed without a slot. */
+  /**
+   * Chooses the best call from everything known now. A call for which no URL can be written is processed as refused
+   * without using the slot. Then another call is chosen.
+   */
   function bestCall(): Call | null {
     for (;;) {
       const call = choice.choose({ nowMs: clock.now(), left: chooseFrom });
@@ -179,7 +188,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     wake();
     const why = health.observe(results, clock.now());
     if (why === null) return;
-    // If several responses were misread, drift is a better explanation than their failures.
+    // If the failed calls returned responses that do not match the dialect, the run reports drift instead of failures.
     drifted = choice.look({ nowMs: clock.now(), left: chooseFrom }).drift;
     end({ ended: 'failed', why });
   }
@@ -200,7 +209,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     wake();
   }
 
-  /** An error outside the outcomes: a defect, or a file that cannot be written. */
+  /** Ends the run because of an error that is not the outcome of a call: a defect, or a file that cannot be written. */
   function fail(error: unknown): void {
     failure ??= { error };
     end({ ended: 'failed', why: errorText(error) });
@@ -210,14 +219,14 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     return inFlight.size === 0 && intake.isEmpty;
   }
 
-  /** Ends the run once no call is in flight, because an in-flight call can change the ending. */
+  /** Ends the run when no call is in flight. Before that, it waits, because a response can change how the run ends. */
   function endOnceIdle(how: Ending): Promise<0> | 0 {
     if (!isIdle()) return waitForResponse();
     end(how);
     return 0;
   }
 
-  /** Waits for the earliest retry if it is near. Otherwise the run is done. */
+  /** Waits for the earliest retry if it is at most one minute away. Otherwise the run is done. */
   function waitForRetry(wakeAtMs: number | null): Promise<0> | 0 {
     if ((wakeAtMs ?? Infinity) - clock.now() <= LONGEST_RETRY_WAIT_MS) return wait(wakeAtMs ?? 0);
     end({ ended: 'done' });
@@ -229,7 +238,10 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     return 0;
   }
 
-  /** Waits for the end of an in-flight call. Without one, processes the responses that wait for a batch. */
+  /**
+   * Waits until an in-flight call has finished. If no call is in flight, processes the stored responses without waiting
+   * for a full batch.
+   */
   async function waitForResponse(): Promise<0> {
     if (inFlight.size === 0) intake.flush();
     else
@@ -239,7 +251,7 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
     return 0;
   }
 
-  /** Finishes, stores and processes every call that was sent, whatever the ending of the run. */
+  /** Finishes, stores and processes every call that was sent, however the run ended. */
   async function settleAll(): Promise<void> {
     await Promise.all(inFlight);
     try {
@@ -254,12 +266,12 @@ export async function mirror(parts: MirrorParts, bounds: Bounds): Promise<Mirror
 
 const NOTHING_LEFT: QuotaLeft = { calls: 0, lifetimeLimit: null };
 
-/** Adds the upstream's report to an ending by the allowance. */
+/** Adds the upstream's message to the ending if the quota is exhausted. */
 function withReport(ending: Ending, exhausted: string | null): Ending {
   return ending.ended === 'allowance' && exhausted !== null ? { ...ending, why: exhausted } : ending;
 }
 
-/** Drift is the ending even if the run reached a bound or failed. */
+/** Replaces the ending with drift, even if the run reached a limit or failed. */
 function asDrift(ending: Ending, why: string): Ending {
   switch (ending.ended) {
     case 'done':
@@ -289,13 +301,16 @@ function endingOf(because: Exclude<NoSlot, { is: 'unreachable' }>): Ending {
 }
 
 interface Quota {
-  /** The quota left, or the ending of the run if the account cannot send for a long time. */
+  /** The quota left, or the ending of the run if the quota is exhausted or the account is paused for a long time. */
   left(nowMs: number): QuotaLeft | Ending;
   /** Counts one unit as used. */
   countUsed(): void;
 }
 
-/** Reads the ledger at most every QUOTA_VALID_MS, because every debit checks the ledger. */
+/**
+ * Reads the ledger at most once every QUOTA_VALID_MS. An outdated value is harmless, because every debit checks the
+ * ledger again.
+ */
 function openQuota(ledger: Ledger, purpose: Purpose): Quota {
   let read: { readonly left: QuotaLeft | Ending; readonly atMs: number } | null = null;
   let used = 0;
@@ -329,18 +344,18 @@ function leftToSpend(ledger: Ledger, purpose: Purpose, nowMs: number): QuotaLeft
 }
 
 interface Health {
-  /** No call is sent before this time, because several failed in a row. */
+  /** After several failures in a row, no call is sent before this time (epoch milliseconds); 0 if calls may be sent. */
   readonly resumesAtMs: number;
-  /** Returns the reason why the run must end; null: it continues. */
+  /** Learns from processed responses. Returns the reason why the run must end; null if it continues. */
   observe(results: readonly LoadResult[], nowMs: number): string | null;
-  /** Records that no connection could be opened. Returns true if the run must end. */
+  /** Learns that no connection could be opened. Returns true if the run must end. */
   unreachable(nowMs: number): boolean;
 }
 
 /**
- * Detects an upstream that only fails: doubles the waits, and ends the run before the quota is used up. Only new
- * targets cause waits, because a target that failed before has a backoff of its own. A few targets that always fail
- * must not stop the others.
+ * Detects an upstream on which every call fails. It doubles the wait after each further failure and ends the run before
+ * the failures use up the quota. Only the first failure of a target causes a wait, because retries have their own
+ * backoff. So a few targets that always fail do not stop the others.
  */
 function openHealth(startedMs: number): Health {
   let failuresInARow = 0;

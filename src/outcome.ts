@@ -2,8 +2,8 @@ import type { Call } from './call.ts';
 import type { JsonObject } from './json/json.ts';
 
 /**
- * One HTTP request and its response, before the body is parsed. The loader stores it in this form first, so that a
- * failure of the parser cannot lose a response.
+ * One HTTP request and its response, before the body is parsed. The loader stores the response before it parses it, so
+ * that no parser error can lose a response.
  */
 export interface Attempt {
   /** Unique in the warehouse. Later calls have larger ids (see `call_id` in docs/architecture.md). */
@@ -14,11 +14,11 @@ export interface Attempt {
   readonly durationMs: number;
   /** The HTTP status; null without a response. */
   readonly status: number | null;
-  /** The body after content decoding; null if it is incomplete or absent. */
+  /** The decompressed body; null if it is incomplete or absent. */
   readonly body: Buffer | null;
-  /** The response headers. The loader stores those that are needed to parse the body again. */
+  /** The response headers. The loader stores those that it needs to parse the body again later. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** The reason why there is no usable response. */
+  /** The reason why there is no usable response; absent if there is one. */
   readonly failure?: string;
 }
 
@@ -26,42 +26,45 @@ export interface Attempt {
 export const KEY_IN_BODY =
   'the response repeats the key in an encoding that cannot be removed, so its body is not stored';
 
-/** An attempt with its verdict. Processing an outcome is idempotent. */
+/** An attempt and its verdict. An outcome can be processed several times with the same result. */
 export interface Outcome extends Attempt {
   readonly verdict: Verdict;
 }
 
-/** The meaning of an attempt, by the response table of the dialect. A limit is not a failure. */
+/** The meaning of a response, as the dialect's response table defines it. A reached limit is not a failure. */
 export type Verdict =
   | { readonly is: 'ok'; readonly answer: Answer }
-  /** 404 for an entity. The loader collects the proof that the entity is gone. */
+  /** The response to a record call was a 404. Further calls must prove that the entity is gone. */
   | { readonly is: 'absent'; readonly shape: string }
-  /** Reported by the upstream: a 410, or the mark in the dialect. `answer` is the tombstone, if the upstream sent one. */
+  /**
+   * The upstream reported that the entity is gone, by a 410 or by a value that the dialect defines. `answer` is the
+   * tombstone; null if the upstream sent none.
+   */
   | { readonly is: 'gone'; readonly answer: RecordAnswer | null }
   /** The query is too broad or invalid, so a retry would have the same result. */
   | {
       readonly is: 'refused';
       readonly why: string;
-      /** The matches of a query that is too broad, if the rejection reports them. */
+      /** The number of matches of a query that is too broad, if the response reports it. */
       readonly total?: number;
     }
   | { readonly is: 'throttled'; readonly untilMs: number; readonly why: string }
-  /** The upstream reports an exhausted quota. `untilMs` is null if it reports no date. */
+  /** The upstream reports an exhausted quota. `untilMs` is null if the upstream does not say until when. */
   | { readonly is: 'exhausted'; readonly untilMs: number | null; readonly why: string }
   | { readonly is: 'unauthorised'; readonly why: string }
   /**
-   * The transport, the status or the body failed. The unit is spent.
+   * The connection failed, or the status or the body is invalid. The unit is spent.
    *
-   * - `misread`: the response is valid but does not match the dialect.
+   * - `misread`: the body is valid JSON but does not match the dialect.
    * - `isLasting`: a retry would have the same result.
    */
   | { readonly is: 'broken'; readonly why: string; readonly misread?: true; readonly isLasting?: true }
-  /** No byte of the request was sent. The unit was not spent, or was returned. */
+  /** No byte of the request was sent. The unit was not spent, or it was returned to the ledger. */
   | { readonly is: 'unsent'; readonly why: string };
 
 export type VerdictKind = Verdict['is'];
 
-/** Was a request sent? Calls that were not sent cost nothing: `unsent`, and calls without a possible URL. */
+/** Was a request sent? An `unsent` call and a call for which no URL can be written cost nothing. */
 export function wasSent({ status, verdict }: Pick<Outcome, 'status' | 'verdict'>): boolean {
   return verdict.is !== 'unsent' && !(verdict.is === 'refused' && status === null);
 }
@@ -78,10 +81,16 @@ export interface StatsAnswer {
 export interface SearchAnswer {
   readonly kind: 'search';
   readonly rows: readonly SearchRow[];
-  /** Results without a usable id, for the quarantine. If there are many, one entry without a position covers them all. */
+  /**
+   * Results without a usable id, which are quarantined. If there are too many, a single entry with `position` null
+   * stands for all of them.
+   */
   readonly rejected: readonly { readonly position: number | null; readonly why: string }[];
   readonly rejectedCount: number;
-  /** The results of the page as the upstream counts them, with rejected results and with all results of a company. */
+  /**
+   * The number of results on the page as the upstream counts them. It includes rejected results and each of several
+   * results for one company.
+   */
   readonly resultCount: number;
   /** The total that the upstream reports for the query; null if it reports none. */
   readonly total: number | null;
@@ -92,7 +101,10 @@ export interface SearchAnswer {
 export interface SearchRow {
   readonly entityId: string;
   readonly name: string | null;
-  /** The summary from the list, without its wrapper; with `group_as`, the first result of the page and a list of all. */
+  /**
+   * The summary from the results list, without its wrapper. With `group_as`, it is the company's first result on the
+   * page plus a list of all its results.
+   */
   readonly summary: JsonObject;
 }
 
@@ -100,6 +112,6 @@ export interface RecordAnswer {
   readonly kind: 'record';
   readonly entityId: string;
   readonly name: string | null;
-  /** The record, taken from the JSON path `dialect.entity.root`. */
+  /** The record, which is the value at the JSON path `dialect.entity.root`. */
   readonly document: JsonObject;
 }

@@ -1,35 +1,38 @@
 import type { Call, CallKind } from './call.ts';
 import type { LoadResult } from './knowledge.ts';
 
-/** The quota left, from the ledger. Infinity: no limit. */
+/** The quota left, as read from the ledger. Infinity means no limit. */
 export interface QuotaLeft {
   readonly calls: number;
-  /** The smallest total allowance; null: none. Statistics may use at most 2 % of it. */
+  /** The smallest total allowance; null if the account has none. Statistics may use at most 2 % of it. */
   readonly lifetimeLimit: number | null;
 }
 
 export interface PlanInput {
   readonly nowMs: number;
   readonly left: QuotaLeft;
-  /** The most calls that the plan may contain. */
+  /** The maximum number of calls in the plan. */
   readonly most: number;
 }
 
 export interface Plan {
-  /** The most valuable first, without duplicates and in-flight calls. */
+  /** The planned calls, the most valuable first. They contain no duplicates and no in-flight calls. */
   readonly calls: Call[];
-  /** Without calls: the time of the earliest retry; null: no call will become due. */
+  /** The time of the earliest retry if `calls` is empty; null if `calls` is not empty or no retry is waiting. */
   readonly wakeAtMs: number | null;
-  /** The sentence that explains why the upstream no longer matches the dialect; null: no drift. */
+  /** A sentence that explains how the upstream's responses differ from the dialect; null if there is no drift. */
   readonly drift: string | null;
 }
 
-/** Chooses the most valuable calls. It sends and writes nothing. */
+/** Chooses the most valuable calls. A planner sends no call and writes nothing. */
 export interface Planner {
   next(ask: PlanInput): Plan;
-  /** Learns from the committed result of a planned call. */
+  /** Learns from the result of a planned call after the result was committed. */
   learn(result: LoadResult): void;
-  /** Takes back a planned call that was not sent (quota exhausted, run interrupted). It may be planned again. */
+  /**
+   * Takes back a planned call that was not sent, for example because the run was interrupted. The call may be planned
+   * again.
+   */
   release(call: Call): void;
 }
 
@@ -41,7 +44,7 @@ export interface MaxAge {
 
 export type Focus = 'coverage' | 'records' | 'freshness';
 
-/** The wanted companies: all, or a watchlist of names, ids or queries. */
+/** The companies that the user wants: all, or a watchlist of names, ids or queries. */
 export type Scope =
   | { readonly of: 'whole' }
   | { readonly of: 'names'; readonly names: readonly string[] }
@@ -49,12 +52,14 @@ export type Scope =
   | { readonly of: 'queries'; readonly queries: readonly string[] };
 
 export interface PlannerSettings {
-  /** The start of the run in epoch milliseconds. It decides what is due, so that a run fetches nothing twice. */
+  /**
+   * The start of the run in epoch milliseconds. Ages are measured at this time, so that a run fetches nothing twice.
+   */
   readonly startedAtMs: number;
-  /** The age at the start of the run above which a target is due. */
+  /** A target is due if it was older than this at the start of the run. */
   readonly maxAge: MaxAge;
   readonly focus: Focus;
-  /** Kinds of call that may be planned now. */
+  /** The kinds of call that the planner may plan. */
   readonly kinds: ReadonlySet<CallKind>;
   readonly scope: Scope;
 }

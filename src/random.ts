@@ -1,19 +1,19 @@
-/** Seeded randomness: the same seed gives the same values on every machine. */
+/** A seeded random generator. The same seed gives the same values on every machine. */
 export interface Random {
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   next(): number;
   /** An integer in [0, below). */
   below(below: number): number;
   /** True with this probability. */
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
-  /** Earlier items are drawn more often: the k-th with a weight near 1/k. */
+  /** Picks an item. Earlier items are picked more often: the k-th item has a weight of about 1/k. */
   pickZipf<T>(items: readonly T[]): T;
-  /** A rank in [0, size), the k-th with a weight near 1/k. */
+  /** Picks a rank in [0, size). The k-th rank has a weight of about 1/k. */
   zipfRank(size: number): number;
 }
 
-/** Mulberry32: small and fast, but not for cryptography. */
+/** The Mulberry32 generator: small and fast, but not suitable for cryptography. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

@@ -2,22 +2,22 @@ import type { CallKind } from './call.ts';
 import type { LoadResult } from './knowledge.ts';
 import { type Outcome, wasSent } from './outcome.ts';
 
-/** The calls of a run so far, and their results. */
+/** What a run has done so far: the number of calls and of their results. */
 export interface RunTotals {
-  /** Units of allowance spent. */
+  /** The number of calls, which is also the number of allowance units spent. */
   readonly calls: number;
   readonly callsByKind: Readonly<Record<CallKind, number>>;
-  /** Companies listed for the first time. */
+  /** The number of companies listed for the first time. */
   readonly listed: number;
-  /** Records fetched for the first time. */
+  /** The number of records fetched for the first time. */
   readonly fetched: number;
-  /** Known records whose content had changed. */
+  /** The number of records fetched again whose content had changed. */
   readonly changed: number;
-  /** Known records whose content had not changed. */
+  /** The number of records fetched again whose content had not changed. */
   readonly unchanged: number;
   readonly gone: number;
   readonly quarantined: number;
-  /** Calls without a result because of a failure. */
+  /** The number of failed calls. */
   readonly failed: number;
 }
 
@@ -55,7 +55,7 @@ export function withLoadResult(totals: RunTotals, result: LoadResult): RunTotals
   };
 }
 
-/** The sums of two runs. */
+/** Adds the totals of two runs. */
 export function sumOfTotals(a: RunTotals, b: RunTotals): RunTotals {
   const { stats, search, entity } = a.callsByKind;
   return {

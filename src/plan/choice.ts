@@ -4,20 +4,20 @@ import type { LoadResult } from '../knowledge.ts';
 import type { Plan, PlanInput, Planner } from '../planner.ts';
 
 /**
- * Chooses one call at a time. A draft is planned before its slot, so that a slow planner misses no slot. If a response
- * arrives before the slot, the call is chosen again.
+ * Chooses one call at a time. The call is drafted before its slot starts, so that a slow planner misses no slot. If a
+ * response arrives before the slot, the draft is dropped and a call is chosen again.
  */
 export interface Choice {
-  /** Reports whether a call is due. The call itself is chosen at the slot. */
+  /** Reports whether a call is due. `choose` returns the call when its slot starts. */
   look(ask: ChoiceAsk): Prospect;
-  /** The best call by everything known now; null: nothing is due. */
+  /** The best call, given everything known now; null if nothing is due. */
   choose(ask: ChoiceAsk): Call | null;
   learn(result: LoadResult): void;
   /** Takes back a chosen call that was not sent. */
   release(call: Call): void;
-  /** The planner takes so long that a second choice would delay the call of the first. */
+  /** Is planning so slow that planning a second call would delay the first one? */
   readonly isSlow: boolean;
-  /** Releases the draft. */
+  /** Drops the draft and releases its call. */
   close(): void;
 }
 
@@ -60,7 +60,7 @@ export function openChoice(planner: Planner, clock: Pick<Clock, 'now'>): Choice 
       return call;
     },
     learn: (result) => {
-      // The drafted call is released first, so that the planner may choose it again with the new evidence.
+      // The planner takes the drafted call back before it learns. It can then choose the same call again.
       dropDraft();
       planner.learn(result);
     },
@@ -76,7 +76,10 @@ export function openChoice(planner: Planner, clock: Pick<Clock, 'now'>): Choice 
 }
 
 const SLOW_MS = 20;
-/** Targets become due with time: an older draft is planned again. */
+/** A draft older than this is dropped, because more targets may have become due since. */
 const DRAFT_VALID_MS = 1000;
-/** Times the planning time. A planner slower than a slot must not plan again within the slot. */
+/**
+ * A draft also remains valid for this multiple of the planning time. Otherwise a planner that needs longer than a slot
+ * would plan again and again within it.
+ */
 const DRAFT_VALID_PER_MS = 20;

@@ -3,17 +3,17 @@ import { targetOf } from '../call.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
 import type { Plan, PlanInput, Planner } from '../planner.ts';
 
-/** A planner that stops a kind of call whose responses no longer match the dialect. */
+/** Wraps a planner. It stops planning a kind of call when responses of that kind no longer match the dialect. */
 export interface DriftWatch {
   readonly planner: Planner;
-  /** Records outcomes. Call it with every outcome before `learn`. */
+  /** Records outcomes. Every outcome must be passed to `note` before its result is passed to `learn`. */
   note(outcomes: readonly Outcome[]): void;
 }
 
 /**
- * Detects valid responses that do not match the dialect: a missing list, a missing id, a new envelope. Several in a row
- * stop that kind of call. The other kinds continue, and the run ends as drifted. `open` opens a planner for the
- * remaining kinds.
+ * Detects valid JSON responses that do not match the dialect, for example because the list of results or the ids are
+ * missing. Several such responses in a row stop that kind of call. The other kinds continue, and the run ends with
+ * `drift`. `open` opens a planner for the remaining kinds.
  */
 export function openDriftWatch(
   kinds: ReadonlySet<CallKind>,
@@ -42,7 +42,8 @@ export function openDriftWatch(
   return {
     planner: {
       next: (ask: PlanInput): Plan => {
-        // Results of in-flight calls must reach the planner that planned these calls.
+        // The planner is replaced only when no call is in flight, because each result must reach the planner that
+        // planned the call.
         if (mustReopen && inFlight > 0) return { calls: [], wakeAtMs: null, drift: describeDrift(null) };
         if (mustReopen) {
           planner = open(new Set([...kinds].filter((kind) => !drifted.has(kind))));
@@ -76,13 +77,18 @@ export function openDriftWatch(
   };
 }
 
-/** Does the response show that the dialect matches? An empty listing shows nothing about rows. */
+/**
+ * Does the response prove that the dialect still matches? An empty listing does not, because it has no row to check.
+ */
 function matchesDialect(verdict: Verdict): boolean {
   if (verdict.is !== 'ok') return verdict.is === 'gone';
   return verdict.answer.kind !== 'search' || verdict.answer.rows.length > 0;
 }
 
-/** Distinct targets. Statistics have one target and few calls. */
+/**
+ * The number of distinct targets in a row whose responses must not match. Statistics have only one target and are
+ * seldom requested.
+ */
 const MISREAD_IN_A_ROW: Readonly<Record<CallKind, number>> = { stats: 1, search: 3, entity: 3 };
 
 const KIND_NAMES: Readonly<Record<CallKind, string>> = {

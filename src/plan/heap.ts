@@ -1,4 +1,6 @@
-/** A binary heap: the highest score first; among equal scores, the item pushed first. */
+/**
+ * A binary heap. The item with the highest score comes first; items with equal scores come in the order of insertion.
+ */
 export class Heap<T> {
   readonly #entries: Entry<T>[] = [];
   #pushed = 0;

@@ -1,7 +1,7 @@
 import { type Call, type CallKind, targetOf } from '../call.ts';
 import type { Failure } from '../knowledge.ts';
 
-/** Targets that cannot be planned now: in flight, or waiting for a retry after a failure. */
+/** The targets that cannot be planned now, because they are in flight or wait for a retry. */
 export class Pending {
   readonly #inFlight: Record<CallKind, Set<string>> = {
     stats: new Set(),
@@ -60,7 +60,7 @@ export class Pending {
     return blocked;
   }
 
-  /** The earliest future retry of these kinds; null: none. */
+  /** The time of the earliest future retry among these kinds of call; null if none is waiting. */
   earliestRetryMs(kinds: ReadonlySet<CallKind>, nowMs: number): number | null {
     let earliest: number | null = null;
     for (const kind of kinds) {

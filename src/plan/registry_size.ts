@@ -3,7 +3,7 @@ import type { Knowledge, KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
 import { findsName, foldedIdentifier, semanticsOf } from '../names/query_matching.ts';
 
-/** The bounds of the number of companies in the registry, and the evidence for them. */
+/** The lower and upper bound of the number of companies in the registry, and the evidence for them. */
 export interface RegistrySize {
   readonly low: number;
   /** null: unknown. */
@@ -12,8 +12,9 @@ export interface RegistrySize {
 }
 
 /**
- * Estimates the size of the registry from the best evidence: its statistics; else the listing of everything; else the
- * totals of identifier searches; else the totals of name searches, which give only a lower bound.
+ * Estimates the size of the registry from the best available evidence. In this order, the evidence is the statistics,
+ * the listing of every company, the totals of identifier searches, and the totals of name searches. The last give only
+ * a lower bound.
  */
 export function sizeOf(knowledge: Knowledge, dialect: Dialect): RegistrySize {
   const known = knowledge.knownCount();
@@ -50,21 +51,21 @@ export function sizeOf(knowledge: Knowledge, dialect: Dialect): RegistrySize {
   };
 }
 
-/** The listing of the empty query; null: not sent yet, or the upstream requires a longer query. */
+/** The state of the empty query; null if it was not sent or the upstream does not accept it. */
 export function listingOfAll(queries: Iterable<QueryState>, { search }: Dialect): QueryState | null {
   if (search.min_length > 0) return null;
   for (const state of queries) if (isOfAll(state)) return state;
   return null;
 }
 
-/** Is it the empty query, which lists everything if the upstream permits it? */
+/** Is it the empty name query, which lists every company if the upstream permits it? */
 export function isOfAll({ query }: QueryState): boolean {
   return query.by === 'name' && query.text === '';
 }
 
 /**
- * The companies in the listing of everything: its total or, if it is complete, its rows; null: unknown. A round number
- * may be an undocumented limit and is then only a lower bound.
+ * The number of companies that the empty query matches: its total or, if the listing is complete, the number of its
+ * rows. Null if unknown. A round number can be an undocumented limit, so the result is then null too.
  */
 export function countOfAll({ total, rows, status }: QueryState, { search }: Dialect): number | null {
   if (search.min_length > 0 || rows === 0) return null;
@@ -75,7 +76,10 @@ export function countOfAll({ total, rows, status }: QueryState, { search }: Dial
   return isAtEnd && !mayBeTruncated ? rows : null;
 }
 
-/** The sum of the totals of the shortest identifier prefixes: two prefixes overlap only if one starts the other. */
+/**
+ * The sum of the totals of the shortest identifier prefixes; null without any. These prefixes do not overlap, because
+ * none of them starts with another.
+ */
 function countedByIdentifiers(
   counted: readonly QueryState[],
   sample: readonly KnownCompany[],
@@ -92,13 +96,19 @@ function countedByIdentifiers(
     .reduce((sum, { text, total }) => sum + Math.round(total * shareOfIdentifiers(text, sample, dialect)), 0);
 }
 
-/** Do the exact totals of longer prefixes add up to this total? A clamped total is not part of the sum. */
+/**
+ * Do the totals in `counted` of this prefix and longer ones add up to at least its own total? `counted` excludes
+ * clamped totals.
+ */
 function isExplained({ query, total }: QueryState, counted: readonly QueryState[]): boolean {
   const longer = counted.filter((one) => one.query.by === query.by && one.query.text.startsWith(query.text));
   return longer.reduce((sum, one) => sum + (one.total ?? 0), 0) >= (total ?? 0);
 }
 
-/** The share of matches by identifier. If one parameter searches names and identifiers, some matches are by name. */
+/**
+ * The share of a query's matches whose identifier matches. The others match by name, if one parameter searches names
+ * and identifiers.
+ */
 function shareOfIdentifiers(text: string, sample: readonly KnownCompany[], dialect: Dialect): number {
   if (dialect.search.identifier_param !== null) return 1;
   const semantics = semanticsOf(dialect);
@@ -110,8 +120,9 @@ function shareOfIdentifiers(text: string, sample: readonly KnownCompany[], diale
 }
 
 /**
- * The size of the union of overlapping name searches: Σ_q T(q) · mean over the sampled matches of q of 1/n. T(q) is the
- * total of query q; n is the number of queries that find the name (Horvitz and Thompson, JASA 47(260), 1952).
+ * Estimates how many companies the name searches find together, although they overlap: Σ_q T(q) · mean(1/n). T(q) is
+ * the total of query q. The mean is taken over the sampled names that q finds, and n is the number of queries that find
+ * the name (Horvitz and Thompson, JASA 47(260), 1952).
  */
 function countedByNames(
   counted: readonly QueryState[],
@@ -144,7 +155,7 @@ function sampleOf(known: Iterable<KnownCompany>): KnownCompany[] {
 
 const ROUND_ROWS = 100;
 const ROUND_TOTAL = 1_000;
-// Identifiers outside the searched prefixes, at most.
+// The registry is assumed to have at most this multiple of the companies that the searched prefixes count.
 const UNSEEN_IDS = 1.3;
 const CERTAIN_SHARE = 0.9;
 const SAMPLE_SIZE = 2_000;

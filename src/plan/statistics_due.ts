@@ -3,10 +3,10 @@ import type { Knowledge } from '../knowledge.ts';
 import type { QuotaLeft } from '../planner.ts';
 import { type AgeLimit, dueBeforeMs } from './due.ts';
 
-// Statistics must not use up a free account of 100 calls.
+// The share of a total allowance that statistics may use. Otherwise they would use up a free account of 100 calls.
 const LIFETIME_SHARE = 0.02;
 
-/** The statistics call, if it is due and affordable. */
+/** The statistics call; null if it is not due or would exceed its share of the total allowance. */
 export function statisticsDue({
   knowledge,
   nowMs,

@@ -7,7 +7,7 @@ import { Pending } from './pending.ts';
 import { Refresh } from './refresh/refresh.ts';
 import { statisticsDue } from './statistics_due.ts';
 
-/** Opens the planner of `sync`: statistics, discovery and refresh. It reads `knowledge` and changes nothing. */
+/** Opens the planner of `sync`, which combines statistics, discovery and refresh. It only reads `knowledge`. */
 export function openSyncPlanner(options: {
   readonly knowledge: Knowledge;
   readonly dialect: Dialect;
@@ -22,9 +22,9 @@ class SyncPlanner implements Planner {
   readonly #pending: Pending;
   readonly #refresh: Refresh;
   readonly #discovery: Discovery;
-  /** The best search for new companies. It is kept while refresh has more valuable calls. */
+  /** The best search for new companies. It waits here while refresh has more valuable calls. */
   #nextSearch: SearchCall | null = null;
-  /** The value of each planned call in days, for the call cost once the call is done. */
+  /** The value of each planned call in days. When the call has finished, its value updates the call cost μ. */
   readonly #yields = new Map<Call, number>();
 
   constructor(knowledge: Knowledge, dialect: Dialect, settings: PlannerSettings) {
@@ -60,11 +60,11 @@ class SyncPlanner implements Planner {
     else this.#pending.wait(result.failure);
     const isSweep = result.call.kind === 'search' && this.#refresh.isSweep(result.call);
     this.#refresh.learn(result);
-    // A repeated listing is no evidence for discovery, unless it shows new companies.
+    // Discovery ignores a repeated listing unless it shows new companies.
     if (!isSweep || result.rows.some((row) => row.isNew)) this.#discovery.learn(result);
   }
 
-  /** Drops the best search: the new evidence may change the choice. */
+  /** Drops the waiting search, because new evidence may make another one better. */
   #reconsider(search: SearchCall): void {
     this.#nextSearch = null;
     this.release(search);
@@ -77,7 +77,10 @@ class SyncPlanner implements Planner {
     if (call.kind === 'search' && !this.#refresh.isSweep(call)) this.#discovery.release(call);
   }
 
-  /** The most valuable call of discovery and refresh; null: nothing is due, or a search in flight decides what is. */
+  /**
+   * The most valuable call of discovery and refresh. Null if nothing is due, or if waiting for an in-flight search is
+   * better.
+   */
   #best({ nowMs, left }: PlanInput): Call | null {
     const { kinds } = this.#settings;
     this.#nextSearch ??= kinds.has('search') ? (this.#discovery.next(nowMs, 1)[0] ?? null) : null;
@@ -95,8 +98,9 @@ class SyncPlanner implements Planner {
   }
 
   /**
-   * The searches that follow a search in flight will probably yield as much as it does. If the calls left do not suffice
-   * for a record of each company, a call with a lower yield waits for that response.
+   * Should a refresh call wait for an in-flight search? It should if two conditions are met: the quota left does not
+   * suffice for one record of each company, and the search has a higher value. The searches that follow will probably
+   * have that value too.
    */
   #isWaitBetter(refreshYield: number, callsLeft: number): boolean {
     if (callsLeft >= this.#knowledge.knownCount()) return false;
@@ -122,5 +126,5 @@ function isRecord({ kind }: Call): boolean {
   return kind === 'entity';
 }
 
-// The name model does not predict every name: each search keeps a small expected yield.
+// Every search has at least this expected yield, because the name model cannot predict every name.
 const MIN_EXPECTED = 0.001;

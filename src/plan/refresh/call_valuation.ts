@@ -18,7 +18,7 @@ const WEIGHTS: Record<Focus, { readonly company: number; readonly record: number
   };
 
 /**
- * Values every candidate call in one unit: days for which one more company is right.
+ * Computes the value of each candidate call in a common unit: the days for which one more record is up to date.
  *
  * | candidate | value |
  * |---|---|
@@ -28,17 +28,17 @@ const WEIGHTS: Record<Focus, { readonly company: number; readonly record: number
  * | other record | w_repair · φ(λ, t, o, v) |
  * | listed company | w_repair · Σ_c s_c · listing yield(λ_c) |
  *
- * The weights w come from the focus. Shape k and mean m belong to the Gamma prior of the rates, f is the share of true
- * flags, and s_c is the share of companies in rate class c. `fetch_yield.ts` defines the other symbols. A company never
- * seen or fetched counts as a record that is known to be wrong and changes at the mean rate.
+ * The focus determines the weights w. The change rates have a Gamma prior with shape k and mean m. f is the share of
+ * flags that were true, and s_c is the share of companies in rate class c. `fetch_yield.ts` defines the other symbols.
+ * A company that was never seen or fetched is treated as an outdated record that changes at the mean rate.
  */
 export class CallValuation {
   readonly #focus: Focus;
   readonly #learned: LearnedRates;
   readonly #listings: ListingYields;
-  /** μ, the value of the least valuable calls that are chosen; 0: none was chosen yet. */
+  /** The call cost μ: the value of the least valuable calls that are still chosen. It is 0 until a call is chosen. */
   #callCostDays = 0;
-  /** Half the mean time between two listings of a company. */
+  /** Half the mean number of days between two listings of a company. */
   openDays = Number.POSITIVE_INFINITY;
 
   constructor(knowledge: Knowledge, focus: Focus) {
@@ -47,17 +47,17 @@ export class CallValuation {
     this.#listings = new ListingYields(this.#learned);
   }
 
-  /** Reads the estimates again: responses may have changed them. */
+  /** Reads the estimates again, because responses may have changed them. */
   refreshEstimates(): void {
     this.#learned.refresh();
   }
 
-  /** The value of a search, by the companies that it should find for the first time. */
+  /** The value of a search that is expected to find this number of new companies. */
   companies(expected: number): number {
     return expected * WEIGHTS[this.#focus].company * this.#averageDays;
   }
 
-  /** The value of fetching a record. */
+  /** The value of fetching a record in days, and the expected number of repaired records. */
   record({ why, rateClass, ageDays }: RatedRecord): ExpectedYield {
     const weights = WEIGHTS[this.#focus];
     if (why === 'never_fetched') return { days: weights.record * this.#averageDays, repairs: 1 };
@@ -72,13 +72,16 @@ export class CallValuation {
     return { days: weights.repair * fetchYield(watch), repairs: 1 - stillRight(watch) };
   }
 
-  /** The value of a company on a page, listed `sinceDays` ago. */
+  /** The value of listing one company again, `sinceDays` after its last listing. */
   listing(sinceDays: number): number {
     const { repair } = WEIGHTS[this.#focus];
     return repair * this.#listings.at(sinceDays, this.#callCostDays / repair);
   }
 
-  /** Σ_c s_c · (1 − e^(−vλ_c τ)): the probability that a listing flags a company listed τ = `sinceDays` ago. */
+  /**
+   * The probability that a listing flags a company whose last listing was τ = `sinceDays` days ago: Σ_c s_c · (1 −
+   * e^(−vλ_c τ)).
+   */
   flags(sinceDays: number): number {
     const { shown } = this.#learned;
     let flags = 0;
@@ -97,7 +100,7 @@ export class CallValuation {
     else this.#callCostDays *= days < this.#callCostDays ? 1 - STEP * (1 - QUANTILE) : 1 + STEP * QUANTILE;
   }
 
-  /** 1/m: days until the next change of the average company. */
+  /** The expected days until a company with the mean rate changes: 1/m. */
   get #averageDays(): number {
     return 1 / this.#learned.prior.meanPerDay;
   }
@@ -106,14 +109,14 @@ export class CallValuation {
 const QUANTILE = 0.1;
 const STEP = 0.02;
 
-/** The learned estimates, and the shares of companies by class. Both are read again only after new evidence. */
+/** The learned estimates, and the share of companies in each rate class. Both are cached. */
 class LearnedRates {
   readonly #knowledge: Knowledge;
   #estimates: EstimateState = FIRST_ESTIMATES;
   #shown = 0;
   #truth = 0;
   #classShares: ReadonlyMap<number, number> = new Map();
-  /** The learning steps at which the shares were read. */
+  /** The number of observations learned when the shares were last read. */
   #sharesReadAt = Number.NEGATIVE_INFINITY;
 
   constructor(knowledge: Knowledge) {
@@ -141,14 +144,15 @@ class LearnedRates {
     return this.#truth;
   }
 
-  /** The shares read last. */
+  /** The shares as they were last read. */
   get classShares(): ReadonlyMap<number, number> {
     return this.#classShares;
   }
 
   /**
-   * The share of known companies in each class of rates, read again if 5 % more was learned. The class of a company comes from its expected rate. The true
-   * rates scatter around it, by a Gamma distribution of shape k + 1, and the scatter lowers the value of listings.
+   * The share of known companies in each rate class. The shares are read again when the number of observations has
+   * grown by 5 %. A company is stored in the class of its expected rate. Its true rate varies around that by a Gamma
+   * distribution of shape k + 1. This variation lowers the value of listings, so the shares include it.
    */
   readClassShares(): ReadonlyMap<number, number> {
     const { lessons, prior } = this.#estimates;
@@ -167,11 +171,14 @@ class LearnedRates {
   }
 }
 
-/** Listing yields of the average company by days since its listing, in steps of 1/16 of the logarithm. */
+/**
+ * Caches the value of listing an average company again, by the days since its last listing. The steps are 1/16 of the
+ * natural logarithm.
+ */
 class ListingYields {
   readonly #learned: LearnedRates;
   readonly #byStep = new Map<number, number>();
-  /** The gain per day of each class of rates, and the call cost and shown share that gave it. */
+  /** The gain per day for each rate class, and the call cost and share v with which it was computed. */
   #gains = { callCostDays: -1, shown: -1, byClass: new Map() as ReadonlyMap<number, number> };
   #classShares: ReadonlyMap<number, number>;
 
@@ -192,7 +199,7 @@ class ListingYields {
     return value;
   }
 
-  /** Differences of 2 % change the gains too little for a new computation. */
+  /** Computes the gains again, unless the call cost and v have changed by 2 % or less. */
   #updateGains(callCostDays: number): void {
     const { shown } = this.#learned;
     if (isNear(callCostDays, this.#gains.callCostDays) && isNear(shown, this.#gains.shown)) return;

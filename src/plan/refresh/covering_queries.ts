@@ -1,8 +1,8 @@
 import type { QueryState } from '../../knowledge.ts';
 
 /**
- * The queries whose listings together show every listed company: complete listings, and truncated ones without a
- * longer query below them. A query below a complete listing is not needed.
+ * Returns queries whose listings together show every listed company. These are the complete listings, and truncated
+ * listings without a longer query below them. Queries below a complete listing are left out.
  */
 export function coveringQueries(states: readonly QueryState[]): QueryState[] {
   const listed = states.filter(isListed);
@@ -22,7 +22,7 @@ export function coveringQueries(states: readonly QueryState[]): QueryState[] {
   );
 }
 
-/** Is the listing as long as it can be, and did it show any company? */
+/** Has the listing ended, at its last page or at the cap, and did it show any company? */
 export function isListed({ status, rows }: QueryState): boolean {
   return (status === 'complete' || status === 'capped') && rows > 0;
 }
@@ -31,7 +31,10 @@ function keyOf({ query }: QueryState): string {
   return `${query.by}:${query.text}`;
 }
 
-/** The keys of all proper prefixes. The empty name query lists everything and lies above identifier queries too. */
+/**
+ * The keys of all proper prefixes of a query. The empty name query is above identifier queries too, because it lists
+ * every company.
+ */
 function keysAbove({ query: { by, text } }: QueryState): string[] {
   const prefixes = Array.from(
     { length: Math.max(text.length - 1, 0) },

@@ -4,8 +4,8 @@ import { isSettled } from '../../load_result.ts';
 import type { Pending } from '../pending.ts';
 
 /**
- * Control calls: calls for ids that almost surely do not exist. Their responses show the form of a 404 for an unknown
- * id, which the proof of a deletion needs.
+ * Plans control calls: record calls for ids that almost surely do not exist. They show which 404 response the upstream
+ * sends for an unknown id. The proof of a deletion needs this response.
  */
 export class ControlCalls {
   readonly #knowledge: Knowledge;
@@ -47,18 +47,19 @@ export class ControlCalls {
 const MISSING_IN_A_ROW = 3;
 
 /**
- * The witness: one call for a known company after known ids returned 404. If the witness returns a record, the companies
- * before it are deleted. If it is missing too after three missing ids in a row, the path of records has probably moved.
+ * Plans the witness: one call for another known company after known ids returned 404. If it returns a record, record
+ * calls still work, so the missing companies are deleted. If three known ids in a row and the witness return 404, the
+ * URL of records has probably changed.
  */
 export class Witness {
   readonly #knowledge: Knowledge;
   readonly #pending: Pending;
-  /** Known ids that returned 404 since the last record. */
+  /** The known ids that returned 404 since a call last returned a record. */
   #missingIds: string[] = [];
-  /** The company whose record arrived last in this run. */
+  /** The company whose record was received last in this run; null if none was. */
   #lastFoundId: string | null = null;
   #inFlight: string | null = null;
-  /** A witness call was sent, or is not possible, since the first missing id. */
+  /** Has a witness call been sent since the first missing id, or is there no company for one? */
   #isSent = false;
 
   constructor(knowledge: Knowledge, pending: Pending) {
@@ -66,7 +67,10 @@ export class Witness {
     this.#pending = pending;
   }
 
-  /** Non-null once three known ids in a row and a witness returned 404. Three deleted neighbours alone are no drift. */
+  /**
+   * A sentence that explains the drift; null unless three known ids in a row and the witness returned 404. The three
+   * ids alone could be deleted companies.
+   */
   get drift(): string | null {
     if (!this.isNeeded || !this.#isSent || this.#inFlight !== null) return null;
     return `${this.#missingIds.length} known ids in a row returned 404 (${this.#missingIds.join(', ')}). Check whether the path of records has changed.`;
@@ -84,12 +88,12 @@ export class Witness {
     return this.#isSent;
   }
 
-  /** The witness call; null: it was sent, or no other company is known. */
+  /** Returns the witness call; null if it was already sent or no other company is known. */
   take(nowMs: number): EntityCall | null {
     if (this.#isSent) return null;
     this.#isSent = true;
     const sample = sampleIds(this.#knowledge);
-    // The sample starts elsewhere each time: the witness may itself be deleted.
+    // The sample starts at another id each time, because the witness itself may be deleted.
     const from = Math.floor(nowMs) % Math.max(sample.length, 1);
     const candidates = [this.#lastFoundId, ...sample.slice(from), ...sample.slice(0, from)];
     const entityId = candidates.find(
@@ -120,7 +124,7 @@ export class Witness {
   }
 }
 
-/** The first known ids. */
+/** A sample of known ids. */
 function sampleIds(knowledge: Knowledge): string[] {
   const ids: string[] = [];
   for (const { entityId } of knowledge.knownCompanies()) {
@@ -133,8 +137,8 @@ function sampleIds(knowledge: Knowledge): string[] {
 const SAMPLE_SIZE = 20;
 
 /**
- * An id in the form of the known ids that almost surely names no company; null: no id is known. Attempt 0 sets every
- * character to the last of its class (`9`, `z`, `Z`). Later attempts use pseudo-random characters.
+ * An id that looks like the known ids but almost surely belongs to no company; null if no id is known. Attempt 0
+ * replaces every character with the last of its class (`9`, `z`, `Z`). Later attempts use pseudo-random characters.
  */
 export function unknownIdLike(knownIds: readonly string[], attempt: number): string | null {
   const known = new Set(knownIds);
@@ -147,7 +151,10 @@ export function unknownIdLike(knownIds: readonly string[], attempt: number): str
   return null;
 }
 
-/** The pattern with every digit and letter replaced by one of the same class (Numerical Recipes' LCG). */
+/**
+ * Replaces every digit and letter of the pattern with a pseudo-random one of the same class. The generator is the LCG
+ * of Numerical Recipes.
+ */
 function variantOf(pattern: string, variant: number): string {
   let seed = variant * 7919 + 104_729;
   return pattern.replace(/[0-9A-Za-z]/g, (character) => {

@@ -4,21 +4,21 @@ import { isSettled } from '../../load_result.ts';
 import { type AgeLimit, dueBeforeMs } from '../due.ts';
 import type { Pending } from '../pending.ts';
 
-// One look-up serves many calls: at thousands of calls a second, one look-up per call would cost more than planning.
-// A new flag makes the records ahead outdated. The more often flags arrive, the fewer records are read ahead.
+// Due records are read ahead in batches, because one lookup per call would be too slow at thousands of calls per
+// second. A new flag makes the batch outdated. So the batch becomes smaller if flags arrive often.
 const MIN_AHEAD = 16;
 const MAX_AHEAD = 1024;
 
-/** The queue of due records, the most valuable first, read ahead from the warehouse. */
+/** A queue of due records, the most valuable first. It is read from the warehouse in batches. */
 export class DueRecords {
   readonly #knowledge: Knowledge;
   readonly #age: AgeLimit;
   readonly #pending: Pending;
   readonly #yieldOf: ((record: RatedRecord) => ExpectedYield) | undefined;
-  /** The most valuable one last. */
+  /** The current batch. The most valuable record is the last one. */
   #ahead: DueRecord[] = [];
   #readAhead = MAX_AHEAD;
-  /** The record taken last. It returns to the queue if its call is not sent. */
+  /** The record that was taken last. It is put back into the queue if its call is not sent. */
   #lastTaken: DueRecord | null = null;
   #nothingDueUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -39,7 +39,7 @@ export class DueRecords {
     this.#yieldOf = yieldOf;
   }
 
-  /** The best due record that may be fetched now; null: none. */
+  /** The most valuable due record that may be fetched now; null if there is none. */
   peek(nowMs: number): DueRecord | null {
     for (;;) {
       const due = this.#ahead.at(-1);
@@ -72,7 +72,7 @@ export class DueRecords {
     this.lookAgain();
   }
 
-  /** More may be due than at the last look-up. */
+  /** Lets the next lookup read the warehouse again, because more records may have become due. */
   lookAgain(): void {
     this.#nothingDueUntilMs = Number.NEGATIVE_INFINITY;
   }

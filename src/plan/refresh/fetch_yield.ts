@@ -1,21 +1,22 @@
 import { FASTEST_CLASS, rateOfClass, SLOWEST_CLASS } from '../../change_rate/change_rate.ts';
 
 /**
- * The value of keeping one company up to date, in days for which one more record is right.
+ * The value of keeping one company up to date. The unit is the number of days for which one more record is right.
  *
  * | symbol | name | meaning |
  * |---|---|---|
  * | λ | `ratePerDay` | changes per day; changes follow a Poisson process |
  * | t | `ageDays` | days since the last fetch |
  * | o | `openDays` | days since the last listing; c = t − o days are covered by listings |
- * | v | `shown` | share of changes that a listing shows; such a change flags the company |
- * | μ | `callCostDays` | value of the least valuable call that the quota still pays for |
+ * | v | `shown` | the share of changes that a listing shows; such a change flags the company |
+ * | μ | `callCostDays` | the value of the least valuable call for which the quota suffices |
  *
- * Without listings (v = 0) this is the optimal schedule under a budget of Cho and Garcia-Molina ("Effective page refresh
- * policies for web crawlers", ACM TODS 28(4), 2003) in the form of Azar, Horvitz, Lubetzky, Peres and Shahaf ("Tractable
- * near-optimal policies for crawling", PNAS 115(32), 2018): fetch a company as soon as its index reaches μ. Listings
- * play the role of the change signals of Kolobov et al. ("Staying up to date with online content changes using
- * reinforcement learning for scheduling", NeurIPS 2019): a flagged company is fetched immediately.
+ * If listings show no changes (v = 0), this is the optimal schedule for a limited number of fetches by Cho and
+ * Garcia-Molina ("Effective page refresh policies for web crawlers", ACM TODS 28(4), 2003). It is written as by Azar,
+ * Horvitz, Lubetzky, Peres and Shahaf ("Tractable near-optimal policies for crawling", PNAS 115(32), 2018): a company
+ * is fetched as soon as its index reaches μ. Listings are the change signals of Kolobov et al. ("Staying up to date
+ * with online content changes using reinforcement learning for scheduling", NeurIPS 2019): a flagged company is fetched
+ * immediately.
  */
 export interface Watch {
   readonly ratePerDay: number;
@@ -25,15 +26,16 @@ export interface Watch {
 }
 
 /**
- * The index φ of an unflagged company: the gain of a fetch now, compared with a later one.
+ * The index φ of an unflagged company: what a fetch gains now, compared with a later fetch.
  *
  * φ = R − p·L, with
  * - R = (1 − e^(−λt)) / λ, the expected days since the fetch for which the record was right;
  * - p = e^(−(1−v)λt − vλo), the probability that the record is still right (`stillRight`);
- * - L = (1 − e^(−vλc)) / (vλ) + o·e^(−vλc), the expected days until a flag or this fetch ended the wait.
+ * - L = (1 − e^(−vλc)) / (vλ) + o·e^(−vλc), the expected days from the last fetch to a flag or, without a flag, to this
+ *   fetch.
  *
- * The schedule maximises the mean gain (R − μ) / L of a wait. Its derivative by t is zero at φ = μ. For v = 0:
- * φ = [1 − e^(−λt)(1 + λt)] / λ.
+ * The schedule maximises the mean gain per day between two fetches, (R − μ) / L. Its derivative with respect to t is
+ * zero at φ = μ. For v = 0, φ is [1 − e^(−λt)(1 + λt)] / λ.
  */
 export function fetchYield({ ratePerDay, ageDays, openDays, shown }: Watch): number {
   const shownRate = shown * ratePerDay;
@@ -51,7 +53,7 @@ export function stillRight({ ratePerDay, ageDays, openDays, shown }: Watch): num
   return Math.exp(-(1 - shown) * ratePerDay * ageDays - shown * ratePerDay * open);
 }
 
-/** 1/λ: the expected days until the next change, which a record that is known to be wrong gains by a fetch. */
+/** The value of fetching a record that is known to be wrong. It is 1/λ, the expected days until the next change. */
 export function flaggedYield(ratePerDay: number): number {
   return 1 / ratePerDay;
 }
@@ -59,8 +61,9 @@ export function flaggedYield(ratePerDay: number): number {
 /**
  * The value of listing one company again: [1 − e^(−x)(1 + x)]·g / (vλ), with x = vλτ.
  *
- * This is φ for the rate vλ of shown changes and the τ days since the last listing (`sinceDays`). A listing only makes
- * the fetch possible, so each day counts g (`gainPerDay`): the value of a right day less the cost of its calls.
+ * This is φ for the rate vλ, at which listings show changes, and for the τ days since the last listing (`sinceDays`). A
+ * listing does not repair a record; it only causes a fetch. So each day has the value g (`gainPerDay`): the value of a
+ * day on which the record is right, minus the cost of the calls for it.
  */
 export function listingYield({
   ratePerDay,
@@ -79,7 +82,7 @@ export function listingYield({
   return (gainPerDay * (1 - Math.exp(-expectedChanges) * (1 + expectedChanges))) / shownRate;
 }
 
-/** The gain g of each class of rates under the optimal schedule, by class. */
+/** The gain g for each rate class under the optimal schedule. */
 export function gainsPerDay(callCostDays: number, shown: number): ReadonlyMap<number, number> {
   const gains = new Map<number, number>();
   for (let rateClass = SLOWEST_CLASS; rateClass <= FASTEST_CLASS; rateClass++)
@@ -106,5 +109,5 @@ function gainPerDay(ratePerDay: number, callCostDays: number, shown: number): nu
   return Math.max((rightDays - callCostDays) / waitDays, 0);
 }
 
-/** Below this rate per day, division by it would lose all digits. */
+/** Lower rates per day are treated as zero, because dividing by them would lose all precision. */
 const NO_RATE = 1e-9;

@@ -13,7 +13,7 @@ const REASONS: Record<DueRecord['why'], string> = {
   wanted: 'wanted by a backfill',
 };
 
-/** Chooses record calls: due records, and the calls that the proof of a deletion needs. */
+/** Chooses record calls: fetches of due records, and the calls that prove a deletion. */
 export class Records {
   readonly #pending: Pending;
   readonly #due: DueRecords;
@@ -29,7 +29,10 @@ export class Records {
     readonly knowledge: Knowledge;
     readonly age: AgeLimit;
     readonly pending: Pending;
-    /** The expected yield of a fetch; absent: flagged records come first, stale ones last. */
+    /**
+     * Computes the expected yield of a fetch. If absent, flagged records come first and records that are too old come
+     * last.
+     */
     readonly yieldOf?: (record: RatedRecord) => ExpectedYield;
   }) {
     this.#pending = pending;
@@ -38,12 +41,12 @@ export class Records {
     this.#witness = new Witness(knowledge, pending);
   }
 
-  /** The sentence that explains why record calls have stopped; null: they go on. */
+  /** A sentence that explains why record calls have stopped; null if they continue. */
   get drift(): string | null {
     return this.#witness.drift;
   }
 
-  /** The best record calls now, at most `most`. */
+  /** The best record calls that can be sent now, at most `most` of them. */
   next(nowMs: number, most: number): EntityCall[] {
     const calls: EntityCall[] = [];
     while (calls.length < most) {
@@ -54,7 +57,10 @@ export class Records {
     return calls.length === 0 && most > 0 ? this.finalWitness(nowMs) : calls;
   }
 
-  /** The value of the best call in days; 0: nothing is due; Infinity: a proof needs the call. */
+  /**
+   * The value of the best call in days. It is 0 if nothing is due, and Infinity if the proof of a deletion needs the
+   * call.
+   */
   bestYield(nowMs: number): number {
     if (this.drift !== null) return 0;
     if (this.#witness.isNeeded) return this.#witness.isSent ? 0 : Number.POSITIVE_INFINITY;
@@ -63,7 +69,7 @@ export class Records {
     return due === null ? 0 : Math.max(due.expectedYield?.days ?? 1, Number.MIN_VALUE);
   }
 
-  /** Takes the best call; null: nothing is due. */
+  /** Takes the best call; null if nothing is due. */
   take(nowMs: number): EntityCall | null {
     if (this.drift !== null) return null;
     const call = this.#witness.isNeeded
@@ -73,7 +79,7 @@ export class Records {
     return call;
   }
 
-  /** The witness call that follows if the run would end with a 404; none or one. */
+  /** The witness call if the run would otherwise end with a 404 for a known id; else an empty array. */
   finalWitness(nowMs: number): EntityCall[] {
     if (this.drift !== null || !this.#witness.hasMissing) return [];
     const call = this.#pending.inFlightCount('entity') === 0 ? this.#witness.take(nowMs) : null;
@@ -96,7 +102,7 @@ export class Records {
     this.#due.release(call);
   }
 
-  /** Reads the due records again: more may be due than at the last look-up. */
+  /** Reads the due records again, because more records may have become due. */
   lookAgain(): void {
     this.#due.lookAgain();
   }

@@ -6,7 +6,7 @@ import { CallValuation } from './call_valuation.ts';
 import { Records } from './records.ts';
 import { Sweeps } from './sweeps.ts';
 
-/** Chooses between fetching a record and repeating a listing, by expected yield per call. */
+/** Chooses whether to fetch a record or to repeat a listing. The call with the higher expected yield wins. */
 export class Refresh {
   readonly records: Records;
   readonly valuation: CallValuation;
@@ -35,12 +35,12 @@ export class Refresh {
     });
   }
 
-  /** The value of the best call in days; 0: nothing is due. */
+  /** The value of the best call in days; 0 if nothing is due. */
   bestYield(nowMs: number): number {
     return Math.max(this.#recordYield(nowMs), this.#sweepYield(nowMs));
   }
 
-  /** Takes the best call; null: nothing is due. */
+  /** Takes the best call; null if nothing is due. */
   take(nowMs: number): Call | null {
     this.#setOpenDays(nowMs);
     const record = this.#recordYield(nowMs);
@@ -68,7 +68,7 @@ export class Refresh {
     return this.#kinds.has('entity') ? this.records.bestYield(nowMs) : 0;
   }
 
-  /** Due summaries always have some value, but almost none if they show no changes. */
+  /** The value of the best sweep in days. A due listing always has a small value, even if listings show no changes. */
   #sweepYield(nowMs: number): number {
     const offer = this.#sweeps.offer(nowMs, this.#listingYield);
     return offer === null ? 0 : Math.max(offer.rows * this.valuation.listing(offer.sinceDays), MIN_YIELD);
@@ -81,7 +81,10 @@ export class Refresh {
     return this.#sweeps.take(nowMs, this.#listingYield, Math.round(expected * 1000) / 1000);
   }
 
-  /** On average, a company was listed half a round of sweeps ago. */
+  /**
+   * Assumes that the last listing of a company was, on average, half as long ago as that of the company listed longest
+   * ago.
+   */
   #setOpenDays(nowMs: number): void {
     this.valuation.openDays = (this.#sweeps.oldestDays(nowMs) ?? Number.POSITIVE_INFINITY) / 2;
   }

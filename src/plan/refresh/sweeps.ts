@@ -8,32 +8,37 @@ import { coveringQueries, isListed } from './covering_queries.ts';
 interface Sweep {
   readonly query: SearchQuery;
   readonly listedAtMs: number;
-  /** Companies that one call shows and that no other listing has shown recently. */
+  /** The number of companies per call that no other listing has shown recently. */
   readonly rowsPerCall: number;
 }
 
-/** A sweep under way: its next page. */
+/** A sweep that has started, and its next page. */
 interface ActiveSweep {
   readonly sweep: Sweep;
   readonly next: { readonly index: number; readonly next: string | null };
   readonly seen: { readonly rows: number; readonly pages: number };
 }
 
-/** The expected content of the next call of a sweep. */
+/** What the next call of a sweep should show: the number of companies, and the days since they were last listed. */
 export interface SweepOffer {
   readonly rows: number;
   /** Days since these companies were last listed. */
   readonly sinceDays: number;
 }
 
-/** Repeats the listings that cover the registry: the most valuable first, by rows per call and days since the listing. */
+/**
+ * Repeats the listings that cover the registry, the most valuable first. The value of a listing depends on its rows per
+ * call and on its age in days.
+ */
 export class Sweeps {
   readonly #age: AgeLimit;
   readonly #pending: Pending;
-  /** Queues by the binary logarithm of the rows per call; within a queue, the oldest listing first. */
+  /** One queue for each rounded binary logarithm of the rows per call. In a queue, the oldest listing comes first. */
   readonly #queues = new Map<number, Queue>();
   readonly #active = new Map<string, ActiveSweep>();
-  /** Sweeps that wait or are under way, by query. A queued sweep that is missing here is outdated. */
+  /**
+   * The sweeps that are queued or have started, by query. A queued sweep that this map does not contain is outdated.
+   */
   readonly #current = new Map<string, Sweep>();
 
   constructor(options: {
@@ -48,7 +53,10 @@ export class Sweeps {
     for (const state of covering.sort((a, b) => a.listedAtMs - b.listedAtMs)) this.#add(sweepOf(state));
   }
 
-  /** The age in days of the oldest listing in the queue that shows the most companies; null: no sweep waits. */
+  /**
+   * The age in days of the oldest listing in the queue whose listings together show the most companies; null if no
+   * sweep waits.
+   */
   oldestDays(nowMs: number): number | null {
     let most = 0;
     let oldest: Sweep | null = null;
@@ -61,7 +69,10 @@ export class Sweeps {
     return oldest === null ? null : (nowMs - oldest.listedAtMs) / DAY_MS;
   }
 
-  /** The best call. `yieldOf`: the value of one company listed `sinceDays` ago. */
+  /**
+   * Describes the best call; null if no sweep can be sent. `yieldOf` computes the value of listing one company again,
+   * `sinceDays` after its last listing.
+   */
   offer(nowMs: number, yieldOf: (sinceDays: number) => number): SweepOffer | null {
     const active = this.#nextActive(nowMs);
     if (active !== null) return offerOf(active.sweep, nowMs);
@@ -87,7 +98,7 @@ export class Sweeps {
     return call;
   }
 
-  /** Is this the query of a sweep under way? */
+  /** Does the query belong to a sweep that has started? */
   isSweeping(query: SearchQuery): boolean {
     return this.#active.has(queryKey(query));
   }
@@ -103,7 +114,7 @@ export class Sweeps {
 
   #learnPage(key: string, state: QueryState, active: ActiveSweep | null, result: LoadResult): void {
     if (active === null) {
-      // Discovery has repeated this listing: a sweep need not.
+      // Discovery has just repeated this listing, so its sweep is not needed.
       this.#end(key);
       if (isListed(state)) this.#add(sweepOf(state));
       return;
@@ -135,14 +146,14 @@ export class Sweeps {
     queue.add(sweep);
   }
 
-  /** A sweep under way whose next page may be requested now. */
+  /** A started sweep whose next page may be requested now; null if there is none. */
   #nextActive(nowMs: number): ActiveSweep | null {
     for (const active of this.#active.values())
       if (this.#pending.isFree('search', targetOf(callFor(active.sweep, active, 0)), nowMs)) return active;
     return null;
   }
 
-  /** The oldest sweep of a queue that may start now. Outdated entries are dropped. */
+  /** The oldest sweep of a queue that may start now; null if there is none. Drops outdated entries. */
   #head(queue: Queue, nowMs: number): Sweep | null {
     queue.dropWhile((sweep) => this.#current.get(queryKey(sweep.query)) !== sweep);
     return queue.first((sweep) => this.#pending.isFree('search', targetOf(callFor(sweep, null, 0)), nowMs));
@@ -165,7 +176,7 @@ export class Sweeps {
   }
 }
 
-/** First in, first out, in amortised constant time. */
+/** A first-in, first-out queue with operations in amortised constant time. */
 class Queue {
   #sweeps: Sweep[] = [];
   #from = 0;
@@ -190,7 +201,7 @@ class Queue {
     this.#from = 0;
   }
 
-  /** The first sweep that fits, among the first LOOK_PAST. */
+  /** The first sweep that fits; null if none of the first LOOK_PAST does. */
   first(fits: (sweep: Sweep) => boolean): Sweep | null {
     const until = Math.min(this.#from + LOOK_PAST, this.#sweeps.length);
     for (let at = this.#from; at < until; at++) {
@@ -221,7 +232,7 @@ function callFor({ query }: Sweep, active: ActiveSweep | null, expected: number)
   return { kind: 'search', query, page, reason, expected };
 }
 
-/** Companies on the page that no listing has shown since `sinceMs`. */
+/** The number of companies on the page that no other listing has shown since `sinceMs`. */
 function newlyListed({ rows }: LoadResult, sinceMs: number): number {
   return rows.filter((row) => (row.listedAtMs ?? 0) <= sinceMs).length;
 }
