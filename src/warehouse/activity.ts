@@ -2,9 +2,9 @@ import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import type { RunRow } from './run.ts';
 
-/** The facts about earlier runs by which the worker decides what is due. */
+/** Facts about earlier runs. The worker uses them to decide which commands are due. */
 
-/** The latest run of a command, finished or not; null: there was none. */
+/** Returns the latest run of a command, finished or unfinished; null if the command never ran. */
 export function lastRunOf(db: Database, command: string): RunRow | null {
   const row = db
     .prepare(
@@ -16,7 +16,10 @@ export function lastRunOf(db: Database, command: string): RunRow | null {
   return row ?? null;
 }
 
-/** The end of the last run of a command that found new or changed companies (UTC); null: there is none. */
+/**
+ * Returns the time (UTC) at which a run of the command last ended with new or changed companies; null if no run found
+ * any.
+ */
 export function lastFindOf(db: Database, command: string): string | null {
   const endedAt = db
     .prepare(
@@ -27,7 +30,7 @@ export function lastFindOf(db: Database, command: string): string | null {
   return (endedAt as string | undefined) ?? null;
 }
 
-/** The last observation whose registry count differed from the one before it (UTC); null: there is none. */
+/** Returns the time (UTC) at which the registry count was last observed to change; null if it never changed. */
 export function statisticsChangedAt(db: Database): string | null {
   const observedAt = db
     .prepare(
@@ -41,7 +44,7 @@ export function statisticsChangedAt(db: Database): string | null {
   return (observedAt as string | undefined) ?? null;
 }
 
-/** Counts the calls that runs of a command spent since a time. */
+/** Counts the calls that the runs of a command have spent since `sinceMs`. */
 export function callsSpentSince(db: Database, command: string, sinceMs: number): number {
   return db
     .prepare('SELECT coalesce(sum(calls), 0) FROM _run WHERE command = ? AND started_at >= ?')
@@ -55,7 +58,7 @@ export interface CallCount {
   readonly calls: number;
 }
 
-/** The latest call before the first unprocessed one; 0: there is none. */
+/** Returns the id of the last call before the first unprocessed call; 0 if there is no such call. */
 export function lastProcessedCallId(db: Database): number {
   return db
     .prepare(
@@ -69,7 +72,7 @@ export function lastProcessedCallId(db: Database): number {
     .get() as number;
 }
 
-/** Counts calls of all processes by kind and outcome, after one call and up to another. */
+/** Counts the calls of all processes with ids above `after` and up to `upTo`, grouped by kind and outcome. */
 export function callsBetween(db: Database, after: number, upTo: number): CallCount[] {
   return db
     .prepare(
@@ -78,7 +81,9 @@ export function callsBetween(db: Database, after: number, upTo: number): CallCou
     .all(after, upTo) as CallCount[];
 }
 
-/** The end of the last successful run, of one command or of any (UTC); null: there is none. */
+/**
+ * Returns the time (UTC) at which the last successful run ended; null if no run succeeded. `command` null: any command.
+ */
 export function lastSuccessAt(db: Database, command: string | null = null): string | null {
   const endedAt = db
     .prepare(
@@ -91,7 +96,7 @@ export function lastSuccessAt(db: Database, command: string | null = null): stri
   return (endedAt as string | undefined) ?? null;
 }
 
-/** Counts the responses, and items of responses, that are in quarantine. */
+/** Counts the open quarantine entries. An entry is a whole response or one item of a response. */
 export function openQuarantineCount(db: Database): number {
   return db.prepare("SELECT count(*) FROM _quarantine WHERE state = 'open'").pluck().get() as number;
 }

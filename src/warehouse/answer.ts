@@ -2,10 +2,10 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Database } from 'better-sqlite3';
 import type { Call } from '../call.ts';
 
-/** A stored response, byte for byte. */
+/** A stored response. Its body is unmodified. */
 export interface StoredAnswer {
   readonly body: Buffer;
-  /** The response headers that are needed to read the body again. */
+  /** The response headers that are needed to parse the body. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -15,12 +15,12 @@ interface AnswerRow {
   readonly headers: string | null;
 }
 
-/** `_answer`: bodies as received. */
+/** `_answer`: the response bodies, exactly as received. */
 export function answerTable(db: Database) {
   const insert = db.prepare<[number, string | null, Buffer, string | null]>(
     'INSERT INTO _answer (call_id, encoding, body, headers) VALUES (?, ?, ?, ?)',
   );
-  // A reference always names the body, never another reference.
+  // A reference always points to a row with a body, never to another reference.
   const refer = db.prepare<[number, number]>(
     `UPDATE _answer SET encoding = NULL, body = NULL,
        same_as = (SELECT coalesce(same_as, call_id) FROM _answer WHERE call_id = ?)
@@ -39,20 +39,20 @@ export function answerTable(db: Database) {
       if (paysToCompress(kind, body)) insert.run(callId, 'zstd', zstdCompressSync(body), headers);
       else insert.run(callId, null, body, headers);
     },
-    /** Replaces a stored body by a reference to an equal one. */
+    /** Replaces a stored body with a reference to an equal body. */
     refer: (callId: number, sameAs: number): void => {
       refer.run(sameAs, callId);
     },
-    /** The response to a call; null: there was none, or it was deleted. */
+    /** Returns the response to a call; null if the call had no response or if the response was deleted. */
     read,
     body: (callId: number): Buffer | null => read(callId)?.body ?? null,
   };
 }
 
 /**
- * Compression reduces pages of summaries to a fifth. It reduces a single record to little more than half, makes
- * loading take 50 % longer, and makes the record unreadable for SQL (`entity_history`). Measured in
- * docs/decisions/0002-storage.md.
+ * Search pages are compressed because they shrink to a fifth of their size. Single records are not compressed: they
+ * shrink only to little more than half, loading takes 50 % longer, and SQL (`entity_history`) cannot read them. See the
+ * measurements in docs/decisions/0002-storage.md.
  */
 function paysToCompress(kind: Call['kind'], body: Buffer): boolean {
   return kind !== 'entity' && body.length >= 2048;

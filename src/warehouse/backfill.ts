@@ -12,7 +12,7 @@ const STATES = ['open', 'fresh', 'found', 'gone', 'forgotten', 'not_found', 'amb
 /** One entry of a backfill. */
 export interface BackfillItem {
   readonly kind: BackfillItemKind;
-  /** Only for a query or prefix. */
+  /** The search parameter of a query or prefix; null for other kinds. */
   readonly searchedBy: 'name' | 'identifier' | null;
   readonly given: string;
 }
@@ -22,7 +22,7 @@ export interface BackfillItemRow extends BackfillItem {
   readonly state: BackfillItemState;
   readonly entityId: string | null;
   readonly name: string | null;
-  /** JSON: companies with scores, the best first. */
+  /** JSON list of matching companies with scores, best match first; null if the name is not ambiguous. */
   readonly candidates: string | null;
   readonly note: string | null;
   readonly callId: number | null;
@@ -52,7 +52,7 @@ export interface NewBackfill {
 export interface QueuedBackfill {
   readonly backfillId: number;
   readonly queuedAt: string;
-  /** The most calls since `queuedAt`; null: no limit. */
+  /** The maximum number of calls since `queuedAt`; null: no limit. */
   readonly maxCalls: number | null;
 }
 
@@ -70,7 +70,7 @@ const SELECT = `SELECT backfill_id AS backfillId, title, with_records AS withRec
   after_call_id AS afterCallId, created_at AS createdAt, finished_at AS finishedAt, cancelled_at AS cancelledAt
   FROM _backfill`;
 
-/** `_backfill` and `_backfill_wish`, the table of backfill items. */
+/** Reads and writes `_backfill` and `_backfill_wish` (the backfill items). */
 export function backfillTable(db: Database) {
   const find = db.prepare<[number], RawBackfill>(`${SELECT} WHERE backfill_id = ?`);
   const unfinished = db.prepare<[], RawBackfill>(
@@ -109,7 +109,7 @@ export function backfillTable(db: Database) {
   return {
     find: (backfillId: number): BackfillRow | null => backfillIn(find.get(backfillId)),
     unfinished: (): BackfillRow[] => unfinished.all().flatMap((row) => backfillIn(row) ?? []),
-    /** An unfinished backfill of the same order. */
+    /** Returns an unfinished backfill with the same `order_hash`; null if there is none. */
     unfinishedOf: (orderHash: string): BackfillRow | null => backfillIn(unfinishedSameOrder.get(orderHash)),
     create: (order: NewBackfill, wanted: Iterable<BackfillItem>): number => {
       const { title, orderHash, afterCallId, freshAfterMs, nowMs } = order;
@@ -125,7 +125,7 @@ export function backfillTable(db: Database) {
     settle: (backfillId: number, settled: SettledItem): void => {
       settle.run({ backfillId, ...settled });
     },
-    /** The open items of a kind, in order. */
+    /** Returns the open items of one kind, in the order of the input. */
     open: (backfillId: number, kind: BackfillItemKind): BackfillItemRow[] => open.all(backfillId, kind),
     items: (backfillId: number): IterableIterator<BackfillItemRow> => items.iterate(backfillId),
     counts: (backfillId: number): Record<BackfillItemState, number> =>
@@ -136,13 +136,13 @@ export function backfillTable(db: Database) {
     finish: (backfillId: number, nowMs: number): void => {
       finish.run(isoTime(nowMs), backfillId);
     },
-    /** Returns false if the backfill is finished or was cancelled before. */
+    /** Returns false if the backfill is already finished or cancelled. */
     cancel: (backfillId: number, nowMs: number): boolean =>
       cancel.run(isoTime(nowMs), backfillId).changes === 1,
   };
 }
 
-/** Hands a backfill to the worker. */
+/** Queues a backfill, so that the worker processes it. */
 export function queueBackfill(db: Database, { backfillId, queuedAt, maxCalls }: QueuedBackfill): void {
   db.prepare('UPDATE _backfill SET queued_at = ?, queued_max_calls = ? WHERE backfill_id = ?').run(
     queuedAt,
@@ -151,14 +151,14 @@ export function queueBackfill(db: Database, { backfillId, queuedAt, maxCalls }: 
   );
 }
 
-/** Records that the worker no longer processes a backfill, for example because its call limit is reached. */
+/** Removes a backfill from the worker's queue, for example because its call limit is reached. */
 export function unqueueBackfill(db: Database, backfillId: number): void {
   db.prepare('UPDATE _backfill SET queued_at = NULL, queued_max_calls = NULL WHERE backfill_id = ?').run(
     backfillId,
   );
 }
 
-/** The unfinished backfills that the worker processes. */
+/** Returns the unfinished backfills that are queued for the worker. */
 export function queuedBackfills(db: Database): QueuedBackfill[] {
   return db
     .prepare<[], QueuedBackfill>(
@@ -168,7 +168,10 @@ export function queuedBackfills(db: Database): QueuedBackfill[] {
     .all();
 }
 
-/** Settles items for records that are forgotten, or that a call of any process returned since the backfill began. */
+/**
+ * Settles the record items whose company is forgotten, or whose record any process has fetched since the backfill
+ * started.
+ */
 export function settleEntities(
   db: Database,
   { backfillId, afterCallId, freshAfter, createdAt }: BackfillRow,
@@ -198,7 +201,7 @@ export function settleEntities(
   ).run({ backfillId, freshAfter, createdAt });
 }
 
-/** Settles the records that failed and still wait for a retry. Call it at the end of the backfill. */
+/** Settles the record items that failed and still wait for a retry. Call this function at the end of the backfill. */
 export function settleFailedEntities(db: Database, { backfillId, afterCallId }: BackfillRow): void {
   db.prepare(
     `UPDATE _backfill_wish SET state = 'failed', note = f.why, call_id = f.call_id
@@ -208,7 +211,7 @@ export function settleFailedEntities(db: Database, { backfillId, afterCallId }: 
   ).run({ backfillId, afterCallId });
 }
 
-/** The reasons why searches failed since the backfill began, by target. */
+/** Maps the target of each search that failed since the backfill started to the reason. */
 export function failedSearchesSince(db: Database, afterCallId: number): Map<string, string> {
   const rows = db
     .prepare<[number], { target: string; why: string }>(
@@ -218,7 +221,10 @@ export function failedSearchesSince(db: Database, afterCallId: number): Map<stri
   return new Map(rows.map(({ target, why }) => [target, why]));
 }
 
-/** Failures of calls since the backfill began. The backfill retries targets that failed earlier. */
+/**
+ * Returns the failures since the backfill started. Targets that failed earlier are excluded, because the backfill
+ * retries them.
+ */
 export function failuresSince(db: Database, afterCallId: number): Failure[] {
   const rows = db
     .prepare<[number], { kind: Call['kind']; target: string; tries: number; next: string; why: string }>(
@@ -252,7 +258,7 @@ export function freshnessSince(
   return (entityId) => select.get({ entityId, freshAfter, createdAt }) !== undefined;
 }
 
-/** Companies listed but never fetched, in the order in which they became known. */
+/** Returns the ids of companies that were listed but never fetched, in the order of their discovery. */
 export function idsNeverFetched(db: Database): string[] {
   return db
     .prepare<[], string>(
@@ -262,7 +268,7 @@ export function idsNeverFetched(db: Database): string[] {
     .all();
 }
 
-/** Companies whose record was fetched before a time, the oldest first. */
+/** Returns the ids of companies whose record was last fetched before `beforeMs`, oldest fetch first. */
 export function idsFetchedBefore(db: Database, beforeMs: number): string[] {
   return db
     .prepare<[string], string>(
@@ -272,7 +278,7 @@ export function idsFetchedBefore(db: Database, beforeMs: number): string[] {
     .all(isoTime(beforeMs));
 }
 
-/** Targets of record and search calls that failed or are in quarantine. */
+/** Returns the targets of record and search calls that failed or whose response is in quarantine. */
 export function failedTargets(
   db: Database,
 ): { readonly kind: 'entity' | 'search'; readonly target: string }[] {

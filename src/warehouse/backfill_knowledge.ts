@@ -11,7 +11,7 @@ import { queryState, queryTable } from './query.ts';
 import { live } from './table_naming.ts';
 import type { Warehouse } from './warehouse.ts';
 
-/** Opens the lookups of the plan of a backfill. A listing counts while it is younger than `summariesMaxAgeMs`. */
+/** Opens the lookups that a backfill plan uses. A listing older than `summariesMaxAgeMs` is ignored. */
 export function openBackfillKnowledge(
   warehouse: Warehouse,
   dialect: Dialect,

@@ -12,10 +12,10 @@ export interface Backup {
 }
 
 /**
- * Copies one consistent state of the warehouse, while runs and readers continue. The copy is checked. It is one file
- * without a WAL, and appears complete or not at all.
+ * Copies one consistent state of the warehouse while runs and readers continue. The copy is a single file without a
+ * WAL. It is checked, and the file appears at `path` only if it is complete.
  *
- * @throws UsageError if the path exists or cannot be written; FailedError if the copy is not sound.
+ * @throws UsageError if the path exists or cannot be written; FailedError if the copy fails its check.
  */
 export async function backUp({ db }: Warehouse, path: string): Promise<Backup> {
   if (existsSync(path))
@@ -25,7 +25,7 @@ export async function backUp({ db }: Warehouse, path: string): Promise<Backup> {
   const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
   try {
     makeFolder(dirname(path));
-    // One step: a copy in several steps restarts whenever another process writes.
+    // All pages are copied in one step, because a copy in several steps restarts whenever another process writes.
     await db.backup(partial, { progress: () => ALL_PAGES });
     settle(partial);
     renameSync(partial, path);
@@ -41,7 +41,7 @@ export async function backUp({ db }: Warehouse, path: string): Promise<Backup> {
 
 const ALL_PAGES = 0x7fff_ffff;
 
-/** Converts the copy to one file, checks it, and waits for the disk. */
+/** Converts the copy to a single file without a WAL, checks it and flushes it to the disk. */
 function settle(partial: string): void {
   const copy = new Sqlite(partial);
   try {

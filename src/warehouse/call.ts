@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
 
-/** A stored call, before its processing. */
+/** A stored call whose response is not processed yet. */
 export interface CallRow {
   readonly callId: number;
   readonly runId: number;
@@ -15,25 +15,25 @@ export interface CallRow {
   readonly ms: number;
   readonly status: number | null;
   readonly bytes: number;
-  /** The reason why there is no usable response; null: there is one. */
+  /** The reason why the call has no usable response; null if it has one. */
   readonly note: string | null;
 }
 
-/** The result of processing. */
+/** The values of `_call` that are known only after processing. */
 export interface CallResult {
   readonly callId: number;
   readonly outcome: string;
-  /** Companies in the response. */
+  /** The number of companies in the response. */
   readonly rows: number;
   readonly new: number;
   readonly changed: number;
   readonly note: string | null;
 }
 
-/** The outcome of a call that is stored and not processed yet. `CALL_OUTCOMES` lists all values. */
+/** The outcome of a call that is stored but not processed yet. `CALL_OUTCOMES` lists all outcomes. */
 const RECEIVED = 'received';
 
-/** `_call`: one row per HTTP attempt. The lineage of every other row ends here. */
+/** `_call`: one row per HTTP attempt. The lineage of every other row ends at one of these rows. */
 export function callTable(db: Database) {
   const insert = db.prepare(
     `INSERT INTO _call (call_id, run_id, kind, target, page, reason, expected, sent_at, ms, status, outcome, bytes, note)
@@ -49,7 +49,7 @@ export function callTable(db: Database) {
   );
   const meta = metaTable(db);
   return {
-    /** Stores a call. Returns false if it was stored before. */
+    /** Stores a call. Returns false if the call is already stored. */
     add: (row: CallRow): boolean => {
       const { callId, runId, kind, target, page, reason, expected, sentAt, ms, status, bytes, note } = row;
       return (
@@ -57,7 +57,7 @@ export function callTable(db: Database) {
           .changes === 1
       );
     },
-    /** Stores the results of processing. Most calls of a batch have equal results and share a statement. */
+    /** Stores the results of processing. Calls with equal results share one statement; most calls of a batch do. */
     settle: (results: readonly CallResult[]): void => {
       const groups = Map.groupBy(results, ({ callId, ...result }) => JSON.stringify(Object.values(result)));
       for (const group of groups.values()) {
@@ -65,9 +65,9 @@ export function callTable(db: Database) {
         settle.run(outcome, rows, newRows, changed, note, JSON.stringify(group.map(({ callId }) => callId)));
       }
     },
-    /** The calls that are stored and not processed yet, in order. */
+    /** Returns the calls that are stored but not processed yet, in the order of their ids. */
     unprocessed: (): StoredCall[] => unprocessed.all(Number(meta.get('processed_until') ?? 0)),
-    /** All calls up to this one are processed. */
+    /** Records that all calls up to this id are processed. */
     setProcessedUntil: (callId: number): void => meta.set('processed_until', String(callId)),
   };
 }
@@ -90,7 +90,9 @@ export interface StoredCall {
 const STORED = `call_id AS callId, run_id AS runId, kind, target, page, reason, expected, sent_at AS sentAt, ms, status,
   outcome, note`;
 
-/** Returns calls after an id in order, for `reprocess`. */
+/**
+ * Returns a function for `reprocess` that reads at most `most` calls with ids above `after`, in the order of their ids.
+ */
 export function callsInOrder(db: Database): (after: number, most: number) => StoredCall[] {
   const select = db.prepare<[number, number], StoredCall>(
     `SELECT ${STORED} FROM _call WHERE call_id > ? AND kind <> 'probe' ORDER BY call_id LIMIT ?`,
@@ -98,7 +100,7 @@ export function callsInOrder(db: Database): (after: number, most: number) => Sto
   return (after, most) => select.all(after, most);
 }
 
-/** The largest call id; 0 if there is no call. */
+/** Returns the largest call id; 0 if there is no call. */
 export function lastCallId(db: Database): number {
   return (db.prepare('SELECT max(call_id) FROM _call').pluck().get() as number | null) ?? 0;
 }

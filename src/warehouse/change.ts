@@ -5,11 +5,14 @@ import { live, type Naming } from './table_naming.ts';
 export interface ChangeRow {
   readonly entityId: string;
   readonly observedAt: string;
-  /** The fetch before: the change happened after it. */
+  /** The time of the previous fetch. The change happened after this time; null: unknown. */
   readonly notBefore: string | null;
   /** JSON Pointer into the record, or `_gone_at`. */
   readonly path: string;
-  /** The column of the field, in a list with its table (`entity__officers.name`); null: an object or a whole element. */
+  /**
+   * The column of the field. For a field of a list element, its table comes first (`entity__officers.name`). Null if
+   * the change is a whole object or list element.
+   */
   readonly columnName: string | null;
   readonly before: null | number | bigint | string;
   readonly after: null | number | bigint | string;
@@ -17,8 +20,8 @@ export interface ChangeRow {
 }
 
 /**
- * `entity_change`: one row per field that changed. Its id is its version in the change feed. A rebuild keeps the ids of
- * the changes that it finds again.
+ * `entity_change`: one row per changed field. The id of a row is its version in the change feed. If a rebuild finds the
+ * same change again, the change keeps its id.
  */
 export function changeTable(db: Database, naming: Naming, feed: FeedVersions) {
   const before = naming === live ? null : storedChange(db, naming);
@@ -33,7 +36,10 @@ export function changeTable(db: Database, naming: Naming, feed: FeedVersions) {
   };
 }
 
-/** The id of the same change in the live table. New changes get provisional ids above every version. */
+/**
+ * Returns a function that finds the id of the same change in the live table. Changes that are not in the live table get
+ * provisional ids above every version.
+ */
 function storedChange(db: Database, naming: Naming): (row: ChangeRow) => number | undefined {
   const shadow = naming('entity_change');
   const find = db
@@ -51,5 +57,5 @@ function storedChange(db: Database, naming: Naming): (row: ChangeRow) => number 
   return (row) => find.get(row);
 }
 
-/** Above every version of the feed, and below 2^53. */
+/** The first provisional id. It is above every version of the change feed and below 2^53. */
 export const FIRST_PROVISIONAL_ID = 2 ** 52;

@@ -7,7 +7,7 @@ import {
 } from '../change_rate/change_estimates.ts';
 import type { Naming } from './table_naming.ts';
 
-/** `_change_estimate`: estimates of change rates from all companies together. */
+/** `_change_estimate`: the change rates that are estimated from all companies together. */
 export function estimateTable(db: Database, naming: Naming) {
   const write = db.prepare<[string, string]>(
     `INSERT OR REPLACE INTO ${naming('_change_estimate')} (class, state) VALUES (?, ?)`,
@@ -18,7 +18,7 @@ export function estimateTable(db: Database, naming: Naming) {
   let saved = book.state;
   return {
     book,
-    /** Fits the estimates if a fit is due, and writes them. Call it in the transaction of the rows. */
+    /** Fits and writes the estimates if a fit is due. Call this function in the transaction that writes the rows. */
     save: (): void => {
       if (book.isFitDue) book.fit(sample(book.state.lessons));
       if (book.state === saved) return;
@@ -28,7 +28,7 @@ export function estimateTable(db: Database, naming: Naming) {
   };
 }
 
-/** Reads the stored estimates. */
+/** Returns a function that reads the stored estimates. */
 export function readEstimates(db: Database, naming: Naming): () => EstimateState {
   const read = db
     .prepare<[string], string>(`SELECT state FROM ${naming('_change_estimate')} WHERE class = ?`)
@@ -39,7 +39,7 @@ export function readEstimates(db: Database, naming: Naming): () => EstimateState
   };
 }
 
-/** Samples fetched companies from the whole table. Each seed samples others. */
+/** Returns a function that samples fetched companies from the whole table. Each seed gives a different sample. */
 function openSample(db: Database, naming: Naming): (seed: number) => Watched[] {
   const table = naming('_known');
   const last = db.prepare<[], number | null>(`SELECT max(known_id) FROM ${table}`).pluck();
@@ -77,5 +77,5 @@ interface SampleRow {
 }
 
 const SAMPLE = 1500;
-// One class for all companies. A field of the record could divide them later.
+// All companies are in one class. A field of the record could divide them into classes later.
 const ALL = '';

@@ -4,18 +4,21 @@ import { CHANGE_COLUMNS, type NamedChange, withNumbers } from './page_queries.ts
 
 /** The changes that a list shows. */
 export interface ChangeFilter {
-  /** Changes observed at or after this time, epoch milliseconds; null: all. */
+  /** Only changes observed at or after this time (epoch milliseconds); null: all changes. */
   readonly sinceMs: number | null;
-  /** A field, or the fields below it; null: all. */
+  /** Only changes of the field at this JSON Pointer or of the fields below it; null: all fields. */
   readonly path: string | null;
   readonly kind: ChangeKind;
 }
 
-/** `gone` and `returned`: the company left the registry, or came back. `fields`: all other changes. */
+/**
+ * `gone`: the company left the registry. `returned`: a gone company is in the registry again. `fields`: all other
+ * changes.
+ */
 export type ChangeKind = 'all' | 'fields' | 'gone' | 'returned';
 export const CHANGE_KINDS: readonly ChangeKind[] = ['all', 'fields', 'gone', 'returned'];
 
-/** `entity_change` in pages, the latest change first. */
+/** Reads `entity_change` in pages, latest change first. */
 export function changeList(db: Database) {
   const rows = db
     .prepare<[object], NamedChange>(
@@ -27,7 +30,7 @@ export function changeList(db: Database) {
     .prepare<[object], number>(`SELECT count(*) FROM entity_change c WHERE ${CONDITION}`)
     .pluck();
   return {
-    /** `beforeId`: the last change of the previous page; null: the first page. */
+    /** `beforeId` is the id of the last change on the previous page; null requests the first page. */
     list: (filter: ChangeFilter, beforeId: number | null, most: number): NamedChange[] =>
       rows.all({ ...valuesOf(filter), beforeId: beforeId ?? Number.MAX_SAFE_INTEGER, most }).map(withNumbers),
     count: (filter: ChangeFilter): number => total.get(valuesOf(filter)) ?? 0,

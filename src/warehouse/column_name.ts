@@ -1,20 +1,20 @@
 import { reservedColumns } from './published_columns.ts';
 
 /**
- * Names that analysts can type: snake_case, unique in their table without regard to case, and different from the
- * columns of the mirror. Letters of every script remain.
+ * Makes column and table names that analysts can type. The names are in snake_case, unique in their table (ignoring
+ * case), and different from the names of built-in columns. Letters of all scripts are kept.
  */
 
 const MAX_LENGTH = 100;
 
-/** The column of a path in the payload, given as its keys. */
+/** Returns the column name for a path in the payload. `keys` are the keys on this path. */
 export function columnName(keys: readonly string[], taken: ReadonlySet<string>): string {
   const joined = keys.map(snakeCase).join('__');
   const isOurs = keys[0]?.startsWith('_') || RESERVED.has(joined);
   return unique(isOurs ? `field_${joined}` : joined, taken);
 }
 
-/** The child table for a list at `keys` inside the rows of `parent`. */
+/** Returns the name of the child table for the list at `keys` in the rows of `parent`. */
 export function childTableName(parent: string, keys: readonly string[], taken: ReadonlySet<string>): string {
   return unique([parent, ...(keys.length === 0 ? ['items'] : keys.map(snakeCase))].join('__'), taken);
 }
@@ -32,7 +32,7 @@ export function snakeCase(key: string): string {
   return words === '' ? 'field' : words;
 }
 
-// SQLite's names of the row id, and the columns that the tables have beside those of the payload.
+// SQLite's names for the row id, and the built-in columns, which do not come from the payload.
 const RESERVED: ReadonlySet<string> = new Set(['rowid', 'oid', ...reservedColumns()]);
 
 function unique(name: string, taken: ReadonlySet<string>): string {

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 
-/** A company as `history` shows it. Times are ISO 8601. */
+/** A company as the command `history` shows it. Times are ISO 8601. */
 export interface HistoryRow {
   readonly entityId: string;
   readonly name: string | null;
@@ -10,11 +10,11 @@ export interface HistoryRow {
   readonly goneAt: string | null;
 }
 
-/** A version of its record, with the call that returned it. */
+/** One version of a company's record, with the call that returned this version. */
 export interface HistoryVersion {
   readonly callId: number;
   readonly observedFrom: string;
-  /** Null: it is the current version. */
+  /** Null for the current version. */
   readonly observedTo: string | null;
   readonly isTombstone: boolean;
   readonly runId: number;
@@ -27,7 +27,7 @@ export interface HistoryVersion {
 export interface HistoryChange {
   readonly callId: number;
   readonly observedAt: string;
-  /** The fetch before: the change happened after it. */
+  /** The time of the previous fetch. The change happened after this time; null: unknown. */
   readonly notBefore: string | null;
   readonly path: string;
   readonly before: null | number | bigint | string;
@@ -36,12 +36,12 @@ export interface HistoryChange {
 
 export interface History {
   readonly company: HistoryRow;
-  /** The oldest first. */
+  /** Oldest version first. */
   readonly versions: readonly HistoryVersion[];
   readonly changes: readonly HistoryChange[];
 }
 
-/** The name of a known company; null: it has none; undefined: the company is not known. */
+/** Returns the name of a company; null if a known company has no name, and undefined if the company is unknown. */
 export function nameOf(db: Database, entityId: string): string | null | undefined {
   return db
     .prepare<[string], string | null>('SELECT name FROM _known WHERE entity_id = ?')
@@ -49,7 +49,7 @@ export function nameOf(db: Database, entityId: string): string | null | undefine
     .get(entityId);
 }
 
-/** All versions and changes of one company; null: it is not known. */
+/** Returns all versions and changes of one company; null if the company is unknown. */
 export function readHistory(db: Database, entityId: string): History | null {
   const company = db
     .prepare<[string], HistoryRow>(
@@ -90,7 +90,8 @@ export interface Namesake {
 }
 
 /**
- * Known companies whose id starts with the text, or else whose name contains it. They help a user who mistyped an id.
+ * Returns known companies whose id starts with `text`. If there are none, returns companies whose name contains `text`.
+ * The error message for a mistyped id suggests these companies.
  */
 export function companiesLike(db: Database, text: string, most: number): Namesake[] {
   const byId = db
@@ -107,7 +108,7 @@ export function companiesLike(db: Database, text: string, most: number): Namesak
     .all(`"${text.replaceAll('"', '""')}"`, most);
 }
 
-/** Converts an integer to a number if it is a safe one. */
+/** Converts a bigint to a number if it is a safe integer. */
 function plain(value: HistoryChange['before']): HistoryChange['before'] {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }

@@ -1,20 +1,20 @@
 import type { Database } from 'better-sqlite3';
 import { quoted } from './table_naming.ts';
 
-/** A fact about companies: a column of the view `company`, or of the record. */
+/** A property of companies: a column of the view `company`, or a column of the record. */
 export interface CompanyProperty {
   /** The name of the column. */
   readonly id: string;
-  /** The JSON Pointer in the record; null for a column of `company`. */
+  /** The JSON Pointer of the value in the record; null for a column of `company`. */
   readonly path: string | null;
 }
 
 export type PropertyValue = null | string | number | bigint;
 
-/** The properties of companies and their values, also of gone companies. */
+/** The properties of companies and their values. Gone companies are included. */
 export interface CompanyProperties {
   list(): readonly CompanyProperty[];
-  /** The values of one company by property id, without unknown properties; null: the company is unknown. */
+  /** Maps property ids to the values of one company. Unknown ids are omitted. Null if the company is unknown. */
   values(entityId: string, ids: readonly string[]): ReadonlyMap<string, PropertyValue> | null;
 }
 

@@ -1,22 +1,23 @@
 import { segmentsOf } from '../json/pointer.ts';
 import { snakeCase } from './column_name.ts';
 
-/** The columns of the view `company` that registries name differently. */
+/** The columns of the view `company` whose source fields have a different name in each registry. */
 export const COMPANY_ROLES = ['status', 'registered_on', 'dissolved_on', 'country'] as const;
 export type CompanyRole = (typeof COMPANY_ROLES)[number];
 
-/** A column of the payload, outside of lists. */
+/** A payload column that is not in a list. */
 export interface PayloadColumn {
   readonly column: string;
-  /** JSON Pointer in the record or summary. */
+  /** The JSON Pointer of the value in the record or summary. */
   readonly path: string;
   /** The types seen, separated by spaces. */
   readonly types: string;
 }
 
 /**
- * The column for a role. `configured` is its JSON Pointer in the mapping; null: the keys decide. The first pattern that
- * matches wins, then the path with the fewest keys, then the alphabetical order of paths.
+ * Selects the payload column for a role. `configured` is the JSON Pointer that the mapping gives for this role. If it
+ * is null, the column is selected by the keys of its path: the first pattern that matches wins, then the path with the
+ * fewest keys, then the first path in alphabetical order.
  */
 export function columnOfRole(
   role: CompanyRole,
@@ -35,7 +36,10 @@ export function columnOfRole(
   return null;
 }
 
-/** The patterns match the keys of a path in snake_case, joined by `__`. They cover real registries in several languages. */
+/**
+ * Each pattern is matched against the keys of a path in snake_case, joined by `__`. The patterns cover keys of real
+ * registries in several languages.
+ */
 const PATTERNS: Readonly<Record<CompanyRole, readonly RegExp[]>> = {
   status: [
     /(^|__)(company_|entity_|organi[sz]ation_|business_|legal_|current_)?status$/,

@@ -10,19 +10,20 @@ export interface CompanyMatch {
   readonly name: string | null;
   readonly state: 'listed' | 'fetched' | 'gone';
   readonly goneAt: string | null;
-  /** 1: the same name or identifier. */
+  /** From 0 to 1; 1 means that the name or identifier is the same. */
   readonly score: number;
   readonly matched: 'name' | 'former_name' | 'identifier';
-  /** The text that equals or resembles the query. */
+  /** The name, former name or identifier that matches the query. */
   readonly matchedText: string;
 }
 
-/** Finds known companies by name, former name or identifier; the best first. */
+/** Finds known companies by name, former name or identifier, best match first. */
 export type CompanySearch = (query: string, most: number) => CompanyMatch[];
 
 /**
- * Candidates come from the indexes: equal identifiers, names that start with the query, names with all its words, and
- * names that share its rarest trigrams. Their scores decide. Gone companies follow others with an equal score.
+ * Reads candidates from the indexes and sorts them by score. Candidates have an equal identifier, a name that starts
+ * with the query, a name with all words of the query, or a name that shares the rarest trigrams of the query. If scores
+ * are equal, gone companies come last.
  */
 export function companySearch(db: Database): CompanySearch {
   const candidates = candidateQueries(db);
@@ -84,14 +85,17 @@ const SELECT = `SELECT known_id AS knownId, entity_id AS entityId, name, former_
   gone_at AS goneAt,
   CASE WHEN gone_at IS NOT NULL THEN 'gone' WHEN fetched_at IS NOT NULL THEN 'fetched' ELSE 'listed' END AS state`;
 
-/** Returns the number of companies in whose texts a trigram occurs. The table exists only in this connection. */
+/**
+ * Returns a function that counts the companies whose indexed texts contain a trigram. It uses a temporary table of this
+ * connection.
+ */
 function trigramCounts(db: Database): (trigram: string) => number {
   db.exec('CREATE VIRTUAL TABLE IF NOT EXISTS temp.name_trigrams USING fts5vocab(main, entity_fts, row)');
   const select = db.prepare<[string], number>('SELECT doc FROM temp.name_trigrams WHERE term = ?').pluck();
   return (trigram) => select.get(trigram) ?? 0;
 }
 
-/** The rarest trigrams that occur in the index, without those that occur in too many companies. */
+/** Returns the rarest trigrams that occur in the index. Trigrams that occur in too many companies are excluded. */
 function rarestTrigrams(words: readonly string[], countOf: (trigram: string) => number): string[] {
   const within = words.flatMap((word) => [...trigramsOf(word)].filter((one) => !one.includes(' ')));
   return [...new Set(within)]
@@ -102,7 +106,7 @@ function rarestTrigrams(words: readonly string[], countOf: (trigram: string) => 
     .map(({ trigram }) => trigram);
 }
 
-/** Every pair of trigrams: a name must contain at least one pair. */
+/** Returns a full-text query with every pair of trigrams. A matching name contains at least one pair. */
 function pairsOf(trigrams: readonly string[]): string {
   return trigrams
     .flatMap((one, at) => trigrams.slice(at + 1).map((other) => `(${phrase(one)} AND ${phrase(other)})`))
@@ -145,7 +149,7 @@ function inOrder(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Names below this score share little with the query. */
+/** Names with a lower score have little in common with the query. */
 const MIN_SCORE = 0.5;
 const FORMER_NAME_FACTOR = 0.95;
 const MAX_CANDIDATES = 200;

@@ -3,13 +3,13 @@ import { COMPANY_ROLES, type CompanyRole, columnOfRole, type PayloadColumn } fro
 import { settledMapping } from './settled_mapping.ts';
 import { live, quoted } from './table_naming.ts';
 
-/** The payload columns of a role, in the record and in the summary. */
+/** The payload columns for one role: one in the record and one in the summary. */
 export interface RoleColumns {
   readonly entity: PayloadColumn | null;
   readonly search_result: PayloadColumn | null;
 }
 
-/** The payload columns that fill the view `company`. */
+/** Returns the payload columns that the view `company` reads. */
 export function companyColumns(db: Database): Readonly<Record<CompanyRole, RoleColumns>> {
   const roles = settledMapping(db)?.company;
   const columns = (table: string) =>
@@ -34,7 +34,10 @@ export function companyColumns(db: Database): Readonly<Record<CompanyRole, RoleC
   ) as Record<CompanyRole, RoleColumns>;
 }
 
-/** Creates the view `company`, or creates it again if its payload columns have changed. A view of the user with this name is kept. */
+/**
+ * Creates the view `company`, and recreates it if its payload columns have changed. A view of this name that the user
+ * created is not changed.
+ */
 export function refreshCompanyView(db: Database): void {
   const present = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'company'").pluck().get() as
     | string
@@ -66,13 +69,13 @@ function expressionOf({ entity, search_result }: RoleColumns): string {
   return values.length === 2 ? `coalesce(${values.join(', ')})` : (values[0] ?? 'NULL');
 }
 
-/** The value as text. A time is reduced to its date. */
+/** Returns the SQL expression for the value as text. A time is shortened to its date. */
 function textOf(table: 'e' | 's', { column, types }: PayloadColumn): string {
   const value = `${table}.${quoted(column)}`;
   return isDate(types) ? `substr(${value}, 1, 10)` : `CAST(${value} AS TEXT)`;
 }
 
-/** Are all values dates or times? */
+/** Are all values of these types dates or times? */
 export function isDate(types: string): boolean {
   return types.split(' ').every((type) => type === 'date' || type === 'datetime');
 }

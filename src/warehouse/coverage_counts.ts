@@ -2,17 +2,17 @@ import type { Database } from 'better-sqlite3';
 
 /** The share of the registry that is in the mirror. */
 export interface Coverage {
-  /** Companies seen in a search or by their record. */
+  /** The number of companies that were seen in a search or fetched. */
   readonly known: number;
-  /** Companies whose record was fetched. */
+  /** The number of companies whose record was fetched. */
   readonly fetched: number;
   readonly gone: number;
-  /** The last registry count; null: the registry reports none, or there is no observation. */
+  /** The last registry count; null if the registry reports no count or if none was observed yet. */
   readonly registryTotal: number | null;
   readonly registryTotalAt: string | null;
   /**
-   * Companies known and not gone, as a share of the registry count. It exceeds 1 if the registry count is out of
-   * date.
+   * The number of known companies that are not gone, divided by the registry count; null if the registry count is
+   * unknown. The share exceeds 1 if the registry count is outdated.
    */
   readonly knownShare: number | null;
   readonly fetchedShare: number | null;
@@ -28,11 +28,11 @@ export function readCoverage(db: Database): Coverage {
     .get() as Coverage;
 }
 
-/** Evidence from recent searches about the known share; see `estimateCoverage`. */
+/** Data from recent searches. `estimateCoverage` estimates the known share from it. */
 export interface SearchEvidence {
-  /** The largest total that a search reported; null: there is none. */
+  /** The largest total that a search reported; null if no search reported a total. */
   readonly largestTotal: number | null;
-  /** Pages of the last searches: the companies on each page, and the new ones among them. */
+  /** Pages of recent searches. `rows` counts the companies on the page, and `new` those that were unknown before. */
   readonly pages: readonly { readonly rows: number; readonly new: number }[];
 }
 
@@ -40,7 +40,7 @@ export function readSearchEvidence(db: Database): SearchEvidence {
   const largestTotal = db.prepare<[], number | null>('SELECT max(total) FROM _query').pluck().get() ?? null;
   const pages = db
     .prepare<[number], { rows: number; new: number }>(
-      // The last calls of every kind, so that the number of rows read is bounded.
+      // The inner query reads the last calls of all kinds, so the number of rows that are read is bounded.
       `SELECT rows, new FROM (SELECT kind, outcome, rows, new FROM _call ORDER BY call_id DESC LIMIT ?)
        WHERE kind = 'search' AND outcome = 'ok' AND rows > 0`,
     )

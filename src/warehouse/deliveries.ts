@@ -4,7 +4,7 @@ import { lastVersion } from './feed/versions.ts';
 /** The state of a receiver. Times are ISO 8601. */
 export interface ReceiverRow {
   readonly name: string;
-  /** The version of the change feed up to which changes are in digests. */
+  /** All changes up to this version of the change feed are already in digests. */
   readonly version: number;
   readonly isHealthy: 0 | 1;
   readonly disabledAt: string | null;
@@ -26,7 +26,7 @@ export interface ReceiverStatus extends ReceiverRow {
 
 const RECEIVER = 'name, version, is_healthy AS isHealthy, disabled_at AS disabledAt, why';
 
-/** `_receiver` and `_delivery`: digests and their delivery. */
+/** Reads and writes `_receiver` and `_delivery`: the receivers, their digests and the delivery attempts. */
 export function deliveryTable(db: Database) {
   const receiver = db.prepare<[string], ReceiverRow>(`SELECT ${RECEIVER} FROM _receiver WHERE name = ?`);
   const register = db.prepare('INSERT OR IGNORE INTO _receiver (name, version) VALUES (?, ?)');
@@ -56,7 +56,7 @@ export function deliveryTable(db: Database) {
      FROM _delivery WHERE receiver = ?`,
   );
   return {
-    /** Registers the receiver, which gets the changes from now on, and returns its state. */
+    /** Registers the receiver if it is new, and returns its state. A new receiver gets only later changes. */
     receiver(name: string): ReceiverRow {
       register.run(name, lastVersion(db));
       return receiver.get(name) as ReceiverRow;
@@ -65,14 +65,17 @@ export function deliveryTable(db: Database) {
     digested: (name: string, version: number, isHealthy: boolean): void =>
       void digested.run(version, isHealthy ? 1 : 0, name),
     disable: (name: string, at: string, why: string): void => void disable.run(at, why, name),
-    /** Enables the receiver. Its waiting digests are due at `at`. */
+    /** Enables the receiver. Its undelivered digests become due at `at`. */
     enable(name: string, at: string): void {
       disable.run(null, null, name);
       retryNow.run(at, name);
     },
     add: (id: string, name: string, body: string, at: string): void => void add.run(id, name, body, at, at),
     due: (at: string): DeliveryRow[] => due.all(at),
-    /** Counts an attempt and sets the time of the next one. False: another process attempts the delivery now. */
+    /**
+     * Counts a delivery attempt and sets the time of the next attempt. Returns false if another process has claimed
+     * this attempt.
+     */
     claim: (id: string, at: string, nextTryAt: string): boolean => claim.run(nextTryAt, id, at).changes === 1,
     delivered: (id: string, at: string): void => void delivered.run(at, id),
     failed: (id: string, error: string): void => void failed.run(error, id),
@@ -84,7 +87,7 @@ export function deliveryTable(db: Database) {
   };
 }
 
-/** Removes a forgotten company from the digests that wait. */
+/** Removes a forgotten company from the undelivered digests. */
 export function eraseFromDigests(db: Database, entityId: string): void {
   const lists = ['new', 'changed', 'gone'].map(
     (list) =>
@@ -101,7 +104,7 @@ export interface NewCompany {
   readonly name: string | null;
 }
 
-/** The companies that the mirror knows since a version. */
+/** Returns the companies that became known after a version of the change feed. */
 export function newCompanies(db: Database, since: number): Iterable<NewCompany> {
   return db
     .prepare<[{ since: number }], NewCompany>(
@@ -120,7 +123,7 @@ export interface ChangedField extends NewCompany {
   readonly observedAt: string;
 }
 
-/** The changed fields since a version, in the order of observation. */
+/** Returns the fields that changed after a version of the change feed, in the order of observation. */
 export function changedFields(db: Database, since: number): Iterable<ChangedField> {
   return db
     .prepare<[number], ChangedField>(

@@ -11,7 +11,7 @@ export interface FailureRow {
   readonly callId: number;
 }
 
-/** `_failure`: failed targets that wait for a retry. A success deletes them. */
+/** `_failure`: failed targets that wait for a retry. A successful call deletes the row of its target. */
 export function failureTable(db: Database, naming: Naming) {
   const table = naming('_failure');
   const tries = db
@@ -25,7 +25,7 @@ export function failureTable(db: Database, naming: Naming) {
   );
   const remove = db.prepare<[string, string]>(`DELETE FROM ${table} WHERE kind = ? AND target = ?`);
   const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck();
-  // Almost every call succeeds while the table is empty. This frequent case must not cost a statement.
+  // In the most frequent case, a call succeeds and the table is empty. `hasAny` avoids a statement in this case.
   let hasAny = (count.get() ?? 0) > 0;
   return {
     tries: (kind: string, target: string): number => tries.get(kind, target) ?? 0,

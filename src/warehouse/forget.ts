@@ -5,7 +5,7 @@ import { feedVersions } from './feed/versions.ts';
 import { nameIndex } from './name_index.ts';
 import { live, quoted } from './table_naming.ts';
 
-/** Forgotten entities. Their rows and responses are not loaded again. */
+/** Returns the ids of forgotten entities. The mirror does not load these entities again. */
 export function forgottenIds(db: Database): Set<string> {
   return new Set(forgottenCompanies(db).map(({ entityId }) => entityId));
 }
@@ -15,7 +15,7 @@ export interface ForgottenCompany {
   readonly forgottenAt: string;
 }
 
-/** Forgotten entities, the latest first. */
+/** Returns the forgotten entities, last forgotten first. */
 export function forgottenCompanies(db: Database): ForgottenCompany[] {
   return db
     .prepare<[], ForgottenCompany>(
@@ -25,7 +25,7 @@ export function forgottenCompanies(db: Database): ForgottenCompany[] {
     .all();
 }
 
-/** Lets a forgotten entity be loaded again. Returns false if it is not forgotten. */
+/** Permits a forgotten entity to be loaded again. Returns false if the entity is not forgotten. */
 export function permitAgain(db: Database, entityId: string, undoneAt: string): boolean {
   const permit = db.prepare('UPDATE _forgotten SET undone_at = ? WHERE entity_id = ? AND undone_at IS NULL');
   return permit.run(undoneAt, entityId).changes === 1;
@@ -69,7 +69,7 @@ export interface SearchAnswerRow {
   readonly headers: string | null;
 }
 
-/** The stored search responses that contain this text, one by one. */
+/** Reads the stored search responses that contain `text`, one by one. */
 export function* searchAnswersWith(db: Database, text: string): Generator<SearchAnswerRow> {
   const ids = db
     .prepare(
@@ -87,7 +87,7 @@ export function* searchAnswersWith(db: Database, text: string): Generator<Search
   }
 }
 
-/** Replaces a stored body by one without the forgotten entity. */
+/** Replaces a stored body with `body`, which no longer contains the forgotten entity. */
 export function redactAnswer(db: Database, callId: number, body: Buffer, redactedAt: string): void {
   db.prepare('UPDATE _answer SET body = ?, encoding = NULL, redacted_at = ? WHERE call_id = ?').run(
     body,
@@ -97,7 +97,7 @@ export function redactAnswer(db: Database, callId: number, body: Buffer, redacte
   db.prepare('UPDATE _call SET note = NULL WHERE call_id = ?').run(callId);
 }
 
-/** Overwrites deleted names in the index, and deleted rows in the WAL. */
+/** Removes the remaining bytes of deleted names from the full-text index, and of deleted rows from the WAL. */
 export function scrub(db: Database): void {
   db.exec("INSERT INTO entity_fts (entity_fts) VALUES ('optimize')");
   db.pragma('wal_checkpoint(TRUNCATE)');
@@ -134,13 +134,13 @@ function eraseNames(db: Database, known: KnownTexts): void {
 
 function eraseAnswers(db: Database, entityId: string): void {
   const calls = "SELECT call_id FROM _call WHERE kind = 'entity' AND target = @entityId";
-  // References are deleted before the bodies to which they refer.
+  // Delete references before the bodies that they point to.
   db.prepare(`DELETE FROM _answer WHERE same_as IS NOT NULL AND call_id IN (${calls})`).run({ entityId });
   db.prepare(`DELETE FROM _answer WHERE call_id IN (${calls})`).run({ entityId });
   db.prepare("UPDATE _call SET note = NULL WHERE kind = 'entity' AND target = ?").run(entityId);
 }
 
-/** Every table with rows of single entities, children before parents. */
+/** Returns all tables whose rows belong to single entities, child tables before their parents. */
 function tablesWithEntities(db: Database): string[] {
   return db
     .prepare(

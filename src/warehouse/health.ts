@@ -5,11 +5,11 @@ import { walBytes } from './wal.ts';
 
 export interface FileSizes {
   readonly bytes: number;
-  /** The size of the WAL. */
+  /** The size of the WAL in bytes. */
   readonly walBytes: number;
 }
 
-/** Facts that show whether the file is in order. */
+/** Facts that show whether the warehouse file is healthy. */
 export interface Health extends FileSizes {
   readonly schemaVersion: string | null;
 }
@@ -28,13 +28,13 @@ export function fileSizes(db: Database): FileSizes {
   return { bytes: statSync(db.name, { throwIfNoEntry: false })?.size ?? 0, walBytes: walBytes(db) };
 }
 
-/** Reads the whole file. Returns the first fault that SQLite finds, or null. */
+/** Reads the whole file and returns the first fault that SQLite finds; null if the file is intact. */
 export function integrityFault(db: Database): string | null {
   const found = db.pragma('quick_check(1)', { simple: true }) as string;
   return found === 'ok' ? null : found;
 }
 
-/** The number of failed targets that wait for a retry. */
+/** Counts the failed targets that wait for a retry. */
 export function waitingCount(db: Database, nowMs: number): number {
   return db
     .prepare('SELECT count(*) FROM _failure WHERE next_try_at > ?')
@@ -42,7 +42,7 @@ export function waitingCount(db: Database, nowMs: number): number {
     .get(isoTime(nowMs)) as number;
 }
 
-/** The version of SQLite. Throws if it lacks full-text search with trigrams. */
+/** Returns the version of SQLite. Throws if SQLite was built without full-text search by trigrams. */
 export function sqliteVersion(): string {
   const db = new Sqlite(':memory:');
   try {

@@ -4,22 +4,23 @@ import { childTableName, columnName } from './column_name.ts';
 import { type TextRole, textRole } from './text_role.ts';
 
 /**
- * The inferred schema in memory: a tree of paths in the payload. Each path leads to a column, to the table of its
- * lists, or to paths below it. `schema_store.ts` and `schema_writer.ts` store it in `_column` and `_table`.
+ * The inferred schema in memory: a tree of the paths that were seen in payloads. A path can have a column, a child
+ * table for its lists, and paths below it. `schema_store.ts` and `schema_writer.ts` store the schema in `_column` and
+ * `_table`.
  */
 export interface InferredSchema {
   readonly tables: Map<string, InferredTable>;
-  /** Tables whose columns, types or counts are not stored yet. */
+  /** Tables with columns, types or counts that are not stored yet. */
   readonly touched: Set<InferredTable>;
-  /** The warehouse lacks a table, a column or a wider type that rows in memory need. */
+  /** True if rows in memory need a table, a column or a wider type that the warehouse does not have yet. */
   isAhead: boolean;
-  /** The number of paths in all tables. */
+  /** The total number of paths in all tables. */
   pathCount: number;
-  /** The response that is being processed. New paths and types get its date. */
+  /** The response that is being processed. New paths and types get its call id and date. */
   at: SeenAt;
   readonly limits: SchemaLimits;
   readonly mapping: Mapping;
-  /** Names decided before, by table and path, for paths and lists that do not exist yet. */
+  /** Names that were chosen earlier for paths and lists that do not exist yet, by table and path. */
   readonly reserved: ReservedNames;
 }
 
@@ -37,18 +38,18 @@ export interface ReservedNames {
 export const NO_NAMES: ReservedNames = { columns: new Map(), tables: new Map() };
 
 export interface SchemaLimits {
-  /** Payload columns per table. `_rest` takes the other fields. */
+  /** The maximum number of payload columns per table. Further fields are stored in `_rest`. */
   readonly columns: number;
   readonly childTables: number;
-  /** Depth of objects in objects. */
+  /** The maximum nesting depth of objects. */
   readonly depth: number;
-  /** Depth of lists in lists. */
+  /** The maximum nesting depth of lists. */
   readonly listDepth: number;
-  /** Paths in all tables. Each has a row in `_column` and takes 600 bytes of memory. */
+  /** The maximum number of paths in all tables. Each path has a row in `_column` and takes 600 bytes of memory. */
   readonly paths: number;
 }
 
-// SQLite allows 2,000 columns in a table and in a result. Two joined tables must fit.
+// SQLite allows 2,000 columns in a table and in a query result. A join of two tables must not exceed this limit.
 export const DEFAULT_LIMITS: SchemaLimits = {
   columns: DEFAULT_MAPPING.max_columns,
   childTables: 200,
@@ -60,21 +61,21 @@ export const DEFAULT_LIMITS: SchemaLimits = {
 export interface InferredTable {
   readonly name: string;
   readonly parent: InferredTable | null;
-  /** The path of the list in the row of the parent. */
+  /** The path of the list in a row of the parent table. */
   readonly path: string;
-  /** The keys from the top of the payload to the elements, `*` for each list. */
+  /** The keys from the root of the payload to the list elements. `*` represents each list on the way. */
   readonly keysFromTop: readonly string[];
   readonly listDepth: number;
   readonly root: SchemaPath;
   readonly paths: SchemaPath[];
-  /** Paths with a column, in the order of the values of a row. */
+  /** The paths that have a column. The values of a row are in this order. */
   readonly columns: SchemaPath[];
   readonly taken: Set<string>;
   firstSeenAt: string;
   hasRest: boolean;
   rowsSeen: number;
   compared: number;
-  /** The stored part. `version` grows with the columns and types. */
+  /** The state that the warehouse stores. `version` increases when a column is added or a type is widened. */
   stored: { isCreated: boolean; columns: number; hasRest: boolean; version: number };
 }
 
@@ -82,29 +83,29 @@ export interface SchemaPath {
   readonly table: InferredTable;
   readonly keys: readonly string[];
   readonly path: string;
-  /** The rule of the mapping for this path. */
+  /** The rule that the mapping specifies for this path; null: no rule. */
   readonly rule: ColumnRule | null;
   readonly role: TextRole;
   members: Map<string, SchemaPath> | null;
   list: InferredTable | null;
   column: string | null;
-  /** The position of the value in a row; -1 without a column. */
+  /** The position of the value in a row; -1 if the path has no column. */
   index: number;
   firstSeen: SeenAt;
-  /** The time at which a type was last added. */
+  /** The last time at which a value of a new type was seen. */
   changedAt: string;
-  /** Types seen, as bits. */
+  /** The value types seen, as a bit set of `TYPE_BITS`. */
   types: number;
   present: number;
   nulls: number;
   changes: number;
-  /** The stored part. `isNamed`: the stored row has this column or list. */
+  /** The state that the warehouse stores. `isNamed`: the stored row contains the name of this path's column or list. */
   stored: { declared: DeclaredType; types: number; counts: number; isNamed: boolean };
 }
 
 export type DeclaredType = 'TEXT' | 'INTEGER' | 'REAL' | '';
 
-/** The value types seen at a path. */
+/** The value types, one bit each. */
 export const TYPE_BITS = {
   text: 1,
   date: 2,
@@ -122,9 +123,9 @@ const TEXTS = TYPE_BITS.text | TYPE_BITS.date | TYPE_BITS.datetime | TYPE_BITS.e
 const WHOLES = TYPE_BITS.boolean | TYPE_BITS.integer | TYPE_BITS.big_integer;
 
 /**
- * The declared type that changes no value, because SQLite converts values to the declared type. Text that looks like
- * a number would lose its leading zeros in an INTEGER column. A path with both therefore has no type, and every value
- * keeps its own.
+ * Returns a declared type that changes no value. SQLite converts values to the declared type of their column, so text
+ * that looks like a number would lose its leading zeros in an INTEGER column. A column with both text and numbers
+ * therefore has no declared type, and each value keeps its own type.
  */
 export function declaredType(types: number): DeclaredType {
   const isText = (types & TEXTS) !== 0;
@@ -181,7 +182,10 @@ export function addTable(
   return rooted;
 }
 
-/** Returns the path of `key` below `schemaPath`, and adds it if it is new. Null: the table is full. */
+/**
+ * Returns the path of `key` below `schemaPath`, and adds this path if it is new. Returns null if a limit of the schema
+ * is reached or the key cannot be stored.
+ */
 export function memberOf(schema: InferredSchema, schemaPath: SchemaPath, key: string): SchemaPath | null {
   const known = schemaPath.members?.get(key);
   if (known !== undefined) return known;
@@ -197,7 +201,7 @@ export function addMember(schema: InferredSchema, schemaPath: SchemaPath, key: s
   return added;
 }
 
-/** Gives the path a column. Returns false if the table is full. */
+/** Adds a column for the path. Returns false if the table is full. */
 export function giveColumn(schema: InferredSchema, schemaPath: SchemaPath): boolean {
   const { table } = schemaPath;
   if (isFull(schema, table)) return false;
@@ -221,7 +225,10 @@ export function setColumn(schemaPath: SchemaPath, column: string): void {
   schemaPath.table.taken.add(column);
 }
 
-/** The table of the lists at this path; null: no more tables are permitted. */
+/**
+ * Returns the child table for the lists at this path, and adds the table if it is new. Returns null if a limit of the
+ * schema is reached.
+ */
 export function listOf(schema: InferredSchema, schemaPath: SchemaPath): InferredTable | null {
   if (schemaPath.list !== null) return schemaPath.list;
   if (schemaPath.table.listDepth >= schema.limits.listDepth || schema.tables.size > schema.limits.childTables)
@@ -242,7 +249,7 @@ function takenTables({ tables, reserved }: InferredSchema): Set<string> {
   ]);
 }
 
-/** Records that a value of this type was seen at the path. */
+/** Records that a value of the type `bit` was seen at the path. */
 export function sawType(schema: InferredSchema, schemaPath: SchemaPath, bit: number): void {
   if ((schemaPath.types & bit) !== 0) return;
   schemaPath.types |= bit;
@@ -250,7 +257,7 @@ export function sawType(schema: InferredSchema, schemaPath: SchemaPath, bit: num
   schema.isAhead = true;
 }
 
-/** Records that the table has values without a column. */
+/** Records that the table needs the column `_rest` for values without a column of their own. */
 export function needRest(schema: InferredSchema, table: InferredTable): void {
   if (table.hasRest) return;
   table.hasRest = true;
@@ -261,7 +268,7 @@ function isFull(schema: InferredSchema, table: InferredTable): boolean {
   return table.columns.length >= schema.limits.columns || table.paths.length >= 4 * schema.limits.columns;
 }
 
-// A key must be stored without changes.
+// Only keys that SQLite stores unchanged are accepted.
 function isStorable({ path }: SchemaPath, key: string): boolean {
   return path.length + key.length <= MAX_PATH_LENGTH && key.isWellFormed();
 }
@@ -307,5 +314,8 @@ export function rootOf(table: InferredTable): InferredTable {
   return table.parent === null ? table : rootOf(table.parent);
 }
 
-/** Replaced when the table exists, because a table and its root refer to each other. */
+/**
+ * A stand-in for the root of a new table. A table and its root refer to each other, so the real root is set after the
+ * table exists.
+ */
 const ROOTLESS = {} as SchemaPath;

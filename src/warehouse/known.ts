@@ -35,7 +35,7 @@ const COLUMNS = {
   summaryTouched: 'summary_touched',
 } as const satisfies Record<keyof Known, string>;
 
-/** `_known`, with its full-text index and its counts. All three change together. */
+/** Reads and writes `_known`. Its full-text index and its counts are updated with it. */
 export function knownTable(db: Database, naming: Naming) {
   const table = naming('_known');
   const names = nameIndex(db, naming);
@@ -107,7 +107,7 @@ export function knownTable(db: Database, naming: Naming) {
   };
 }
 
-/** A listing or fetch without a change: its time, and its version in the change feed. */
+/** The time of a listing or fetch that found no change, and its version in the change feed. */
 export interface SeenAgain {
   readonly at: string;
   readonly version: number | null;

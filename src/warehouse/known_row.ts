@@ -1,6 +1,6 @@
 import { FIRST_CLASS } from '../change_rate/change_rate.ts';
 
-/** One row of `_known`: the known facts about one company. Times are ISO 8601. */
+/** A row of `_known`: the known facts about one company. Times are ISO 8601. */
 export interface Known {
   entityId: string;
   name: string | null;
@@ -24,7 +24,10 @@ export interface Known {
   changingLog: number;
   steadyDays: number;
   rateClass: number;
-  /** Versions of the change feed (`warehouse/feed`); null: there is no such row, or no later change. */
+  /**
+   * The next six fields are versions of the change feed (`warehouse/feed`). Null: the row does not exist, or it has not
+   * changed since.
+   */
   recordAdded: number | null;
   recordVersion: number | null;
   recordTouched: number | null;

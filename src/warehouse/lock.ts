@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 
-/** The run that holds or wants the lock. One run at a time holds it. */
+/** A run that holds or wants the lock. Only one run can hold the lock at a time. */
 export interface LockOwner {
   /** Unique per run, so that a process notices a takeover. */
   readonly owner: string;
@@ -10,24 +10,27 @@ export interface LockOwner {
 }
 
 export interface LockHolder extends LockOwner {
-  /** The run ends early if another run asks for the lock. */
+  /** True if the run ends early when another run asks for the lock. */
   readonly yields: boolean;
   readonly takenAt: string;
   readonly heartbeatAt: string;
 }
 
-/** A run with an older heartbeat has died or hangs. Another run may take over its lock. */
+/** A run whose last heartbeat is older than this has died or hangs. Another run may take over its lock. */
 export const LOCK_STALE_AFTER_MS = 30_000;
 
 export interface LockRequest extends LockOwner {
   readonly nowMs: number;
-  /** This run ends early if another run asks for the lock (`askToStandAside`). */
+  /** True if this run ends early when another run asks for the lock (`askToStandAside`). */
   readonly yields?: boolean;
-  /** Does a process with this id run on this host? */
+  /** Is a process with this id running on this host? */
   readonly isAlive: (pid: number) => boolean;
 }
 
-/** Takes the lock, or returns its holder. The lock of a holder that is stale, or dead on this host, is taken over. */
+/**
+ * Acquires the lock, or returns its current holder. The lock is taken over if the holder's heartbeat is stale, or if
+ * the holder ran on this host and has died.
+ */
 export function acquireLock(
   db: Database,
   ask: LockRequest,
@@ -52,12 +55,12 @@ export function heartbeat(db: Database, owner: string, nowMs: number): boolean {
   );
 }
 
-/** Asks the holder to end early. */
+/** Asks the holder of the lock to end early. */
 export function askToStandAside(db: Database, holder: LockOwner, nowMs: number): void {
   db.prepare('UPDATE _lock SET wanted_at = ? WHERE owner = ? AND yields').run(isoTime(nowMs), holder.owner);
 }
 
-/** Did another run ask this holder to end early? */
+/** Has another run asked this holder to end early? */
 export function isAskedToStandAside(db: Database, owner: string): boolean {
   return db.prepare('SELECT 1 FROM _lock WHERE owner = ? AND wanted_at IS NOT NULL').get(owner) !== undefined;
 }
@@ -81,7 +84,7 @@ function isHeld(holder: LockHolder, ask: LockRequest): boolean {
   return holder.host !== ask.host || ask.isAlive(holder.pid);
 }
 
-/** Does a process with this id run on this host? */
+/** Is a process with this id running on this host? */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

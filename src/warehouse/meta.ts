@@ -26,13 +26,13 @@ export type MetaKey =
   | 'processed_until'
   /** The stored call that recovery processes alone at the moment. */
   | 'processed_alone'
-  /** The mapping of the current tables, as JSON. */
+  /** The mapping with which the current tables were made, as JSON. */
   | 'mapping'
-  /** The number of rebuilds of the derived tables. */
+  /** The number of times that the derived tables were rebuilt. */
   | 'generation'
-  /** JSON path of the record in an entity response, for `entity_history`. */
+  /** The JSON path of the record in the response to an entity call. The view `entity_history` uses this path. */
   | 'record_path'
-  /** The form of the 404 for an id that never existed. */
+  /** The shape of the 404 response for an id that never existed. */
   | 'absent_shape'
   | 'next_absent_shape'
   /** The last company, by \`known_id\`, whose name is in \`_name\` and \`_word\`. */
@@ -42,11 +42,11 @@ export type MetaKey =
   | 'ledger'
   /** The progress of a rebuild, as JSON. */
   | 'rebuild'
-  /** The calls until nothing is due, estimated at the end of a run, as JSON. */
+  /** The number of calls until nothing is due, as estimated at the end of a run (JSON). */
   | 'estimate'
   /** The last version of the change feed. */
   | 'feed_version'
-  /** The time before which responses were deleted. */
+  /** Replaced responses from before this time may have been deleted. */
   | 'pruned_until';
 
 export interface SourceFacts {
@@ -57,7 +57,7 @@ export interface SourceFacts {
   readonly tier: string;
 }
 
-/** The source of the data and its terms. They are stored in the warehouse and in every export. */
+/** Stores the source of the data and its terms of use. Every export contains them. */
 export function recordSource(db: Database, source: SourceFacts): void {
   const meta = metaTable(db);
   meta.set('source', source.name);

@@ -14,7 +14,7 @@ interface Migration {
 
 /**
  * Migrates the schema: runs every numbered file of `migrations/` that was not applied yet, in order and in one
- * transaction. Numbers from 100 belong to the planner's state.
+ * transaction. Migrations from number 100 on change the planner's state.
  *
  * @throws FailedError if a newer program wrote the warehouse.
  */
@@ -38,13 +38,13 @@ export function migrate(db: Database, nowMs: number): void {
   }).immediate();
 }
 
-/** The SQL functions that migrations call. */
+/** Registers the SQL functions that migrations call. */
 export function addMigrationFunctions(db: Database): void {
   db.function('folded', { deterministic: true }, (text) => folded(String(text)));
   db.function('indexed_text', { deterministic: true }, (text) => indexedText(text as string | null));
 }
 
-/** Is there a migration that was not applied yet? @throws FailedError if an applied migration is unknown here. */
+/** Is a migration not applied yet? @throws FailedError if this program does not know an applied migration. */
 export function needsMigration(db: Database): boolean {
   const known = readMigrations();
   const applied = refuseNewer(db, known);

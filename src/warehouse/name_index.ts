@@ -7,24 +7,24 @@ import { metaTable } from './meta.ts';
 import { live, type Naming } from './table_naming.ts';
 import { wordIndex } from './word_index.ts';
 
-/** A company whose texts are indexed. */
+/** The fields of a company that are indexed. */
 export type IndexedCompany = Pick<KnownRow, 'knownId' | 'entityId' | 'name' | 'formerNames' | 'identifiers'>;
 
 /**
  * The indexes of names. `entity_fts` indexes names, former names and identifiers, with and without diacritics. Its
- * columns show the text of `_known`. `_name` has the names in the order in which searches compare them. `_word` has
- * the words of the names.
+ * columns return the original text of `_known`. `_name` contains the names in the order in which searches compare them.
+ * `_word` contains the words of the names.
  *
- * Only the planner reads `_name` and `_word`. New companies are added to both in groups (`indexNames`): each name
- * belongs to another page of the file, and a group in order writes each page once. `_meta.named_until` is the last
- * indexed company, so a killed process loses nothing.
+ * Only the planner reads `_name` and `_word`. `indexNames` adds new companies to both tables in sorted groups. Almost
+ * every name belongs to a different page of the file, and a sorted group writes each page only once.
+ * `_meta.named_until` stores the last indexed company, so a killed process loses nothing.
  */
 export function nameIndex(db: Database, naming: Naming) {
   const table = naming('entity_fts');
   const insert = db.prepare<Entry>(
     `INSERT INTO ${table} (rowid, entity_id, name, former_names, identifiers) VALUES (?, ?, ?, ?, ?)`,
   );
-  // FTS5 needs the old values of a row to delete it from an index without content.
+  // This FTS5 index does not store its content, so FTS5 needs the old values of a row to delete the row.
   const remove = db.prepare<Entry>(
     `INSERT INTO ${table} (${table}, rowid, entity_id, name, former_names, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)`,
   );
@@ -43,8 +43,8 @@ export function nameIndex(db: Database, naming: Naming) {
   /** Cached for one transaction; null: not read yet. */
   let cachedNamedUntil: number | null = null;
   let latestAdded = 0;
-  // FTS5 counts its rows in memory until the commit, and SQLite drops these counts if a column is added to any table after
-  // a write. So the index is written after all new columns of the transaction.
+  // FTS5 keeps its row counts in memory until the commit. SQLite drops these counts if a column is added to any table
+  // after a write. The index is therefore written after all columns of the transaction are added.
   const pendingTexts: { readonly write: typeof insert; readonly entry: Entry }[] = [];
 
   const namedUntil = (): number => {
@@ -83,7 +83,7 @@ export function nameIndex(db: Database, naming: Naming) {
     add: (company: IndexedCompany): void => {
       addText(company);
       const { knownId, name } = company;
-      // SQLite uses the id of a forgotten company again if it was the last one.
+      // SQLite reuses the id of a forgotten company if it was the largest id.
       if (knownId > namedUntil()) latestAdded = knownId;
       else if (name !== null) addName(folded(name), knownId);
     },
@@ -92,8 +92,8 @@ export function nameIndex(db: Database, naming: Naming) {
         removeText(before);
         addText(after);
       }
-      // A record usually adds identifiers to a known name. An unchanged name is skipped, because its page of a large
-      // index is not in memory.
+      // Usually, a record adds identifiers but does not change the name. Unchanged names are skipped, because the page
+      // that contains the name is not in memory if the index is large.
       if (before.name === after.name) return;
       dropName(before);
       if (after.name !== null && after.knownId <= namedUntil()) addName(folded(after.name), after.knownId);
@@ -105,7 +105,10 @@ export function nameIndex(db: Database, naming: Naming) {
     },
     /** Indexes the names of all companies that are not indexed yet. */
     indexNames,
-    /** Writes the pending texts and counts, and the pending names if there are many. Call it in the transaction of the rows. */
+    /**
+     * Writes the pending texts and counts, and the pending names if there are many. Call this function in the
+     * transaction that writes the rows.
+     */
     save: (): void => {
       for (const { write, entry } of pendingTexts.splice(0)) write.run(...entry);
       if (latestAdded - namedUntil() >= MAX_PENDING) indexNames();
@@ -139,5 +142,5 @@ function isSameText(before: Known, after: Known): boolean {
   );
 }
 
-/** New companies whose names are indexed together, if no search asks for them before. */
+/** The names of new companies are indexed after this number of companies, or earlier if a search needs them. */
 const MAX_PENDING = 5000;

@@ -10,13 +10,13 @@ import {
   type WordTotals,
 } from '../names/ordered_texts.ts';
 
-/** Lookups in names or identifiers. The index alone serves each of them, whatever the number of companies. */
+/** Lookups in names or identifiers. SQLite reads only the index for each of them, however many companies there are. */
 export const TEXT_LOOKUPS = {
   name: lookupsOf('folded', '_name'),
   identifier: lookupsOf('upper(entity_id)', '_known'),
 } as const;
 
-/** Opens the names, or the identifiers, of all known companies in the order of their index. */
+/** Opens the names (or the identifiers) of all known companies in the order of their index. */
 export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): TextsInOrder {
   const sql = TEXT_LOOKUPS[by];
   const count = db.prepare<[string, string], number>(sql.count).pluck();
@@ -27,8 +27,9 @@ export function openTextsInOrder(db: Database, by: keyof typeof TEXT_LOOKUPS): T
   const countBetween = (from: string, to: string) => count.get(from, to) ?? 0;
   const entryAt = (from: string, offset: number) => at.get(from, offset) ?? null;
   /**
-   * A range of `size` texts that does not divide equal texts. If texts equal to its last one follow, the range ends
-   * before them; if all its texts are equal, it ends after the last equal one.
+   * Returns a range of about `size` texts. Equal texts are always in the same range. If the text after the range equals
+   * its last text, the range ends before the first of these equal texts. If all texts of the range are equal, it ends
+   * after the last of them.
    */
   const stretch = (from: string, to: string, { size }: { readonly size: number }): Stretch => {
     const [last, following] = neighbours.all(from, size - 1);
@@ -56,12 +57,12 @@ function lookupsOf(text: string, table: string) {
   };
 }
 
-/** The number of companies that have a word of a set in a range. */
+/** Returns the SQL query that counts the companies by the words of a set in a range. */
 export function companiesBetween(table: string): string {
   return `SELECT sum(companies) FROM ${table} WHERE set_id = ? AND word >= ? AND word < ? AND shared <= ?`;
 }
 
-/** Lookups in the words of a set. A range of their index serves each of the first three. */
+/** Lookups in the words of a set. The first three read one range of the index each. */
 export const WORD_LOOKUPS = {
   count: companiesBetween('_word'),
   shares: `SELECT shared, sum(companies) AS companies FROM _word
@@ -73,7 +74,10 @@ export const WORD_LOOKUPS = {
              count(DISTINCT word) AS different FROM _word WHERE set_id = ?`,
 } as const;
 
-/** Opens the words of these companies in the order of their index; null: these words are not counted. */
+/**
+ * Opens the words in the names of a set of companies, in the order of their index. Returns null if the words of this
+ * set are not counted.
+ */
 export function openWordsInOrder(db: Database, { beside, isWhole }: CompaniesWith): WordsInOrder | null {
   const setId = db
     .prepare<[string, number], number>('SELECT set_id FROM _word_set WHERE beside = ? AND is_whole = ?')

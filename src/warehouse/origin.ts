@@ -3,11 +3,11 @@ import type { ResourceTable } from './schema_store.ts';
 
 export interface Origin {
   readonly resource: ResourceTable;
-  /** The path of its rows in the payload: a JSON Pointer, `*` for the elements of a list. */
+  /** The JSON Pointer of the table's rows in the payload. `*` represents the elements of a list. */
   readonly pointer: string;
 }
 
-/** Returns a function from a table to its resource and the path of its rows in the payload. */
+/** Returns a function that maps a table name to the resource and to the path of the rows in the payload. */
 export function originOf(db: Database): (table: string) => Origin {
   const children = db
     .prepare(

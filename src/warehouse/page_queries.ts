@@ -1,14 +1,14 @@
 import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 
-/** Calls of one kind and outcome within one period. */
+/** The calls of one kind and outcome within one period. */
 export interface CallBucket {
-  /** The start of the period, epoch milliseconds. */
+  /** The start of the period in epoch milliseconds. */
   readonly atMs: number;
   readonly kind: string;
   readonly outcome: string;
   readonly calls: number;
-  /** New companies or records. */
+  /** The number of new companies or records that these calls returned. */
   readonly fresh: number;
   readonly changed: number;
 }
@@ -20,8 +20,8 @@ export interface CallStretch {
 }
 
 /**
- * Counts calls in periods of equal length. Reads only the ids, because a call's id grows with the time at which it
- * was sent.
+ * Counts the calls in periods of equal length. The query finds the calls of a period by their ids, because ids are
+ * derived from the time of sending.
  */
 export function callBuckets(db: Database): (stretch: CallStretch) => CallBucket[] {
   const select = db.prepare<[number, number, number, number], CallBucket>(
@@ -33,7 +33,7 @@ export function callBuckets(db: Database): (stretch: CallStretch) => CallBucket[
     select.all(bucketMs * IDS_PER_MS, bucketMs, fromMs * IDS_PER_MS, toMs * IDS_PER_MS);
 }
 
-/** The times of the first and the last call; null: there is no call. */
+/** Returns the times of the first and the last call in epoch milliseconds; null if there is no call. */
 export function callSpan(db: Database): () => { readonly firstMs: number; readonly lastMs: number } | null {
   const select = db.prepare<[], { first: number | null; last: number | null }>(
     'SELECT (SELECT min(call_id) FROM _call) AS first, (SELECT max(call_id) FROM _call) AS last',
@@ -45,7 +45,7 @@ export function callSpan(db: Database): () => { readonly firstMs: number; readon
   };
 }
 
-/** The same factor as in fetch/call_ids.ts. */
+/** The number of call ids per millisecond. fetch/call_ids.ts uses the same number. */
 export const IDS_PER_MS = 1024;
 
 export interface CompanyRow {
@@ -65,7 +65,7 @@ export interface VersionSeen {
   readonly isTombstone: 0 | 1;
 }
 
-/** One changed field. `before` and `after` are as in the columns: scalars, or JSON text of lists and objects. */
+/** A changed field. `before` and `after` are the stored values: scalars, or JSON text for lists and objects. */
 export interface FieldChange {
   readonly changeId: number;
   readonly entityId: string;
@@ -81,7 +81,7 @@ export interface NamedChange extends FieldChange {
   readonly name: string | null;
 }
 
-/** The queries of the status page about single companies. */
+/** The queries that the status page sends about companies. */
 export function companyPages(db: Database) {
   const company = db.prepare<[string], CompanyRow>(
     `SELECT entity_id AS entityId, name,
@@ -108,11 +108,11 @@ export function companyPages(db: Database) {
     .safeIntegers();
   return {
     company: (entityId: string): CompanyRow | null => company.get(entityId) ?? null,
-    /** Newest first. */
+    /** Returns the versions of one company's record, newest first. */
     versions: (entityId: string, most: number): VersionSeen[] => versions.all(entityId, most),
-    /** Of one company, newest first. */
+    /** Returns the changes of one company, newest first. */
     changes: (entityId: string, most: number): FieldChange[] => changes.all(entityId, most).map(withNumbers),
-    /** Of all companies, newest first. */
+    /** Returns the latest changes of all companies, newest first. */
     latestChanges: (most: number): NamedChange[] => latest.all(most).map(withNumbers),
   };
 }
@@ -120,20 +120,20 @@ export function companyPages(db: Database) {
 export const CHANGE_COLUMNS = `c.change_id AS changeId, c.entity_id AS entityId, c.observed_at AS observedAt, c.not_before AS notBefore,
   c.path, c.before, c.after, c._call_id AS callId`;
 
-/** Converts ids to numbers. Values keep every digit. */
+/** Converts the ids of a row to numbers. The values stay bigint, so they keep every digit. */
 export function withNumbers<T extends FieldChange>(row: T): T {
   return { ...row, changeId: Number(row.changeId), callId: Number(row.callId) };
 }
 
-/** Records and summaries whose age is within one class. */
+/** The number of records and summaries in one age class. */
 export interface AgeClass {
   readonly records: number;
   readonly summaries: number;
 }
 
 /**
- * Counts records and summaries by age. `times` are the limits of the classes, the latest first; a last class has all
- * older ones. Reads `_known` once.
+ * Counts records and summaries by age class. `times` are the limits between the classes, latest first. The last class
+ * contains everything older. The query reads `_known` once.
  */
 export function ageClasses(db: Database, times: readonly string[]): AgeClass[] {
   const classOf = (column: string) =>
@@ -159,7 +159,7 @@ export interface TotalSeen {
   readonly total: number | null;
 }
 
-/** The registry counts, the latest first. */
+/** Returns the observed registry counts, latest first. */
 export function totalsSeen(db: Database, most: number): TotalSeen[] {
   return db
     .prepare<[number], TotalSeen>(
@@ -168,9 +168,9 @@ export function totalsSeen(db: Database, most: number): TotalSeen[] {
     .all(most);
 }
 
-/** The results of all runs that started on one day (UTC). */
+/** The total results of all runs that started on one day (UTC). */
 export interface DayResults {
-  /** `2027-03-31` */
+  /** The UTC date, such as `2027-03-31`. */
   readonly day: string;
   readonly new: number;
   readonly changed: number;

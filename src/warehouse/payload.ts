@@ -4,19 +4,19 @@ import { type Naming, quoted } from './table_naming.ts';
 
 export type Bound = null | number | bigint | string;
 
-/** One row of a payload table. */
+/** A row of a payload table. */
 export interface PayloadRow {
-  /** Values of the table's own columns, in their order. */
+  /** The values of the built-in columns, in the order of these columns. */
   readonly own: readonly Bound[];
-  /** Values in the order of the table's columns. Missing values at the end are NULL. */
+  /** The payload values, in the order of the payload columns. Missing values at the end are stored as NULL. */
   readonly values: readonly Bound[];
   readonly rest: string | null;
 }
 
 /**
  * Reads and writes rows of the payload tables, whose columns are known only at run time. Statements are prepared once
- * for each set of columns. Each statement writes one row: a statement of several rows sets a savepoint, at which FTS5
- * flushes its buffer, and loading then takes 50 % longer.
+ * for each set of columns. Each INSERT writes only one row. An INSERT of several rows would set a savepoint, at which
+ * FTS5 flushes its buffer, and loading would take 50 % longer.
  */
 export function payloadTables(db: Database, naming: Naming) {
   const prepared = new Map<InferredTable, Prepared>();
@@ -34,28 +34,30 @@ export function payloadTables(db: Database, naming: Naming) {
       const statements = of(table);
       statements.insert.run(bound(statements, row));
     },
-    /** Replaces the payload of a row. `own` has the own columns without the key. */
+    /** Replaces the payload of a row. `row.own` contains the values of the built-in columns without the key. */
     update: (table: InferredTable, entityId: string, row: PayloadRow): void => {
       const statements = of(table);
       statements.update.run([...bound(statements, row), entityId]);
     },
-    /** Removes all rows of the entity from a child table, and returns their number. */
+    /** Deletes all rows of an entity from a child table. Returns the number of deleted rows. */
     removeChildren: (table: InferredTable, entityId: string): number =>
       of(table).remove.run(entityId).changes,
-    /** The payload values of the entity's row, in the order of the table's columns. */
+    /**
+     * Returns the payload values of an entity's row, in the order of the payload columns; undefined if there is no row.
+     */
     values: (table: InferredTable, entityId: string): Bound[] | undefined =>
       table.columns.length === 0 ? [] : (of(table).select.get(entityId) as Bound[] | undefined),
   };
 }
 
 interface Prepared {
-  /** The version of the table's columns and types for which the statements were prepared. */
+  /** The version of the table's columns and types at the time when the statements were prepared. */
   readonly version: number;
   readonly columns: number;
   readonly hasRest: boolean;
   /**
-   * Positions of columns without a declared type. SQLite converts nothing in them, so integers must be bound as
-   * integers.
+   * The positions of columns without a declared type. SQLite converts no values in these columns, so integers must be
+   * bound as integers.
    */
   readonly untyped: readonly number[];
   readonly insert: Statement;
@@ -101,7 +103,10 @@ function prepare(db: Database, naming: Naming, table: InferredTable): Prepared {
   };
 }
 
-/** Numbers are bound as REAL. SQLite converts them to integers in typed columns, but not in untyped ones. */
+/**
+ * Returns the values to bind. The driver binds numbers as REAL. SQLite converts them to integers in INTEGER columns,
+ * but not in columns without a type. For these columns, integers are converted to bigint first.
+ */
 function bound({ columns, hasRest, untyped }: Prepared, { own, values, rest }: PayloadRow): Bound[] {
   const all = [...own, ...values];
   for (let missing = columns - values.length; missing > 0; missing--) all.push(null);

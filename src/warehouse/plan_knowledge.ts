@@ -10,21 +10,26 @@ import { DUE_LOOKUPS, openRateClasses, openRecordsDue } from './records_due.ts';
 import { live } from './table_naming.ts';
 import type { Warehouse } from './warehouse.ts';
 
-/** Lookups of every plan. Each has an index of its own, so its cost does not depend on the number of companies. */
+/**
+ * Lookups that every plan needs. Each lookup has its own index, so its cost does not depend on the number of companies.
+ */
 export const LOOKUPS = {
   ...DUE_LOOKUPS,
   missing: 'SELECT 1 FROM _known WHERE missing_at IS NOT NULL LIMIT 1',
   statsCalls: "SELECT count(*) FROM _call WHERE kind = 'stats' AND outcome <> 'unsent'",
 } as const;
 
-/** Runs once, when a plan is opened. The planner reads the rows from the latest one backwards, as far as it needs. */
+/**
+ * This query runs once, when a plan is opened. The planner reads the rows from the latest one backwards and stops when
+ * it has enough.
+ */
 const SEARCHES_SINCE = `
   SELECT new FROM _call INDEXED BY _call_of_search
   WHERE kind = 'search' AND call_id > ? AND outcome IN ('ok', 'refused') AND reason NOT LIKE 'summaries are due%'
   ORDER BY call_id DESC`;
 const COUNTS = 'SELECT _call_id AS callId, total FROM registry_stats ORDER BY _call_id DESC';
 
-/** Opens the lookups of the planner. Indexes serve all of them. */
+/** Opens the lookups that the planner uses. Each of them reads an index. */
 export function openKnowledge({ db }: Warehouse): Knowledge {
   const meta = metaTable(db);
   const queries = queryTable(db, live);
@@ -79,11 +84,11 @@ export function openKnowledge({ db }: Warehouse): Knowledge {
 }
 
 /**
- * Caches a value until this connection writes. The planner needs such values for each call, and only loading changes
- * them. While a run holds the lock, no other process writes them.
+ * Caches a value until this connection writes. The planner needs these values for each call, but they change only when
+ * a response is loaded. No other process changes them, because the run holds the lock.
  */
 function openMemory(db: Database): <T>(read: () => T) => () => T {
-  // Needs no transaction. The locks of a transaction are the cost of a lookup.
+  // This statement needs no transaction. Most of the cost of a lookup is the locking of its transaction.
   const written = db.prepare<[], number>('SELECT total_changes()').pluck();
   return (read) => {
     let latest: { readonly at: number | undefined; readonly value: ReturnType<typeof read> } | null = null;
@@ -95,7 +100,7 @@ function openMemory(db: Database): <T>(read: () => T) => () => T {
   };
 }
 
-/** The first call at which the registry count had its present value; 0: there is no observation. */
+/** Returns the id of the first call that returned the current registry count; 0 if no count was observed. */
 function countedSoSince(
   counts: Iterable<{ readonly callId: number; readonly total: number | null }>,
 ): number {

@@ -1,10 +1,10 @@
 import type { VerdictKind } from '../outcome.ts';
 
 /**
- * The tables and views that analysts read, with the meaning of every column that the mirror defines. The texts for
- * Datasette and the tables of `docs/analysts.md` are made from this list (`npm run docs:columns`);
- * `test/warehouse/published_columns.test.ts` compares it with the views and tables of a warehouse. The order is that
- * of the document, and of the columns in the warehouse.
+ * The tables and views that analysts read, with the meaning of every column that the mirror defines. The descriptions
+ * for Datasette and the tables of `docs/analysts.md` are generated from this list (`npm run docs:columns`).
+ * `test/warehouse/published_columns.test.ts` compares the list with the views and tables of a warehouse. Tables are in
+ * the order of the document, and columns in the order of the warehouse.
  */
 export const PUBLISHED_TABLES = [
   {
@@ -350,25 +350,28 @@ export interface PublishedTable {
   /** `entity__…` represents every table of a list in the record. */
   readonly name: string;
   readonly kind: 'table' | 'view';
-  /** The subject of one row; null: the view has exactly one row. */
+  /** What one row describes; null if the view has exactly one row. */
   readonly rowPer: string | null;
-  /** The use of the table, in Markdown. */
+  /** What the table is used for, in Markdown. */
   readonly use: string;
   /** The description for Datasette. */
   readonly description: string;
-  /** The column by which Datasette sorts, the largest value first. */
+  /** The column by which Datasette sorts, largest value first. */
   readonly sortDescendingBy?: string;
   readonly columns: readonly PublishedColumn[];
 }
 
 export interface PublishedColumn {
   readonly name: string;
-  /** In Markdown, without a full stop. */
+  /** The meaning of the column, in Markdown and without a full stop. */
   readonly meaning: string;
-  /** The expression of a view's column in an empty warehouse; absent if it has the name of the column that it reads. */
+  /**
+   * The SQL expression of a view's column in an empty warehouse. It is absent if the view's column has the same name as
+   * the column that it reads.
+   */
   readonly sql?: string;
   readonly unit?: 'day';
-  /** Does the column exist only in tables that need it? */
+  /** True if only tables that need the column have it. */
   readonly isOptional?: true;
 }
 
@@ -386,14 +389,17 @@ export const CALL_OUTCOMES = {
   unsent: 'no byte left the machine; the unit was returned',
 } as const satisfies Readonly<Record<VerdictKind | 'received', string>>;
 
-/** The published table of a name; each `entity__officers` is an `entity__…`. */
+/**
+ * Returns the published table for a table name. Tables such as `entity__officers` are described by `entity__…`. Null if
+ * the table is not published.
+ */
 export function publishedTable(name: string): PublishedTable | null {
   const published: readonly PublishedTable[] = PUBLISHED_TABLES;
   const isList = name.startsWith('entity__') || name.startsWith('search_result__');
   return published.find((table) => table.name === (isList ? 'entity__…' : name)) ?? null;
 }
 
-/** The columns beside those of the payload that a payload key must not take. */
+/** Returns the names of the built-in columns. A payload column must not get one of these names. */
 export function reservedColumns(): string[] {
   return ['entity', 'entity__…', 'search_result', 'registry_stats']
     .flatMap((name) => publishedTable(name)?.columns ?? [])

@@ -5,7 +5,7 @@ export interface QuarantineEntry {
   readonly callId: number;
   readonly kind: string;
   readonly target: string;
-  /** The position of the item in its list; null: the whole response. */
+  /** The position of the item in its list; null for a whole response. */
   readonly position: number | null;
   readonly reason: string;
   readonly at: string;
@@ -25,30 +25,31 @@ export function quarantineTable(db: Database, naming: Naming) {
     `UPDATE ${table} SET state = 'superseded' WHERE kind = ? AND target = ? AND state = 'open'`,
   );
   const countOpen = db.prepare<[], number>(`SELECT count(*) FROM ${table} WHERE state = 'open'`).pluck();
-  // Almost every response is valid while the quarantine is empty. This frequent case must not cost a statement.
+  // In the most frequent case, a response is valid and the quarantine is empty. `hasOpen` avoids a statement in this
+  // case.
   let hasOpen = (countOpen.get() ?? 0) > 0;
   return {
     add: (entry: QuarantineEntry): void => {
       hasOpen = true;
       upsert.run({ ...entry, position: entry.position ?? -1 });
     },
-    /** Closes open entries, because a later response to the same request was processed. */
+    /** Closes the open entries of a request, because a later response to the same request was processed. */
     supersede: (kind: string, target: string): void => {
       if (hasOpen) supersede.run(kind, target);
     },
   };
 }
 
-/** One entry of the quarantine, with its call. */
+/** A quarantine entry, with its call. */
 export interface Quarantined {
   readonly quarantineId: number;
   readonly callId: number;
   readonly kind: 'stats' | 'search' | 'entity';
   readonly target: string;
-  /** The position of the item in its list; null: the whole response. */
+  /** The position of the item in its list; null for a whole response. */
   readonly position: number | null;
   readonly reason: string;
-  /** The number of such responses to the same request. */
+  /** The number of quarantined responses to the same request. */
   readonly times: number;
   readonly quarantinedAt: string;
   readonly state: QuarantineState;
@@ -64,7 +65,7 @@ const SELECT = `SELECT q.quarantine_id AS quarantineId, q.call_id AS callId, q.k
   c.run_id AS runId, c.status, c.bytes
   FROM _quarantine q JOIN _call c USING (call_id)`;
 
-/** The actions of operators on `_quarantine`. */
+/** The actions that operators can take on `_quarantine`. */
 export function quarantineRegister(db: Database) {
   const open = db.prepare<[number], Quarantined>(
     `${SELECT} WHERE q.state = 'open' ORDER BY q.call_id DESC, q.position LIMIT ?`,
@@ -78,7 +79,7 @@ export function quarantineRegister(db: Database) {
     'UPDATE _quarantine SET state = ? WHERE quarantine_id = ?',
   );
   return {
-    /** The latest first. */
+    /** Returns at most `most` entries, latest first. */
     list: (which: 'open' | 'all', most: number): Quarantined[] => (which === 'open' ? open : all).all(most),
     find: (quarantineId: number): Quarantined | null => find.get(quarantineId) ?? null,
     counts: (): Record<QuarantineState, number> => ({

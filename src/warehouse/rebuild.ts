@@ -5,8 +5,8 @@ import { RESOURCE_TABLES, type ResourceTable } from './schema_store.ts';
 import { generationOf, live, SHADOW_PREFIX, shadow } from './table_naming.ts';
 
 /**
- * During a rebuild, the derived tables exist twice. Readers see the live tables until the shadow tables are complete.
- * Then one transaction swaps the names and moves no row.
+ * During a rebuild, each derived table exists twice, as a live table and as a shadow table. Readers see the live tables
+ * until the shadow tables are complete. Then one transaction renames the tables without moving any row.
  */
 
 const DERIVED = [
@@ -29,7 +29,10 @@ const DERIVED = [
 
 const OLD_PREFIX = '_old_';
 
-/** Creates empty shadows of all derived tables. Payload columns and child tables are added with the rows. */
+/**
+ * Creates an empty shadow of every derived table. Payload columns and child tables are added later, when rows need
+ * them.
+ */
 export function createShadows(db: Database): void {
   dropTables(db, SHADOW_PREFIX);
   const generation = generationOf(db, shadow);
@@ -42,21 +45,23 @@ export function createShadows(db: Database): void {
           .replace(/ ON "?\w+"?/i, ` ON ${shadow(table)}`),
       );
   }
-  // The shadow counts the words of the same companies when the names are written.
+  // The word sets are copied, so that the rebuild counts the same words when it writes the names.
   db.exec(`INSERT INTO ${shadow('_word_set')} SELECT * FROM _word_set`);
-  // FTS5 reads its content table only when the index is read. `_known` is then the rebuilt table.
+  // The shadow index names `_known` as its content table. FTS5 reads this table only in queries, and by then the
+  // rebuilt table has this name.
   db.exec(sqlOf(db, 'entity_fts').replace(/^(CREATE VIRTUAL TABLE )"?\w+"?/i, `$1${shadow('entity_fts')}`));
 }
 
-/** Do shadows of all derived tables exist? Those of an older program can be incomplete. */
+/** Does every derived table have a shadow? A rebuild that an older version began can lack some of them. */
 export function hasShadows(db: Database): boolean {
   const find = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?');
   return DERIVED.every((table) => find.get(SHADOW_PREFIX + table) !== undefined);
 }
 
-/** Gives the live names to the shadows, in the caller's transaction. */
+/** Renames the shadow tables to the names of the live tables, in the caller's transaction. */
 export function swapShadowsIn(db: Database): void {
-  // SQLite would rewrite the views during a rename. They must keep their text and read the new tables.
+  // SQLite would rewrite the views when their tables are renamed. The views are therefore recreated with their old
+  // text, and then read the new tables.
   const views = viewsOf(db);
   for (const { name } of views) db.exec(`DROP VIEW ${live(name)}`);
   const liveTables = derivedNames(db, '');
@@ -66,12 +71,12 @@ export function swapShadowsIn(db: Database): void {
   for (const { sql } of views) db.exec(sql);
 }
 
-/** Drops the replaced tables, one per transaction, so that no other writer waits long. */
+/** Drops the replaced tables, each in its own transaction, so that no other writer waits long. */
 export function dropOldTables(db: Database): void {
   dropTables(db, OLD_PREFIX);
 }
 
-/** Copies decisions of the user: discarded entries of the quarantine. */
+/** Copies the user's decisions, which are the discarded quarantine entries, to the shadow tables. */
 export function carryOverDecisions(db: Database): void {
   db.exec(
     `UPDATE ${shadow('_quarantine')} AS q SET state = 'discarded'
@@ -116,12 +121,12 @@ function nameIn(table: string): RegExp {
   return new RegExp(`^CREATE TABLE "?${table}"?`, 'i');
 }
 
-/** Removes payload columns, which are the quoted ones. */
+/** Removes the payload columns from the SQL of a table. Only payload columns are quoted there. */
 function withoutPayload(sql: string): string {
   return sql.replace(/, (?:"[\p{L}\p{M}\p{N}_]+"(?: TEXT| INTEGER| REAL)?|_rest TEXT)\s*(?=[,)])/gu, '');
 }
 
-/** The indexes that every warehouse has. Indexes of payload columns are created with the columns. */
+/** Returns the indexes that every warehouse has. Indexes on payload columns are created with the columns. */
 function ownIndexes(db: Database, table: string): { name: string; sql: string }[] {
   return db
     .prepare(
@@ -139,8 +144,8 @@ function viewsOf(db: Database): { name: string; sql: string }[] {
 }
 
 /**
- * The column and table names of the live tables, for the shadows to keep. `isKept` selects columns by resource and by
- * JSON pointer from the top of the payload.
+ * Returns the column and table names of the live tables that the shadow tables must reuse. `isKept` selects columns by
+ * resource and by JSON Pointer from the root of the payload.
  */
 export function decidedNames(
   db: Database,

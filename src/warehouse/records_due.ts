@@ -5,7 +5,10 @@ import type { DueRecord, ExpectedYield, RatedRecord, RecordsDue } from '../knowl
 
 const FOUND = 'SELECT entity_id AS entityId, missing_at AS missingAt, rate_class AS rateClass';
 
-/** Lookups of every plan. Each reads rows in the order of its own index, so that it reads only the requested rows. */
+/**
+ * Lookups that every plan needs. Each lookup reads rows in the order of its own index, so it reads only the requested
+ * rows.
+ */
 export const DUE_LOOKUPS = {
   flagged: `${FOUND}, asked_at AS askedAt FROM _known
      WHERE flagged_at IS NOT NULL AND (asked_at IS NULL OR asked_at < @startedAt)
@@ -19,12 +22,12 @@ export const DUE_LOOKUPS = {
      WHERE asked_at IS NOT NULL AND gone_at IS NULL AND flagged_at IS NULL GROUP BY rate_class`,
 } as const;
 
-/** The records that are due, the most valuable first. */
+/** Returns a function that finds the records that are due, highest expected yield first. */
 export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
   const flagged = db.prepare<[{ most: number; startedAt: string }], Row>(DUE_LOOKUPS.flagged);
   const neverFetched = db.prepare<[{ most: number }], Row>(DUE_LOOKUPS.neverFetched);
   const stale = db.prepare<[StaleAsk], Row>(DUE_LOOKUPS.stale);
-  // One transaction for all classes of rates, so that the locks of the file are taken once.
+  // One transaction covers the lookups of all rate classes, so that SQLite locks the file only once.
   return db.transaction((ask: RecordsDue) => {
     const most = ask.most + ask.except.size;
     const yieldOf = ask.expectedYield ?? inOrder;
@@ -34,8 +37,8 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
       ...neverFetched.all({ most }).map(rated('never_fetched')),
     ].sort((a, b) => b.expectedYield.days - a.expectedYield.days);
     const merged = [...first, ...mergeStale(ask, most, first, (from) => stale.all(from).map(rated('stale')))];
-    // Sorting is stable. With equal yields, flagged records precede those never fetched, and these precede stale
-    // ones.
+    // Sorting is stable. If yields are equal, flagged records come first, then records that were never fetched, then
+    // stale records.
     merged.sort((a, b) => b.expectedYield.days - a.expectedYield.days);
     return merged
       .filter(({ entityId }) => !ask.except.has(entityId))
@@ -48,14 +51,15 @@ export function openRecordsDue(db: Database): (ask: RecordsDue) => DueRecord[] {
   });
 }
 
-/** The number of fetched companies in each class of rates. */
+/** Returns a function that counts the fetched companies in each rate class. */
 export function openRateClasses(db: Database): () => ReadonlyMap<number, number> {
   const select = db.prepare<[], { rateClass: number; companies: number }>(DUE_LOOKUPS.rateClasses);
   return () => new Map(select.all().map(({ rateClass, companies }) => [rateClass, companies]));
 }
 
 /**
- * Within a class, the oldest record has the highest yield. The best of all classes are therefore found at the heads.
+ * Merges the stale records of all rate classes by expected yield. Within a class, the oldest record has the highest
+ * yield, so the best remaining record is always the first remaining record of some class.
  */
 function mergeStale(
   ask: RecordsDue,
@@ -74,7 +78,7 @@ function mergeStale(
   while (found.length < most && heads.length > 0) {
     const best = heads.reduce((a, b) => (yieldDaysOf(b) > yieldDaysOf(a) ? b : a));
     const next = best.rows[best.at] as Candidate;
-    // The records behind it have no higher yield, and enough better ones are found.
+    // No remaining record has a higher yield, and enough records with at least this yield are found.
     if (first.length >= most && next.expectedYield.days <= (first[most - 1] as Candidate).expectedYield.days)
       break;
     found.push(next);
@@ -88,7 +92,7 @@ function mergeStale(
   return found;
 }
 
-/** The time is limited to the range that ISO 8601 can express. */
+/** Converts a time to ISO 8601. The time is first limited to the range that the format can express. */
 function timeOf(epochMs: number): string {
   return isoTime(Math.min(Math.max(epochMs, 0), LATEST_MS));
 }
@@ -111,7 +115,10 @@ function candidate(
   };
 }
 
-/** The order without expected yields: flagged, never fetched, oldest. */
+/**
+ * Gives yields that sort records as follows: flagged, never fetched, oldest. Used if the caller provides no expected
+ * yields.
+ */
 function inOrder({ why, ageDays }: RatedRecord): ExpectedYield {
   const days = why === 'flagged' ? 2e9 : why === 'never_fetched' ? 1e9 : ageDays;
   return { days, repairs: 1 };
@@ -148,7 +155,8 @@ const DAY_MS = 86_400_000;
 const LATEST_MS = Date.UTC(9999, 0, 1);
 
 /**
- * Counts the records of known companies that are due: never fetched, flagged as changed, or fetched before `before`.
+ * Counts the known companies whose record is due: never fetched, flagged as changed, or last fetched before `before`
+ * (ISO 8601).
  */
 export function dueRecordCount(db: Database, before: string): number {
   const count = db.prepare<[string], number>(

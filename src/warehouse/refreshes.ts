@@ -2,13 +2,13 @@ import type { Database } from 'better-sqlite3';
 import { originOf } from './origin.ts';
 
 export interface ChangeShare {
-  /** JSON Pointer from the top of the record or summary, `*` for the elements of a list. */
+  /** The JSON Pointer of the field in the record or summary. `*` represents the elements of a list. */
   readonly pointer: string;
   readonly refreshes: number;
   readonly share: number;
 }
 
-/** The share of refreshes in which each field differed. */
+/** Returns, for each field, the share of refreshes in which the field differed. */
 export function changeShares(db: Database): ChangeShare[] {
   const origin = originOf(db);
   const rows = db
@@ -27,13 +27,16 @@ export function changeShares(db: Database): ChangeShare[] {
 }
 
 export interface Confirmations {
-  /** Calls with equal records whose responses differed. */
+  /** Pairs of call ids. The two calls returned equal records in different responses. */
   readonly pairs: readonly { readonly before: number; readonly after: number }[];
-  /** All confirmations that were compared. */
+  /** The number of confirmations that were compared. */
   readonly refreshes: number;
 }
 
-/** The latest fetches that returned an unchanged record. `pairs` has those that stored a whole response again. */
+/**
+ * Reads the latest fetches that returned an unchanged record. `pairs` contains those whose response was stored
+ * completely again.
+ */
 export function unlikeConfirmations(db: Database, most: number): Confirmations {
   const rows = db
     .prepare(

@@ -14,12 +14,12 @@ export interface RunRow extends RunCounts {
   readonly command: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
-  /** The reason of the end; null: the run is active or was killed. */
+  /** The reason why the run ended; null if the run is still active or was killed. */
   readonly ended: string | null;
   readonly error: string | null;
 }
 
-/** `_run`: one row per run of a command that spends calls or rebuilds. */
+/** Adds a row to `_run`, which has one row per run of a command that spends calls or rebuilds tables. */
 export function startRun(
   db: Database,
   run: { command: string; owner: string | null; nowMs: number },
@@ -30,7 +30,7 @@ export function startRun(
   return Number(lastInsertRowid);
 }
 
-/** Closes the run. The processing transactions have already counted its results. */
+/** Records the end of a run. The results of the run were already counted when its responses were processed. */
 export function finishRun(
   db: Database,
   run: { runId: number; ended: string; error?: string | null; nowMs: number },
@@ -43,7 +43,7 @@ export function finishRun(
   );
 }
 
-/** Adds the results of a batch of outcomes, in the transaction of the batch. */
+/** Adds the results of a batch to the run totals. Call `add` in the transaction of the batch. */
 export function runCounter(db: Database) {
   const add = db.prepare(
     'UPDATE _run SET calls = calls + @calls, new = new + @new, changed = changed + @changed, gone = gone + @gone, quarantined = quarantined + @quarantined WHERE run_id = @runId',
@@ -55,7 +55,7 @@ export function runCounter(db: Database) {
   };
 }
 
-/** The latest runs first. */
+/** Returns the `most` latest runs, latest first. */
 export function recentRuns(db: Database, most: number): RunRow[] {
   return db
     .prepare(
@@ -66,7 +66,10 @@ export function recentRuns(db: Database, most: number): RunRow[] {
     .all(most) as RunRow[];
 }
 
-/** The end of the last earlier run with this reason of ending; null: there is none. */
+/**
+ * Returns the time at which the last run before `beforeRunId` ended for the reason `ended`; null if there is no such
+ * run.
+ */
 export function lastEndedAt(db: Database, ended: string, beforeRunId: number): string | null {
   const last = db.prepare<[string, number], string>(
     `SELECT ended_at FROM _run

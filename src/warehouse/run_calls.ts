@@ -4,12 +4,12 @@ import type { CallCount } from './activity.ts';
 import { IDS_PER_MS } from './page_queries.ts';
 import type { RunRow } from './run.ts';
 
-/** One call of a run, as `_call` stores it. */
+/** A call of a run, as stored in `_call`. */
 export interface RunCall {
   readonly callId: number;
   readonly kind: string;
   readonly target: string;
-  /** Why the planner chose it. */
+  /** The reason why the planner chose the call. */
   readonly reason: string;
   readonly sentAt: string;
   readonly ms: number;
@@ -21,7 +21,7 @@ export interface RunCall {
   readonly note: string | null;
 }
 
-/** The calls of runs. They are found by their ids, which grow with time: `_call` has no index of its runs. */
+/** Reads the calls of a run. `_call` has no index by run. The calls are found by their ids, which grow with time. */
 export function runCalls(db: Database) {
   const find = db.prepare<[number], RunRow>(
     `SELECT run_id AS runId, command, started_at AS startedAt, ended_at AS endedAt, ended, calls, new, changed,
@@ -47,15 +47,15 @@ export function runCalls(db: Database) {
     return [(Date.parse(startedAt) - MARGIN_MS) * IDS_PER_MS, (Date.parse(end) + MARGIN_MS) * IDS_PER_MS];
   };
   return {
-    /** null: there is no such run. */
+    /** Returns null if there is no such run. */
     find: (runId: number): RunRow | null => find.get(runId) ?? null,
     counts: (run: RunRow): CallCount[] => counts.all(...idsOf(run), run.runId),
-    /** The latest first. `onlyFailed`: without the calls that returned a result. */
+    /** Returns calls, latest first. `onlyFailed` excludes the calls that returned a result. */
     list: (run: RunRow, { most, onlyFailed = false }: { most: number; onlyFailed?: boolean }): RunCall[] =>
       list.all(...idsOf(run), run.runId, onlyFailed ? 1 : 0, most),
   };
 }
 
-/** Ids also grow if the clock is set back, so that an id can be later than the end of its run. */
+/** Ids grow even if the clock is set back, so the id of a call can be later than the end of its run. */
 const MARGIN_MS = 24 * 60 * 60_000;
 const LAST_TIME = isoTime(Date.UTC(2200, 0, 1));

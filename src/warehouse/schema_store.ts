@@ -16,7 +16,7 @@ import {
 import { countsOf } from './schema_writer.ts';
 import { generationOf, type Naming, quoted } from './table_naming.ts';
 
-/** The tables of the three resources. Their lists become child tables. */
+/** The tables of the three resources. Lists in their payloads are stored in child tables. */
 export const RESOURCE_TABLES = ['entity', 'search_result', 'registry_stats'] as const;
 export type ResourceTable = (typeof RESOURCE_TABLES)[number];
 
@@ -35,7 +35,10 @@ export function readSchema(
   return schema;
 }
 
-/** Creates the tables, columns and wider types that rows in memory need. Call it before the rows are written. */
+/**
+ * Adds the tables and columns that rows in memory need, and widens types. Call this function before the rows are
+ * written.
+ */
 export function alterTables(db: Database, naming: Naming, schema: InferredSchema): void {
   if (!schema.isAhead) return;
   for (const table of schema.tables.values()) {
@@ -52,7 +55,7 @@ export function resourceTable(schema: InferredSchema, name: ResourceTable): Infe
   return table;
 }
 
-/** Returns a number that changes when any connection changes the schema. */
+/** Returns a function whose result changes when any connection changes the schema. */
 export function schemaVersion(db: Database): () => number {
   const read = db.prepare<[], number>('PRAGMA schema_version').pluck();
   return () => read.get() ?? 0;
@@ -83,7 +86,7 @@ interface StoredColumn {
 }
 
 function storedTables(db: Database, naming: Naming): StoredTable[] {
-  // Parents first: the name of a child starts with the name of its parent.
+  // Sorting by name puts parents first, because the name of a child table starts with the name of its parent.
   return db
     .prepare(
       `SELECT table_name, parent_table, path, rows_seen, compared, first_seen_at FROM ${naming('_table')} ORDER BY length(table_name)`,
@@ -108,7 +111,7 @@ function restoreTable(schema: InferredSchema, row: StoredTable): void {
   table.rowsSeen = row.rows_seen;
   table.compared = row.compared;
   table.firstSeenAt = row.first_seen_at;
-  // The element itself has a stored path only after it has had a value or a change.
+  // The path of the list element itself is stored only after the element had a scalar value or a change.
   table.root.firstSeen = { ...table.root.firstSeen, sentAt: row.first_seen_at };
   table.root.changedAt = row.first_seen_at;
   table.stored.isCreated = true;
@@ -141,7 +144,7 @@ function schemaPathAt(schema: InferredSchema, root: SchemaPath, keys: readonly s
   );
 }
 
-// Values are bound by position, so memory and statement must have the same order of columns.
+// Values are bound by position, so the columns in memory must have the same order as in the prepared statements.
 function restoreOrder(db: Database, naming: Naming, table: InferredTable): void {
   const names = columnNames(db, naming, table.name);
   table.hasRest = names.includes('_rest');
@@ -156,7 +159,7 @@ export function columnNames(db: Database, naming: Naming, table: string): string
     .all(naming(table).slice(1, -1).replaceAll('""', '"')) as string[];
 }
 
-/** Creates the table with all its columns, because each ALTER TABLE reads the whole schema again. */
+/** Creates the table with all its columns at once, because each ALTER TABLE would read the whole schema again. */
 function createChildTable(db: Database, naming: Naming, table: InferredTable): void {
   const isNested = table.listDepth > 1;
   const root = rootOf(table);
@@ -198,7 +201,10 @@ function addColumns(db: Database, naming: Naming, table: InferredTable): void {
   table.stored.hasRest = table.hasRest;
 }
 
-/** Index names are unique in the file, so they include the generation of the tables. */
+/**
+ * Creates an index on a payload column. Index names must be unique in the file, and during a rebuild each table exists
+ * twice. The name of the index therefore contains the generation of the tables.
+ */
 function createIndex(db: Database, naming: Naming, { table, column }: SchemaPath): void {
   const name = quoted(`${table.name}__${column}__index_${generationOf(db, naming)}`);
   db.exec(`CREATE INDEX ${name} ON ${naming(table.name)} (${quoted(column ?? '')})`);
@@ -219,8 +225,8 @@ function widenTypes(db: Database, naming: Naming, table: InferredTable): void {
 }
 
 /**
- * Changes the declared type of columns without writing a row, because each wider type can read the values of the
- * narrower one. This is SQLite's documented procedure for changes that do not affect the content
+ * Changes the declared types of columns without writing a row. This is possible because a wider type can read the
+ * values of the narrower type. This is SQLite's documented procedure for changes that do not affect the content
  * (https://www.sqlite.org/lang_altertable.html#otheralter). It runs in the caller's transaction.
  */
 function redeclare(db: Database, table: string, types: ReadonlyMap<string, DeclaredType>): void {

@@ -21,7 +21,7 @@ export function schemaWriter(db: Database, naming: Naming) {
        column_name = excluded.column_name, child_table = excluded.child_table, type = excluded.type,
        changed_at = excluded.changed_at, types = excluded.types, present = excluded.present, nulls = excluded.nulls, changes = excluded.changes`,
   );
-  // When all paths of a resource are known, its responses change only counts.
+  // After all paths of a resource are known, further responses change only the counts.
   const saveCounts = db.prepare(
     `UPDATE ${naming('_column')} SET present = ?, nulls = ?, changes = ? WHERE table_name = ? AND path = ?`,
   );
@@ -70,7 +70,7 @@ function columnRow(schemaPath: SchemaPath) {
   };
 }
 
-/** A number that grows with every value counted. */
+/** Returns a number that grows whenever a value of this path is counted. */
 export function countsOf(schemaPath: SchemaPath): number {
   return schemaPath.present + schemaPath.nulls + schemaPath.changes;
 }

@@ -6,8 +6,8 @@ import { UsageError } from '../errors.ts';
 import { makeFolder } from '../sqlite/database_file.ts';
 
 /**
- * The accounts of the mirror's own clients. They are a file beside the ledger, because a change of a warehouse must
- * change neither the accounts nor their use.
+ * The accounts of the mirror's own clients. They are stored in a separate file beside the ledger, so that replacing the
+ * warehouse changes neither the accounts nor their request counts.
  */
 export interface AccountFile {
   readonly path: string;
@@ -21,10 +21,10 @@ export interface AccountFile {
   setLimits(accountId: string, limits: StoredLimits): void;
   suspend(accountId: string, isSuspended: boolean): void;
   addKey(key: Omit<StoredKey, 'createdAt' | 'revokedAt'>, nowMs: number): void;
-  /** Returns false if there is no such key or it was revoked before. */
+  /** Returns false if there is no such key or if the key is already revoked. */
   revoke(keyId: string, nowMs: number): boolean;
   use(accountId: string): StoredUse & { readonly recent: readonly RecentUse[] };
-  /** Writes the use of accounts in one transaction. */
+  /** Writes the request counts of accounts in one transaction. */
   saveUse(uses: readonly NewUse[]): void;
   /** Returns a number that changes when another connection writes to the file. */
   version(): number;
@@ -40,7 +40,7 @@ export interface StoredLimits {
 
 export interface StoredUse {
   readonly usedTotal: number;
-  /** The UTC day of `usedToday`, as a number of days since 1970. */
+  /** The UTC day that `usedToday` refers to, in days since 1970-01-01. */
   readonly usedDay: number;
   readonly usedToday: number;
 }
@@ -52,16 +52,16 @@ export interface StoredAccount extends StoredLimits, StoredUse {
 }
 
 export interface StoredKey {
-  /** The public first part of the key. */
+  /** The first part of the key, which is not secret. */
   readonly keyId: string;
   readonly accountId: string;
-  /** SHA-256 of the whole key. A key has 192 random bits, so no dictionary contains it. */
+  /** The SHA-256 hash of the whole key. A key has 192 random bits, so a dictionary attack on the hash fails. */
   readonly hash: Buffer;
   readonly createdAt: string;
   readonly revokedAt: string | null;
 }
 
-/** Requests admitted in one second, epoch seconds. */
+/** The requests that were admitted in one second. `second` is in epoch seconds. */
 export interface RecentUse {
   readonly second: number;
   readonly requests: number;
@@ -69,13 +69,13 @@ export interface RecentUse {
 
 export interface NewUse extends StoredUse {
   readonly accountId: string;
-  /** The current second. */
+  /** The requests of the current second. */
   readonly latest: RecentUse;
-  /** The seconds that ended since the last write. */
+  /** The requests of the seconds that ended since the last write. */
   readonly ended: readonly RecentUse[];
 }
 
-/** Opens the file, and creates it if it is missing. @throws UsageError if the file cannot be written. */
+/** Opens the account file, and creates it if it is missing. @throws UsageError if the file cannot be written. */
 export function openAccountFile(path: string): AccountFile {
   const db = openFile(path);
   const accounts = db.prepare<[], StoredAccount>(`${SELECT_ACCOUNT} ORDER BY account_id`);
@@ -136,7 +136,8 @@ export function openAccountFile(path: string): AccountFile {
       recent: selectRecent.all(accountId, accountId),
     }),
     saveUse(uses) {
-      // A single statement is a transaction of its own. Every request waits for it.
+      // A single statement is its own transaction. This frequent case avoids an explicit one, because every request
+      // waits for it.
       const [only] = uses;
       if (only !== undefined && uses.length === 1 && only.ended.length === 0) saveOne(only);
       else saveAll.immediate(uses);
@@ -152,9 +153,9 @@ function openFile(path: string): Database {
     // Only this user may read the file. SQLite gives its WAL the same mode.
     closeSync(openSync(path, 'a', 0o600));
     const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
-    // Counts are written before every response, one page at a time. Small pages and rare checkpoints keep that fast,
-    // because a checkpoint waits for the disk. A killed process loses nothing; a power failure can lose the latest
-    // counts.
+    // Counts are written before every response, usually in one page of the file. Writing is fast because pages are
+    // small and checkpoints, which wait for the disk, are rare. A killed process loses nothing. A power failure can
+    // lose the latest counts.
     db.pragma('page_size = 512');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
@@ -190,7 +191,7 @@ CREATE TABLE IF NOT EXISTS account (
   used_total INTEGER NOT NULL DEFAULT 0,
   used_day   INTEGER NOT NULL DEFAULT 0,
   used_today INTEGER NOT NULL DEFAULT 0,
-  used_second    INTEGER NOT NULL DEFAULT 0, -- the current second, and its requests
+  used_second    INTEGER NOT NULL DEFAULT 0, -- the current second (epoch seconds), and the requests in it
   used_in_second INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
@@ -202,7 +203,8 @@ CREATE TABLE IF NOT EXISTS key (
   revoked_at TEXT
 ) STRICT;
 
--- Requests by second, of the last minutes without the current second. A restart must not reset the limit of a minute.
+-- The number of requests in each second of the last minutes, without the current second. A restart must not reset the
+-- limit per minute.
 CREATE TABLE IF NOT EXISTS recent (
   account_id TEXT    NOT NULL,
   second     INTEGER NOT NULL,
@@ -210,7 +212,7 @@ CREATE TABLE IF NOT EXISTS recent (
   PRIMARY KEY (account_id, second)
 ) STRICT, WITHOUT ROWID;
 
--- One row while a server counts requests here (see lock.ts).
+-- Has one row while a server counts requests in this file (see lock.ts).
 CREATE TABLE IF NOT EXISTS _lock (
   name         TEXT PRIMARY KEY CHECK (name = 'run'),
   owner        TEXT    NOT NULL,
@@ -223,7 +225,7 @@ CREATE TABLE IF NOT EXISTS _lock (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** Adds the columns that the lock lacks in files of version 0.1.0. */
+/** Adds the columns that `_lock` lacks in files of version 0.1.0. */
 function completeLock(db: Database): void {
   const columns = db.pragma('table_info(_lock)') as { readonly name: string }[];
   if (columns.some(({ name }) => name === 'yields')) return;
@@ -232,6 +234,6 @@ function completeLock(db: Database): void {
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
-// 8 MiB.
+// 16,384 pages of 512 bytes are 8 MiB.
 const CHECKPOINT_PAGES = 16_384;
 const REMEMBERED_SECONDS = 120;

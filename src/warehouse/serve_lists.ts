@@ -1,12 +1,12 @@
 import type { Database } from 'better-sqlite3';
 
-/** Returns a number that changes when another connection writes to the file. */
+/** Returns a function whose result changes when another connection writes to the file. */
 export function fileVersion(db: Database): () => number {
   const select = db.prepare<[], number>('PRAGMA data_version').pluck();
   return () => select.get() ?? 0;
 }
 
-/** The call that last returned the summary of a company; null: no search showed it. */
+/** Returns the id of the call that last returned the summary of a company; null if no search has shown the company. */
 export function listingCalls(db: Database): (entityId: string) => number | null {
   const select = db
     .prepare<[string], number>('SELECT _call_id FROM search_result WHERE entity_id = ?')
@@ -14,7 +14,7 @@ export function listingCalls(db: Database): (entityId: string) => number | null 
   return (entityId) => select.get(entityId) ?? null;
 }
 
-/** Counts records by the time of their last response, from the index alone. */
+/** Counts records by the time of their last response. The counts are read from an index only. */
 export interface RecordAges {
   readonly oldestAt: string | null;
   readonly newestAt: string | null;
@@ -48,7 +48,7 @@ export function recordAges(db: Database, times: (days: number) => string): Recor
   };
 }
 
-/** The time and the call of the latest statistics; null: there are none. */
+/** Returns a function that reads the time and the call of the latest statistics; null if there are none. */
 export function latestStatistics(db: Database): () => { observedAt: string; callId: number } | null {
   const select = db.prepare<[], { observedAt: string; callId: number }>(
     'SELECT observed_at AS observedAt, _call_id AS callId FROM registry_stats ORDER BY _call_id DESC LIMIT 1',

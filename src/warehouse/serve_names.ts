@@ -3,13 +3,13 @@ import type { Database } from 'better-sqlite3';
 export interface NamedCompany {
   readonly knownId: number;
   readonly entityId: string;
-  /** The folded name. */
+  /** The name after folding (`names/folding.ts`). */
   readonly folded: string;
 }
 
 /**
- * Companies that exist, by folded name and then by id, in the order of their bytes. SQLite sorts them, on disk if
- * needed.
+ * Reads the companies that are not gone, sorted bytewise by folded name, then by id. SQLite sorts them, on disk if
+ * memory is too small.
  */
 export function companiesByName(
   db: Database,
@@ -26,7 +26,7 @@ export function companiesByName(
     .iterate();
 }
 
-/** The same companies by upper-cased id. */
+/** Reads the same companies, sorted by upper-case id. */
 export function companiesById(db: Database): IterableIterator<number> {
   return db
     .prepare<[], number>(
@@ -36,7 +36,10 @@ export function companiesById(db: Database): IterableIterator<number> {
     .iterate();
 }
 
-/** A number that changes when companies appear, disappear or may have another name. It costs no scan. */
+/**
+ * Returns a function whose result changes when companies are added or removed, or when a name may have changed. The
+ * function reads no table completely.
+ */
 export function namesMark(db: Database): () => string {
   const mark = db
     .prepare<[], string>(

@@ -2,27 +2,27 @@ import type { Database } from 'better-sqlite3';
 import { readBody } from '../dialect/response_body.ts';
 import { answerTable, type StoredAnswer } from './answer.ts';
 
-/** A version of a record, as the registry sent it. */
+/** A version of a record, exactly as the registry sent it. */
 export interface ServedRecord {
-  /** The call that returned it; it identifies this text. */
+  /** The id of the call that returned this version. It identifies the text. */
   readonly callId: number;
-  /** The whole response. */
+  /** The whole response as text. */
   readonly text: string;
-  /** The last time at which the registry returned it. */
+  /** The last time at which the registry returned this version. */
   readonly seenAt: string;
 }
 
-/** The state of one id in the mirror. */
+/** The state of an id in the mirror. */
 export type ServedState =
   | { readonly is: 'unknown' }
-  /** Seen in searches. Its record was never fetched, or its response was deleted. */
+  /** The company was seen in searches, but its record was never fetched or the response was deleted. */
   | { readonly is: 'listed' }
-  /** Gone, without a tombstone. */
+  /** The company is gone, and the registry sent no tombstone. */
   | { readonly is: 'gone' }
-  /** Its record; for a gone company, the tombstone of the registry. */
+  /** The record of the company. For a gone company, this is the tombstone that the registry sent. */
   | ({ readonly is: 'record' } & ServedRecord);
 
-/** Converts a stored response to text. JSON is UTF-8, unless the response named another character set. */
+/** Converts a stored response to text. The body is decoded as UTF-8, unless its headers name another character set. */
 export function textOfAnswer({ body, headers }: StoredAnswer): string {
   const contentType = headers['content-type'];
   return (contentType === undefined ? null : readBody(body, contentType).text) ?? body.toString();
@@ -42,15 +42,19 @@ interface VersionRow {
   readonly isTombstone: 0 | 1;
 }
 
-/** Keeps the upper pages of the indexes in memory, so that a record costs one or two pages of the file. */
+/**
+ * Enlarges the page cache. It then contains the upper pages of the indexes, so that reading a record reads only one or
+ * two pages from the file.
+ */
 export function cacheForServing(db: Database): void {
   db.pragma(`cache_size = -${CACHE_KIB}`);
 }
 
-/** Reads records from the stored responses, at present and at earlier times. */
+/** Reads current and earlier versions of records from the stored responses. */
 export function servedRecords(db: Database) {
   const answers = answerTable(db);
-  // The fast path of the most frequent request: a company that is not gone, with an unmodified UTF-8 response.
+  // The fast path for the most frequent request: the company is not gone, and its response is stored as unmodified
+  // UTF-8.
   const plain = db
     .prepare<[string], PlainRow>(
       `SELECT k.record_call_id, CAST(a.body AS TEXT), k.fetched_at
@@ -68,7 +72,7 @@ export function servedRecords(db: Database) {
   const firstVersion = db
     .prepare<[string], string | null>('SELECT min(observed_from) FROM _version WHERE entity_id = ?')
     .pluck();
-  // An entity that returned has a later row whose `after` is NULL.
+  // If the entity returned, there is a later row whose `after` is NULL.
   const goneAt = db
     .prepare<[string, string], string | null>(
       `SELECT after FROM entity_change
@@ -100,12 +104,12 @@ export function servedRecords(db: Database) {
       if (wasGone) return tombstoneOr(version);
       return version === undefined ? { is: 'unknown' } : read(version.callId, version.observedFrom);
     },
-    /** The time of the first version; null: there is none. */
+    /** Returns the time of the first version; null if there is no version. */
     firstSeenAt: (entityId: string): string | null => firstVersion.get(entityId) ?? null,
   };
 }
 
-/** The fields of the search result of a company, by column, without empty ones. */
+/** Returns the values of a company's search result by column name. Empty values are omitted. */
 export function listedFields(db: Database, entityId: string): Record<string, string | number | bigint> {
   const row = db
     .prepare<[string], Record<string, string | number | bigint | null>>(

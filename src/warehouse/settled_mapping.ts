@@ -3,13 +3,16 @@ import { Mapping } from '../dialect/mapping.ts';
 import { metaTable } from './meta.ts';
 
 export interface SettledMapping {
-  /** The mapping of the present tables. */
+  /** The mapping with which the current tables were made. */
   readonly inForce: Mapping;
-  /** The configured mapping differs. `reprocess` applies it. */
+  /** True if the configured mapping is different. `reprocess` would apply it. */
   readonly isPending: boolean;
 }
 
-/** A warehouse with rows keeps the mapping of these rows, so that no table mixes two mappings. */
+/**
+ * Selects the mapping to use. A warehouse with rows keeps the mapping that made these rows, so that no table mixes two
+ * mappings.
+ */
 export function settleMapping(db: Database, configured: Mapping): SettledMapping {
   const meta = metaTable(db);
   const text = JSON.stringify(configured);
@@ -21,12 +24,15 @@ export function settleMapping(db: Database, configured: Mapping): SettledMapping
   return { inForce: configured, isPending: false };
 }
 
-/** The stored text as this version would write it: an older version did not know the newer keys. */
+/**
+ * Returns the stored mapping as this version would write it. A mapping that an older version stored can lack newer
+ * keys.
+ */
 function normalised(stored: string | null): string | null {
   return stored === null ? null : JSON.stringify(Mapping.parse(JSON.parse(stored)));
 }
 
-/** The mapping of the present tables; null: there are no rows. */
+/** Returns the mapping with which the current tables were made; null if there are no rows. */
 export function settledMapping(db: Database): Mapping | null {
   const stored = metaTable(db).get('mapping');
   return stored === null ? null : Mapping.parse(JSON.parse(stored));

@@ -1,10 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
 
-/** Calls that cost a unit. A call without a valid URL is stored with neither a status nor a duration. */
+/**
+ * The condition for calls that cost a unit. A call without a valid URL costs none; it is stored with neither a status
+ * nor a duration.
+ */
 const COST_A_UNIT = "outcome <> 'unsent' AND NOT (status IS NULL AND ms = 0)";
 
-/** The number of calls after `callId` that cost a unit. */
+/** Counts the calls after `callId` that cost a unit. */
 export function spentCallsAfter(db: Database, callId: number): number {
   return db
     .prepare(`SELECT count(*) FROM _call WHERE call_id > ? AND ${COST_A_UNIT}`)
@@ -12,7 +15,7 @@ export function spentCallsAfter(db: Database, callId: number): number {
     .get(callId) as number;
 }
 
-/** The number of calls from `since` to `until` (ISO 8601) that cost a unit. */
+/** Counts the calls from `since` to `until` (ISO 8601) that cost a unit. */
 export function spentCallsBetween(db: Database, since: string, until: string): number {
   return db
     .prepare(
@@ -23,7 +26,7 @@ export function spentCallsBetween(db: Database, since: string, until: string): n
     .get({ since, until }) as number;
 }
 
-/** The calls that cost a unit, per minute (`2026-03-01T10:15`), the oldest first. */
+/** Counts the calls that cost a unit per minute (`2026-03-01T10:15`), oldest minute first. */
 export function spentCallsByMinute(db: Database): { readonly minute: string; readonly calls: number }[] {
   return db
     .prepare(
@@ -32,7 +35,10 @@ export function spentCallsByMinute(db: Database): { readonly minute: string; rea
     .all() as { minute: string; calls: number }[];
 }
 
-/** The times of the runs before `runId` that were killed, so that no end is recorded. */
+/**
+ * Returns one time for each killed run before `runId`: the time of its last call, or of its start if it sent no call. A
+ * killed run has no recorded end.
+ */
 export function killedRuns(db: Database, runId: number): string[] {
   return db
     .prepare<[number], string>(
@@ -43,7 +49,7 @@ export function killedRuns(db: Database, runId: number): string[] {
     .all(runId);
 }
 
-/** The calls of one run, by kind. */
+/** Counts the calls of a run by kind. */
 export function callsOfRun(db: Database, runId: number) {
   return db
     .prepare<[number], { kind: string; calls: number; first: string; last: string }>(
@@ -53,19 +59,22 @@ export function callsOfRun(db: Database, runId: number) {
     .all(runId);
 }
 
-/** The state of the ledger when this warehouse last used it. It shows whether the ledger was lost since then. */
+/**
+ * The state of the ledger when this warehouse last used the ledger. Comparing it with the current ledger shows whether
+ * the ledger was lost or restored in the meantime.
+ */
 export interface LedgerStamp {
   readonly ledgerId: string;
-  /** The units that the ledger had debited when it was last read. */
+  /** The number of units that the ledger had debited when it was last read. */
   readonly debits: number;
-  /** The units that the ledger had debited at the start of the last run. */
+  /** The number of units that the ledger had debited at the start of the last run. */
   readonly baseDebits: number;
-  /** The last call before that run. Each later call of the account was debited after `baseDebits`. */
+  /** The last call before the last run. The debits of all later calls of the account are not part of `baseDebits`. */
   readonly baseCallId: number;
 }
 
 interface LedgerStamps {
-  /** The account of the calls after its `baseCallId`. */
+  /** The account that was used last. It paid for all calls after its `baseCallId`. */
   readonly latest: string;
   readonly accounts: Readonly<Record<string, LedgerStamp>>;
 }

@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3';
 import { metaTable } from './meta.ts';
 
-/** The calls until nothing is due, as estimated at the end of a run. */
+/** The number of calls until nothing is due, as estimated at the end of a run. */
 export interface StoredEstimate {
-  /** UTC. */
+  /** The time of the estimate (UTC). */
   readonly at: string;
-  /** `high` null: no known upper bound. */
+  /** `high` is null if no upper bound is known. */
   readonly calls: { readonly low: number; readonly high: number | null };
 }
 
@@ -13,7 +13,7 @@ export function storeEstimate(db: Database, estimate: StoredEstimate): void {
   metaTable(db).set('estimate', JSON.stringify(estimate));
 }
 
-/** null: no run has stored an estimate. */
+/** Reads the stored estimate; null if no run has stored one. */
 export function readStoredEstimate(db: Database): StoredEstimate | null {
   const stored = metaTable(db).get('estimate');
   return stored === null ? null : (JSON.parse(stored) as StoredEstimate);

@@ -25,7 +25,7 @@ interface Row {
   readonly body: Buffer | null;
 }
 
-/** The probes that were not loaded as another kind of call yet, in order. */
+/** Returns the probe calls that were not loaded as another kind of call yet, in the order of their ids. */
 export function storedProbes(db: Database): StoredProbe[] {
   const rows = db
     .prepare<[], Row>(
@@ -42,7 +42,7 @@ export function storedProbes(db: Database): StoredProbe[] {
   }));
 }
 
-/** Removes a probe. The caller loads it as another kind of call in the same transaction. */
+/** Deletes a probe call. In the same transaction, the caller loads it as another kind of call. */
 export function removeProbe(db: Database, callId: number): void {
   db.prepare('DELETE FROM _answer WHERE call_id = ?').run(callId);
   db.prepare("DELETE FROM _call WHERE call_id = ? AND kind = 'probe'").run(callId);

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
 
 /**
- * Returns the name of a derived table in SQL. `live` is the table that readers see. While `reprocess` rebuilds, the
- * same statements write to shadow tables, which replace the live tables when they are complete.
+ * Returns the SQL name of a derived table. `live` returns the name of the table that readers see. During a rebuild, the
+ * same statements write to shadow tables (`shadow`), which replace the live tables when they are complete.
  */
 export type Naming = (table: string) => string;
 
@@ -12,7 +12,7 @@ export const live: Naming = (table) => quoted(table);
 
 export const shadow: Naming = (table) => quoted(SHADOW_PREFIX + table);
 
-/** The number of rebuilds before these tables. */
+/** Returns the number of rebuilds before these tables were made. */
 export function generationOf(db: Database, naming: Naming): number {
   const rebuilt = db
     .prepare("SELECT CAST(value AS INTEGER) FROM _meta WHERE key = 'generation'")

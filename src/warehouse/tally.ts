@@ -3,8 +3,8 @@ import type { Known } from './known_row.ts';
 import type { Naming } from './table_naming.ts';
 
 /**
- * `_tally`: counts that would otherwise need a scan. `known` has all companies; `listed` and `fetched` exclude gone
- * ones.
+ * `_tally`: counts that would otherwise need a scan. `known` counts all companies. `listed` and `fetched` exclude gone
+ * companies.
  */
 export type TallyName = 'known' | 'listed' | 'fetched' | 'gone';
 

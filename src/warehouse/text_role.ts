@@ -2,12 +2,15 @@ import type { Mapping } from '../dialect/mapping.ts';
 import { pointerOf } from '../json/pointer.ts';
 import { snakeCase } from './column_name.ts';
 
-/** The role of a path in the search index, besides the name that the dialect names. */
+/**
+ * The role of a path in the search index; null: its values are not indexed. The company's name has no role, because the
+ * dialect specifies its path.
+ */
 export type TextRole = 'former_name' | 'identifier' | null;
 
 /**
- * Detects the role by the keys of the path (`*` for an element of a list), unless the mapping states it. The patterns
- * cover keys of real registries in several languages.
+ * Returns the role that the mapping specifies for a path, or else detects it from the keys of the path. `*` represents
+ * a list element. The patterns cover keys of real registries in several languages.
  */
 export function textRole(keys: readonly string[], mapping: Mapping): TextRole {
   const pointer = pointerOf(keys);
@@ -24,7 +27,7 @@ const EARLIER =
 const NAME = /(^|_)(names?|navn|namn|naam|nimi|nom|noms|nombre|nombres|denominations?|denominaciones)$/;
 const ALIAS = /(^|_)alias(es)?$/;
 
-/** `previous_names[]`, `historiskeNavn[].navn`, `aliases[]`, `former_name`. */
+/** Matches `previous_names[]`, `historiskeNavn[].navn`, `aliases[]` and `former_name`. */
 function isFormerName(words: readonly string[]): boolean {
   const at = words.findIndex((word) => ALIAS.test(word) || (EARLIER.test(word) && NAME.test(word)));
   if (at === -1) return false;
@@ -36,7 +39,7 @@ const NUMBER =
 const OF_SOMETHING_ELSE =
   /phone|fax|telefon|mobile|post|zip|street|house|address|adresse|account|bank|share|employee|page|kommune|municipal|language|status|type|form|link|category|sector|naering/;
 
-/** `company_number`, `vat_number`, `lei`: not in a list, and not the number of a house or a telephone. */
+/** Matches `company_number`, `vat_number` and `lei`, but no house or telephone numbers and nothing in lists. */
 function isIdentifier(keys: readonly string[], words: readonly string[]): boolean {
   return (
     !keys.includes('*') &&

@@ -25,7 +25,7 @@ export function entityTouch(db: Database, naming: Naming) {
   };
 }
 
-/** The call that last observed the statistics; null: there is none. */
+/** Returns a function that finds the call that last observed the statistics; null if there is no such call. */
 export function latestStatsCall(db: Database, naming: Naming): () => number | null {
   const select = db
     .prepare<[], number | null>(`SELECT max(_call_id) FROM ${naming('registry_stats')}`)

@@ -6,7 +6,7 @@ export interface VersionRow {
   readonly isTombstone: 0 | 1;
 }
 
-/** `_version`: the calls that returned new versions of a record. */
+/** Reads and writes `_version`: the calls that returned a new version of a record. */
 export function versionTable(db: Database, naming: Naming) {
   const insert = db.prepare<[string, number, string, 0 | 1]>(
     `INSERT INTO ${naming('_version')} (entity_id, call_id, observed_from, is_tombstone) VALUES (?, ?, ?, ?)`,
@@ -28,7 +28,7 @@ export function versionTable(db: Database, naming: Naming) {
     end: (entityId: string, endedAt: string): void => {
       end.run({ entityId, endedAt });
     },
-    /** Newest first. */
+    /** Reads the versions of an entity, newest first. */
     latest: (entityId: string): IterableIterator<VersionRow> => latest.iterate(entityId),
   };
 }

@@ -8,7 +8,7 @@ import { refreshCompanyView } from './company_view.ts';
 import { migrate, needsMigration } from './migrate.ts';
 import { openWalMonitor, WAL_LIMIT_BYTES } from './wal.ts';
 
-/** The open file. Only this folder contains SQL; other folders call the functions of its tables. */
+/** An open warehouse file. Its SQL is only in this folder; other folders call the functions exported here. */
 export interface Warehouse {
   readonly path: string;
   readonly db: Database;
@@ -18,23 +18,23 @@ export interface Warehouse {
    * @throws LostFileError if the file was deleted or replaced since it was opened.
    */
   write<T>(work: () => T): T;
-  /** Optimises, empties the WAL as far as readers permit, and closes. */
+  /** Optimises the file, truncates the WAL if readers permit it, and closes the file. */
   close(): void;
 }
 
 export interface OpenOptions {
   readonly path: string;
-  /** For readers: never writes, never migrates. */
+  /** Opens the file for reading only. The file is neither written nor migrated. */
   readonly readonly?: boolean;
   readonly nowMs: number;
-  /** The size to which the WAL shrinks when readers permit; 64 MiB by default. */
+  /** The size to which the WAL shrinks when readers permit it; 64 MiB by default. */
   readonly walLimitBytes?: number;
 }
 
 /**
- * Opens the warehouse; creates and migrates it if needed.
+ * Opens the warehouse. Creates or migrates the file if needed.
  *
- * @throws UsageError if the path cannot be written or is another kind of file. Nothing was written then.
+ * @throws UsageError if the path cannot be written or is another kind of file. Nothing is written in this case.
  *
  * @throws FailedError if a newer program wrote the file, or if it is corrupt.
  */
@@ -67,7 +67,7 @@ export function openWarehouse(options: OpenOptions): Warehouse {
 
 const LOST_WAREHOUSE_REMEDY =
   'If the file was moved, move it back. Otherwise restore a backup (docs/reliability.md). The ledger has counted the calls.';
-// "RMIR": distinguishes a warehouse from other SQLite files.
+// "RMIR" in ASCII. It distinguishes a warehouse from other SQLite files.
 const APPLICATION_ID = 0x52_4d_49_52;
 const BUSY_TIMEOUT_MS = 10_000;
 const CACHE_KIB = 64 * 1024;
@@ -99,11 +99,11 @@ function prepareForReading(db: Database): void {
     });
 }
 
-// Reasons and measurements: docs/decisions/0002-storage.md.
+// docs/decisions/0002-storage.md gives the reasons for these settings, and measurements.
 function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): void {
   refuseForeign(db);
   const isNew = isEmpty(db);
-  // Checked before the first write, so that the file of a newer program is not changed.
+  // This check precedes the first write, so that the file of a newer program is not changed.
   if (!isNew) needsMigration(db);
   if (isNew) db.pragma(`page_size = ${PAGE_BYTES}`);
   if (db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('journal_mode = WAL');
@@ -113,7 +113,7 @@ function prepareForWriting(db: Database, nowMs: number, logLimitBytes: number): 
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   db.pragma(`cache_size = -${CACHE_KIB}`);
   db.pragma('temp_store = MEMORY');
-  // Overwrites deleted content on pages that are written for other reasons.
+  // FAST overwrites deleted content only where it needs no additional writes.
   db.pragma('secure_delete = FAST');
   if (isNew) db.pragma(`application_id = ${APPLICATION_ID}`);
   migrate(db, nowMs);
@@ -153,7 +153,10 @@ function unwritable(path: string, cause: unknown): UsageError {
   });
 }
 
-/** SQLite reads a file with a WAL only if it finds, or can create, the index of the WAL beside it. */
+/**
+ * Explains why a reader cannot open the file. SQLite reads a file in WAL mode only if the WAL index exists beside the
+ * file or can be created there.
+ */
 function unreadable(path: string, cause: Error): UsageError {
   return new UsageError(`the warehouse ${path} cannot be read here: ${cause.message}`, {
     hint: 'This user cannot write in its folder. Read a copy instead: `registry-mirror backup FILE` makes one.',
@@ -186,7 +189,10 @@ function close(db: Database, readonly: boolean): void {
   }
 }
 
-/** Best effort. It does not wait for long queries. If the disk is full, the next write reports the error. */
+/**
+ * Tries to optimise the file and to truncate the WAL, without waiting for long queries. If the disk is full, the next
+ * write reports the error.
+ */
 function tidy(db: Database): void {
   try {
     db.pragma('optimize');

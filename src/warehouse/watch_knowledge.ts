@@ -7,8 +7,8 @@ import { openKnowledge } from './plan_knowledge.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /**
- * Opens the lookups of the plan of a watchlist. A listing counts while it is younger than `summariesMs`. A record is
- * not fetched while it is younger than `recordsMs` and not flagged as changed.
+ * Opens the lookups that a watchlist plan uses. A listing older than `summariesMs` is repeated. A record is fetched
+ * again if it is older than `recordsMs` or flagged as changed.
  */
 export function openWatchKnowledge(
   warehouse: Warehouse,

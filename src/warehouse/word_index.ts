@@ -15,7 +15,10 @@ interface Name {
   readonly knownId: number;
 }
 
-/** `_word`: the number of companies that have each word, in the sets that `_word_set` names. */
+/**
+ * `_word`: the number of companies whose name contains a word. The words are counted separately for each set of
+ * companies in `_word_set`.
+ */
 export function wordIndex(db: Database, naming: Naming) {
   const table = naming('_word');
   const selectSets = db.prepare<[], WordSet>(
@@ -44,7 +47,7 @@ export function wordIndex(db: Database, naming: Naming) {
   const known = db.prepare<[], number>(`SELECT n FROM ${naming('_tally')} WHERE what = 'known'`).pluck();
   /** Cached for one transaction; null: not read yet. */
   let sets: readonly WordSet[] | null = null;
-  /** Pending counts by set, then by word and `shared`. */
+  /** Pending changes of counts, by set id, then by word and `shared`. */
   let pending = new Map<number, Map<string, number>>();
 
   const setOf = ({ beside, isWhole }: CompaniesWith): WordSet | undefined =>
@@ -89,7 +92,7 @@ export function wordIndex(db: Database, naming: Naming) {
     sets = null;
   };
 
-  /** Counts the words of all known names, in batches. */
+  /** Counts the words of all known names for these sets, in batches. */
   const countKnown = (among: readonly WordSet[]): void => {
     const [one, ...others] = among;
     if (one === undefined) return;
@@ -105,13 +108,13 @@ export function wordIndex(db: Database, naming: Naming) {
   };
 
   return {
-    /** Adds (1) or removes (-1) the words of a name, in memory. */
+    /** Counts (`by` = 1) or uncounts (-1) the words of a name, in memory. */
     count,
-    /** Writes the pending counts. Call it in the transaction of the names. */
+    /** Writes the pending counts. Call this function in the transaction that writes the names. */
     save,
     /**
-     * Is the word frequent enough to count the words beside it? At least `FREQUENT` of all companies, and half of
-     * those with a word of this prefix, must have it.
+     * Is the word frequent enough to count the words beside it? It must occur in the names of at least the share
+     * `FREQUENT` of all companies, and of at least half of the companies with a word that starts with it.
      */
     isFrequent: (word: string): boolean => {
       const all = setOf(ALL_COMPANIES);
@@ -121,7 +124,10 @@ export function wordIndex(db: Database, naming: Naming) {
       );
       return whole > 0 && whole >= FREQUENT * (known.get() ?? 0) && 2 * whole >= withPrefix;
     },
-    /** Deletes the sets of another query rule; null: of all rules. Call it in a transaction. */
+    /**
+     * Deletes the sets beside a word whose query rule differs from `isWhole`; null deletes all sets. Call this function
+     * in a transaction.
+     */
     keepOnly: (isWhole: boolean | null): void => {
       const isKept = (set: WordSet) =>
         isWhole !== null && (set.beside === '' || set.isWhole === Number(isWhole));
@@ -131,7 +137,7 @@ export function wordIndex(db: Database, naming: Naming) {
       }
       sets = null;
     },
-    /** Starts to count these sets, including all known companies. Call it in a transaction. */
+    /** Starts to count the words of these sets, and counts all known companies. Call this function in a transaction. */
     begin: (wanted: readonly CompaniesWith[]): void => {
       const fresh = wanted.filter(
         ({ beside, isWhole }) => insertSet.run(beside, Number(isWhole)).changes > 0,
@@ -148,12 +154,15 @@ function isIn({ beside, isWhole }: WordSet, words: ReturnType<typeof orderedWord
   return words.some(({ word }) => (isWhole === 1 ? word === beside : word.startsWith(beside)));
 }
 
-/** Sorted, because neighbours are on the same page of the file. */
+/** Returns the counts sorted by key, because neighbouring rows are on the same page of the file. */
 function inOrder(groups: ReadonlyMap<string, number>): [string, number][] {
   return [...groups].sort((a, b) => (a[0] < b[0] ? -1 : 1));
 }
 
 const NAMES_AT_ONCE = 10_000;
 const MAX_PENDING = 40_000;
-/** The share of all companies that makes a word frequent. A language has some dozens of such words. */
+/**
+ * A word is frequent if it occurs in the names of at least this share of all companies. A language has a few dozen such
+ * words.
+ */
 const FREQUENT = 0.005;

@@ -13,20 +13,20 @@ import { dirname, join } from 'node:path';
 import { FailedError, UsageError } from '../../errors.ts';
 import { makeFolder } from '../../sqlite/database_file.ts';
 
-/** A file that appears complete or not at all. It is written under another name and then renamed. */
+/** A file that appears at its path only when it is complete. It is written under a temporary name and then renamed. */
 export interface AtomicFile {
   write(bytes: Uint8Array | string): void;
-  /** Flushes everything to the disk, still under the other name. Returns the size and checksum. */
+  /** Flushes the file to the disk, still under its temporary name. Returns its size and checksum. */
   finish(): { readonly bytes: number; readonly sha256: string };
-  /** Gives the finished file its name. */
+  /** Renames the finished file to its final name. */
   publish(): void;
-  /** Deletes the unfinished file. An earlier file remains. */
+  /** Deletes the unfinished file. An earlier file at the path is not changed. */
   discard(): void;
 }
 
 const BUFFERED_CHARACTERS = 256 * 1024;
 
-/** @throws the error of the file system if the folder cannot be written; UsageError if the path is a folder. */
+/** @throws UsageError if the path is a folder, or the file system's error if the folder cannot be written. */
 export function openAtomicFile(path: string, kind: 'export' | 'single' = 'export'): AtomicFile {
   const partial = join(dirname(path), `.${kind}.${randomUUID()}.partial`);
   const file = openForWriting(path, partial);
@@ -73,12 +73,12 @@ export function openAtomicFile(path: string, kind: 'export' | 'single' = 'export
 
 const PARTIAL = /^\.export\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.partial$/;
 
-/** Removes the unfinished files of killed exports. The caller holds the lock of the folder. */
+/** Deletes the unfinished files of killed exports. The caller must have locked the folder. */
 export function removePartials(folder: string): void {
   for (const name of readdirSync(folder)) if (PARTIAL.test(name)) rmSync(join(folder, name), { force: true });
 }
 
-/** Writes a file that appears complete or not at all. */
+/** Writes a file that appears at its path only when it is complete. */
 export function writeAtomicFile(path: string, chunks: Iterable<string>): void {
   const file = openAtomicFile(path, 'single');
   try {
@@ -91,7 +91,7 @@ export function writeAtomicFile(path: string, chunks: Iterable<string>): void {
   }
 }
 
-/** Converts an error of the file system to one that names the path and the remedy. Returns other errors unchanged. */
+/** Converts a file system error to an error that names the path and the remedy. Returns other errors unchanged. */
 export function explainFileError(error: unknown, path: string, remedy: string): unknown {
   if (!(error instanceof Error && 'syscall' in error)) return error;
   const isFull = 'code' in error && /^(ENOSPC|EDQUOT|EIO)$/.test(String(error.code));
@@ -110,7 +110,7 @@ function openForWriting(path: string, partial: string): number {
   return openSync(partial, 'wx');
 }
 
-// A rename survives a crash of the machine only if the folder is flushed too.
+// Flushes the folder. Otherwise, the rename could be lost if the machine crashes.
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   fsyncSync(folder);

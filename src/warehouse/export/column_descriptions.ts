@@ -1,7 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import { publishedTable } from '../published_columns.ts';
 
-/** The meaning of each column: for the payload its place in the record and the types seen. */
+/**
+ * Returns the meaning of each column. For payload columns, this is the path in the payload and the value types seen.
+ */
 export function columnDescriptions(db: Database, table: string): Record<string, string> {
   const payload = db
     .prepare(
@@ -19,7 +21,7 @@ export function columnDescriptions(db: Database, table: string): Record<string, 
   ]);
 }
 
-/** Removes the Markdown of a meaning, because other tools show plain text. */
+/** Removes the Markdown syntax from a meaning, because other tools show plain text. */
 function plainText(meaning: string): string {
   const text = meaning.replace(/[`]|\*\*/g, '');
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -7,8 +7,8 @@ import { columnDescriptions } from './column_descriptions.ts';
 import { columnsOf, readableTables } from './rowset.ts';
 
 /**
- * `metadata.yaml` for Datasette: descriptions of all tables and columns, units, facets, search and canned queries
- * (https://docs.datasette.io/en/stable/metadata.html).
+ * Returns `metadata.yaml` for Datasette. It contains descriptions of all tables and columns, units, facets, search
+ * settings and canned queries (https://docs.datasette.io/en/stable/metadata.html).
  */
 export function datasetteMetadata(db: Database, databaseName: string): string {
   const source = readSource(db);
@@ -31,7 +31,7 @@ export function datasetteMetadata(db: Database, databaseName: string): string {
   );
 }
 
-/** Columns with few distinct values, by which companies are counted. */
+/** The names of columns that usually have few distinct values. Companies can be counted by these columns. */
 const FACET_KEYS = /(^|_)(state|status|type|form|legal_form|country|jurisdiction|kind|role|category)$/;
 
 function tableMetadata(db: Database, table: string): object {
@@ -61,7 +61,7 @@ function facetsIn(columns: readonly string[]): string[] {
   return columns.filter((name) => FACET_KEYS.test(name)).slice(0, 4);
 }
 
-/** One query for each column by which companies can be counted. */
+/** Returns a canned query for each column by which companies can be counted. */
 function countsBy(db: Database): Record<string, { title: string; sql: string }> {
   return Object.fromEntries(
     facetsIn(columnsOf(db, 'entity').map(({ name }) => name)).map((name) => [

@@ -7,11 +7,11 @@ const LOCK_FILE = '.export.lock';
 const LONGEST_WAIT_MS = 600_000;
 
 /**
- * Waits until no other export writes into the folder, then locks it. The lock is SQLite's lock of an empty file. The
- * operating system releases it when the process ends, however it ends.
+ * Waits until no other export writes into the folder, then locks the folder. An empty file that SQLite has locked is
+ * used as the lock. The operating system releases this lock when the process ends, even if it is killed.
  *
- * @returns the function that releases the lock.
- * @throws FailedError if another export writes into the folder for longer than `waitMs`.
+ * @returns a function that releases the lock.
+ * @throws FailedError if another export still writes into the folder after `waitMs`.
  */
 export function lockFolder(folder: string, waitMs = LONGEST_WAIT_MS): () => void {
   const path = join(folder, LOCK_FILE);
@@ -21,7 +21,7 @@ export function lockFolder(folder: string, waitMs = LONGEST_WAIT_MS): () => void
     const lock = new Sqlite(path, { timeout: waitMs });
     closeSync(file);
     const failure = exclusively(lock);
-    // The previous holder deletes the file. A lock of a deleted file protects nothing.
+    // The previous holder of the lock deletes the file. A lock on a deleted file protects nothing.
     const isCurrent = statSync(path, { throwIfNoEntry: false })?.ino === ino;
     if (isCurrent && failure === null)
       return () => {

@@ -5,7 +5,7 @@ import type { SourceFacts } from '../meta.ts';
 import type { AtomicFile } from './atomic_file.ts';
 import type { Cell, ColumnKind, ExportColumn } from './rowset.ts';
 
-/** Writes rows in one format. Memory does not grow with the number of rows. */
+/** Writes rows in one format. The memory needed does not depend on the number of rows. */
 export interface RowWriter {
   row(cells: readonly Cell[]): void;
   end(): void;
@@ -17,9 +17,9 @@ export type Format = (typeof FORMATS)[number];
 export interface WriterOptions {
   readonly columns: readonly ExportColumn[];
   readonly file: Pick<AtomicFile, 'write'>;
-  /** CSV: puts an apostrophe before text that a spreadsheet would execute as a formula. */
+  /** For CSV: inserts an apostrophe before text that a spreadsheet would execute as a formula. */
   readonly safeFormulas: boolean;
-  /** Parquet: is written to the footer. */
+  /** For Parquet: the source of the data, which is written to the footer. */
   readonly source: SourceFacts;
 }
 
@@ -34,7 +34,7 @@ export function openWriter(format: Format, options: WriterOptions): RowWriter {
   }
 }
 
-/** RFC 4180 in UTF-8 with a header. NULL is an empty field, and empty text is "". */
+/** Writes CSV (RFC 4180) in UTF-8 with a header. NULL is written as an empty field, and empty text as "". */
 function csvWriter({ columns, file, safeFormulas }: WriterOptions): RowWriter {
   const line = (cells: readonly Cell[]) =>
     file.write(`${cells.map((cell) => csvField(cell, safeFormulas)).join(',')}\r\n`);
@@ -42,7 +42,7 @@ function csvWriter({ columns, file, safeFormulas }: WriterOptions): RowWriter {
   return { row: line, end: () => {} };
 }
 
-/** A small table as CSV text. */
+/** Returns a small table as CSV text. */
 export function csvText(
   columns: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -57,19 +57,20 @@ function csvField(cell: Cell, safeFormulas: boolean): string {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);
   const text = safeFormulas && FORMULA.test(cell) ? `'${cell}` : cell;
-  // In many locales a spreadsheet also splits unquoted text at semicolons and tabs.
+  // In many locales, a spreadsheet also splits unquoted text at semicolons and tabs. Such text is quoted.
   return text === '' || (safeFormulas ? /[",;\t\r\n]/ : /[",\r\n]/).test(text)
     ? `"${text.replaceAll('"', '""')}"`
     : text;
 }
 
 /**
- * Text that a spreadsheet may execute: it begins with = + - @, in any width, or with a control character
- * (https://owasp.org/www-community/attacks/CSV_Injection). Some programs first remove spaces and invisible characters.
+ * Matches text that a spreadsheet may execute: text that starts with a control character, or with one of = + - @ or
+ * their Unicode variants (https://owasp.org/www-community/attacks/CSV_Injection). Some programs first remove leading
+ * spaces and invisible characters, so the pattern skips them.
  */
 const FORMULA = /^[\p{Cc}]|^[\s\p{Cf}]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/u;
 
-/** One object per line. A `document` is written as received, so that every number keeps its digits. */
+/** Writes one JSON object per line. A `document` is written as received, so that every number keeps all its digits. */
 function jsonLinesWriter({ columns, file }: WriterOptions): RowWriter {
   const keys = columns.map(({ name }) => `${JSON.stringify(name)}:`);
   const isDocument = columns.map(({ name, kind }) => name === 'document' && kind === 'mixed');
@@ -84,21 +85,28 @@ function jsonLinesWriter({ columns, file }: WriterOptions): RowWriter {
   };
 }
 
-/** A cell as JSON. Integers keep every digit. */
+/** Returns a cell as JSON. Integers keep all their digits. */
 export function jsonCell(cell: Cell): string {
   return typeof cell === 'bigint' ? cell.toString() : JSON.stringify(cell);
 }
 
-// Outside of strings, line breaks of JSON are only whitespace. Inside strings they are always escaped.
+// Line breaks can be replaced safely: in JSON, they are whitespace outside of strings and always escaped inside
+// strings.
 function oneLine(document: Cell): string {
   return typeof document === 'string' ? document.replace(/[\r\n]+/g, ' ') : 'null';
 }
 
 const ROWS_PER_GROUP = 20_000;
-/** A group is in memory until it is encoded, so wide rows make smaller groups. */
+/**
+ * The maximum number of characters in a row group. A group is in memory until it is encoded, so the wider the rows are,
+ * the fewer are in a group.
+ */
 const CHARACTERS_PER_GROUP = 8_000_000;
 
-/** Typed columns in row groups, compressed by zstd. Dates and times are typed; mixed columns are text. */
+/**
+ * Writes Parquet: typed columns in row groups, compressed with zstd. Dates and times have their own types. Columns with
+ * mixed types are written as text.
+ */
 function parquetWriter({ columns, file, source }: WriterOptions): RowWriter {
   const bytes = new ByteWriter();
   const writer = new ParquetWriter({
@@ -142,7 +150,10 @@ function parquetWriter({ columns, file, source }: WriterOptions): RowWriter {
   };
 }
 
-/** Writes the encoded bytes and empties the buffer. The writer keeps its own count of bytes. */
+/**
+ * Writes the encoded bytes to the file and empties the buffer. The Parquet writer counts its bytes separately, so its
+ * offsets stay correct.
+ */
 function drain(bytes: ByteWriter, file: Pick<AtomicFile, 'write'>): void {
   file.write(new Uint8Array(bytes.buffer, 0, bytes.index));
   bytes.index = 0;
@@ -167,7 +178,7 @@ function parquetCell(cell: Cell, kind: ColumnKind): unknown {
   switch (kind) {
     case 'date':
     case 'time':
-      // An older version stored an empty text for an unknown time.
+      // An older version stored an unknown time as an empty text.
       return cell === '' ? null : new Date(String(cell));
     case 'boolean':
       return Boolean(cell);

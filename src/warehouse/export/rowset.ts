@@ -4,7 +4,7 @@ import { COMPANY_ROLES, type CompanyRole } from '../company_role.ts';
 import { companyColumns, isDate, type RoleColumns } from '../company_view.ts';
 import { quoted } from '../table_naming.ts';
 
-/** The type of a column, for typed formats. */
+/** The type of a column, for export formats with types. */
 export type ColumnKind = 'text' | 'integer' | 'real' | 'boolean' | 'date' | 'time' | 'mixed';
 
 export interface ExportColumn {
@@ -12,17 +12,17 @@ export interface ExportColumn {
   readonly kind: ColumnKind;
 }
 
-/** Integers are bigint, so that none loses a digit. */
+/** Integers are bigint, so that they keep all their digits. */
 export type Cell = null | bigint | number | string;
 
-/** Rows for an export, read one by one. */
+/** The columns and rows of an export. Rows are read one by one. */
 export interface Rowset {
   readonly name: string;
   readonly columns: readonly ExportColumn[];
   readonly rows: Iterable<readonly Cell[]>;
 }
 
-/** Tables for analysts, in the order of the documentation; child tables follow their parents. */
+/** Returns the tables for analysts in the order of the documentation. Child tables follow their parents. */
 export function exportableTables(db: Database): string[] {
   const children = db
     .prepare('SELECT table_name FROM _table WHERE parent_table IS NOT NULL ORDER BY table_name')
@@ -40,13 +40,13 @@ export function exportableTables(db: Database): string[] {
   ];
 }
 
-/** Every table and view that an export can contain. The change feed has only the tables. */
+/** Returns all tables and views that an export can contain. The change feed contains only the tables. */
 export function readableTables(db: Database): string[] {
   const views = ['entity_history', 'coverage', 'freshness', 'allowance_daily', 'column_overview'];
   return ['company', ...exportableTables(db), ...views];
 }
 
-/** A whole table or view. */
+/** Returns all rows of a table or view. */
 export function tableRows(db: Database, table: string): Rowset {
   requireExportable(table, readableTables(db));
   return {
@@ -62,7 +62,7 @@ export function requireExportable(table: string, tables: readonly string[]): voi
     throw new UsageError(`there is no table ${table} to export`, { hint: `Tables: ${tables.join(', ')}.` });
 }
 
-/** Each entity with its record as received, for nested formats. */
+/** Returns each entity with its record as received, for nested formats. */
 export function entityDocuments(db: Database): Rowset {
   return {
     name: 'entity',
@@ -91,7 +91,10 @@ export interface VersionRow {
   readonly document: string | null;
 }
 
-/** The version of each entity that was current at a time, without entities that were gone by then. */
+/**
+ * Returns the version of each entity that was current at the time `at` (ISO 8601). Entities that were gone at this time
+ * are excluded.
+ */
 export function versionsAt(db: Database, at: string): IterableIterator<VersionRow> {
   return db
     .prepare(
@@ -106,7 +109,7 @@ function iterate(db: Database, sql: string): Iterable<readonly Cell[]> {
   return db.prepare(sql).raw().safeIntegers().iterate() as Iterable<readonly Cell[]>;
 }
 
-/** The columns of a table, with types derived from the values seen. */
+/** Returns the columns of a table. Their types are derived from the values seen. */
 export function columnsOf(db: Database, table: string): ExportColumn[] {
   const declared = db.prepare('SELECT name, type FROM pragma_table_info(?)').all(table) as {
     name: string;

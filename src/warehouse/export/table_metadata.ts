@@ -2,7 +2,7 @@ import type { SourceFacts } from '../meta.ts';
 import type { Format } from './row_writers.ts';
 import type { ColumnKind, ExportColumn } from './rowset.ts';
 
-/** A file of an export. */
+/** A file of an export, as its metadata describes it. */
 export interface DescribedFile {
   readonly name: string;
   readonly table: string;
@@ -16,11 +16,14 @@ export interface DescribedExport {
   readonly exportedAt: string;
   readonly source: SourceFacts;
   readonly files: readonly DescribedFile[];
-  /** The meaning of a column; undefined: unknown. */
+  /** Returns the meaning of a column; undefined if it is unknown. */
   readonly meaningOf: (table: string, column: string) => string | undefined;
 }
 
-/** A Data Package, version 2 (https://datapackage.org/standard/data-package/), for `datapackage.json`. */
+/**
+ * Returns the content of `datapackage.json`, a Data Package of version 2
+ * (https://datapackage.org/standard/data-package/).
+ */
 export function dataPackage({ format, exportedAt, source, files, meaningOf }: DescribedExport): object {
   const byTable = Map.groupBy(files, ({ table }) => table);
   return {
@@ -57,7 +60,9 @@ export function dataPackage({ format, exportedAt, source, files, meaningOf }: De
   };
 }
 
-/** CSV on the Web (https://www.w3.org/TR/tabular-metadata/), for `csv-metadata.json`. */
+/**
+ * Returns the content of `csv-metadata.json`, in the format CSV on the Web (https://www.w3.org/TR/tabular-metadata/).
+ */
 export function csvMetadata({ exportedAt, source, files, meaningOf }: DescribedExport): object {
   return {
     '@context': ['http://www.w3.org/ns/csvw', { '@language': 'en' }],
@@ -78,7 +83,7 @@ export function csvMetadata({ exportedAt, source, files, meaningOf }: DescribedE
   };
 }
 
-/** The names of data packages consist of lower-case ASCII letters, digits and `-`, `_`, `.`. */
+/** Converts a text to a name that Data Packages permit: lower-case ASCII letters, digits, `-`, `_` and `.`. */
 function nameOf(text: string): string {
   return text
     .normalize('NFKD')
@@ -87,7 +92,10 @@ function nameOf(text: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
-/** JSON Lines have booleans as 0 and 1, which a Table Schema reads only as integers. */
+/**
+ * Returns the type of a column in Table Schema. JSON Lines files contain booleans as the numbers 0 and 1, which Table
+ * Schema accepts only as integers.
+ */
 function fieldType(kind: ColumnKind, format: Format): object {
   if (kind === 'boolean' && format === 'csv')
     return { type: 'boolean', trueValues: ['1'], falseValues: ['0'] };

@@ -5,9 +5,9 @@ import { live, type Naming, shadow } from '../table_naming.ts';
 import { lastVersion, startSession } from './versions.ts';
 
 /**
- * Gives the rows of a complete rebuild their versions in the change feed, before the shadow tables replace the live
- * ones. Equal rows keep their versions, different rows get new ones, and deleted rows are recorded. The caller's
- * transaction also replaces the tables.
+ * Assigns change feed versions to the rows of a complete rebuild, before the shadow tables replace the live tables.
+ * Unchanged rows keep their versions, changed rows get new versions, and deleted rows are recorded. The caller replaces
+ * the tables in the same transaction.
  */
 export function carryOverVersions(db: Database): void {
   const comparison = openComparison(db);
@@ -41,9 +41,12 @@ const PARTS = [
 
 type Part = (typeof PARTS)[number]['part'];
 
-/** More than the rows of the largest company, because a response has at most 100,000 rows of lists. */
+/**
+ * The versions reserved for each company. They always suffice, because the lists of a response have at most 100,000
+ * rows.
+ */
 const VERSIONS_OF_COMPANY = 131_072;
-/** Terms of one condition; SQLite limits the depth of an expression to 1,000. */
+/** The maximum number of terms in one condition. SQLite limits the depth of an expression to 1,000. */
 const TERMS = 200;
 
 const CREATE_CHANGED =
@@ -77,7 +80,9 @@ function clearMissing(part: Part, root: string): string {
           WHERE ${part}_version IS NOT NULL AND entity_id NOT IN (SELECT entity_id FROM ${shadow(root)})`;
 }
 
-/** New rows, and rows whose lists differ, get the versions of a write. */
+/**
+ * Returns the SQL that gives new rows, and rows with changed lists, the same number of versions as a write with lists.
+ */
 function assignWritten(part: Part): string {
   return `
     UPDATE ${NEW_KNOWN} AS n
@@ -91,7 +96,7 @@ function assignWritten(part: Part): string {
     WHERE c.entity_id = n.entity_id`;
 }
 
-/** Rows that differ without their lists get the versions of a fetch without a change. */
+/** Returns the SQL that gives rows with unchanged lists two versions, as after a fetch without a change. */
 function assignTouched(part: Part): string {
   return `
     UPDATE ${NEW_KNOWN} AS n SET ${part}_touched = @last + 1 + c.number * 2
@@ -119,11 +124,11 @@ const ASSIGN_STATISTICS = `
   SELECT what, key, 0, @last + row_number() OVER (ORDER BY CAST(key AS INTEGER)), 0
   FROM temp.feed_changed WHERE what = 'registry_stats' ${SAVE_ROW}`;
 
-/** Compares the live tables with their shadows, and takes versions for the differences. */
+/** Compares the live tables with their shadow tables, and takes versions for the differences. */
 function openComparison(db: Database) {
   const before = lastVersion(db);
   let last = before;
-  /** Runs a statement that takes `versions` for each row that it writes. */
+  /** Runs a statement that takes `versions` consecutive versions for each row that it writes. */
   const take = (sql: string, versions: number): void => {
     const values = Object.fromEntries(
       Object.entries({ last, before }).filter(([name]) => sql.includes(`@${name}`)),
@@ -133,7 +138,10 @@ function openComparison(db: Database) {
   return {
     take,
     run: (sql: string): void => take(sql, 1),
-    /** Notes the keys of rows that differ or are new, and records deleted rows. Columns that a table lacks are NULL. */
+    /**
+     * Collects the keys of new and changed rows, and records deleted rows. A column that only one of the two tables has
+     * is compared as NULL.
+     */
     compare(table: string, what: string, keys: readonly string[]): void {
       const old = columnsOf(db, live, table);
       const current = columnsOf(db, shadow, table);
@@ -148,8 +156,9 @@ function openComparison(db: Database) {
            SELECT ${text(table)}, o.${first}, ${position}, @last + row_number() OVER (), 1 ${deleted} ${SAVE_ROW}`,
           1,
         );
-        // The versions of a list follow from its place in the company. Without the deleted rows they would be lower than
-        // the cursor of a consumer that has applied a part of the company.
+        // Deleting a row from a list shifts the versions of the company's later list rows to lower values. A consumer
+        // that has applied only a part of the company would then miss these rows. The company therefore gets new
+        // versions.
         if (keys.length > 1)
           db.exec(
             `INSERT OR IGNORE INTO temp.feed_changed (what, key) SELECT ${text(what)}, o.${first} ${deleted}`,
@@ -163,7 +172,7 @@ function openComparison(db: Database) {
            ${old.size === 0 ? '' : `LEFT JOIN ${live(table)} o ON ${on}`} WHERE ${condition}`,
         );
     },
-    /** Records the new rows in lists of companies that had a record, or summary, before. */
+    /** Records the rows that were added to lists of companies that already had a record (or summary). */
     noteGained(list: string, part: Part): void {
       const isNew = columnsOf(db, live, list).size === 0;
       db.prepare(
@@ -175,7 +184,7 @@ function openComparison(db: Database) {
          ${SAVE_ROW}`,
       ).run({ before });
     },
-    /** Gives new rows of `entity_change` their ids, and records the deleted rows. */
+    /** Assigns ids to new rows of `entity_change`, and records the deleted rows. */
     numberChanges(): void {
       const changes = shadow('entity_change');
       take(
@@ -210,13 +219,16 @@ function listsBelow(db: Database, root: string, ...namings: Naming[]): string[] 
   return [...new Set(names)].filter((name) => name.startsWith(`${root}__`)).sort();
 }
 
-/** The columns of a table; none if it does not exist. */
+/** Returns the columns of a table; an empty set if the table does not exist. */
 function columnsOf(db: Database, naming: Naming, table: string): Set<string> {
   const name = naming(table).slice(1, -1).replaceAll('""', '"');
   return new Set(db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(name) as string[]);
 }
 
-/** Conditions of which one is true for a row that differs. Without affinity (`+`), the text "7" differs from the number. */
+/**
+ * Returns conditions of which at least one is true for a changed row. The `+` removes the affinity of the column, so
+ * that the text "7" differs from the number 7.
+ */
 function differences(old: ReadonlySet<string>, current: ReadonlySet<string>, isNew: string): string[] {
   const terms = [...new Set([...old, ...current])].map((name) => {
     const column = live(name);

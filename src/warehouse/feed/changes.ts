@@ -3,54 +3,64 @@ import { type Cell, columnsOf, type ExportColumn, exportableTables } from '../ex
 import { quoted } from '../table_naming.ts';
 
 /**
- * The change feed: after a version, every row of the public tables that was written or deleted since, in its current
- * state and in the order of versions. A consumer that applies the changes in this order by key has the same tables.
+ * A change in the change feed. The feed after a version contains every row of the public tables that was written or
+ * deleted since this version. Each row is in its current state, and rows are in the order of their versions. A consumer
+ * that applies the changes in this order, by key, gets the same tables.
  */
 export interface Change {
   readonly version: number;
-  /** `insert` and `update` carry the whole row. `forget` deletes the rows of a company from every table. */
+  /** `insert` and `update` contain the whole row. `forget` deletes all rows of a company from every table. */
   readonly op: 'insert' | 'update' | 'delete' | 'forget';
-  /** null: every table, for `forget`. */
+  /** Null for `forget`, which affects every table. */
   readonly table: FeedTable | null;
   readonly key: readonly Cell[];
-  /** In the order of the columns; null for `delete` and `forget`. */
+  /** The cells in the order of the columns; null for `delete` and `forget`. */
   readonly row: readonly Cell[] | null;
 }
 
 export interface FeedTable {
   readonly name: string;
   readonly columns: readonly ExportColumn[];
-  /** The names of the key columns. */
+  /** The names of the columns that form the key. */
   readonly keys: readonly string[];
 }
 
-/** The tables of the feed, in the order of exports, without those that only have deleted rows. */
+/**
+ * Returns the tables of the change feed, in the same order as in exports. Tables that no longer exist, so that only
+ * their deleted rows are in the feed, are excluded.
+ */
 export function feedTables(db: Database): FeedTable[] {
   return exportableTables(db).map((name) => ({ name, columns: columnsOf(db, name), keys: keysOf(name) }));
 }
 
-/** Does a table have rows of companies, which `forget` deletes? */
+/** Does the table contain rows about companies? `forget` deletes such rows. */
 export function isOfCompanies({ columns }: FeedTable): boolean {
   return columns.some(({ name }) => name === 'entity_id');
 }
 
-/** The cells of a change without a row: only the columns of its key have values. */
+/** Returns the cells of a change that has no row. Only the key columns have values. */
 export function keyCells({ columns, keys }: FeedTable, { op, key }: Change): Cell[] {
   const names = op === 'forget' ? ['entity_id'] : keys;
   return columns.map(({ name }) => key[names.indexOf(name)] ?? null);
 }
 
-/** The part of the feed that a consumer has applied. */
+/** The part of the change feed that a consumer has applied. */
 export interface Applied {
-  /** All changes up to this version. */
+  /** The consumer has applied all changes up to this version. */
   readonly version: number;
-  /** The version at which the consumer last had applied the whole feed. Only its rows are certain to exist. */
+  /**
+   * The version at which the consumer had last applied the whole feed. Only rows up to this version certainly exist at
+   * the consumer.
+   */
   readonly wholeAt: number;
 }
 
 export const NOTHING_APPLIED: Applied = { version: 0, wholeAt: 0 };
 
-/** Reads the remaining changes one by one. The caller holds a read transaction while it reads. */
+/**
+ * Reads the changes that a consumer has not applied yet, one by one. The caller must keep a read transaction open
+ * meanwhile.
+ */
 export function* changesAfter(db: Database, applied: Applied): Generator<Change> {
   const read = openRows(db);
   const streams = [
@@ -96,12 +106,12 @@ function keysOf(table: string): readonly string[] {
 type Part = 'record' | 'summary';
 const ROOT = { record: 'entity', summary: 'search_result' } as const;
 
-/** Returns the current rows of a table with a key value. */
+/** Returns the current rows of a table whose first key column has the value `key`. */
 type Rows = (table: string, key: Cell) => { readonly table: FeedTable; readonly rows: Cell[][] };
 
 interface Reader {
   readonly rows: Rows;
-  /** The lists below the table of a part, in the order of their versions. */
+  /** The list tables of records and of summaries, in the order of their versions. */
   readonly lists: Readonly<Record<Part, readonly string[]>>;
 }
 
@@ -124,7 +134,7 @@ function openRows(db: Database): Reader {
   };
 }
 
-/** A table that a rebuild dropped. Only its deleted rows are in the feed. */
+/** Describes a table that a rebuild dropped. The feed contains only its deleted rows. */
 function droppedTable(name: string): FeedTable {
   const keys = keysOf(name);
   return {
@@ -142,7 +152,7 @@ interface VersionsOfCompany {
   readonly overviewAdded: number | null;
 }
 
-/** The records, or summaries, that were written with their lists. */
+/** Reads the records (or summaries) that were written with their lists. */
 function* written(db: Database, read: Reader, part: Part, applied: Applied): Generator<Change> {
   const gained = db
     .prepare<[string, string, number], number>(
@@ -169,7 +179,10 @@ function* written(db: Database, read: Reader, part: Part, applied: Applied): Gen
   }
 }
 
-/** The records, or summaries, that were fetched or listed again without a change, and companies that are gone. */
+/**
+ * Reads the records (or summaries) that were fetched (or listed) again without a change, and the companies that became
+ * gone.
+ */
 function* touched(db: Database, read: Reader, part: Part, applied: Applied): Generator<Change> {
   for (const company of companies(db, part, 'touched', applied.version)) {
     const { entityId, added } = company;
@@ -181,7 +194,10 @@ function* touched(db: Database, read: Reader, part: Part, applied: Applied): Gen
   }
 }
 
-/** The first company can be the last applied one, because a page can end between two of its rows. */
+/**
+ * Reads the companies with later versions. The first of them can be the company that was applied last, because a page
+ * can end between two rows of a company.
+ */
 function companies(
   db: Database,
   part: Part,
@@ -202,7 +218,7 @@ function companies(
     .iterate({ after });
 }
 
-/** The row of `entity_overview`, which has the newest version of its company. */
+/** Reads the row of `entity_overview`. Its version is the newest version of its company. */
 function* overview(read: Reader, company: VersionsOfCompany, applied: Applied): Generator<Change> {
   const { entityId, version, newest, overviewAdded } = company;
   if (version !== newest || version <= applied.version) return;
@@ -235,7 +251,7 @@ interface SingleRow {
   readonly isDeleted: 0 | 1;
 }
 
-/** Deleted rows, and statistics. */
+/** Reads the deleted rows and the statistics. */
 function* singleRows(db: Database, read: Reader, after: number): Generator<Change> {
   const changed = db.prepare<[number], SingleRow>(
     `SELECT table_name AS "table", key, position, version, is_deleted AS isDeleted FROM _feed_row

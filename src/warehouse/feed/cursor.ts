@@ -3,19 +3,19 @@ import { UsageError } from '../../errors.ts';
 import { type Applied, NOTHING_APPLIED } from './changes.ts';
 import { lastVersion } from './versions.ts';
 
-/** The cursor from which a feed returns every row. */
+/** The cursor for a consumer that has applied nothing. A feed from this cursor returns every row. */
 export const START = '0';
 
 /**
- * The cursor of a consumer: the version and the name of the session that wrote it. After a part of a feed, the cursor
- * also has the version at which the consumer last had the whole feed.
+ * Returns the cursor of a consumer: the version, and the name of the session that wrote this version. If the consumer
+ * has applied only a part of a feed, the cursor also contains the version at which it had last applied the whole feed.
  */
 export function cursorOf(db: Database, { version, wholeAt }: Applied): string {
   if (version === 0) return START;
   return `${version}-${sessionAt(db, version)}${wholeAt === version ? '' : `-${wholeAt}`}`;
 }
 
-/** The cursor of the current state. A feed from this cursor is empty. */
+/** Returns the cursor of the current state. A feed from this cursor is empty. */
 export function currentCursor(db: Database): string {
   const version = lastVersion(db);
   return cursorOf(db, { version, wholeAt: version });
@@ -24,7 +24,8 @@ export function currentCursor(db: Database): string {
 /**
  * Reads a cursor.
  *
- * @throws UnknownCursorError if this warehouse did not issue the cursor, or if it was restored from an older copy.
+ * @throws UnknownCursorError if this warehouse did not issue the cursor, or if the warehouse was restored from a copy
+ * that is older than the cursor.
  */
 export function readCursor(db: Database, cursor: string): Applied {
   if (cursor === START) return NOTHING_APPLIED;

@@ -7,15 +7,15 @@ export interface FeedPageOrder {
   /** The cursor of the consumer. */
   readonly since: string;
   readonly limit: number;
-  /** Names of tables; null: all tables. A `forget` is always in the page. */
+  /** The tables whose changes are wanted; null: all tables. A `forget` is always included. */
   readonly tables: readonly string[] | null;
 }
 
 export interface FeedPage {
   readonly changes: readonly Change[];
-  /** The cursor of a consumer that has applied the page. */
+  /** The cursor for a consumer that has applied this page. */
   readonly cursor: string;
-  /** The feed has more changes than the page. */
+  /** True if the feed has more changes after this page. */
   readonly hasMore: boolean;
 }
 
@@ -40,5 +40,8 @@ export function readFeedPage(db: Database, { since, limit, tables }: FeedPageOrd
   return read();
 }
 
-/** Rows that one page reads, so that a page of a rare table does not keep other requests waiting. */
+/**
+ * The maximum number of changes that one page reads. A page of a table that rarely changes therefore does not keep
+ * other requests waiting.
+ */
 const MOST_SCANNED = 20_000;

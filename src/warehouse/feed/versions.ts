@@ -3,17 +3,19 @@ import { metaTable } from '../meta.ts';
 import { live, type Naming } from '../table_naming.ts';
 
 /**
- * The versions of the change feed: one sequence for the rows of all public tables. Shadow tables of a rebuild have no
- * versions, because the rebuild compares them with the live tables at its end.
+ * The versions of the change feed: one sequence for the rows of all public tables. The shadow tables of a rebuild have
+ * no versions, because the rebuild compares them with the live tables when it ends.
  */
 export interface FeedVersions {
   /** Takes `count` consecutive versions and returns the first one; null for shadow tables. */
   take(count: number): number | null;
-  /** Records that a list of a known record has another number of rows. `version` is that of its record. */
+  /**
+   * Records that the number of rows in a list of a known record has changed. `version` is the version of the record.
+   */
   resized(table: string, key: string, rows: { before: number; after: number }, version: number | null): void;
-  /** Records a new row of the statistics. */
+  /** Records a new row of the registry statistics. */
   observed(callId: number): void;
-  /** Stores the end of the sequence. Call it in the transaction of the rows. */
+  /** Stores the last version taken. Call this function in the transaction that writes the rows. */
   save(): void;
 }
 
@@ -25,7 +27,7 @@ export function feedVersions(db: Database, naming: Naming): FeedVersions {
      ON CONFLICT (table_name, key, position) DO UPDATE SET version = excluded.version, is_deleted = excluded.is_deleted`,
   );
   let hasSession = false;
-  /** The last version taken in this transaction; null: none. */
+  /** The last version taken in this transaction; null if none was taken. */
   let last: number | null = null;
 
   const take = (count: number): number => {
@@ -53,12 +55,12 @@ export function feedVersions(db: Database, naming: Naming): FeedVersions {
   };
 }
 
-/** The last version of the sequence; 0: no row has a version. */
+/** Returns the last version of the sequence; 0 if no row has a version. */
 export function lastVersion(db: Database): number {
   return Number(metaTable(db).get('feed_version') ?? '0');
 }
 
-/** Gives the versions from `first` a new random session name. */
+/** Starts a session with a new random name. The versions from `first` on belong to this session. */
 export function startSession(db: Database, first: number): void {
   db.prepare(
     'INSERT OR REPLACE INTO _feed_session (first_version, name) VALUES (?, lower(hex(randomblob(6))))',

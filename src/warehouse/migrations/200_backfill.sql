@@ -1,13 +1,13 @@
--- Backfills and their items. The state of an item follows from the calls after after_call_id. A killed backfill therefore
--- resumes without repeating a call.
+-- Backfills and their items. The state of an item is derived from the calls after after_call_id. A killed backfill
+-- therefore resumes without repeating a call.
 
 CREATE TABLE _backfill (
   backfill_id   INTEGER PRIMARY KEY,
   title         TEXT NOT NULL,               -- for example: 5,000 ids from companies.csv
-  order_hash    TEXT NOT NULL,               -- of the whole order: the same command resumes an unfinished backfill
+  order_hash    TEXT NOT NULL,               -- hash of the whole order: the same command resumes an unfinished backfill
   with_records  INTEGER NOT NULL,            -- also fetch the records of companies found by a search
-  fresh_after   TEXT NOT NULL,               -- a record fetched since then is not fetched again
-  after_call_id INTEGER NOT NULL,            -- the last call before the backfill
+  fresh_after   TEXT NOT NULL,               -- a record fetched since this time is not fetched again
+  after_call_id INTEGER NOT NULL,            -- the last call before the backfill started
   created_at    TEXT NOT NULL,
   finished_at   TEXT,
   cancelled_at  TEXT
@@ -15,10 +15,10 @@ CREATE TABLE _backfill (
 
 CREATE TABLE _backfill_wish (
   backfill_id INTEGER NOT NULL REFERENCES _backfill (backfill_id),
-  position    INTEGER NOT NULL,              -- in the order of the input, from 1
+  position    INTEGER NOT NULL,              -- position in the input, from 1
   kind        TEXT NOT NULL,                 -- entity, name, query, prefix
   searched_by TEXT,                          -- for a query or prefix: name, identifier
-  given       TEXT NOT NULL,                 -- the text of the input
+  given       TEXT NOT NULL,                 -- the text as given in the input
   state       TEXT NOT NULL DEFAULT 'open',  -- open, fresh, found, gone, not_found, ambiguous, failed
   entity_id   TEXT,
   name        TEXT,

@@ -1,4 +1,4 @@
--- The column of each changed field. `reprocess` also fills it for fields in lists.
+-- Adds the column name of each changed field. For fields in lists, only `reprocess` fills it in.
 
 ALTER TABLE entity_change ADD COLUMN column_name TEXT;
 

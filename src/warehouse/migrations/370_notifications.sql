@@ -1,22 +1,23 @@
--- Receivers of notifications, and the digests for them. A digest is delivered at least once, with a stable id.
+-- The receivers of notifications, and their digests. A digest is delivered at least once. Repeated deliveries have the
+-- same id.
 
 CREATE TABLE _receiver (
   name        TEXT PRIMARY KEY,
-  version     INTEGER NOT NULL,              -- of the change feed: later changes are not in a digest yet
-  is_healthy  INTEGER NOT NULL DEFAULT 1,    -- the last reported health
+  version     INTEGER NOT NULL,              -- version of the change feed: later changes are not in a digest yet
+  is_healthy  INTEGER NOT NULL DEFAULT 1,    -- the health that was last reported
   disabled_at TEXT,
-  why         TEXT                           -- of the disabling
+  why         TEXT                           -- why the receiver was disabled
 ) WITHOUT ROWID;
 
 CREATE TABLE _delivery (
-  delivery_id  TEXT PRIMARY KEY,             -- webhook-id
+  delivery_id  TEXT PRIMARY KEY,             -- sent as webhook-id
   receiver     TEXT NOT NULL,
   body         TEXT NOT NULL,                -- JSON; empty after the delivery
   created_at   TEXT NOT NULL,
   attempts     INTEGER NOT NULL DEFAULT 0,
   next_try_at  TEXT,                         -- NULL: delivered
   delivered_at TEXT,
-  error        TEXT                          -- of the last attempt
+  error        TEXT                          -- the error of the last attempt
 ) WITHOUT ROWID;
 
 CREATE INDEX _delivery_open ON _delivery (next_try_at) WHERE next_try_at IS NOT NULL;

@@ -1,3 +1,4 @@
--- When `forget --undo` permitted a company again. The row stays, because readers of the change feed need its version.
+-- The time at which `forget --undo` permitted the company again. The row is kept, because the change feed needs its
+-- version.
 
-ALTER TABLE _forgotten ADD COLUMN undone_at TEXT;  -- null: the company is not loaded
+ALTER TABLE _forgotten ADD COLUMN undone_at TEXT;  -- null: the company is still forgotten
