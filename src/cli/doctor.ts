@@ -14,6 +14,7 @@ import { interruptible, type SharedFlags, withSharedOptions } from './context.ts
 import { checkTerms } from './doctor/account.ts';
 import { checkFiles } from './doctor/files.ts';
 import { type Finding, note, ok, problem, warning } from './doctor/finding.ts';
+import { checkHealth } from './doctor/health.ts';
 import { checkRuntime, checkSqlite, runtimeFacts } from './doctor/machine.ts';
 import { checkClock, checkConnection, checkRedis } from './doctor/network.ts';
 import { type Output, openOutput, standardStreams } from './output.ts';
@@ -55,7 +56,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   else {
     findings.push(ok('configuration', `${path} is valid`), ...checkTerms(config, systemClock.now()));
     if (flags.rebuildLedger) findings.push(...(await rebuild(config, flags.warehouse ?? [])));
-    findings.push(...checkFiles(config, path, systemClock.now()));
+    findings.push(...checkFiles(config, path, systemClock.now()), ...checkHealth(config, systemClock.now()));
     findings.push(...(await checkConnection(config)), ...(await checkRedis(config)));
     if (flags.online) findings.push(...(await checkOnline(config, output)));
   }
