@@ -49,7 +49,11 @@ function coverage({ coverage: { known, gone, registryTotal }, coverageEstimate }
   const source = {
     statistics: `${known_} of the registry’s ${count(registryTotal ?? 0)}`,
     searches: `${known_} companies; share estimated from searches`,
-    nothing: `${known_} companies; registry count unknown`,
+    // Without an estimate, a registry count is below the number of known companies.
+    nothing:
+      registryTotal === null
+        ? `${known_} companies; registry count unknown`
+        : `${known_} companies; the registry reports only ${count(registryTotal)}`,
   };
   return figure('Coverage', by === 'nothing' ? known_ : range, [
     by !== 'nothing' && bar,
