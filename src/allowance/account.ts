@@ -2,9 +2,9 @@ import type Database from 'better-sqlite3';
 
 /** One row of the table `account`. Times are epoch milliseconds. */
 export interface Account {
-  /** Calls counted since the ledger exists, without `already_spent`. */
+  /** All calls counted since the ledger was created. `already_spent` is not included. */
   readonly spent_ever: number;
-  /** The units ever debited, with those that were returned. It never decreases. */
+  /** All units ever debited, including units that were returned later. This number never decreases. */
   readonly debits: number;
   readonly last_spent_ms: number;
   readonly next_slot_ms: number;
@@ -12,29 +12,29 @@ export interface Account {
   readonly paused_until_ms: number;
   readonly exhausted_at_ms: number | null;
   readonly exhausted_until_ms: number | null;
-  /** The quota left by the ledger's count when the upstream reported an exhausted allowance; null: no limit. */
+  /** The quota left according to the ledger when the upstream reported an exhausted allowance; null: no limit. */
   readonly exhausted_left: number | null;
-  /** The number of such reports since the last successful call. */
+  /** The number of reports of an exhausted allowance since the last successful call. */
   readonly exhausted_times: number;
   readonly refused_key: string | null;
   readonly refused_at_ms: number | null;
   readonly worked_key: string | null;
-  /** The latest time of the clock that was recorded without a call, or before the clock was set back. */
+  /** The latest clock time that was stored without a call, or before the clock was set back. */
   readonly latest_ms: number;
-  /** The earliest time of the clock since it was set back; null: the clock has reached the old time again. */
+  /** The earliest clock time since the clock was set back; null: the clock has reached the old time again. */
   readonly set_back_at_ms: number | null;
-  /** The clock may be late by this much, until `doubted_until_ms`. */
+  /** The clock may be late by up to this duration, until `doubted_until_ms`. */
   readonly late_ms: number;
   readonly doubted_until_ms: number;
 }
 
 export interface AccountTable {
   read(): Account;
-  /** Writes the columns of slot, pause, exhaustion and clock. The other columns have their own methods. */
+  /** Writes the columns about slots, pauses, exhaustion and the clock. The other columns have their own methods. */
   write(account: Account): void;
-  /** Counts calls, and records the slot of the first one and the next free slot. */
+  /** Counts the calls, and stores the slot of the first call and the next free slot. */
   take(calls: number, firstMs: number, nextSlotMs: number): void;
-  /** Uncounts one call. */
+  /** Decreases the count by one call. */
   giveBack(): void;
   /** Pauses until `untilMs`, unless a longer pause is stored. */
   pause(untilMs: number, nowMs: number): void;
@@ -83,11 +83,11 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
   };
 }
 
-/** The warehouses that share the allowance of an account. Each of them plans as if it were the only one. */
+/** The warehouses that share one account's allowance. Each of them plans as if it were the only one. */
 export interface Users {
   /** Records that a warehouse spends the allowance. */
   record(warehouse: string, nowMs: number): void;
-  /** The paths of the warehouses recorded within `FORGOTTEN_AFTER_MS`, the latest first. */
+  /** The paths of the warehouses recorded in the last `FORGOTTEN_AFTER_MS`, most recent first. */
   list(nowMs: number): string[];
 }
 
@@ -107,6 +107,6 @@ export function openUsers(db: Database.Database, accountId: string): Users {
   };
 }
 
-// Commands open a warehouse often. One write per hour is enough.
+// Many commands open a warehouse. One write per hour is enough.
 const RESOLUTION_MS = 60 * 60 * 1000;
 const FORGOTTEN_AFTER_MS = 62 * 24 * 60 * 60 * 1000;

@@ -18,13 +18,16 @@ export interface LedgerState {
   readonly windows: readonly WindowState[];
   /** The calls that every window still permits; Infinity if there is no window. */
   readonly left: number;
-  /** The time at which an exhausted account can spend again; null: never, or it is not exhausted. */
+  /** The time at which an exhausted account can spend again; null: never, or the account is not exhausted. */
   readonly resumesAtMs: number | null;
   readonly pausedUntilMs: number | null;
-  /** The upstream reported an exhausted allowance at `atMs`. `left` is the quota left by the ledger's count. */
+  /**
+   * Not null if the upstream reported an exhausted allowance, at `atMs`. `left` is the quota left according to the
+   * ledger.
+   */
   readonly exhausted: { readonly atMs: number; readonly untilMs: number; readonly left: number } | null;
   readonly refusedKey: { readonly fingerprint: string; readonly sinceMs: number } | null;
-  /** Calls counted since the ledger exists, without `already_spent`. */
+  /** All calls counted since the ledger was created. `already_spent` is not included. */
   readonly spentEver: number;
   /** Null if the clock is trusted. */
   readonly clockDoubt: ClockDoubt | null;
@@ -36,18 +39,18 @@ export interface WindowState extends Window {
   readonly left: number;
 }
 
-/** The reason for which an account cannot spend. */
+/** The reason why an account cannot spend. */
 export interface Closure {
   readonly window: WindowName | 'upstream';
   /** The time at which the account can spend again; null: never. */
   readonly untilMs: number | null;
 }
 
-/** The windows of an account, with the calls left in each. Call every method inside a transaction of the ledger. */
+/** The allowance windows of an account, with the calls left in each. Call every method inside a ledger transaction. */
 export interface AccountWindows {
   windowsAt(atMs: number): Window[];
   windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[];
-  /** The closure that lasts longest, or null if the account can spend. */
+  /** The closure that ends last, or null if the account can spend. */
   closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose): Closure | null;
   stateAt(nowMs: number, row: Account, purpose: Purpose): LedgerState;
 }
@@ -118,7 +121,7 @@ function lastsLonger(closure: Closure, than: Closure | null): boolean {
   return than === null || (closure.untilMs ?? Infinity) > (than.untilMs ?? Infinity);
 }
 
-/** A call of a rolling window counts from its arrival, which can be `ARRIVAL_MS` after its slot. */
+/** A rolling window counts a call from its arrival at the upstream, up to `ARRIVAL_MS` after the slot. */
 function countedSinceMs(window: Window): number {
   return isRolling(window) ? window.sinceMs - ARRIVAL_MS : window.sinceMs;
 }

@@ -1,19 +1,19 @@
 import type Database from 'better-sqlite3';
 import { windowLengthMs, windowRows } from './window_table.ts';
 
-/** The number of calls of an account in each minute. Call every method inside a transaction of the ledger. */
+/** The number of calls that an account made in each minute. Call every method inside a ledger transaction. */
 export interface CallCounts {
-  /** Counts calls at `atMs`. */
+  /** Adds calls to the minute of `atMs`. */
   add(calls: number, atMs: number): void;
-  /** Uncounts one call at `atMs`, if a call is counted there. */
+  /** Removes one call from the minute of `atMs`, if that minute has a call. */
   takeBack(atMs: number): void;
-  /** Returns the calls since the minute of `sinceMs`. Stores the sum under the name of the window for the next time. */
+  /** Returns the number of calls since the minute of `sinceMs`. Caches the sum under the window's name. */
   since(name: string, sinceMs: number): number;
-  /** Returns the same number and writes nothing. */
+  /** Returns the same number as `since`, but stores nothing. */
   peek(name: string, sinceMs: number): number;
   /** Returns the time at which the oldest calls of a rolling window stop counting; null: never. */
   endOfOldestMs(oldest: OldestCalls): number | null;
-  /** Moves all calls that are counted after `madeByMs` to its minute. They were made by then at the latest. */
+  /** Moves all calls counted after `madeByMs` to the minute of `madeByMs`, because no call was made later than that. */
   bringBack(madeByMs: number): void;
   /** Deletes the counts that no window at `nowMs` or later needs. */
   deleteOld(nowMs: number): void;
@@ -22,11 +22,11 @@ export interface CallCounts {
 export interface OldestCalls {
   /** The start of the window. */
   readonly sinceMs: number;
-  /** The length of the window. Each call counts for this long. */
+  /** The length of the window. Each call is counted for this duration. */
   readonly lengthMs: number;
-  /** The number of calls that have to stop counting. */
+  /** The number of calls that must leave the window before another call is possible. */
   readonly calls: number;
-  /** All calls without a date have one by then. */
+  /** The time by which every call without a date gets one. */
   readonly datedByMs: number;
 }
 
@@ -74,8 +74,8 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
     },
     takeBack: (atMs) => {
       const minute = minuteOf(atMs);
-      // The call can have been moved to another minute (`bringBack`). It stays counted there, because the counts do not
-      // identify calls.
+      // `bringBack` may have moved the call to another minute. The call is then not removed, because the counts do not
+      // identify single calls.
       if (takeFromMinute.run(accountId, minute).changes > 0) addToSums.run(-1, accountId, minute);
     },
     since: (name, sinceMs) => {

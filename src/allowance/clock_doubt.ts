@@ -3,18 +3,18 @@ import type { Account } from './account.ts';
 /**
  * Handling of a clock that was set back (docs/decisions/0011-clock-set-back.md). Pure.
  *
- * If a clock goes back, it was wrong before or it is wrong now. Until the program knows which, the ledger checks a call
- * at its earliest possible time and counts it at its latest possible time. A window counts all calls since its start,
- * so its limit holds in both cases.
+ * If the clock goes back, it was wrong before or it is wrong now. Until the program knows which, the ledger uses two
+ * times for each call: it checks the limits at the earliest possible time and counts the call at the latest possible
+ * time. A window counts all calls since its start, so its limit is respected in both cases.
  */
 export interface ClockReading {
-  /** The account after the reading; the same object if nothing changed. */
+  /** The account after the clock was read; the same object if nothing changed. */
   readonly account: Account;
-  /** All calls so far were made by then at the latest, so later counts move there. Null: no new fact. */
+  /** No call so far was made after this time, so counts at later times move to it; null: no such time was learned. */
   readonly madeByMs: number | null;
 }
 
-/** Updates the account with the time that the clock shows. */
+/** Updates the account with the current clock time. */
 export function readClock(account: Account, nowMs: number, slotSpacingMs: number): ClockReading {
   const latestMs = latestTime(account);
   const running =
@@ -27,19 +27,19 @@ export function readClock(account: Account, nowMs: number, slotSpacingMs: number
   return withoutDates(running);
 }
 
-/** Updates the account when the upstream's clock shows the same time. All calls were made by now. */
+/** Updates the account when the upstream's clock agrees with ours. All calls were therefore made before `nowMs`. */
 export function confirmClock(account: Account, nowMs: number, slotSpacingMs: number): ClockReading {
   const running = lastEventTime(account) > nowMs ? moveEventsBack(account, nowMs, slotSpacingMs) : account;
   const believed = { ...running, latest_ms: nowMs, set_back_at_ms: null, late_ms: 0, doubted_until_ms: 0 };
   return { account: believed, madeByMs: nowMs };
 }
 
-/** The latest possible real time of a call at which the clock shows `atMs`. */
+/** The latest possible real time of a call that is made when the clock shows `atMs`. */
 export function latestDateMs(account: Account, atMs: number): number {
   return account.set_back_at_ms === null ? atMs + account.late_ms : UNDATED_MS;
 }
 
-/** The time by which all calls without a date have one; Infinity if no call is without a date. */
+/** The time by which every call without a date gets one; Infinity if all calls have a date. */
 export function allDatedByMs(account: Account): number {
   const { set_back_at_ms: setBackAtMs } = account;
   if (setBackAtMs === null) return Infinity;
@@ -49,7 +49,7 @@ export function allDatedByMs(account: Account): number {
 export type ClockDoubt =
   /** The clock was set back and has not reached `latestMs` again. */
   | { readonly is: 'behind'; readonly latestMs: number; readonly untilMs: number }
-  /** The clock has reached the old time again, and may be late by `lateMs`. */
+  /** The clock has reached the old time again, but may be late by up to `lateMs`. */
   | { readonly is: 'late'; readonly lateMs: number; readonly untilMs: number };
 
 /** The doubt about the clock at `nowMs`, or null if the clock is trusted. */
@@ -63,9 +63,9 @@ export function clockDoubtOf(account: Account, nowMs: number): ClockDoubt | null
 }
 
 /**
- * The clock is behind its latest time. One of the two times is wrong, so calls get no date until the program knows which.
- * After `TRUSTED_AFTER_MS` behind the latest time, the clock is trusted. Without this limit, a clock that once showed
- * 2099 would close the account until 2099.
+ * The clock shows an earlier time than before. One of the two times is wrong, so calls get no date until the program
+ * knows which. The program trusts the clock again after `TRUSTED_AFTER_MS`. Without this limit, a clock that once
+ * showed 2099 would block the account until 2099.
  */
 function readWhileBehind(account: Account, latestMs: number, nowMs: number): ClockReading {
   const setBackAtMs = Math.min(account.set_back_at_ms ?? nowMs, nowMs);
@@ -76,9 +76,10 @@ function readWhileBehind(account: Account, latestMs: number, nowMs: number): Clo
 }
 
 /**
- * The clock has reached its old time again. Either it was corrected, or it ran on and is still late. In the second case
- * it is late by the step back that was seen, and by the time that passed before the step was seen (`UNSEEN_MS`). After a
- * step of more than `TRUSTED_AFTER_MS`, the clock cannot have run on to its old time, so it was corrected.
+ * The clock has reached its old time again. Either someone corrected it, or it continued to run and is still late. In
+ * the second case, the delay is the observed step back plus the time before the step was noticed (at most `UNSEEN_MS`).
+ * If the step was longer than `TRUSTED_AFTER_MS`, the clock cannot have reached its old time by running, so it was
+ * corrected.
  */
 function readCaughtUp(account: Account, setBackAtMs: number, latestMs: number, nowMs: number): ClockReading {
   const backMs = latestMs - setBackAtMs;
@@ -96,7 +97,10 @@ function readCaughtUp(account: Account, setBackAtMs: number, latestMs: number, n
   };
 }
 
-/** Moves slots, pauses and exhaustions from the future to now, and keeps their durations, so that none lasts too long. */
+/**
+ * Moves the start of slots, pauses and exhaustions from the future to now and keeps their durations, so that none lasts
+ * too long.
+ */
 function moveEventsBack(account: Account, nowMs: number, slotSpacingMs: number): Account {
   const { paused_at_ms, paused_until_ms, exhausted_at_ms, exhausted_until_ms } = account;
   const isPauseAhead = paused_at_ms > nowMs;
@@ -134,13 +138,14 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 const CLOCK_STEP_MS = 5000;
-// Readings without a call are stored at this interval.
+// Without a call, the clock time is stored at this interval.
 const STORED_EVERY_MS = MINUTE_MS;
 const TRUSTED_AFTER_MS = 2 * DAY_MS;
-// A process that waits for the allowance reads the clock more often.
+// The longest time before a step of the clock is noticed. A process that waits for the allowance reads the clock more
+// often.
 const UNSEEN_MS = 2 * HOUR_MS;
 const LONGEST_LATE_MS = DAY_MS;
-// A clock that has reached its old time can still be corrected within this time.
+// After the clock has reached its old time, it stays in doubt for this duration, because someone may still correct it.
 const DOUBT_MS = 7 * DAY_MS;
-/** The latest time of a Date. Every window counts a call at this time, until the call gets a date. */
+/** The latest time that a Date can represent. A call at this time is counted in every window until it gets a date. */
 const UNDATED_MS = 8_640_000_000_000_000;

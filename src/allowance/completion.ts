@@ -9,7 +9,7 @@ import {
   type WindowName,
 } from './windows.ts';
 
-/** The forecast of a number of calls, if nothing else spends the allowance. */
+/** The forecast for a number of calls, if nothing else spends the allowance. */
 export interface Completion {
   /** The calls that the account can make within a hundred years. */
   readonly affordable: number;
@@ -17,13 +17,13 @@ export interface Completion {
   readonly finishesAtMs: number;
   /** The number of days with calls. Days are periods of 24 hours from now. */
   readonly days: number;
-  /** The duration of all calls at the rate alone; 0 without a rate. */
+  /** The duration of all calls if only the rate limited them; 0 if there is no rate. */
   readonly atRateMs: number;
 }
 
 export interface CompletionInput {
   readonly allowance: Allowance;
-  /** The calls left in each window now, for this purpose. */
+  /** The calls that this purpose can still make in each window now. */
   readonly left: readonly { readonly name: WindowName; readonly left: number }[];
   readonly purpose: Purpose;
   readonly calls: number;
@@ -31,8 +31,8 @@ export interface CompletionInput {
 }
 
 /**
- * Simulates the windows: calls are made at the rate until a window is exhausted, and resume at its reset. A rolling
- * window is simulated as consecutive windows of its length, the first of which starts now.
+ * Simulates the allowance windows. Calls are made at the rate until a window is exhausted, and resume when that window
+ * resets. A rolling window is simulated as consecutive fixed windows of the same length; the first one starts now.
  */
 export function forecastCompletion({ allowance, left, purpose, calls, nowMs }: CompletionInput): Completion {
   const spacing = spacingMs(allowance.perMinute);
@@ -56,7 +56,7 @@ export function forecastCompletion({ allowance, left, purpose, calls, nowMs }: C
     for (const [name, calls] of lefts) lefts.set(name, calls - batch);
     atMs += batch * spacing;
     if (made >= affordable) break;
-    // The account can spend again when the last of the exhausted windows resets.
+    // The account can spend again when all exhausted windows have reset.
     const reopensMs = Math.max(
       untilMs,
       ...[...lefts].filter(([, calls]) => calls <= 0).map(([name]) => resets.get(name) ?? Infinity),
@@ -87,5 +87,5 @@ export function forecastCompletion({ allowance, left, purpose, calls, nowMs }: C
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-// A hundred years. A longer forecast ends there.
+// A hundred years: the longest forecast.
 const HORIZON_MS = 36_525 * DAY_MS;

@@ -19,54 +19,60 @@ export type { LedgerState, WindowState } from './account_windows.ts';
 export { isBusy, LOST_LEDGER_REMEDY } from './ledger_file.ts';
 
 /**
- * The ledger counts the calls of each account. It is a file of its own, because the account, not a warehouse, owns the
- * allowance. Every process of an account spends here immediately before it sends. The processes together therefore never
- * exceed the rate or the allowance, and the quota left is exact. All times are epoch milliseconds.
+ * The ledger counts the calls of each account. It is a separate file, because the allowance belongs to the account and
+ * several warehouses can share it. Every process debits the ledger immediately before it sends a call. All processes
+ * together therefore never exceed the rate or the allowance, and the quota left is exact. All times are epoch
+ * milliseconds.
  *
- * Methods throw SQLite's error if the file is busy (`isBusy`: try again), else a FailedError with the remedy.
+ * If the file is busy, methods throw SQLite's error, which `isBusy` recognises; the caller should try again. Other
+ * failures throw a FailedError with the remedy.
  */
 export interface Ledger {
   /**
-   * Takes up to `most` slots in one transaction, or returns the reason why there is none.
+   * Takes up to `most` slots in one transaction, or returns the reason why no slot is available.
    *
    * @throws LostFileError if the file was deleted or replaced since it was opened.
    */
   spend(request: Spending): Spent;
   /** Returns the unit of a call that was not sent. Its slot stays used. */
   giveBack(slot: Slot): void;
-  /** Pauses the account until `untilMs`, as the upstream requested. A longer pause stays. */
+  /** Pauses the account until `untilMs`, as the upstream requested, unless a longer pause is stored. */
   pauseUntil(untilMs: number, nowMs: number): void;
   /**
-   * Records that the upstream reported an exhausted allowance until `untilMs`; null: it named no date. The account then
-   * waits until the next reset of a window, or for a day if no window resets. The wait grows with every report without
-   * a successful call between them. A total that is smaller than configured therefore costs a few calls, not all.
+   * Records that the upstream reported an exhausted allowance until `untilMs`. If the upstream gave no date (null), the
+   * account waits until the next window resets, or for a day if no window resets. The wait grows with each further
+   * report until a call succeeds. If the upstream's total limit is smaller than the configured one, only a few calls
+   * are therefore wasted.
    */
   exhaustedUntil(untilMs: number | null, nowMs: number): void;
-  /** Records that the upstream rejected the key. No call follows until another key is used or `forgetRefusal` is called. */
+  /**
+   * Records that the upstream rejected the key. `spend` then refuses this key until another key is used or
+   * `forgetRefusal` is called.
+   */
   refuseKey(fingerprint: string, nowMs: number): void;
   forgetRefusal(): void;
   /** Records that a call with this key succeeded: the key is valid, and the allowance is not exhausted. */
   keyWorked(fingerprint: string): void;
   hasKeyWorked(fingerprint: string): boolean;
-  /** Records that the upstream's clock shows the same time as ours. This ends every doubt about our clock. */
+  /** Records that the upstream's clock agrees with ours. Our clock is then trusted again. */
   clockAgrees(nowMs: number): void;
   /** Records that this warehouse spends the allowance of the account. */
   usedBy(warehouse: string, nowMs: number): void;
-  /** The warehouses recorded within two months, the latest first. */
+  /** The warehouses recorded in the last two months, most recent first. */
   warehouses(nowMs: number): string[];
-  /** Identifies the ledger and its progress. Throws a LostFileError like `spend`. */
+  /** Identifies the ledger and its progress. Throws a LostFileError in the same cases as `spend`. */
   mark(): LedgerMark;
-  /** Counts calls that a lost ledger had counted. */
+  /** Adds calls that a lost ledger had counted. */
   recount(recount: Recount): void;
-  /** The windows and closures of the account, for a purpose (by default `scheduled`). */
+  /** The account's windows and closures for one purpose (default: `scheduled`). */
   state(nowMs: number, purpose?: Purpose): LedgerState;
   close(): void;
 }
 
 export interface LedgerMark {
-  /** Another ledger at the same path has another id. A copy has the same id. */
+  /** A new ledger at the same path has a different id. A copy has the same id. */
   readonly ledgerId: string;
-  /** The units of the account ever debited. An older copy has fewer. */
+  /** All units ever debited from the account. An older copy of the file has a smaller number. */
   readonly debits: number;
 }
 
@@ -81,7 +87,7 @@ export interface Spending {
 export interface Slot {
   /** The time at which the call may be sent, with fractions of a millisecond. */
   readonly atMs: number;
-  /** The time at which its unit is counted. */
+  /** The time at which the unit of this call is counted. */
   readonly countedAtMs: number;
 }
 
@@ -93,10 +99,10 @@ export type Spent =
   | ({ readonly is: 'spent' } & Closure)
   | { readonly is: 'refused_key'; readonly sinceMs: number };
 
-/** A slot is taken at most this long ahead, so that a killed process loses few units. */
+/** A slot is taken at most this long before its time, so that a killed process loses few units. */
 export const LOOKAHEAD_MS = 200;
 
-/** A slot is taken at most this long after its time. Its call may still be sent then. */
+/** A slot is taken at most this long after its time. Its call can still be sent then (`SLOT_TOLERANCE_MS`). */
 const LATENESS_MS = 100;
 
 /**
@@ -117,7 +123,7 @@ export function openLedger(options: { path: string; accountId: string; allowance
   const checkFile = openFileCheck({ path, name: 'the ledger', remedy: LOST_LEDGER_REMEDY });
   let debitsSeen = 0;
 
-  /** Reads the account. Its debits decrease only if an older copy was written into the open file. */
+  /** Reads the account. If its debits have decreased, an older copy was written into the open file. */
   function readAccount(): Account {
     const row = account.read();
     if (row === undefined || row.debits < debitsSeen)
@@ -162,7 +168,7 @@ export function openLedger(options: { path: string; accountId: string; allowance
       slots.push({ atMs, countedAtMs });
     account.take(slots.length, firstMs, firstMs + slots.length * slotSpacingMs);
     counts.add(slots.length, countedAtMs);
-    // The older of the last two calls decides. If the clock shows 2099 once, today's counts stay.
+    // Use the earlier of the last two calls, so that a clock that once shows 2099 does not delete today's counts.
     if (dayNumber(firstMs) !== dayNumber(row.last_spent_ms))
       counts.deleteOld(Math.min(firstMs, row.last_spent_ms));
     return { is: 'go', slots };
@@ -183,7 +189,7 @@ export function openLedger(options: { path: string; accountId: string; allowance
   const exhaust = db.transaction((namedMs: number | null, nowMs: number) => {
     const row = accountAt(nowMs);
     const states = windows.windowStates(nowMs, row, 'scheduled', counts.peek);
-    // Calls that are in flight at the same time each receive the same report. They count as one.
+    // Calls that are in flight at the same time all receive the same report. Count these reports as one.
     const isRepeated = row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs;
     const times = isRepeated ? row.exhausted_times - 1 : row.exhausted_times;
     const untilMs = exhaustionEndsMs({ namedMs, windows: states, times, nowMs });
@@ -196,7 +202,10 @@ export function openLedger(options: { path: string; accountId: string; allowance
     });
   });
 
-  /** `hasNewDates`: the clock now dates calls that had no date. The state is exact after the dates are stored. */
+  /**
+   * `hasNewDates` is true if calls without a date can now get one. The state is exact only after these dates are
+   * stored.
+   */
   const state = db.transaction((nowMs: number, purpose: Purpose) => {
     const row = account.read();
     const hasNewDates = readClock(row, nowMs, slotSpacingMs).madeByMs !== null;
@@ -263,7 +272,7 @@ export function openLedger(options: { path: string; accountId: string; allowance
   };
 }
 
-/** A slot that passed less than `LATENESS_MS` ago is still used, so that later slots do not move. */
+/** Uses a slot up to `LATENESS_MS` after its time, so that the following slots are not delayed. */
 function earliestSlotMs({ next_slot_ms: nextMs }: Account, nowMs: number, slotSpacingMs: number): number {
   return slotSpacingMs > 0 && nextMs >= nowMs - LATENESS_MS ? nextMs : nowMs;
 }

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { FailedError, UsageError } from '../errors.ts';
 import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
 
-/** The file at the path is no ledger any more, or not the whole ledger. */
+/** The file at this path is no longer a ledger, or is incomplete. */
 export class DamagedLedgerError extends UsageError {
   constructor(path: string, fault: string, cause?: unknown) {
     super(`cannot open the ledger ${path}: ${fault}`, { hint: LOST_LEDGER_REMEDY, cause });
@@ -13,9 +13,10 @@ export class DamagedLedgerError extends UsageError {
 }
 
 /**
- * Opens the file of the ledger, and creates it if it is missing. Each commit reaches the disk (`synchronous=FULL`).
+ * Opens the ledger file, and creates it if it is missing. Each commit is flushed to the disk (`synchronous=FULL`).
  *
- * @throws DamagedLedgerError if the file is no ledger; UsageError if it cannot be opened or is of a newer version.
+ * @throws DamagedLedgerError if the file is not a ledger; UsageError if it cannot be opened or a newer version wrote
+ * it.
  */
 export function openLedgerFile(path: string): Database.Database {
   try {
@@ -34,12 +35,12 @@ export function openLedgerFile(path: string): Database.Database {
 
 /** Creates the file under another name first, so that no process ever opens an empty ledger. */
 function createFile(path: string): void {
-  // SQLite would write the content of the old WAL into the new file.
+  // SQLite would apply the WAL of the old ledger to the new file.
   if (existsSync(`${path}-wal`) && !existsSync(path))
     throw new DamagedLedgerError(path, 'it was deleted; only its WAL remains');
   const partial = `${path}.${randomUUID()}.partial`;
   try {
-    // Only this user may read the file. SQLite gives its WAL the same mode.
+    // Only this user may read the file. SQLite creates the WAL with the same mode.
     closeSync(openSync(partial, 'wx', 0o600));
     const db = new Database(partial);
     db.pragma('journal_mode = WAL');
@@ -82,7 +83,7 @@ function lastLine(verdict: string): string {
 export const LOST_LEDGER_REMEDY =
   'Put the latest ledger back, or run `registry-mirror doctor --rebuild-ledger` to count the calls of the warehouses again.';
 
-/** Converts an error of SQLite to one that names the ledger and the remedy. Returns other errors unchanged. */
+/** Converts an SQLite error to an error that names the ledger and the remedy. Returns other errors unchanged. */
 export function explainLedger(error: unknown, path: string): unknown {
   if (!isCorrupt(error)) return explainSqlite(error, `the ledger ${path}`);
   return new FailedError(`the ledger ${path} is damaged: ${error.message}`, {
@@ -95,7 +96,7 @@ function isCorrupt(error: unknown): error is Error {
   return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 }
 
-/** Did SQLite fail because another process is writing? The caller then tries again. */
+/** Did SQLite fail because another process is writing? If so, the caller tries again. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
@@ -122,7 +123,7 @@ function hintFor(error: unknown): string {
   return 'The key `ledger` in the configuration must name a file that this user may write.';
 }
 
-/** Runs an action, and retries it while another process holds the lock of the file. */
+/** Runs an action, and retries it while another process has locked the file. */
 export function whenFree<T>(action: () => T): T {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -196,11 +197,11 @@ ALTER TABLE account ADD COLUMN debits INTEGER NOT NULL DEFAULT 0; -- units ever 
 UPDATE account SET debits = spent_ever;
 `;
 
-/** Each schema migrates a file from the version before it. */
+/** Each schema migrates a file from the previous version. */
 const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA, CLOCK_SCHEMA, IDENTITY_SCHEMA];
 const SCHEMA_VERSION = SCHEMAS.length;
 
-// Longer than any commit. A process that is stopped during a commit must not stop the others.
+// Longer than any commit, but short, because a process that is stopped during a commit must not block the others.
 const BUSY_TIMEOUT_MS = 1000;
 const OPENING_ATTEMPTS = 250;
 const OPENING_PAUSE_MS = 20;

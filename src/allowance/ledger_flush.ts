@@ -1,18 +1,18 @@
 import type Database from 'better-sqlite3';
 
-/** Chooses the commits that reach the disk immediately. Such a commit also flushes all commits before it. */
+/** Decides which commits are flushed to the disk immediately. A flushed commit also flushes all earlier commits. */
 export interface Flush {
   /** Flushes every commit from now on. */
   always(): void;
   /** Flushes the next commit only if the latest flush is older than FLUSH_EVERY_MS. */
   ifDue(nowMs: number): void;
-  /** A commit was made. */
+  /** Call this after each commit. */
   committed(nowMs: number): void;
 }
 
 /**
- * A flush costs ten times as much processor time as a debit. At high rates, debits therefore share a flush. A power
- * failure can lose the debits of FLUSH_EVERY_MS; a killed process loses none.
+ * A flush takes ten times as much processor time as a debit. At high rates, several debits therefore share one flush. A
+ * power failure can lose the debits of the last FLUSH_EVERY_MS. A killed process loses no debit.
  */
 export function openFlush(db: Database.Database): Flush {
   let isOn = true;
@@ -30,5 +30,5 @@ export function openFlush(db: Database.Database): Flush {
   };
 }
 
-// Below 120 calls a minute, every debit is flushed.
+// At fewer than 120 calls a minute, every debit is flushed.
 const FLUSH_EVERY_MS = 500;

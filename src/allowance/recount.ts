@@ -1,18 +1,18 @@
 import type Database from 'better-sqlite3';
 
-/** Calls that a lost ledger counted, as the warehouses show them. */
+/** The calls that a lost ledger had counted, as recorded in the warehouses. */
 export interface Recount {
-  /** Calls of warehouses that used this ledger before. It may count some of them. */
+  /** Calls of warehouses that used this ledger before. The ledger may already count some of them. */
   readonly known: ReadonlyMap<number, number>;
-  /** Calls of warehouses that used another ledger. It counts none of them. */
+  /** Calls of warehouses that used another ledger. This ledger counts none of them. */
   readonly missing: ReadonlyMap<number, number>;
   /** The time of the latest call. */
   readonly lastSentMs: number;
 }
 
 /**
- * Raises the counts of an account to at least those of a recount; no count decreases. The keys of a recount are the
- * starts of minutes. Call it inside a transaction of the ledger.
+ * Raises the counts of an account to at least those of the recount. No count decreases. The keys of a recount are the
+ * starts of minutes, in epoch milliseconds. Call this function inside a ledger transaction.
  */
 export function raiseCounts(
   db: Database.Database,

@@ -1,7 +1,7 @@
 /**
- * The windows in which an allowance can limit calls. The configuration keys, the environment variables, the
- * counts of the ledger, the forecast and all texts follow from this table: a new window is a new row.
- * The order is that of the configuration.
+ * The windows in which an allowance can limit calls. The configuration keys, the environment variables, the ledger's
+ * counts, the forecast and all messages are derived from this table. To add a window, add a row. The rows are in the
+ * same order as in the configuration.
  */
 export const WINDOW_TABLE = [
   {
@@ -28,24 +28,27 @@ export const WINDOW_TABLE = [
 ] as const satisfies readonly WindowRow[];
 
 export interface WindowRow {
-  /** Stored in the ledger and shown in JSON: never changes. */
+  /** Stored in the ledger and shown in JSON, so it must never change. */
   readonly name: string;
-  /** The key below `allowance` in the configuration; `REGISTRY_MIRROR_` and the key in capitals is its variable. */
+  /**
+   * The key below `allowance` in the configuration. Its environment variable is `REGISTRY_MIRROR_` and the key in
+   * capitals.
+   */
   readonly key: string;
-  /** The property of `Allowance` that holds the limit. */
+  /** The property of `Allowance` with the limit. */
   readonly property: string;
   readonly span: WindowSpan;
   readonly words: WindowWords;
 }
 
 export type WindowSpan =
-  /** Since the account exists: it never resets. */
+  /** The account's whole life. The window never resets. */
   | { readonly kind: 'lifetime' }
-  /** The last `lengthMs` before any moment: it resets call by call. */
+  /** The last `lengthMs` milliseconds. Each call leaves the window when it is older. */
   | { readonly kind: 'rolling'; readonly lengthMs: number }
   /**
-   * A day or month that begins as `day_starts` states, `lengthMs` long at most (but for changes of the clock).
-   * If days are rolling, it rolls (`canRoll`) or follows the calendar in UTC.
+   * A day or month that starts as `day_starts` specifies, at most `lengthMs` long, except at changes of the clock. If
+   * `day_starts` is rolling, the window also rolls if `canRoll` is set; otherwise it follows the UTC calendar.
    */
   | {
       readonly kind: 'calendar';
@@ -54,13 +57,13 @@ export type WindowSpan =
       readonly canRoll: boolean;
     };
 
-/** Each phrase follows "100 calls" or "100". */
+/** Phrases for messages. Each one is written after "100 calls" or "100". */
 export interface WindowWords {
-  /** The period of the limit: 100 calls a day. */
+  /** The period of the limit, as in "100 calls a day". */
   readonly per: string;
-  /** The period that is running: 40 spent this day. */
+  /** The current period, as in "40 spent this day". */
   readonly current: string;
-  /** The period in full, for a reader who has to choose a limit. */
+  /** The period in full, for a user who has to choose a limit. */
   readonly scope: string;
 }
 
@@ -73,7 +76,7 @@ export type WindowKey = Row['key'];
 /** The limit of each window in calls; null: no limit. */
 export type WindowLimits = { readonly [Property in Row['property']]: number | null };
 
-/** Every row, with the types that rows share. */
+/** All rows of the table, typed by the properties that all rows share. */
 export function windowRows(): readonly (WindowRow & Pick<Row, 'name' | 'key' | 'property'>)[] {
   return WINDOW_TABLE;
 }
@@ -84,17 +87,17 @@ export function windowRow(name: WindowName): WindowRow {
   return row;
 }
 
-/** One value for each configuration key of the table. */
+/** Builds an object with one value for each configuration key in the table. */
 export function byWindowKey<Value>(readValue: (row: WindowRow) => Value): Record<WindowKey, Value> {
   return Object.fromEntries(windowRows().map((row) => [row.key, readValue(row)])) as Record<WindowKey, Value>;
 }
 
-/** The limits of a configuration, by property. */
+/** Converts limits by configuration key to limits by property of `Allowance`. */
 export function limitsByProperty(limits: Readonly<Record<WindowKey, number | null>>): WindowLimits {
   return Object.fromEntries(windowRows().map(({ key, property }) => [property, limits[key]])) as WindowLimits;
 }
 
-/** Infinity for the account's whole life. */
+/** The length of a window; Infinity for the account's whole life. */
 export function windowLengthMs({ span }: WindowRow): number {
   return span.kind === 'lifetime' ? Infinity : span.lengthMs;
 }

@@ -10,13 +10,13 @@ import {
 
 export type { WindowName } from './window_table.ts';
 
-/** The limits of an account, as its terms state them. One limit for each row of the window table. */
+/** The limits of an account according to its contract, with one limit for each row of the window table. */
 export interface Allowance extends WindowLimits {
   /** Calls in any 60 seconds; null: no limit. */
   readonly perMinute: number | null;
-  /** The start of a day: a time of day in a time zone, or 24 hours before now. */
+  /** When a day starts: at a time of day in a time zone, or 24 hours before now. */
   readonly day: DayStart;
-  /** Share of each window, from 0 to 1, that backfills leave to the scheduled work. */
+  /** Share of each window, from 0 to 1, that backfills leave to scheduled work. */
   readonly reserve: number;
   /** Calls made before this program counted them; they count against `total`. */
   readonly alreadySpent: number;
@@ -26,18 +26,20 @@ export type DayStart =
   | { readonly kind: 'rolling' }
   | { readonly kind: 'fixed'; readonly minuteOfDay: number; readonly timeZone: string };
 
-/** One limit at one moment. */
+/** One limit, with the window that applies at a given time. */
 export interface Window {
   readonly name: WindowName;
   /** Calls. */
   readonly limit: number;
-  /** Calls from this time on count (epoch milliseconds); -Infinity: all calls count. */
+  /** The start of the window in epoch milliseconds; -Infinity: the window contains all calls. */
   readonly sinceMs: number;
-  /** The time of the next reset; null: never (a lifetime), or call by call (a rolling window). */
+  /**
+   * The time of the next reset; null: the window never resets (lifetime), or each call leaves it separately (rolling).
+   */
   readonly resetsAtMs: number | null;
 }
 
-/** The windows that apply at `nowMs`, the longest first. */
+/** The windows that apply at `nowMs`, longest first. */
 export function windowsAt(allowance: Allowance, nowMs: number): Window[] {
   return windowRows()
     .toSorted((a, b) => (windowLengthMs(a) < windowLengthMs(b) ? 1 : -1))
@@ -48,8 +50,8 @@ export function windowsAt(allowance: Allowance, nowMs: number): Window[] {
 }
 
 /**
- * Returns `windowsAt` for one allowance, with a cache: the fixed windows stay until one of them resets, and the
- * rolling ones move with every call. The ledger needs the windows twice for each call.
+ * Returns a `windowsAt` with a cache for one allowance. Fixed windows are cached until one of them resets; rolling
+ * windows move with every call. The cache is useful because the ledger needs the windows twice for each call.
  */
 export function rememberWindows(allowance: Allowance): (atMs: number) => Window[] {
   let windows: Window[] = [];
@@ -69,22 +71,22 @@ export function rememberWindows(allowance: Allowance): (atMs: number) => Window[
   };
 }
 
-/** Is this the window of an account's whole life, which never resets? */
+/** Does this window cover the account's whole life, so that it never resets? */
 export function isLifetime({ name }: Pick<Window, 'name'>): boolean {
   return windowRow(name).span.kind === 'lifetime';
 }
 
-/** Does each call of this window stop counting at its own time? */
+/** Does each call leave this window at its own time? */
 export function isRolling(window: Window): boolean {
   return window.resetsAtMs === null && !isLifetime(window);
 }
 
-/** The length of a rolling window: each call counts for as long. */
+/** The length of a rolling window, which is the time for which each call is counted. */
 export function rollingLengthMs({ name }: Pick<Window, 'name'>): number {
   return windowLengthMs(windowRow(name));
 }
 
-/** The calls of a limit that a purpose may spend: ⌊limit × (1 − reserve)⌋ for backfills, else the limit. */
+/** The number of calls that a purpose may spend: ⌊limit × (1 − reserve)⌋ for backfills, otherwise `limit`. */
 export function limitFor(limit: number, reserve: number, purpose: Purpose): number {
   // Rounded to 12 digits first, because 10 × (1 − 0.9) is 0.9999999999999998 in floating point.
   return purpose === 'backfill' ? Math.floor(Number((limit * (1 - reserve)).toPrecision(12))) : limit;
@@ -93,8 +95,9 @@ export function limitFor(limit: number, reserve: number, purpose: Purpose): numb
 export type Purpose = 'scheduled' | 'backfill';
 
 /**
- * Milliseconds between two slots: (60,000 + 1,000) / perMinute. As many slots as `perMinute` take 61 seconds. An
- * arrival that is late by less than a second therefore exceeds no 60-second window (docs/decisions/0001-rate.md).
+ * Milliseconds between two slots: (60,000 + 1,000) / perMinute. `perMinute` slots therefore take 61 seconds. Even if
+ * calls arrive up to a second late, no period of 60 seconds contains more than `perMinute` calls
+ * (docs/decisions/0001-rate.md).
  */
 export function spacingMs(perMinute: number | null): number {
   return perMinute === null ? 0 : (60_000 + JITTER_MS) / perMinute;
@@ -124,7 +127,7 @@ function spanAt({ span }: WindowRow, day: DayStart, nowMs: number): Span {
 
 const UTC_DAY: FixedDay = { kind: 'fixed', minuteOfDay: 0, timeZone: 'UTC' };
 
-/** A month begins with its first day. */
+/** A month starts with its first day. */
 const CALENDAR = {
   day: (day: FixedDay, nowMs: number) => {
     const { year, month, date } = localDate(day, nowMs);
@@ -137,9 +140,10 @@ const CALENDAR = {
 };
 
 /**
- * The span that contains `nowMs`. Its two limits are starts of days, which do not depend on `nowMs`. Spans therefore
- * neither overlap nor leave a hole at changes of the zone's clock. The search covers two starts on either side. Near a
- * change of the clock, a local date can begin twice. A zone that crosses the date line skips a date.
+ * The span that contains `nowMs`. A span starts and ends at the start of a day, which does not depend on `nowMs`. When
+ * the time zone changes its clock, spans therefore neither overlap nor leave a gap. The search checks two starts before
+ * and two after the local date, because a local date can begin twice near a change of the clock, and a zone that
+ * crosses the date line skips a date.
  */
 function spanBetween(day: FixedDay, nowMs: number, midnightAt: (step: number) => number): Span {
   const starts = [-2, -1, 0, 1, 2].map((step) => startOf(day, midnightAt(step)));
@@ -150,8 +154,9 @@ function spanBetween(day: FixedDay, nowMs: number, midnightAt: (step: number) =>
 }
 
 /**
- * The start of the day whose local midnight, read as UTC, is `midnightMs`. If spring skips the time of day, the day
- * starts later by the skipped time. If autumn repeats the time of day, the day starts at its first occurrence.
+ * The start of the day whose local midnight, read as UTC, is `midnightMs`. If the clock change in spring skips this
+ * time of day, the day starts later by the skipped duration. If the change in autumn repeats it, the day starts at the
+ * first occurrence.
  */
 function startOf({ minuteOfDay, timeZone }: FixedDay, midnightMs: number): number {
   const localMs = midnightMs + minuteOfDay * MINUTE_MS;
@@ -173,7 +178,10 @@ function offsetMs(timeZone: string, atMs: number): number {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** A call arrives at most this long after its slot, measured by a clock that differs from ours by at most as much. */
+/**
+ * A call arrives at the upstream at most this long after its slot. The upstream's clock may differ from ours by the
+ * same amount.
+ */
 export const ARRIVAL_MS = 1000;
 
 /**
@@ -189,19 +197,20 @@ export function clearOfResets(atMs: number, windows: readonly Window[]): number 
 }
 
 export interface Exhaustion {
-  /** The date that the upstream named, or null. */
+  /** The date in the upstream's response; null: the response named no date. */
   readonly namedMs: number | null;
   readonly windows: readonly Window[];
-  /** The number of earlier responses of this kind, without another response between them. */
+  /** The number of consecutive earlier responses that reported an exhausted allowance. */
   readonly times: number;
   readonly nowMs: number;
 }
 
 /**
- * The time until which the ledger believes the upstream that the allowance is exhausted. It is the first that applies:
- * the date that the upstream named; the next reset of a window (a rolling window resets after its length); a day.
- * The wait is never infinite, because one wrong reading of a response would then block the account permanently.
- * Every repetition doubles the shortest wait instead, up to `LONGEST_WAIT_MS`.
+ * The time until which the account waits after the upstream reported an exhausted allowance. This is the date that the
+ * upstream named. Without a date, it is the next reset of a window (for a rolling window, after its length), or a day
+ * later if no window resets. The wait is never infinite, because one misunderstood response would then block the
+ * account permanently. Instead, each repeated report doubles the shortest wait. No wait is longer than
+ * `LONGEST_WAIT_MS`.
  */
 export function exhaustionEndsMs({ namedMs, windows, times, nowMs }: Exhaustion): number {
   const factor = 2 ** Math.min(times, 10);

@@ -1,10 +1,10 @@
 import type { Verdict } from '../outcome.ts';
 
-/** Doubles the pause while the upstream throttles every call, because each throttled call costs a unit. */
+/** Doubles the pause after each throttled call, because each throttled call costs a unit. */
 export interface Backoff {
   /**
-   * Returns the verdict. The pause of a throttle is at least min(1 s · 2^(n-1), 15 min) for the n-th throttle since the
-   * last response of another kind.
+   * Returns the verdict. If it is a throttle, the pause is increased to at least min(1 s · 2^(n-1), 15 min), where n is
+   * the number of consecutive throttles.
    */
   observe(verdict: Verdict, sentAtMs: number, nowMs: number): Verdict;
 }
@@ -18,7 +18,7 @@ export function openBackoff(): Backoff {
         if (SERVED.has(verdict.is)) throttles = 0;
         return verdict;
       }
-      // Calls that were in flight together are throttled together. They count as one throttle.
+      // Calls that were in flight at the same time are throttled together and are counted as one throttle.
       if (sentAtMs >= pausedUntilMs) throttles += 1;
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (throttles - 1), MAX_PAUSE_MS);
       const untilMs = Math.max(verdict.untilMs, nowMs + pauseMs);

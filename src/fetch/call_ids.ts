@@ -1,4 +1,4 @@
-/** Call ids: whole numbers below 2^53 that increase with time, so that the order of ids is the order of calls. */
+/** Call ids are integers below 2^53. They increase with time, so that sorting by id gives the order of the calls. */
 export interface CallIds {
   next(sentAtMs: number): number;
 }

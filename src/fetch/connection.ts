@@ -4,17 +4,19 @@ import net from 'node:net';
 import tls from 'node:tls';
 
 /**
- * One connection to the upstream. It is opened before a unit is spent, so that a failed connection costs nothing and a
- * request is sent in the tick in which it was chosen.
+ * One connection to the upstream. It is opened before a unit is spent. A failed connection therefore costs nothing, and
+ * a request is sent in the same tick of the event loop in which the planner chose it.
  */
 export interface Connection {
   /** The connection is open. */
   readonly isReady: boolean;
-  /** Resolves when the connection is open. Rejects with the error of the network. */
+  /** Resolves when the connection is open. Rejects with the network error. */
   connect(): Promise<void>;
-  /** Restarts the idle timer, so that the connection is not closed between taking a slot and using it. */
+  /**
+   * Restarts the idle timer, so that the connection is not closed between the time when a slot is taken and its use.
+   */
   hold(): void;
-  /** Closes the connection of a failed request. The upstream may never close it. */
+  /** Closes the connection of a failed request, because the upstream may never close it. */
   discard(): void;
   readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
   close(): void;
@@ -25,11 +27,11 @@ export interface ConnectionOptions {
   readonly connectTimeoutMs: number;
   /** Additional certificate authorities, PEM. */
   readonly ca: string | null;
-  /** Proxy for a CONNECT tunnel; null: none. */
+  /** Proxy for a CONNECT tunnel; null: no proxy. */
   readonly proxy: URL | null;
   /**
-   * Longest idle time of a connection; an older one is replaced. Upstreams close idle connections after 5 seconds or
-   * more. A request that is sent while the upstream closes the connection is lost, and its unit is spent.
+   * Longest time for which a connection may be idle before it is replaced. Upstreams close idle connections after 5
+   * seconds or more. A request that is sent while the upstream closes the connection is lost, but its unit is spent.
    */
   readonly maxIdleMs?: number;
 }
@@ -46,7 +48,7 @@ function openConnection(
 ): Connection {
   const closing = new AbortController();
   let ready: net.Socket | null = null;
-  // Includes sockets that the agent has given away, such as those of a response 101.
+  // Includes sockets that the agent no longer owns, for example after a 101 response.
   const sockets = new Set<net.Socket>();
   const discard = () => {
     for (const socket of sockets) socket.destroy();
@@ -70,7 +72,7 @@ function openConnection(
     ...(ready === null ? [] : [ready]),
     ...Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []),
   ];
-  // Called several times for each call.
+  // Must be fast: it runs several times for each call.
   const isReady = () =>
     (ready !== null && isOpen(ready)) ||
     Object.values(agent.freeSockets).some((sockets) => sockets?.some(isOpen));
@@ -111,7 +113,7 @@ type Connect = (signal: AbortSignal) => Promise<net.Socket>;
 
 function openConnector({ origin, connectTimeoutMs, ca, proxy }: ConnectionOptions): Connect {
   const target = { host: bareHost(origin), port: portOf(origin) };
-  // Created once, because reading the system's store of authorities takes longer than a call.
+  // Created once, because reading the system's certificate authorities takes longer than a call.
   const secureContext =
     ca === null ? null : tls.createSecureContext({ ca: [...tls.getCACertificates(), ca] });
   const open = async (signal: AbortSignal): Promise<net.Socket> => {
@@ -162,7 +164,7 @@ function secured(
 ): Promise<tls.TLSSocket> {
   const secure = tls.connect({
     socket,
-    // The certificate must name this host. An IP address is not permitted as a server name (RFC 6066).
+    // The server's certificate must contain this host. RFC 6066 does not permit an IP address as server name.
     host,
     ...(net.isIP(host) ? {} : { servername: host }),
     ALPNProtocols: ['http/1.1'],
@@ -225,7 +227,7 @@ function settled<S extends net.Socket>(
       socket.off(event, succeed).off('error', finish).off('close', closed);
       signal.removeEventListener('abort', abort);
       if (error === null) return resolve(socket);
-      // Further errors of a failed connection are of no interest.
+      // Ignore further errors of a connection that has already failed.
       socket.on('error', () => {});
       socket.destroy();
       reject(error);

@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
 
-/** The connections of a run. A connection is free if it has no request. */
+/** The connections of one run. A connection is free if it carries no request. */
 export interface ConnectionPool {
   /** Number of free connections. */
   readonly free: number;
   /**
-   * Resolves with one to `maxCount` free connections that are open; opens missing ones. Resolves with an empty list if
-   * the signal aborts. Rejects with the error of the network if no connection can be opened.
+   * Resolves with one to `maxCount` free, open connections. Opens connections if there are too few. Resolves with an
+   * empty list if the signal aborts. Rejects with the network error if no connection can be opened.
    */
   ready(maxCount: number, signal: AbortSignal): Promise<readonly Connection[]>;
   take(connection: Connection): void;
@@ -15,7 +15,7 @@ export interface ConnectionPool {
 }
 
 export function openConnectionPool(connections: readonly Connection[], clock: Clock): ConnectionPool {
-  // The connection that was used last comes first, so that the others can close when idle.
+  // The most recently used connection is first, so that the others can be closed when they are idle.
   const free = [...connections];
   const opening = new Map<Connection, Promise<void>>();
   let openedAtMs = Number.NEGATIVE_INFINITY;
@@ -65,7 +65,10 @@ export function openConnectionPool(connections: readonly Connection[], clock: Cl
   };
 }
 
-/** Resolves when one connection is open or the signal aborts. Rejects with the first error if all fail. */
+/**
+ * Resolves when at least one connection is open, or when the signal aborts. Rejects with the first error if all
+ * connections fail.
+ */
 async function firstOf(connecting: readonly Promise<void>[], signal: AbortSignal): Promise<void> {
   let stop: () => void = () => {};
   const aborted = new Promise<void>((resolve) => {
@@ -81,6 +84,6 @@ async function firstOf(connecting: readonly Promise<void>[], signal: AbortSignal
   }
 }
 
-/** An unused connection that is replaced within this time had a short life. */
+/** If an unused connection must be replaced sooner than this, its life is considered short. */
 const SHORT_LIFE_MS = 500;
 const EXTRA_SHORT_LIVES = 3;

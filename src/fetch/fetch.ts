@@ -23,44 +23,55 @@ import { errorText, type Send } from './send.ts';
 
 export type { NoSlot, SendSlot } from './rate_limiter.ts';
 
-/** The parts that fetch uses. */
+/** The dependencies of `openFetch`. */
 export interface FetchParts extends Omit<RateLimiterOptions, 'pool'> {
   readonly dialect: Dialect;
   readonly endpoints: Endpoints;
-  /** The protocol of a probe; replaces that of the dialect. */
+  /** The protocol of a probe, which replaces the dialect's protocol. */
   readonly protocol?: Protocol;
   readonly connections: readonly Connection[];
   readonly send: Send;
   readonly callIds: CallIds;
 }
 
-/** No byte of the request was sent. Its unit was returned. */
+/** No byte of the request was sent, and its unit was returned. */
 export interface NotSent {
   readonly call: Call;
-  /** The error of the connection; null: the slot had ended. */
+  /** The connection error; null: the slot had expired. */
   readonly why: string | null;
 }
 
 export interface Fetch {
-  /** Number of connections without a request. */
+  /** Number of connections that carry no request. */
   readonly free: number;
-  /** Until the upstream has accepted the key, only one call may be in flight, so that a rejected key costs one call. */
+  /**
+   * False until the upstream has accepted the key. Until then only one call may be in flight, so that a rejected key
+   * costs one call.
+   */
   readonly isKeyAccepted: boolean;
-  /** Waits until the account may send. Resolves with one to `maxCount` slots, units spent, or with the reason for none. */
+  /**
+   * Waits until the account may send. Resolves with one to `maxCount` slots whose units are spent, or with the reason
+   * why there is no slot.
+   */
   slots(maxCount: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot>;
   /** Returns the unit of a slot that no call uses. */
   giveBack(slot: SendSlot): Promise<void>;
-  /** The outcome of a call that has no valid URL and needs no slot; null: the call can be sent. */
+  /**
+   * The outcome of a call that cannot be sent because it has no valid URL, so that it needs no slot; null: the call can
+   * be sent.
+   */
   unwritable(call: Call): Outcome | null;
-  /** Exactly one HTTP attempt. */
+  /** Makes exactly one HTTP attempt. */
   attempt(call: Call, slot: SendSlot): Promise<Attempt | NotSent>;
-  /** Classifies a stored attempt. Reports to the ledger what it shows about the key and the limits of the upstream. */
+  /**
+   * Classifies a stored attempt. Reports to the ledger what the response shows about the key and the upstream's limits.
+   */
   outcomeOf(attempt: Attempt): Outcome;
   /** Resolves when the ledger has recorded all reports. Rejects if the ledger cannot be written. */
   reported(): Promise<void>;
 }
 
-/** Makes one attempt for each call: a slot, a request, a response. */
+/** Makes one attempt for each call: take a slot, send the request, receive the response. */
 export function openFetch(parts: FetchParts): Fetch {
   const { connections, send, callIds, ledger, clock } = parts;
   const protocol = parts.protocol ?? protocolOf(parts.dialect, parts.endpoints);
@@ -122,10 +133,13 @@ export function openFetch(parts: FetchParts): Fetch {
   };
 }
 
-/** Writes to the ledger what responses show about the key and the limits of the upstream. */
+/** Writes to the ledger what responses show about the key and the upstream's limits. */
 interface Reports {
   readonly isKeyAccepted: boolean;
-  /** Classifies the reply and starts its report. A throttle has the pause that the ledger records. */
+  /**
+   * Classifies the reply and starts to report it to the ledger. If the verdict is a throttle, it contains the same
+   * pause as the ledger.
+   */
   observe(attempt: Attempt, reply: Reply, protocol: Protocol): Verdict;
   written(): Promise<void>;
 }
@@ -134,7 +148,7 @@ function openReports({ ledger, clock, keyFingerprint }: FetchParts): Reports {
   const backoff = openBackoff();
   let keyHasWorked = ledger.hasKeyWorked(keyFingerprint);
   let isKeyAccepted = keyHasWorked;
-  /** The ledger has recorded that the key works and that the allowance is not exhausted. */
+  /** True after the ledger has recorded that the key works and that the allowance is not exhausted. */
   let isSuccessRecorded = false;
   let written: Promise<void> = Promise.resolve();
 
@@ -164,7 +178,7 @@ function openReports({ ledger, clock, keyFingerprint }: FetchParts): Reports {
       if (mustReport) {
         const before = written;
         written = before.then(() => write(verdict, rateResetMs, nowMs));
-        // A caller of `written` receives the error.
+        // The error is reported to callers that await `written`.
         written.catch(() => {});
       }
       return verdict;
@@ -186,7 +200,7 @@ class LedgerFailure extends FailedError {
   }
 }
 
-/** Repeats the action while the ledger is busy. */
+/** Runs the action, and retries it while the ledger is busy. */
 async function whenFree(clock: Clock, action: () => void): Promise<void> {
   for (;;) {
     try {

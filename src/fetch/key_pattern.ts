@@ -1,10 +1,10 @@
 /**
- * A pattern that matches a key in text, in each textual encoding of its characters: as it is, escaped in JSON or
- * JavaScript, percent-encoded (up to five times), as an HTML entity, and quoted-printable. Encodings can be mixed. It
- * also matches the key in base64, base64url and hexadecimal digits, at any position of a longer text. The repetitions
- * are bounded, so that the time is linear in the length of the text.
+ * A pattern that finds a key in text. Each character of the key can be plain, escaped as in JSON or JavaScript,
+ * percent-encoded (up to five times), an HTML entity, or quoted-printable. One key can mix these encodings. The pattern
+ * also finds the key in base64, base64url and hexadecimal, at any position in a longer text. All repetitions are
+ * bounded, so that matching takes time linear in the length of the text.
  *
- * `isWide`: between characters there can be zero bytes, as in UTF-16 and UTF-32.
+ * `isWide`: characters can be separated by zero bytes, as in UTF-16 and UTF-32.
  */
 export function keyPattern(key: string, { isWide }: { isWide: boolean }): RegExp {
   const forms = [
@@ -16,7 +16,10 @@ export function keyPattern(key: string, { isWide }: { isWide: boolean }): RegExp
   return new RegExp(isWide ? widened(source) : source, 'g');
 }
 
-/** The parts of the base64 of any text with the key that depend only on the key: one for each position of the key. */
+/**
+ * The base64 strings that must occur if a base64-encoded text contains the key. There is one for each alignment of the
+ * key to the groups of three bytes.
+ */
 export function base64Forms(key: string): string[] {
   return [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(key)]);
@@ -44,7 +47,7 @@ function encodedCharacter(character: string): string {
   return `(?:${alternatives.join('|')})`;
 }
 
-/** base64url has - and _ in the place of + and /. */
+/** Matches base64url too, which uses - and _ instead of + and /. */
 function base64Character(character: string): string {
   if (character === '+') return `(?:-|${encodedCharacter('+')})`;
   if (character === '/') return `(?:_|${encodedCharacter('/')})`;
@@ -55,14 +58,14 @@ function eitherCase(digit: string): string {
   return /[a-f]/.test(digit) ? `[${digit}${digit.toUpperCase()}]` : digit;
 }
 
-/** Permits zero bytes before each character of a pattern. */
+/** Changes a pattern so that zero bytes can precede each character. */
 function widened(source: string): string {
   return source.replace(ATOMS, (part, atom?: string, times = '') =>
     atom === undefined ? part : `(?:\\x00{0,3}${atom})${times}`,
   );
 }
 
-/** A group's start or a repetition, which stays; or one character or class, with its repetition. */
+/** Matches the start of a group or a repetition, which do not change, or one character or class with its repetition. */
 const ATOMS = /\(\?[:!]|\{\d,\d\}|(\\x[\da-f]{2}|\\.|\[[^\]]*\]|[\w%&#;=\- ])(\{\d,\d\}|\?)?/g;
 
 const ENTITIES: Readonly<Record<string, string>> = {

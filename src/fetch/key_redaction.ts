@@ -3,15 +3,18 @@ import type { Headers } from '../dialect/headers.ts';
 import { decodeText } from '../dialect/response_body.ts';
 import { base64Forms, keyPattern } from './key_pattern.ts';
 
-/** Removes the key from replies and messages, because some upstreams repeat it, and replies are stored and shown. */
+/**
+ * Removes the key from replies and messages. Some upstreams repeat the key in a reply, and replies are stored and shown
+ * to users.
+ */
 export interface Redaction {
-  /** The reply without the key; null: the key is in its body in an encoding that cannot be removed. */
+  /** The reply without the key; null: the body contains the key in an encoding from which it cannot be removed. */
   reply(reply: Reply): Reply | null;
   text(text: string): string;
 }
 
 export function openRedaction(apiKey: string): Redaction {
-  // A short key can be part of a name by chance, and a reply must not change without need.
+  // A short key can be part of a company name by chance, and a reply must not be changed unnecessarily.
   if (apiKey.length < MIN_KEY_CHARS) return { reply: (reply) => reply, text: (text) => text };
   const narrow = keyPattern(apiKey, { isWide: false });
   const wide = keyPattern(apiKey, { isWide: true });
@@ -19,7 +22,7 @@ export function openRedaction(apiKey: string): Redaction {
   const needles = forms.map((form) => Buffer.from(form));
   const without = (text: string) => text.replace(narrow, '[key]');
 
-  /** The bytes are read as Latin-1, so that every byte is one character and other bytes stay as they are. */
+  /** Reads the body as Latin-1, in which every byte is one character, so that the other bytes do not change. */
   function withoutKey(body: Buffer): Buffer {
     const isEncoded = INTRODUCERS.some((byte) => body.includes(byte));
     if (!isEncoded && !needles.some((needle) => body.includes(needle))) return body;
@@ -28,7 +31,10 @@ export function openRedaction(apiKey: string): Redaction {
     return rest === text ? body : Buffer.from(rest, 'latin1');
   }
 
-  /** Is the key in the text after all decoding? The last check, for encodings and character sets that no pattern covers. */
+  /**
+   * Does the text contain the key after all its encodings are decoded? This last check finds encodings and character
+   * sets that no pattern covers.
+   */
   function holdsKey(body: Buffer, contentType: string): boolean {
     if (!INTRODUCERS.some((byte) => body.includes(byte)) && !contentType.includes('charset')) return false;
     let text = decodeText(body, contentType) ?? body.toString('latin1');
@@ -51,7 +57,7 @@ export function openRedaction(apiKey: string): Redaction {
   };
 }
 
-/** The key, and each encoding of it that consists of letters and digits, without escapes. */
+/** The key, and its encodings that contain no escapes: base64, base64url and hexadecimal. */
 function unescapedForms(apiKey: string): string[] {
   const base64 = base64Forms(apiKey);
   const base64Url = base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
@@ -59,7 +65,9 @@ function unescapedForms(apiKey: string): string[] {
   return [...new Set([apiKey, ...base64, ...base64Url, hex, hex.toUpperCase()])];
 }
 
-/** Keeps the zero bytes between the characters, so that the text keeps its character set. */
+/**
+ * A placeholder with the same zero bytes between its characters, so that the character set of the text does not change.
+ */
 function widePlaceholder(match: string): string {
   const zeros = /^[^\0]*(\0*)/.exec(match.replace(/^\0+/, ''))?.[1] ?? '';
   const before = /^\0*/.exec(match)?.[0] ?? '';
@@ -100,5 +108,5 @@ function fromCode(code: number): string {
 
 const MIN_KEY_CHARS = 12;
 const MOST_DECODINGS = 5;
-/** A body without these bytes contains no escaped character. */
+/** Every escaped character contains one of these bytes. */
 const INTRODUCERS = ['\\', '%', '&', '=', '\0'].map((character) => character.charCodeAt(0));

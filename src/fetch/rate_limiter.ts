@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import type { ConnectionPool } from './connection_pool.ts';
 import { openSmoother } from './smoother.ts';
 
-/** A call may be sent until this long after its slot. */
+/** A call may be sent at most this long after the time of its slot. */
 export const SLOT_TOLERANCE_MS = 250;
 
 /** The right to send one call on an open connection. Its unit is spent. */
@@ -13,18 +13,18 @@ export interface SendSlot extends Slot {
   readonly connection: Connection;
 }
 
-/** Waits until the account may send. The ledger decides for all processes of the account. */
+/** Waits until the account may send. The ledger applies the limits to all processes of the account. */
 export interface RateLimiter {
   /**
-   * Resolves with one to `maxCount` slots, at most LOOKAHEAD_MS before the first slot, or with the reason why there is
-   * none. Opens the connections before it spends the units, so that a failed connection costs nothing.
+   * Resolves with one to `maxCount` slots, or with the reason why there is no slot. Resolves at most LOOKAHEAD_MS
+   * before the first slot. Opens the connections before the units are spent, so that a failed connection costs nothing.
    */
   slots(maxCount: number, signal: AbortSignal): Promise<readonly SendSlot[] | NoSlot>;
 }
 
 export type NoSlot =
   | Exclude<Spent, { is: 'go' } | { is: 'wait' }>
-  /** The upstream requires a pause that is longer than a run waits. */
+  /** The upstream requires a pause longer than `MAX_PAUSE_MS`, the longest pause that a run waits for. */
   | { readonly is: 'paused'; readonly untilMs: number }
   | { readonly is: 'unreachable'; readonly error: unknown }
   | { readonly is: 'interrupted' };
@@ -39,8 +39,8 @@ export interface RateLimiterOptions {
 }
 
 /**
- * p-throttle smooths the demand of this process; the ledger enforces the limits. One transaction takes all slots of the
- * next LOOKAHEAD_MS.
+ * p-throttle spreads the calls of this process over time; the ledger enforces the limits. One transaction takes all
+ * slots in the next LOOKAHEAD_MS.
  */
 export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { ledger, pool, clock, perMinute, purpose, keyFingerprint } = options;
@@ -51,15 +51,15 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
   let lastSlotMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * The earliest time at which one transaction can take this many slots. It takes fewer if their first slot would
-   * otherwise be less than MIN_LEAD_MS ahead.
+   * The earliest time at which one transaction can take this many slots. The transaction takes fewer slots if the first
+   * one would otherwise be less than MIN_LEAD_MS in the future.
    */
   const earliestMs = (count: number): number => {
     const together = slotSpacingMs > 0 ? 1 + Math.floor((LOOKAHEAD_MS - MIN_LEAD_MS) / slotSpacingMs) : 1;
     return lastSlotMs + slotSpacingMs * Math.min(count, together) - LOOKAHEAD_MS;
   };
 
-  /** Spends up to `maxCount` units. If the ledger is busy, the result is a short wait. */
+  /** Spends up to `maxCount` units. If the ledger is busy, returns a short wait. */
   function spend(maxCount: number): Spent {
     const nowMs = clock.now();
     // Before this time a transaction would only return `wait`.
@@ -77,7 +77,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
 
   return {
     slots: async (maxCount, signal) => {
-      // A connection that is opened long before its slot could be closed as idle.
+      // Wait first: a connection that is opened long before its slot could be closed because it is idle.
       await sleepUntil(earliestMs(maxCount) - CONNECT_AHEAD_MS);
       if (!signal.aborted) await smoother(signal);
       for (;;) {
@@ -98,7 +98,7 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
       }
 
       async function sleepUntil(untilMs: number): Promise<void> {
-        // A timer has a resolution of 1 ms. Round up, because an early timer would only repeat the check.
+        // Timers have a resolution of 1 ms. Round up, because a timer that fires too early would only repeat the check.
         const waitMs = Math.ceil(untilMs - clock.now());
         // Check again at intervals, because another process may end a pause and the clock may be set.
         if (waitMs > 0) await clock.sleep(Math.min(waitMs, RECHECK_MS), signal);
@@ -118,12 +118,12 @@ export function openRateLimiter(options: RateLimiterOptions): RateLimiter {
 }
 
 const MAX_BATCH = 32;
-// The planner and the connection need this time before a slot.
+// The time that the planner and the connection need before a slot.
 const MIN_LEAD_MS = 50;
 const BUSY_WAIT_MS = 5;
 const CONNECT_AHEAD_MS = 1000;
 const RECHECK_MS = 30_000;
 /** Longest pause that a run waits for; a longer pause ends the run. */
 export const MAX_PAUSE_MS = 10 * 60_000;
-// Longest wait without a look into the ledger, so that the run soon notices a rejected key or an exhausted allowance.
+// Longest wait without reading the ledger, so that the run soon notices a rejected key or an exhausted allowance.
 const MAX_UNCHECKED_MS = 1000;

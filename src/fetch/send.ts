@@ -10,7 +10,7 @@ import { openRedaction, type Redaction } from './key_redaction.ts';
 /** The result of one HTTP request without retry, redirect or cache. */
 export type Sent =
   | { readonly is: 'reply'; readonly sentAtMs: number; readonly durationMs: number; readonly reply: Reply }
-  /** The request was sent, or may have been sent, and no usable reply arrived. */
+  /** The request was sent or may have been sent, but no usable reply arrived. */
   | {
       readonly is: 'lost';
       readonly sentAtMs: number;
@@ -20,7 +20,7 @@ export type Sent =
     }
   /** No byte of the request was sent. */
   | { readonly is: 'unsent'; readonly why: string }
-  /** The slot ended before the request could be sent. */
+  /** The slot expired before the request could be sent. */
   | { readonly is: 'missed' };
 
 export interface SendOptions {
@@ -32,14 +32,14 @@ export interface SendOptions {
   readonly maxBodyBytes: number;
 }
 
-/** Sends one request on an open connection, unless its slot has ended. Never rejects. */
+/** Sends one request on an open connection, unless `notAfterMs` (epoch milliseconds) has passed. Never rejects. */
 export type Send = (connection: Connection, url: URL, notAfterMs: number) => Promise<Sent>;
 
 export function openSend(options: SendOptions, clock: Clock): Send {
   const client = got.extend({
     headers: {
       ...keyHeaders(options.keyHeader, options.apiKey),
-      // Some registries use their own JSON type, and some reject a request that does not accept it.
+      // Some registries use their own JSON media type, and some of them reject a request that does not accept it.
       accept: 'application/json, application/*+json;q=0.9, */*;q=0.1',
       'user-agent': options.userAgent,
     },
@@ -69,8 +69,8 @@ function keyHeaders(form: string, apiKey: string): Record<string, string> {
 }
 
 /**
- * got passes thirty options to Node, most of them for opening a connection. The connection is already open, and Node
- * copies all options several times for each request.
+ * got passes thirty options to Node. Most of them are needed only to open a connection, which is already open here.
+ * Node copies all options several times for each request, so pass only the necessary ones.
  */
 const requestOnOpenConnection: RequestFunction = (url, { method, headers, agent }) =>
   (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
@@ -95,7 +95,7 @@ class HttpRequest {
     this.#options = options;
   }
 
-  /** Resolves with the first event that ends the stream. Later events are ignored. */
+  /** Resolves at the first event that ends the stream, and ignores later events. */
   run(): Promise<Sent> {
     const { client, url, connection, maxBodyBytes } = this.#options;
     return new Promise((resolve) => {
@@ -104,13 +104,14 @@ class HttpRequest {
       let receivedBytes = 0;
 
       stream.once('request', (request) => {
-        // Node leaves the socket to this listener. Without one, the socket could stay open after the request.
+        // Node makes this listener responsible for the socket. Without the listener, the socket could stay open after
+        // the request.
         request.once('upgrade', (response: { statusCode?: number }) => {
           this.#status = response.statusCode ?? null;
           resolve(this.#failed('the upstream switched to another protocol (101 Switching Protocols)'));
           stream.destroy();
         });
-        // Node writes the request in the tick of this event, so that this is the last time to cancel it.
+        // Node writes the request in the same tick as this event, so this is the last chance to cancel the request.
         request.once('socket', () => {
           if (this.#isInTime()) return;
           request.destroy(new Error('the slot was missed'));
@@ -159,7 +160,7 @@ class HttpRequest {
   }
 }
 
-/** A network error in a few words, without the options of the request, which contain the key. */
+/** A short description of a network error. It omits the options of the request, because they contain the key. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
@@ -169,7 +170,10 @@ export function errorText(error: unknown): string {
   return code === null || message.includes(code) ? message : `${code}: ${message}`;
 }
 
-/** If a host has several addresses, the AggregateError has no message; its inner errors have. */
+/**
+ * If a host has several addresses, Node throws an AggregateError without a message; only its inner errors have
+ * messages.
+ */
 function messageOf(error: Error): string {
   if (!(error instanceof AggregateError) || error.message !== '') return error.message;
   return error.errors.map((inner) => (inner instanceof Error ? inner.message : String(inner))).join('; ');

@@ -1,13 +1,16 @@
 import pThrottle from 'p-throttle';
 import type { Clock } from '../clock.ts';
 
-/** Resolves when this process may take its next slot. When the signal aborts, it resolves and the smoother ends. */
+/**
+ * Resolves when this process may take its next slot, or when the signal aborts. After an abort, the smoother cannot be
+ * used again.
+ */
 export type Smoother = (signal: AbortSignal) => Promise<void>;
 
 export function openSmoother(slotSpacingMs: number, clock: Pick<Clock, 'now'>): Smoother {
   const intervalMs = slotSpacingMs * SMOOTHED_SHARE;
-  // Intervals below the resolution of a timer cannot be smoothed. Connections that become free in one turn of the event
-  // loop share one transaction.
+  // Intervals shorter than the resolution of a timer cannot be smoothed. Wait only until the next turn of the event
+  // loop, so that connections that become free in the same turn share one transaction.
   if (intervalMs < 1) return () => new Promise(setImmediate);
   const ended = new AbortController();
   const open = () =>
@@ -16,7 +19,8 @@ export function openSmoother(slotSpacingMs: number, clock: Pick<Clock, 'now'>): 
   let calledAtMs = Number.NEGATIVE_INFINITY;
   return async (signal) => {
     const nowMs = clock.now();
-    // p-throttle compares wall-clock times: after the clock is set back, it would wait until the old time returns.
+    // p-throttle compares wall-clock times. After the clock is set back, it would wait until the clock reaches the old
+    // time again.
     if (nowMs < calledAtMs) throttled = open();
     calledAtMs = nowMs;
     const end = () => ended.abort();
@@ -32,6 +36,6 @@ export function openSmoother(slotSpacingMs: number, clock: Pick<Clock, 'now'>): 
   };
 }
 
-// p-throttle counts from the time at which its timer fired, which is about 1 ms late. A slightly shorter interval never
-// delays a slot; the ledger sets the time of the slot.
+// p-throttle measures each interval from the time when its timer fired, about 1 ms late. With a slightly shorter
+// interval, p-throttle never delays a slot. The ledger sets the exact time of each slot.
 const SMOOTHED_SHARE = 0.9;
