@@ -3,12 +3,12 @@ import { type Origin, type Problem, type ProblemText, problemAt, problemsOf } fr
 import { type Config, ConfigFile } from './schema.ts';
 
 export interface Checked {
-  /** null if there are problems. */
+  /** The checked configuration; null if there are problems. */
   readonly config: Config | null;
   readonly problems: readonly Problem[];
 }
 
-/** Checks the data of a configuration against its schema, and the patterns in it. */
+/** Checks configuration data against the schema, and checks the regular expressions in the data. */
 export function checkData(origin: Origin): Checked {
   const { data } = origin;
   if (data === null || data === undefined)

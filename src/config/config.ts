@@ -24,7 +24,7 @@ export { Secret, SecretUrl } from './secret.ts';
 export type { DayStart } from './values.ts';
 
 export interface LoadOptions {
-  /** The YAML file; undefined: see `configPath`. */
+  /** The YAML file; if it is undefined, `configPath` searches for the file. */
   readonly path?: string | undefined;
   /** Values from the command line, in the shape of the file. They override the environment and the file. */
   readonly flags?: Overrides;
@@ -32,8 +32,8 @@ export interface LoadOptions {
 }
 
 /**
- * Reads and checks the configuration; writes nothing. If a reference of the key cannot be resolved, only the use of the key
- * throws.
+ * Reads and checks the configuration, without writing anything. If a reference in `api_key` cannot be resolved, an
+ * error is thrown only when the key is used.
  *
  * @throws UsageError with all problems.
  */
@@ -47,7 +47,10 @@ export function configFrom(input: ConfigInput, directory = process.cwd()): Confi
   return parseConfig({ path: resolve(directory, 'configuration'), text: stringify(input), env: {} });
 }
 
-/** Checks the text of a configuration. `path` appears in problems, and paths in the text are relative to its folder. */
+/**
+ * Checks a configuration text. `path` is the file name that problems show; paths in the text are relative to its
+ * folder.
+ */
 export function parseConfig(options: LoadOptions & { readonly path: string; readonly text: string }): Config {
   const { path, text, flags = {}, env = processEnvironment() } = options;
   const directory = dirname(resolve(path));
@@ -67,7 +70,10 @@ export function parseConfig(options: LoadOptions & { readonly path: string; read
 
 const KEY = 'upstream.api_key';
 
-/** Without its key, a configuration still serves every command that sends no call. */
+/**
+ * Marks a missing key as unknown instead of rejecting the configuration, because commands that send no call need no
+ * key.
+ */
 function withKey(config: Config, problems: readonly Problem[]): Config {
   if (problems.length === 0) return config;
   return { ...config, upstream: { ...config.upstream, api_key: Secret.unknown(new ConfigError(problems)) } };

@@ -5,15 +5,16 @@ import { type Environment, processEnvironment } from './process_environment.ts';
 export const DEFAULT_CONFIG_PATH = 'registry-mirror.yaml';
 
 export interface ConfigChoice {
-  /** From the command line. */
+  /** The path given on the command line. */
   readonly path?: string | undefined;
   readonly env?: Environment;
   readonly workingDirectory?: string;
 }
 
 /**
- * The path of the configuration file: the given one, REGISTRY_MIRROR_CONFIG, registry-mirror.yaml in the working
- * directory or the nearest folder above it, or the user's own in ~/.config/registry-mirror.
+ * Returns the path of the configuration file. This is the first of: `path`; the variable REGISTRY_MIRROR_CONFIG;
+ * registry-mirror.yaml in the working directory or the nearest folder above it; the user's file in
+ * ~/.config/registry-mirror.
  */
 export function configPath({
   path,
@@ -39,8 +40,8 @@ function* foldersAbove(folder: string): Generator<string> {
 }
 
 /**
- * A file in a shared folder such as /tmp may belong to another user, who could send the key to another host. Only files
- * of this user and of the administrator count.
+ * Accepts only files that this user or the administrator owns. A file in a shared folder such as /tmp may belong to
+ * another user, who could use it to send the key to another host.
  */
 function isTrusted(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });

@@ -5,7 +5,7 @@ import { choicesAt, type KeyPath, keysAt, nearest, nodesAt, pathsOfKey } from '.
 
 /** One problem of the configuration, with its position. */
 export interface Problem {
-  /** The file, or the source that overrode it: an environment variable or the command line. */
+  /** The source of the value: the file, an environment variable or the command line. */
   readonly where: string;
   readonly line: number | null;
   readonly column: number | null;
@@ -31,12 +31,12 @@ function lineOf({ where, line, column, key, message, remedy }: Problem): string 
   return `${position}: ${what}${remedy === null ? '' : `; ${remedy}`}`;
 }
 
-/** The source of the values, for the positions of problems. */
+/** The sources of the configuration values, which give problems their positions. */
 export interface Origin {
   readonly file: string;
   readonly document: Document;
   readonly lines: LineCounter;
-  /** Sources by dotted key, for keys that the environment or the command line set. */
+  /** The source of each value that the environment or the command line set, by dotted key. */
   readonly overridden: ReadonlyMap<string, string>;
   /** The data to check. */
   readonly data: unknown;
@@ -57,7 +57,7 @@ export interface ProblemText {
   readonly remedy: string | null;
 }
 
-/** A problem at a key of the file. The position of a missing key is that of its section. */
+/** A problem at a key of the file. If the key is missing, the position is that of its section. */
 export function problemAt(
   path: KeyPath,
   origin: Origin,

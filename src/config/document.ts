@@ -11,7 +11,7 @@ import { convertText } from './key_paths.ts';
  */
 export function readDocument(path: string, text: string): Origin {
   const lines = new LineCounter();
-  // Pretty errors of the parser quote the line, which may contain a key.
+  // The parser's pretty errors quote the line, which may contain an API key.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const origin = { file: shortened(path), document, lines, overridden: new Map(), data: null };
   const faults = [...document.errors, ...document.warnings];
@@ -48,7 +48,7 @@ function dataOf(origin: Origin): unknown {
   try {
     return origin.document.toJS();
   } catch (error) {
-    // An alias without an anchor, or aliases that expand beyond the limit.
+    // The document contains an alias without an anchor, or its aliases expand beyond the parser's limit.
     const message = `not valid YAML: ${error instanceof Error ? error.message : String(error)}`;
     throw new ConfigError([problemAt([], origin, { message, remedy: null })]);
   }

@@ -35,8 +35,8 @@ export interface Override {
 }
 
 /**
- * Values from the environment. Ignores other variables that begin with REGISTRY_MIRROR_, because Kubernetes sets some
- * for a service of this name. An empty variable counts as not set.
+ * Returns the values from the environment. Unknown variables that begin with REGISTRY_MIRROR_ are ignored, because
+ * Kubernetes sets such variables for a service with this name. An empty variable is treated as not set.
  */
 export function overridesFromEnvironment(env: Environment): Override[] {
   return Object.entries(VARIABLES).flatMap(([name, key]) => {
@@ -45,7 +45,7 @@ export function overridesFromEnvironment(env: Environment): Override[] {
   });
 }
 
-/** Values from the command line, in the shape of the file. */
+/** Returns the values from the command line as overrides. `flags` has the shape of the file. */
 export function overridesFromFlags(flags: Overrides | object, path: readonly string[] = []): Override[] {
   return Object.entries(flags).flatMap(([key, value]: [string, unknown]) => {
     if (value === undefined) return [];

@@ -4,9 +4,9 @@ import { type WindowLimits, type WindowRow, windowRows } from '../allowance/wind
 /** The answers to the questions of `init`. */
 export interface InitAnswers extends WindowLimits {
   readonly baseUrl: string;
-  /** Environment variable with the key. */
+  /** Environment variable that contains the key. */
   readonly keyVariable: string;
-  /** File with the key, which replaces the variable; null: none. */
+  /** File that contains the key and is used instead of the variable; null: use the variable. */
   readonly keyFile: string | null;
   /** Folder of the warehouse and the ledger, relative to the configuration. */
   readonly dataFolder: string;
@@ -108,7 +108,7 @@ ledger: ${yaml(`${dataFolder}/ledger.db`)}
 `;
 }
 
-/** A value on one line, with quotes if YAML requires them. */
+/** Writes a value on one line, with quotes if YAML requires them. */
 function yaml(value: string): string {
   return stringify(value, { lineWidth: 0, defaultStringType: 'PLAIN' }).trimEnd();
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { ConfigFile } from './schema.ts';
 
-/** The keys of the configuration by its JSON Schema, for suggestions, conversions and documentation. */
+/**
+ * The configuration keys, derived from the JSON Schema. They are used for suggestions, type conversion and
+ * documentation.
+ */
 
 export interface SchemaNode {
   readonly type?: string | readonly string[];
@@ -19,7 +22,7 @@ export interface SchemaNode {
 
 export type KeyPath = readonly (string | number)[];
 
-// A reference is valid in any value, so that an editor does not mark it.
+// The schema permits a reference in any value, so that editors do not mark it as an error.
 const OR_REFERENCE = '|\\$\\{(env|file):';
 
 /** The JSON Schema of the configuration file. */
@@ -28,7 +31,8 @@ export function configSchema(): SchemaNode {
     io: 'input',
     target: 'draft-07',
     override: ({ jsonSchema }) => {
-      // Zod limits every integer to the safe range of a double, which is of no interest in the schema.
+      // Zod limits every integer to the safe range of a double. Omit this limit, because it does not help readers of
+      // the schema.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (typeof jsonSchema.pattern === 'string' && !jsonSchema.pattern.endsWith(OR_REFERENCE))
@@ -38,7 +42,7 @@ export function configSchema(): SchemaNode {
   return { ...(schema as SchemaNode), title: 'Configuration of registry-mirror' };
 }
 
-/** Every schema node for the value at a path. A union has several. */
+/** All schema nodes for the value at a path. A union has several nodes. */
 export function nodesAt(path: KeyPath): SchemaNode[] {
   let nodes = alternatives(configSchema());
   for (const step of path)
@@ -79,7 +83,7 @@ export interface Leaf {
   readonly node: SchemaNode;
 }
 
-/** Every key of the file, sections included. Keys in a list have `[]` in their path. */
+/** All keys of the file, including sections. The path of a key in a list contains `[]`. */
 export function leaves(node: SchemaNode, path: readonly string[] = []): Leaf[] {
   const found = alternatives(node).flatMap((inner) => [
     ...Object.entries(inner.properties ?? {}).flatMap(([key, next]) => [
@@ -88,13 +92,13 @@ export function leaves(node: SchemaNode, path: readonly string[] = []): Leaf[] {
     ]),
     ...(inner.items === undefined ? [] : leaves(inner.items, [...path.slice(0, -1), `${path.at(-1)}[]`])),
   ]);
-  // Styles of paging share keys. The description of the first style is used.
+  // The paging styles share keys. Use the description from the first style.
   return [...new Map(found.reverse().map((leaf) => [leaf.path.join('.'), leaf])).values()].reverse();
 }
 
 /**
- * Converts text from the environment to the type of the key: `100` becomes a number if the key permits no text. Other
- * text does not change, so that the check rejects it with its path.
+ * Converts an environment value to the type of its key. For example, `100` becomes a number if the key does not permit
+ * text. Text that cannot be converted is returned unchanged, and the later check then rejects it and names the key.
  */
 export function convertText(text: string, path: KeyPath): unknown {
   const types = new Set(nodesAt(path).flatMap((node) => node.type ?? typeof node.const));
@@ -105,7 +109,10 @@ export function convertText(text: string, path: KeyPath): unknown {
   return text;
 }
 
-/** The candidate with the fewest edits from a word; null if it needs more edits than a third of the word's length. */
+/**
+ * The candidate with the smallest edit distance from a word; null if that distance is more than a third of the word's
+ * length.
+ */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   const ranked = candidates
     .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate.toLowerCase()) }))

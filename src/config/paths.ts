@@ -5,9 +5,9 @@ import { ConfigError, type Origin, type Problem, problemAt } from './config_prob
 import type { Config } from './schema.ts';
 
 interface BaseDirectories {
-  /** Directory of the configuration file, for paths in the file. */
+  /** Directory of the configuration file. Paths in the file are relative to it. */
   readonly directory: string;
-  /** Working directory, for paths of the environment and the command line. */
+  /** Working directory. Paths from the environment and the command line are relative to it. */
   readonly workingDirectory: string;
   readonly origin: Origin;
 }
@@ -44,7 +44,7 @@ export function resolvePaths(config: Config, bases: BaseDirectories): Config {
 }
 
 /**
- * Checks that a database can be written at the path; creates nothing.
+ * Checks that a database can be written at the path, without creating a file.
  *
  * @throws UsageError if it cannot.
  */
@@ -73,7 +73,7 @@ function nearestDirectory(path: string): string {
   return exists(path) || dirname(path) === path ? path : nearestDirectory(dirname(path));
 }
 
-// A file in the middle of the path causes ENOTDIR, in spite of throwIfNoEntry.
+// If a parent in the path is a file, stat throws ENOTDIR although throwIfNoEntry is false.
 function exists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -5,7 +5,7 @@ import type { Config } from './schema.ts';
 import type { SecretUrl } from './secret.ts';
 import { ProxyUrl } from './values.ts';
 
-/** Adds the proxy of HTTPS_PROXY, HTTP_PROXY and NO_PROXY if the configuration has none. */
+/** If the configuration has no proxy, adds the one from HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
 export function withProxyFromEnvironment(config: Config, env: Environment): Config {
   const { upstream } = config;
   if (upstream.proxy !== null) return config;
@@ -23,9 +23,9 @@ function parsed({ url, variable }: { url: string; variable: string }): SecretUrl
 }
 
 /**
- * The proxy of the environment for a URL, by the conventions of curl and Go: HTTPS_PROXY or HTTP_PROXY by the scheme,
- * unless NO_PROXY covers the host. Calls to this machine use no proxy. Returns the URL and the name of the variable;
- * null: no proxy.
+ * Returns the proxy for a URL from the environment, with the name of its variable; null: no proxy. It follows the
+ * conventions of curl and Go: the URL's scheme selects HTTPS_PROXY or HTTP_PROXY, and NO_PROXY lists hosts without a
+ * proxy. Calls to this machine use no proxy.
  */
 export function proxyFromEnvironment(
   address: URL,
@@ -50,7 +50,10 @@ function isBypassed(address: URL, noProxy: string): boolean {
     .some((entry) => entry !== '' && covers(entry, host, port));
 }
 
-/** `*`, `example.org`, `.example.org` (subdomains only), `example.org:8443`, `10.0.0.1`, `10.0.0.0/8`. */
+/**
+ * Does an entry of NO_PROXY cover the host? Entries: `*`, `example.org`, `.example.org` (subdomains only),
+ * `example.org:8443`, `10.0.0.1`, `10.0.0.0/8`.
+ */
 function covers(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
   const [, network = '', bits = ''] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];

@@ -8,8 +8,8 @@ import type { Environment } from './process_environment.ts';
 const REFERENCE = /\$\{(?:(env|file):([^}]*)|[^}]*)\}/g;
 
 /**
- * Replaces `${env:NAME}` and `${file:PATH}` in all values of the document. Paths are relative to `directory`; the last
- * line break of a file is removed. Returns a problem for each reference that cannot be resolved.
+ * Replaces `${env:NAME}` and `${file:PATH}` in all values of the document. File paths are relative to `directory`. The
+ * last line break of a referenced file is removed. Returns a problem for each reference that cannot be resolved.
  */
 export function resolveReferences(origin: Origin, directory: string, env: Environment): Problem[] {
   const problems: Problem[] = [];
@@ -65,10 +65,12 @@ function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 
-/** Valid for every key that may be unresolved while the configuration is read. */
+/**
+ * Replaces an unresolved reference. This value is valid for every key that may stay unresolved while the file is read.
+ */
 const UNRESOLVED = 'unresolved';
 
-/** The keys and indexes that lead to a node. */
+/** The path of keys and indexes to a node. */
 function pathTo(nodes: readonly unknown[]): KeyPath {
   return nodes.flatMap((node, index): KeyPath => {
     if (isPair(node) && isScalar(node.key)) return [String(node.key.value)];

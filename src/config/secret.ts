@@ -7,7 +7,7 @@ import { inspect } from 'node:util';
  */
 export class Secret {
   readonly #value: string;
-  /** Why the value is not known; null: it is known. */
+  /** The reason why the value is not known; null: the value is known. */
   readonly #problem: Error | null;
 
   constructor(value: string, problem: Error | null = null) {
@@ -15,7 +15,10 @@ export class Secret {
     this.#problem = problem;
   }
 
-  /** A secret whose value is not known, such as an environment variable that is not set. Its use throws `problem`. */
+  /**
+   * A secret whose value is not known, for example because an environment variable is not set. `reveal()` throws
+   * `problem`.
+   */
   static unknown(problem: Error): Secret {
     return new Secret('', problem);
   }
@@ -24,13 +27,13 @@ export class Secret {
     return this.#problem === null;
   }
 
-  /** @throws the problem, if the value is not known. */
+  /** @throws the given problem if the value is not known. */
   reveal(): string {
     if (this.#problem !== null) throw this.#problem;
     return this.#value;
   }
 
-  /** The first 16 hexadecimal digits of its SHA-256: distinguishes keys without revealing them. */
+  /** The first 16 hexadecimal digits of the secret's SHA-256. They distinguish keys without revealing them. */
   get fingerprint(): string {
     return createHash('sha256').update(this.reveal()).digest('hex').slice(0, 16);
   }
@@ -48,7 +51,7 @@ export class Secret {
   }
 }
 
-/** A URL that may contain a user name and a password. Its text, JSON and inspection omit both. */
+/** A URL that may contain a user name and a password. Both are omitted when it is printed, serialised or inspected. */
 export class SecretUrl {
   readonly #url: URL;
 
@@ -83,7 +86,7 @@ export class SecretUrl {
 
 export const BEARER = 'Authorization: Bearer {key}';
 
-/** Identifies a key and its header. A key that was rejected in one header can be valid in another. */
+/** Identifies a key and its header, because a key that was rejected in one header can be valid in another. */
 export function keyFingerprint(upstream: { readonly api_key: Secret; readonly key_header: string }): string {
   const { api_key, key_header } = upstream;
   if (key_header === BEARER) return api_key.fingerprint;

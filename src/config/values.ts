@@ -4,7 +4,7 @@ import { Secret, SecretUrl } from './secret.ts';
 
 const require = createRequire(import.meta.url);
 
-/** The forms of single values in the file, and their types in the Config. */
+/** Schemas of single values in the configuration file, with their types in `Config`. */
 
 export interface Milliseconds {
   readonly ms: number;
@@ -14,7 +14,7 @@ export interface Bytes {
   readonly bytes: number;
 }
 
-/** The start of the account's day: a time in a zone, or rolling (any 24 hours count). */
+/** When the account's day starts: at a time of day in a time zone, or never (rolling: the last 24 hours). */
 export type DayStart =
   | { readonly rolling: true }
   | { readonly rolling: false; readonly hour: number; readonly minute: number; readonly timezone: string };
@@ -90,11 +90,12 @@ export const Cron = z.string().superRefine((pattern, ctx) => {
   if (why !== null) ctx.addIssue(`is not a cron pattern (${why}); use five fields, such as "17 3 * * *"`);
 });
 
-// cron-parser fills missing fields with "*", so that a truncated pattern would run every minute.
+// cron-parser replaces missing fields by "*", so a truncated pattern would run every minute.
 function cronFault(pattern: string): string | null {
   const fields = pattern.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6) return `${fields === 1 ? '1 field' : `${fields} fields`}`;
-  // Loading cron-parser takes a tenth of the start time, and most configurations have no pattern of their own.
+  // Load cron-parser only when it is needed. Loading takes a tenth of the program's start time, and most configurations
+  // contain no cron pattern.
   const { CronExpressionParser } = require('cron-parser') as typeof import('cron-parser');
   try {
     CronExpressionParser.parse(pattern);
@@ -104,7 +105,7 @@ function cronFault(pattern: string): string | null {
   }
 }
 
-/** An HTTP(S) URL with origin and path only, as text. */
+/** An HTTP or HTTPS URL as text, with only an origin and a path. */
 export const BaseUrl = z.string().superRefine((text, ctx) => {
   const why = baseUrlFault(text);
   if (why !== null) ctx.addIssue(why);
@@ -150,7 +151,7 @@ export const Password = z
   .min(8, 'must have at least 8 characters')
   .transform((text) => new Secret(text));
 
-/** The header with the key: `X-API-Key`, or with its value: `Authorization: Token {key}`. */
+/** The header that sends the key: only a name (`X-API-Key`), or a name and a value (`Authorization: Token {key}`). */
 export const KeyHeader = z
   .string()
   .regex(

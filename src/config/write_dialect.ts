@@ -8,15 +8,15 @@ export interface FoundDialect {
   readonly remarks: ReadonlyMap<string, string>;
   /** Keys that the probe did not learn. Their values in the file do not change. */
   readonly open: ReadonlySet<string>;
-  /** `upstream.paths`; null: the default join is right. */
+  /** The values of `upstream.paths`; null: the default paths are correct. */
   readonly paths: { readonly search: string; readonly entity: string; readonly stats: string } | null;
   /** The header that sends the key; null: the one in the file, or the default. */
   readonly keyHeader?: string | null;
 }
 
 /**
- * Returns the text of a configuration with the dialect. All other keys and comments do not change, nor do keys of an
- * existing dialect that the probe did not learn.
+ * Returns the configuration text with the dialect added. Other keys and comments do not change. Keys of an existing
+ * dialect that the probe did not learn do not change either.
  */
 export function withDialect(
   text: string,
@@ -38,7 +38,7 @@ export function withDialect(
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
-/** Returns the text of a configuration with open questions at its end, for a probe that found no dialect. */
+/** Returns the configuration text with open questions at its end, for a probe that found no dialect. */
 export function withQuestions(text: string, questions: readonly string[]): string {
   const document = parseDocument(text);
   dropQuestions(document);
@@ -49,7 +49,7 @@ export function withQuestions(text: string, questions: readonly string[]): strin
 
 const QUESTIONS = ' The last probe left these questions open:';
 
-/** Removes the questions of an earlier probe. A new probe answers or repeats them. */
+/** Removes the questions that an earlier probe wrote. The new probe has answered them or repeats them. */
 function dropQuestions(document: Document): void {
   const comment = document.comment ?? '';
   const at = comment.indexOf(QUESTIONS);
@@ -59,8 +59,8 @@ function dropQuestions(document: Document): void {
 const PAGING_STYLE = ['dialect', 'search', 'paging', 'style'];
 
 /**
- * The keys and values to write. Omits default values, so that the file shows only the special ones, and keys that no
- * probe learns, so that their values in the file do not change.
+ * The keys and values to write. Default values are omitted, so that the file shows only the others. Keys that no probe
+ * learns are omitted, so that their values in the file do not change.
  */
 function writtenForm({ search, entity, stats, volatile, responses }: Dialect): Section {
   const { extra, ...found } = search;
@@ -95,10 +95,10 @@ function writtenForm({ search, entity, stats, volatile, responses }: Dialect): S
 
 type Section = { readonly [key: string]: unknown };
 
-/** The key has its default. It is not written, and another value in the file is deleted. */
+/** Marks a key with its default value. The key is not written, and a different value in the file is deleted. */
 const DEFAULT = Symbol('default');
 
-/** Sets changed values leaf by leaf, so that the user's comments at other keys remain. */
+/** Sets changed values one by one, so that the user's comments at other keys are not lost. */
 function mergeInto(
   document: Document,
   path: readonly string[],
@@ -127,7 +127,7 @@ function setLeaf(document: Document, path: readonly string[], value: unknown): v
 function addComment(document: Document, path: readonly string[], comment: string): void {
   const pair = pairAt(document, path);
   if (pair === null) return;
-  // A value has its comment on the same line; a section has it above.
+  // The comment of a value is on the same line; the comment of a section is above it.
   if (isScalar(pair.value) && !isInFlow(document, path)) pair.value.comment = ` ${comment}`;
   else pair.key.commentBefore = ` ${comment}`;
 }
@@ -137,7 +137,7 @@ function isInFlow(document: Document, path: readonly string[]): boolean {
   return isMap(parent) && parent.flow === true;
 }
 
-/** The pair at a path. Its key is a node, which can have a comment. */
+/** The key-value pair at a path. The key is a node, so it can have a comment. */
 function pairAt(document: Document, path: readonly string[]): Pair<Scalar, unknown> | null {
   const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   if (!isMap(parent)) return null;

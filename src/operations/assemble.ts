@@ -41,7 +41,7 @@ export interface Workspace {
 }
 
 export function openWorkspace(config: Config, clock: Clock = systemClock): Workspace {
-  // Both paths are checked before either file is created, so that a wrong path creates no file.
+  // Check both paths before either file is created, so that no file is created if one path is wrong.
   for (const path of [config.warehouse, config.ledger]) assertWritable(path);
   const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });
   try {
@@ -78,7 +78,7 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   const { config, clock, warehouse, ledger } = workspace;
   const dialect = requireDialect(config);
   const loader = openLoader({ warehouse, dialect, mapping: config.mapping, runId: order.runId });
-  // Unprocessed responses of an earlier run are processed before the planner reads the mirror.
+  // Process the unprocessed responses of earlier runs before the planner reads the mirror.
   loader.recover();
   const connections = openConnections(config);
   const fetch = openFetch({ ...fetchParts(workspace, order.purpose), connections, dialect });
@@ -106,7 +106,10 @@ export function assembleMirror(workspace: Workspace, order: Order): MirrorParts 
   return { ...parts, planner: watch.planner, loader: watched };
 }
 
-/** The engine of a probe. Without a dialect it needs its own planner, request format and loader. */
+/**
+ * Assembles the engine for a probe. It needs its own planner, request format and loader because there is no dialect
+ * yet.
+ */
 export function assembleProbe(
   workspace: Workspace,
   order: {
@@ -166,7 +169,7 @@ function syncPlanner({ config, warehouse }: Workspace, order: Order & RunStart):
   return watchPlannerOver(knowledge, config, { watchlist, kinds, startedAtMs });
 }
 
-/** The time at which the planner decides what is due. */
+/** The start of a run. The planner decides what is due at this time. */
 interface RunStart {
   readonly startedAtMs: number;
 }
@@ -195,7 +198,7 @@ function maxAgeOf({ max_age }: Config): MaxAge {
   return { statsMs: max_age.stats.ms, summariesMs: max_age.summaries.ms, recordsMs: max_age.records.ms };
 }
 
-/** The planner of a sync, over the knowledge of the mirror or of a simulation. */
+/** The planner of a sync. Its knowledge comes from the mirror or from a simulation. */
 export function plannerOver(
   knowledge: Knowledge,
   config: Config,

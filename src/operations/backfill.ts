@@ -24,24 +24,26 @@ import { ALL_KINDS, run } from './run.ts';
 import type { RunReport } from './run_report.ts';
 
 /**
- * A backfill: a run over an explicit list, which the warehouse stores until every item is settled. It uses the
- * engine of `sync` with a planner of its own, and does not spend the reserve of the allowance.
+ * A backfill fetches an explicit list of items. The warehouse stores the list until every item is settled. A backfill
+ * uses the same engine as `sync` with a different planner, and does not spend the reserve of the allowance.
  */
 
 /** The requested items and their options. */
 export interface BackfillOrder {
-  /** For people: `5,000 ids from companies.csv`. */
+  /** A description for users, such as `5,000 ids from companies.csv`. */
   readonly title: string;
   readonly items: readonly BackfillItem[];
-  /** Equal for two orders of the same items, whatever is settled by then. */
+  /** Two orders have the same identity if they request the same items, even if some items are already settled. */
   readonly identity: string;
   /** Also fetch the records of companies found by a search. */
   readonly withRecords: boolean;
-  /** Records younger than this, in milliseconds, are not fetched again; 0: all are fetched. */
+  /** Records younger than this, in milliseconds, are not fetched again; 0: all records are fetched. */
   readonly freshForMs: number;
 }
 
-/** Stores the order in the warehouse. An equal order resumes the unfinished backfill. */
+/**
+ * Stores the order in the warehouse. If an unfinished backfill has the same identity, that backfill is resumed instead.
+ */
 export function keepBackfill(
   workspace: Workspace,
   order: BackfillOrder,
@@ -73,7 +75,7 @@ export function backfillOf({ warehouse }: Workspace, backfillId: number): Backfi
 export interface OpenBackfill {
   readonly backfill: BackfillRow;
   readonly planner: BackfillPlanner;
-  /** Stores the current result of each item. `isOver`: no further call will be sent. */
+  /** Stores the current result of each item. `isOver` means that no further call will be sent. */
   settle(isOver: boolean): void;
 }
 
@@ -182,8 +184,8 @@ export interface BackfillReport {
 }
 
 /**
- * Runs a backfill until every item is settled, the quota is used up to the reserve, or a limit of `order` is
- * reached. It gives way to scheduled runs and resumes when they have ended.
+ * Runs a backfill until every item is settled, the quota is used up to the reserve, or a limit of `order` is reached. A
+ * backfill pauses for scheduled runs and resumes when they have ended.
  */
 export async function runBackfill(workspace: Workspace, order: BackfillRun): Promise<BackfillReport> {
   const { warehouse, clock } = workspace;
@@ -211,7 +213,7 @@ export async function runBackfill(workspace: Workspace, order: BackfillRun): Pro
   };
 }
 
-/** Runs until the first interruption. `before`: the totals of the earlier runs, for the progress line. */
+/** Runs until the first interruption. `before` contains the totals of the earlier runs, for the progress line. */
 async function runOnce(
   workspace: Workspace,
   backfill: BackfillRow,

@@ -13,18 +13,18 @@ import { ALL_KINDS, run } from './run.ts';
 import type { RunReport } from './run_report.ts';
 
 export interface CheckOrder {
-  /** 0: check only stored responses; no call is sent. */
+  /** The most calls to send; 0: check only stored responses. */
   readonly maxCalls: number;
   readonly signal: AbortSignal;
 }
 
-/** The stored responses that a dialect can and cannot read. */
+/** The result of a check: the stored responses that a dialect can and cannot read. */
 export interface DialectCheck {
-  /** null: no call was made. */
+  /** The run that sent the calls; null: no call was sent. */
   readonly run: RunReport | null;
   readonly answers: number;
   readonly contradictions: readonly Contradiction[];
-  /** Changes of the dialect with which the contradicting responses can be read. */
+  /** Changes to the dialect with which it can read the responses that contradict it now. */
   readonly proposals: readonly DialectChange[];
 }
 
@@ -88,7 +88,7 @@ function sendKnownCalls(workspace: Workspace, maxCalls: number, signal: AbortSig
   });
 }
 
-/** One call of each kind, for targets that returned a result before. */
+/** One call of each kind, with targets that returned a result before. */
 function knownCalls({ warehouse }: Workspace): Call[] {
   const knowledge = openKnowledge(warehouse);
   const planned = { reason: 'checks the dialect', expected: 0 };

@@ -23,9 +23,12 @@ export interface EstimateInput {
   readonly focus: Focus;
   /** The number of next calls to return. */
   readonly explain: number;
-  /** Time limit of the simulation; an estimate that reaches it has a wider range or no upper bound. */
+  /**
+   * Time limit of the simulation in milliseconds. An estimate that reaches this limit has a wider range or no upper
+   * bound.
+   */
   readonly simulateMs?: number;
-  /** Receives the finished share of the work, from 0 to 1. */
+  /** Called with the finished share of the work, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
@@ -33,14 +36,17 @@ export interface NextSyncEstimate {
   /** The configured scope. */
   readonly scope: Scope;
   readonly estimate: SyncEstimate;
-  /** Known companies. */
+  /** The number of known companies. */
   readonly known: number;
-  /** The next calls, best first; none of them is sent. */
+  /** The next calls, best first. The estimate does not send them. */
   readonly next: readonly Call[];
   readonly state: LedgerState;
 }
 
-/** Estimates the calls of the next runs of `sync`, and plans the first of them. Writes and sends nothing. */
+/**
+ * Estimates the calls that the next runs of `sync` will need, and plans the first of these calls. Writes and sends
+ * nothing.
+ */
 export function estimateNextSync(config: Config, input: EstimateInput): NextSyncEstimate {
   const { nowMs, focus, explain } = input;
   const budget = openBudget(input);
@@ -75,7 +81,7 @@ export function estimateNextSync(config: Config, input: EstimateInput): NextSync
 interface EstimateContext {
   readonly config: Config;
   readonly warehouse: Warehouse;
-  /** A mirror before its first call. */
+  /** An empty warehouse, as before the first call. */
   readonly empty: Warehouse;
   readonly nowMs: number;
   readonly focus: Focus;
@@ -101,7 +107,7 @@ function nextCallsOf(
   });
 }
 
-/** Whether the first planned call is for the statistics. */
+/** Returns whether the first planned call requests the statistics. */
 function isStatsCallDue({ config, warehouse, nowMs }: EstimateContext, left: QuotaLeft): boolean {
   const knowledge = openKnowledge(warehouse);
   const age = { startedAtMs: nowMs, maxAgeMs: config.max_age.stats.ms };
@@ -131,13 +137,13 @@ function estimateWatched(
   return estimateWatchlist({ knowledge, dialect: requireDialect(config), watchlist, isStatsDue });
 }
 
-/** Unlimited calls: the plan also covers the time after the allowance resets. */
+/** Does not limit the number of calls, because the plan also covers the time after the allowance resets. */
 function leftOf(state: ReturnType<Ledger['state']>): QuotaLeft {
   const lifetimeLimit = state.windows.find(({ name }) => name === 'total')?.limit ?? null;
   return { calls: Infinity, lifetimeLimit };
 }
 
-/** The limit of the simulation; its time starts with this call. */
+/** The time limit of the simulation. The time starts when this function is called. */
 function openBudget({ simulateMs = SIMULATE_MS, onProgress }: EstimateInput): Budget {
   const startedMs = performance.now();
   const usedShare = () => (performance.now() - startedMs) / simulateMs;
@@ -147,6 +153,6 @@ function openBudget({ simulateMs = SIMULATE_MS, onProgress }: EstimateInput): Bu
   };
 }
 
-// `plan` returns in less than 3 seconds, including the start of the process.
+// Short enough that `plan` takes less than 3 seconds, including the start of the process.
 const SIMULATE_MS = 1_700;
 const MOST_SEARCHES = 12_000;

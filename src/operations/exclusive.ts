@@ -7,7 +7,7 @@ import { finishRun, startRun } from '../warehouse/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /**
- * Runs `work` under the lock of the warehouse, as a run in `_run`. `work` returns how the run ended.
+ * Runs `work` while holding the warehouse's lock, and records it as a run in `_run`. `work` returns how the run ended.
  *
  * @throws FailedError if another run holds the lock.
  */

@@ -39,7 +39,7 @@ export interface ExportOrder {
   readonly format: Format;
   /** The folder for the files. */
   readonly folder: string;
-  /** Names of tables; null: all tables of this kind of export. */
+  /** Names of the tables to export; null: all tables that this kind of export can contain. */
   readonly tables: readonly string[] | null;
   /** Everything, the state at a time (ISO 8601), or the changes after the cursor of an earlier export. */
   readonly what:
@@ -47,7 +47,7 @@ export interface ExportOrder {
     | { readonly is: 'as_of'; readonly at: string }
     | { readonly is: 'changes'; readonly since: string };
   readonly safeFormulas: boolean;
-  /** Most rows per file; null: one file per table. */
+  /** Maximum number of rows per file; null: one file per table. */
   readonly rowsPerFile: number | null;
   readonly nowMs: number;
 }
@@ -61,13 +61,16 @@ export interface ExportedFile {
   readonly columns: readonly ExportColumn[];
 }
 
-/** The content of `manifest.json`. It is written last: if it exists, all its files are complete and of one state. */
+/**
+ * The content of `manifest.json`. The manifest is written last. If it exists, all its files are complete and show the
+ * same state of the warehouse.
+ */
 export interface Manifest {
   readonly exported_at: string;
   readonly source: SourceFacts;
   readonly format: Format;
   readonly what: ExportOrder['what'];
-  /** Names the state of the export: the `since` of the next change feed. */
+  /** The cursor of the exported state. Pass it as `since` to get the next changes. */
   readonly cursor: string;
   readonly files: readonly ExportedFile[];
 }
@@ -75,9 +78,9 @@ export interface Manifest {
 export const MANIFEST = 'manifest.json';
 
 /**
- * Writes tables as files. One read transaction gives all files the same state. They replace an earlier export
- * together, after the last file is written. Exports into the same folder wait for each other. A read-only warehouse
- * is enough.
+ * Writes tables as files. All files are read in one transaction, so they show the same state. They replace an earlier
+ * export only after the last file is written. Exports into the same folder wait for each other. The warehouse may be
+ * opened read-only.
  *
  * @throws UsageError or FailedError if the folder cannot be written.
  */
@@ -107,7 +110,7 @@ function replaceFiles(warehouse: Warehouse, order: ExportOrder): Manifest {
       file.write(`${JSON.stringify(content, null, 2)}\n`);
       file.finish();
     }
-    // No manifest exists while files are replaced, so that a manifest never names files of another state.
+    // Delete the manifest while files are replaced, so that it never lists files from a different state.
     rmSync(join(folder, MANIFEST), { force: true });
     for (const file of written) file.publish();
     return manifest;
@@ -119,7 +122,7 @@ function replaceFiles(warehouse: Warehouse, order: ExportOrder): Manifest {
 
 interface WrittenTables {
   readonly manifest: Manifest;
-  /** Descriptions of the files for other tools, by file name. */
+  /** Metadata files that describe the export for other tools, by file name. */
   readonly descriptions: readonly (readonly [name: string, content: object])[];
 }
 
@@ -156,7 +159,7 @@ function writeWholeTables(db: Warehouse['db'], target: Target): ExportedFile[] {
   return tables.flatMap((table) => {
     const { rows, ...shape } = rowsetOf(db, table, target.order);
     const files = openTableFiles(shape, target);
-    // The loop also closes the query if a file cannot be written. An open query would keep the warehouse busy.
+    // This loop closes the query even if a file cannot be written. An open query would block the warehouse.
     for (const row of rows) files.row(row);
     return files.end();
   });
@@ -206,11 +209,11 @@ const FEED_COLUMNS: readonly ExportColumn[] = [
 
 interface TableFiles {
   row(cells: readonly Cell[]): void;
-  /** Completes the last file and returns all of them; a table without rows has one. */
+  /** Completes the last file and returns all files. A table without rows still has one file. */
   end(): ExportedFile[];
 }
 
-/** The files of one table, split after the wanted number of rows. */
+/** The files of one table. A new file starts after `rowsPerFile` rows. */
 function openTableFiles({ name: table, columns }: Omit<Rowset, 'rows'>, target: Target): TableFiles {
   const { format, folder, safeFormulas, rowsPerFile } = target.order;
   const files: ExportedFile[] = [];

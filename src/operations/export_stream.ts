@@ -8,16 +8,16 @@ import { openWarehouse } from '../warehouse/warehouse.ts';
 /** One table of a full export, in chunks. */
 export interface TableStream {
   readonly contentType: string;
-  /** The cursor of the state that the chunks have. */
+  /** The cursor of the exported state. */
   readonly cursor: string;
   readonly chunks: Iterable<Uint8Array>;
-  /** Ends the read transaction. Call it also if the chunks are not read to their end. */
+  /** Ends the read transaction. Call this method even if not all chunks were read. */
   close(): void;
 }
 
 /**
- * Exports a table in chunks of one state, over its own connection, so that a slow reader does not hold the connection of
- * other requests. Returns null if there is no such file.
+ * Exports one state of a table in chunks. It uses a separate database connection, so that a slow client does not block
+ * the connection of other requests. Returns null if no table has this file name.
  */
 export function streamTable(warehousePath: string, fileName: string, nowMs: number): TableStream | null {
   const [, table = '', extension] = /^(.+)\.([a-z]+)$/.exec(fileName) ?? [];
@@ -25,7 +25,7 @@ export function streamTable(warehousePath: string, fileName: string, nowMs: numb
   if (format === undefined) return null;
   const { db, close } = openWarehouse({ path: warehousePath, readonly: true, nowMs });
   try {
-    // All chunks, and the cursor, have the state of the first read.
+    // The transaction makes all chunks and the cursor show the state of the first read.
     db.exec('BEGIN');
     if (!exportableTables(db).includes(table)) {
       close();
@@ -37,7 +37,7 @@ export function streamTable(warehousePath: string, fileName: string, nowMs: numb
       cursor: currentCursor(db),
       chunks,
       close() {
-        // Ends the query, without which the connection cannot be closed.
+        // End the query, because a connection with an open query cannot be closed.
         chunks.return();
         close();
       },
@@ -62,7 +62,7 @@ function* chunksOf(db: Database, table: string, format: Format): Generator<Uint8
   let buffered: Buffer[] = [];
   let bytes = 0;
   const write = (written: Uint8Array | string) => {
-    // The writer uses its own buffer again, so the bytes are copied.
+    // Copy the bytes, because the writer reuses its buffer.
     const copy = typeof written === 'string' ? Buffer.from(written) : Buffer.from(written);
     buffered.push(copy);
     bytes += copy.length;

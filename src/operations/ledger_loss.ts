@@ -21,14 +21,14 @@ export interface LedgerUse {
   readonly ledger: Ledger;
 }
 
-/** The run in `_run` that holds the lock of the warehouse. */
+/** The run in `_run` that holds the warehouse's lock. */
 export interface CurrentRun {
   readonly runId: number;
 }
 
 /**
- * The calls of this warehouse that the ledger does not count, because the ledger was deleted or replaced by another
- * file or an older copy. 0: the ledger is complete.
+ * The number of this warehouse's calls that the ledger does not count, because the ledger was deleted or replaced by
+ * another file or an older copy. 0 means that the ledger is complete.
  */
 export function missingCalls({ config, warehouse: { db }, ledger }: LedgerUse, nowMs: number): number {
   const accountId = config.account.id;
@@ -44,7 +44,10 @@ export function missingCalls({ config, warehouse: { db }, ledger }: LedgerUse, n
   );
 }
 
-/** A warehouse of an older version has no stamp. Its calls in the current windows are compared with the ledger. */
+/**
+ * Used for a warehouse from an older version, which has no stamp. Compares its calls in the current windows with the
+ * ledger.
+ */
 function missingInWindows(
   { ledger, db }: Pick<LedgerUse, 'config' | 'ledger'> & Pick<Warehouse, 'db'>,
   nowMs: number,
@@ -57,15 +60,16 @@ function missingInWindows(
 }
 
 /**
- * Stops a run whose ledger was lost, because it would spend the same units again. Otherwise records the state of the
- * ledger in the warehouse. Call it under the lock of the warehouse, before the first call of a run.
+ * Stops a run if the ledger was lost, because the run would spend the same units a second time. Otherwise records the
+ * ledger's state in the warehouse. Call this function while holding the warehouse's lock, before the first call of a
+ * run.
  *
  * @throws FailedError if the ledger does not count all calls of this warehouse.
  */
 export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void {
   const missing = missingCalls(use, nowMs);
   if (missing > 0) {
-    // Without a window only the rate is limited, so that the time of the last call is sufficient.
+    // If there is no window, only the rate is limited, and the time of the last call is sufficient.
     if (use.ledger.state(nowMs).windows.length > 0) throw lostLedger(use, missing);
     use.ledger.recount(recountOf([use], nowMs));
   }
@@ -79,14 +83,14 @@ function lostLedger({ config }: Pick<LedgerUse, 'config'>, missing: number): Fai
   );
 }
 
-/** Records the state of the ledger while no call of this warehouse is in flight. */
+/** Records the ledger's state. Call this function while no call of this warehouse is in flight. */
 export function stampLedger({ config, warehouse: { db }, ledger }: LedgerUse): void {
   const { ledgerId, debits } = ledger.mark();
   const stamp = { ledgerId, debits, baseDebits: debits, baseCallId: lastCallId(db) };
   ledgerStamps(db).write(config.account.id, stamp);
 }
 
-/** Records that the ledger has debited more units, during a run. */
+/** Records during a run that the ledger has debited more units. */
 export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): void {
   const stamp = ledgerStamps(db).read()?.accounts[config.account.id];
   if (stamp === undefined) return;
@@ -95,9 +99,9 @@ export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): v
 }
 
 /**
- * Counts the calls of warehouses again, for a ledger that was lost. A warehouse with a stamp of this ledger adds only
- * calls that the ledger does not count yet. Calls in flight at a kill are in no warehouse, so that each killed run of a
- * warehouse whose ledger was lost counts as `upstream.concurrency` more calls.
+ * Counts the calls in the warehouses again after a ledger was lost. If a warehouse has a stamp from this ledger, only
+ * calls that the ledger does not count yet are added. Calls that were in flight when a run was killed are not in any
+ * warehouse. Each killed run of a warehouse whose ledger was lost therefore adds `upstream.concurrency` calls.
  */
 export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Recount {
   const known = new Map<number, number>();

@@ -20,19 +20,19 @@ import type { RunReport } from './run_report.ts';
 
 export interface ProbeOrder {
   readonly hints: Hints;
-  /** Ignores the responses of calls up to and including this call id. */
+  /** Ignore responses of calls with this id or a smaller one. */
   readonly after?: number;
   readonly maxCalls: number;
   readonly maxMinutes: number;
   readonly signal: AbortSignal;
-  /** Receives each exchange, with the conclusions from all exchanges so far. */
+  /** Called after each exchange, with the conclusions from all exchanges so far. */
   readonly onAnswer?: (exchange: Exchange, conclusions: Conclusions) => void;
 }
 
 export interface ProbeReport {
   readonly run: RunReport;
   readonly conclusions: Conclusions;
-  /** null: the search or the record endpoint is not understood. */
+  /** The learned dialect; null: the probe did not understand the search or the record endpoint. */
   readonly draft: DialectDraft | null;
   readonly questions: readonly Question[];
   /** All exchanges, including those of earlier runs. */
@@ -40,8 +40,8 @@ export interface ProbeReport {
 }
 
 /**
- * Learns the dialect of the upstream in few calls: the engine with the probe planner. Every response is stored.
- * Once the dialect is known, the stored responses are loaded like those of a sync, so that no call is repeated.
+ * Learns the upstream's dialect with few calls, by running the engine with the probe planner. Every response is stored.
+ * When the dialect is known, the stored responses are loaded like those of a sync, so that no call is repeated.
  */
 export async function probe(workspace: Workspace, order: ProbeOrder): Promise<ProbeReport> {
   const { upstream } = workspace.config;
@@ -84,8 +84,8 @@ export async function probe(workspace: Workspace, order: ProbeOrder): Promise<Pr
 }
 
 /**
- * The responses of earlier probes. Responses that were loaded since then appear as the requests that the current
- * dialect would send.
+ * The responses of earlier probes. If a response has been loaded since, its request is shown as the current dialect
+ * would send it.
  */
 function keptProbes({ config, warehouse }: Workspace, after: number): KeptProbe[] {
   const kept = readProbes(warehouse).filter(({ callId }) => callId > after);
@@ -101,7 +101,10 @@ function keptProbes({ config, warehouse }: Workspace, after: number): KeptProbe[
   return [...kept, ...adopted].sort((a, b) => a.callId - b.callId);
 }
 
-/** The request of the probe: without the parameter of the first page, and with the page size that it tried. */
+/**
+ * Restores the request that the probe sent: without the parameter for the first page, and with the page size that the
+ * probe tried.
+ */
 function targetOfAdopted(endpoints: Endpoints, dialect: Dialect, call: Call): string | null {
   const url = urlOf(endpoints, dialect, call);
   if (url instanceof UnwritableUrl) return null;

@@ -13,13 +13,13 @@ export interface RebuiltLedger {
   readonly ended: 'done';
   /** Calls that the ledger did not count before. */
   readonly added: number;
-  /** The path to which a damaged file was moved; null: the file was sound or missing. */
+  /** The path to which a corrupt file was moved; null: the file was intact or missing. */
   readonly movedTo: string | null;
 }
 
 /**
- * Counts the calls of the warehouses in the ledger again. Takes the locks of the warehouses, so that no run spends
- * meanwhile. A damaged ledger is moved aside.
+ * Counts the calls of the warehouses again and stores the counts in the ledger. Holds the locks of the warehouses, so
+ * that no run spends quota meanwhile. A corrupt ledger file is renamed first.
  *
  * @throws UsageError if a warehouse does not exist; FailedError if a run holds a lock.
  */
@@ -39,7 +39,7 @@ export async function rebuildLedger(
   }
 }
 
-/** Takes one lock after the other, then counts. */
+/** Takes the locks one after the other, then counts the calls. */
 async function recountUnderLocks(
   parts: Pick<LedgerUse, 'config' | 'ledger'> & { readonly clock: Clock },
   paths: readonly string[],

@@ -30,9 +30,9 @@ import { requireLedger, stampLedger, updateStamp } from './ledger_loss.ts';
 import type { RunReport } from './run_report.ts';
 import { explainedEnding } from './unusable_responses.ts';
 
-/** One bounded run over a warehouse, started by cron, a user or a job. */
+/** One bounded run of the engine. Cron, a user or a worker job starts it. */
 export interface RunOrder {
-  /** For `_run.command`. */
+  /** The value for `_run.command`. */
   readonly command: string;
   readonly purpose: Purpose;
   readonly kinds: ReadonlySet<CallKind>;
@@ -43,7 +43,7 @@ export interface RunOrder {
   readonly assemble?: (runId: number) => MirrorParts & { close(): void };
   /** Called after the engine has ended, while the lock is still held. */
   readonly onEnded?: (runId: number) => void;
-  /** Infinity: no limit. */
+  /** The most calls that the run may send; Infinity: no limit. */
   readonly maxCalls: number;
   readonly maxMinutes: number;
   readonly signal: AbortSignal;
@@ -61,7 +61,7 @@ export const ALL_KINDS: ReadonlySet<CallKind> = new Set<CallKind>(['stats', 'sea
  * @throws FailedError if the warehouse or the ledger can no longer be read or written.
  */
 export async function run(workspace: Workspace, order: RunOrder): Promise<RunReport> {
-  // A run without a key ends before it takes the lock.
+  // A run without a key must fail before it takes the lock.
   workspace.config.upstream.api_key.reveal();
   let runId: number | null = null;
   const onStarted = (id: number) => {
@@ -79,7 +79,7 @@ export async function run(workspace: Workspace, order: RunOrder): Promise<RunRep
   }
 }
 
-/** Adds the calls of the run to the message. They are only in the file that was lost. */
+/** Adds to the message the number of this run's calls, which only the lost file counted. */
 function withLostCalls(error: LostFileError, db: Warehouse['db'], runId: number): FailedError {
   const kinds = callsOfRun(db, runId);
   const calls = kinds.map(({ kind, calls }) => `${calls} ${kind}`).join(', ');
@@ -124,7 +124,7 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
     const signal = AbortSignal.any([order.signal, beating.lost, aside.signal]);
     const { ending, totals } = await runEngine(workspace, order, runId, signal);
     beating.check();
-    // Also notices at the end of the run that a file was lost.
+    // This write also detects a file that was lost before the end of the run.
     workspace.warehouse.write(() => stampLedger(workspace));
     order.onEnded?.(runId);
     const error = 'why' in ending ? (ending.why ?? null) : null;
@@ -145,7 +145,7 @@ async function runUnderLock(workspace: Workspace, order: RunOrder): Promise<RunR
   }
 }
 
-/** The receivers of the configuration and the warehouse with their digests. */
+/** The options for notifications: the configured receivers and the warehouse that stores their digests. */
 export function notifyOptions({
   warehouse,
   clock,
@@ -154,7 +154,10 @@ export function notifyOptions({
   return { warehouse, clock, source: config.source.name, receivers: config.notify };
 }
 
-/** Takes the lock. A backfill that holds the lock releases it for a scheduled run, after loading its in-flight calls. */
+/**
+ * Takes the lock. If a backfill holds the lock, it releases the lock to a scheduled run after it has loaded its
+ * in-flight calls.
+ */
 async function lockFor({ warehouse, clock }: Workspace, order: RunOrder, ask: Omit<LockRequest, 'nowMs'>) {
   const { db } = warehouse;
   const untilMs = clock.now() + LONGEST_WAIT_FOR_LOCK_MS;
@@ -168,7 +171,7 @@ async function lockFor({ warehouse, clock }: Workspace, order: RunOrder, ask: Om
   }
 }
 
-/** Records a failed run. A second failure while writing must not replace the first error. */
+/** Records a failed run. If this write fails too, the first error is still reported. */
 function recordFailure(
   { warehouse, clock }: Workspace,
   owner: string,
@@ -180,12 +183,12 @@ function recordFailure(
       finishRun(warehouse.db, { runId, ended: 'failed', error: messageOf(why), nowMs: clock.now() });
     releaseLock(warehouse.db, owner);
   } catch {
-    // The lock expires with this process; the run appears as killed.
+    // Nothing more can be done. The lock expires after this process ends, and the run is shown as killed.
   }
 }
 
 interface Heartbeat {
-  /** Aborts if another run took over the lock, or the warehouse cannot be written. */
+  /** Aborts if another run has taken the lock or if the warehouse cannot be written. */
   readonly lost: AbortSignal;
   /** @throws the error of a failed heartbeat. */
   check(): void;

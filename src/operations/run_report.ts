@@ -4,7 +4,7 @@ import type { RunTotals } from '../run_totals.ts';
 import type { Coverage } from '../warehouse/coverage_counts.ts';
 import type { LockHolder } from '../warehouse/lock.ts';
 
-/** The ending and the totals of a run. */
+/** How a run ended, and its totals. */
 export interface RunReport {
   readonly runId: number | null;
   readonly ending: Ending | { readonly ended: 'another_run'; readonly holder: LockHolder };
@@ -12,11 +12,11 @@ export interface RunReport {
   /** The quota left; Infinity: no limit. */
   readonly callsLeft: number;
   readonly coverage: Coverage;
-  /** The run gave way to a scheduled run; the same work can resume when that run has ended. */
+  /** The run stopped to let a scheduled run take the lock. The same work can resume when that run has ended. */
   readonly hasStoodAside: boolean;
 }
 
-/** The documented `data` of `sync --json`. */
+/** The `data` object of `sync --json`, as documented. */
 export function reportData(report: RunReport) {
   const { ending, totals, callsLeft, coverage } = report;
   const resumesAtMs = 'resumesAtMs' in ending ? ending.resumesAtMs : null;

@@ -5,17 +5,17 @@ import type { Outcome } from '../outcome.ts';
 import type { RunTotals } from '../run_totals.ts';
 
 /**
- * Names the URL and the remedy if a run failed because its responses could not be used. A sync that would be done is
- * also failed if calls failed and the mirror still knows no company.
+ * If a run failed because its responses could not be used, adds the URL and the remedy to the ending. A sync that would
+ * end as done is also reported as failed if calls failed and the mirror still knows no company.
  */
 export function explainedEnding(
   ending: Ending,
   run: {
     readonly config: Config;
     readonly totals: RunTotals;
-    /** The last failed call; null: none. */
+    /** The outcome of the last failed call; null: no call failed. */
     readonly failed: Outcome | null;
-    /** The run is a sync whose mirror knows no company. */
+    /** True if the run is a sync and the mirror knows no company. */
     readonly knowsNothing: boolean;
   },
 ): Ending {
@@ -28,7 +28,7 @@ export function explainedEnding(
   return ending;
 }
 
-/** A wrong address returns 404 for searches and statistics, or the HTML of a website. */
+/** A wrong base URL returns 404 for searches and statistics, or the HTML page of a website. */
 function isWrongAddress({ status, verdict }: Outcome): boolean {
   return verdict.is === 'broken' && (status === 404 || (status !== null && status >= 200 && status < 300));
 }

@@ -1,2 +1,2 @@
-/** The version of this program; a test holds it against package.json. */
+/** The version of this program. A test checks that package.json has the same version. */
 export const VERSION = '0.1.0';

@@ -9,15 +9,15 @@ export interface Grown {
 }
 
 /**
- * The growth of the mirror. It is counted back from the current numbers, so that the curve ends at them even if
- * calls of the past are missing.
+ * The growth of the mirror over time. It is computed backwards from the current numbers, so that the curve ends at
+ * these numbers even if old calls are missing.
  */
 export function growth(buckets: readonly CallBucket[], now: Grown, bucketMs: number): Grown[] {
   const curve: Grown[] = [now];
   let { known, fetched } = now;
   for (const { atMs, found, records } of byStretch(buckets).reverse()) {
     const endMs = Math.min(atMs + bucketMs, now.atMs);
-    // The next interval added this point, unless empty intervals lie between.
+    // The following interval has already added this point, unless there are empty intervals between the two.
     if (curve.at(-1)?.atMs !== endMs) curve.push({ atMs: endMs, known, fetched });
     known = Math.max(0, known - found);
     fetched = Math.max(0, fetched - records);
@@ -38,7 +38,7 @@ export interface Stretch {
   readonly byGroup: Readonly<Record<OutcomeGroup, number>>;
 }
 
-/** Outcomes in groups that a reader of the page can distinguish. */
+/** Groups of outcomes, few enough to be distinguished on the status page. */
 export const OUTCOME_GROUPS = ['answered', 'rejected', 'failed', 'unsent'] as const;
 export type OutcomeGroup = (typeof OUTCOME_GROUPS)[number];
 
@@ -48,12 +48,12 @@ export function byStretch(buckets: readonly CallBucket[]): Stretch[] {
   return [...stretches].sort(([a], [b]) => a - b).map(([atMs, own]) => stretchOf(atMs, own));
 }
 
-/** The same calls in longer intervals. */
+/** Regroups calls into longer intervals of `bucketMs`. */
 export function coarser(buckets: readonly CallBucket[], bucketMs: number): CallBucket[] {
   return buckets.map((bucket) => ({ ...bucket, atMs: Math.floor(bucket.atMs / bucketMs) * bucketMs }));
 }
 
-/** The shortest interval that divides `lengthMs` into at most 120. */
+/** The shortest interval length, in milliseconds, that divides `lengthMs` into at most 120 intervals. */
 export function stretchFor(lengthMs: number): number {
   return STRETCHES_MS.find((stretchMs) => lengthMs / stretchMs <= MOST_STRETCHES) ?? LONGEST_MS;
 }
@@ -67,7 +67,7 @@ export function openCallHistory(read: (stretch: CallStretch) => CallBucket[]) {
       const beginMs = Math.max(Math.floor(firstMs / HOUR_MS) * HOUR_MS, finishedUntilMs);
       const latest = read({ fromMs: beginMs, toMs: nowMs + DAY_MS, bucketMs: HOUR_MS });
       const all = [...finished, ...latest];
-      // A call is loaded some time after it was sent, so an hour counts as finished one hour after its end.
+      // A call is loaded some time after it was sent, so an hour is considered finished one hour after its end.
       finishedUntilMs = Math.max(finishedUntilMs, (Math.floor(nowMs / HOUR_MS) - 1) * HOUR_MS);
       finished = all.filter(({ atMs }) => atMs < finishedUntilMs);
       return all;

@@ -7,19 +7,19 @@ import { callBuckets } from '../warehouse/page_queries.ts';
 import { readStoredEstimate, type StoredEstimate } from '../warehouse/stored_estimate.ts';
 import { counted } from './figures.ts';
 
-/** The time at which nothing more is due. */
+/** The forecast of the time at which nothing more is due. */
 export type CompletionForecast =
   | { readonly is: 'unknown' }
   /** Nothing was due when the last run ended. */
   | { readonly is: 'complete'; readonly estimatedAtMs: number }
-  /** `latestMs` null: the number of calls has no known upper bound. */
+  /** `latestMs` is null if the number of calls has no known upper bound. */
   | {
       readonly is: 'expected';
       readonly estimatedAtMs: number;
       readonly earliestMs: number;
       readonly latestMs: number | null;
     }
-  /** The allowance never permits the remaining calls. */
+  /** The allowance will never permit all remaining calls. */
   | {
       readonly is: 'unaffordable';
       readonly estimatedAtMs: number;
@@ -36,7 +36,7 @@ export interface CompletionFacts {
   readonly ledger: LedgerState;
 }
 
-/** Subtracts the calls since the estimate, and simulates the allowance windows for the remaining calls. */
+/** Subtracts the calls sent since the estimate, and simulates the allowance windows for the remaining calls. */
 export function forecastMirror(facts: CompletionFacts): CompletionForecast {
   const { nowMs, stored, callsSince, allowance, ledger } = facts;
   if (stored === null) return { is: 'unknown' };
@@ -89,7 +89,10 @@ export function completionText(forecast: CompletionForecast, nowMs: number, zone
   }
 }
 
-/** `today`, `11 January`, `11–15 January`, `28 January – 3 February`; with the year if it is not the current one. */
+/**
+ * Formats a range of dates: `today`, `11 January`, `11–15 January`, `28 January – 3 February`. The year is added if it
+ * is not the current year.
+ */
 function dates(fromMs: number, toMs: number, nowMs: number, zone = 'local'): string {
   const [from, to, now] = [fromMs, toMs, nowMs].map((ms) =>
     DateTime.fromMillis(ms, { zone, locale: 'en-GB' }),

@@ -1,52 +1,58 @@
-/** The evidence for the known share of a registry. */
+/** The data from which the known share of a registry is estimated. */
 export interface CoverageEvidence {
   /** Companies that are known and not gone. */
   readonly known: number;
-  /** The registry count; null: the registry reports none. */
+  /** The registry count; null: the registry does not report its size. */
   readonly registryTotal: number | null;
-  /** The largest total of a search, a lower bound of the registry count; null: searches report no total. */
+  /**
+   * The largest total that a search reported, which is a lower bound of the registry's size; null: searches report no
+   * total.
+   */
   readonly largestTotal: number | null;
-  /** Result pages of searches: the companies on each page, and the companies among them that were new. */
+  /** For each result page of a search: the number of companies on it, and how many of them were new. */
   readonly pages: readonly { readonly rows: number; readonly new: number }[];
 }
 
-/** Shares between 0 and 1. */
+/** An interval of shares from 0 to 1. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
 export interface CoverageEstimate extends Interval {
-  /** The evidence used. nothing: the share can be any value up to `high`. */
+  /** The evidence used. With `nothing`, the share can be any value up to `high`. */
   readonly by: 'statistics' | 'searches' | 'nothing';
-  /** Capture and recapture: the share of companies on those pages that were known before; null: too few pages. */
+  /** The share of companies on the result pages that were known before (capture-recapture); null: too few pages. */
   readonly recaptured: (Interval & { readonly pages: number }) | null;
 }
 
 /**
  * The known share of the registry, as an interval of 95 % confidence. With a registry count, the share is known
- * exactly. Without one, it is estimated from the share of search results that were known before (`recapture`). The
- * planner searches for unknown companies, so that this estimate is too low: its lower bound is cautious. The upper
- * bound is at most `known / max(registryTotal, largestTotal)`.
+ * exactly. Without one, it is estimated from the share of search results that were known before (`recapture`). This
+ * estimate is too low, because the planner deliberately searches for unknown companies. Its lower bound is therefore
+ * safe. The upper bound is at most `known / max(registryTotal, largestTotal)`.
  */
 export function estimateCoverage(evidence: CoverageEvidence): CoverageEstimate {
   const { known, registryTotal, largestTotal } = evidence;
   const recaptured = recapture(evidence.pages);
   const size = Math.max(registryTotal ?? 0, largestTotal ?? 0);
   const high = size === 0 ? 1 : Math.min(1, known / size);
-  // A registry count below the known companies is outdated or counts something else: it is no lower bound.
+  // A registry count smaller than the number of known companies is outdated or counts something else, so the exact
+  // share is unknown.
   if (registryTotal !== null && known <= size) return { low: high, high, by: 'statistics', recaptured };
   if (recaptured === null) return { low: 0, high, by: 'nothing', recaptured };
   return { low: Math.min(high, recaptured.low), high, by: 'searches', recaptured };
 }
 
 /**
- * The ratio estimator of cluster samples (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6). Companies on
- * one page resemble each other, so that a page is one draw. With n pages of m_i companies, k_i of them known before:
+ * The ratio estimator of cluster samples (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6). Companies on the
+ * same page are similar, so the page is the sampling unit. For n pages with m_i companies each, of which k_i were known
+ * before:
  *
  *     p = Σ k_i / Σ m_i      s = √(n / (n − 1) · Σ (k_i − p·m_i)²) / Σ m_i      interval: p ± max(1.96·s, 3/n)
  *
- * The term 3/n is the rule of three: if no page has a new company, the 95 % bound of the share of new ones is 3/n.
+ * The term 3/n is the rule of three: if no page has a new company, the 95 % upper bound of the share of new companies
+ * is 3/n.
  */
 function recapture(pages: CoverageEvidence['pages']): CoverageEstimate['recaptured'] {
   const drawn = pages.filter(({ rows }) => rows > 0);

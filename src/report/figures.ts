@@ -6,12 +6,12 @@ export function count(value: number): string {
   return value === Infinity ? 'unlimited' : integers.format(Math.round(value));
 }
 
-/** `1 call`, `2 calls`, `1,234 calls`. */
+/** Formats a number with its noun: `1 call`, `2 calls`, `1,234 calls`. */
 export function counted(value: number, noun: string, plural = `${noun}s`): string {
   return `${count(value)} ${value === 1 ? noun : plural}`;
 }
 
-/** Rounds down: a share below 1 is never shown as 100 %, and a share above 0 never as 0 %. */
+/** Formats a share from 0 to 1. A share below 1 is never shown as 100 %, and a share above 0 is never shown as 0 %. */
 export function percent(share: number): string {
   const value = share * 100;
   if (value > 0 && value < 0.1) return '< 0.1 %';
@@ -19,7 +19,7 @@ export function percent(share: number): string {
   return `${Number.isInteger(shown) ? shown : shown.toFixed(1)} %`;
 }
 
-/** `42 s`, `3 min 20 s`, `2 h 5 min`, `3 days 4 h`. */
+/** Formats a duration: `42 s`, `3 min 20 s`, `2 h 5 min`, `3 days 4 h`. */
 export function duration(durationMs: number): string {
   const seconds = Math.round(durationMs / 1000);
   if (seconds < 1) return `${Math.max(0, Math.round(durationMs))} ms`;
@@ -31,7 +31,7 @@ export function duration(durationMs: number): string {
   return joined(`${Math.floor(hours / 24)} days`, hours % 24, 'h');
 }
 
-/** In a time zone, by default that of this machine: `21 Nov 2026, 14:05 CET`. */
+/** Formats a time in a time zone (default: this machine's): `21 Nov 2026, 14:05 CET`. */
 export function localTime(epochMs: number, timeZone?: string): string {
   return new Date(epochMs).toLocaleString('en-GB', {
     day: 'numeric',
@@ -48,7 +48,7 @@ function joined(large: string, small: number, unit: string): string {
   return small === 0 ? large : `${large} ${small} ${unit}`;
 }
 
-/** `813 bytes`, `4.2 MB`: decimal units. */
+/** Formats a size in decimal units: `813 bytes`, `4.2 MB`. */
 export function byteSize(bytes: number): string {
   if (bytes < 1000) return counted(bytes, 'byte');
   const power = Math.min(Math.floor(Math.log10(bytes) / 3), 4);

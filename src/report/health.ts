@@ -6,26 +6,26 @@ import { counted } from './figures.ts';
 import type { OverdueSchedule } from './overdue_schedules.ts';
 
 /**
- * The health of a mirror. `status`, the status page and the worker decide it here, so that they report the same
+ * The health of a mirror. `status`, the status page and the worker all use this function, so that they report the same
  * state in the same words.
  */
 export interface Health {
   readonly state: HealthState;
-  /** The causes of `needs_you`, the most urgent first. */
+  /** The causes of the state `needs_you`, most urgent first. */
   readonly problems: readonly Problem[];
   /** The time at which calls are possible again; null: the mirror does not wait for quota. */
   readonly waitsUntilMs: number | null;
 }
 
-/** A mirror without a run is `empty`, unless it has a problem. */
+/** A mirror without a run is `empty`, unless it has a problem or waits for quota. */
 export type HealthState = 'needs_you' | 'working' | 'waiting' | 'empty' | 'healthy';
 
 /** A condition that only a person can end. */
 export interface Problem {
   readonly name: CauseName;
-  /** One sentence. It can contain text of the upstream. */
+  /** One sentence. It can contain text from the upstream. */
   readonly cause: string;
-  /** One or two sentences. A command is between backquotes. */
+  /** One or two sentences. Commands are in backquotes. */
   readonly remedy: string;
 }
 
@@ -33,11 +33,11 @@ export interface HealthFacts {
   readonly nowMs: number;
   /** A run is in progress. */
   readonly isRunning: boolean;
-  /** The latest runs, the latest first. */
+  /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
   /** The end of the latest successful run, UTC; null: no run succeeded yet. */
   readonly lastSuccessAt: string | null;
-  /** Responses, and items of responses, in quarantine. */
+  /** The number of responses and single items of responses in quarantine. */
   readonly quarantined: number;
   readonly allowance: LedgerState;
   /** The last day of a paid licence (`2027-03-31`); null: unknown. */
@@ -91,7 +91,7 @@ export const HEALTH_WORDS: Readonly<Record<HealthState, string>> = {
   healthy: 'Healthy',
 };
 
-/** A possible problem. `find` returns null if the facts do not show it. */
+/** A possible problem. `find` returns null if the mirror does not have this problem. */
 interface Cause {
   readonly name: string;
   find(facts: HealthFacts, formatTime: FormatTime): Omit<Problem, 'name'> | null;
@@ -99,12 +99,12 @@ interface Cause {
 
 export type CauseName = (typeof CAUSES)[number]['name'];
 
-/** Every cause of `needs_you`, the most urgent first. A new cause is a new row. */
+/** All causes of `needs_you`, most urgent first. To add a cause, add a row. */
 const CAUSES = [
   {
     name: 'key_refused',
     find({ allowance: { refusedKey }, lastSuccessAt }, formatTime) {
-      // The ledger remembers a refused key after another key has replaced it.
+      // The ledger still stores the rejected key after the user has replaced it by another key.
       if (refusedKey === null || isAfter(lastSuccessAt, refusedKey.sinceMs)) return null;
       return {
         cause: `The upstream refused the key on ${formatTime(refusedKey.sinceMs)}.`,
@@ -130,7 +130,8 @@ const CAUSES = [
       const failed = failedRuns(facts);
       const [last] = failed;
       const hasError = failed.some(({ ended }) => ended === 'failed');
-      // A killed run loses nothing, and the next run resumes. Several killed runs in sequence have a common reason.
+      // One killed run is no problem: nothing is lost, and the next run continues its work. Several killed runs in
+      // sequence probably have a common cause.
       if (last === undefined || (!hasError && failed.length < KILLED_RUNS)) return null;
       const runs = failed.length === 1 ? 'The last run' : `The last ${counted(failed.length, 'run')}`;
       return {
@@ -195,21 +196,21 @@ const CAUSES = [
   },
 ] as const satisfies readonly Cause[];
 
-/** A licence that ends within this time is a problem. */
+/** A licence that ends within this number of days is a problem. */
 export const LICENCE_WARNING_DAYS = 30;
 
-/** The days from now to the last day of a licence, which is valid on that day; negative: it has ended. */
+/** The number of days until the last day on which a licence is valid; negative: the licence has ended. */
 export function daysLeft(lastDay: string, nowMs: number): number {
   const today = isoTime(nowMs).slice(0, 10);
   return Math.round((Date.parse(lastDay) - Date.parse(today)) / DAY_MS);
 }
 
-/** Ended and killed runs. The latest run is neither while a run is in progress. */
+/** Runs that ended or were killed. This omits the latest run while it is in progress. */
 function finishedRuns({ runs, isRunning }: HealthFacts): readonly RunRow[] {
   return isRunning && runs[0]?.ended === null ? runs.slice(1) : runs;
 }
 
-/** The latest runs in sequence that failed or were killed. */
+/** The runs since the last successful one, all of which failed or were killed; most recent first. */
 function failedRuns(facts: HealthFacts): RunRow[] {
   const runs = finishedRuns(facts);
   const firstGood = runs.findIndex(({ ended }) => ended !== null && ended !== 'failed');
@@ -220,7 +221,7 @@ function isAfter(time: string | null, thanMs: number): boolean {
   return time !== null && Date.parse(time) > thanMs;
 }
 
-/** Joins a statement and its reason. A reason from the upstream can have any length. */
+/** Joins a statement and its reason, and shortens a long reason from the upstream. */
 function sentence(statement: string, reason: string | null): string {
   if (reason === null) return `${statement}.`;
   const [line = ''] = reason.trim().split('\n');

@@ -9,17 +9,17 @@ import { type FormatTime, type Health, healthOf } from './health.ts';
 import { overdueSchedules, type Schedules } from './overdue_schedules.ts';
 
 /**
- * Health and progress of one mirror at one time. `status`, the status page and the worker read it, so that they
- * report the same figures. Every value is cheap enough to be read once per second.
+ * The facts about one mirror at one time, for its health and progress. `status`, the status page and the worker all
+ * read this snapshot, so that they report the same figures. It is cheap enough to be read once per second.
  */
 export interface MirrorSnapshot extends LockState {
   readonly nowMs: number;
   readonly coverage: Coverage;
   /** The end of the latest successful run, UTC; null: no run succeeded yet. */
   readonly lastSuccessAt: string | null;
-  /** The latest runs, the latest first. */
+  /** The latest runs, most recent first. */
   readonly runs: readonly RunRow[];
-  /** Responses, and items of responses, in quarantine. */
+  /** The number of responses and single items of responses in quarantine. */
   readonly quarantined: number;
   readonly files: FileSizes;
 }
@@ -28,7 +28,7 @@ export interface MirrorSnapshot extends LockState {
 export interface LockState {
   /** The run that holds the lock; null: no run holds it. */
   readonly holder: LockHolder | null;
-  /** The holder's heartbeat is recent: a run is in progress. */
+  /** True if the holder's heartbeat is recent, which means that a run is in progress. */
   readonly isHeld: boolean;
 }
 
@@ -47,7 +47,7 @@ export function readMirror(db: Warehouse['db'], nowMs: number): MirrorSnapshot {
   )();
 }
 
-/** The lock alone; `doctor` reads it even if other tables are unreadable. */
+/** Reads only the lock, so that `doctor` can read it even if other tables are unreadable. */
 export function readLock(db: Warehouse['db'], nowMs: number): LockState {
   const holder = lockHolder(db);
   return {
@@ -56,7 +56,7 @@ export function readLock(db: Warehouse['db'], nowMs: number): LockState {
   };
 }
 
-/** The quota left of one account, by purpose: the reserve is not available to backfills. */
+/** One account's quota left, separately for backfills, because backfills cannot use the reserve. */
 export interface AllowanceSnapshot {
   readonly scheduled: LedgerState;
   readonly backfill: LedgerState;
@@ -74,7 +74,7 @@ export interface HealthSettings extends Schedules {
 
 export interface HealthSources {
   readonly nowMs: number;
-  /** null: nothing is mirrored yet. */
+  /** The warehouse and its snapshot; null: there is no mirror yet. */
   readonly mirror: { readonly db: Warehouse['db']; readonly snapshot: MirrorSnapshot } | null;
   readonly allowance: LedgerState;
   readonly settings: HealthSettings;

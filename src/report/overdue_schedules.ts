@@ -9,16 +9,16 @@ export interface Schedules {
   readonly jobs: readonly { readonly name: string; readonly pattern: string }[];
 }
 
-/** A job whose scheduled time passed without a run. */
+/** A job that did not run at its scheduled time. */
 export interface OverdueSchedule {
-  /** `poll-stats` */
+  /** The job's name, such as `poll-stats`. */
   readonly name: string;
   readonly dueMs: number;
 }
 
 /**
- * The jobs that a worker has run before and that are now overdue. A `sync` does the work of every job. A mirror that
- * a worker never served has no overdue job.
+ * The jobs that a worker has run before and that are now overdue. A `sync` does the work of all jobs, so it also
+ * prevents an overdue job. If no worker ever ran for this mirror, no job is overdue.
  */
 export function overdueSchedules(
   db: Database,
@@ -35,7 +35,10 @@ export function overdueSchedules(
   });
 }
 
-/** The first scheduled time after `afterMs`. The hash seed is the worker's, so that `H` gives the same minute. */
+/**
+ * The first scheduled time after `afterMs`. It uses the same hash seed as the worker, so that `H` in a pattern means
+ * the same minute.
+ */
 export function nextTimeMs(pattern: string, timezone: string, afterMs: number): number {
   const currentDate = new Date(afterMs);
   return CronExpressionParser.parse(pattern, { tz: timezone, currentDate, hashSeed: pattern })
@@ -43,5 +46,6 @@ export function nextTimeMs(pattern: string, timezone: string, afterMs: number): 
     .getTime();
 }
 
-// A job waits for the jobs before it, and a restarted worker queues missed jobs.
+// A job is overdue only after this delay, because it may wait for other jobs, and a restarted worker queues missed
+// jobs.
 const GRACE_MS = 60 * 60_000;

@@ -7,23 +7,26 @@ import type { FormatTime } from './health.ts';
 
 /** When an allowance window will be used up at the observed call rate. */
 export type QuotaForecast =
-  /** No forecast: a window of at most a day, a window with nothing left, or no calls in the last seven days. */
+  /**
+   * No forecast, because the window is at most a day long, has no quota left, or no calls were sent in the last seven
+   * days.
+   */
   | { readonly is: 'still' }
   /** The quota is used up at `atMs`. */
   | { readonly is: 'ends'; readonly atMs: number; readonly perDay: number }
   /** The window resets at `untilMs`, with `left` calls unused. */
   | { readonly is: 'lasts'; readonly untilMs: number; readonly left: number; readonly perDay: number };
 
-/** Calls that cost a unit, and the time over which they were counted. */
+/** The number of calls that cost a unit, and the period in which they were counted. */
 export interface CallRate {
   readonly calls: number;
   readonly overMs: number;
 }
 
 /**
- * The mean call rate of the last seven days, or since the first call of a younger mirror. Time without calls
- * counts, because a schedule of one run per week has six days without calls. The period is at least one hour
- * and starts at a full hour, because `hours` are the calls in buckets of one hour.
+ * The mean call rate of the last seven days, or since the first call if the mirror is younger. The period includes time
+ * without calls, because a mirror with one run per week sends nothing on six days. The period is at least one hour and
+ * starts at a full hour, because `hours` contains the calls of each hour.
  */
 export function observedRate(
   hours: readonly CallBucket[],
@@ -39,12 +42,13 @@ export function observedRate(
 }
 
 /**
- * With `r` calls per day and `q` calls left, the quota is used up after `q / r` days, unless the window resets
- * earlier. The limits of shorter windows are upper bounds of `r`. A first run often uses a whole day's quota in one
+ * With `r` calls per day and `q` calls left, the quota is used up after `q / r` days, unless the window resets earlier.
+ * `r` is at most the limit per day of each shorter window, because a first run often uses a whole day's quota in one
  * hour.
  *
- * Windows of at most a day have no forecast. A mean of seven days does not show when the calls of one day are sent. A
- * rolling window returns each unit after its length, so that it is never used up permanently.
+ * There is no forecast for windows of at most a day, because a mean over seven days does not show at what time of day
+ * calls are sent. A rolling window is never used up permanently, because each unit is returned after the window's
+ * length.
  */
 export function forecastQuota(
   window: WindowState,
@@ -61,7 +65,7 @@ export function forecastQuota(
   return { is: 'lasts', untilMs: resetsAtMs, left: left - used, perDay };
 }
 
-/** The forecast as one clause; null: there is none. */
+/** The forecast as one clause of a sentence; null: no forecast. */
 export function quotaForecastText(
   forecast: QuotaForecast,
   nowMs: number,
@@ -77,7 +81,7 @@ function lengthMsOf({ name }: WindowState): number {
   return windowLengthMs(windowRow(name));
 }
 
-/** The calls that a window permits per day. */
+/** The number of calls that a window permits per day on average. */
 function perDayOf(window: WindowState): number {
   return (window.limit / lengthMsOf(window)) * DAY_MS;
 }

@@ -1,6 +1,6 @@
 import type { RunRow } from '../warehouse/run.ts';
 
-/** The reason for the end of a run: `done`, `quota used up`, `failed: disk full`. */
+/** The reason why a run ended, as text: `done`, `quota used up`, `failed: disk full`. */
 export function runEnding({ ended, error }: Pick<RunRow, 'ended' | 'error'>, isRunning = false): string {
   if (ended === null) return isRunning ? 'running' : 'killed';
   const ending = ENDINGS[ended] ?? ended.replaceAll('_', ' ');
