@@ -9,8 +9,9 @@ import type { JobResult } from './job_result.ts';
 import { jobOptions, type MirrorJob, type MirrorQueue, MOST_RETRIES } from './queue.ts';
 
 /**
- * Processes a backfill that the warehouse stores. A user queues it (`backfill --enqueue`); it has no schedule. One job
- * lasts until the backfill is done, batch by batch, and leaves the reserve of the allowance to scheduled jobs.
+ * Processes a backfill that is stored in the warehouse. This job has no schedule; a user queues it with `backfill
+ * --enqueue`. One job runs batch after batch until the backfill is done. It leaves the reserve of the allowance to
+ * scheduled jobs.
  */
 export const backfill: EngineJob = {
   name: 'backfill',
@@ -52,7 +53,10 @@ export async function addBackfill(
   );
 }
 
-/** The time at which the next batch may start, in epoch milliseconds; null: done, or no quota will return. */
+/**
+ * The time at which the next batch may start, in epoch milliseconds; null: the backfill is done, or no quota will
+ * return.
+ */
 export function nextBatchAtMs({ ended, resumes_at }: JobResult, nowMs: number): number | null {
   switch (ended) {
     case 'max_minutes':
@@ -68,7 +72,7 @@ export function nextBatchAtMs({ ended, resumes_at }: JobResult, nowMs: number): 
   }
 }
 
-/** Have the batches of this request made as many calls as it permits? */
+/** Has this request used all the calls that it permits? */
 function isRequestSpent({ warehouse: path }: Config, { backfill: request }: JobData, nowMs: number): boolean {
   if (request === undefined || request.max_calls === null) return false;
   const warehouse = openWarehouse({ path, readonly: true, nowMs });

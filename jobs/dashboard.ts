@@ -6,7 +6,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
 import { keysOf } from './queue.ts';
 
-/** The dashboard of all queues that workers maintain under one prefix of this Redis. */
+/** The dashboard of all queues that workers maintain under one key prefix in this Redis. */
 export interface Board {
   readonly app: FastifyInstance;
   close(): Promise<void>;
@@ -16,9 +16,9 @@ export interface BoardOptions {
   readonly redis: Redis;
   readonly prefix: string;
   readonly path: string;
-  /** The dashboard offers no actions. */
+  /** True if the dashboard offers no actions. */
   readonly isReadOnly: boolean;
-  /** Queues of this worker. They are shown from the start. */
+  /** Names of this worker's own queues. They are shown immediately. */
   readonly own: readonly string[];
   now(): number;
 }

@@ -5,20 +5,22 @@ import { type CronSchedule, nextTime } from './schedule.ts';
 /** The facts that decide which jobs belong in the queue. All of them come from the warehouse and the ledger. */
 export interface QueueFacts {
   readonly nowMs: number;
-  /** The last run of each scheduled job, by its name. */
+  /** The last run of each scheduled job, by job name; null: the job has never run. */
   readonly lastRuns: Readonly<Record<string, LastRun | null>>;
-  /** The event that makes a job due before its scheduled time, by the name of the job. */
+  /** The event that makes a job due before its scheduled time, by job name; null: no such event. */
   readonly earlierDue: Readonly<Record<string, EarlierDue | null>>;
-  /** The time at which calls are permitted again; Infinity: never; null: calls are permitted now. */
+  /**
+   * The time at which calls are permitted again, in epoch milliseconds; Infinity: never; null: calls are permitted now.
+   */
   readonly closedUntilMs: number | null;
-  /** Another process holds the lock of the warehouse. */
+  /** True if another process holds the warehouse's lock. */
   readonly isHeld: boolean;
 }
 
 export interface LastRun {
   readonly runId: number;
   readonly startedAtMs: number;
-  /** null: the run continues, or its process was killed. */
+  /** The end of the run in epoch milliseconds; null: the run is in progress, or its process was killed. */
   readonly endedAtMs: number | null;
   readonly ended: string | null;
   readonly calls: number;
@@ -27,14 +29,14 @@ export interface LastRun {
 /** A job that the reconciler must queue. */
 export interface JobToQueue {
   readonly name: string;
-  /** For the dashboard. */
+  /** The reason why the job is queued, for the dashboard. */
   readonly because: string;
 }
 
 export interface JobState {
   readonly job: ScheduledJob;
   readonly schedule: CronSchedule;
-  /** A job of this name is queued or running. */
+  /** True if a job of this name is queued or running. */
   readonly isPending: boolean;
   /** The time at which a job of this name last failed before its run started; null: never. */
   readonly failedAtMs: number | null;
@@ -50,7 +52,10 @@ export function jobsToQueue(facts: QueueFacts, states: readonly JobState[]): Job
   });
 }
 
-/** Is a scheduled time covered? A run covers it if it started at or after that time, and ended without a failure. */
+/**
+ * Is no job needed for this scheduled time? This is true if the last run started at or after that time and ended
+ * without a failure.
+ */
 export function isCovered(scheduledMs: number, lastRun: LastRun | null): boolean {
   if (lastRun === null || lastRun.endedAtMs === null || lastRun.ended === 'failed') return false;
   return lastRun.startedAtMs >= scheduledMs;
@@ -73,7 +78,10 @@ function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): 
   return earlier !== null && earlier.atMs > last.startedAtMs ? earlier.because : null;
 }
 
-/** Did the run leave work? After a run without calls the next one waits, so that two limits cannot form a loop. */
+/**
+ * Did the run end before its work was done? If it sent no call, the next run waits, so that runs that can send nothing
+ * do not follow each other endlessly.
+ */
 function isUnfinished({ ended, endedAtMs, calls }: LastRun, nowMs: number): boolean {
   if (ended === null || !UNFINISHED.has(ended)) return false;
   return calls > 0 || nowMs - (endedAtMs ?? nowMs) >= IDLE_RETRY_MS;

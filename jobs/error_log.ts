@@ -3,8 +3,8 @@ import type { Clock } from '../src/clock.ts';
 import { isConnectionError, isRedisReply, messageOf } from './redis.ts';
 
 /**
- * Logs errors that can repeat many times a second, such as those of a Redis without memory. It logs the first error
- * of each kind immediately, and then one line per minute with the number of repetitions.
+ * Logs errors that can be repeated many times a second, for example when Redis has no memory left. The first error of
+ * each kind is logged immediately. Repetitions are counted and logged once per minute.
  */
 export interface ErrorLog {
   log(error: unknown, what: string): void;
@@ -20,7 +20,7 @@ export function openErrorLog(log: Logger, clock: Clock): ErrorLog {
       return lastReply !== null && clock.now() - lastReply.atMs < REPLY_LASTS_MS ? lastReply.message : null;
     },
     log: (error, what) => {
-      // The worker logs the loss of the connection once.
+      // The worker logs the lost connection itself, once.
       if (isConnectionError(error)) return log.debug({ err: error }, what);
       const nowMs = clock.now();
       if (isRedisReply(error)) lastReply = { message: withoutScript(messageOf(error)), atMs: nowMs };
@@ -42,12 +42,13 @@ function withoutScript(message: string): string {
   return message.replace(/ script: [0-9a-f]{40}.*$/, '');
 }
 
-/** Errors of one kind differ only in numbers and in the hashes of scripts. */
+/** The kind of an error. Errors of the same kind differ only in numbers and in the hashes of scripts. */
 function kindOf(error: unknown, what: string): string {
   return `${what} ${messageOf(error).replace(/[0-9a-f]*\d[0-9a-f]*/g, '#')}`;
 }
 
-// The worker renews its lease every 2.5 s and reconciles every 5 s, so a lasting error repeats within this time.
+// The worker renews its lease every 2.5 s and reconciles every 5 s, so an error that persists is repeated within this
+// time.
 const REPLY_LASTS_MS = 15_000;
 const COUNT_EVERY_MS = 60_000;
 const MAX_KINDS = 100;

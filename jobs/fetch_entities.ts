@@ -3,7 +3,7 @@ import { lastFindOf } from '../src/warehouse/activity.ts';
 import type { ScheduledJob } from './job.ts';
 import { SCHEDULES } from './schedules.ts';
 
-/** Fetches the records that are missing, flagged as changed, or older than their maximum age. */
+/** Fetches records that are missing, flagged as changed, or older than their maximum age. */
 export const fetchEntities: ScheduledJob = {
   ...SCHEDULES.fetchEntities,
   spendsCalls: true,

@@ -11,9 +11,9 @@ import type { RegistryState } from './registry_state.ts';
 import type { RegistryWorker } from './registry_worker.ts';
 import { isBlocking } from './worker_problems.ts';
 
-/** The HTTP port of the worker: /health, /ready, /metrics, and the dashboard under /queues. */
+/** The HTTP server of the worker: /health, /ready, /metrics, and the dashboard under /queues. */
 export interface HealthServer {
-  /** `http://127.0.0.1:9464` */
+  /** The base URL, such as `http://127.0.0.1:9464`. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -47,7 +47,10 @@ export async function openHealthServer(options: HealthServerOptions): Promise<He
   return { url: await listen(app, host, port), close: () => app.close() };
 }
 
-/** Healthy: the process responds and its loops run. A fault of Redis is healthy too, because a restart would not help. */
+/**
+ * The worker is healthy if the process responds and its loops run. It is healthy even if Redis has a fault, because a
+ * restart of the worker would not help.
+ */
 function sendHealth(reply: FastifyReply, measured: Measured): FastifyReply {
   const fault = redisFault(measured);
   const stuck = measured.registries.filter(({ state }) => fault === null && isStuck(state, measured.nowMs));
@@ -61,7 +64,10 @@ function isStuck({ role, reconciledAtMs, problems }: RegistryState, nowMs: numbe
   return role === 'leading' && reconciledAtMs !== null && nowMs - reconciledAtMs > STUCK_AFTER_MS;
 }
 
-/** Ready: Redis accepts the worker's commands, this or another worker leads each queue, and the files can be read. */
+/**
+ * The worker is ready if Redis accepts its commands, if this or another worker leads each queue, and if the files can
+ * be read.
+ */
 function sendReadiness(reply: FastifyReply, measured: Measured): FastifyReply {
   const { registries } = measured;
   const fault = redisFault(measured);
@@ -91,8 +97,8 @@ function describe({ name, state }: RegistryWorker) {
 }
 
 /**
- * Serves the dashboard. Without a password it is read-only on loopback and closed on other addresses. With a password
- * it also permits actions, such as retrying and removing jobs.
+ * Serves the dashboard. Without a password, it is read-only on a loopback address and not available on other addresses.
+ * With a password, it also permits actions such as retrying and removing jobs.
  */
 function dashboard({ host, password, openBoard, measure }: HealthServerOptions) {
   return async (app: FastifyInstance): Promise<void> => {
@@ -105,7 +111,7 @@ function dashboard({ host, password, openBoard, measure }: HealthServerOptions) 
     else await requirePassword(app, password);
     let board: Promise<Board> | null = null;
     app.addHook('onClose', async () => (await board)?.close());
-    // The dashboard has its own body parsers.
+    // Remove the default body parsers, because the dashboard has its own.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
     app.all(`${BOARD_PATH}*`, async (request, reply) => {
@@ -130,7 +136,10 @@ async function requirePassword(app: FastifyInstance, password: Secret): Promise<
   app.addHook('onRequest', app.basicAuth);
 }
 
-/** Prevents DNS rebinding: a web page must not reach the dashboard by a host name that resolves to loopback. */
+/**
+ * Prevents DNS rebinding, in which a foreign web page reaches the dashboard through a host name that resolves to a
+ * loopback address.
+ */
 function rejectForeignHost(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
   if (isLoopback(request.hostname)) return undefined;
   return reply.code(403).type('text/plain').send('The dashboard accepts only requests to localhost.\n');

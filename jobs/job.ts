@@ -14,15 +14,15 @@ import type { JobSchedule } from './schedules.ts';
  */
 export type JobDefinition = EngineJob | LocalJob;
 
-/** A job that runs the engine for one batch. It does not start while the allowance is used up. */
+/** A job that runs the engine, one batch at a time. It does not start while the allowance is used up. */
 export interface EngineJob extends JobBase {
   readonly spendsCalls: true;
   process(context: JobContext): Promise<RunReport>;
 }
 
 /**
- * A job that sends no call, for example a daily check. It also runs while the allowance is used up or another
- * process holds the lock of the warehouse. `process` returns one sentence for the dashboard.
+ * A job that sends no call, for example a daily check. It runs even while the allowance is used up or another process
+ * holds the warehouse's lock. `process` returns one sentence for the dashboard.
  */
 export interface LocalJob extends JobBase {
   readonly spendsCalls: false;
@@ -32,11 +32,11 @@ export interface LocalJob extends JobBase {
 interface JobBase {
   /** Name of the job in the queue, and of its runs in `_run.command`. */
   readonly name: string;
-  /** The job with the lowest number runs first. */
+  /** The priority in the queue. The job with the lowest number runs first. */
   priority(focus: Config['focus']): number;
   /**
-   * The time at which the same job continues after a batch, in epoch milliseconds; null: the job is finished.
-   * Without this method a job is finished after one batch.
+   * Returns the time at which this job continues after a batch, in epoch milliseconds; null: the job is finished. A job
+   * without this method is finished after one batch.
    */
   continuesAtMs?(batch: FinishedBatch): number | null;
   /** Called when a job has ended and BullMQ will neither retry nor continue it. */
@@ -46,12 +46,12 @@ interface JobBase {
 /** A job that the worker queues by a cron pattern. */
 export type ScheduledJob = JobDefinition &
   JobSchedule & {
-    /** The event that makes the job due before its scheduled time; null: no such event. Reads the warehouse. */
+    /** Reads from the warehouse the event that makes the job due before its scheduled time; null: no such event. */
     earlierDue?(db: Database): EarlierDue | null;
   };
 
 export interface EarlierDue {
-  /** Time of the event. Only an event after the start of the job's last run counts. */
+  /** Time of the event in epoch milliseconds. An event before the start of the job's last run is ignored. */
   readonly atMs: number;
   readonly because: string;
 }
@@ -80,15 +80,15 @@ export function isScheduled(job: JobDefinition): job is ScheduledJob {
 }
 
 /**
- * The version of `JobData`. Increase it when the meaning of the data changes. A worker then rejects the jobs that
- * another version left in Redis, and does not misread them.
+ * The version of `JobData`. Increase it when the meaning of the data changes, so that a worker rejects jobs that
+ * another version left in Redis instead of misinterpreting them.
  */
 export const JOB_VERSION = 1;
 
 const Data = z.strictObject({
-  // The defaults permit `{}`, the data of a job that a user adds on the dashboard.
+  // The defaults permit `{}`, because a job that a user adds on the dashboard has these data.
   version: z.literal(JOB_VERSION).default(JOB_VERSION),
-  /** The reason for which the job was queued, for the dashboard. */
+  /** The reason why the job was queued, for the dashboard. */
   because: z.string().default('a user added the job on the dashboard'),
   /** The request of a queued backfill. */
   backfill: z
@@ -97,7 +97,7 @@ const Data = z.strictObject({
       id: z.int().positive(),
       /** The most calls that the backfill may spend in all its batches; null: no limit. */
       max_calls: z.int().positive().nullable(),
-      /** UTC. */
+      /** The time of the user's request, UTC. */
       asked_at: z.iso.datetime(),
     })
     .optional(),

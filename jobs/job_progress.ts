@@ -3,13 +3,13 @@ import type { Outcome } from '../src/outcome.ts';
 import type { RunTotals } from '../src/run_totals.ts';
 import type { MirrorJob } from './queue.ts';
 
-/** Reports the run of one job: in the log of the worker, and on the dashboard as progress and log lines of the job. */
+/** Reports the run of one job in the worker's log, and on the dashboard as the job's progress and log lines. */
 export interface JobProgress {
-  /** The row of the run in `_run`; null: no run has started. */
+  /** The id of the run in `_run`; null: no run has started. */
   readonly runId: number | null;
   started(runId: number): void;
   loaded(totals: RunTotals, last: Outcome): void;
-  /** Adds a line to the log of the job on the dashboard. */
+  /** Adds a line to the job's log on the dashboard. */
   note(line: string): void;
 }
 
@@ -17,7 +17,7 @@ export function openJobProgress(job: MirrorJob, log: Logger): JobProgress {
   let runId: number | null = null;
   let updatedAtMs = 0;
   let isUpdating = false;
-  // FLUSHALL may have removed the job. The run continues, and the warehouse stores its result.
+  // If a FLUSHALL has removed the job, the run continues anyway, and the warehouse stores its result.
   const notUpdated = (error: unknown) => log.debug({ run: runId, err: error }, 'progress not updated');
   let notes = 0;
   const note = (line: string) => {
@@ -63,5 +63,5 @@ function logOutcome(log: Logger, run: number | null, outcome: Outcome): void {
 }
 
 const PROGRESS_EVERY_MS = 1000;
-// An upstream that only fails must not fill Redis.
+// A limit, so that an upstream whose calls all fail does not fill Redis with log lines.
 const MAX_NOTES = 100;

@@ -4,10 +4,10 @@ import { MirrorError, UsageError } from '../src/errors.ts';
 import type { RunReport } from '../src/operations/run_report.ts';
 import { counted } from '../src/report/figures.ts';
 
-/** The result of a finished job, as the dashboard shows it. It is small because Redis stores it twice. */
+/** The result of a finished job, as the dashboard shows it. Keep it small, because Redis stores it twice. */
 export interface JobResult {
   readonly summary: string;
-  /** Row of `_run`; null: the job needed no run. */
+  /** The id of the run in `_run`; null: the job needed no run. */
   readonly run: number | null;
   readonly ended: string;
   readonly calls: number;
@@ -16,7 +16,7 @@ export interface JobResult {
   readonly changed: number;
   readonly gone: number;
   readonly quarantined: number;
-  /** UTC; null: the job does not wait for quota, or no quota will return. */
+  /** The time at which quota returns, UTC; null: the job does not wait for quota, or no quota will return. */
   readonly resumes_at: string | null;
 }
 
@@ -29,8 +29,8 @@ export function resultWithoutCalls(summary: string, ended: string, run: number |
 /**
  * The result of a run of the engine.
  *
- * @throws UnrecoverableError if the run ended with a rejected key or drift, which a retry cannot change. Error if the
- * run failed.
+ * @throws UnrecoverableError if the run ended with a rejected key or drift, because a retry would not help. Error if
+ * the run failed otherwise.
  */
 export function resultOf(report: RunReport): JobResult {
   const { ending, totals, runId } = report;
@@ -60,10 +60,15 @@ export function resultOf(report: RunReport): JobResult {
   };
 }
 
-/** The job itself is wrong: its name or its data. It fails without a retry and does not count as a failed schedule. */
+/**
+ * The job has an unknown name or invalid data. It fails without a retry, and its schedule is not reported as failed.
+ */
 export class JobRejected extends UnrecoverableError {}
 
-/** The error of a failed job for the queue: its message includes the hint, and BullMQ retries it if that can help. */
+/**
+ * Converts an error to the error that BullMQ stores for the failed job. Its message includes the hint. Its type
+ * prevents a retry if a retry cannot help.
+ */
 export function failureOf(error: unknown): Error {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof UnrecoverableError) return error;

@@ -5,11 +5,12 @@ import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 
 /**
- * A lease in Redis, one for each queue. Its holder serves the queue, and the other workers are on standby.
+ * A lease in Redis for each queue. The worker that holds the lease processes the queue, and the other workers are on
+ * standby.
  *
- * The lease is in Redis and not in the warehouse. Standbys on other machines can see it there, and a lease that lasts
- * for days does not block `sync`. It can fail: after a FLUSHALL two workers can lead until the next renewal. This is
- * safe, because every run takes the lock of the warehouse and every call is debited in the ledger.
+ * The lease is stored in Redis and not in the warehouse, so that standbys on other machines can see it and a lease that
+ * lasts for days does not block `sync`. After a FLUSHALL, two workers can lead until the next renewal. This is safe,
+ * because every run takes the warehouse's lock and every call is debited in the ledger.
  */
 export interface Leadership {
   /** Takes or renews the lease. Call it every RENEW_EVERY_MS. Throws if Redis does not respond. */
@@ -21,13 +22,13 @@ export type LeaseState =
   | { readonly leads: true; readonly isNew: boolean }
   | { readonly leads: false; readonly leader: LeaderFacts | null };
 
-/** The worker that leads, as other workers and `status` see it. */
+/** The facts about the leader that other workers and `status` can read. */
 export const LeaderFacts = z.object({
   worker: z.string(),
   host: z.string(),
   pid: z.number(),
   since: z.string(),
-  /** Identity of the ledger file. Two workers of one account must use the same ledger. */
+  /** Identity of the leader's ledger file. Two workers of one account must use the same ledger. */
   ledger: z.string(),
 });
 export type LeaderFacts = z.infer<typeof LeaderFacts>;
@@ -53,13 +54,13 @@ export function openLeadership(redis: Redis, key: string, own: LeaderFacts): Lea
   };
 }
 
-/** The current leader of a queue; null: none. */
+/** The current leader of a queue; null: no worker leads. */
 export async function leaderOf(redis: Redis, key: string): Promise<LeaderFacts | null> {
   const holder = await redis.get(key);
   return holder === null ? null : readLeader(holder);
 }
 
-/** Renews the lease every RENEW_EVERY_MS until the signal, and reports each state or error. */
+/** Renews the lease every RENEW_EVERY_MS until the signal aborts, and reports each state or error. */
 export async function keepLeading(options: {
   readonly leadership: Leadership;
   readonly clock: Clock;
@@ -78,7 +79,7 @@ export async function keepLeading(options: {
   }
 }
 
-/** The error of a worker whose leader counts the calls of the same account in another ledger. */
+/** The error for a worker on standby if the leader counts the calls of the same account in a different ledger. */
 export function otherLedgerError(config: Config, { host, pid, worker }: LeaderFacts): UsageError {
   return new UsageError(
     `another worker (${worker}, process ${pid} on ${host}) already serves account ${config.account.id} of ${config.source.name} and counts its calls in another ledger`,

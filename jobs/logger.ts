@@ -3,8 +3,8 @@ import pino, { type Logger } from 'pino';
 import type { Config } from '../src/config/config.ts';
 
 /**
- * Opens a logger that writes JSON lines to standard error. Keys cannot appear in them: configurations are not logged,
- * errors are reduced to the fields below, and a Secret prints as `[key]`.
+ * Opens a logger that writes JSON lines to standard error. The lines cannot contain API keys: configurations are not
+ * logged, only selected fields of an error are logged, and a Secret is printed as `[key]`.
  */
 export function openLogger(level: Config['worker']['log_level']): Logger {
   return pino(

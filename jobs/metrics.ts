@@ -13,7 +13,7 @@ export interface Measured {
   readonly nowMs: number;
 }
 
-/** The metrics of this process. docs/operations.md documents names and labels. */
+/** The metrics of this process. Their names and labels are documented in docs/operations.md. */
 export interface Metrics extends JobObserver {
   /** The text format of Prometheus. */
   text(): Promise<string>;
@@ -28,7 +28,7 @@ export function redisFault({ registries, isRedisReady }: Measured): string | nul
 export function openMetrics(measure: () => Measured): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  // The default precision of 10 ms would wake an idle worker 100 times a second.
+  // With the default precision of 10 ms, an idle worker would wake up 100 times a second.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1000 });
   openRegistryGauges(registry, measure);
   openScheduleGauges(registry, measure);
@@ -37,7 +37,7 @@ export function openMetrics(measure: () => Measured): Metrics {
     help: 'Attempts of jobs by this worker, by ending: retried, failed, covered, or the ending of the run.',
     labelNames: ['registry', 'name', 'outcome'],
     registers,
-    // A counter must exist before its first failure, so that the failure is an increase.
+    // Create the counters with the value 0, so that the first failure is visible as an increase.
     collect() {
       for (const { name, jobs } of measure().registries)
         for (const job of jobs) this.inc({ registry: name, name: job.name, outcome: 'failed' }, 0);
@@ -69,10 +69,10 @@ export function openMetrics(measure: () => Measured): Metrics {
   };
 }
 
-/** The labels beside `registry`, and a value; null: the metric has no value now. */
+/** The labels in addition to `registry`, and a value; null: the metric has no value now. */
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | null];
 
-/** Declares gauges whose values are read from the state of each registry at each scrape. */
+/** Declares gauges. At each scrape, their values are read from the state of each registry. */
 function gaugesOver(registry: Registry, measure: () => Measured) {
   return (
     name: string,
@@ -97,7 +97,7 @@ function gaugesOver(registry: Registry, measure: () => Measured) {
 
 function openRegistryGauges(registry: Registry, measure: () => Measured): void {
   const gauge = gaugesOver(registry, measure);
-  /** A gauge without other labels, from the snapshot of the leader. */
+  /** Declares a gauge without further labels. Its value comes from the leader's snapshot. */
   const ofLeader = (name: string, help: string, read: (snapshot: RegistrySnapshot) => number | null) =>
     gauge(name, help, [], (worker) => (leads(worker) ? [[{}, read(worker.state.snapshot)]] : []));
 
@@ -165,7 +165,7 @@ function openRegistryGauges(registry: Registry, measure: () => Measured): void {
   );
   gauge('jobs', 'Jobs in the queue.', ['state'], async ({ queue }, { isRedisReady }) => {
     if (!isRedisReady) return [];
-    // The connection can be lost during the query. The next scrape then reports redis_up 0.
+    // If the connection is lost during the query, report no counts. The next scrape reports redis_up 0.
     const counts = await queue.getJobCounts().catch(() => ({}));
     return Object.entries(counts).map(([state, count]) => [{ state }, count]);
   });

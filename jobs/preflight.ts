@@ -8,9 +8,10 @@ import { nextTime } from './schedule.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
 
 /**
- * Checks that a worker can serve these configurations, before it opens anything.
+ * Checks that a worker can run with these configurations, before it opens anything.
  *
- * @throws UsageError if one cannot be served, or if two serve the same registry and account or warehouse.
+ * @throws UsageError if a configuration is unsuitable, or if two configurations have the same registry and account, or
+ * the same warehouse.
  */
 export function assertServable(
   configs: readonly Config[],

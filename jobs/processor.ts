@@ -18,9 +18,9 @@ import { logEvents, type MirrorQueueWorker, pauseAfterErrors } from './worker_ev
 
 /** Processes the jobs of one queue while this process leads it, one job at a time. */
 export interface Processor {
-  /** Name of the job that runs; null: none. */
+  /** Name of the running job; null: no job is running. */
   readonly running: string | null;
-  /** Takes no more jobs, finishes and loads the calls in flight, and returns the unfinished job to the queue. */
+  /** Takes no more jobs, waits for the calls in flight and loads them, and returns the unfinished job to the queue. */
   close(): Promise<void>;
 }
 
@@ -32,25 +32,28 @@ export interface ProcessorOptions {
   readonly log: Logger;
   readonly errors: ErrorLog;
   readonly workerName: string;
-  /** The last run of a scheduled job; null: none. */
+  /** The last run of a scheduled job; null: the job has never run. */
   lastRunOf(name: string): LastRun | null;
   /** Called after each attempt of a job, before BullMQ records it. Never rejects. */
   onAttempt(job: MirrorJob, attempt: Attempt): Promise<void>;
   onCall(outcome: Outcome): void;
 }
 
-/** One attempt of a job: one bounded batch of the engine. */
+/** One attempt of a job, which processes one bounded batch. */
 export interface Attempt {
   readonly durationMs: number;
-  /** The ending of the run, `covered`, `failed`, or `retried`: it failed, and BullMQ will process the job again. */
+  /**
+   * The ending of the run, or `covered`, `failed` or `retried`. `retried` means that the attempt failed and BullMQ will
+   * process the job again.
+   */
   readonly outcome: string;
-  /** null: the attempt succeeded. */
+  /** The error of the attempt; null: the attempt succeeded. */
   readonly failure: Error | null;
-  /** It failed before its run started, for example because a file could not be opened. */
+  /** True if the attempt failed before its run started, for example because a file could not be opened. */
   readonly hasFailedBeforeRun: boolean;
 }
 
-/** Is notified of the attempts and calls of all queues, for the metrics. */
+/** Observes the attempts and calls of all queues, for the metrics. */
 export interface JobObserver {
   attemptEnded(registry: string, job: string, attempt: Attempt): void;
   callEnded(registry: string, outcome: Outcome): void;
@@ -116,13 +119,16 @@ export function openProcessor(options: ProcessorOptions): Processor {
       closing.abort();
       const closed = worker.close();
       while (running !== null) await endsWithin(POLL_MS, closed);
-      // Without Redis the job cannot be marked as ended. The warehouse has its result, which is sufficient.
+      // Without Redis, the job cannot be marked as ended. This is acceptable, because the warehouse has the result.
       await endsWithin(CLOSE_WITHIN_MS, closed);
     },
   };
 }
 
-/** Runs one batch of a job, bounded in calls and time. A repetition is safe, because the warehouse stores all progress. */
+/**
+ * Runs one batch of a job. Its calls and time are limited. A batch can be repeated safely, because the warehouse stores
+ * all progress.
+ */
 async function runBatch(
   options: ProcessorOptions,
   job: MirrorJob,
@@ -170,7 +176,7 @@ function readData(job: MirrorJob): JobData {
   }
 }
 
-/** The row in `_run` lets the reconciler see when the job last ran, as for a job of the engine. */
+/** Records the run in `_run`, as for an engine job, so that the reconciler knows when the job last ran. */
 async function runLocalJob(job: LocalJob, context: JobContext): Promise<JobResult> {
   const { clock, warehouse } = context.workspace;
   const runId = startRun(warehouse.db, { command: job.name, owner: null, nowMs: clock.now() });
@@ -186,7 +192,10 @@ async function runLocalJob(job: LocalJob, context: JobContext): Promise<JobResul
   }
 }
 
-/** The run that covers the scheduled time of this job; null: none does, or no schedule created the job. */
+/**
+ * The run that already did the work of this job's scheduled time; null: there is no such run, or no schedule created
+ * the job.
+ */
 function coveringRun({ lastRunOf }: ProcessorOptions, job: MirrorJob): LastRun | null {
   const scheduledMs = scheduledTimeOf(job);
   if (scheduledMs === null) return null;
@@ -200,10 +209,10 @@ function isRetried({ attemptsMade, opts }: MirrorJob, failure: Error | null): bo
   return attemptsMade + 1 < (opts.attempts ?? 1);
 }
 
-// The job of a killed worker continues after at most the lock duration and two checks.
+// After a worker was killed, its job continues after at most this time plus two checks for stalled jobs.
 const LOCK_MS = 10_000;
 const STALLED_EVERY_MS = 5000;
-// A batch can run again safely. A batch that kills its worker each time must end in the failed set.
+// A batch can be repeated safely, but a job that always kills its worker must end in the failed set.
 const MOST_STALLS = 5;
 const RETRY_AFTER_MS = 1000;
 const POLL_MS = 50;

@@ -6,7 +6,7 @@ import type { JobData } from './job.ts';
 import type { JobResult } from './job_result.ts';
 import { nextTime } from './schedule.ts';
 
-/** The queue of one registry and account. */
+/** The BullMQ queue of one registry and account. */
 export type MirrorQueue = Queue<JobData, JobResult, string>;
 export type MirrorJob = Job<JobData, JobResult, string>;
 
@@ -15,26 +15,29 @@ export function openQueue(config: Config, connection: Redis, onError: (error: Er
     connection,
     prefix: config.worker.prefix,
     settings: { repeatStrategy },
-    // The worker checks the version once, at its start.
+    // The worker checks the Redis version once, when it starts.
     skipVersionCheck: true,
   });
   queue.on('error', onError);
   return queue;
 }
 
-/** The name of a queue, such as `isle-of-man.main`: letters and digits of the source, then the account. */
+/**
+ * The name of a queue, such as `isle-of-man.main`. It consists of the letters and digits of the source name, and the
+ * account.
+ */
 export function queueNameOf({ source, account }: Config): string {
   const words = source.name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['registry'];
   return `${words.join('-')}.${account.id}`;
 }
 
-/** The Redis keys of this program, beside those of BullMQ. */
+/** The Redis keys that this program uses in addition to those of BullMQ. */
 export function keysOf(prefix: string, queueName: string) {
   return {
     leader: `${prefix}:${queueName}:leader`,
-    /** Hash: name of the schedule → last time it was verified. */
+    /** Hash from schedule name to the last time when the schedule was verified. */
     heartbeat: `${prefix}:${queueName}:heartbeat`,
-    /** Hash: name of each queue under this prefix → last time its leader reconciled it. */
+    /** Hash from the name of each queue under this prefix to the last time when its leader reconciled it. */
     queues: `${prefix}:queues`,
   };
 }
@@ -46,7 +49,10 @@ export const repeatStrategy: RepeatStrategy = (afterMs, { pattern, tz, startDate
   return nextTime({ pattern, timezone: tz ?? 'UTC' }, fromMs);
 };
 
-/** The options of a job. After a transient failure it is retried 30 s, 60 s, 120 s … later, `attempts - 1` times. */
+/**
+ * The BullMQ options of a job. After a transient failure, the job is retried up to `attempts - 1` times, after 30 s, 60
+ * s, 120 s and so on.
+ */
 export function jobOptions(priority: number, attempts: number) {
   return {
     priority,
@@ -57,13 +63,16 @@ export function jobOptions(priority: number, attempts: number) {
   };
 }
 
-/** The attempts whose retries fit into a quarter of a schedule's period, so that the next scheduled job finds none. */
+/**
+ * The number of attempts whose retries fit into a quarter of the schedule's period, so that all retries end before the
+ * next scheduled job.
+ */
 export function attemptsWithin(periodMs: number): number {
   const retries = Math.floor(Math.log2(periodMs / 4 / FIRST_RETRY_MS + 1));
   return 1 + Math.min(retries, MOST_RETRIES);
 }
 
-/** The time for which finished jobs stay on the dashboard. */
+/** Options that limit how long and how many finished jobs stay on the dashboard. */
 export function retention() {
   return {
     removeOnComplete: { age: 7 * DAY_SECONDS, count: 500 },
@@ -76,14 +85,14 @@ export function scheduledTimeOf(job: MirrorJob): number | null {
   return job.repeatJobKey === undefined ? null : (job.opts.prevMillis ?? null);
 }
 
-/** Identifies a file, whatever path or host name leads to it. */
+/** Identifies a file independently of the path by which it is opened. */
 export function identityOf(path: string): string {
   const stats = statSync(path, { bigint: true });
   return `${stats.dev}:${stats.ino}`;
 }
 
 const DAY_SECONDS = 24 * 60 * 60;
-// Longer than the pauses within a run, which ends after 15 s without a successful call.
+// Longer than the pauses within a run, because a run ends after 15 s without a successful call.
 export const FIRST_RETRY_MS = 30_000;
-// The last of seven retries is an hour after the failure. Each can cost a few calls.
+// The seventh retry is an hour after the failure. More retries would waste calls, because each can cost a few.
 export const MOST_RETRIES = 7;

@@ -9,7 +9,10 @@ import { leaderOf } from './leadership.ts';
 import { jobOptions, keysOf, type MirrorQueue, openQueue } from './queue.ts';
 import { connectOnce } from './redis.ts';
 
-/** Commands of a user to the queue of a registry. Each connects to Redis once, and throws UsageError without it. */
+/**
+ * Commands with which a user controls a registry's queue. Each command connects to Redis once, and throws a UsageError
+ * if it cannot connect.
+ */
 
 export interface QueuedJob {
   readonly queue: string;
@@ -24,7 +27,7 @@ export interface QueueState {
   readonly isServed: boolean;
 }
 
-/** Adds the job of a backfill. `record` stores in the warehouse that the worker processes the backfill. */
+/** Adds a backfill's job to the queue. `record` stores in the warehouse that the worker must process the backfill. */
 export async function enqueueBackfill(
   config: Config,
   request: QueuedBackfill,
@@ -42,7 +45,7 @@ export async function enqueueBackfill(
   });
 }
 
-/** Adds a scheduled job now, beside its schedule. */
+/** Adds a scheduled job to the queue now. Its schedule does not change. */
 export async function addScheduledJob(config: Config, name: string): Promise<QueueState & QueuedJob> {
   const job = SCHEDULED_JOBS.find((one) => one.name === name);
   if (job === undefined)
@@ -51,7 +54,7 @@ export async function addScheduledJob(config: Config, name: string): Promise<Que
     });
   return await withQueue(config, async (queue, redis) => {
     const data = { version: JOB_VERSION, because: 'a user ran it' } as const;
-    // A second command returns the job of the first while that job waits.
+    // While the job waits, a second command returns the same job instead of adding another one.
     const deduplication = { id: `user-${name}` };
     const options = { ...jobOptions(job.priority(config.focus), 1), deduplication };
     const added = await queue.add(name, data, options);
@@ -59,7 +62,7 @@ export async function addScheduledJob(config: Config, name: string): Promise<Que
   });
 }
 
-/** Pauses or resumes the queue: a paused queue starts no job. A job that runs continues. */
+/** Pauses or resumes the queue. A paused queue starts no job, but a running job continues. */
 export async function setPaused(config: Config, isPaused: boolean): Promise<QueueState> {
   return await withQueue(config, async (queue, redis) => {
     await (isPaused ? queue.pause() : queue.resume());

@@ -4,11 +4,14 @@ import { UsageError } from '../src/errors.ts';
 
 /** The connections of one worker to its Redis. */
 export interface Connections {
-  /** Its commands fail immediately if Redis is lost, so that the worker can report it and retry. */
+  /**
+   * For queues. Its commands fail immediately if the connection is lost, so that the worker can report the loss and
+   * retry.
+   */
   readonly forQueues: Redis;
-  /** For BullMQ's workers. Its commands wait until a lost Redis returns. */
+  /** For BullMQ's workers. If the connection is lost, its commands wait until Redis is available again. */
   readonly forWorkers: Redis;
-  /** Is Redis connected? */
+  /** True if Redis is connected. */
   readonly isReady: boolean;
   /** Resolves when Redis is connected. */
   untilReady(): Promise<void>;
@@ -102,7 +105,10 @@ function connection(url: SecretUrl, options: Options): Redis {
   return new Redis(url.reveal(), shared);
 }
 
-/** Does the error only mean that Redis is lost? The worker reports the loss once, not for each failed command. */
+/**
+ * Does the error only mean that the connection to Redis is lost? The worker reports the loss once and not for each
+ * failed command.
+ */
 export function isConnectionError(error: unknown): boolean {
   const { message, code } = error as NodeJS.ErrnoException;
   return (
@@ -173,7 +179,7 @@ async function readInfo(redis: Redis, url: SecretUrl): Promise<string> {
   }
 }
 
-/** The property that makes a Redis server unusable for the worker; null: none. */
+/** The property that makes a Redis server unusable for the worker; null: the server is usable. */
 export function obstacleOf({ version, mode, isReplica }: RedisFacts): RedisFinding | null {
   const hint = `Set a single Redis server (version ${RECOMMENDED_MAJOR} or newer) in \`worker.redis_url\`.`;
   if (mode !== 'standalone')

@@ -20,19 +20,19 @@ import type { LastRun, QueueFacts } from './due_jobs.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
 import { healthSettings } from './schedules.ts';
 
-/** The facts that the worker reads from warehouse and ledger at one time. */
+/** The facts that the worker reads from the warehouse and the ledger at one time. */
 export interface RegistrySnapshot {
   readonly facts: QueueFacts;
   readonly allowance: LedgerState;
   readonly mirror: MirrorSnapshot;
   readonly health: Health;
-  /** The end of the last successful run of each scheduled job, by name; null: none. */
+  /** The end of each scheduled job's last successful run in epoch milliseconds, by job name; null: no run succeeded. */
   readonly lastSuccesses: Readonly<Record<string, number | null>>;
-  /** The backfills whose jobs belong in the queue. */
+  /** The backfills whose jobs must be in the queue. */
   readonly backfills: readonly QueuedBackfill[];
-  /** The last processed call. */
+  /** The id of the last processed call. */
   readonly lastCallId: number;
-  /** The calls that were processed after the call of the previous snapshot. */
+  /** The calls that were processed since the previous snapshot. */
   readonly newCalls: readonly CallCount[];
 }
 
@@ -44,8 +44,8 @@ export interface SnapshotRequest {
 }
 
 /**
- * Reads one snapshot. Both files are opened and closed each time. The next snapshot therefore notices a warehouse that was
- * replaced by a backup, and an idle worker keeps no page cache.
+ * Reads one snapshot. Both files are opened and closed each time, so that the worker notices when a backup replaces the
+ * warehouse, and an idle worker uses no memory for SQLite's page cache.
  */
 export function readSnapshot(config: Config, request: SnapshotRequest): RegistrySnapshot {
   const { nowMs } = request;
@@ -95,7 +95,10 @@ function readAll(
   };
 }
 
-/** The end of the time without calls: the allowance is used up, or the upstream demanded a long pause. */
+/**
+ * The time until which no call can be sent, because the allowance is used up or the upstream requested a long pause;
+ * null: calls can be sent; Infinity: no quota will return.
+ */
 export function closedUntil({ left, resumesAtMs, pausedUntilMs }: LedgerState, nowMs: number): number | null {
   if (left <= 0) return resumesAtMs ?? Number.POSITIVE_INFINITY;
   return pausedUntilMs !== null && pausedUntilMs - nowMs > LONG_PAUSE_MS ? pausedUntilMs : null;
@@ -117,5 +120,5 @@ function timeOrNull(text: string | null): number | null {
   return text === null ? null : Date.parse(text);
 }
 
-// The engine ends a run instead of waiting longer than this.
+// If a pause is longer than this, the engine ends the run instead of waiting.
 const LONG_PAUSE_MS = 10 * 60_000;

@@ -33,7 +33,7 @@ export interface RegistryWorkerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly observer: JobObserver;
-  /** Identifies this process to others. */
+  /** Identifies this process to other workers. */
   readonly identity: Omit<LeaderFacts, 'ledger'>;
   /** Called when the worker cannot continue until a user corrects the configuration or a file. */
   readonly onFatal: (error: unknown) => void;
@@ -113,9 +113,9 @@ export class RegistryWorker {
     this.#loops = Promise.all([leading, this.#reconcileRepeatedly()]);
   }
 
-  /** Finishes and loads the calls in flight, releases the leadership, and closes. */
+  /** Waits for the calls in flight and loads them, releases the leadership, and closes. */
   async stop(): Promise<void> {
-    // The lease is held until then, so that the next leader finds the calls in flight loaded.
+    // Release the lease only after this step, so that all calls in flight are loaded before another worker leads.
     await this.#stepDown();
     this.#stop.abort();
     const closing = async () => {
@@ -124,7 +124,7 @@ export class RegistryWorker {
       await this.#leadership.release();
       await this.queue.close();
     };
-    // Without Redis these commands fail or wait. The lease then expires.
+    // Without Redis, these commands fail or wait, and the lease expires by itself.
     await endsWithin(CLOSE_WITHIN_MS, closing());
   }
 
@@ -139,7 +139,7 @@ export class RegistryWorker {
   #stepUp(): void {
     const { jobs, config, connections, clock, identity, onFatal } = this.#options;
     try {
-      // Creates or migrates the warehouse, and reports a fault of the file before the first job.
+      // Create or migrate the warehouse now, so that a fault of the file is reported before the first job.
       openWorkspace(config, clock).close();
     } catch (error) {
       onFatal(error);
@@ -166,7 +166,10 @@ export class RegistryWorker {
     void this.#reconcile();
   }
 
-  /** A job that BullMQ will retry stays in the queue. After any other attempt, its next batch may be queued. */
+  /**
+   * If BullMQ will retry the job, the job stays in the queue. After any other attempt, the reconciler may queue the
+   * next batch.
+   */
   #onAttempt(job: MirrorJob, attempt: Attempt): Promise<void> {
     const { outcome, failure, hasFailedBeforeRun } = attempt;
     this.#options.observer.attemptEnded(this.name, job.name, attempt);
@@ -204,7 +207,7 @@ export class RegistryWorker {
     }
   }
 
-  /** Reconciles once the previous reconciliation has ended. Does nothing unless this worker leads. */
+  /** Reconciles after the previous reconciliation has ended. Does nothing if this worker does not lead. */
   #reconcile(ending: MirrorJob | null = null): Promise<void> {
     this.#reconciling = this.#reconciling
       .then(() => this.#reconcileNow(ending))

@@ -11,9 +11,9 @@ export interface CronSchedule {
  * The first scheduled time after `afterMs`, in epoch milliseconds. The result is the same for every `afterMs` between
  * two scheduled times.
  *
- * Clock changes follow cron(8). A pattern that names hours has each of its local times exactly once. A skipped local
- * time is delayed by the size of the change. Only the first of two equal local times counts. A pattern that
- * includes every hour follows elapsed time and ignores the change.
+ * Clock changes are handled as in cron(8). A pattern with fixed hours runs exactly once for each of its local times: a
+ * local time that the clock skips is delayed by the size of the change, and of two equal local times only the first is
+ * used. A pattern that includes every hour follows elapsed time and ignores the clock change.
  */
 export function nextTime(schedule: CronSchedule, afterMs: number): number {
   const zone = IANAZone.create(schedule.timezone);
@@ -32,13 +32,13 @@ export function timesBetween(schedule: CronSchedule, afterMs: number, untilMs: n
   return times;
 }
 
-/** The time between the first two scheduled times of 1970. It is the same at every call. */
+/** The time in milliseconds between the first two scheduled times of 1970. It does not depend on the current time. */
 export function periodOf(schedule: CronSchedule): number {
   const firstMs = nextTime(schedule, 0);
   return nextTime(schedule, firstMs) - firstMs;
 }
 
-/** The pattern in local time. Each local time is represented as the same wall-clock time in UTC. */
+/** The pattern's local times. Each local time is represented by the same wall-clock time in UTC. */
 interface LocalTimes {
   readonly everyHour: boolean;
   next(afterMs: number): number;
@@ -61,7 +61,7 @@ function nextInRealTime(local: LocalTimes, zone: IANAZone, afterMs: number): num
     const timeMs = local.next(fromMs + offsetMs) - offsetMs;
     const changeMs = nextOffsetChange(zone, offsetFromMs, timeMs);
     if (changeMs === null) return timeMs;
-    // The local times differ after the change. Search again from the change, inclusive.
+    // Local times are different after the clock change, so search again from the change (inclusive).
     offsetFromMs = changeMs;
     fromMs = changeMs - 1;
   }
@@ -73,7 +73,10 @@ function nextLocalTime(local: LocalTimes, zone: IANAZone, afterMs: number): numb
   return nextNearAChange(local, zone, afterMs);
 }
 
-/** A skipped local time can move behind a later one. The next local time is then not the next scheduled time. */
+/**
+ * Near a clock change, the next local time may not be the next scheduled time, because a skipped local time can be
+ * delayed past a later one.
+ */
 function nextNearAChange(local: LocalTimes, zone: IANAZone, afterMs: number): number {
   let nextMs = Number.POSITIVE_INFINITY;
   let localMs = afterMs + offsetAt(zone, afterMs) - LARGEST_SHIFT_MS;
@@ -85,7 +88,10 @@ function nextNearAChange(local: LocalTimes, zone: IANAZone, afterMs: number): nu
   }
 }
 
-/** The time of a local time: the first of two, or delayed by the size of the change if the clock skips it. */
+/**
+ * Converts a local time to epoch milliseconds. If the local time occurs twice, the first occurrence is returned. If the
+ * clock skips it, it is delayed by the size of the change.
+ */
 function timeOfLocal(zone: IANAZone, localMs: number): number {
   const before = offsetAt(zone, localMs - DAY_MS);
   const after = offsetAt(zone, localMs + DAY_MS);
@@ -95,12 +101,15 @@ function timeOfLocal(zone: IANAZone, localMs: number): number {
   return late;
 }
 
-/** Is the offset from UTC constant within LARGEST_SHIFT_MS of this time? */
+/** Is the zone's offset from UTC constant from LARGEST_SHIFT_MS before this time to LARGEST_SHIFT_MS after it? */
 function hasConstantOffset(zone: IANAZone, atMs: number): boolean {
   return offsetAt(zone, atMs - LARGEST_SHIFT_MS) === offsetAt(zone, atMs + LARGEST_SHIFT_MS);
 }
 
-/** The first millisecond after `fromMs`, up to `untilMs`, with another offset; null: no such time. */
+/**
+ * The first millisecond after `fromMs` and up to `untilMs` that has a different offset; null: the offset does not
+ * change.
+ */
 function nextOffsetChange(zone: IANAZone, fromMs: number, untilMs: number): number | null {
   const offsetMs = offsetAt(zone, fromMs);
   let sameMs = fromMs;
@@ -129,5 +138,5 @@ function offsetAt(zone: IANAZone, atMs: number): number {
 const HOURS_A_DAY = 24;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-// The largest change of any zone since 1970, except the days that were skipped at the date line.
+// The largest clock change of any time zone since 1970, except days that were skipped at the date line.
 const LARGEST_SHIFT_MS = 3 * 60 * MINUTE_MS;

@@ -18,8 +18,8 @@ import type { RegistrySnapshot } from './registry_snapshot.ts';
 import { type CronSchedule, periodOf } from './schedule.ts';
 
 /**
- * Repairs the queue from the configuration and the warehouse. Each schedule is in Redis with its next job, and each
- * job that is due is queued. Only the leader reconciles. The operation is idempotent.
+ * Repairs the queue, based on the configuration and the warehouse. After a reconciliation, Redis contains each schedule
+ * with its next job, and each due job is queued. Only the leader reconciles. The operation is idempotent.
  */
 export interface ScheduleReconciler {
   /** Throws if Redis does not respond or returns an error. */
@@ -28,9 +28,12 @@ export interface ScheduleReconciler {
 
 export interface ReconcileInput {
   readonly snapshot: RegistrySnapshot;
-  /** Name of the job that this process runs; null: none. */
+  /** Name of the job that this process runs; null: no job is running. */
   readonly running: string | null;
-  /** A job that is about to end. It no longer counts as queued, so that its next batch is queued before it ends. */
+  /**
+   * A job that is about to end; null: none. It is no longer treated as queued, so that its next batch is queued before
+   * it ends.
+   */
   readonly ending: MirrorJob | null;
   /** The jobs whose last attempt failed before its run started, by name. */
   readonly failures: ReadonlyMap<string, FailureBeforeRun>;
@@ -59,7 +62,8 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
   return {
     reconcile: async ({ snapshot, running, ending, failures }) => {
       const { facts } = snapshot;
-      // Read the jobs before the schedules: a job created in between can seem missing once, but never exists twice.
+      // Read the jobs before repairing the schedules. A job created in between can seem to be missing once, but is
+      // never created twice.
       const pending = await pendingNames(queue, facts.nowMs, ending);
       if (running !== null && ending === null) pending.add(running);
       await repairSchedules(facts.closedUntilMs, facts.nowMs);
@@ -73,7 +77,8 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
       );
       for (const { name, because } of jobsToQueue(facts, states)) {
         const definition = jobs.find((job) => job.name === name) as ScheduledJob;
-        // Two workers can lead for a short time. The id makes the jobs that follow the same run one job.
+        // Two workers can lead at the same time for a moment. With this id, BullMQ queues only one job after the same
+        // run.
         const deduplication = { id: `${name}-after-${facts.lastRuns[name]?.runId ?? 0}` };
         const job = await queue.add(name, dataOf(because), { ...optionsOf(definition), deduplication });
         log.info({ job: job.id, name, because }, 'job queued');
@@ -111,7 +116,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
 
   function wantedScheduler(job: ScheduledJob, closedUntilMs: number | null) {
     const { pattern, timezone } = cronScheduleOf(job, config);
-    // The schedule creates no jobs while the allowance is used up.
+    // The schedule must create no jobs while the allowance is used up.
     const start = closedUntilMs === null ? {} : { startDate: Math.ceil(closedUntilMs) };
     return {
       repeat: { pattern, tz: timezone, ...start },
@@ -119,7 +124,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
     };
   }
 
-  /** The reason to write a schedule again; null: it is correct. */
+  /** The reason why a schedule must be written again; null: the schedule is correct. */
   async function faultOf(
     scheduler: JobSchedulerJson<JobData>,
     { repeat, template }: ReturnType<typeof wantedScheduler>,
@@ -135,7 +140,10 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
     return await faultOfNext(scheduler);
   }
 
-  /** BullMQ creates each job of a schedule from the one before. The next job must exist and be unfinished. */
+  /**
+   * Checks that the schedule's next job exists and is unfinished, because BullMQ creates each job of a schedule from
+   * the previous one.
+   */
   async function faultOfNext({ key, next }: JobSchedulerJson<JobData>): Promise<string | null> {
     if (next === undefined || next === null) return 'no next time';
     const job = await queue.getJob(`repeat:${key}:${next}`);

@@ -1,15 +1,18 @@
 import type { Config } from '../src/config/config.ts';
 import type { HealthSettings } from '../src/report/mirror_snapshot.ts';
 
-/** The schedule of a job. It is separate from the job, so that a reader of schedules does not load the engine. */
+/**
+ * The schedule of a job. It is separate from the job definition, so that code that only reads schedules does not load
+ * the engine.
+ */
 export interface JobSchedule {
   /** Name of the job in the queue, and of its runs in `_run.command`. */
   readonly name: string;
-  /** The subject of the job, for the status page: `Statistics`. */
+  /** The title of the job on the status page, such as `Statistics`. */
   readonly title: string;
   /** Cron pattern. */
   pattern(config: Config): string;
-  /** The age at which the data of this job are due, for the status page. */
+  /** The age in milliseconds at which this job's data are due, for the status page. */
   maxAgeMs?(config: Config): number;
 }
 

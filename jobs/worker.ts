@@ -14,21 +14,21 @@ import { RegistryWorker, type RegistryWorkerOptions } from './registry_worker.ts
 
 /** A running worker (start reading here). It serves one or more registries with one Redis until it is stopped. */
 export interface RunningWorker {
-  /** Base URL of health checks, metrics and dashboard; null: the worker has no port. */
+  /** Base URL of the health checks, metrics and dashboard; null: the worker has no HTTP port. */
   readonly url: string | null;
   readonly registries: readonly RegistryWorker[];
-  /** Finishes and loads the calls in flight, then releases the leadership. Takes at most STOP_WITHIN_MS. */
+  /** Waits for the calls in flight and loads them, then releases the leadership. Takes at most STOP_WITHIN_MS. */
   stop(): Promise<void>;
 }
 
 export interface WorkerOptions {
-  /** One per registry or account. */
+  /** One configuration per registry and account. */
   readonly configs: readonly [Config, ...Config[]];
   readonly log: Logger;
   readonly clock?: Clock;
   /** Called when the worker cannot continue until a user corrects the configuration or a file. */
   readonly onFatal: (error: unknown) => void;
-  /** Default: every job of `all_jobs.ts`. */
+  /** The jobs of the worker. Default: every job of `all_jobs.ts`. */
   readonly jobs?: readonly JobDefinition[];
 }
 
@@ -38,7 +38,7 @@ const CLOSE_PORT_WITHIN_MS = 1000;
 /**
  * Starts a worker.
  *
- * @throws UsageError if the configuration, a file or Redis is unsuitable. Nothing was started then.
+ * @throws UsageError if the configuration, a file or Redis is unsuitable. In this case nothing was started.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { configs, log, clock = systemClock, onFatal, jobs = ALL_JOBS } = options;

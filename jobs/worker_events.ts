@@ -24,14 +24,14 @@ export function logEvents(worker: MirrorQueueWorker, log: Logger): void {
   worker.on('stalled', (id) => log.warn({ job: id }, 'job taken over from a worker that is gone'));
 }
 
-/** An expected failure is logged with its message only; any other failure with its stack. */
+/** Logs an expected failure with its message only, and any other failure with its stack. */
 function reasonOf({ message: reason, cause }: Error) {
   return cause === undefined || cause instanceof MirrorError ? { reason } : { reason, err: cause };
 }
 
 /**
- * Pauses the worker after each error. Without a pause, BullMQ retries a command that Redis rejects as fast as it can.
- * The pause doubles while the errors continue.
+ * Pauses the worker after each error, because BullMQ retries a command that Redis rejects without any delay. The pause
+ * doubles while errors continue.
  */
 export function pauseAfterErrors(
   worker: MirrorQueueWorker,

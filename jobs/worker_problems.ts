@@ -3,16 +3,16 @@ import type { Health, Problem } from '../src/report/health.ts';
 import { messageOf } from './redis.ts';
 import type { FailureBeforeRun } from './schedule_reconciler.ts';
 
-/** A problem of the mirror (see `src/report/health.ts`), or of the worker with its files or jobs. */
+/** A problem of the mirror (see `src/report/health.ts`), or a problem that the worker has with its files or jobs. */
 export type WorkerProblem = Omit<Problem, 'name'> & { readonly name: string };
 
-/** The conditions that only a person can end, the most urgent first. */
+/** The conditions that only a person can end, most urgent first. */
 export function problemsOf(state: {
   /** The error of the last attempt to read the warehouse and the ledger; null: it succeeded. */
   readonly filesError: unknown;
   /** The jobs whose last attempt failed before its run started, by name. */
   readonly failures: ReadonlyMap<string, FailureBeforeRun>;
-  /** null: it was not read yet. */
+  /** The health of the mirror; null: it was not read yet. */
   readonly health: Health | null;
 }): WorkerProblem[] {
   const jobs = [...state.failures].map(([job, { message }]) => ({
@@ -36,7 +36,7 @@ function problemOfFiles(error: unknown): WorkerProblem[] {
   ];
 }
 
-/** Does no job run until this problem is solved? */
+/** Does this problem prevent all jobs until it is solved? */
 export function isBlocking({ name }: WorkerProblem): boolean {
   return name === 'files' || name === 'job_cannot_start';
 }

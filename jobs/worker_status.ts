@@ -14,10 +14,10 @@ export interface WorkerStatus {
   readonly queue: string;
   /** The worker that leads the queue; null: no worker runs. */
   readonly leader: LeaderFacts | null;
-  /** A user has paused the queue: no job starts. */
+  /** True if a user has paused the queue, so that no job starts. */
   readonly paused: boolean;
   readonly schedules: readonly ScheduleStatus[];
-  /** Jobs by state. */
+  /** The number of jobs in each BullMQ state. */
   readonly jobs: Readonly<Record<string, number>>;
 }
 
@@ -25,9 +25,9 @@ export interface ScheduleStatus {
   readonly name: string;
   readonly pattern: string;
   readonly timezone: string;
-  /** Start of the last run, by any worker, UTC; null: none. */
+  /** Start of the last run by any worker, UTC; null: the job has never run. */
   readonly last_at: string | null;
-  /** Ending of that run; null: it continues, or its process was killed. */
+  /** How the last run ended; null: it is in progress, or its process was killed. */
   readonly last_ended: string | null;
   /** Next scheduled time, UTC; null: the schedule is not in Redis, for example because no quota will return. */
   readonly next_at: string | null;
@@ -35,7 +35,10 @@ export interface ScheduleStatus {
   readonly heartbeat_at: string | null;
 }
 
-/** Reads Redis and the warehouse. null: Redis does not respond, or no worker has served this registry with it. */
+/**
+ * Reads the worker's state from Redis and the warehouse. Returns null if Redis does not respond, or if no worker has
+ * ever used this Redis for this registry.
+ */
 export async function readWorkerStatus(config: Config, warehouse: Warehouse): Promise<WorkerStatus | null> {
   const redis = await connectOnce(config.worker.redis_url).catch(() => null);
   if (redis === null) return null;

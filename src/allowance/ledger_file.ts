@@ -63,7 +63,7 @@ function open(path: string): Database.Database {
     const verdict = db.pragma('quick_check(1)', { simple: true });
     if (verdict !== 'ok')
       throw new DamagedLedgerError(path, `the file is malformed (${lastLine(String(verdict))})`);
-    // While another process turns on the WAL, SQLite fails without its busy timeout.
+    // While another process turns on the WAL, SQLite fails immediately, without its busy timeout.
     whenFree(() => db.pragma('journal_mode = WAL'));
     db.pragma('synchronous = FULL');
     whenFree(() => db.transaction(() => migrate(db)).immediate());

@@ -24,7 +24,10 @@ export function readAssets(): ReadonlyMap<string, Asset> {
   ]);
 }
 
-/** Removes comments, indentation and empty lines; in a style sheet also line breaks. No literal spans lines. */
+/**
+ * Removes comments, indentation and empty lines, and in a style sheet also line breaks. This is safe because no literal
+ * in these files spans several lines.
+ */
 function compact(name: string, text: string): string {
   const lines = text.replace(/\/\*.*?\*\/|^\s*\/\/[^\n]*$/gms, '').replace(/^\s+/gm, '');
   return name.endsWith('.css')
@@ -40,7 +43,7 @@ const TYPES = {
   'events.js': 'text/javascript; charset=utf-8',
 };
 
-/** The favicon of each health. */
+/** The colour of the favicon for each health state. */
 const ICON_COLOURS: Readonly<Record<HealthState, string>> = {
   needs_you: '#b3261e',
   working: '#2b5fa8',

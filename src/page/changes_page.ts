@@ -10,7 +10,7 @@ import { timesIn } from './page_figures.ts';
 import type { ChangesRequest, PageDocument } from './page_request.ts';
 import type { PageSettings } from './page_settings.ts';
 
-/** One page of changes, the latest first. */
+/** One page of changes, most recent first. */
 export interface ChangesView {
   readonly nowMs: number;
   readonly zone: string;
@@ -107,7 +107,9 @@ function changesCsv({ changes }: ChangesView): string {
   );
 }
 
-/** RFC 4287. The id of an entry never changes, so that a reader shows each change once. */
+/**
+ * Writes an Atom feed (RFC 4287). The id of an entry never changes, so that a feed reader shows each change only once.
+ */
 function changesFeed(
   { nowMs, changes }: ChangesView,
   request: ChangesRequest,

@@ -2,7 +2,10 @@ import { counted } from '../report/figures.ts';
 import type { FieldChange, NamedChange } from '../warehouse/page_queries.ts';
 import { foreign, type Html, html, type Part } from './html.ts';
 
-/** The name of a company, or its id if the name has no visible character and could not be clicked. */
+/**
+ * The name of a company. If the name has no visible character, so that nobody could click it, the id is returned
+ * instead.
+ */
 export function shownName({ entityId, name }: Pick<NamedChange, 'entityId' | 'name'>): string {
   return name !== null && /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? name : entityId;
 }
@@ -11,7 +14,7 @@ export function companyLink({ entityId, name }: Pick<NamedChange, 'entityId' | '
   return html`<a href="/page/company?id=${encodeURIComponent(entityId)}">${foreign(shownName({ entityId, name }))}</a>`;
 }
 
-/** The value before and after each change. */
+/** A list of changes, each with its old and new value. */
 export function changeList(
   changes: readonly Pick<FieldChange, 'path' | 'before' | 'after'>[],
   most = Number.POSITIVE_INFINITY,

@@ -11,11 +11,14 @@ import { recordTable, recordValues } from './record_table.ts';
 export interface CompanyPageContext {
   readonly nowMs: number;
   readonly zone: string;
-  /** The two versions to compare; null: the version is unknown. Empty: no comparison. */
+  /** The two versions to compare, where null is an unknown version; an empty list: no comparison. */
   readonly compared: readonly (CompanyView['shown'] | null)[];
 }
 
-/** The page of one company: its latest or selected record, or two compared records, and all observed changes. */
+/**
+ * The page of one company. It shows the latest or selected record or a comparison of two records, and all observed
+ * changes.
+ */
 export function companyPage(view: CompanyView, context: CompanyPageContext, settings: PageSettings): string {
   const { company } = view;
   const { nowMs, zone, compared } = context;
@@ -92,7 +95,7 @@ function compareLinks({ company, versions }: CompanyView, times: Times): Part {
   return html`<p class="note">Compare the latest version with <a href="${link(previous.callId, latest.callId)}">the previous one</a>${first !== previous && html` or <a href="${link(first.callId, latest.callId)}">the first one of ${times.brief(Date.parse(first.observedFrom))}</a>`}.</p>`;
 }
 
-/** The versions and their changes, the latest first. */
+/** The versions and their changes, most recent first. */
 function history({ company, versions, changes, shown }: CompanyView, times: Times): Html {
   const changesOf = Map.groupBy(changes, ({ callId }) => callId);
   const calls = new Set([...versions.map(({ callId }) => callId), ...changesOf.keys()]);

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 
 /** Notifies browsers of changes by Server-Sent Events. The events contain no rows of the mirror. */
 export interface Events {
-  /** Keeps the response open and sends events. Returns false if too many responses are open. */
+  /** Sends events on this response and does not end it. Returns false if too many responses are open. */
   open(response: ServerResponse): boolean;
   close(): void;
 }
 
 /**
- * Each event contains the version of the mirror: a browser that shows this version needs no update. `version` is polled
- * only while a browser listens.
+ * Each event contains the mirror's version. A browser that already shows this version needs no update. `version` is
+ * polled only while at least one browser is connected.
  */
 export function openEvents(version: () => string): Events {
   const listeners = new Set<ServerResponse>();
@@ -25,7 +25,8 @@ export function openEvents(version: () => string): Events {
     const present = version();
     quietMs += POLL_EVERY_MS;
     if (present !== lastVersion) send('message', present);
-    // Ages on the page grow even if nothing changes. The event also keeps the connection open.
+    // Send an event even if nothing changed, because the page shows ages that grow, and because events keep the
+    // connection open.
     else if (quietMs >= TICK_EVERY_MS) send('tick', present);
     lastVersion = present;
   };

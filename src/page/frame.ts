@@ -1,14 +1,14 @@
 import type { HealthState } from '../report/health.ts';
 import { foreign, html, type Part } from './html.ts';
 
-/** The document of a page. It refers to no other host and contains no inline script or style. */
+/** Builds the HTML document of a page. It loads nothing from other hosts and contains no inline script or style. */
 export function documentOf(page: {
   readonly title: string;
   readonly source: { readonly name: string; readonly url: string | null };
   readonly zone: string;
   /** The content of the search field. */
   readonly query: string;
-  /** The page updates without a reload; null: it does not. */
+  /** Present if the page updates without a reload; undefined: it does not. */
   readonly live?: { readonly version: string; readonly drawnAt: string };
   readonly icon?: HealthState;
   /** Files in `assets/` that this page needs besides `page.js`. */

@@ -20,15 +20,16 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 }
 
 /**
- * Text from the registry (names, ids, reasons), isolated so that its direction does not affect the text around it.
- * The language decides the glyphs of Chinese characters. It follows from the script, if the script has one language.
+ * Marks up text from the registry, such as names, ids and reasons. The text is isolated, so that its writing direction
+ * does not affect the text around it. If its script belongs to one language, the language is set, because browsers
+ * select the glyphs of Chinese characters by language.
  */
 export function foreign(text: string): Html {
   const language = LANGUAGES.find(({ characters }) => characters.test(text))?.code;
   return language === undefined ? html`<bdi>${text}</bdi>` : html`<bdi lang="${language}">${text}</bdi>`;
 }
 
-/** The first match decides. The words are legal forms of Japanese companies, which are written without kana. */
+/** The first match is used. The words are Japanese legal forms, which identify Japanese names that contain no kana. */
 const LANGUAGES = [
   { code: 'ja', characters: /[\p{Script=Hiragana}\p{Script=Katakana}]|株式会社|有限会社|合同会社/u },
   { code: 'ko', characters: /\p{Script=Hangul}/u },
@@ -49,7 +50,9 @@ function escaped(text: string): string {
   return text.replace(SPECIAL, (character) => ESCAPES[character] ?? symbolOf(character)).toWellFormed();
 }
 
-/** The visible symbol of a control character (␀): the character itself would be invisible or end the document. */
+/**
+ * The visible symbol for a control character, such as ␀. The character itself would be invisible or invalid in HTML.
+ */
 function symbolOf(control: string): string {
   const code = control.charCodeAt(0);
   return code === 0x7f ? '␡' : String.fromCharCode(0x2400 + code);

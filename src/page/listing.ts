@@ -1,19 +1,22 @@
 import { type Html, html, type Part } from './html.ts';
 
-/** A table with a heading. A reader can collapse it; on a phone it is collapsed at first, and each row is a block. */
+/**
+ * A table with a heading. The user can collapse it. On a phone it is initially collapsed, and each row is displayed as
+ * a block.
+ */
 export interface Listing {
   readonly id: string;
   readonly title: string;
   readonly note?: Part;
-  /** Replaces the table if it has no rows. */
+  /** Shown instead of the table if there are no rows. */
   readonly empty: string;
   readonly head: readonly string[];
-  /** Indexes of the columns with numbers, which are aligned right. */
+  /** Indexes of the columns that contain numbers. They are right-aligned. */
   readonly numeric?: readonly number[];
   readonly rows: readonly (readonly Part[])[];
 }
 
-/** A list of a page of its own. */
+/** A list that is not part of the overview, without live updates. */
 export function listing(options: Listing): Html {
   return html`<section class="listing" id="${options.id}"><h2>${options.title}</h2>${content(options)}</section>`;
 }
@@ -30,7 +33,7 @@ function content({ note = null, empty, ...options }: Listing): Html {
 ${options.rows.length === 0 ? html`<p class="empty">${empty}</p>` : table(options)}`;
 }
 
-/** On a phone, CSS displays the rows as blocks, and a script adds the ARIA roles that this display removes. */
+/** On a phone, CSS displays the rows as blocks, which removes their ARIA roles. A script adds the roles again. */
 function table({ title, head, numeric = [], rows }: Omit<Listing, 'note' | 'empty'>): Html {
   const figureClass = (at: number) => numeric.includes(at) && html` class="figure"`;
   const cells = (row: readonly Part[]) =>

@@ -16,7 +16,7 @@ export interface OverviewRequest extends SnapshotRequest {
   readonly hasTables: boolean;
 }
 
-/** Opens the first page of the mirror. The result draws its document as of a time. */
+/** Prepares the overview page. The returned function draws its document for a given time. */
 export function openOverviewPage(
   reader: PageReader,
   settings: PageSettings,
@@ -53,7 +53,7 @@ function isShown({ shownIf }: Section, { coverage }: PageSnapshot): boolean {
   return shownIf === 'always' || shownIf === (coverage.known === 0 ? 'empty' : 'filled');
 }
 
-/** The scripts of all sections: a section that is not shown now can appear without a reload. */
+/** The scripts of all sections, because a section that is not shown now can appear later without a reload. */
 const SCRIPTS: readonly SectionScript[] = [
   ...new Set(SECTIONS.flatMap(({ script }) => (script === undefined ? [] : [script]))),
 ];

@@ -11,12 +11,12 @@ import { type FindCompanies, pageRequestOf, zoneOf } from './page_url.ts';
 export interface PageOptions {
   readonly settings: PageSettings;
   readonly find: FindCompanies;
-  /** Returns another value after each change of the mirror. */
+  /** Returns a different value after each change of the mirror. */
   readonly version: () => unknown;
-  /** Reject requests whose host name is not local, so that a page of another site cannot read this one. */
+  /** If true, requests whose host name is not local are rejected, so that another website cannot read this page. */
   readonly onlyLocalHosts: boolean;
   readonly now: () => number;
-  /** Receives errors that a browser sees only as status 500. */
+  /** Called with each error for which the browser gets only status 500. */
   readonly failed: (error: Error) => void;
 }
 
@@ -43,7 +43,7 @@ export function openPage(options: PageOptions): Page {
     if (url.pathname === '/page/events') {
       const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
       response.writeHead(200, { ...SECURITY_HEADERS, ...headers });
-      // A HEAD request has no body, so its response ends.
+      // The response to a HEAD request has no body, so end it immediately.
       if (request.method === 'HEAD' || !events.open(response)) response.end();
       return;
     }
@@ -95,7 +95,10 @@ function messagePage({ source, schedule }: PageSettings, message: string): strin
   return documentOf({ title: message, source, zone: schedule.timezone, query: '', main });
 }
 
-/** Returns null for a path of the endpoints. It checks only a prefix, because each request to `serve` passes here. */
+/**
+ * Returns null if the path belongs to the API endpoints. It checks only a prefix, because every request to `serve` is
+ * checked.
+ */
 function urlOf({ url = '/' }: IncomingMessage): URL | null {
   if (url !== '/' && !url.startsWith('/?') && !url.startsWith('/page/')) return null;
   // `parse` requires a base; its host is not used.

@@ -2,16 +2,16 @@ import { DateTime } from 'luxon';
 import { count, localTime } from '../report/figures.ts';
 import { type Html, html } from './html.ts';
 
-/** Formats figures and times for the page: short, and in one time zone. */
+/** Formats figures and times for the page, briefly and in one time zone. */
 
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** `950`, `12K`, `1.2M`: for axes. */
+/** Formats a number for an axis: `950`, `12K`, `1.2M`. */
 export function compact(value: number): string {
   return short.format(value);
 }
 
-/** A duration in one unit: `40 s`, `12 min`, `3 h`, `2 days`, `8 months`, `3 years`. */
+/** Formats a duration in its largest unit: `40 s`, `12 min`, `3 h`, `2 days`, `8 months`, `3 years`. */
 export function roughly(durationMs: number): string {
   const { unitMs, one, many } = UNITS.find(({ fromMs }) => durationMs >= fromMs) ?? SECONDS;
   const value = Math.max(0, Math.floor(durationMs / unitMs));
@@ -37,13 +37,16 @@ const UNITS = [
 /** Formats times (epoch milliseconds) in one time zone. */
 export interface Times {
   readonly zone: string;
-  /** A time element: `14:05:12` in the last hour, `14:05` today, `20 Nov 14:05` within 300 days, else `20 Nov 2025`. */
+  /**
+   * A time element: `14:05:12` if within the last hour, `14:05` if today, `20 Nov 14:05` if within 300 days, otherwise
+   * `20 Nov 2025`.
+   */
   brief(atMs: number): Html;
   /** A time element: `21 Nov 2026, 14:05`. */
   full(atMs: number): Html;
-  /** The same as `full`, as plain text. */
+  /** The same text as `full`, without an element. */
   text(atMs: number): string;
-  /** The same with the zone: `21 Nov 2026, 14:05 CET`. */
+  /** Plain text with the time zone: `21 Nov 2026, 14:05 CET`. */
   zoned(atMs: number): string;
 }
 

@@ -20,20 +20,23 @@ import type { PageSettings } from './page_settings.ts';
 import { openPageSnapshot, type PageSnapshot, type SnapshotRequest } from './page_snapshot.ts';
 import type { RunView } from './run_page.ts';
 
-/** Reads the data of all pages from the warehouse and the ledger. It never writes. */
+/** Reads the data of all pages from the warehouse and the ledger. It never writes to them. */
 export interface PageReader {
   /** The warehouse, open for reading. */
   readonly db: Database;
   snapshot(request: SnapshotRequest): PageSnapshot;
-  /** null: the company is unknown. `versionId` selects an older version by its call; null selects the latest. */
+  /**
+   * Returns null if the company is unknown. `versionId` is the call id of the version to show; null selects the latest
+   * version.
+   */
   company(entityId: string, versionId: number | null): CompanyView | null;
-  /** The companies with these ids, in the same order, without unknown ids. */
+  /** The companies with these ids, in the same order. Unknown ids are omitted. */
   companies(entityIds: readonly string[]): CompanyRow[];
   changes(request: ChangesRequest): Pick<ChangesView, 'changes' | 'total'>;
-  /** null: there is no such run. */
+  /** Returns null if there is no such run. */
   run(runId: number, onlyFailed: boolean, nowMs: number): Omit<RunView, 'nowMs' | 'zone'> | null;
   quarantined(): { readonly entries: readonly Quarantined[]; readonly open: number };
-  /** null: there is no such entry. */
+  /** Returns null if there is no such entry. `text` is null if the response was pruned. */
   quarantineEntry(id: number): { readonly entry: Quarantined; readonly text: string | null } | null;
   close(): void;
 }
@@ -41,10 +44,10 @@ export interface PageReader {
 /** One company with its versions and changes. */
 export interface CompanyView {
   readonly company: CompanyRow;
-  /** The latest first. */
+  /** Most recent first. */
   readonly versions: readonly VersionSeen[];
   readonly changes: readonly FieldChange[];
-  /** The selected version. `text` is null if its response was pruned. null: the record was never fetched. */
+  /** The selected version; null: the record was never fetched. `text` is null if the response was pruned. */
   readonly shown: { readonly version: VersionSeen; readonly text: string | null } | null;
 }
 

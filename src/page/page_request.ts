@@ -1,17 +1,17 @@
 import type { ChangeKind } from '../warehouse/change_list.ts';
 import type { Range } from './chart/periods.ts';
 
-/** A request to the page's thread. */
+/** A request to the thread that draws pages. */
 export type PageRequest = { readonly zone: string; readonly version: string } & (
   | { readonly page: 'overview'; readonly range: Range | null; readonly hasTables: boolean }
   | {
       readonly page: 'company';
       readonly entityId: string;
       readonly versionId: number | null;
-      /** The two versions to compare, by their calls; null: none. */
+      /** The call ids of the two versions to compare; null: no comparison. */
       readonly compare: readonly [number, number] | null;
     }
-  /** The stored response with a record. */
+  /** The stored response that contains the record. */
   | { readonly page: 'record'; readonly entityId: string; readonly versionId: number | null }
   | SearchRequest
   | ChangesRequest
@@ -23,12 +23,12 @@ export interface SearchRequest {
   readonly page: 'search';
   readonly query: string;
   readonly state: CompanyState | null;
-  /** The number of matches before the first row. */
+  /** The number of matches before the first row of this page. */
   readonly offset: number;
   readonly format: 'html' | 'csv';
-  /** The number of matches of every state. */
+  /** The number of matches, regardless of their state. */
   readonly total: number;
-  /** The best matches of every state. */
+  /** The ids of the best matches, regardless of their state. */
   readonly ids: readonly string[];
 }
 
@@ -37,28 +37,28 @@ export const COMPANY_STATES: readonly CompanyState[] = ['listed', 'fetched', 'go
 
 export interface ChangesRequest {
   readonly page: 'changes';
-  /** As in the URL: a date or time. */
+  /** A date or time, as given in the URL. */
   readonly since: string;
   readonly field: string;
   readonly kind: ChangeKind;
-  /** The last change of the previous page; null: the first page. */
+  /** The id of the last change on the previous page; null: this is the first page. */
   readonly beforeId: number | null;
   readonly format: 'html' | 'csv' | 'atom';
-  /** Scheme and host of this page, for absolute links. */
+  /** Scheme and host of the status page, for absolute links. */
   readonly origin: string;
 }
 
-/** A response of the page's thread. */
+/** A document that the thread has drawn. */
 export interface PageDocument {
   readonly body: string;
-  /** Default: HTML. */
+  /** The content type. Default: HTML. */
   readonly type?: string;
   /** The name under which a browser saves the document. */
   readonly fileName?: string;
 }
 
 export interface PageMessage {
-  /** Identifies the reply. */
+  /** The number of the request, by which the reply is matched. */
   readonly number: number;
   readonly request: PageRequest;
 }

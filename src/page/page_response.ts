@@ -3,17 +3,20 @@ import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/** Sends documents to a browser: with a security policy, compressed, and only if they differ from the cached ones. */
+/**
+ * Sends documents to a browser. They are compressed and have a content security policy. A document that the browser has
+ * cached is not sent again.
+ */
 
 export interface Reply {
   readonly status: number;
   readonly body: string | Buffer;
-  /** Default: HTML. */
+  /** The content type. Default: HTML. */
   readonly type?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends 304 without a body if the browser has the same body. */
+/** Sends a reply, or 304 without a body if the browser has cached the same body. */
 export async function sendReply(response: ServerResponse, reply: Reply): Promise<void> {
   const { status, body, type = 'text/html; charset=utf-8', headers = {} } = reply;
   const etag = `"${hash('sha256', body).slice(0, 20)}"`;

@@ -1,7 +1,7 @@
 import type { Allowance } from '../allowance/windows.ts';
 import type { HealthSettings } from '../report/mirror_snapshot.ts';
 
-/** The part of the configuration that the page needs. It is copied to the page's thread. */
+/** The part of the configuration that the page needs. It is copied to the thread that draws pages. */
 export interface PageSettings extends HealthSettings {
   readonly warehousePath: string;
   readonly ledgerPath: string;
@@ -18,12 +18,12 @@ export interface PageSettings extends HealthSettings {
 }
 
 export interface ScheduledJobSettings {
-  /** `poll-stats` */
+  /** The job's name, such as `poll-stats`. */
   readonly name: string;
-  /** The subject of the job: `Statistics`. */
+  /** The title of the job on the page, such as `Statistics`. */
   readonly title: string;
   /** Cron pattern. */
   readonly pattern: string;
-  /** The age at which the data of this job are due; null: the job has none. */
+  /** The age in milliseconds at which this job's data are due; null: its data have no maximum age. */
   readonly dueMs: number | null;
 }

@@ -23,35 +23,35 @@ import type { RunRow } from '../warehouse/run.ts';
 import type { Range } from './chart/periods.ts';
 import { timesIn } from './page_figures.ts';
 
-/** The data that several sections of the overview show, as of one time. */
+/** The data shared by several sections of the overview, read at one time. */
 export interface PageSnapshot {
   readonly nowMs: number;
   readonly coverage: Coverage;
-  /** Calls since the first one, in intervals of `stretchMs`; empty before the first call. */
+  /** All calls, in intervals of `stretchMs`; empty before the first call. */
   readonly calls: readonly CallBucket[];
   readonly stretchMs: number;
-  /** The same calls by the hour. */
+  /** The same calls in intervals of one hour. */
   readonly hours: readonly CallBucket[];
   readonly firstCallMs: number | null;
   readonly health: Health;
   readonly completion: CompletionForecast;
   readonly coverageEstimate: CoverageEstimate;
   readonly ledger: LedgerState;
-  /** Calls since the local midnight. */
+  /** Calls since midnight in `zone`. */
   readonly callsToday: number;
   /** The results of the last seven days. */
   readonly week: Omit<DayResults, 'day'>;
-  /** The time that the charts show; null: the default of each chart. */
+  /** The period that the charts show; null: each chart uses its default. */
   readonly range: Range | null;
-  /** Counts by age, in the classes of `AGE_CLASSES`. */
+  /** The number of records and list items in each age class of `AGE_CLASSES`. */
   readonly ages: readonly AgeClass[];
-  /** The latest run first. */
+  /** Most recent run first. */
   readonly runs: readonly RunRow[];
   /** The holder of the lock, if its heartbeat is recent. */
   readonly working: LockHolder | null;
 }
 
-/** Upper limits of the age classes; one more class, for older entries, has no limit. */
+/** Upper limits of the age classes. A further class without a limit contains older entries. */
 export const AGE_CLASSES = [
   { label: '1 h', ms: 3_600_000 },
   { label: '6 h', ms: 6 * 3_600_000 },
@@ -73,7 +73,7 @@ export interface SnapshotRequest {
   readonly range: Range | null;
 }
 
-/** Prepares the queries of the snapshot; the result reads it as of a time. */
+/** Prepares the queries of the snapshot. The returned function reads a snapshot for a given time. */
 export function openPageSnapshot(
   db: Database,
   ledger: Ledger,
@@ -138,7 +138,7 @@ function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, one) => sum + one, 0);
 }
 
-/** Repeats a scan of all companies so rarely that it takes at most a twentieth of the time. */
+/** Caches a result for 20 times as long as its computation took, because the computation scans all companies. */
 function cachedByCost<T>(compute: (nowMs: number) => T): (nowMs: number) => T {
   let cached: { readonly value: T; readonly untilMs: number } | null = null;
   return (nowMs) => {

@@ -3,23 +3,23 @@ import type { PageDocument, PageReply, PageRequest } from './page_request.ts';
 import type { PageSettings } from './page_settings.ts';
 
 /**
- * Reads and draws pages in a separate thread. A query over a million companies for a chart therefore does not
- * delay clients of the endpoints.
+ * Reads and draws pages in a separate thread, so that a chart's query over a million companies does not delay clients
+ * of the API endpoints.
  */
 export interface PageThread {
-  /** Resolves to the document, or to null if no such page exists. Rejects if the page cannot be drawn. */
+  /** Resolves with the document, or with null if no such page exists. Rejects if the page cannot be drawn. */
   draw(request: PageRequest): Promise<PageDocument | null>;
   close(): Promise<void>;
 }
 
-/** The start values of the thread. */
+/** The data that the thread receives at its start. */
 export interface PageThreadData {
   readonly settings: PageSettings;
-  /** The caller's clock minus the system's clock. */
+  /** The caller's clock minus the system's clock, in milliseconds. */
   readonly clockOffsetMs: number;
 }
 
-/** Starts the thread with the first request, and again after a crash. */
+/** Starts the thread at the first request, and restarts it after a crash. */
 export function openPageThread(settings: PageSettings, now: () => number): PageThread {
   let worker: Worker | null = null;
   let lastNumber = 0;

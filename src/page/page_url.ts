@@ -3,7 +3,7 @@ import { CHANGE_KINDS } from '../warehouse/change_list.ts';
 import { rangeOf } from './chart/periods.ts';
 import { COMPANY_STATES, type PageRequest } from './page_request.ts';
 
-/** Returns the number of companies that match a query, and the ids of the best matches, at most `limit`. */
+/** Returns the number of companies that match a query, and the ids of at most `limit` best matches. */
 export type FindCompanies = (
   query: string,
   limit: number,
@@ -17,7 +17,7 @@ export interface UrlContext {
   readonly origin: string;
 }
 
-/** Reads the request from the URL of a page; null: no such page exists. Invalid parameters are ignored. */
+/** Reads a page request from a URL; null: no such page exists. Invalid parameters are ignored. */
 export function pageRequestOf(url: URL, { find, zone, version, origin }: UrlContext): PageRequest | null {
   const { searchParams } = url;
   const shared = { zone, version };
@@ -80,12 +80,12 @@ function integerOf(text: string | null): number | null {
   return Number.isSafeInteger(value) ? value : null;
 }
 
-/** `12..15` */
+/** Reads the versions to compare, such as `12..15`; null: the text is missing or invalid. */
 function comparedVersions(text: string | null): [number, number] | null {
   const [, from, to] = /^(\d{1,16})\.\.(\d{1,16})$/.exec(text ?? '') ?? [];
   return from === undefined || to === undefined ? null : [Number(from), Number(to)];
 }
 
 const MAX_CHARACTERS = 200;
-/** Pages of a search, its state filter and its CSV file cover at most this many matches. */
+/** The result pages of a search, its state filter and its CSV file contain at most this many matches. */
 const MAX_FOUND = 5_000;

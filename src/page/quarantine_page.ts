@@ -9,7 +9,7 @@ import type { PageSettings } from './page_settings.ts';
 /** The open entries of the quarantine, or one entry with its response. */
 export type QuarantineView = { readonly nowMs: number; readonly zone: string } & (
   | { readonly entries: readonly Quarantined[]; readonly open: number }
-  /** `text` null: the response was pruned. */
+  /** `text` is null if the response was pruned. */
   | { readonly entry: Quarantined; readonly text: string | null }
 );
 

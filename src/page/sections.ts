@@ -12,7 +12,10 @@ import { schedulesSection } from './section/schedules.ts';
 import type { Section } from './section/section.ts';
 import { weeklySection } from './section/weekly.ts';
 
-/** The sections of the overview, in the order of each group. A new section is one file and one line here. */
+/**
+ * The sections of the overview. Each group is in the order of the page. To add a section, add a file and a line to this
+ * list.
+ */
 export const SECTIONS: readonly Section[] = [
   healthSection,
   firstStepsSection,

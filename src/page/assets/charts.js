@@ -1,7 +1,7 @@
-// Shows the values of a chart at the pointer, or at a cursor that the arrow keys move. The values are those of the table,
-// which is loaded when a chart is used for the first time.
+// Shows the values of a chart at the pointer, or at a cursor that the arrow keys move. The values come from the chart's
+// table. The tables are loaded when the user first uses a chart.
 
-/** The last action on a chart without a table. It is repeated when the table has arrived. */
+/** The last action on a chart whose table was not loaded. It is repeated when the table has been loaded. */
 let pending = null;
 
 function bindCharts() {
@@ -75,7 +75,7 @@ function bindChart(figure) {
 
   plot.addEventListener('pointerdown', showPointed);
   plot.addEventListener('pointermove', showPointed);
-  // A finger leaves after each touch. Its reading stays until another element is touched.
+  // After a touch, the pointer always leaves the chart. Keep showing the values until another element is touched.
   plot.addEventListener('pointerleave', ({ pointerType }) => pointerType !== 'touch' && showSummary());
   plot.addEventListener('blur', showSummary);
   plot.addEventListener('keydown', (event) => {

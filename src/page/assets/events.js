@@ -1,5 +1,5 @@
-// A shared worker: one event stream for all tabs of a browser. A browser opens at most six connections to a host, and
-// each stream holds one of them.
+// A shared worker that opens one event stream for all tabs of a browser. Each stream uses a connection, and a browser
+// opens at most six connections to a host.
 
 const ports = new Set();
 let stream = null;
@@ -15,7 +15,7 @@ function open() {
   for (const type of ['message', 'tick']) stream.addEventListener(type, ({ data }) => send({ type, data }));
   stream.onerror = () => {
     send({ type: 'lost' });
-    // The browser retries, unless the server rejected the stream.
+    // The browser reconnects automatically, except after the server has rejected the stream.
     if (stream?.readyState === EventSource.CLOSED) setTimeout(reopen, 5_000);
   };
 }

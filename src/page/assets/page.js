@@ -1,5 +1,6 @@
-// The page works without this script. With it, the overview updates without a reload, and a search shows its results
-// while the user types. After each update it sends the event `page:updated`, for the scripts of sections.
+// The page works without this script. With the script, the overview updates without a reload, and the search shows
+// results while the user types. After each update the script sends the event `page:updated` for the scripts of
+// sections.
 
 const { body } = document;
 const main = document.getElementById('main');
@@ -18,7 +19,10 @@ let isPlanned = false;
 let hasTables = false;
 let loadedAt = performance.now();
 
-/** Loads at most once in MIN_PAUSE_MS, so that screen readers and readers of charts are not disturbed. */
+/**
+ * Loads the page at most once per MIN_PAUSE_MS, so that updates do not disturb screen readers and users who read a
+ * chart.
+ */
 function refresh() {
   if (isPlanned) return;
   isPlanned = true;
@@ -36,20 +40,20 @@ async function load() {
     const response = await fetch(url, { headers: { accept: 'text/html' } });
     if (response.ok) update(new DOMParser().parseFromString(await response.text(), 'text/html'));
   } catch {
-    // The next event retries, and so does a new connection.
+    // After a failure, the next event or a new connection retries.
   } finally {
     isLoading = false;
   }
 }
 
-/** The first reader of a chart loads the tables of all charts. */
+/** When the user first reads a chart, load the tables of all charts. */
 document.addEventListener('page:tables', () => {
   if (hasTables) return;
   hasTables = true;
   load();
 });
 
-/** Replaces the elements that differ. Focus, open tables and scroll positions are kept. */
+/** Replaces the elements that differ. Focus, open tables and scroll positions do not change. */
 function update(fresh) {
   const elements = liveElements(fresh);
   const isSameSet = elements.length === shown.size && elements.every(({ id }) => shown.has(id));
@@ -70,7 +74,7 @@ function replaceAll(fresh, elements) {
   for (const element of elements) shown.set(element.id, element.outerHTML);
 }
 
-/** A chart whose values are being read is replaced by a later update. */
+/** Skips a chart while the user reads its values. A later update replaces it. */
 function replaceIfChanged(element) {
   const before = document.getElementById(element.id);
   if (shown.get(element.id) === element.outerHTML || before.matches('[data-reading]')) return;
@@ -120,7 +124,7 @@ function showConnected(title) {
   document.title = title;
 }
 
-/** A hidden tab does not listen. */
+/** Connects to the event stream, but only while the tab is visible. */
 function listen() {
   const connect = globalThis.SharedWorker === undefined ? connectAlone() : connectShared();
   connect(!document.hidden);

@@ -4,7 +4,7 @@ import { DateTime, type DateTimeUnit } from 'luxon';
 export interface Tick {
   readonly at: number;
   readonly label: string;
-  /** Not shown on narrow screens. */
+  /** True if the tick is not shown on narrow screens. */
   readonly isMinor?: boolean;
 }
 
@@ -19,7 +19,7 @@ export function numberAxis(
   return { top: steps * step, ticks };
 }
 
-/** Ticks at round local times, such as midnights and full hours. A tick at midnight shows the date. */
+/** Ticks at round local times, such as midnight or full hours. A tick at midnight shows the date. */
 export function timeTicks(fromMs: number, toMs: number, zone: string): Tick[] {
   const lengthMs = Math.max(1, toMs - fromMs);
   const step = STEPS.find(({ ms }) => lengthMs / ms <= MAX_TIMES) ?? yearsFor(lengthMs);
@@ -54,7 +54,7 @@ const STEPS: readonly Step[] = [
   { unit: 'year', every: 1, ms: YEAR_MS },
 ];
 
-/** The smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `minimum`, as an integer of at least 1. */
+/** The smallest integer of the form 1, 2, 2.5 or 5 times a power of ten that is at least `minimum` and at least 1. */
 function roundStep(minimum: number): number {
   const power = 10 ** Math.floor(Math.log10(minimum));
   const factor = [1, 2, 2.5, 5, 10].find((one) => one * power >= minimum) ?? 10;
@@ -75,7 +75,10 @@ function firstAtOrAfter(fromMs: number, { unit, every }: Step, zone: string): Da
   return time;
 }
 
-/** The next tick. Steps of several days restart with each month: the 1st, 11th and 21st, then the 1st. */
+/**
+ * The next tick. Steps of several days restart in each month, for example on the 1st, 11th and 21st and again on the
+ * 1st.
+ */
 function following(time: DateTime, { unit, every }: Pick<Step, 'unit' | 'every'>): DateTime {
   const next = time.plus({ [unit]: every });
   const isNearEnd = next.day > LAST_DAY - every;
@@ -83,7 +86,7 @@ function following(time: DateTime, { unit, every }: Pick<Step, 'unit' | 'every'>
   return time.startOf('month').plus({ months: 1 });
 }
 
-/** A tick less than one step before this day would overlap with the 1st of the next month. */
+/** A tick less than one step before this day of the month would overlap the tick on the 1st of the next month. */
 const LAST_DAY = 32;
 
 function labelOf(time: DateTime, { unit }: Step): string {

@@ -1,7 +1,7 @@
 import { type Html, html, type Part } from '../html.ts';
 import type { Tick } from './axis.ts';
 
-/** The colour of a series: a class of the style sheet, which defines it for light, dark and paper. */
+/** The colour of a series. Each tone is a CSS class with a colour for light mode, dark mode and paper. */
 export type Tone = 'first' | 'second' | 'muted' | 'warn' | 'bad';
 
 /** A point in a chart. Both values are from 0 to 1; `up` is measured from the bottom. */
@@ -12,28 +12,34 @@ export interface ChartPoint {
 
 export interface ChartTable {
   readonly head: readonly string[];
-  /** `at`: the horizontal position of a row in the chart, from 0 to 1. A pointer at this position shows the row. */
+  /**
+   * `at` is the row's horizontal position in the chart, from 0 to 1. The chart shows this row when the pointer is at
+   * that position.
+   */
   readonly rows: readonly { readonly at: number; readonly cells: readonly string[] }[];
 }
 
 export interface Chart {
   readonly id: string;
   readonly title: string;
-  /** A summary in one line. The values at the pointer or the cursor replace it. */
+  /**
+   * A summary in one line. While the user points at the chart, the values at the pointer or cursor are shown instead.
+   */
   readonly reading: Part;
-  /** The content of the chart, for screen readers. */
+  /** A description of the chart for screen readers. */
   readonly description: string;
   readonly legend: readonly { readonly name: string; readonly tone: Tone }[];
   readonly x: readonly Tick[];
   readonly y: readonly Tick[];
-  /** Lines, surfaces and bars, from the back to the front. */
+  /** Lines, surfaces and bars. Later shapes are drawn over earlier ones. */
   readonly shapes: readonly Html[];
   readonly table: ChartTable;
 }
 
 /**
- * A chart with a table of its values, or with a link to it: the tables are as large as the rest of the page. Positions are percentages of the width and height: the chart fits any screen,
- * and its text keeps its size.
+ * A chart with a table of its values, or with a link to the table, because all tables together are as large as the rest
+ * of the page. Positions are percentages of the width and height, so that the chart fits any screen while its text has
+ * a constant size.
  */
 export function chartFigure(chart: Chart, hasTable: boolean): Html {
   const { id, title, reading, description, legend, x, y, shapes, table } = chart;
@@ -75,7 +81,10 @@ export function bar(at: number, width: number, bottom: number, top: number, tone
   return html`<rect class="bar ${tone}" x="${share(at)}" width="${share(width)}" y="${share(1 - top)}" height="${share(top - bottom)}"/>`;
 }
 
-/** Many bars without hatching, in one path: a rectangle for each of 60 days would be a large part of the page. */
+/**
+ * Draws many bars without hatching as one path, because a separate rectangle for each of 60 days would make the page
+ * much larger.
+ */
 export function solidBars(
   bars: readonly {
     readonly at: number;
@@ -108,7 +117,7 @@ export function verticalRule(at: number, name: string): Html {
   return html`<line class="level" y1="0" y2="100%" x1="${x}" x2="${x}"/><text${side} x="${x}" y="0" dx="${at > 0.7 ? -5 : 5}" dy="11">${name}</text>`;
 }
 
-/** The patterns that distinguish tones without colour; the style sheet refers to them. */
+/** Patterns by which tones can be distinguished without colour. The style sheet refers to them. */
 export const HATCHING: Html = html`<svg class="unseen" aria-hidden="true"><defs>${[
   { id: 'hatch-second', path: 'M0 0H6' },
   { id: 'hatch-warn', path: 'M0 6L6 0' },
@@ -118,7 +127,7 @@ export const HATCHING: Html = html`<svg class="unseen" aria-hidden="true"><defs>
     html`<pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6"/><path d="${path}"/></pattern>`,
 )}</defs></svg>`;
 
-/** End tags that HTML does not need are omitted, because the tables are a large part of the page. */
+/** Omits end tags that HTML does not require, because tables are a large part of the page. */
 function dataTable(title: string, { head, rows }: ChartTable): Html {
   return html`<details><summary>Table<span class="unseen"> of ${title}</span></summary>
 <div class="scroll tall" tabindex="0" role="region" aria-label="Table of ${title}"><table class="data">
@@ -129,7 +138,7 @@ function dataTable(title: string, { head, rows }: ChartTable): Html {
   )}</table></div></details>`;
 }
 
-/** Paths do not support percentages: they are drawn in units and stretched over the chart. */
+/** SVG paths do not support percentages, so they are drawn in units and stretched to the size of the chart. */
 function stretched(path: Html): Html {
   return html`<svg viewBox="0 0 ${UNITS} ${UNITS}" preserveAspectRatio="none" width="100%" height="100%">${path}</svg>`;
 }

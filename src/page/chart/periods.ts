@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 
-/** The time that the charts show; null: each chart has its own default. */
+/** The periods that the user can select for the charts. Without a selection, each chart uses its default. */
 export const RANGES = {
   '24h': 24 * 3_600_000,
   '30d': 30 * 86_400_000,
@@ -12,7 +12,7 @@ export function rangeOf(text: string | null): Range | null {
   return text !== null && Object.hasOwn(RANGES, text) ? (text as Range) : null;
 }
 
-/** Consecutive minutes, hours, local days or local weeks. The last one contains the present. */
+/** Consecutive minutes, hours, local days or local weeks. The last period contains the current time. */
 export interface Periods {
   readonly unit: 'minute' | 'hour' | 'day' | 'week';
   readonly starts: readonly number[];

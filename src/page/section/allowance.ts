@@ -25,7 +25,7 @@ export const allowanceSection = defineSection({
   open: () => (snapshot) => snapshot,
   render(snapshot, { id, title, times, hasTables }) {
     const { windows, spentEver } = snapshot.ledger;
-    // The answers show the quota left of short windows.
+    // Short windows are omitted, because the section `answers` shows their quota left.
     const long = windows.filter(({ name }) => windowLengthMs(windowRow(name)) > DAY_MS);
     const shown = long.length === 0 ? windows.slice(0, 1) : long;
     if (shown.length > 0)
@@ -89,15 +89,15 @@ function burnDown(
   );
 }
 
-/** The shortest intervals of the snapshot that cover the time since `fromMs`. */
+/** The calls since `fromMs`, in the shortest intervals that the snapshot has for this period. */
 function stretchesSince({ calls, hours, stretchMs }: PageSnapshot, fromMs: number): Stretch[] {
   const finest = stretchMs <= HOUR_MS ? calls : hours;
   return byStretch(finest.filter(({ atMs }) => atMs >= fromMs - HOUR_MS));
 }
 
 /**
- * The quota left over time, computed backwards from now: the calls of each interval are added to the quota left
- * after it. The quota is constant between intervals with calls.
+ * The quota left over time. It is computed backwards from now, by adding the calls of each interval to the quota left
+ * after that interval. Between intervals with calls, the quota is constant.
  */
 function quotaLeftOverTime(
   stretches: readonly Stretch[],
@@ -121,7 +121,10 @@ function quotaLeftOverTime(
   return curve.reverse();
 }
 
-/** The end of the time axis: the reset or the end of the quota, but a forecast is at most as long as the history. */
+/**
+ * The end of the time axis: the window's reset, or the time when the quota is used up. The forecast part of the axis is
+ * at most as long as the history.
+ */
 function axisEnd(
   forecast: QuotaForecast,
   { fromMs, nowMs, resetsAtMs }: { fromMs: number; nowMs: number; resetsAtMs: number | null },

@@ -40,7 +40,7 @@ function completion({ completion: forecast, nowMs, coverage }: PageSnapshot, tim
   return figure('Finish', text, [estimate, records]);
 }
 
-/** A bar of the estimated interval, on the scale of the whole registry. */
+/** A bar that shows the estimated interval of the coverage as a part of the whole registry. */
 function coverage({ coverage: { known, gone, registryTotal }, coverageEstimate }: PageSnapshot): Html {
   const { low, high, by } = coverageEstimate;
   const range = low === high ? percent(low) : `${percent(low)} to ${percent(high)}`;

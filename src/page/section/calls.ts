@@ -88,7 +88,7 @@ function emptyStretch(atMs: number): Stretch {
   };
 }
 
-/** One column per period, with one bar per outcome. */
+/** Draws one column per period, with one stacked bar per group of outcomes. */
 function stackedBars(stretches: readonly Stretch[], top: number): Html[] {
   const slot = 1 / stretches.length;
   return OUTCOME_GROUPS.flatMap((group, order) => {

@@ -63,7 +63,7 @@ export const freshnessSection = defineSection({
   },
 });
 
-/** The position of an age on the scale of classes: 0 is now, n the limit of the n-th class. */
+/** The position of an age on the axis of age classes: 0 is now, and n is the upper limit of the n-th class. */
 function classPosition(ageMs: number): number {
   const at = AGE_CLASSES.findIndex(({ ms }) => ageMs <= ms);
   if (at === -1) return AGE_CLASSES.length + 0.5;

@@ -7,8 +7,8 @@ import type { PageSnapshot } from '../page_snapshot.ts';
 import { defineSection } from './section.ts';
 
 /**
- * The health of the mirror: symbol, word, causes and remedies. Only the sentence is a live region for screen readers,
- * because the other lines change with each call.
+ * The health of the mirror, with a symbol, a word, and the causes and remedies of problems. Screen readers announce
+ * only changes of the sentence (a live region), because the other lines change with each call.
  */
 export const healthSection = defineSection({
   id: 'health',
@@ -34,7 +34,7 @@ function sentence(text: string, state: HealthState): Html {
   return html`<span class="symbol" aria-hidden="true">${SYMBOLS[state]}</span> <strong>${word}</strong>${text.slice(word.length)}`;
 }
 
-/** A remedy with its commands as code. */
+/** A remedy, with its commands marked as code. */
 function remedy({ remedy: text }: Problem): Html {
   const parts = text.split('`');
   return html`<p class="remedy">${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}</p>`;

@@ -6,7 +6,7 @@ import { liveListing } from '../listing.ts';
 import { roughly } from '../page_figures.ts';
 import { defineSection } from './section.ts';
 
-/** The scheduled jobs with their next time and last run. */
+/** The scheduled jobs, each with its next scheduled time and its last run. */
 export const schedulesSection = defineSection({
   id: 'schedules',
   title: 'Schedules',

@@ -6,30 +6,33 @@ import type { PageSnapshot } from '../page_snapshot.ts';
 
 /** One section of the overview. `sections.ts` lists all of them in the order of the page. */
 export interface SectionDefinition<Data> {
-  /** The id of the section's element. If the section has several elements, their ids begin with it. */
+  /** The id of the section's element. If the section has several elements, their ids begin with this id. */
   readonly id: string;
   readonly title: string;
-  /** `header`: beside the search field. */
+  /** The part of the page in which the section is shown; `header` is beside the search field. */
   readonly group: 'header' | 'summary' | 'charts' | 'tables';
-  /** The section is shown always, only if the mirror knows a company, or only if it knows none. */
+  /**
+   * When the section is shown: always, only if the mirror knows a company (`filled`), or only if it knows none
+   * (`empty`).
+   */
   readonly shownIf: 'always' | 'filled' | 'empty';
   /**
-   * A file in `assets/` that the section needs in the browser. It runs once after loading, and must handle the
-   * event `page:updated`, which follows each replacement of sections.
+   * A file in `assets/` with the section's browser script. The script runs once when the page is loaded. It must handle
+   * the event `page:updated`, which is sent after sections were replaced.
    */
   readonly script?: SectionScript;
-  /** Prepares the section's queries once; the result reads the data of one rendering. */
+  /** Prepares the section's queries once. The returned function reads the data each time the section is drawn. */
   open(sources: SectionSources): (snapshot: PageSnapshot) => Data;
   /**
-   * Draws the data. Each element that changes with the data has an id and the attribute `data-live`: the page
-   * replaces it without a reload.
+   * Draws the data. Each element that changes with the data must have an id and the attribute `data-live`, so that the
+   * page can replace it without a reload.
    */
   render(data: Data, context: SectionContext): Html | readonly Html[];
 }
 
 export type SectionScript = 'charts.js';
 
-/** The sources from which a section reads data that no other section shows. */
+/** The sources from which a section reads data that only this section shows. */
 export interface SectionSources {
   /** The warehouse, open for reading. */
   readonly db: Database;
@@ -40,14 +43,14 @@ export interface SectionContext {
   readonly title: string;
   readonly settings: PageSettings;
   readonly times: Times;
-  /** Charts contain their tables. */
+  /** True if charts contain their tables; false if they contain links to them. */
   readonly hasTables: boolean;
 }
 
-/** A section without the type of its data, as the list contains it. */
+/** A section without its data type, so that one list can contain all sections. */
 export interface Section
   extends Pick<SectionDefinition<unknown>, 'id' | 'title' | 'group' | 'shownIf' | 'script'> {
-  /** Prepares the section; the result reads its data and draws them. */
+  /** Prepares the section. The returned function reads its data and draws them. */
   open(
     sources: SectionSources,
   ): (snapshot: PageSnapshot, context: Omit<SectionContext, 'id' | 'title'>) => Html | readonly Html[];
