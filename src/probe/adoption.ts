@@ -6,15 +6,15 @@ import type { Exchange } from './evidence.ts';
 import { isEmptyQuery } from './findings/empty_query.ts';
 import { isFirstPage } from './search_pages.ts';
 
-/** A response to the probe, and the call of the mirror that would have returned it. */
+/** A response that the probe received, and the call of the mirror that would have returned the same response. */
 export interface Adoption {
   readonly exchange: Exchange;
   readonly call: Call;
 }
 
 /**
- * Returns the responses that equal responses to calls of the mirror: statistics, records, and first pages in the form
- * that the dialect requests. They are loaded as such, so `sync` does not request them again.
+ * Returns the probe's responses that the mirror can use as responses to its own calls: statistics, records, and first
+ * pages as the dialect would request them. They are loaded into the mirror, so `sync` does not request them again.
  */
 export function adoptable(
   exchanges: readonly Exchange[],
@@ -35,7 +35,10 @@ export function adoptable(
   return [...others, ...adoptablePages(conclusions, dialect)];
 }
 
-/** Returns the longest first page of each query, if it is whole or as long as a page of the dialect. */
+/**
+ * Returns the longest first page of each query. The page must contain all matches, or as many rows as a page of the
+ * dialect.
+ */
 function adoptablePages({ search }: Conclusions, { search: dialect }: Dialect): Adoption[] {
   if (search === null) return [];
   const longest = new Map<string, Adoption & { readonly rows: number }>();
@@ -52,7 +55,7 @@ function adoptablePages({ search }: Conclusions, { search: dialect }: Dialect): 
   return [...longest.values()];
 }
 
-/** Returns the query that the mirror would send for the same page; null: the mirror has no such query. */
+/** Returns the query with which the mirror would request the same page; null if the mirror sends no such query. */
 function queryOf(
   { exchange, query }: SearchPage,
   { query_param, identifier_param, min_length }: Dialect['search'],

@@ -4,9 +4,9 @@ import { type Exchange, type Param, type SearchDraft, wasSent } from './evidence
 import { isFirstPage, isTruncated } from './search_pages.ts';
 import { PREFIXES } from './word_lists.ts';
 
-/** Queries with many matches. They show page sizes and paging. */
+/** Chooses queries with many matches. Their responses show the page size and the paging. */
 
-/** Returns the longest first page of the query with the most matches; null: no page had rows. */
+/** Returns the longest first page of the query with the most matches; null if no page had rows. */
 export function broadest({ pages }: SearchConclusions): SearchPage | null {
   const first = pages.filter(
     ({ rows, query, exchange }) => rows.length > 0 && query !== null && isFirstPage(exchange),
@@ -21,14 +21,14 @@ export function broadest({ pages }: SearchConclusions): SearchPage | null {
 
 const TRUNCATED_WEIGHT = { yes: 2e6, maybe: 1e6, no: 0 };
 
-/** Searches for a query with more matches than a page has rows, so that pages differ. */
+/** Sends a query that should have more matches than fit on one page, so that there are several different pages. */
 export function probeBreadth(
   { query: { searches }, queryParam, minQueryChars }: Conclusions,
   search: SearchConclusions,
 ): SearchDraft | null {
   const { pages, size } = search;
   if (pages.some((page) => isTruncated(page, pages) !== 'no')) return null;
-  // If the page size can be set, a few rows are enough for several pages.
+  // If the page size can be set, a few matches are enough for several pages.
   const most = Math.max(0, ...pages.map(({ rows }) => rows.length));
   if (size.param.value !== null && most >= ENOUGH_FOR_PAGES) return null;
   if (pages.filter(({ query }) => query !== null).length >= MAX_QUERIES) return null;
@@ -40,13 +40,15 @@ export function probeBreadth(
 const ENOUGH_FOR_PAGES = 8;
 const MAX_QUERIES = 5;
 
-/** Returns the query with the most known matches, or a new one if those matches are too few for a large page. */
+/**
+ * Returns the query with the most matches so far; or a new query, if those matches are too few to fill a large page.
+ */
 export function broadQuery(
   { queryParam, query: { searches }, minQueryChars }: Conclusions,
   search: SearchConclusions,
   base: SearchPage,
 ): string | null {
-  // A single letter also shows whether the upstream accepts it.
+  // A query of one letter also shows whether the upstream accepts queries of that length.
   const isLetterUseful =
     search.minQueryLength.certainty === 'open' && !search.queryRule.possible.includes('token');
   if (base.total !== null && base.total > ENOUGH_FOR_LARGE_PAGE && !isLetterUseful) return base.query;
@@ -55,12 +57,12 @@ export function broadQuery(
 
 const ENOUGH_FOR_LARGE_PAGE = 200;
 
-/** Returns the parameter with a query. */
+/** Returns the query parameter with a query as its value. */
 export function toQueryParam({ queryParam }: Conclusions, query: string | null): Param {
   return [queryParam.value ?? '', query ?? ''];
 }
 
-/** Returns a new query that should have many matches under the possible query rules. */
+/** Returns a query that was not sent before and should have many matches under every possible query rule. */
 function broaderQuery(
   search: SearchConclusions,
   param: string,
@@ -74,7 +76,10 @@ function broaderQuery(
   return broadQueries(search, minLength).find(isNew) ?? null;
 }
 
-/** Letters have the most matches, unless a query must be a whole word: then frequent words and legal forms have. */
+/**
+ * Returns queries that should have many matches: letters and short prefixes; or, if a query must be a whole word,
+ * frequent words and legal forms.
+ */
 function broadQueries({ known, queryRule: { possible } }: SearchConclusions, minLength: number): string[] {
   const names = known.map(({ name }) => loosely(name));
   const prefixes = frequent(names.map((name) => [...name].slice(0, minLength).join(''))).filter((prefix) =>
@@ -82,11 +87,12 @@ function broadQueries({ known, queryRule: { possible } }: SearchConclusions, min
   );
   const [first, second] = prefixes;
   if (!possible.includes('token')) {
-    // If the query may match the prefix of any word, the prefixes of all words count.
+    // If a query can match any word of a name, the prefixes of all words are counted, not only those of whole names.
     const [letter, other] = possible.includes('prefix') ? prefixes : frequentPrefixes(names, minLength);
     return [letter, other, 'a', 's', 'm', ...PREFIXES].filter((query) => query !== undefined);
   }
-  // A word in nearly all names is probably the query that found them. The upstream may fold diacritics.
+  // A word in nearly all known names is probably the query that found these names. A word with diacritics is left out,
+  // because the upstream may fold them.
   const all = known.flatMap(({ name }) => [...new Set(name.toLowerCase().match(/\p{L}{2,}/gu))]);
   const words = frequent(all).filter(
     (word) =>
@@ -98,7 +104,7 @@ function broadQueries({ known, queryRule: { possible } }: SearchConclusions, min
   return queries.filter((query) => query !== undefined);
 }
 
-/** Returns the prefixes of words, by the number of names that contain them. */
+/** Returns the prefixes of words, sorted by the number of names that contain them, the largest number first. */
 function frequentPrefixes(names: readonly string[], length: number): string[] {
   const words = names.map((name) => name.match(/\p{L}+/gu) ?? []);
   return frequent(

@@ -3,11 +3,11 @@ import type { Exchange, Param } from './evidence.ts';
 import { roleOfParam } from './param_roles.ts';
 
 /**
- * Companions are parameters that every search needs beside the query, such as a country. Error messages name them. The
- * findings do not see them: a search is sent with them, and read without them.
+ * Companions are parameters that every search needs in addition to the query, such as a country. Error messages name
+ * them. Every search is sent with the companions, and they are removed before the findings evaluate the search.
  */
 
-/** Returns the companions with a value that the API accepts, as far as it is known. */
+/** Returns the companions, each with a value that the API accepts, or with `all` if no accepted value is known. */
 export function companionsOf({ required, values }: ErrorHints): Param[] {
   const [query] = byLikelihood(required);
   return required
@@ -15,7 +15,7 @@ export function companionsOf({ required, values }: ErrorHints): Param[] {
     .map((name): Param => [name, valueFrom(values.get(name) ?? [])]);
 }
 
-/** Returns the names that may take the query, the most likely first. */
+/** Returns the names of parameters that may take the query, the most likely first. */
 export function byLikelihood(names: readonly string[]): string[] {
   const withRole = (wanted: string | null) => names.filter((name) => roleOfParam(name) === wanted);
   return [...withRole('query'), ...withRole(null)];
@@ -26,8 +26,8 @@ function valueFrom(values: readonly string[]): string {
 }
 
 /**
- * Returns the exchanges without the companions. A refused search that lacked one of them is left out, because it shows
- * nothing about its other parameters.
+ * Returns the exchanges with the companions removed from the requests. An unsuccessful search that lacked a companion
+ * is left out, because its response reveals nothing about the other parameters.
  */
 export function withoutCompanions(exchanges: readonly Exchange[], companions: readonly Param[]): Exchange[] {
   if (companions.length === 0) return [...exchanges];

@@ -23,7 +23,7 @@ import { wholeNumberOf } from './json_leaves.ts';
 import { minLengthByRefusals, refusesUnknownParams } from './refusals.ts';
 import { readSearchPages } from './search_pages.ts';
 
-/** Draws all conclusions from the exchanges. Each finding uses only the findings above it. */
+/** Draws all conclusions from the requests and responses. Each finding uses only the findings computed before it. */
 export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: ProbeInput): Conclusions {
   const joins = joinsOf(upstream);
   const { finding: addresses, next: nextAddress } = findAddresses(joins, exchanges);
@@ -64,7 +64,10 @@ export function conclude({ upstream, exchanges, hints, maxCalls = Infinity }: Pr
   };
 }
 
-/** The share of the calls that may guess names. The rest is for what the user or an error message names. */
+/**
+ * The share of the calls that may guess parameter names. The other calls are reserved for names from the user or from
+ * error messages.
+ */
 const GUESSED_SHARE = 2 / 3;
 
 interface SearchInput {

@@ -4,31 +4,34 @@ import type { JsonObject } from '../json/json.ts';
 import type { ErrorHints } from './errors/error_hints.ts';
 import type { Exchange, Finding, Param } from './evidence.ts';
 
-/** The input of a probe and everything that it concludes. `conclude.ts` computes the conclusions. */
+/** The types of a probe's input and of its conclusions. `conclude.ts` computes the conclusions. */
 
-/** Facts that the user gives to the probe. They take precedence over evidence. */
+/** Facts that the user gives to the probe. They take precedence over the evidence in responses. */
 export interface Hints {
   readonly queryParam: string | null;
   /** Names of registered companies. */
   readonly examples: readonly string[];
-  /** The statements of an OpenAPI document; null: there is none. */
+  /** The statements of an OpenAPI document; null if the user gave no document. */
   readonly specification?: Specification | null;
 }
 
 /**
- * What an OpenAPI document states about an API. `sure`: the document states it; `likely`: names suggest it; `open`: the
- * document does not contain it. Responses take precedence, because a document can be outdated.
+ * The statements of an OpenAPI document about an API. Their certainty is `sure` if the document states the value,
+ * `likely` if names suggest it, and `open` if the document does not contain it. Responses take precedence over the
+ * document, because a document can be outdated.
  */
 export interface Specification {
   readonly title: string;
-  /** The path of the search contains `extra`. */
+  /** The search path contains the parameters of `extra`. */
   readonly addresses: Finding<Addresses | null>;
-  /** The form of `upstream.key_header`. */
+  /** A value for `upstream.key_header`. */
   readonly keyHeader: Finding<string | null>;
   readonly queryParam: Finding<string | null>;
   readonly minLength: Finding<number | null>;
   readonly identifierParam: Finding<string | null>;
-  /** Parameters that every search must have, with their only or first values. */
+  /**
+   * Parameters that every search must have. Each has the only value that the document permits, or the first of several.
+   */
   readonly extra: Readonly<Record<string, string>>;
   readonly sizeParam: Finding<string | null>;
   readonly maxSize: Finding<number | null>;
@@ -46,31 +49,34 @@ export interface Specification {
 
 export interface ProbeInput {
   readonly upstream: UpstreamAddress;
-  /** All requests so far with their responses, in the order of sending. */
+  /** All requests sent so far and their responses, in the order in which the requests were sent. */
   readonly exchanges: readonly Exchange[];
   readonly hints: Hints;
-  /** The calls that all runs of this probe may send. Guesses use at most two thirds of them. Default: no limit. */
+  /**
+   * The max number of calls that all runs of this probe may send. At most two thirds of them may guess names. Default:
+   * no limit.
+   */
   readonly maxCalls?: number;
 }
 
 export interface Conclusions {
-  /** Possible paths of the resources, the documented ones first. */
+  /** Possible paths of the three resources. The documented paths come first. */
   readonly joins: readonly Addresses[];
   readonly addresses: Finding<Addresses | null>;
-  /** The paths whose statistics are requested next; null: all paths were tried. */
+  /** The paths at which the statistics are requested next; null if all paths were tried. */
   readonly nextAddress: Addresses | null;
   readonly registryTotal: Finding<Pointer | null>;
-  /** The value at `registryTotal`. */
+  /** The registry count, read at the path `registryTotal`; null if it is unknown. */
   readonly registrySize: number | null;
   readonly query: QueryEvidence;
-  /** Parameters that every search needs beside the query. */
+  /** Parameters that every search needs in addition to the query. */
   readonly companions: readonly Param[];
   readonly queryParam: Finding<string | null>;
-  /** null: no search has returned rows. */
+  /** null if no search has returned rows yet. */
   readonly search: SearchConclusions | null;
-  /** The rule for the response to an unknown id; null if the status is enough. */
+  /** The rule that recognises the response to an unknown id; null if the status is sufficient to recognise it. */
   readonly absence: Finding<ResponseRule | null>;
-  /** The fewest characters to send in a query. */
+  /** The min query length, in characters, for further probes. */
   readonly minQueryChars: number;
   /** Whether an empty query lists the whole registry. */
   readonly fullListing: Finding<boolean>;
@@ -85,25 +91,25 @@ export interface Addresses {
 }
 
 export interface QueryEvidence {
-  /** All searches so far, in order, without those that a limit rejected. */
+  /** All searches sent so far, in order. Searches that a limit rejected are not included. */
   readonly searches: readonly Exchange[];
   readonly listing: ResultList | null;
-  /** The query parameter that the user named, or null. */
+  /** The query parameter that the user named; null if the user named none. */
   readonly hint: string | null;
   /** Names of registered companies, given by the user. */
   readonly examples: readonly string[];
   /** The facts that error messages state. */
   readonly stated: ErrorHints;
-  /** Whether parameter names may still be guessed. */
+  /** Whether the probe may still guess parameter names. */
   readonly mayGuess: boolean;
-  /** The min query length by an OpenAPI document; 1 if it is not known. */
+  /** The min query length that an OpenAPI document states; 1 if no document states it. */
   readonly minLength: number;
 }
 
 /** The list of rows in search responses, with the candidates for id and name. */
 export interface ResultList {
   readonly results: Pointer;
-  /** All distinct rows so far. */
+  /** All distinct rows that the searches have returned so far. */
   readonly rows: readonly JsonObject[];
   /** Relative to a row; the most likely first. */
   readonly ids: readonly Candidate[];
@@ -111,13 +117,13 @@ export interface ResultList {
   readonly names: readonly Candidate[];
 }
 
-/** A JSON path that may hold the wanted value. */
+/** A JSON path that may lead to the wanted value. */
 export interface Candidate {
   readonly pointer: Pointer;
   readonly score: number;
 }
 
-/** Everything that the searches and the records of their results show. */
+/** The conclusions from the searches and from the records of their results. */
 export interface SearchConclusions {
   readonly listing: ResultList;
   /** Relative to a row. `id` and `name` are relative to the item. */
@@ -127,7 +133,7 @@ export interface SearchConclusions {
   readonly id: Finding<Pointer>;
   readonly name: Finding<Pointer | null>;
   readonly total: Finding<Pointer | null>;
-  /** The number at which totals stop. */
+  /** The largest total that the upstream reports, even if more companies match; null if there is no such limit. */
   readonly clamp: Finding<number | null>;
   readonly pages: readonly SearchPage[];
   readonly size: SizeFacts;
@@ -143,7 +149,7 @@ export interface SearchConclusions {
 /** A parsed response of a search. */
 export interface SearchPage {
   readonly exchange: Exchange;
-  /** null: the request had no query. */
+  /** null if the request had no query. */
   readonly query: string | null;
   readonly rows: readonly JsonObject[];
   readonly ids: readonly string[];
@@ -151,24 +157,24 @@ export interface SearchPage {
   readonly total: number | null;
 }
 
-/** Whether a page shows all matches of its query. False if in doubt. */
+/** Whether a page contains all matches of its query. False if this is uncertain. */
 export type IsWhole = (page: SearchPage) => boolean;
 
 export interface SizeFacts {
-  /** Rows of a page without a size parameter; null: no page had rows. */
+  /** The number of rows on a page if the request has no size parameter; null if no page had rows. */
   readonly byDefault: number | null;
   readonly param: Finding<string | null>;
   readonly maxSize: Finding<MaxPageSize>;
 }
 
 export interface MaxPageSize {
-  /** The largest proven page size. */
+  /** The largest page size that a response has proven, in rows. */
   readonly rows: number;
-  /** The size to try next; null: all sizes were tried. */
+  /** The page size to try next; null if all sizes were tried. */
   readonly next: number | null;
 }
 
-/** The method that requests the next page, without the page size. */
+/** The paging method, without the page size. */
 export type PagingStyle =
   | { readonly style: 'none' | 'link_header' }
   | { readonly style: 'next_url'; readonly next: Pointer }
@@ -177,7 +183,7 @@ export type PagingStyle =
 
 export interface PagingConclusion extends Finding<PagingStyle | null> {
   readonly nextPageLink: NextPageLink | null;
-  /** The explanations by a page or offset parameter that no response contradicts. */
+  /** The possible effects of page and offset parameters that no response contradicts. */
   readonly moves: readonly Move[];
   readonly positions: readonly PagePosition[];
 }
@@ -185,27 +191,27 @@ export interface PagingConclusion extends Finding<PagingStyle | null> {
 /** A reference to the next page in a response: a URL or a cursor. */
 export interface NextPageLink {
   readonly is: 'link_header' | 'next_url' | 'cursor';
-  /** '' for the header. */
+  /** The JSON path of the link; '' if a header contains it. */
   readonly at: Pointer;
   readonly value: string;
 }
 
-/** One possible effect of a page or offset parameter on the first row. */
+/** A possible effect of a page or offset parameter: the number of rows by which it moves the first row. */
 export interface Move {
   readonly style: 'page' | 'offset';
   readonly param: string;
-  /** The parameter's value for the first page. */
+  /** The value that requests the first page. */
   readonly first: number;
-  /** The number of skipped rows. */
+  /** The number of rows that the request skipped. */
   readonly shift: number;
 }
 
-/** A page that was requested with paging parameters, and its position in the listing. */
+/** A page whose request had paging parameters, and the position of the page in the listing. */
 export interface PagePosition {
   readonly page: SearchPage;
-  /** The number of its first row in `order`, or `beyond` the known rows. */
+  /** The index of the page's first row in `order`; `beyond` if the known rows do not contain that row. */
   readonly shift: number | 'beyond';
-  /** Page sizes that the request may have had. */
+  /** The page sizes that may have applied to the request. */
   readonly pageSizes: readonly number[];
   /** The ids of the longest first page of the same query. */
   readonly order: readonly string[];
@@ -226,12 +232,14 @@ export interface KnownName {
 export type QueryRule = Exclude<NameMatch, 'unknown'>;
 
 export interface QueryRuleFinding extends Finding<QueryRule | null> {
-  /** The rules that no response contradicts. */
+  /** The query rules that no response contradicts. */
   readonly possible: readonly QueryRule[];
 }
 
 export interface IdentifierFacts {
-  /** A separate parameter for identifiers; null: the query parameter, or none. */
+  /**
+   * The separate parameter for identifiers; null if the query parameter accepts identifiers, or if no parameter does.
+   */
   readonly param: Finding<string | null>;
   readonly matches: Finding<IdentifierMatch>;
 }

@@ -6,9 +6,9 @@ import { relativeTo } from './findings/row_paths.ts';
 import { findTotal } from './findings/search_total.ts';
 import { findRegistryTotal } from './findings/statistics_total.ts';
 
-/** A key of the dialect that the responses contradict, and the value that fits them. */
+/** A dialect key whose value contradicts the responses, and the value that fits them. */
 export interface DialectChange {
-  /** Dotted, under `dialect`. */
+  /** The dotted key, relative to `dialect`. */
   readonly key: string;
   readonly from: string | null;
   readonly to: string | null;
@@ -22,7 +22,10 @@ export interface Mismatch {
   readonly entityId: string | null;
 }
 
-/** Proposes changes of the dialect after drift: JSON paths that the responses show. It changes nothing. */
+/**
+ * Proposes changes to the JSON paths of the dialect after drift. The proposals fit the responses; the dialect itself is
+ * not changed.
+ */
 export function proposeChanges(dialect: Dialect, mismatches: readonly Mismatch[]): DialectChange[] {
   const of = (kind: Exchange['request']['kind']) =>
     mismatches.filter(({ exchange }) => exchange.request.kind === kind && exchange.json !== undefined);
@@ -43,7 +46,8 @@ function searchChanges({ search }: Dialect, responses: readonly Exchange[]): Dia
   const listing = findResultList(responses);
   const id = listing?.ids[0];
   if (listing === null || id === undefined) return [];
-  // If the rows still have values at the id of the dialect, it stays, although another path may score higher.
+  // If every row still has a value at the configured path of the id, that path is kept, although another path may have
+  // a higher score.
   const hasId = listing.rows.every((row) => textAt(row, `${search.item}${search.id}`) !== null);
   const hasName =
     search.name !== null && listing.rows.some((row) => textAt(row, `${search.item}${search.name}`) !== null);

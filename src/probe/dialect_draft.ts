@@ -6,12 +6,12 @@ import { isAbsentWhenEmpty, notFoundRules } from './findings/empty_result.ts';
 import { relativeTo } from './findings/row_paths.ts';
 import { softRule } from './refusals.ts';
 
-/** A proposed dialect, with notes on the keys that are not sure. */
+/** A proposed dialect, with notes on the keys whose values are not certain. */
 export interface DialectDraft {
   readonly dialect: Dialect;
-  /** By dotted key under `dialect`. */
+  /** The notes by dotted key, relative to `dialect`. */
   readonly notes: ReadonlyMap<string, Note>;
-  /** The dotted keys whose finding is open. */
+  /** The dotted keys whose value was not found. */
   readonly open: ReadonlySet<string>;
 }
 
@@ -20,7 +20,7 @@ export interface Note {
   readonly text: string;
 }
 
-/** Writes the conclusions as a dialect; null if the search or the record was not recognised. */
+/** Converts the conclusions into a dialect; null if the probe did not recognise the search or the record. */
 export function draftDialect(conclusions: Conclusions): DialectDraft | null {
   const { queryParam, search, minQueryChars, fullListing, registryTotal } = conclusions;
   if (search === null || queryParam.value === null || search.record.value === null) return null;

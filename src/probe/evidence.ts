@@ -2,19 +2,19 @@ import type { CallKind } from '../call.ts';
 import type { Headers } from '../dialect/headers.ts';
 import type { Json } from '../json/json.ts';
 
-/** A request before a dialect exists. It costs one unit of allowance. */
+/** A request that the probe sends before a dialect exists. It costs one unit of allowance. */
 export interface ProbeRequest {
   readonly kind: CallKind;
-  /** From the root of the host, without parameters. */
+  /** The path from the root of the host, without query parameters. */
   readonly path: string;
   readonly params: readonly Param[];
-  /** The question that the response should settle; the reason of the call. */
+  /** The question that the response should answer. It is stored as the reason of the call. */
   readonly why: string;
 }
 
 export type Param = readonly [name: string, value: string];
 
-/** The parameters of the next search, and the reason for it. */
+/** The parameters of the next search, and the reason for the search. */
 export type SearchDraft = Pick<ProbeRequest, 'params' | 'why'>;
 
 /** A request and its response. */
@@ -22,22 +22,22 @@ export interface Exchange {
   readonly request: ProbeRequest;
   readonly status: number | null;
   readonly headers: Headers;
-  /** undefined: the body is not JSON. */
+  /** undefined if the body is not JSON. */
   readonly json: Json | undefined;
   /** The first characters of the body. */
   readonly text: string;
   readonly reading: Reading;
-  /** The call that returned the response, if it is stored. */
+  /** The id of the call that returned the response, if the call is stored. */
   readonly callId?: number;
 }
 
 /**
- * The meaning of a response without a dialect:
- * - ok: JSON without an error
+ * The meaning of a response while no dialect is known:
+ * - ok: JSON that describes no error
  * - absent: 404 or 410
- * - refused: the request is invalid
- * - broken: no JSON, a server error, or no response
- * - rejected: the rate, the quota or the key; it reveals nothing about the request
+ * - refused: the upstream considers the request invalid
+ * - broken: not JSON, a server error, or no response
+ * - rejected: because of the rate, the quota or the key; it reveals nothing about the request
  */
 export type Reading = 'ok' | 'absent' | 'refused' | 'broken' | 'rejected';
 
@@ -45,7 +45,7 @@ export function paramOf({ request }: Exchange, name: string): string | null {
   return request.params.find(([sent]) => sent === name)?.[1] ?? null;
 }
 
-/** Whether a search with the same parameters was sent before, in any order of parameters. */
+/** Whether a search with the same parameters, in any order, was sent before. */
 export function wasSent(searches: readonly Exchange[], params: readonly Param[]): boolean {
   const key = keyOf(params);
   return searches.some(({ request }) => keyOf(request.params) === key);
@@ -57,14 +57,17 @@ function keyOf(params: readonly Param[]): string {
 
 /** One learned property of the upstream. */
 export interface Finding<T = unknown> {
-  /** null: not found, or the upstream does not have it; `because` names the case. */
+  /** null if the property was not found or the upstream does not have it; `because` states which. */
   readonly value: T;
   readonly certainty: Certainty;
   /** The evidence, as a sentence. */
   readonly because: string;
 }
 
-/** sure: the responses prove it · likely: it fits all responses, but so might something else · open: not found. */
+/**
+ * sure: the responses prove the value · likely: the value fits all responses, but another value may fit too · open: no
+ * value was found.
+ */
 export type Certainty = 'sure' | 'likely' | 'open';
 
 export const sure = <T>(value: T, because: string): Finding<T> => ({ value, certainty: 'sure', because });

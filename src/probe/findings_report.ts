@@ -6,13 +6,13 @@ import { minLengthWithEmptyQuery } from './findings/empty_query.ts';
 /** A finding in readable form. */
 export interface ReportedFinding {
   readonly topic: string;
-  /** null: not found, or the upstream does not have it. */
+  /** null if the property was not found or the upstream does not have it. */
   readonly value: string | number | null;
   readonly certainty: Certainty;
   readonly because: string;
 }
 
-/** Returns all findings in the order of the report. */
+/** Returns all findings in the order in which the report shows them. */
 export function reportFindings(conclusions: Conclusions): ReportedFinding[] {
   const { addresses, registryTotal, queryParam, search, absence, fullListing } = conclusions;
   return [
@@ -86,7 +86,7 @@ export function pagingInWords(paging: PagingStyle | null): string | null {
   }
 }
 
-/** Returns the response headers about limits, with their last values. */
+/** Returns the response headers that report limits, each with the value of the last response that contains it. */
 export function limitHeaders(
   exchanges: readonly Exchange[],
 ): { readonly name: string; readonly value: string }[] {

@@ -8,7 +8,9 @@ export interface Leaf {
   readonly value: Json;
 }
 
-/** Returns the scalars of a body outside its lists, among the first 2,000 values of 16 levels. */
+/**
+ * Returns the scalars of a body that are not inside a list. Only the first 2,000 values of at most 16 levels are read.
+ */
 export function leavesOf(json: Json): Leaf[] {
   const leaves: Leaf[] = [];
   walk(json, [], (value, path) => {
@@ -44,7 +46,7 @@ function walk(
 const MAX_VALUES = 2000;
 const MAX_DEPTH = 16;
 
-/** Returns the words of a key: `companyNumber`, `company_number` and `company-number` have two each. */
+/** Splits a key into words: `companyNumber`, `company_number` and `company-number` each have two words. */
 export function wordsOfKey(key: string): string[] {
   return key
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
@@ -57,7 +59,7 @@ export function isNumber(value: Json | undefined): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** Returns a whole number of at most 15 digits, also if it is a string of digits; else null. */
+/** Returns a whole number with at most 15 digits, which can also be a string of digits; null for any other value. */
 export function wholeNumberOf(value: Json | undefined): number | null {
   if (value instanceof ExactNumber || (!isNumber(value) && typeof value !== 'string')) return null;
   const text = String(value).trim();

@@ -10,7 +10,10 @@ import {
   SIZE_PARAMS,
 } from './word_lists.ts';
 
-/** The use of a parameter, as far as its name shows it. `filter`: a fixed choice such as a country or a language. */
+/**
+ * The use of a parameter, derived from its name. A `filter` has a fixed choice of values, such as a country or a
+ * language.
+ */
 export type ParamRole = 'query' | 'identifier' | 'size' | 'page' | 'offset' | 'cursor' | 'filter';
 
 const EXACT: ReadonlyMap<string, ParamRole> = new Map([
@@ -23,8 +26,8 @@ const EXACT: ReadonlyMap<string, ParamRole> = new Map([
 ]);
 
 /**
- * The parts of names in several languages, in the order of precedence: `pageSize` is a size, `nextPageToken` a cursor.
- * A part of fewer than four letters must be a whole word.
+ * Parts of parameter names in several languages. Earlier roles take precedence: `pageSize` is a size, `nextPageToken`
+ * is a cursor. A part with fewer than four letters must be a whole word of the name.
  */
 const PARTS: readonly (readonly [ParamRole, readonly string[]])[] = [
   part('cursor', 'cursor token continuation curseur kursor marcador'),
@@ -53,7 +56,7 @@ const PARTS: readonly (readonly [ParamRole, readonly string[]])[] = [
   ),
 ];
 
-/** A name with one of these words is a filter: `country_name`, `date_from`. */
+/** A parameter whose name contains one of these words is a filter: `country_name`, `date_from`. */
 const FILTER = part(
   'filter',
   `country land pays pais paese kraj maa lang language sprache langue idioma lingua taal sprak jezyk kieli status state
@@ -61,7 +64,7 @@ const FILTER = part(
   fields include active`,
 )[1];
 
-/** Returns the role of a parameter by its name; null: the name shows none. */
+/** Returns the role that a parameter's name suggests; null if the name suggests none. */
 export function roleOfParam(name: string): ParamRole | null {
   const exact = EXACT.get(name);
   if (exact !== undefined) return exact;
@@ -70,7 +73,7 @@ export function roleOfParam(name: string): ParamRole | null {
   return PARTS.find(([, parts]) => parts.some((one) => hasPart(words, one)))?.[0] ?? null;
 }
 
-/** Whether a parameter requests another page. */
+/** Whether a parameter can select a page: by page number, offset or cursor. */
 export function isPagingParam(name: string): boolean {
   const role = roleOfParam(name);
   return role === 'page' || role === 'offset' || role === 'cursor';
@@ -90,8 +93,9 @@ function withRole(role: ParamRole, names: readonly string[]): [string, ParamRole
 }
 
 /**
- * Returns the parameters to try for a role: those that the API names; else the usual ones, without those that it
- * refused. The usual ones are guesses, which end with their share of the calls.
+ * Returns the parameters to try for a role. If the API names its parameters, only those are tried. Otherwise the usual
+ * names are tried, except names that the API refused. Usual names are guesses, and only a share of the calls may be
+ * spent on guesses.
  */
 export function candidatesFor(
   role: ParamRole,
@@ -103,7 +107,7 @@ export function candidatesFor(
   return usual.filter((name) => !unknown.includes(name));
 }
 
-/** What error messages state about parameters, and whether others may still be guessed. */
+/** The facts about parameters that error messages state, and whether the probe may still guess names. */
 export interface ParamEvidence {
   readonly stated: ErrorHints;
   readonly mayGuess: boolean;

@@ -19,17 +19,18 @@ import { refusesUnknownParams } from './refusals.ts';
 
 export type { Conclusions, Hints, ProbeInput, SearchConclusions } from './conclusions.ts';
 
-/** The conclusions so far, and the next request; `request: null`: no further request is justified. */
+/** The conclusions so far and the next request. `request` is null if no further request is justified. */
 export interface ProbeStep {
   readonly conclusions: Conclusions;
   readonly request: ProbeRequest | null;
 }
 
 /**
- * Learns an unknown API from the responses so far and chooses the most informative next request. Pure: all state is
- * in the exchanges, so an interrupted probe resumes.
+ * Learns an unknown API: draws conclusions from the responses so far, and chooses the most informative next request.
+ * The function is pure. Its only state is the list of exchanges, so an interrupted probe can resume.
  *
- * Each file of `findings/` holds one finding: `find…` draws the conclusion and `probe…` drafts the next request for it.
+ * Each file in `findings/` implements one finding: `find…` draws the conclusion, and `probe…` drafts the next request
+ * for it.
  */
 export function probe(input: ProbeInput): ProbeStep {
   const { specification } = input.hints;
@@ -59,7 +60,7 @@ function nextRequest(input: ProbeInput, conclusions: Conclusions): ProbeRequest 
   );
 }
 
-/** Optional findings are requested only within the first calls. */
+/** Requests for optional findings are sent only among this many first calls. */
 const FEW_CALLS = 10;
 
 /** The probes in the order of their expected yield. */
@@ -85,16 +86,16 @@ function nextSearch(
   return null;
 }
 
-/** Companies of a registry whose mirror costs little more than further probes. */
+/** For a registry with at most this many companies, a complete mirror costs few more calls than further probes. */
 const SMALL_REGISTRY = 500;
 const ENOUGH_CALLS = 9;
 
-/** Without these findings a sync misses pages, or takes an empty result for an error. */
+/** Without these findings, a sync would miss pages, or mistake an empty result for an error. */
 const NECESSARY = [probePaging, probeEmptyResult];
 
 const LAST = [probeMaxPageSize, probeEmptyResult];
 
-/** If the upstream refuses unknown parameters, size parameters need one call each. */
+/** The order if the upstream refuses unknown parameters. Each size parameter then needs a call of its own. */
 const STRICT_ORDER = [
   probeBreadth,
   probePaging,

@@ -7,7 +7,7 @@ import type { Verdict } from '../outcome.ts';
 import type { Exchange, ProbeRequest, Reading } from './evidence.ts';
 import { softError } from './refusals.ts';
 
-/** A call with its own URL, because no dialect can write it yet. */
+/** A call that contains its own request, because there is no dialect yet that could build the URL. */
 export type ProbeCall = Call & { readonly probe: ProbeRequest };
 
 export function probeCall(probe: ProbeRequest): ProbeCall {
@@ -37,12 +37,12 @@ export function urlOfProbe(origin: string, { path, params }: ProbeRequest): URL 
   return url;
 }
 
-/** Returns the text of a probe for `_call.target`. */
+/** Returns the text that represents a probe request in `_call.target`. */
 export function targetOfProbe(origin: string, probe: ProbeRequest): string {
   return `${probe.kind} ${urlOfProbe(origin, probe).href}`;
 }
 
-/** Parses a `_call.target`; null: it is not a probe, or has another host. */
+/** Parses a `_call.target`; null if it is not a probe request or belongs to another host. */
 export function probeOfTarget(origin: string, target: string, why: string): ProbeRequest | null {
   const space = target.indexOf(' ');
   const kind = target.slice(0, space);
@@ -50,15 +50,15 @@ export function probeOfTarget(origin: string, target: string, why: string): Prob
     return null;
   const url = new URL(target.slice(space + 1));
   if (url.origin !== origin) return null;
-  // Only searches have parameters of their own; the query string of another path is part of the path.
+  // Only searches have separate parameters. For other requests, the query string is part of the path.
   return kind === 'search'
     ? { kind, path: url.pathname, params: [...url.searchParams], why }
     : { kind, path: url.pathname + url.search, params: [], why };
 }
 
 /**
- * Classifies a response without a dialect, by the defaults. JSON with a success status is `ok`, unless the body is an
- * error.
+ * Classifies a response by the default rules, because no dialect is known yet. JSON with a success status is `ok`,
+ * unless the body describes an error.
  */
 export function readReply(
   request: ProbeRequest,
@@ -86,7 +86,7 @@ export function readReply(
   return { exchange, verdict };
 }
 
-/** A dialect without a response table: the defaults classify every response. */
+/** A dialect without a response table, so that the default rules classify every response. */
 export const EMPTY_DIALECT = Dialect.parse({
   search: { query_param: 'q', paging: { style: 'none' }, results: '', id: '' },
   entity: { id: '' },
@@ -94,7 +94,7 @@ export const EMPTY_DIALECT = Dialect.parse({
 
 const KEPT_CHARACTERS = 20_000;
 
-/** Gives an error with a success status the status 429 if its text names a limit, and 400 otherwise. */
+/** Replaces the success status of an error: by 429 if its text mentions a limit, otherwise by 400. */
 function asErrorStatus(reply: Reply): Reply {
   const isLimit = LIMIT_WORDS.test(reply.body.toString('utf8').slice(0, KEPT_CHARACTERS));
   return { ...reply, status: isLimit ? 429 : 400 };

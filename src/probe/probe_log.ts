@@ -17,15 +17,15 @@ export interface KeptProbe {
   readonly body: Buffer | null;
 }
 
-/** All requests and responses of a probe, including earlier runs, and the language of its calls. */
+/** All requests and responses of a probe, including those of earlier runs, and the protocol of its calls. */
 export interface OpenProbeLog extends ProbeLog {
   readonly protocol: Protocol;
-  /** Returns the text of a request, as stored in `_call.target`. */
+  /** Returns the text that represents a request in `_call.target`. */
   targetOf(attempt: Attempt): string;
   note(outcome: Outcome): void;
 }
 
-/** Opens the log of one host. It leaves out the stored requests to other hosts. */
+/** Opens the probe log of one host. Stored requests to other hosts are left out. */
 export function openProbeLog(origin: string, kept: readonly KeptProbe[]): OpenProbeLog {
   const exchanges: Exchange[] = [];
   const add = (callId: number, exchange: Exchange | null) => {
@@ -51,7 +51,7 @@ function readProbe(call: Call, reply: Reply, circumstances: Parameters<Protocol[
   return readReply(call.probe, call, reply, circumstances);
 }
 
-/** Returns the exchange of an outcome; null if no byte of the request was sent. */
+/** Converts an outcome into an exchange; null if the request was not sent. */
 function exchangeOf({ call, status, headers, body, verdict, sentAt }: Outcome): Exchange | null {
   if (!isProbeCall(call) || verdict.is === 'unsent') return null;
   if (status === null || body === null) return withoutResponse(call.probe);

@@ -5,20 +5,20 @@ import type { Exchange, ProbeRequest } from './evidence.ts';
 import { probe } from './probe.ts';
 import { probeCall } from './probe_call.ts';
 
-/** All requests of a probe with their responses. It grows while the engine runs. */
+/** All requests of a probe and their responses. The list grows while the engine runs. */
 export interface ProbeLog {
   readonly exchanges: readonly Exchange[];
 }
 
 /**
- * Opens a planner that sends one probe at a time, each chosen by all earlier responses. It has no call left if no
- * further request is justified, or after three calls in a row without a response.
+ * Opens a planner that sends one request at a time and chooses each request from all earlier responses. The planner
+ * ends when no further request is justified, or after three consecutive calls without a response.
  */
 export function openProbePlanner(options: {
   readonly upstream: UpstreamAddress;
   readonly hints: Hints;
   readonly probeLog: ProbeLog;
-  /** The calls of this run. Infinity: no limit. */
+  /** The max number of calls in this run; Infinity for no limit. */
   readonly maxCalls: number;
 }): Planner {
   const { upstream, hints, probeLog } = options;
@@ -48,7 +48,7 @@ export function openProbePlanner(options: {
 
 const MAX_WITHOUT_RESPONSE = 3;
 
-/** Returns the last request if a server or network error ended it, for one retry; else null. */
+/** Returns the last request if it failed with a server or network error and was not retried yet; else null. */
 function failedRequest(exchanges: readonly Exchange[]): ProbeRequest | null {
   const last = exchanges.at(-1);
   if (last === undefined || last.reading !== 'broken') return null;

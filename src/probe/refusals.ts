@@ -6,9 +6,12 @@ import type { Exchange } from './evidence.ts';
 import { arraysOutside, leavesOf } from './json_leaves.ts';
 import { roleOfParam } from './param_roles.ts';
 
-/** Refused searches: errors behind a success status, refused parameters, lengths and sizes. */
+/** Evaluates refused searches: errors behind a success status, and refused parameters, query lengths and page sizes. */
 
-/** Returns the error in a body that a success status hides: few scalars, no list, and an error key; else null. */
+/**
+ * Returns the error in the body of a response with a success status; null if there is none. A body is an error if it
+ * has few scalars, no list of objects, and a key for errors.
+ */
 export function softError(json: Json | undefined): { readonly at: string; readonly text: string } | null {
   if (!isJsonObject(json) || arraysOutside(json).some(({ list }) => list.some(isJsonObject))) return null;
   const leaves = leavesOf(json);
@@ -21,7 +24,7 @@ export function softError(json: Json | undefined): { readonly at: string; readon
 
 const ERROR_KEY = /^\/(errors?|fault|exception|erreur|fehler|feilmelding)(\/|$)/i;
 
-/** Returns the rule that recognises errors with a success status; null: no such error was seen. */
+/** Returns the rule that recognises errors behind a success status; null if no such error was seen. */
 export function softRule(refusals: readonly Exchange[], good: readonly Exchange[]): ResponseRule | null {
   for (const { json, status, request } of refusals) {
     const soft = softError(json);
@@ -35,12 +38,12 @@ export function softRule(refusals: readonly Exchange[], good: readonly Exchange[
   return null;
 }
 
-/** Returns the pointer to the first key of a pointer. */
+/** Returns the pointer to the top-level key of a pointer: `/a` for `/a/b/c`. */
 export function topOf(pointer: string): string {
   return `/${pointer.split('/')[1] ?? ''}`;
 }
 
-/** Returns all text of a response, without its keys. */
+/** Returns the values in a response body as one text, without the keys. */
 export function textOf({ json, text }: Exchange): string {
   if (json === undefined) return text;
   return leavesOf(json)
@@ -54,7 +57,10 @@ function listedTexts(json: Json): string[] {
   return arraysOutside(json).flatMap(({ list }) => list.map((item) => scalarText(item) ?? ''));
 }
 
-/** Whether the upstream ignores unknown parameters: a search with many candidates returned a result. */
+/**
+ * Whether the upstream ignores unknown parameters. The evidence is a successful search that had many candidate
+ * parameters.
+ */
 export function ignoresUnknownParams(searches: readonly Exchange[]): boolean {
   return searches.some(({ request, reading }) => request.params.length > 3 && reading === 'ok');
 }
@@ -65,11 +71,12 @@ export function refusesUnknownParams(searches: readonly Exchange[]): boolean {
   const refusals = searches.filter(
     ({ request, reading }) => request.params.length > 3 && (reading === 'refused' || reading === 'broken'),
   );
-  // A single refusal may concern the queries. Two refusals, with queries of different lengths, concern the parameters.
+  // One refusal may have been caused by the query. Two refusals of queries with different lengths are caused by the
+  // parameters.
   return refusals.length > 1 || errorHintsOf(searches).refusesUnknown;
 }
 
-/** Returns the min query length as far as refusals show it; at least 1. */
+/** Returns the min query length that the refusals suggest; 1 if they suggest none. */
 export function minLengthByRefusals(searches: readonly Exchange[]): number {
   const refused = searches.filter(({ reading }) => reading === 'refused');
   return Math.max(
@@ -89,7 +96,7 @@ function longestIn({ request }: Exchange): number {
   return Math.max(0, ...queries.map(([, value]) => value.length));
 }
 
-/** Whether the upstream refused a query because it has too many matches. */
+/** Whether the upstream refused the query because it has too many matches. */
 export function isTooBroad(refusal: Exchange): boolean {
   return errorHintsOf([refusal]).isTooBroad;
 }

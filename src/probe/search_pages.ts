@@ -7,7 +7,7 @@ import { rowsAt, textAt } from './findings/result_list.ts';
 import { wholeNumberOf } from './json_leaves.ts';
 import { isPagingParam, roleOfParam } from './param_roles.ts';
 
-/** The JSON paths that reading a page needs; id and name are relative to a row. */
+/** The JSON paths that are needed to read a page. The paths of id and name are relative to a row. */
 export interface PagePaths {
   readonly queryParam: string;
   readonly results: Pointer;
@@ -33,19 +33,19 @@ export function readSearchPages(searches: readonly Exchange[], paths: PagePaths)
     });
 }
 
-/** Whether a search has no paging parameter, so that it starts at the first row. */
+/** Whether a search has no paging parameter, so that its response is the first page. */
 export function isFirstPage({ request }: Exchange): boolean {
   return !request.params.some(([name]) => isPagingParam(name));
 }
 
-/** Returns the page size parameters of a search with their numbers. */
+/** Returns the page size parameters of a search and their values. */
 export function sizesSent({ exchange }: SearchPage): { readonly name: string; readonly value: number }[] {
   return exchange.request.params
     .filter(([name, value]) => roleOfParam(name) === 'size' && /^\d+$/.test(value))
     .map(([name, value]) => ({ name, value: Number(value) }));
 }
 
-/** Returns the longest list of ids among pages; [] if there is no page. */
+/** Returns the ids of the page with the most ids; [] if there is no page. */
 export function longestOrder(pages: readonly SearchPage[]): readonly string[] {
   return pages.reduce<readonly string[]>(
     (longest, { ids }) => (ids.length > longest.length ? ids : longest),
@@ -54,8 +54,8 @@ export function longestOrder(pages: readonly SearchPage[]): readonly string[] {
 }
 
 /**
- * Whether a query has more matches than the page has rows. A total or a next-page link proves it. Without them, the
- * result is `maybe` if other pages have the same number of rows, or if the number is a multiple of 5.
+ * Whether a query has more matches than the page has rows. A total or a next-page link proves it. Without these, the
+ * result is `maybe` if other pages have the same number of rows, or if that number is a multiple of 5.
  */
 export function isTruncated(page: SearchPage, all: readonly SearchPage[]): 'yes' | 'maybe' | 'no' {
   const { rows, total } = page;
@@ -67,7 +67,7 @@ export function isTruncated(page: SearchPage, all: readonly SearchPage[]): 'yes'
   return alike.length > 0 || rows.length % 5 === 0 ? 'maybe' : 'no';
 }
 
-/** Whether `other` is a page of the same query without rows. */
+/** Whether `other` is a page of the same query and has no rows. */
 function isEmptyPage(other: SearchPage, page: SearchPage): boolean {
   return other !== page && other.query === page.query && other.rows.length === 0;
 }

@@ -1,6 +1,6 @@
 /**
- * The vocabulary of APIs: parameter names, keys and queries, the most likely first. A word is only a candidate; the
- * responses decide. A new parameter name belongs into the list of its kind.
+ * The vocabulary of APIs: parameter names, keys and queries, the most likely first. Each word is only a candidate that
+ * the responses must confirm. Add a new parameter name to the list of its kind.
  */
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -9,8 +9,8 @@ const pairs = (text: string) =>
 const scored = (score: number, text: string) => words(text).map((word) => [word, score] as const);
 
 /**
- * Parameters of the query. Each has its own query with matches in most registries under every query rule: articles and
- * legal forms of many languages that are also prefixes of many names.
+ * Parameters that may take the query. Each has a query of its own that has matches in most registries, whatever the
+ * query rule: an article or a legal form in one of many languages that is also the prefix of many names.
  */
 export const QUERY_PARAM_SEEDS: readonly (readonly [param: string, seed: string])[] = pairs(`
   q=co query=as name=the search=sa term=and text=in company_name=ag keyword=de filter[name]=la company=st navn=al
@@ -28,7 +28,7 @@ export const SIZE_PARAMS = words(`
   limit per_page page_size size pageSize items_per_page page[size] perPage count rows max_results page[limit] take
   maxResults num results_per_page`);
 
-/** Small page sizes that are rarely defaults. Each size parameter is sent with its own size. */
+/** Small page sizes that are rarely the default. Each size parameter is sent with a different size. */
 export const DISTINCTIVE_SIZES: readonly number[] = [
   19, 18, 17, 16, 14, 13, 11, 9, 8, 7, 6, 12, 15, 4, 3, 2, 1,
 ];
@@ -43,7 +43,7 @@ export const CURSOR_PARAMS = words(`
   cursor page_token after next next_cursor pageToken page[cursor] page[after] starting_after continuation
   nextPageToken next_page_token scroll_id token`);
 
-/** Page and offset parameters that are tried one by one. */
+/** Page and offset parameters that are tried in separate requests. */
 export const SINGLE_PAGING_PARAMS = words(
   'page offset start p page_number skip start_index page[number] from pageNumber',
 );
@@ -63,7 +63,7 @@ export const LETTERS = [...'smabctpgdlrkheinfvowjuzy'];
 /** Frequent prefixes of three letters. */
 export const PREFIXES = words('int mar con the tra pro car sol nor ast gre tec');
 
-/** Frequent words, for APIs that need several letters or whole words. */
+/** Frequent words, for APIs whose queries must have several letters or be whole words. */
 export const LONG_SEED_QUERIES = words(`
   limited group services company holding international trading north consulting first solutions partners energy
   global capital invest property transport green technology marine studio union royal`);
@@ -100,14 +100,14 @@ export const NOT_ID_WORDS: ReadonlySet<string> = new Set(
     name latitude longitude lat lon lines house floor request`),
 );
 
-/** Keys of a list element that belong to the search, not to the company. */
+/** Keys in a list element that describe the match, not the company. */
 export const ELEMENT_WORDS: ReadonlySet<string> = new Set(
   words(`
     score rank relevance highlight highlights matches match position index type explain sort distance kind weight
     confidence`),
 );
 
-/** Keys of a body that belong to the response, not to the company. */
+/** Keys in a body that describe the response, not the company. */
 export const ENVELOPE_WORDS: ReadonlySet<string> = new Set(
   words(`
     api version status success ok meta metadata links link request timestamp queried time took message error errors
@@ -126,7 +126,7 @@ export const NOT_TOTAL_WORDS: ReadonlySet<string> = new Set(
     remaining quota calls index max`),
 );
 
-/** Words for companies in the statistics. */
+/** Words in keys of the statistics that mean companies. */
 export const COMPANY_WORDS: ReadonlySet<string> = new Set(
   words(`
     company companies entity entities organisation organisations organization organizations enterprise enterprises
@@ -134,7 +134,7 @@ export const COMPANY_WORDS: ReadonlySet<string> = new Set(
     corporations records`),
 );
 
-/** Words for a part of the companies, or for something else. */
+/** Words in keys of the statistics that mean only a part of the companies, or something else. */
 export const NOT_COMPANY_WORDS: ReadonlySet<string> = new Set(
   words(`
     officer officers person persons people events filings documents acts charges active inactive dissolved closed new

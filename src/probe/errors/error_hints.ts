@@ -19,17 +19,17 @@ export interface ErrorHints {
   readonly required: readonly string[];
   /** Parameters that the API accepts. */
   readonly allowed: readonly string[];
-  /** Sent parameters that the API does not have. */
+  /** Parameters that were sent, but that the API does not have. */
   readonly unknown: readonly string[];
-  /** Whether a message refuses unknown parameters, also without their names. */
+  /** Whether a message refuses unknown parameters, even if it does not name them. */
   readonly refusesUnknown: boolean;
-  /** Whether a message names several unknown parameters, so that one request tests many names. */
+  /** Whether error messages name all unknown parameters of a request, so that one request can test many names. */
   readonly namesAllUnknown: boolean;
   /** Whether a message lists the parameters of the API. */
   readonly isListed: boolean;
-  /** Values that the API accepts, and formats of dates, by parameter. */
+  /** The values that the API accepts, by parameter. For a parameter with a date format, an example in that format. */
   readonly values: ReadonlyMap<string, readonly string[]>;
-  /** null: no message names one. */
+  /** In characters; null if no message states a min query length. */
   readonly minQueryLength: number | null;
   readonly maximum: number | null;
   readonly isTooBroad: boolean;
@@ -46,7 +46,7 @@ interface Collected {
   isTooBroad: boolean;
 }
 
-/** Reads what the error responses among the exchanges state. */
+/** Collects the facts that the error responses among the exchanges state. */
 export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
   const found: Collected = {
     ...{ required: new Set(), allowed: new Set(), unknown: new Set(), values: new Map() },
@@ -66,7 +66,7 @@ export function errorHintsOf(exchanges: readonly Exchange[]): ErrorHints {
     const unnamed = [...sent].filter((name) => !inThis.unknown.has(name));
     if (inThis.unknown.size < MANY || unnamed.length > FEW) continue;
     namesAllUnknown = true;
-    // The API knows the sent parameters that it does not name.
+    // The API has named all unknown parameters, so it knows the other ones that were sent.
     for (const name of unnamed) accepted.add(name);
   }
   const isListed = found.allowed.size >= COMPLETE_LIST;
@@ -96,7 +96,7 @@ function readMessage({ param, text }: ErrorMessage, sent: ReadonlySet<string>, f
   if (format !== null && subject !== null) found.values.set(subject, [`2000${format[2]}01${format[2]}01`]);
 }
 
-/** Reads the lengths and maxima in a message. */
+/** Reads the min query length or the maximum that a message states. */
 function readNumbers(text: string, { lengths, maxima }: Collected): void {
   const length =
     new RegExp(`(?:${MIN_LENGTH.source}|>=?|≥)\\w*\\D{0,25}?\\b(\\d{1,2})\\D{0,12}${CHARACTERS.source}`).exec(
@@ -115,7 +115,10 @@ function readNumbers(text: string, { lengths, maxima }: Collected): void {
   }
 }
 
-/** Splits a text into clauses with one statement each; a statement about allowed names is its own clause. */
+/**
+ * Splits a text into clauses that contain one statement each. A statement about allowed names becomes a separate
+ * clause.
+ */
 function clausesOf(text: string): string[] {
   return text
     .slice(0, MAX_CHARS)
@@ -130,7 +133,7 @@ function clausesOf(text: string): string[] {
     .filter((clause) => clause.trim() !== '');
 }
 
-/** The position of the first match of `wanted` behind the first match of `before`; -1: none. */
+/** Returns the position of the first match of `wanted` after the first match of `before`; -1 if there is none. */
 function indexAfter(wanted: RegExp, text: string, before: RegExp): number {
   const first = before.exec(text);
   if (first === null) return -1;
@@ -142,12 +145,12 @@ function indexAfter(wanted: RegExp, text: string, before: RegExp): number {
 interface Subject {
   /** The parameter to which the body attributes the message. */
   readonly param: string | null;
-  /** The parameter of the clause before. */
+  /** The parameter to which the previous clause refers. */
   readonly subject: string | null;
   readonly sent: ReadonlySet<string>;
 }
 
-/** Reads one clause. Returns the parameter that it is about. */
+/** Reads one clause and returns the parameter to which it refers; null if there is none. */
 function readClause(clause: string, { param, subject, sent }: Subject, found: Collected): string | null {
   const folded = foldCharacters(clause);
   const names = namesIn(clause, sent);
@@ -180,7 +183,10 @@ function readClause(clause: string, { param, subject, sent }: Subject, found: Co
   return names[0] ?? subject;
 }
 
-/** Returns the parameter that the start of a clause names: "country must be one of". */
+/**
+ * Returns the parameter that the start of a clause names, such as `country` in "country must be one of"; null if there
+ * is none.
+ */
 function subjectOf(start: string, sent: ReadonlySet<string>): string | null {
   const [word = ''] = start.trim().split(/\s+/);
   return namesIn(start, sent).at(-1) ?? (isName(word) && !NOT_NAMES.has(word.toLowerCase()) ? word : null);
@@ -190,7 +196,10 @@ function isAboutParams(folded: string): boolean {
   return PARAMETERS.test(folded) && !VALUES.test(folded);
 }
 
-/** Returns the names in a clause: quoted, introduced by "parameter", before a verb, or unlike a word. */
+/**
+ * Returns the parameter names in a clause. A word is a name if it is quoted, follows the word "parameter", precedes a
+ * verb, or does not look like an ordinary word.
+ */
 function namesIn(clause: string, sent: ReadonlySet<string>): string[] {
   const names = new Set<string>();
   const add = (text: string | undefined) => {
@@ -241,13 +250,13 @@ function listIn(text: string): string[] {
     .filter((item) => item !== '' && !/\s/.test(item));
 }
 
-/** Removes the brackets around a list; `filter[name]` keeps its own. */
+/** Removes the brackets around a list, but not brackets within a name such as `filter[name]`. */
 function withoutBrackets(item: string): string {
   const text = item.trim().replace(/^[[{<(]+/, '');
   return text.includes('[') ? text.replace(/\]{2,}$/, ']') : text.replace(/[\]}>).]+$/, '');
 }
 
-/** Words of messages that are no parameters, although their position suggests it. */
+/** Words in messages that are not parameter names, although their position suggests it. */
 const NOT_NAMES: ReadonlySet<string> = new Set(
   `the a an this that it is are must be of for and or to in on with one value values parameter parameters query request
   field search string required missing invalid error validation failed bad json http get null undefined true false
@@ -255,10 +264,10 @@ const NOT_NAMES: ReadonlySet<string> = new Set(
   verzoek den det en et foresporsel o os as um uma zapytanie parametr pyynto none all any`.split(/\s+/),
 );
 
-/** Unknown parameters in one response, from which on it names all of them. */
+/** If a response names at least this many unknown parameters, it names all of them. */
 const MANY = 3;
-/** Sent parameters that such a response does not name, at most. */
+/** The most sent parameters that such a response may leave unnamed. */
 const FEW = 5;
-/** Names in a list of parameters that is probably complete. */
+/** A list with at least this many parameter names is probably complete. */
 const COMPLETE_LIST = 2;
 const MAX_CHARS = 4_000;

@@ -2,13 +2,16 @@ import { isMarkup } from '../../dialect/response_body.ts';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../../json/json.ts';
 import { wordsOfKey } from '../json_leaves.ts';
 
-/** One text of an error body, and the parameter to which the body attributes it; null: none. */
+/** A text in an error body, and the parameter to which the body attributes it; null if it names no parameter. */
 export interface ErrorMessage {
   readonly param: string | null;
   readonly text: string;
 }
 
-/** The members that name a parameter, by format. The first member of an object that exists counts. */
+/**
+ * The members that name a parameter, with the formats that use them. If an object has several of these members, the
+ * first in this list is used.
+ */
 const NAMING_MEMBERS: readonly string[] = [
   'parameter', // JSON:API, in `source`
   'param',
@@ -32,23 +35,24 @@ const NAMING_MEMBERS: readonly string[] = [
 ];
 
 /**
- * The members whose keys are parameters: Laravel, Rails and .NET (`errors`), zod's flattened and tree forms
- * (`fieldErrors`, `properties`), Go and PHP validators.
+ * The members of error bodies whose keys are parameter names: Laravel, Rails and .NET (`errors`), zod's flattened and
+ * tree forms (`fieldErrors`, `properties`), Go and PHP validators.
  */
 const MAP_MEMBERS =
   /^(errors?|fieldErrors|field_errors|properties|validation(Errors|_errors)?|violations|fields|constraints?_?by_?field|invalid|messages|modelState|details?)$/i;
 
-/** The members of one error. They never name a parameter. */
+/** The members that describe one error. Their keys are never parameter names. */
 const ERROR_MEMBERS =
   /^_?(errors?|message|messages|msg|detail|details|title|type|code|status|reason|description|text|info|hint|help|instance|path|timestamp|time|trace|id|request_?id|source|meta|links?|documentation_?url|severity|level|erreurs?|fehler|feil(melding)?|fel|fejl|virhe(et)?|errori?|errore|mensaje|mensagem|melding|meddelande|nachricht|meldung|messaggio|komunikat|bericht|viesti|success|ok|data|response|result|fault|faultstring|statusCode|constraints|allowed\w*|valid\w*|supported\w*|expected|formErrors)$/i;
 
-/** Members with a number or a list that limits a value: `minimum: 3`, `allowedValues: [...]`. */
+/** Members that limit a value by a number or a list: `minimum: 3`, `allowedValues: [...]`. */
 const LIMIT_MEMBER =
   /min|max|limit|length|allowed|valid|supported|accepted|expected|permitted|available|options|choices|enum|missing|required|additional|unknown|unrecogni/i;
 
 /**
- * Returns the messages of an error body of any format: JSON (RFC 9457, JSON:API, Spring, Laravel, FastAPI, .NET, zod,
- * ajv, class-validator and similar lists and maps), XML, HTML or a sentence. `requestPath` is not a parameter.
+ * Returns the messages in an error body of any format: JSON (RFC 9457, JSON:API, Spring, Laravel, FastAPI, .NET, zod,
+ * ajv, class-validator and similar lists and maps), XML, HTML or plain text. A value that equals `requestPath` is not
+ * read as a parameter.
  */
 export function messagesIn(json: Json | undefined, text: string, requestPath: string): ErrorMessage[] {
   const messages: ErrorMessage[] = [];
@@ -60,7 +64,7 @@ export function messagesIn(json: Json | undefined, text: string, requestPath: st
 interface Context {
   readonly param: string | null;
   readonly key: string;
-  /** The keys of this object are parameters. */
+  /** Whether the keys of this object are parameter names. */
   readonly isMap: boolean;
   readonly depth: number;
 }
@@ -99,7 +103,10 @@ function collect(node: Json, context: Context, requestPath: string, messages: Er
   }
 }
 
-/** Whether a key is a parameter: in a map of errors, or with a list of sentences at the top, as in Django. */
+/**
+ * Whether a key is a parameter name. It is if the object is a map of errors, or if the key is at the top level and has
+ * a list of sentences, as in Django.
+ */
 function isParamKey(member: string, value: Json, { isMap, depth }: Context): boolean {
   if (ERROR_MEMBERS.test(member)) return false;
   if (isMap) return true;
@@ -111,7 +118,7 @@ function namingMemberOf(node: JsonObject): string | undefined {
   return NAMING_MEMBERS.find((member) => node[member] !== undefined);
 }
 
-/** Returns the parameter that an object names; null: none. */
+/** Returns the parameter that an object names; null if it names none. */
 function nameIn(node: JsonObject, requestPath: string): string | null {
   const { source } = node;
   const [own] = [...(isJsonObject(source) ? [nameIn(source, requestPath)] : [])].filter(
@@ -129,12 +136,15 @@ function nameIn(node: JsonObject, requestPath: string): string | null {
   return isName(last) && !/^(body|query|querystring|params)$/i.test(last) ? last : null;
 }
 
-/** Whether a text can be the name of a parameter: `q`, `filter[name]`, `page.size`. */
+/** Whether a text can be a parameter name, such as `q`, `filter[name]` or `page.size`. */
 export function isName(text: string): boolean {
   return /^[\p{L}_$@][\p{L}\p{N}_$@.:-]{0,60}(\[[\p{L}\p{N}_.:-]*\]){0,3}$/u.test(text);
 }
 
-/** Reads the elements and attributes of XML and HTML as a list of objects; a repeated element starts the next one. */
+/**
+ * Converts the elements and attributes of XML or HTML into a list of objects. When an element is repeated, a new object
+ * begins.
+ */
 function markupAsJson(text: string): Json {
   const visible = text.replace(/<(script|style|head)\b[\s\S]*?<\/\1>|<!--[\s\S]*?-->|<[?!][^>]*>/gi, ' ');
   const objects: Record<string, Json>[] = [{}];

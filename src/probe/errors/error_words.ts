@@ -1,10 +1,10 @@
 /**
  * The words of error messages in the languages of registries: English, German, French, Spanish, Italian, Dutch,
  * Norwegian, Danish and Swedish, Portuguese, Polish, Finnish. Each list has one line for each language. An entry is the
- * beginning of a word, or of each word of a phrase (`_` joins them), without diacritics: see `foldCharacters`.
+ * start of a word without diacritics (see `foldCharacters`). In a phrase, `_` joins the starts of several words.
  */
 
-/** The parameter must be sent. */
+/** The message states that a parameter is required. */
 export const REQUIRED = beginnings(`
   required mandatory missing must_be_given must_be_provided must_be_present must_be_specified must_be_set must_be_supplied must_not_be_empty must_not_be_blank must_not_be_null cannot_be_empty can't_be_blank cannot_be_blank should_not_be_empty should_not_be_null may_not_be_null is_not_present not_provided not_specified please_provide please_specify please_enter provide specify supply needs must_have is_needed necessary is_empty
   erforderlich fehlt fehlend fehlen muss_angegeben muss_gesetzt pflicht notwendig benotigt angeben darf_nicht_leer anzugeben
@@ -17,7 +17,7 @@ export const REQUIRED = beginnings(`
   wymagan brak brakuj musi_by obowiazkow nalezy_podac podaj
   pakollinen pakollis puuttu vaaditaan on_annettava anna`);
 
-/** The API has no such parameter. */
+/** The message states that the API does not have a parameter. */
 export const UNKNOWN = beginnings(`
   unknown unexpected unrecogni not_allowed unsupported not_supported not_a_valid_param not_valid_param invalid_param invalid_query_param additional_propert not_permitted extra_input extra_field extra_param should_not_exist does_not_exist not_accepted no_such extraneous forbidden_param not_recogni illegal_param undefined_param cannot_be_used
   unbekannt nicht_erlaubt nicht_zulassig nicht_unterstutzt ungultiger_param ungultige_param unzulassig
@@ -30,7 +30,7 @@ export const UNKNOWN = beginnings(`
   nieznan niedozwolon nieobslugiwan niepoprawny_param
   tuntematon tuntemattom ei_sallit ei_tuet ei_tunnist`);
 
-/** The parameters or values that the API accepts follow. */
+/** A list of the accepted parameters or values follows. */
 export const ALLOWED = beginnings(`
   allowed valid supported accepted permitted available known_param must_be_one_of one_of input_should_be expected possible did_you_mean use_one_of use_only recognized recognised choose_from choices options usage
   erlaubt zulassig gultig moglich verfugbar unterstutzt einer_von eine_von eines_von meinten_sie einer_der
@@ -53,7 +53,7 @@ export const PARAMETERS = beginnings(
   'param argument field feld champ campo veld felt falt pole kentt query_string querystring',
 );
 
-/** The query is too short, or has a min length. */
+/** The query is too short, or the message states a min query length. */
 export const MIN_LENGTH = beginnings(`
   at_least minimum min fewer_than shorter_than less_than longer_than_or_equal too_short too_small or_more or_longer greater_than_or_equal
   mindestens wenigstens zu_kurz minimal weniger_als
@@ -71,7 +71,7 @@ export const CHARACTERS = beginnings(
   'char letter symbol zeichen buchstabe caracter lettre letra caratter letter teken tegn tecken bokstav znak liter merkki merkk long length sign',
 );
 
-/** The number is a maximum. */
+/** The number in the message is a maximum. */
 export const MAXIMUM = beginnings(`
   at_most maximum max less_than_or_equal lower_than_or_equal up_to not_exceed no_more_than not_be_greater_than must_not_be_larger too_large too_big between
   hochstens maximal nicht_grosser zwischen bis_zu
@@ -97,7 +97,7 @@ export const TOO_BROAD = beginnings(`
   zbyt_wiele zawez
   liikaa_tuloksia rajaa`);
 
-/** Lower case without diacritics. Every character keeps its position. */
+/** Converts a text to lower case without diacritics. The position of every character is unchanged. */
 export function foldCharacters(text: string): string {
   return text
     .split('')

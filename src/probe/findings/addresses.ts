@@ -2,7 +2,10 @@ import { endpointsOf, type UpstreamAddress } from '../../dialect/request.ts';
 import type { Addresses, Conclusions, ProbeInput } from '../conclusions.ts';
 import { type Exchange, type Finding, likely, open, type ProbeRequest, sure } from '../evidence.ts';
 
-/** Returns the possible joins of base URL and paths, the documented one first. Configured paths leave one join. */
+/**
+ * Returns the possible combinations of the base URL and the paths, the documented one first. If all paths are
+ * configured, only one combination is left.
+ */
 export function joinsOf(upstream: UpstreamAddress): Addresses[] {
   const standard = pathsOf(upstream);
   const configured = upstream.paths ?? {};
@@ -25,7 +28,10 @@ function pathsOf(upstream: UpstreamAddress): Addresses {
   };
 }
 
-/** Finds the join that the upstream uses. `next` is the join whose statistics to request next; null: all were tried. */
+/**
+ * Finds the combination of base URL and paths that the upstream uses. `next` is the combination whose statistics should
+ * be requested next; null if none is left to try.
+ */
 export function findAddresses(
   joins: readonly Addresses[],
   exchanges: readonly Exchange[],
@@ -50,14 +56,14 @@ function isApi({ reading, json }: Exchange): boolean {
   return reading === 'ok' || (reading === 'refused' && json !== undefined);
 }
 
-/** Requests the statistics of the next join. */
+/** Drafts a request for the statistics at the next paths to try. */
 export function probeAddress({ nextAddress }: Conclusions): ProbeRequest | null {
   if (nextAddress === null) return null;
   const why = 'which paths does the API use, and how many companies are there?';
   return { kind: 'stats', path: nextAddress.stats, params: [], why };
 }
 
-/** Returns a join whose search was not tried. The search may exist although no statistics were found. */
+/** Returns paths whose search was not tried yet. The search may exist although no statistics were found. */
 export function untriedSearch({ upstream, exchanges }: ProbeInput): Addresses | null {
   const tried = new Set(exchanges.map(({ request }) => request.path));
   return joinsOf(upstream).find(({ search }) => !tried.has(search)) ?? null;

@@ -6,7 +6,10 @@ import { CURSOR_PARAMS } from '../word_lists.ts';
 import { findNextPageLink } from './next_page_link.ts';
 import { shiftOf } from './page_and_offset.ts';
 
-/** Finds the parameter that takes the cursor: the page starts at the row that the cursor refers to. */
+/**
+ * Finds the parameter that takes the cursor. Evidence is a page that starts at the row to which the parameter's cursor
+ * refers.
+ */
 export function findCursorParam(
   { at }: NextPageLink,
   pages: readonly SearchPage[],
@@ -22,10 +25,10 @@ export function findCursorParam(
   return sure(paging, `${only} with the cursor at ${at} returned the next rows`);
 }
 
-/** A page that was requested with cursors. */
+/** A page whose request contained cursors. */
 interface Trial {
   readonly sent: readonly string[];
-  /** The parameters whose cursor explains the first row; []: the upstream ignored all of them. */
+  /** The parameters whose cursor explains the first row of the page; [] if the upstream ignored all of them. */
   readonly effective: readonly string[];
 }
 
@@ -55,7 +58,7 @@ function possibleParams(trials: readonly Trial[], names: readonly string[]): str
 
 interface Cursor {
   readonly value: string;
-  /** The number of rows before the cursor. */
+  /** The number of rows before the row to which the cursor refers. */
   readonly rows: number;
 }
 
@@ -72,8 +75,8 @@ function firstPagesOf(query: string | null, pages: readonly SearchPage[]): Searc
 }
 
 /**
- * Sends known cursors, each by another parameter: the first row shows which parameter took its cursor. If the upstream
- * refuses unknown parameters, only one is sent.
+ * Sends several known cursors in one request, each in another parameter. The first row of the response shows which
+ * parameter had an effect. If the upstream refuses unknown parameters, only one parameter is sent.
  */
 export function cursorDrafts(
   query: Param,

@@ -13,9 +13,10 @@ import { isTooBroad, textOf } from '../refusals.ts';
 import { isFirstPage, isTruncated } from '../search_pages.ts';
 
 /**
- * Finds whether an empty query lists the whole registry. Its total must be the registry count, or larger than the total
- * of every other query. Without a total, a full page is evidence only if the registry count is known: otherwise a list
- * of a few companies would pass for the registry. The finding stays open if the upstream ignores the query.
+ * Finds whether an empty query lists the whole registry. It does if its total equals the registry count, or is larger
+ * than the total of every other query. Without a total, a full page is evidence only if the registry count is known;
+ * otherwise, a list of a few companies could be mistaken for the registry. The finding stays open if the upstream
+ * ignores the query.
  */
 export function findFullListing(
   pages: readonly SearchPage[],
@@ -39,12 +40,14 @@ export function findFullListing(
     : open(false, 'an empty query returns a full page, but no total');
 }
 
-/** Whether a search has no parameters except page sizes. */
+/** Whether a search has no parameters other than page sizes. */
 export function isEmptyQuery({ request }: Exchange): boolean {
   return request.kind === 'search' && request.params.every(([name]) => roleOfParam(name) === 'size');
 }
 
-/** A refusal as too broad stays open: the registry may have been smaller before. */
+/**
+ * Concludes from refused empty queries. If the upstream refuses an empty query as too broad, the finding stays open.
+ */
 function byRefusals(empty: readonly Exchange[]): Finding<boolean> {
   const because = 'the API refuses an empty query';
   if (empty.some(isTooBroad)) return open(false, `${because}, because it has too many matches`);
@@ -62,20 +65,25 @@ function byTotal(
   if (total < largest) return sure(false, `${because}, another query has ${largest}`);
   if (registrySize === null) return likely(true, `${because}, the largest of all queries`);
   if (total >= registrySize) return sure(true, `${because}, the registry count`);
-  // A smaller total may be clamped, or the registry count may include other entities.
+  // A total below the registry count is still plausible: the upstream may clamp totals, or the registry count may
+  // include other entities.
   return 2 * total >= registrySize || total % 100 === 0
     ? likely(true, `${because} of ${registrySize}, the largest of all queries`)
     : likely(false, `${because} of ${registrySize}`);
 }
 
-/** Whether a query has other matches than the empty query, so that the upstream does not ignore it. */
+/**
+ * Whether a query and the empty query have different matches, which proves that the upstream does not ignore the query.
+ */
 function differs({ ids, total, exchange }: SearchPage, all: SearchPage): boolean {
   if (total !== null && all.total !== null) return total !== all.total;
   if (!isFirstPage(exchange)) return false;
   return ids.length === 0 || ids.join() !== all.ids.slice(0, ids.length).join();
 }
 
-/** Whether the page has as many rows as requested, or as the largest page. */
+/**
+ * Whether the page has as many rows as the request specified, or more matches exist; and no other page has more rows.
+ */
 function isFullPage(all: SearchPage, others: readonly SearchPage[]): boolean {
   const { length } = all.rows;
   const isRequested = all.exchange.request.params.some(([, size]) => Number(size) === length);
@@ -97,13 +105,17 @@ export function minLengthWithEmptyQuery(
   return certainty === 'likely' && minQueryLength.certainty === 'sure' ? likely(1, because) : minQueryLength;
 }
 
-/** Sends an empty query if single letters are accepted: one listing may show all that the letters would find. */
+/**
+ * Drafts an empty query if the upstream accepts single letters. One listing may then replace the listings of all
+ * letters.
+ */
 export function probeEmptyQuery(
   { query, queryParam, minQueryChars }: Conclusions,
   { size: { param, maxSize } }: SearchConclusions,
 ): SearchDraft | null {
   if (queryParam.certainty === 'open' || minQueryChars > 1 || query.searches.some(isEmptyQuery)) return null;
-  // Only known names are recognised as page sizes, so that the response is recognised as that to an empty query.
+  // The size parameter is sent only if its name is well known. Otherwise the search would not be recognised as an empty
+  // query later.
   const isKnown = param.value !== null && roleOfParam(param.value) === 'size';
   const params: Param[] = isKnown ? [[param.value ?? '', String(maxSize.value.rows)]] : [];
   return { params, why: 'does an empty query list the whole registry?' };

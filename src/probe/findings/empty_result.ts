@@ -4,7 +4,10 @@ import type { Conclusions, SearchConclusions } from '../conclusions.ts';
 import { type Exchange, type Param, type SearchDraft, wasSent } from '../evidence.ts';
 import { isEmptyQuery } from './empty_query.ts';
 
-/** Whether responses without matches omit the list. It matters only if no total reports 0. */
+/**
+ * Whether the upstream omits the list in responses without matches. This matters only if the responses contain no total
+ * that could be 0.
+ */
 export function isAbsentWhenEmpty({ pages, listing, total }: SearchConclusions): boolean {
   return total.value === null && pages.some(({ exchange }) => !hasList(exchange, listing.results));
 }
@@ -13,14 +16,17 @@ function hasList({ json }: Exchange, results: Pointer): boolean {
   return Array.isArray(valueAt(json, results));
 }
 
-/** Returns the rule for searches without matches that return 404 with a JSON body. */
+/** Returns the rule that accepts a 404 with a JSON body as an empty search result; [] if no search returned one. */
 export function notFoundRules(searches: readonly Exchange[]): ResponseRule[] {
   const isEmptyResult = (search: Exchange) =>
     search.reading === 'absent' && search.json !== undefined && !isEmptyQuery(search);
   return searches.some(isEmptyResult) ? [{ kind: 'search', status: 404, means: 'ok' }] : [];
 }
 
-/** Searches for a query without matches, if no total reports 0: the list may be empty or missing. */
+/**
+ * Drafts a query without matches if the responses contain no total. The response shows whether the list is then empty
+ * or missing.
+ */
 export function probeEmptyResult(
   { query, queryParam, minQueryChars }: Conclusions,
   { pages, total, listing }: SearchConclusions,

@@ -23,7 +23,7 @@ import { ignoresUnknownParams } from '../refusals.ts';
 import { IDENTIFIER_PARAMS } from '../word_lists.ts';
 import { nextSizeParams } from './page_size.ts';
 
-/** One search for an identifier or a prefix of one. */
+/** A search whose query was an identifier or a prefix of one. */
 interface Attempt {
   readonly page: SearchPage;
   readonly param: string;
@@ -31,7 +31,10 @@ interface Attempt {
   readonly hasFound: boolean;
 }
 
-/** Finds the parameter of identifier searches and their query rule. `ids` are the ids of known companies. */
+/**
+ * Finds the parameter for searches by identifier, and the query rule of these searches. `ids` are the ids of known
+ * companies.
+ */
 export function findIdentifiers(
   pages: readonly SearchPage[],
   refused: readonly Exchange[],
@@ -64,7 +67,9 @@ function notFound(params: readonly string[]): IdentifierFacts {
     : { param: open(null, because), matches: open('unknown', because) };
 }
 
-/** Returns the parameters of a refused search that had only identifier parameters: none of them exists. */
+/**
+ * Returns the parameters of a refused search that had only identifier parameters. The API has none of these parameters.
+ */
 function identifierParamsIn({ request }: Exchange): string[] {
   const names = request.params.map(([name]) => name).filter((name) => roleOfParam(name) !== 'size');
   const isForIdentifiers = names.length > 1 && names.every((name) => roleOfParam(name) === 'identifier');
@@ -90,7 +95,7 @@ function attemptsIn(page: SearchPage, ids: readonly string[], queryParam: string
   return page.exchange.request.params.flatMap(([param, identifier]) => {
     if (param !== queryParam && roleOfParam(param) !== 'identifier') return [];
     const isComplete = ids.includes(identifier);
-    // A word can be the prefix of an id by chance. A prefix with digits was sent as an identifier.
+    // A word without digits can be the prefix of an id by chance, so it is not counted as an identifier.
     const isPrefix =
       /\d/.test(identifier) && identifier.length >= 2 && ids.some((id) => id.startsWith(identifier));
     if (!isComplete && !isPrefix) return [];
@@ -98,7 +103,7 @@ function attemptsIn(page: SearchPage, ids: readonly string[], queryParam: string
   });
 }
 
-/** Whether the company is in the rows, and every row matches the identifier by id or name. */
+/** Whether the rows contain the wanted company, and the id or name of every row matches the identifier. */
 function hasFound({ ids, names }: SearchPage, identifier: string, isComplete: boolean): boolean {
   const isInName = (index: number) => loosely(names[index] ?? '').includes(loosely(identifier));
   return (
@@ -113,7 +118,10 @@ function firstIdOf({ page, identifier }: Attempt): string {
   return page.ids.find((id) => id.startsWith(identifier)) ?? '';
 }
 
-/** Sends a known identifier, then a prefix of it, or identifiers by the parameters that may take them. */
+/**
+ * Drafts a search for a known identifier, in the query parameter or in parameters that may take identifiers. If the
+ * search finds the company, the next draft is a search for a prefix of an identifier.
+ */
 export function probeIdentifiers(
   { query, queryParam }: Conclusions,
   search: SearchConclusions,
@@ -166,7 +174,10 @@ function identifierDrafts(
   return [byQuery, together];
 }
 
-/** Whether a successful search sent known ids by the same parameters. Other ids or sizes reveal nothing new. */
+/**
+ * Whether a successful search already sent known ids in the same parameters. A request with other ids or page sizes
+ * would reveal nothing new.
+ */
 function isAsInformative(
   { request, reading }: Exchange,
   params: readonly Param[],
@@ -179,7 +190,10 @@ function isAsInformative(
   );
 }
 
-/** Returns the longest prefix that several known ids share, else an id without its last two characters, else null. */
+/**
+ * Returns the longest prefix that several known ids have in common. If there is none, returns an id without its last
+ * two characters; null if the id is too short.
+ */
 function sharedPrefix(ids: readonly string[], minLength: number): string | null {
   const counts = new Map<string, number>();
   for (const id of ids)

@@ -15,15 +15,15 @@ import {
 import { roleOfParam } from '../param_roles.ts';
 import { isTruncated } from '../search_pages.ts';
 
-/** A page size above the limit of every API. */
+/** A page size that exceeds the limits of all APIs. */
 export const HUGE = 1000;
 
-/** The limit of most APIs. A larger size is tried only within the first searches. */
+/** The max page size of most APIs. A larger size is tried only among the first searches. */
 export const USUAL = 100;
 
 /**
- * Finds the max page size. APIs either refuse a larger size or return fewer rows. In the second case, a query with enough
- * matches is needed as evidence.
+ * Finds the max page size. If a request asks for more rows than that, an API either refuses it or returns fewer rows.
+ * In the second case, the query must have more matches than the page has rows.
  */
 export function findMaxPageSize(
   pages: readonly SearchPage[],
@@ -55,7 +55,7 @@ export function findMaxPageSize(
 
 function betweenRefusals(accepted: number, refused: number): Finding<MaxPageSize> {
   const between = LADDER.filter((size) => size > accepted && size < refused * 0.95);
-  // The limit of most APIs first, then the largest size below it.
+  // The max page size of most APIs is tried first, then the largest size below it.
   const next = between.find((size) => size >= USUAL) ?? between.at(-1) ?? null;
   const because = `the API accepts ${accepted} and refuses ${refused}`;
   return next === null ? likely({ rows: accepted, next }, because) : open({ rows: accepted, next }, because);
@@ -63,7 +63,10 @@ function betweenRefusals(accepted: number, refused: number): Finding<MaxPageSize
 
 const LADDER = [20, 50, USUAL, 200];
 
-/** Whether the size is the only possible reason of a refusal: other searches had the other parameters. */
+/**
+ * Whether the page size is the only possible reason for a refusal, because other searches with the same other
+ * parameters were successful.
+ */
 function isForItsSize(refusal: Exchange, pages: readonly SearchPage[], param: string): boolean {
   const others = refusal.request.params.filter(([name]) => name !== param);
   const lengths = pages.flatMap(({ query, rows }) =>
@@ -94,7 +97,7 @@ function withoutRefusals(
     return likely({ rows: most, next: null }, because);
   const isHugeIn = (exchange: Exchange) => sizesIn(exchange, param).some((size) => size >= HUGE);
   const tries = pages.filter(({ exchange, rows }) => isHugeIn(exchange) && rows.length * 2 >= most).length;
-  // The size may be the reason of a refusal of a huge one, so it is not sent again.
+  // If a huge size was refused, the size may be the reason, so no huge size is sent again.
   const next = refusals.some(isHugeIn) && most < USUAL ? USUAL : HUGE;
   return open(
     { rows: most, next: tries < 2 ? next : null },
@@ -102,7 +105,7 @@ function withoutRefusals(
   );
 }
 
-/** Returns the size that a search requested by the parameter, as a list of 0 or 1 items. */
+/** Returns the value of the size parameter in a search, as a list of 0 or 1 numbers. */
 function sizesIn(search: Exchange, param: string): number[] {
   const text = paramOf(search, param);
   return text === null || !/^\d+$/.test(text) ? [] : [Number(text)];
@@ -114,12 +117,15 @@ function namedBy(refusal: Exchange, param: string): number[] {
   return named === null ? [] : [named];
 }
 
-/** Requests a huge page, if none was requested yet. A broad query also shows whether the upstream refuses it. */
+/**
+ * Drafts a request for a huge page, unless one was sent before. Its query is broad, so the response also shows whether
+ * the upstream refuses broad queries.
+ */
 export function probeHugePage(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   return conclusions.query.searches.some(hasHugeSize) ? null : probeMaxPageSize(conclusions, search);
 }
 
-/** Requests the next size, if no other probe has shown the limit. */
+/** Drafts a request with the next size to try, unless another probe has shown the limit. */
 export function probeMaxPageSize(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   const { searches } = conclusions.query;
   const { param, maxSize } = search.size;
@@ -127,7 +133,7 @@ export function probeMaxPageSize(conclusions: Conclusions, search: SearchConclus
   const base = broadest(search);
   if (base === null || param.value === null || next === null) return null;
   if (rows >= USUAL && searches.length >= FEW_SEARCHES) return null;
-  // Larger pages save few calls in a small registry.
+  // In a small registry, larger pages save only a few calls.
   if ((conclusions.registrySize ?? Number.POSITIVE_INFINITY) <= rows * FEW_PAGES) return null;
   const hasMore = base.total !== null && base.total > rows;
   const wasHuge = search.pages.some(({ exchange }) => hasHugeSize(exchange));
@@ -144,13 +150,16 @@ function whyOfSize(size: number): string {
   return `may a page hold ${size} rows?`;
 }
 
-/** Returns the size that such a probe requested, from its stored reason; null: another probe. */
+/**
+ * Returns the page size that a probe requested, read from the stored reason of its call; null if the call was not a
+ * size probe.
+ */
 export function requestedSizeOf(why: string): string | null {
   const [size] = /\d+/.exec(why) ?? [];
   return size !== undefined && why === whyOfSize(Number(size)) ? size : null;
 }
 
-/** Whether a search requested a huge page. */
+/** Whether a search requested a huge page size. */
 export function hasHugeSize({ request }: Exchange): boolean {
   return request.params.some(([name, value]) => roleOfParam(name) === 'size' && Number(value) >= HUGE);
 }

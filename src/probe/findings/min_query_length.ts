@@ -15,7 +15,10 @@ import {
 import { roleOfParam } from '../param_roles.ts';
 import { isTooBroad } from '../refusals.ts';
 
-/** Finds the fewest characters that the upstream accepts in a query, 0 excluded. */
+/**
+ * Finds the min query length: the fewest characters that the upstream accepts in a query. The empty query is not
+ * considered.
+ */
 export function findMinQueryLength(
   pages: readonly SearchPage[],
   refused: readonly Exchange[],
@@ -41,7 +44,7 @@ export function findMinQueryLength(
   return lengthOf(tooShort) === upper - 1 ? likely(upper, because) : open(lengthOf(tooShort) + 1, because);
 }
 
-/** Returns refused queries whose length is the only possible reason. */
+/** Returns the refused queries that can only have been refused because of their length. */
 function refusedQueries(
   refused: readonly Exchange[],
   queryParam: string,
@@ -54,7 +57,10 @@ function refusedQueries(
   });
 }
 
-/** Returns prefixes of the shortest query with matches that have no matches themselves. A prefix should have more. */
+/**
+ * Returns queries that are probably too short: they have no matches, although they are prefixes of the shortest query
+ * with matches.
+ */
 function queriesWithoutRows(
   pages: readonly SearchPage[],
   shortest: string,
@@ -67,14 +73,14 @@ function queriesWithoutRows(
   });
 }
 
-/** Whether a search has no other parameters than page sizes that every API accepts. */
+/** Whether the only other parameters of a search are page sizes so small that every API accepts them. */
 function hasOnlySmallSizes({ request }: Exchange): boolean {
   return request.params
     .slice(1)
     .every(([name, value]) => roleOfParam(name) === 'size' && Number(value) <= 30);
 }
 
-/** Whether other searches with the same parameters were successful, with sizes at least as large. */
+/** Whether each other parameter of a search was accepted in a successful search, with at least the same page size. */
 function areOthersAccepted({ request }: Exchange, queryParam: string, pages: readonly SearchPage[]): boolean {
   return request.params.every(
     ([name, value]) =>
@@ -97,7 +103,10 @@ function lengthOf(query: string): number {
   return [...query].length;
 }
 
-/** Sends the shortest query that may be accepted, a prefix of one with matches. It has matches unless it is too short. */
+/**
+ * Drafts the shortest query that the upstream may accept. It is a prefix of a query with matches, so it has matches
+ * unless it is too short.
+ */
 export function probeMinQueryLength(
   { query: { searches }, queryParam }: Conclusions,
   { minQueryLength, queryRule, pages }: SearchConclusions,

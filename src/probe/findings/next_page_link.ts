@@ -6,7 +6,10 @@ import type { Exchange } from '../evidence.ts';
 import { leavesOf, wordsOfKey } from '../json_leaves.ts';
 import { NEXT_PAGE_WORDS, NOT_NEXT_PAGE_WORDS } from '../word_lists.ts';
 
-/** Finds the most reliable next-page link of these responses: a header, else a URL, else a cursor. */
+/**
+ * Finds the most reliable next-page link in these responses: a header is preferred to a URL in the body, and a URL to a
+ * cursor.
+ */
 export function findNextPageLink(searches: readonly Exchange[]): NextPageLink | null {
   const all = searches.flatMap(nextPageLinksIn);
   return (
@@ -34,7 +37,7 @@ function isNextKey(pointer: Pointer): boolean {
   );
 }
 
-/** Returns the paging style of a link; null for a cursor, whose parameter is unknown. */
+/** Returns the paging style of a next-page link; null for a cursor, because its parameter is not known yet. */
 export function styleOfLink({ is, at }: NextPageLink): PagingStyle | null {
   if (is === 'link_header') return { style: 'link_header' };
   return is === 'next_url' ? { style: 'next_url', next: at } : null;

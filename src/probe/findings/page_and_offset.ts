@@ -20,7 +20,7 @@ import {
   repeatedValues,
 } from './paging_probe.ts';
 
-/** Finds a page or offset parameter: the only possible move. */
+/** Finds the page or offset parameter. It is sure if only one move explains all pages. */
 export function findPageOrOffset(moves: readonly Move[]): Finding<PagingStyle | null> {
   const [move, ...others] = moves;
   if (move === undefined) return open(null, 'no parameter changed the page yet');
@@ -29,7 +29,7 @@ export function findPageOrOffset(moves: readonly Move[]): Finding<PagingStyle | 
   return others.length === 0 ? sure(paging, because) : likely(paging, because);
 }
 
-/** Returns the searches with paging parameters, each with its position in the listing. */
+/** Returns the pages whose requests had paging parameters, each with its position in the listing. */
 export function positionsOf(pages: readonly SearchPage[], size: SizeFacts): PagePosition[] {
   const isFirst = (page: SearchPage) => isFirstPage(page.exchange);
   return pages.flatMap((page) => {
@@ -40,7 +40,10 @@ export function positionsOf(pages: readonly SearchPage[], size: SizeFacts): Page
   });
 }
 
-/** Returns the number of the page's first row in `order`, or `beyond` it; null: the page has another order. */
+/**
+ * Returns the index of the page's first row in `order`; `beyond` if `order` does not contain that row; null if the rows
+ * of the page have another order.
+ */
 export function shiftOf({ ids }: SearchPage, order: readonly string[]): number | 'beyond' | null {
   const [first] = ids;
   if (order.length === 0) return null;
@@ -51,7 +54,7 @@ export function shiftOf({ ids }: SearchPage, order: readonly string[]): number |
   return overlap.every((id, index) => id === order[at + index]) ? at : null;
 }
 
-/** Returns the moves that explain the positions of all pages. */
+/** Returns the moves that explain the positions of all these pages. */
 export function possibleMoves(positions: readonly PagePosition[]): Move[] {
   const moved = positions.find(({ shift }) => shift !== 0);
   if (moved === undefined) return [];
@@ -61,7 +64,10 @@ export function possibleMoves(positions: readonly PagePosition[]): Move[] {
   return [...new Map(moves.map((move) => [`${move.style} ${move.param} ${move.first}`, move])).values()];
 }
 
-/** Returns the possible moves of a page. A page parameter moves by `(value - first) * page size`, an offset by rows. */
+/**
+ * Returns the possible moves of one page. A page parameter skips `(value - first) * page size` rows, an offset
+ * parameter skips `value - first` rows.
+ */
 function movesOf({ exchange }: SearchPage, pageSizes: readonly number[]): Move[] {
   return exchange.request.params.flatMap(([param, text]) => {
     const value = Number(text);
@@ -82,7 +88,10 @@ function explains(move: Move, { page, shift, pageSizes, order }: PagePosition): 
   return shifts.some((possible) => possible >= order.length);
 }
 
-/** Whether pages beyond the known rows have equal first rows exactly if the move gives them equal shifts. */
+/**
+ * Whether a move is consistent with the pages beyond the known rows: two of them must have the same first row exactly
+ * if the move skips the same number of rows for both.
+ */
 function isConsistent(move: Move, positions: readonly PagePosition[]): boolean {
   const beyond = positions.filter(({ shift }) => shift === 'beyond');
   return beyond.every((a, index) =>
@@ -96,7 +105,7 @@ function isPossiblePair(move: Move, a: PagePosition, b: PagePosition): boolean {
   const [left, right] = [shiftsBy(move, a.page, a.pageSizes), shiftsBy(move, b.page, b.pageSizes)];
   return left.some((one) =>
     right.some((other) => {
-      // A page without rows is behind the last row.
+      // A page without rows starts after the last row of the listing.
       if (first === undefined) return one > other;
       if (second === undefined) return other > one;
       return (one === other) === (first === second);
@@ -104,7 +113,10 @@ function isPossiblePair(move: Move, a: PagePosition, b: PagePosition): boolean {
   );
 }
 
-/** Returns the possible shifts of a page by the parameter of a move; []: the request did not contain it. */
+/**
+ * Returns the numbers of rows that the parameter of a move may have skipped for a page; [] if the request did not
+ * contain the parameter.
+ */
 function shiftsBy(move: Move, page: SearchPage, pageSizes: readonly number[]): number[] {
   return movesOf(page, pageSizes)
     .filter(({ param, first, style }) => param === move.param && first === move.first && style === move.style)
@@ -117,7 +129,10 @@ interface FirstDraftOptions {
   readonly evidence: QueryEvidence;
 }
 
-/** Drafts probes while no parameter is known to have an effect: all in one request if possible, then single ones. */
+/**
+ * Drafts requests for the case that no parameter is known to have an effect: one request with all candidates if the
+ * upstream ignores unknown parameters, then one request for each candidate.
+ */
 export function firstDrafts(
   query: Param,
   base: SearchPage,
@@ -149,11 +164,12 @@ export function firstDrafts(
   return isLenient ? [draftTogether(query, base, search), ...single.slice(0, 3)] : single.slice(0, maxSingle);
 }
 
-/** Sends all candidates in one request, each with a value that moves the first row by a different number. */
+/** Drafts one request with all candidates. Each has a value that moves the first row by a different number of rows. */
 function draftTogether(query: Param, base: SearchPage, search: SearchConclusions): SearchDraft {
   const { param, byDefault } = search.size;
   const sizes = param.value === null ? distinctSizes(search, 2) : smallSize(search);
-  // If no size parameter has an effect, every page is beyond the known rows. The second page identifies the parameter.
+  // If no size parameter has an effect, every move leads beyond the known rows. Then a request for the second page
+  // identifies the parameter.
   const isFixed = param.value === null && base.ids.length === byDefault;
   const pageSizes = isFixed ? [byDefault ?? 1] : sizes.map(([, value]) => Number(value));
   const values = distinctShifts(ALL_CANDIDATES, pageSizes, knownRowsOf(base));
@@ -163,7 +179,7 @@ function draftTogether(query: Param, base: SearchPage, search: SearchConclusions
   };
 }
 
-/** Drafts probes if several moves are possible: values by which they differ. */
+/** Drafts requests that distinguish between several possible moves. */
 export function distinguishingDrafts(
   query: Param,
   base: SearchPage,
@@ -183,7 +199,7 @@ export function distinguishingDrafts(
   const rows = knownRowsOf(base);
   const single = [
     ...candidates.map((one) => draft([...size, ...distinctShifts([one], [step], rows)])),
-    // The value 1 is the first page, or the second one if pages count from 0.
+    // The value 1 requests the first page, or the second page if page numbers start at 0.
     ...candidates.map(({ param }) => draft([...size, [param, '1']])),
   ];
   if (!isLenient) return single;
@@ -194,7 +210,10 @@ export function distinguishingDrafts(
   return step * 2 < base.ids.length ? [together, ...repeated, ...single] : [...repeated, together, ...single];
 }
 
-/** A page of one row, or of two if one is the default. */
+/**
+ * Returns the size parameter for a page of one row, or of two rows if the default page size is one; [] if no size
+ * parameter is known.
+ */
 function smallSize({ size: { param, byDefault } }: SearchConclusions): Param[] {
   return param.value === null ? [] : [[param.value, byDefault === 1 ? '2' : '1']];
 }

@@ -41,7 +41,10 @@ export function findSize(
   return { byDefault, param, maxSize: findMaxPageSize(pages, refusals, param) };
 }
 
-/** Returns the only size parameter of a search that the API did not refuse as unknown; null: there is none. */
+/**
+ * Returns a size parameter that was the only one in its request and that the API did not refuse as unknown; null if
+ * there is none.
+ */
 function acceptedSizeParam(pages: readonly SearchPage[], refusals: readonly Exchange[]): string | null {
   const limited = refusals.filter((refusal) => {
     const { maximum, unknown } = errorHintsOf([refusal]);
@@ -54,7 +57,10 @@ function acceptedSizeParam(pages: readonly SearchPage[], refusals: readonly Exch
   return null;
 }
 
-/** Returns the most rows without an effective page size parameter. */
+/**
+ * Returns the default page size: the most rows on a page whose request had no effective size parameter; null if no such
+ * page had rows.
+ */
 function defaultSize(firstPages: readonly SearchPage[]): number | null {
   const unsized = firstPages.filter((page) => {
     const sizes = sizesSent(page).map(({ value }) => value);
@@ -64,7 +70,7 @@ function defaultSize(firstPages: readonly SearchPage[]): number | null {
   return rows === 0 ? null : rows;
 }
 
-/** Finds the parameter whose value equals the number of rows. */
+/** Finds the size parameter. Evidence is a page whose number of rows equals the value of the parameter. */
 function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): Finding<string | null> {
   const sized = pages.filter((page) => sizesSent(page).length > 0);
   const matching = sized.flatMap((page) => {
@@ -90,7 +96,10 @@ function findSizeParam(pages: readonly SearchPage[], byDefault: number | null): 
   return open(null, 'no parameter changed the number of rows yet');
 }
 
-/** Whether the upstream ignored all sizes of a request: more rows exist, but none of the sizes was returned. */
+/**
+ * Whether the upstream ignored all size parameters of a request: there are more matches, but the number of rows equals
+ * none of the sizes.
+ */
 function isIgnored(page: SearchPage, byDefault: number | null, pages: readonly SearchPage[]): boolean {
   const sizes = sizesSent(page).map(({ value }) => value);
   const isLarger = page.rows.length > 0 && sizes.every((size) => size < page.rows.length);
@@ -107,7 +116,10 @@ function areSmallSizesIgnored(
   return length > 0 && isSmall && isTruncated(page, pages) === 'yes';
 }
 
-/** Whether another page has as many rows although the parameter had another value or was missing. */
+/**
+ * Whether the parameter does not explain the number of rows: another page has the same number, although its request had
+ * another value of the parameter or none.
+ */
 function isIndependent(page: SearchPage, param: string, pages: readonly SearchPage[]): boolean {
   const size = paramOf(page.exchange, param);
   return pages.some(
@@ -119,24 +131,24 @@ function isIndependent(page: SearchPage, param: string, pages: readonly SearchPa
   );
 }
 
-/** Whether all matches are on the page, and their number equals one of many sizes by chance. */
+/** Whether the number of rows may equal one of many sent sizes by chance, because the page contains all matches. */
 function isByChance(page: SearchPage, pages: readonly SearchPage[]): boolean {
   return sizesSent(page).length > 3 && isTruncated(page, pages) === 'no' && !hasMoreRows(page, pages);
 }
 
-/** Whether another page has more rows, so that the number is not the upstream's own limit. */
+/** Whether another page has more rows. If so, the number of rows on this page is not the upstream's own limit. */
 function isContrasted(page: SearchPage, pages: readonly SearchPage[]): boolean {
   return pages.some(({ rows }) => rows.length > page.rows.length);
 }
 
-/** Whether no page has more rows than the parameter requested. */
+/** Whether no page has more rows than this parameter requested. */
 function isNeverExceeded(name: string, sized: readonly SearchPage[]): boolean {
   return sized.every((page) =>
     sizesSent(page).every((size) => size.name !== name || page.rows.length <= size.value),
   );
 }
 
-/** Whether the listing has rows after this page, so that the page is not merely the last one. */
+/** Whether the listing has rows after this page. If so, the page is not short merely because it is the last one. */
 function hasMoreRows(page: SearchPage, pages: readonly SearchPage[]): boolean {
   if (isFirstPage(page.exchange) && isTruncated(page, pages) === 'yes') return true;
   const last = page.ids.at(-1) ?? '';
@@ -148,7 +160,10 @@ function isFollowed(id: string, ids: readonly string[]): boolean {
   return at !== -1 && at < ids.length - 1;
 }
 
-/** Returns the page sizes that a request may have had: the effective parameter, or the rows and what they permit. */
+/**
+ * Returns the page sizes that may have applied to a request: the value of the effective size parameter; or, if none is
+ * known, the sizes that fit the number of rows.
+ */
 export function pageSizesOf(
   page: SearchPage,
   { param, byDefault, maxSize }: SizeFacts,
@@ -160,7 +175,7 @@ export function pageSizesOf(
     return [Math.min(Number(sent[1]), Math.max(maxSize.value.rows, rows))];
   const usual = Math.max(byDefault ?? 1, rows);
   const sizes = sizesSent(page);
-  // The last page has fewer rows than its size.
+  // The last page can have fewer rows than its page size.
   const fullest = param.value === null ? [Math.max(usual, maxSize.value.rows)] : [];
   if (sizes.length === 0) return [...new Set([usual, ...fullest])];
   const isLast = shift === 'beyond' || page.total === null || shift + rows >= page.total;
@@ -168,7 +183,10 @@ export function pageSizesOf(
   return [...new Set([rows, usual, ...larger, ...fullest])];
 }
 
-/** Returns the test whether a page shows all matches of its query. `clamp` is the number at which totals stop. */
+/**
+ * Returns a function that tests whether a page contains all matches of its query. `clamp` is the number at which totals
+ * stop, or null.
+ */
 export function wholeness(pages: readonly SearchPage[], size: SizeFacts, clamp: number | null): IsWhole {
   const most = Math.max(0, ...pages.map(({ rows }) => rows.length));
   return (page) => {
@@ -176,12 +194,15 @@ export function wholeness(pages: readonly SearchPage[], size: SizeFacts, clamp: 
     if (!isFirstPage(exchange)) return false;
     if (total !== null && total !== clamp) return rows.length >= total;
     if (sizesSent(page).length > 0 && size.param.value === null) return false;
-    // An unknown limit may have truncated a page that is as long as the longest one.
+    // If the page is as long as the longest page, an unknown limit may have truncated it.
     return rows.length < Math.min(...pageSizesOf(page, size), most);
   };
 }
 
-/** Sends all likely size parameters in one request, or in single ones if the upstream refuses unknown parameters. */
+/**
+ * Drafts a request with all likely size parameters; or one request for each, if the upstream refuses unknown
+ * parameters.
+ */
 export function probeSizeParam(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   const { searches } = conclusions.query;
   const { param } = search.size;
@@ -193,7 +214,10 @@ export function probeSizeParam(conclusions: Conclusions, search: SearchConclusio
   return drafts.find(({ params }) => !wasSent(searches, params)) ?? null;
 }
 
-/** Sends huge sizes first, which also show the max page size; then small ones. */
+/**
+ * Drafts a request with huge sizes first, because its response also shows the max page size, then a request with small
+ * sizes.
+ */
 function draftsTogether(
   conclusions: Conclusions,
   search: SearchConclusions,
@@ -205,8 +229,8 @@ function draftsTogether(
     const query = broadQuery(conclusions, search, base);
     return [{ params: [toQueryParam(conclusions, query), ...sizes], why: 'how many rows fit on a page?' }];
   }
-  // The paging probe sends small sizes too. This probe is needed if too few rows are known to distinguish pages, or if
-  // no paging probe will follow.
+  // The paging probe sends small sizes too. A separate probe of small sizes is needed only if too few rows are known to
+  // distinguish pages, or if no paging probe will follow.
   const isPagingKnown = search.paging.certainty === 'sure';
   if (isPagingKnown ? !hadEffect(conclusions, search) : base.ids.length >= ENOUGH_ROWS) return [];
   const wasSmall = searches.some(({ request }) => request.why === WHY_SMALL_SIZES);
@@ -222,7 +246,7 @@ function draftsTogether(
 const WHY_SMALL_SIZES = 'which parameter sets the page size?';
 const ENOUGH_ROWS = 20;
 
-/** Whether huge sizes were refused, or returned more rows than the default. */
+/** Whether huge sizes had an effect: a refusal, or a page with more rows than the default page size. */
 function hadEffect({ query }: Conclusions, { pages, size }: SearchConclusions): boolean {
   const isRefused = query.searches.some((search) => search.reading !== 'ok' && hasHugeSize(search));
   return isRefused || pages.some(({ rows }) => rows.length > (size.byDefault ?? 0));
@@ -233,7 +257,7 @@ function draftsOneByOne(
   search: SearchConclusions,
   base: SearchPage,
 ): SearchDraft[] {
-  // If the API explains its refusals, the message about a huge size names the limit.
+  // If the API explains its refusals, a huge size is sent, because the error message names the limit.
   const small = search.size.byDefault === 3 ? 4 : 3;
   const size = conclusions.query.stated.refusesUnknown ? HUGE : small;
   return likeliest(candidatesFor('size', SIZE_PARAMS, conclusions.query), search)
@@ -244,7 +268,10 @@ function draftsOneByOne(
     }));
 }
 
-/** Returns each size parameter with a different size, from `from` on, that no page had. */
+/**
+ * Returns every size parameter with its own value. The values start at `from` and differ from the number of rows of
+ * every known page.
+ */
 export function distinctSizes({ pages }: SearchConclusions, from: number): Param[] {
   const seen = new Set(pages.map(({ rows }) => rows.length));
   const sizes = Array.from({ length: SIZE_PARAMS.length + seen.size }, (_, index) => index + from);
@@ -252,14 +279,17 @@ export function distinctSizes({ pages }: SearchConclusions, from: number): Param
   return SIZE_PARAMS.map((name, index): Param => [name, String(unseen[index])]);
 }
 
-/** Returns parameter names with those first that are also keys in a response. */
+/** Sorts parameter names: names that also occur as keys in a response come first. */
 export function likeliest(names: readonly string[], { pages }: SearchConclusions): string[] {
   const text = pages[0]?.exchange.text.slice(0, 4000) ?? '';
   const isKey = (name: string) => text.includes(`"${name}"`);
   return [...names.filter(isKey), ...names.filter((name) => !isKey(name))];
 }
 
-/** Returns the size parameter with the next size to try, for searches whose responses are also listings. */
+/**
+ * Returns the size parameter with the next size to try, for searches that have another purpose. If a refusal would cost
+ * too much, it has the largest size that the API is known to accept. [] if no size parameter is known.
+ */
 export function nextSizeParams({ size: { param, maxSize } }: SearchConclusions): Param[] {
   const { rows, next } = maxSize.value;
   const isRefusalAcceptable = next !== null && rows < USUAL;

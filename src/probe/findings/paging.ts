@@ -30,8 +30,8 @@ import {
 } from './page_and_offset.ts';
 
 /**
- * Finds how the next page is requested. A next-page link comes first, then a cursor and its parameter, then a page or
- * offset parameter. A new style needs its recognition here and a probe in `probePaging`.
+ * Finds how the next page is requested. A next-page link takes precedence, then a cursor and its parameter, then a page
+ * or offset parameter. For a new paging style, recognise it in this function and add a request to `probePaging`.
  */
 export function findPaging(pages: readonly SearchPage[], size: SizeFacts): PagingConclusion {
   const nextPageLink = findNextPageLink(pages.map(({ exchange }) => exchange));
@@ -55,24 +55,31 @@ function withoutLink({
   return likely(null, `${count} likely parameters had no effect`);
 }
 
-/** Whether the upstream returned the first page although the request had nearly all paging parameters. */
+/** Whether the upstream returned the first page, although the request contained nearly all usual paging parameters. */
 function isFirstPageDespiteAll({ shift, page }: PagePosition): boolean {
   return shift === 0 && page.exchange.request.params.filter(([name]) => isPagingParam(name)).length > 8;
 }
 
-/** Requests another page of the broadest query; if the size parameter is unknown, the same call probes it. */
+/**
+ * Drafts a request for another page of the broadest query. If the size parameter is unknown, the same call probes size
+ * parameters, too.
+ */
 export function probePaging(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   return pagingDraft(conclusions, search, MAX_SINGLE);
 }
 
-/** Tries the less likely parameters in single requests, after other findings. */
+/** Drafts requests for the less likely paging parameters, one parameter each. It is called after the other findings. */
 export function probeRarePaging(conclusions: Conclusions, search: SearchConclusions): SearchDraft | null {
   return pagingDraft(conclusions, search, SINGLE_PAGING_PARAMS.length);
 }
 
 const MAX_SINGLE = 4;
 
-/** Sends all usual names at once, if the API names all unknown ones: it knows the others. null: all were tested. */
+/**
+ * Drafts one request with all usual parameter names that were not tested yet. It is useful if the API names all unknown
+ * parameters, because it then knows the unnamed ones. null if too few names are untested, or if the API listed its
+ * parameters.
+ */
 function sweepDraft(query: Param, { allowed, unknown, isListed }: ErrorHints): SearchDraft | null {
   const tested = new Set([...allowed, ...unknown]);
   const untested = [...PAGE_PARAMS, ...OFFSET_PARAMS, ...CURSOR_PARAMS, ...IDENTIFIER_PARAMS].filter(

@@ -2,16 +2,19 @@ import type { Move, PagePosition } from '../conclusions.ts';
 import type { Param } from '../evidence.ts';
 import { OFFSET_PARAMS, PAGE_PARAMS } from '../word_lists.ts';
 
-/** Values for several paging parameters in one request, such that the first row identifies the effective parameter. */
+/**
+ * Chooses values for several paging parameters in one request, so that the first row of the response identifies the
+ * effective parameter.
+ */
 
-/** A parameter that may request pages, and its possible values for the first page. */
+/** A parameter that may select a page, and the values that may request the first page. */
 export interface PagingCandidate {
   readonly param: string;
   readonly style: Move['style'];
   readonly firsts: readonly number[];
 }
 
-/** All candidates, the most likely first: page and offset parameters in turn. */
+/** All candidates, the most likely first. Page parameters and offset parameters alternate. */
 export const ALL_CANDIDATES: readonly PagingCandidate[] = Array.from({
   length: Math.max(PAGE_PARAMS.length, OFFSET_PARAMS.length),
 })
@@ -25,7 +28,7 @@ function candidateOf(param: string | undefined, style: Move['style']): PagingCan
   return param === undefined ? null : { param, style, firsts: [0, 1] };
 }
 
-/** Returns the candidates of the possible moves. */
+/** Returns the parameters of the possible moves as candidates. */
 export function candidatesOf(moves: readonly Move[]): PagingCandidate[] {
   const params = new Map<string, PagingCandidate>();
   for (const { param, style, first } of moves)
@@ -35,16 +38,16 @@ export function candidatesOf(moves: readonly Move[]): PagingCandidate[] {
 
 /** The known rows of a query. */
 export interface KnownRows {
-  /** Rows of the longest first page. */
+  /** The number of rows on the longest first page. */
   readonly count: number;
-  /** All matches; Infinity if the total is unknown. */
+  /** The total of the query; Infinity if it is unknown. */
   readonly total: number;
 }
 
 /**
- * Returns a value for each candidate such that no two candidates move the first row by the same number, for any of the
- * page sizes and first values. Shifts within the known rows are used up first. The next candidates get shifts below the
- * total, and the value 2 if the total is unknown or no value is free.
+ * Returns a value for each candidate, so that no two candidates move the first row by the same number of rows, for any
+ * of the page sizes and first values. Moves within the known rows are assigned first, then moves within the total. If
+ * the total is unknown or no value is left, the value is 2.
  */
 export function distinctShifts(
   candidates: readonly PagingCandidate[],
@@ -58,7 +61,7 @@ export function distinctShifts(
     const isFree = (value: number, bound: number) =>
       pageSizes.every((size, index) =>
         shiftsAt(value, size).every(
-          // The first page sizes are likely and small. Larger ones may exceed the bound.
+          // The first page sizes in the list are small and likely. Moves with a larger page size may exceed the bound.
           (shift) => shift > 0 && (shift < bound || index >= LIKELY_SIZES) && !taken[index]?.has(shift),
         ),
       );
@@ -81,8 +84,8 @@ function firstNumber(isGood: (value: number) => boolean, most: number): number |
 }
 
 /**
- * Returns values for a second request if `moved` is beyond the known rows. Some candidates get another value, the
- * others repeat their value. The same rows mean that one of the others is effective.
+ * Returns values for a second request if the first response, `moved`, was beyond the known rows. Some candidates get a
+ * new value, the others repeat their value. If the response has the same rows again, one of the others is effective.
  */
 export function repeatedValues(candidates: readonly PagingCandidate[], moved: PagePosition): Param[] {
   const before = new Map(moved.page.exchange.request.params);
@@ -90,7 +93,8 @@ export function repeatedValues(candidates: readonly PagingCandidate[], moved: Pa
   const isFirstKnown = tested.every(({ firsts }) => firsts.length === 1);
   return candidates.map(({ param, firsts }, index): Param => {
     if (index >= tested.length) return [param, before.get(param) ?? '2'];
-    // If the first value is known, it requests the first page, which no other parameter does.
+    // If the value of the first page is known, it is sent. The first page then proves that this parameter is effective,
+    // because no other parameter requests the first page.
     return [param, isFirstKnown ? String(firsts[0]) : '1'];
   });
 }

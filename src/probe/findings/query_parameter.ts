@@ -26,7 +26,10 @@ import {
 } from '../word_lists.ts';
 import { rowsAt, textAt } from './result_list.ts';
 
-/** Finds the parameter that takes the query: the returned rows match its value and no other. */
+/**
+ * Finds the parameter that takes the query. Evidence is a search whose rows match the value of this parameter and of no
+ * other.
+ */
 export function findQueryParam(evidence: QueryEvidence): Finding<string | null> {
   const { searches, listing, hint } = evidence;
   const named = namesIn(evidence);
@@ -52,7 +55,10 @@ export function findQueryParam(evidence: QueryEvidence): Finding<string | null> 
   return open(null, 'no parameter had an effect yet');
 }
 
-/** Returns parameters that were sent alone without effect, or were refused because another parameter is missing. */
+/**
+ * Returns the parameters that do not take the query: they were sent alone without effect, or were refused because
+ * another parameter is missing.
+ */
 function excludedBy(
   searches: readonly Exchange[],
   matches: readonly ParamMatch[],
@@ -78,7 +84,7 @@ function acceptedAlone(searches: readonly Exchange[], candidates: ReadonlySet<st
   return accepted?.request.params[0]?.[0] ?? null;
 }
 
-/** Returns the parameters that error messages name and that may take the query, the most likely first. */
+/** Returns the parameters that may take the query and that error messages name, the most likely first. */
 function namesIn({ stated: { required, allowed } }: QueryEvidence): string[] {
   return [...new Set([...byLikelihood(required), ...byLikelihood(allowed)])];
 }
@@ -93,11 +99,11 @@ function quoted(text: string): string {
   return `"${text}"`;
 }
 
-/** The parameters of one search whose values match its rows. */
+/** The parameters of a search whose values match the returned rows. */
 type ParamMatch =
   | OneMatch
   | { readonly is: 'several'; readonly params: readonly string[] }
-  /** No value matches the rows. */
+  /** No parameter has a value that matches the rows. */
   | { readonly is: 'none' }
   | { readonly is: 'no_rows' };
 
@@ -110,14 +116,17 @@ interface OneMatch {
 
 const NO_ROWS: ParamMatch = { is: 'no_rows' };
 
-/** Compares the rows of a successful search with its parameters. `candidates` may take the query. */
+/**
+ * Compares the rows of a successful search with the values of its parameters. Only the parameters in `candidates` are
+ * considered.
+ */
 function matchOf(search: Exchange, listing: ResultList | null, candidates: ReadonlySet<string>): ParamMatch {
   const rows = listing === null ? [] : rowsAt(search, listing.results);
   const sent = search.request.params.filter(([name]) => candidates.has(name));
   if (listing === null || rows.length === 0) return echoIn(search, sent) ?? NO_ROWS;
   const shares = sent.map((param) => ({ param, share: shareFound(param[1], rows, listing) }));
   const best = Math.max(...shares.map(({ share }) => share));
-  // The upstream may have found some rows by a field that the rows do not show.
+  // The upstream may have matched some rows by a field that the rows do not show.
   if (best < (rows.length < 10 ? 1 : 0.8)) return { is: 'none' };
   const fitting = shares.filter(({ share }) => share === best).map(({ param }) => param);
   const [only] = fitting;
@@ -126,14 +135,17 @@ function matchOf(search: Exchange, listing: ResultList | null, candidates: Reado
   return { is: 'several', params: fitting.map(([name]) => name) };
 }
 
-/** Returns the share of the rows that the query may have found. */
+/** Returns the share of the rows (0 to 1) that match the query. */
 function shareFound(query: string, rows: readonly JsonObject[], { names, ids }: ResultList): number {
   const paths = [...names.slice(0, 3), ...ids.slice(0, 2)];
   const found = rows.filter((row) => paths.some(({ pointer }) => mayFind(query, textAt(row, pointer) ?? '')));
   return found.length / rows.length;
 }
 
-/** Returns the only parameter whose value the body repeats; some APIs repeat the query. */
+/**
+ * Returns the parameter whose value the body repeats, because some APIs repeat the query; null unless there is exactly
+ * one.
+ */
 function echoIn({ json }: Exchange, sent: readonly Param[]): ParamMatch | null {
   const leaves = json === undefined ? [] : leavesOf(json);
   const repeated = sent.filter(([, query]) => leaves.some(({ value }) => value === query));
@@ -143,7 +155,7 @@ function echoIn({ json }: Exchange, sent: readonly Param[]): ParamMatch | null {
     : null;
 }
 
-/** Searches for rows, until a query of the query parameter has returned some. */
+/** Drafts searches until one with the query parameter has returned rows. */
 export function probeRows({ query, queryParam, search }: Conclusions): SearchDraft | null {
   const hasRows =
     search !== null &&
@@ -152,7 +164,10 @@ export function probeRows({ query, queryParam, search }: Conclusions): SearchDra
   return hasRows ? null : probeQueryParam(query);
 }
 
-/** Sends all candidates in one request, each with its own query; then fewer, then single ones. */
+/**
+ * Drafts a request with all candidate parameters, each with its own query; then requests with fewer candidates; then
+ * requests with only one.
+ */
 function probeQueryParam(evidence: QueryEvidence): SearchDraft | null {
   const { searches, listing, examples, mayGuess } = evidence;
   const found = findQueryParam(evidence).value;
@@ -179,7 +194,7 @@ function probeQueryParam(evidence: QueryEvidence): SearchDraft | null {
 
 const NO_PARAMS: SearchDraft = { params: [], why: 'what does a search without parameters return?' };
 
-/** The parameter is known: sends queries until one of them has rows. */
+/** Drafts the next query for a known query parameter, until a query has returned rows. */
 function firstQuery(evidence: QueryEvidence, param: string): SearchDraft | null {
   const { searches, examples } = evidence;
   const minLength = Math.max(evidence.minLength, minLengthByRefusals(searches));
@@ -211,12 +226,13 @@ function together({ searches }: QueryEvidence, queries: readonly string[], why: 
   if (refusesUnknownParams(searches) || minLengthByRefusals(searches) > (queries[0]?.length ?? 0))
     return null;
   const params = QUERY_PARAMS.map((param, index): Param => [param, queries[index % queries.length] ?? '']);
-  // The sizes cost no call of their own: if the number of rows equals one of them, its parameter is known too.
+  // The size parameters cost no additional call: if the number of rows equals one of the sizes, the response also
+  // identifies the size parameter.
   const sizes = SIZE_PARAMS.map((param, index): Param => [param, String(DISTINCTIVE_SIZES[index] ?? 11)]);
   return { params: [...params, ...sizes], why };
 }
 
-/** Several candidates match the rows: sends each of them another known name. */
+/** Drafts a request for the case that several candidates match the rows. Each candidate gets another known name. */
 function withSeenNames({ searches }: QueryEvidence, listing: ResultList): SearchDraft | null {
   const { rows, names } = listing;
   const [path] = names;
@@ -230,7 +246,10 @@ function withSeenNames({ searches }: QueryEvidence, listing: ResultList): Search
   return { params, why: 'which parameter finds a known name? (each has another name)' };
 }
 
-/** Too few names are known for the possible candidates: sends a known name by each of them. */
+/**
+ * Drafts one request with a known name for each candidate, for the case that too few names are known to try the
+ * candidates together.
+ */
 function oneByOne({ searches }: QueryEvidence, listing: ResultList): SearchDraft[] {
   const [path] = listing.names;
   const name =
@@ -241,7 +260,7 @@ function oneByOne({ searches }: QueryEvidence, listing: ResultList): SearchDraft
   return name == null || possible.length > 6 ? [] : possible.map((param) => single(param, name));
 }
 
-/** Returns the candidates that match the rows of every search with several matches. */
+/** Returns the candidates that match the rows in every search in which several candidates match. */
 function possibleParams(searches: readonly Exchange[], listing: ResultList): string[] {
   const candidates = new Set(QUERY_PARAMS);
   const matches = searches
@@ -253,7 +272,10 @@ function possibleParams(searches: readonly Exchange[], listing: ResultList): str
   );
 }
 
-/** Whether the upstream may name its parameters if a search has none: it sends results or long messages. */
+/**
+ * Whether a search without parameters may make the upstream name its parameters: it returned results or a long message
+ * to the last search.
+ */
 function mayExplain(searches: readonly Exchange[]): boolean {
   const last = searches.at(-1);
   return last !== undefined && (last.reading === 'ok' || textOf(last).trim().length > 20);

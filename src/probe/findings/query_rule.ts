@@ -14,8 +14,8 @@ import { nextSizeParams } from './page_size.ts';
 const ALL: readonly QueryRule[] = ['prefix', 'token', 'token_prefix', 'substring'];
 
 /**
- * Finds the query rule of names by elimination. Two observations refute a rule: a row that it
- * would not find, and a whole page without a known company that it would find.
+ * Finds the query rule of names by elimination. A rule is refuted by a returned row that it does not match. It is also
+ * refuted if a page with all matches lacks a known company that the rule matches.
  */
 export function findQueryRule(
   pages: readonly SearchPage[],
@@ -49,7 +49,10 @@ interface QueryPage extends SearchPage {
   readonly query: string;
 }
 
-/** Returns the number of rows whose name and id do not contain the query: a hidden field matched it. */
+/**
+ * Returns the number of rows whose name and id do not contain the query. The upstream matched them by a field that the
+ * rows do not show.
+ */
 function unexplainedRows({ query, names, ids }: QueryPage): number {
   return names.filter((name, index) => !mayFind(query, `${name} ${ids[index]}`)).length;
 }
@@ -61,7 +64,7 @@ function refutedByRow(rule: QueryRule, { query, names, ids }: QueryPage): string
     const isFoundById = loosely(ids[index] ?? '').startsWith(wanted);
     return !isFoundById && mayFind(wanted, loose) && finds(rule, wanted, loose) === false;
   });
-  // A hidden field may have matched one row.
+  // One row may have matched by a field that the rows do not show.
   return against.length >= Math.min(2, names.length) && against[0] !== undefined
     ? `"${query}" finds ${JSON.stringify(against[0])}`
     : null;
@@ -80,11 +83,11 @@ function refutedByAbsence(
   return missing === undefined ? null : `"${query}" does not find ${JSON.stringify(missing.name)}`;
 }
 
-/** Whether a query finds a name under a rule; null if it depends on how the upstream splits names into words. */
+/** Whether a query finds a name under a rule; null if this depends on how the upstream splits names into words. */
 export function finds(rule: QueryRule, query: string, name: string): boolean | null {
   switch (rule) {
     case 'prefix':
-      // The upstream may ignore a quotation mark in front.
+      // The upstream may ignore a leading quotation mark in the name.
       return name.startsWith(query) || (/^[^\p{L}\p{N}]/u.test(name) && name.includes(query) ? null : false);
     case 'token':
       return everyOf(
@@ -101,7 +104,7 @@ export function finds(rule: QueryRule, query: string, name: string): boolean | n
   }
 }
 
-/** The characters beside an occurrence: a word border, none, or unclear. */
+/** Whether an occurrence of a query begins or ends at a word border; `doubt` if this is uncertain. */
 type Border = 'border' | 'none' | 'doubt';
 
 function bordersOf(word: string, name: string): { readonly before: Border; readonly after: Border }[] {
@@ -111,7 +114,7 @@ function bordersOf(word: string, name: string): { readonly before: Border; reado
   return borders;
 }
 
-// Upstreams split digits, punctuation and scripts without spaces in different ways.
+// Upstreams differ in how they split digits, punctuation and scripts without spaces into words.
 function borderAt(name: string, at: number): Border {
   const character = name[at];
   if (character === undefined || /\s/u.test(character)) return 'border';
@@ -137,7 +140,7 @@ function everyOf(values: readonly (boolean | null)[]): boolean | null {
   return values.includes(null) ? null : true;
 }
 
-/** Sends a query that has different matches under the possible rules. */
+/** Sends a query whose matches differ between the possible rules. */
 export function probeQueryRule(
   { query: { searches }, queryParam, minQueryChars, registrySize }: Conclusions,
   search: SearchConclusions,
@@ -165,17 +168,17 @@ const MAX_TRIES = 4;
 interface QueryLimits {
   readonly minLength: number;
   readonly pageSize: number;
-  /** The registry count, or an assumed one. */
+  /** The registry count; an assumed count if it is unknown. */
   readonly registrySize: number;
-  /** The loose forms of all queries so far. */
+  /** All queries sent so far, folded by `loosely`. */
   readonly sent: ReadonlySet<string>;
-  /** Whether an earlier probe with a part of a word did not decide. */
+  /** Whether an earlier probe already sent a part of a word and its response did not decide between the rules. */
   readonly wasInconclusive: boolean;
 }
 
 /**
- * Returns a query that occurs in known names and distinguishes the possible rules; null: none exists. All its matches
- * should fit on a page.
+ * Returns a query that occurs in known names and distinguishes the possible rules; null if there is none. All matches
+ * of the query should fit on one page.
  */
 function distinctiveQuery(
   possible: readonly QueryRule[],
@@ -184,7 +187,7 @@ function distinctiveQuery(
 ): string | null {
   const names = known.slice(-MAX_NAMES).map(({ name }) => name);
   const best = (queries: Iterable<string>) => bestOf(queries, possible, names, limits);
-  // Two words are rarer than a part of one, but APIs treat them differently.
+  // Two whole words are rarer than a part of a word, but APIs differ in how they treat them.
   if (limits.wasInconclusive) return best(pairsIn(names)) ?? best(fragmentsOf(names, 5));
   for (let length = rareLength(limits); length >= Math.max(4, limits.minLength); length--) {
     const query = best(fragmentsOf(names, length));
@@ -213,11 +216,11 @@ function bestOf(
 }
 
 /**
- * Returns the shortest length n (4 to 9) at which the matches of a part of a word should fill at most half a page:
+ * Returns the shortest length n (4 to 9 letters) for a part of a word whose matches should fill at most half a page:
  *
  *   registrySize * 10^(-n/2 - 0.5) <= pageSize / 2
  *
- * Two more letters make a part ten times as rare.
+ * With two more letters, a part has a tenth of the matches.
  */
 function rareLength({ pageSize, registrySize }: QueryLimits): number {
   for (let length = 4; length < 9; length++)
@@ -225,7 +228,7 @@ function rareLength({ pageSize, registrySize }: QueryLimits): number {
   return 9;
 }
 
-/** Returns all parts of words with `length` letters. */
+/** Returns all parts of words that have `length` letters. */
 function fragmentsOf(names: readonly string[], length: number): Set<string> {
   const fragments = new Set<string>();
   for (const name of names)
@@ -234,7 +237,10 @@ function fragmentsOf(names: readonly string[], length: number): Set<string> {
   return fragments;
 }
 
-/** Returns pairs of neighbouring words: whole, without the last letter, and without the first and the last letter. */
+/**
+ * Returns pairs of adjacent words in three forms: both whole, without the last letter, and without the first and the
+ * last letter.
+ */
 function pairsIn(names: readonly string[]): Set<string> {
   const pairs = new Set<string>();
   for (const name of names)
@@ -250,7 +256,7 @@ function pairsIn(names: readonly string[]): Set<string> {
   return pairs;
 }
 
-/** Returns the number of pairs of rules that treat the query differently for a known name. */
+/** Returns the number of pairs of rules for which the query gives different results on a known name. */
 function distinguishedPairs(possible: readonly QueryRule[], query: string, names: readonly string[]): number {
   const containing = names.filter((name) => name.includes(query));
   const differ = (a: QueryRule, b: QueryRule) =>

@@ -8,16 +8,16 @@ import { ENVELOPE_WORDS, NAME_WORDS, NOT_NAME_WORDS } from '../word_lists.ts';
 import { itemOf, textAt } from './result_list.ts';
 import { innermost, relativeTo } from './row_paths.ts';
 
-/** A company from a listing, whose record was requested. */
+/** A company from a listing. Its record was requested. */
 export interface ListedCompany {
   readonly id: string;
   readonly name: string | null;
-  /** Relative to the item of the list. */
+  /** The path of the id, relative to the list item. */
   readonly idInList: Pointer;
   readonly nameInList: Pointer | null;
 }
 
-/** Finds the record in its body, and id and name in the record. */
+/** Finds the path of the record in the body, and the paths of the id and the name in the record. */
 export function findRecord(response: Exchange, company: ListedCompany): Finding<RecordPaths | null> {
   const body = response.json;
   if (!isJsonObject(body)) return open(null, 'the response is not an object');
@@ -48,7 +48,10 @@ interface Pair {
   readonly name: Pointer | null;
 }
 
-/** Scores a pair of paths: the same keys as in the list, near each other, with words for names, not deep. */
+/**
+ * Scores a pair of paths for id and name. It prefers keys that are the same as in the list, paths near each other,
+ * words for names, and short paths.
+ */
 function pairScore({ id, name }: Pair, { idInList, nameInList }: ListedCompany): number {
   const depth = id.split('/').length + (name?.split('/').length ?? 0);
   const sameId = id.endsWith(idInList) ? 3 : 0;
@@ -82,14 +85,17 @@ function isSameId(value: Json, id: string): boolean {
   return typeof value !== 'boolean' && scalarText(value) === id;
 }
 
-/** A fetched record, and the path in the rows of the id that opened it. */
+/** A fetched record, and the path of the row value that was used as its id in the request. */
 export interface OpenedRecord {
   /** Relative to a row. */
   readonly idPath: Pointer;
   readonly record: Finding<RecordPaths | null>;
 }
 
-/** Finds the path in the rows whose ids open records: the record must be of the same company. */
+/**
+ * Finds the path in the rows whose values open records when used as ids. Each record must belong to the company of its
+ * row.
+ */
 export function findOpenedRecord(
   listing: ResultList,
   entities: readonly Exchange[],
@@ -122,7 +128,7 @@ function openedBy(
   return record.value === null ? null : { idPath, record };
 }
 
-/** The finding while no record was recognised. */
+/** The finding for the case that no record was recognised. */
 export function noRecord(entities: readonly Exchange[]): Finding<RecordPaths | null> {
   return open(
     null,
@@ -130,13 +136,13 @@ export function noRecord(entities: readonly Exchange[]): Finding<RecordPaths | n
   );
 }
 
-/** Returns the path of one record; null if the id cannot be part of a path. */
+/** Returns the URL path of one record; null if the id cannot be part of a path. */
 export function entityPath(template: string, id: string): string | null {
   const url = entityUrl({ entity: template } as Parameters<typeof entityUrl>[0], id);
   return url instanceof UnwritableUrl ? null : url.pathname + url.search;
 }
 
-/** Requests a record by the most likely id of a row. */
+/** Requests a record. Its id is the row value at the most likely path of the id. */
 export function probeRecord(
   { upstream, exchanges }: ProbeInput,
   { addresses }: Conclusions,

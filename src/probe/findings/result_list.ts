@@ -7,7 +7,7 @@ import { arraysOutside, leavesOf, wordsOfKey } from '../json_leaves.ts';
 import { ELEMENT_WORDS } from '../word_lists.ts';
 import { idCandidates, innermost, nameCandidates } from './row_paths.ts';
 
-/** Finds the list that successful searches share; null: no search had rows. */
+/** Finds the list of results that all successful searches have in common; null if no search had rows. */
 export function findResultList(searches: readonly Exchange[]): ResultList | null {
   const votes = new Map<Pointer, number>();
   for (const { json } of searches)
@@ -25,7 +25,7 @@ export function findResultList(searches: readonly Exchange[]): ResultList | null
   return { results, rows, ids: idCandidates(longest), names: nameCandidates(rows) };
 }
 
-/** Returns the rows of a response; [] if it has no list at `results`. */
+/** Returns the rows of a response; [] if the response has no list at `results`. */
 export function rowsAt({ json }: Exchange, results: Pointer): JsonObject[] {
   const list = valueAt(json, results);
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
@@ -45,7 +45,10 @@ export function textAt(row: JsonObject, pointer: Pointer): string | null {
   return scalarText(valueAt(row, pointer));
 }
 
-/** Returns how much a list looks like companies: long, with many fields, ids and names; 0: not at all. */
+/**
+ * Scores how much a list looks like companies; 0 if it does not. Long lists whose elements have many fields, ids and
+ * names score best.
+ */
 function companyScore(list: readonly Json[]): number {
   const rows = list.filter(isJsonObject);
   if (rows.length === 0 || rows.length < list.length) return 0;

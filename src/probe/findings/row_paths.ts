@@ -6,7 +6,7 @@ import { type Finding, likely, open, sure } from '../evidence.ts';
 import { isNumber, leavesOf, wordsOfKey } from '../json_leaves.ts';
 import { ID_WORDS, NAME_WORDS, NOT_ID_WORDS, NOT_NAME_WORDS } from '../word_lists.ts';
 
-/** Finds the id in an item. `opened` is the record that an id from there opened, or null. */
+/** Finds the path of the id in an item. `opened` is the record that was requested with the id at that path, or null. */
 export function findId(
   pointer: Pointer,
   opened: Finding<RecordPaths | null> | null,
@@ -20,7 +20,7 @@ export function findId(
   return likely(pointer, `its values differ from row to row${rivals}`);
 }
 
-/** Finds the name in an item; the record of a company confirms it. */
+/** Finds the path of the name in an item. A fetched record that contains the same name confirms the path. */
 export function findName(
   pointer: Pointer | null,
   record: Finding<RecordPaths | null>,
@@ -31,7 +31,7 @@ export function findName(
     : sure(pointer, 'the record has the same name');
 }
 
-/** Returns the companies of the rows that have an id and a name. */
+/** Returns the id and the name of each row that contains both. */
 export function knownNames({ rows }: ResultList, id: Pointer, name: Pointer | null): KnownName[] {
   return rows.flatMap((row) => {
     const idText = scalarText(valueAt(row, id));
@@ -40,7 +40,7 @@ export function knownNames({ rows }: ResultList, id: Pointer, name: Pointer | nu
   });
 }
 
-/** Returns the paths in rows that may hold a company's name, the most likely first. */
+/** Returns the paths of values in the rows that may be the company's name, the most likely first. */
 export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
   const rows = all.slice(0, MAX_ROWS);
   return ranked(valuesByPath(rows), (pointer, values) => {
@@ -54,7 +54,10 @@ export function nameCandidates(all: readonly JsonObject[]): Candidate[] {
   });
 }
 
-/** Returns the paths in the rows of one list that may hold the entity id: its values differ from row to row. */
+/**
+ * Returns the paths of values that may be the entity id, the most likely first. The rows are those of one list, and the
+ * values at such a path differ from row to row.
+ */
 export function idCandidates(all: readonly JsonObject[]): Candidate[] {
   const rows = all.slice(0, MAX_ROWS);
   const tails = rows.map(urlTails);
@@ -69,8 +72,8 @@ export function idCandidates(all: readonly JsonObject[]): Candidate[] {
 }
 
 /**
- * Returns the deepest shared parent of `paths` that still contains the whole company. The descent stops at a level with
- * keys that `isWrapping` does not recognise as envelope.
+ * Returns the deepest object that contains all `paths` and the whole company. Starting at the root, a level is skipped
+ * only if all its other keys belong to an envelope according to `isWrapping`.
  */
 export function innermost(
   documents: readonly Json[],
@@ -124,7 +127,7 @@ function ranked(
     .sort((a, b) => b.score - a.score);
 }
 
-/** Scores the words of a pointer: the last key has full weight, the keys above it half. */
+/** Scores the words of a pointer. Words of the last key have full weight, words of the keys above it have half. */
 function wordScore(pointer: Pointer, good: ReadonlyMap<string, number>, bad: ReadonlySet<string>): number {
   const keys = segmentsOf(pointer);
   return keys.reduce((score, key, index) => {
@@ -165,7 +168,7 @@ function isIdLike(value: Json): boolean {
   );
 }
 
-/** Whether the values are positions in the list: 0, 1, 2, … or 1, 2, 3, … */
+/** Whether the values are only the positions of the rows: 0, 1, 2, … or 1, 2, 3, … */
 function isCounting(values: readonly Json[]): boolean {
   const first = values[0];
   if (values.length < 3 || (first !== 0 && first !== 1)) return false;

@@ -11,13 +11,16 @@ interface Sample {
   readonly count: number;
   readonly rows: number;
   readonly query: string;
-  /** Whether the request contained the same number, as a size or page. null: it contained no number. */
+  /**
+   * Whether the request contained the same number as a page size or page number; null if the request contained no
+   * number.
+   */
   readonly wasSent: boolean | null;
 }
 
 /**
- * Finds the total of a query. It differs between queries and is at least the number of rows. It equals that number if
- * all matches fit on the page.
+ * Finds the path of a query's total. The total differs between queries and is at least the number of rows. The two are
+ * equal if all matches fit on the page.
  */
 export function findTotal(
   searches: readonly Exchange[],
@@ -47,8 +50,8 @@ export function findTotal(
 }
 
 /**
- * Finds the number at which totals stop: two queries with different companies have the same round total, or a page has
- * more rows than its total.
+ * Finds the number at which totals stop. Evidence is a round total that several queries with different companies share,
+ * or a page with more rows than its total.
  */
 export function findClamp(
   pages: readonly Pick<SearchPage, 'query' | 'total' | 'ids'>[],
@@ -61,7 +64,7 @@ export function findClamp(
   if (beyond !== undefined)
     return sure(beyond.total, `a page with the total ${beyond.total} has ${beyond.ids.length} rows`);
   if (largest < 100 || largest % 100 !== 0) return open(null, `the largest total so far is ${largest}`);
-  // If all queries have the largest total, each may have found the whole registry.
+  // If all queries have the same total, each query may have matched the whole registry.
   const isLimit = pages.some(({ total }) => total !== null && total > 0 && total < largest);
   return isLimit && queries.size > 1 && firstIds.size > 1
     ? sure(largest, `different queries have the total ${largest}`)
@@ -96,7 +99,7 @@ function samplesOf(
   return samples;
 }
 
-/** How well the keys of a path fit a number of matches; 0: not at all. */
+/** Scores how likely the value at a path is the number of matches; 0 if its keys do not suggest it. */
 export function totalScore(pointer: Pointer): number {
   const keys = segmentsOf(pointer).map(wordsOfKey);
   const last = keys.at(-1) ?? [];
@@ -108,7 +111,7 @@ export function totalScore(pointer: Pointer): number {
   );
 }
 
-/** A total is at least the number of rows, unless totals stop at a round number. */
+/** Whether a number can be a total: it is at least the number of rows, or a round number at which totals stop. */
 function isPossible({ count, rows }: Sample): boolean {
   return count >= rows || (count >= 100 && count % 100 === 0);
 }
@@ -117,13 +120,13 @@ const exceeds = (all: readonly Sample[]) => all.some(({ count, rows }) => count 
 const equals = (all: readonly Sample[]) => all.some(({ count, rows }) => count === rows);
 const isRowCount = (all: readonly Sample[]) => all.every(({ count, rows }) => count === rows);
 
-/** Whether the number only repeats a size or page of the request. */
+/** Whether the number only repeats a page size or page number of the request. */
 function isRepeated(all: readonly Sample[]): boolean {
   const informative = all.filter(({ wasSent }) => wasSent !== null);
   return informative.length > 1 && informative.every(({ wasSent }) => wasSent === true);
 }
 
-/** Whether different queries have the same small number, such as a page size or a version. */
+/** Whether the number is small and equal for different queries, as a page size or a version would be. */
 function isConstant(all: readonly Sample[]): boolean {
   const queries = new Set(all.map(({ query }) => query));
   return (

@@ -5,7 +5,10 @@ import { softError, topOf } from '../refusals.ts';
 import { entityPath } from './record_paths.ts';
 import { textAt } from './result_list.ts';
 
-/** Finds the response to an unknown id, and the rule that recognises it if the status does not. */
+/**
+ * Finds out how the upstream responds to an unknown id. The value is the rule that recognises this response; null if
+ * the status is sufficient.
+ */
 export function findAbsence(
   entities: readonly Exchange[],
   listing: ResultList | null,
@@ -27,7 +30,7 @@ export function findAbsence(
 
 const NOT_REQUESTED = 'no unknown id was requested yet';
 
-/** Returns the response to an id of no row; null: no such id was requested. */
+/** Returns the response to an id that no row contains; null if no such id was requested. */
 function responseToUnknownId(
   entities: readonly Exchange[],
   listing: ResultList | null,
@@ -44,7 +47,7 @@ function responseToUnknownId(
   return entities.find(({ request }) => !known.has(request.path)) ?? null;
 }
 
-/** Requests an id that almost surely does not exist. */
+/** Drafts a request for an id that almost surely does not exist. */
 export function probeUnknownId(
   { upstream }: ProbeInput,
   { addresses, absence }: Conclusions,
@@ -60,7 +63,7 @@ export function probeUnknownId(
     : { kind: 'entity', path, params: [], why: 'which response does an unknown id get?' };
 }
 
-/** Returns an id in the form of the known ones that almost surely does not exist; null: no id is known. */
+/** Returns an id that resembles the known ids but almost surely does not exist; null if no id is known. */
 export function unlikelyId(ids: readonly string[]): string | null {
   const known = new Set(ids);
   const [pattern] = [...ids].sort((a, b) => a.length - b.length);

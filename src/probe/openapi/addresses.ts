@@ -3,7 +3,10 @@ import { type Finding, likely, open, sure } from '../evidence.ts';
 import type { ApiDocument, Operation } from './document.ts';
 import { fixedParameters, type Operations } from './operations.ts';
 
-/** The paths of the three resources on the host of `baseUrl`. Required parameters with one value are part of them. */
+/**
+ * Finds the paths of the three resources on the host of `baseUrl`. The paths include required parameters that have a
+ * fixed value.
+ */
 export function findAddresses(
   { basePath }: ApiDocument,
   { search, entity, stats }: Operations,
@@ -12,7 +15,8 @@ export function findAddresses(
   if (search.value === null) return open(null, search.because);
   const configured = new URL(baseUrl).pathname.replace(/\/+$/, '');
   const { path } = search.value.operation;
-  // Without a server in the document, the paths are below the configured address, unless they repeat its path.
+  // If the document contains no server, its paths are relative to the configured address, unless they already begin
+  // with the path of that address.
   const prefix = basePath ?? (path.startsWith(`${configured}/`) ? '' : configured);
   const standard = `${configured.replace(/\/api$/, '')}/api`;
   const addresses = {
@@ -48,7 +52,7 @@ function queryOf(parameters: [name: string, value: string][]): string {
   return parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
 }
 
-/** The header that sends the key. */
+/** Finds the header in which a request sends the key. */
 export function findKeyHeader({ security }: ApiDocument): Finding<string | null> {
   const [scheme] = security.filter((one) => one.type !== 'apiKey' || one.in === 'header');
   if (scheme === undefined) {

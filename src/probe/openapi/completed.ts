@@ -1,7 +1,10 @@
 import type { Conclusions, SearchConclusions, Specification } from '../conclusions.ts';
 import type { Finding } from '../evidence.ts';
 
-/** Completes conclusions by a specification: a finding that the responses leave open gets the value of the document. */
+/**
+ * Completes the conclusions with the statements of an OpenAPI document: each finding that the responses leave open gets
+ * the value that the document states.
+ */
 export function completedBy(conclusions: Conclusions, specification: Specification): Conclusions {
   const { search } = conclusions;
   const { registryTotal, minLength, queryParam } = specification;
@@ -40,7 +43,7 @@ function completed<T>(finding: Finding<T>, statement: Finding<T | null>): Findin
     : finding;
 }
 
-/** A document can be outdated, so its statements are likely at most. */
+/** A document can be outdated, so the certainty of its statements is never higher than likely. */
 function stated<T>(value: T, { because }: Finding): Finding<T> {
   return { value, certainty: 'likely', because };
 }

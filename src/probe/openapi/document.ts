@@ -2,25 +2,28 @@ import { upgrade } from '@scalar/openapi-upgrader';
 import { isJsonObject, type Json, type JsonObject, scalarText } from '../../json/json.ts';
 import { valueAt } from '../../json/pointer.ts';
 
-/** An OpenAPI document of version 2, 3.0 or 3.1, in the form of version 3.1. */
+/** An OpenAPI document of version 2, 3.0 or 3.1, converted to the structure of version 3.1. */
 export interface ApiDocument {
   readonly title: string;
-  /** The path of the first server, without a slash at its end; null if the document names no server or path. */
+  /**
+   * The path of the first server, without a trailing slash; null if the document contains no server or the server has
+   * no path.
+   */
   readonly basePath: string | null;
   readonly operations: readonly Operation[];
-  /** The schemes of the first security requirement: how requests send the key. */
+  /** The schemes of the first security requirement. They state how a request sends the key. */
   readonly security: readonly JsonObject[];
-  /** Follows a local reference; undefined for a reference to another document. */
+  /** Follows a local reference and returns its target; undefined if the reference leads to another document. */
   resolved(value: Json | undefined): JsonObject | undefined;
 }
 
 /** A GET request that the document describes. */
 export interface Operation {
-  /** Below the base path, with variables in braces. */
+  /** The path below the base path, with variables in braces. */
   readonly path: string;
   readonly text: string;
   readonly parameters: readonly Parameter[];
-  /** The JSON of a successful response: its media type object, with a schema or examples. */
+  /** The media type object of a successful JSON response. It contains a schema or examples. */
   readonly content: JsonObject | undefined;
   /** Names of the response headers, in lower case. */
   readonly headers: readonly string[];
@@ -34,7 +37,7 @@ export interface Parameter {
   readonly schema: JsonObject;
 }
 
-/** Opens a parsed document; null if it is no OpenAPI document. */
+/** Opens a parsed document; null if it is not an OpenAPI document. */
 export function openDocument(parsed: unknown): ApiDocument | null {
   const given = parsed as Json;
   if (!isJsonObject(given) || !('openapi' in given || 'swagger' in given) || !isJsonObject(given.paths))
@@ -105,7 +108,7 @@ function jsonContent(content: JsonObject | undefined): JsonObject | undefined {
   return isJsonObject(media) ? media : undefined;
 }
 
-/** The path of a server URL, with the defaults of its variables. */
+/** Returns the path of a server URL. Variables in the URL get their default values. */
 function basePathOf(server: Json | undefined): string | null {
   const url = textAt(server, '/url').replace(/\{(\w+)\}/g, (_, name) =>
     textAt(server, `/variables/${name}/default`),

@@ -9,12 +9,12 @@ import type { ApiDocument, Operation, Parameter } from './document.ts';
 import { queryScore } from './parameters.ts';
 import { type Described, sampleResponse } from './sample.ts';
 
-/** The search, with the list in its response. */
+/** The search operation, and the list of results in its response. */
 export interface DescribedSearch extends Described {
   readonly listing: ResultList | null;
 }
 
-/** The operations of the three resources. */
+/** The operations for the three resources: search, record and statistics. */
 export interface Operations {
   readonly search: Finding<DescribedSearch | null>;
   readonly entity: Finding<Described | null>;
@@ -114,7 +114,10 @@ function statsScore({ path, parameters }: Operation, { json }: Exchange): number
   return 4 + (total === null ? 0 : 4);
 }
 
-/** Two operations of one collection: `/companies` and `/companies/{id}`. */
+/**
+ * Scores a pair of search and record operations. Two operations of the same collection score best: `/companies` and
+ * `/companies/{id}`.
+ */
 function pairScore(search: Candidate, entity: Candidate): number {
   const collection = entity.operation.path.replace(/\/\{\w+\}.*$/, '');
   const isSame = search.operation.path.replace(/\/search$/, '') === collection;
@@ -126,7 +129,10 @@ function listingOf({ response }: Described): ResultList | null {
   return findResultList([response]);
 }
 
-/** The only or first value that a parameter permits; null: any value. */
+/**
+ * Returns the default value of a parameter, else the only or first value that its schema permits; null if it permits
+ * any value.
+ */
 function constantOf({ schema }: Parameter): string | null {
   const [first] = Array.isArray(schema.enum) ? schema.enum : [];
   const value = schema.default ?? schema.const ?? first ?? schema.example;
@@ -135,7 +141,10 @@ function constantOf({ schema }: Parameter): string | null {
     : null;
 }
 
-/** The query parameters that a request must have, with their only or first values. */
+/**
+ * Returns the query parameters that a request must have. Each has the only value that the document permits, or the
+ * first of several.
+ */
 export function fixedParameters(
   parameters: readonly Parameter[],
   except: readonly (Parameter | null)[] = [],
@@ -172,7 +181,7 @@ const SEARCH_WORDS = new Set([
   'vyhledat',
 ]);
 const STATS_WORDS = new Set(['count', 'totals', 'summary', 'metrics']);
-/** Words for a part of a company, or for something else. */
+/** Words in paths for a part of a company, or for something other than companies. */
 const PART_WORDS = new Set([
   ...[
     'officer',

@@ -16,7 +16,7 @@ import {
 import type { Parameter } from './document.ts';
 import type { Described } from './sample.ts';
 
-/** How well a parameter fits the name of a company; 0: not at all. */
+/** Scores how likely a parameter takes the name of a company; 0 if it cannot. */
 export function queryScore(parameter: Parameter): number {
   const { name, description, isRequired, schema } = parameter;
   const type = [schema.type].flat().find((one) => one !== 'null');
@@ -47,7 +47,10 @@ export function findQueryParam(parameters: readonly Parameter[]): Finding<Parame
     : likely(best.parameter, `${because}, and also ${second.parameter.name}`);
 }
 
-/** `idKeys`: the names of the id in the path of a record and in the results. */
+/**
+ * Finds the parameter that takes an identifier. `idKeys` are the names of the id: in the path of a record, and in the
+ * search results.
+ */
 export function findIdentifierParam(
   parameters: readonly Parameter[],
   queryParam: string | null,
@@ -73,7 +76,7 @@ export function findSizeParam(parameters: readonly Parameter[]): Finding<Paramet
     : sure(best, `the document describes ${best.name}${quoted(best)}`);
 }
 
-/** The largest page size, by the schema or the description of its parameter. */
+/** Finds the max page size in the schema or the description of the page size parameter. */
 export function findMaxSize(param: Parameter | null): Finding<number | null> {
   if (param === null) return open(null, 'the page size cannot be set');
   const { maximum, exclusiveMaximum } = param.schema;
@@ -94,7 +97,7 @@ export function findMaxSize(param: Parameter | null): Finding<number | null> {
 const MAXIMUM =
   /(?:max(?:imum|\.)?|up to|at most|not exceed|no more than|between \d+ and|from \d+ to)[^\d(*]{0,24}(\d[\d,. ]*\d|\d)/i;
 
-/** The fewest characters of a query, by the schema or the description of its parameter. */
+/** Finds the min query length in the schema or the description of the query parameter. */
 export function findMinLength(param: Parameter | null): Finding<number | null> {
   const minLength = param?.schema.minLength;
   if (typeof minLength === 'number' && minLength > 0)
@@ -105,7 +108,7 @@ export function findMinLength(param: Parameter | null): Finding<number | null> {
     : likely(Number(named[1]), `the document says: ${param?.description.slice(0, 120)}`);
 }
 
-/** The way to the next page: a cursor, a page number, an offset, or a link in the response. */
+/** Finds the paging method: a cursor, a page number, an offset, or a next-page link in the response. */
 export function findPaging({ operation, response }: Described): Finding<PagingStyle | null> {
   const queries = operation.parameters.filter((one) => one.in === 'query' && !isSize(one));
   const link = findNextPageLink([response]);
@@ -126,7 +129,7 @@ export function findPaging({ operation, response }: Described): Finding<PagingSt
   return open(null, 'the document describes no way to the next page');
 }
 
-/** The cursor of the first page, if the document states one. */
+/** Returns the cursor of the first page, if the document states one. */
 function firstCursor({ description, schema }: Parameter): { first?: string } {
   const stated = typeof schema.default === 'string' ? schema.default : null;
   const first = stated ?? /['"`“](\*)['"`”]/.exec(description)?.[1] ?? null;
@@ -141,7 +144,7 @@ function numbered(
   return { ...first, value: { style, param: param.name, first: first.value } };
 }
 
-/** The number of the first page or row. */
+/** Finds the number of the first page or row, 0 or 1. */
 function firstOf(param: Parameter, usual: number): Finding<number> {
   const { name, description, schema } = param;
   const stated = [schema.default, schema.minimum].find((value) => value === 0 || value === 1);
@@ -171,7 +174,7 @@ function isPaging(name: string): boolean {
   return [CURSOR_WORDS, PAGE_WORDS, OFFSET_WORDS, SIZE_WORDS].some((words) => words.test(name));
 }
 
-/** Whether a list contains a name, in any style of writing. */
+/** Whether a list contains a name. Letter case and separators are ignored. */
 function isIn(list: readonly string[], name: string): boolean {
   return list.includes(name) || (name.length > 2 && list.some((other) => plain(other) === plain(name)));
 }

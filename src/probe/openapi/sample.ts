@@ -3,15 +3,16 @@ import type { Exchange, ProbeRequest } from '../evidence.ts';
 import { wordsOfKey } from '../json_leaves.ts';
 import type { ApiDocument, Operation } from './document.ts';
 
-/** An operation with the response that its schema describes. */
+/** An operation and a sample response that fits its schema. */
 export interface Described {
   readonly operation: Operation;
   readonly response: Exchange;
 }
 
 /**
- * A response as the schema of an operation describes it, so that the findings of the probe can read it. The lists have
- * three elements, and values differ from element to element. If there is no schema, the example is the response.
+ * Builds a sample response from the schema of an operation, so that the probe's findings can evaluate it. A list has
+ * three elements, and a list inside a list has one. Values differ from element to element. If there is no schema, the
+ * document's example is the response.
  */
 export function sampleResponse(
   { resolved }: ApiDocument,
@@ -42,9 +43,9 @@ function exampleOf(holder: JsonObject, resolved: ApiDocument['resolved']): Json 
 
 interface Position {
   readonly key: string;
-  /** The position in the outer list; null: outside of lists. */
+  /** The index of the element in the outer list; null if the value is not inside a list. */
   readonly element: number | null;
-  /** The schemas around the value. A schema that contains itself ends there. */
+  /** The schemas that contain this value. If a schema contains itself, the sample ends at the repetition. */
   readonly above: readonly JsonObject[];
   readonly budget: { values: number };
   readonly resolved: ApiDocument['resolved'];
@@ -70,7 +71,9 @@ function sampleValue(given: Json | undefined, position: Position): Json {
   return type === 'object' ? {} : scalarOf(schema, position);
 }
 
-/** The members of an object, with those of the schemas that it combines; null: the schema has none. */
+/**
+ * Returns the members of an object, including those of the schemas that it combines; null if the schema has no members.
+ */
 function membersOf(schema: JsonObject, position: Position, combined: readonly Json[]): JsonObject | null {
   const own = Object.entries(position.resolved(schema.properties) ?? {}).map(
     ([key, property]): [string, Json] => [key, sampleValue(property, { ...position, key })],
@@ -80,7 +83,7 @@ function membersOf(schema: JsonObject, position: Position, combined: readonly Js
   return Object.fromEntries([...inherited.toReversed().flatMap(Object.entries), ...own]);
 }
 
-/** The values of the schemas that a schema combines, or chooses from. */
+/** Returns sample values for the schemas that a schema combines (allOf) or chooses from (oneOf, anyOf). */
 function combinedValues({ allOf, oneOf, anyOf }: JsonObject, position: Position): Json[] {
   const listed = (list: Json | undefined) => (Array.isArray(list) ? list : []);
   return [...listed(allOf), ...[...listed(oneOf), ...listed(anyOf)].slice(0, MAX_ALTERNATIVES)]
@@ -107,7 +110,7 @@ function scalarOf(
     wordsOfKey(key).some((word) => URL_WORDS.has(word)) ||
     (typeof example === 'string' && /^(https?:\/\/|\/)/.test(example));
   if (isUrl) return `https://host.example/${encodeURIComponent(key)}/${element}`;
-  // A space, so that no key looks more like a name than another.
+  // The value contains a space, so that the values of all keys look equally like names.
   return `${key} ${element}`;
 }
 

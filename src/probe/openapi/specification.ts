@@ -24,7 +24,10 @@ import {
 } from './parameters.ts';
 import type { Described } from './sample.ts';
 
-/** Reads a parsed OpenAPI document; null if it is none. `baseUrl` is the configured address of the API. */
+/**
+ * Reads a parsed OpenAPI document; null if it is not an OpenAPI document. `baseUrl` is the configured address of the
+ * API.
+ */
 export function readSpecification(parsed: unknown, baseUrl: string): Specification | null {
   const document = openDocument(parsed);
   if (document === null) return null;
@@ -103,7 +106,10 @@ function totalFinding({ json }: Exchange): Finding<Pointer | null> {
   return likely(best.pointer, 'it is named like a total');
 }
 
-/** The record of the entity operation: its id has the name of the path variable, or of the id in the results. */
+/**
+ * Finds the record in the response of the entity operation. The id in the record has the name of the path variable, or
+ * the name of the id in the search results.
+ */
 function recordFinding({ operation, response }: Described, list: ListFindings): Finding<RecordPaths | null> {
   const holder = recordHolder(response.json);
   if (holder === null) return open(null, `the document describes no record for ${operation.path}`);
@@ -131,7 +137,7 @@ function recordFinding({ operation, response }: Described, list: ListFindings): 
     : likely({ ...found, root: `${root}${found.root}` }, `the schema of ${operation.path} has these keys`);
 }
 
-/** The object that contains the record: the body, or the first element of its only list. */
+/** Returns the object that contains the record: the body itself, or the first element of its only list. */
 function recordHolder(json: Json | undefined) {
   if (json === undefined) return null;
   const arrays = arraysOutside(json).filter(({ list }) => isJsonObject(list[0]));

@@ -3,7 +3,7 @@ import type { Conclusions, Specification } from '../conclusions.ts';
 import { type DialectDraft, draftDialect, type Note } from '../dialect_draft.ts';
 import type { Finding } from '../evidence.ts';
 
-/** The dialect by the responses, or by the document if the responses are not enough. */
+/** Drafts the dialect from the responses, or from the document if the responses are not sufficient. */
 export function draftWith(
   conclusions: Conclusions,
   specification: Specification | null,
@@ -15,7 +15,7 @@ export function draftWith(
   return { ...draft, dialect: { ...draft.dialect, search } };
 }
 
-/** The dialect by the document alone; null if the document leaves a necessary part open. */
+/** Drafts the dialect from the document alone; null if the document does not state a necessary part. */
 function specifiedDialect(specification: Specification): DialectDraft | null {
   const { queryParam, results, id, record, paging, sizeParam, maxSize } = specification;
   if (queryParam.value === null || results.value === null || id.value === null || record.value === null)
