@@ -9,13 +9,13 @@ export class NotUnderstood {
   }
 }
 
-/** Where a record or summary contains the entity id. */
+/** The JSON paths of the entity id in a record or summary. */
 export interface IdPaths {
   readonly id: Pointer;
   readonly id_fallbacks: readonly Pointer[];
 }
 
-/** The value at the path of the id, or at the first fallback that has one. */
+/** Returns the value at the path of the id, or at the first fallback path that has a value. */
 export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths): Json | undefined {
   const found = valueAt(document, id);
   if (id_fallbacks.length === 0 || idText(found) !== null) return found;
@@ -23,8 +23,8 @@ export function idIn(document: Json | undefined, { id, id_fallbacks }: IdPaths):
 }
 
 /**
- * The text of an id; null: the value cannot be an id. Text that is not well-formed Unicode is no id, because UTF-8 cannot
- * store it: different ids would become the same.
+ * Converts a value to the text of an id; null if the value cannot be an id. Text that is not well-formed Unicode is
+ * rejected. UTF-8 cannot store it, so different ids would become equal.
  */
 export function idText(value: Json | undefined): string | null {
   if (typeof value === 'boolean') return null;
@@ -32,7 +32,7 @@ export function idText(value: Json | undefined): string | null {
   return text === null || text === '' || !text.isWellFormed() ? null : text;
 }
 
-/** A number of companies: a whole number that is not negative, or its text. */
+/** Reads a number of companies: a non-negative whole number, or its text. null for any other value. */
 export function countOf(value: Json | undefined): number | null {
   const text = scalarText(value);
   return text !== null && /^\d{1,15}$/.test(text.trim()) ? Number(text) : null;

@@ -22,15 +22,17 @@ export interface Reply {
 
 export interface Circumstances {
   readonly nowMs: number;
-  /** The upstream has accepted the key before: a 403 is then about the requested resource, not about the key. */
+  /**
+   * Whether the upstream has accepted the key before. If so, a 403 refers to the requested resource, not to the key.
+   */
   readonly keyHasWorked: boolean;
 }
 
 export type Classify = (call: Call, reply: Reply, circumstances: Circumstances) => Verdict;
 
 /**
- * Returns the function that decides what a reply means: the dialect's response table first, then the default rules.
- * The function is pure and never throws.
+ * Returns a function that classifies replies: first by the dialect's response table, then by the default rules. The
+ * function is pure and never throws.
  *
  * @throws SyntaxError if the pattern of a rule is invalid.
  */
@@ -47,7 +49,7 @@ export function openClassify(dialect: Dialect): Classify {
   };
 }
 
-/** Classifies a single reply. */
+/** Classifies one reply. To classify many, use `openClassify`. */
 export function classify(dialect: Dialect, call: Call, reply: Reply, circumstances: Circumstances): Verdict {
   return openClassify(dialect)(call, reply, circumstances);
 }
@@ -60,7 +62,10 @@ interface Subject {
   readonly nowMs: number;
 }
 
-/** A rule may mark a search without results as absent. Without such a rule, a 404 of a search is a wrong path. */
+/**
+ * Returns the verdict of a rule. A rule can classify a 404 of a search as an empty result. Without such a rule, a 404
+ * of a search means that the path is wrong.
+ */
 function verdictByRule({ means, at, total }: Rule, subject: Subject): Verdict {
   if (means === 'absent' && subject.call.kind === 'search') return { is: 'ok', answer: NOTHING_FOUND };
   const verdict = verdictOf(means, subject);
@@ -69,7 +74,7 @@ function verdictByRule({ means, at, total }: Rule, subject: Subject): Verdict {
   return matches === null ? verdict : { ...verdict, total: matches };
 }
 
-/** The number in a text such as `581 859`, `581.859` or `581,859`; null: there is none. */
+/** Returns the number in a text such as `581 859`, `581.859` or `581,859`; null if there is none. */
 function numberIn(text: string | null): number | null {
   const digits = text?.replace(/[\s.,'’_]/g, '') ?? '';
   return /^\d{1,15}$/.test(digits) ? Number(digits) : null;
@@ -120,7 +125,7 @@ function gone({ dialect, call, reply, body }: Subject): Verdict {
   if (call.kind !== 'entity') return broken(reply, 'only an entity can be gone');
   const answer = decodeTombstone(dialect, call.entityId, body.json);
   if (!(answer instanceof NotUnderstood)) return { is: 'gone', answer };
-  // A status refers to the requested entity; a mark in the body refers to the record in the body.
+  // A status refers to the requested entity. A mark in the body refers to the entity whose record the body contains.
   return isSuccess(reply.status) ? broken(reply, answer.why) : { is: 'gone', answer: null };
 }
 
@@ -155,13 +160,16 @@ function applies(rule: Rule, call: Call, reply: Reply, body: Body): boolean {
   return text !== null && rule.pattern.test(text);
 }
 
-/** The start of the value at a path, or of the whole body. */
+/** Returns the start of the value at a path, or of the whole body if no path is given. */
 function searchedText(body: Body, at: Pointer | undefined): string | null {
   const text = at === undefined ? body.text : textOf(valueAt(body.json, at));
   return text?.slice(0, MAX_SEARCHED_CHARS) ?? null;
 }
 
-/** The reply in one line, for messages. Control characters are removed, because the upstream chooses the text. */
+/**
+ * Summarizes the reply in one line, for messages. Control characters are removed, because the upstream chooses the
+ * text.
+ */
 function summaryOf(reply: Reply, body: Body): string {
   const { status, headers } = reply;
   const location =

@@ -7,7 +7,7 @@ import type { Dialect } from './dialect.ts';
 import type { Headers } from './headers.ts';
 import { decodeSearch } from './search_results.ts';
 
-/** Reads the body of a successful response by the dialect. Pure; never throws. */
+/** Reads the body of a successful response according to the dialect. This function is pure and never throws. */
 export function decode(dialect: Dialect, call: Call, body: Json, headers: Headers): Answer | NotUnderstood {
   switch (call.kind) {
     case 'stats':
@@ -19,7 +19,7 @@ export function decode(dialect: Dialect, call: Call, body: Json, headers: Header
   }
 }
 
-/** Does the body contain the dialect's mark of a deleted entity? */
+/** Whether the body contains the mark by which the dialect recognises a deleted entity. */
 export function isMarkedGone(dialect: Dialect, body: Json): boolean {
   const mark = dialect.entity.gone;
   if (mark === null) return false;
@@ -30,8 +30,8 @@ export function isMarkedGone(dialect: Dialect, body: Json): boolean {
 }
 
 /**
- * The tombstone of the requested entity; null if the body contains no record. The record of another entity proves
- * nothing about the requested one and is NotUnderstood.
+ * Reads the tombstone of the requested entity; null if the body contains no record. The record of another entity proves
+ * nothing about the requested one, so it is NotUnderstood.
  */
 export function decodeTombstone(
   dialect: Dialect,
@@ -67,7 +67,10 @@ export function decodeRecord(
   };
 }
 
-/** Is the record an element of a list, and is the list empty? Then the upstream does not have the requested record. */
+/**
+ * Whether the dialect expects the record in a list, and this list is empty. In that case, the upstream does not have
+ * the requested record.
+ */
 export function isEmptyRecordList({ entity: { root } }: Dialect, body: Json): boolean {
   const segments = segmentsOf(root);
   if (segments.pop() !== '0') return false;
@@ -75,7 +78,7 @@ export function isEmptyRecordList({ entity: { root } }: Dialect, body: Json): bo
   return Array.isArray(list) && list.length === 0;
 }
 
-/** Equality of scalars in the response table: a number equals its text. */
+/** Compares a scalar with a value in the response table. A number equals its text. */
 export function sameScalar(value: Json, wanted: string | number | boolean | null): boolean {
   if (value === wanted) return true;
   const text = scalarText(value);
@@ -88,7 +91,7 @@ function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood 
   if (pointer === null) return { kind: 'stats', total: null, document: body };
   const found = valueAt(body, pointer);
   const total = countOf(found);
-  // null means unknown, not 0.
+  // A total of null means that the total is unknown, not that it is 0.
   if (total === null && found !== null)
     return new NotUnderstood(
       `the statistics have no count at ${pathInWords(pointer)}: found ${kindOf(found)}`,
@@ -96,7 +99,10 @@ function decodeStats(dialect: Dialect, body: Json): StatsAnswer | NotUnderstood 
   return { kind: 'stats', total, document: body };
 }
 
-/** Compares ids as text, without case and surrounding space. A JSON number has lost the leading zeros of the id. */
+/**
+ * Compares two ids as text, ignoring case and surrounding spaces. If the received id is a JSON number, leading zeros
+ * are ignored, because a JSON number cannot contain them.
+ */
 function isSameId(found: string, requested: string, raw: Json | undefined): boolean {
   if (found === requested) return true;
   if (typeof raw !== 'string') return found === requested.replace(/^0+(?=\d)/, '');

@@ -4,28 +4,30 @@ import { type Headers, retryAfterMs, returnMs } from './headers.ts';
 import { MAX_SEARCHED_CHARS, reportsUsedUpQuota } from './quota_words.ts';
 import type { Body } from './response_body.ts';
 
-/** A response, and the facts about its call that the default rules use. */
+/** A response, and the facts about its call that the default rules need. */
 export interface DefaultCase {
   readonly call: Call;
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
   readonly nowMs: number;
-  /** The upstream has accepted the key before: a 403 is then about the requested resource, not about the key. */
+  /**
+   * Whether the upstream has accepted the key before. If so, a 403 refers to the requested resource, not to the key.
+   */
   readonly keyHasWorked: boolean;
 }
 
 interface DefaultRule {
   readonly status: readonly number[] | 'success';
-  /** Only for calls of this kind. */
+  /** The rule applies only to calls of this kind. */
   readonly kind?: CallKind;
   readonly if?: (response: DefaultCase) => boolean;
   readonly means: VerdictKind;
 }
 
 /**
- * The meaning of responses to which no row of the dialect's response table applies (RFC 9110, RFC 6585, RFC 7725).
- * The first row whose conditions are all met decides. A response without a row is `broken`.
+ * The default meaning of responses. It applies if no row of the dialect's response table matches (RFC 9110, RFC 6585,
+ * RFC 7725). The first row whose conditions are all met decides. A response that matches no row is `broken`.
  */
 const DEFAULT_RULES: readonly DefaultRule[] = [
   { status: 'success', means: 'ok' },
@@ -38,7 +40,7 @@ const DEFAULT_RULES: readonly DefaultRule[] = [
   { status: [403], if: mentionsLimit, means: 'throttled' },
   { status: [403], if: hasRetryAfter, means: 'throttled' },
   { status: [403], if: ({ keyHasWorked }) => !keyHasWorked, means: 'unauthorised' },
-  // A firewall in front of the API returns HTML. It shows nothing about the requested resource.
+  // A firewall in front of the API returns HTML. Its response reveals nothing about the requested resource.
   { status: [403], if: ({ body }) => body.isMarkup, means: 'broken' },
   { status: [403], means: 'refused' },
 
@@ -50,7 +52,7 @@ const DEFAULT_RULES: readonly DefaultRule[] = [
   { status: [503], if: hasRetryAfter, means: 'throttled' },
 ];
 
-/** The meaning of a response by the default rules. */
+/** Returns the meaning of a response according to the default rules. */
 export function meaningByDefault(response: DefaultCase): VerdictKind {
   return DEFAULT_RULES.find((rule) => applies(rule, response))?.means ?? 'broken';
 }
@@ -69,7 +71,7 @@ function mentionsLimit({ body }: DefaultCase): boolean {
   return LIMIT_WORDS.test((body.text ?? '').slice(0, MAX_SEARCHED_CHARS));
 }
 
-/** The text reports a used-up quota, and no header names a short wait. */
+/** Whether the text reports a used-up quota and no header states a short wait. */
 function isQuotaUsedUp({ body, headers, nowMs }: DefaultCase): boolean {
   const waitMs = (retryAfterMs(headers, nowMs) ?? Number.POSITIVE_INFINITY) - nowMs;
   return waitMs >= LONG_WAIT_MS && reportsUsedUpQuota(body);
@@ -79,7 +81,10 @@ function hasRetryAfter({ headers, nowMs }: DefaultCase): boolean {
   return retryAfterMs(headers, nowMs) !== null;
 }
 
-/** The wait is too long for a rate limit: a daily or monthly allowance is exhausted. */
+/**
+ * Whether the stated wait is too long for a rate limit. Such a wait means that a daily or monthly allowance is
+ * exhausted.
+ */
 function hasLongWait({ headers, nowMs }: DefaultCase): boolean {
   return (returnMs(headers, nowMs) ?? 0) - nowMs >= LONG_WAIT_MS;
 }

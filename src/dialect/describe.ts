@@ -2,12 +2,15 @@ import { pathInWords } from '../json/pointer.ts';
 import type { Dialect, EntityDialect, ResponseRule, SearchDialect } from './dialect.ts';
 import { type Paging, pagingMethod } from './paging/paging.ts';
 
-/** A dialect in plain words, by subject, so that a person can compare it with the responses of the API. */
+/**
+ * A description of a dialect in plain words, by subject. A person can compare the description with the responses of the
+ * API.
+ */
 export interface DialectInWords {
   readonly search: readonly string[];
   readonly records: readonly string[];
   readonly statistics: readonly string[];
-  /** The rows of the response table, in their order. */
+  /** One sentence for each row of the response table, in the order of the rows. */
   readonly responses: readonly string[];
 }
 

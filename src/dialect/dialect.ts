@@ -6,8 +6,8 @@ export { Pointer } from '../json/pointer.ts';
 export { Paging } from './paging/paging.ts';
 
 /**
- * The dialect describes one upstream: parameters, paging, JSON paths, errors. It is data, written by hand or by `probe`,
- * and has the same keys under `dialect` in the configuration.
+ * A dialect describes one upstream: its parameters, paging, JSON paths and errors. It is data that `probe` or a person
+ * writes. The configuration contains it under `dialect`, with the same keys.
  */
 
 export const NAME_MATCHES = ['prefix', 'token', 'token_prefix', 'substring', 'unknown'] as const;
@@ -17,7 +17,7 @@ export type IdentifierMatch = (typeof IDENTIFIER_MATCHES)[number];
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** A row of the response table. The first row with all conditions met decides. */
+/** A row of the response table. The first row whose conditions are all met decides the outcome. */
 export const ResponseRule = z.strictObject({
   status: z
     .union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1)])

@@ -1,9 +1,10 @@
-/** Response headers by lower-case name. */
+/** Response headers, by name in lower case. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 /**
- * The end of the wait by `Retry-After` (RFC 9110, 10.2.3: seconds or an HTTP date), in epoch milliseconds; null if the
- * header is missing or unreadable. Bounded to MAX_WAIT_MS, so that no upstream can stop the mirror permanently.
+ * Returns the end of the wait that `Retry-After` requests (RFC 9110, 10.2.3: seconds or an HTTP date), in epoch
+ * milliseconds; null if the header is missing or unreadable. The wait is limited to MAX_WAIT_MS, so that no upstream
+ * can stop the mirror permanently.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | null {
   const ms = timeMs(headers['retry-after'] ?? null, headers, nowMs);
@@ -11,10 +12,10 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | null {
 }
 
 /**
- * The end of an exhausted rate window, in epoch milliseconds; null if calls remain or no header gives a time.
- * Reads `RateLimit-Remaining` and `-Reset` with and without `X-`, the misspelt `-Remain`, and the combined `RateLimit`
- * field of the IETF drafts. If several windows are exhausted, the one that ends last counts.
- * These headers can only tighten the configured limits.
+ * Returns the end of an exhausted rate window, in epoch milliseconds; null if calls are left or no header states a
+ * time. It reads `RateLimit-Remaining` and `RateLimit-Reset` with and without `X-`, the misspelt `-Remain`, and the
+ * combined `RateLimit` field of the IETF drafts. If several windows are exhausted, it returns the latest end. These
+ * headers can make the configured limits only stricter.
  */
 export function rateLimitResetMs(headers: Headers, nowMs: number): number | null {
   const resets = [...combinedWindows(headers.ratelimit ?? ''), ...separateWindows(headers)]
@@ -24,17 +25,20 @@ export function rateLimitResetMs(headers: Headers, nowMs: number): number | null
   return resets.length === 0 ? null : bounded(Math.max(...resets), nowMs);
 }
 
-/** The time from which the upstream permits further calls, by any of its headers; null: no header gives one. */
+/**
+ * Returns the time from which the upstream permits further calls, according to any of its headers, in epoch
+ * milliseconds; null if no header states one.
+ */
 export function returnMs(headers: Headers, nowMs: number): number | null {
   return retryAfterMs(headers, nowMs) ?? rateLimitResetMs(headers, nowMs);
 }
 
-/** Whether a header reports a limit, by its name. */
+/** Whether the name of a header shows that it reports a limit. */
 export function isLimitHeader(name: string): boolean {
   return /rate-?limit|quota|retry-after|calls?-remaining/i.test(name);
 }
 
-/** The target of `Link: <…>; rel="next"` (RFC 8288), or null. */
+/** Returns the target of `Link: <…>; rel="next"` (RFC 8288); null if there is none. */
 export function nextLink(headers: Headers): string | null {
   const text = headers.link ?? '';
   for (let at = text.indexOf('<'); at !== -1; ) {
@@ -47,9 +51,12 @@ export function nextLink(headers: Headers): string | null {
   return null;
 }
 
-/** Reads the parameters of one link: its first `rel`, in lower case, and the offset at which the parameters end. */
+/**
+ * Reads the parameters of one link. Returns its first `rel` in lower case, and the offset at which the parameters end.
+ */
 function linkParametersAt(text: string, start: number): { rel: string; end: number } {
-  // The time is linear in the length, because each part starts with a character that the part before excludes.
+  // Matching takes time linear in the length of the text, because each part starts with a character that the previous
+  // part cannot contain.
   const parameter = /\s*;\s*([^\s=;,"<]*)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"<]*)))?/y;
   let rel: string | null = null;
   let end = start;
@@ -84,7 +91,10 @@ function separateWindows(headers: Headers): Window[] {
   }));
 }
 
-/** Reads a time in seconds from now, in epoch seconds or milliseconds, or as a date; in epoch milliseconds. */
+/**
+ * Reads a time, which can be seconds from now, epoch seconds, epoch milliseconds or a date. Returns epoch milliseconds;
+ * null if the text is not a time.
+ */
 function timeMs(text: string | null, headers: Headers, nowMs: number): number | null {
   if (text === null) return null;
   const number = numberIn(text);
@@ -94,14 +104,20 @@ function timeMs(text: string | null, headers: Headers, nowMs: number): number | 
   return dateMs === null ? null : onLocalClock(dateMs, headers, nowMs);
 }
 
-/** Converts a time of the upstream's clock to the local clock by the `Date` header. The two clocks may differ. */
+/**
+ * Converts a time on the upstream's clock to the local clock with the help of the `Date` header, because the two clocks
+ * may differ.
+ */
 function onLocalClock(upstreamMs: number, headers: Headers, nowMs: number): number {
   const upstreamNowMs = dateIn(headers.date?.trim() ?? '');
   const isPlausible = upstreamNowMs !== null && Math.abs(upstreamNowMs - nowMs) <= MAX_CLOCK_SKEW_MS;
   return isPlausible ? nowMs + (upstreamMs - upstreamNowMs) : upstreamMs;
 }
 
-/** Reads the three forms of an HTTP date (RFC 9110, 5.6.7) and ISO 8601; UTC if the text names no zone. */
+/**
+ * Reads a date in one of the three formats of HTTP (RFC 9110, 5.6.7) or in ISO 8601. A text without a time zone is read
+ * as UTC.
+ */
 function dateIn(text: string): number | null {
   if (text.length > MAX_DATE_CHARS) return null;
   const isHttpDate = /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT$/.test(text);

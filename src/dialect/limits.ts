@@ -1,35 +1,58 @@
 /**
- * Limits on the cost of one response. `upstream.max_body` limits its bytes; these limit its memory, rows and disk space.
- * For example, `[{},{},…]` of 8 MiB has 2.6 million objects. A heap of 512 MB is enough for every permitted response.
- * docs/decisions/0021-response-limits.md contains the measurements.
+ * Limits on the cost of one response. `upstream.max_body` limits the bytes of a response; these constants limit the
+ * memory, the rows and the disk space that it takes. For example, a body `[{},{},…]` of 8 MiB has 2.6 million objects.
+ * A heap of 512 MB is enough for every permitted response. docs/decisions/0021-response-limits.md contains the
+ * measurements.
  */
 
-/** Nesting levels of lists and objects. SQLite's JSON functions accept 1,000. Recursive code needs no other limit. */
+/**
+ * The most nesting levels of lists and objects. SQLite's JSON functions accept 1,000. Recursive code needs no other
+ * limit.
+ */
 export const MAX_DEPTH = 500;
 
 /**
- * Values in one body: scalars, lists and objects. Every key has a value, so this also limits the keys. While parsed, a
- * value takes at most 300 bytes: an empty object, in a body with a number that a double cannot represent.
+ * The most values in one body: scalars, lists and objects. Every key has a value, so this also limits the number of
+ * keys. A parsed value takes at most 300 bytes. An empty object takes that much in a body with a number that a double
+ * cannot represent.
  */
 export const MAX_VALUES = 500_000;
 
-/** Results on one page of a search. An API without paging returns all results on one page; 8 MiB contain about 80,000 short results. */
+/**
+ * The most results on one page of a search. An API without paging returns all results on one page; 8 MiB can contain
+ * about 80,000 short results.
+ */
 export const MAX_PAGE_ROWS = 100_000;
 
-/** Rejected results of one page with one quarantine row each; a larger number shares one row. */
+/**
+ * If a page has at most this many rejected results, each gets a quarantine row of its own. If it has more, they share
+ * one row.
+ */
 export const MAX_REJECTED_ROWS = 20;
 
-/** Rows of all lists in one response, at 150 bytes of memory and 40 bytes on disk each; longer lists go to `_rest`. */
+/**
+ * The most rows that the lists in one response may create together. A row takes 150 bytes of memory and 40 bytes on
+ * disk. Longer lists are stored in `_rest`.
+ */
 export const MAX_LIST_ROWS = 100_000;
 
-/** Rows times columns of all lists in one response: 8 bytes of memory each, and 1 byte on disk for an absent value. */
+/**
+ * The most cells (rows times columns) that the lists in one response may create together. A cell takes 8 bytes of
+ * memory; an absent value takes 1 byte on disk.
+ */
 export const MAX_LIST_CELLS = 2_000_000;
 
-/** Characters of the paths in `_rest` of one response. Above this limit, members of an object share its path. */
+/**
+ * The most characters of all paths in `_rest` for one response. Above this limit, the members of an object share the
+ * path of the object.
+ */
 export const MAX_REST_PATH_CHARS = 1_000_000;
 
-/** Former names, and identifiers, of one company in the search index. */
+/** The most former names, and the most identifiers, that the search index contains for one company. */
 export const MAX_SEARCH_TEXTS = 1_000;
 
-/** Differences between two versions of a list or object; a larger number becomes one difference of the whole. */
+/**
+ * The most differences that are stored between two versions of a list or object. If there are more, they are stored as
+ * one difference of the whole list or object.
+ */
 export const MAX_DIFFERENCES = 10_000;

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { Pointer } from '../json/pointer.ts';
 
 /**
- * Exceptions from the default mapping of payloads to tables: `mapping` in the configuration. JSON paths lead into the
- * record, summary or statistics; `*` matches any element of a list. A change takes effect with `reprocess`, so that a
- * table never has rows of two mappings.
+ * Exceptions to the default mapping of responses to tables: `mapping` in the configuration. JSON paths are relative to
+ * the record, the summary or the statistics; `*` matches any element of a list. A change takes effect only with
+ * `reprocess`, so that a table never has rows from two mappings.
  */
 
 export const COLUMN_TYPES = ['text', 'integer', 'real', 'boolean', 'date'] as const;

@@ -1,15 +1,16 @@
 import { RE2JS } from 're2js';
 
-/** A compiled pattern of the response table: not case-sensitive, matches anywhere in the text. */
+/** A compiled pattern of the response table. It ignores case and matches anywhere in the text. */
 export interface Pattern {
   test(text: string): boolean;
-  /** The text of the first group where the pattern first matches; null: it does not match, or has no group. */
+  /** Returns the text of the first group at the first match; null if the pattern does not match or has no group. */
   firstGroup(text: string): string | null;
 }
 
 /**
- * Compiles a pattern in RE2 syntax, without look-around and back-references. Its time is linear in the length of the
- * text. The upstream chooses the text, and with RegExp a pattern such as `(\w+\s?)*limit` can run for hours.
+ * Compiles a pattern in RE2 syntax, which has no look-around and no back-references. Matching takes time linear in the
+ * length of the text. This matters because the upstream chooses the text: with RegExp, a pattern such as
+ * `(\w+\s?)*limit` can run for hours.
  *
  * @throws SyntaxError if the pattern is invalid.
  */

@@ -3,7 +3,10 @@ import { type Classify, openClassify } from './classify.ts';
 import type { Dialect } from './dialect.ts';
 import { type Endpoints, type UnwritableUrl, urlOf } from './request.ts';
 
-/** Turns calls into URLs and replies into verdicts: by a dialect or, before one is known, by the probe. */
+/**
+ * Converts calls into URLs, and replies into verdicts. It is implemented by a dialect or, before a dialect is known, by
+ * the probe.
+ */
 export interface Protocol {
   urlOf(call: Call): URL | UnwritableUrl;
   readonly classify: Classify;

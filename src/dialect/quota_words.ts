@@ -2,11 +2,11 @@ import { stringifyJson } from '../json/json.ts';
 import type { Body } from './response_body.ts';
 
 /**
- * Recognises reports of a used-up quota in error texts of several languages. The lists contain stems without
+ * Recognises error texts that report a used-up quota, in several languages. The lists contain word stems without
  * diacritics: `epuis` matches "épuisé" and "épuisés".
  */
 
-/** A countable right to send calls, or the contract behind it. */
+/** A limited number of calls, or the contract that grants it. */
 const QUOTA = stems(`
   quota allowance credit subscription plan trial balance
   kontingent guthaben abonnement tarif
@@ -19,11 +19,11 @@ const QUOTA = stems(`
   pakiet limit-zapytan abonament srodki
   kiintio tilaus`);
 
-/** Limits of long periods. A limit without a period may be that of a minute. */
+/** Limits of long periods. A limit without a period may be a limit per minute. */
 const LONG_LIMIT =
   '(daily|monthly|yearly|annual|weekly|day|month|year|tages|monats|jahres|journali|quotidien|mensuel|annuel|diari|mensual|anual|giornalier|mensil|dag|maand|mand|manad|dzienn|miesieczn|call|request|api-call)\\w*[ -]{0,2}(limit|grens|granse|grense|graense)';
 
-/** The quota is used up. A contract can also end. */
+/** The quota is used up, or the contract has ended. */
 const USED_UP = stems(`
   exceed exhaust used-up reached deplet consumed spent ran-out run-out out-of expired ended insufficient
   not-enough no-more no-remaining none-left
@@ -37,7 +37,7 @@ const USED_UP = stems(`
   wyczerpan przekroczon wygasl
   kaytetty ylitetty ylittynyt`);
 
-/** Limits of a minute or less. They end by waiting. */
+/** Limits of a minute or less. Waiting is enough to end them. */
 const SHORT_PERIOD =
   /rate.?limit|too many requests|(per|a|each|last|pro|par|por|al) (second|minute|min\b|sec\b|sekunde|seconde|segundo|minuto|minuut|minutt)|\/ ?(s|sec|min|minute)\b/;
 
@@ -46,13 +46,19 @@ const REPORT = new RegExp(
   `(${QUOTA}|${LONG_LIMIT})${NEAR}(${USED_UP})|(${USED_UP})${NEAR}(${QUOTA}|${LONG_LIMIT})|no (remaining |more )?(credits|quota|calls|requests) (left|remaining|available)`,
 );
 
-/** Whether a body reports that a quota, the credits or a subscription is used up, not that the rate is too high. */
+/**
+ * Whether a body reports that a quota, the credits or a subscription is used up. A report that the rate is too high
+ * does not match.
+ */
 export function reportsUsedUpQuota(body: Body): boolean {
   const text = plain(body.json === undefined ? (body.text ?? '') : stringifyJson(body.json));
   return REPORT.test(text) && !SHORT_PERIOD.test(text);
 }
 
-/** Lower case, without diacritics, with spaces for the separators of codes (`quota_exceeded`, `quotaExceeded`). */
+/**
+ * Converts a text to lower case without diacritics, and replaces the separators in codes (`quota_exceeded`,
+ * `quotaExceeded`) by spaces.
+ */
 function plain(text: string): string {
   return text
     .slice(0, MAX_SEARCHED_CHARS)
@@ -63,7 +69,7 @@ function plain(text: string): string {
     .replace(/[_\s-]+/g, ' ');
 }
 
-/** A pattern of stems at the beginning of a word; `-` is a space. */
+/** Returns a pattern that matches words that start with one of the stems. A `-` in a stem stands for a space. */
 function stems(list: string): string {
   const patterns = list
     .trim()
@@ -72,5 +78,5 @@ function stems(list: string): string {
   return `\\b(?:${[...new Set(patterns)].join('|')})`;
 }
 
-/** Characters at the start of a body that rules search. */
+/** Rules search only this many characters at the start of a body. */
 export const MAX_SEARCHED_CHARS = 20_000;

@@ -6,13 +6,16 @@ import { pagingMethod } from './paging/paging.ts';
 export interface Endpoints {
   readonly search: URL;
   readonly stats: URL;
-  /** A URL template with `{id}`, which may have a query string. */
+  /** A URL template with `{id}`. It may contain a query string. */
   readonly entity: string;
 }
 
 export interface UpstreamAddress {
   readonly base_url: string;
-  /** Paths from the root of the host. Each replaces the default join of its resource. Entity and statistics may have a query string. */
+  /**
+   * Paths from the root of the host. Each path replaces the default path of its resource. The paths of the entity and
+   * the statistics may contain a query string.
+   */
   readonly paths?:
     | { readonly search?: string; readonly entity?: string; readonly stats?: string }
     | null
@@ -20,8 +23,8 @@ export interface UpstreamAddress {
 }
 
 /**
- * Joins the base URL to the three paths with exactly one `/api`. The base URL usually ends in it, and the paths begin
- * with it. `upstream.paths` replaces the result.
+ * Joins the base URL and the three paths so that `/api` occurs exactly once. The base URL usually ends with `/api`, and
+ * the paths begin with it. `upstream.paths` replaces the joined paths.
  */
 export function endpointsOf(upstream: UpstreamAddress): Endpoints {
   const base = new URL(upstream.base_url);
@@ -29,7 +32,8 @@ export function endpointsOf(upstream: UpstreamAddress): Endpoints {
   const joined = (path: string) =>
     prefix.endsWith('/api') ? prefix + path.slice('/api'.length) : prefix + path;
   const path = (override: string | undefined, standard: string) => override ?? joined(standard);
-  // Concatenate, never resolve: "//host/search" would resolve to another origin, to which the key would be sent.
+  // The parts are concatenated, not resolved: "//host/search" would resolve to another origin, and the key would be
+  // sent to that origin.
   return {
     search: new URL(base.origin + path(upstream.paths?.search, '/api/search')),
     stats: new URL(base.origin + path(upstream.paths?.stats, '/api/registry/stats')),
@@ -38,8 +42,8 @@ export function endpointsOf(upstream: UpstreamAddress): Endpoints {
 }
 
 /**
- * The URL of one call, or the reason why there is none: an id that is not valid in a path, or a next page at another
- * origin. The key is sent to the configured origin only.
+ * Returns the URL of a call, or the reason why the call has no URL: its id is not valid in a path, or its next page is
+ * at another origin. The key is only ever sent to the configured origin.
  */
 export function urlOf(endpoints: Endpoints, dialect: Dialect, call: Call): URL | UnwritableUrl {
   switch (call.kind) {
@@ -60,7 +64,7 @@ export class UnwritableUrl {
 }
 
 export function entityUrl(endpoints: Endpoints, entityId: string): URL | UnwritableUrl {
-  // URL parsers remove "." and ".." from a path, even if encoded (URL standard, "double-dot path segment").
+  // URL parsers remove "." and ".." from a path, even if they are encoded (URL standard, "double-dot path segment").
   if (entityId === '' || entityId === '.' || entityId === '..')
     return new UnwritableUrl(`the id ${JSON.stringify(entityId)} is not valid as a path segment`);
   if (!entityId.isWellFormed())
@@ -68,7 +72,7 @@ export function entityUrl(endpoints: Endpoints, entityId: string): URL | Unwrita
   return new URL(endpoints.entity.replace('{id}', () => encodeURIComponent(entityId)));
 }
 
-/** The id in the path of a record; null if the path does not fit the template. */
+/** Returns the id in the path of a record; null if the path does not match the template. */
 export function idInPath(template: string, path: string): string | null {
   const [before = '', after = ''] = template.split('{id}');
   if (!path.startsWith(before) || !path.endsWith(after) || path.length < before.length + after.length)
@@ -90,7 +94,8 @@ function searchUrl(
   const url = new URL(endpoints.search);
   for (const [name, value] of Object.entries(search.extra)) url.searchParams.set(name, value);
   const { param, template } = parameterOf(search, by);
-  // Without the parameter everything is listed (brreg, GLEIF). An API may reject an empty parameter; `extra` can send it.
+  // An empty query omits the parameter, so that the API lists all companies (brreg, GLEIF). An API may reject an empty
+  // parameter; `extra` can still send one.
   if (text !== '')
     url.searchParams.set(
       param,
@@ -117,7 +122,7 @@ function parameterOf(
 function nextPageUrl(search: URL, next: string): URL | UnwritableUrl {
   const url = URL.canParse(next, search.href) ? new URL(next, search) : null;
   if (url === null) return new UnwritableUrl(`the URL of the next page is not valid: ${next.slice(0, 200)}`);
-  // A service behind a proxy that terminates TLS often writes its links with http.
+  // A service behind a proxy that terminates TLS often writes its links with http instead of https.
   const isSameHost = url.hostname === search.hostname && (url.port === '' || url.port === search.port);
   if (isSameHost && search.protocol === 'https:' && url.protocol === 'http:') url.protocol = 'https:';
   if (url.origin !== search.origin)

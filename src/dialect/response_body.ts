@@ -1,19 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { type Json, LimitExceeded, parseJson } from '../json/json.ts';
 
-/** The body of a reply as text and as JSON, if it is valid as such. */
+/** The body of a reply as text, and as JSON if it is valid JSON. */
 export interface Body {
   readonly text: string | null;
-  /** undefined: the body is not JSON; `flaw` gives the reason. */
+  /** undefined if the body is not JSON; `flaw` then states the reason. */
   readonly json: Json | undefined;
   readonly flaw: string | null;
-  /** Its JSON exceeds a limit, and a repeated call would return the same. */
+  /** Whether the JSON exceeds a limit. A repeated call would return the same body. */
   readonly exceedsLimit: boolean;
-  /** HTML or XML. */
+  /** Whether the body is HTML or XML. */
   readonly isMarkup: boolean;
 }
 
-/** Reads any bytes; never throws. */
+/** Reads a body. It accepts any bytes and never throws. */
 export function readBody(bytes: Buffer, contentType: string): Body {
   if (bytes.length === 0) return unreadable(null, 'the body is empty');
   const text = decodeText(bytes, contentType);
@@ -44,11 +44,14 @@ export function isMarkup(text: string): boolean {
   return /^\s*</.test(text);
 }
 
-/** Decodes by UTF-8 (RFC 8259), or by the character set that the response names; null if the bytes are invalid in both. */
+/**
+ * Decodes bytes as UTF-8 (RFC 8259), or in the character set that the response states; null if the bytes are invalid in
+ * both.
+ */
 export function decodeText(bytes: Buffer, contentType: string): string | null {
   const charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]?.toLowerCase();
-  // Valid UTF-8 is rarely another character set, even if the response names one. The exceptions are UTF-16 and
-  // ISO-2022, whose bytes can all be ASCII.
+  // Valid UTF-8 is rarely in another character set, even if the response states one. The exceptions are UTF-16 and
+  // ISO-2022: their bytes can all be ASCII.
   const looksLikeAscii = charset !== undefined && /^(utf-?16|iso-2022)/.test(charset);
   if (isUtf8(bytes) && !looksLikeAscii) return bytes.toString('utf8');
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return null;

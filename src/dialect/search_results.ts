@@ -7,7 +7,7 @@ import type { Headers } from './headers.ts';
 import { MAX_PAGE_ROWS, MAX_REJECTED_ROWS } from './limits.ts';
 import { pagingMethod } from './paging/paging.ts';
 
-/** The result of a search without matches. */
+/** The decoded result of a search without matches. */
 export const NOTHING_FOUND: SearchAnswer = {
   kind: 'search',
   rows: [],
@@ -18,7 +18,10 @@ export const NOTHING_FOUND: SearchAnswer = {
   next: null,
 };
 
-/** Reads a page of search results by the dialect. `pageIndex` is 0 for the first page. Pure; never throws. */
+/**
+ * Reads a page of search results according to the dialect. `pageIndex` is 0 for the first page. This function is pure
+ * and never throws.
+ */
 export function decodeSearch(
   search: SearchDialect,
   body: Json,
@@ -46,7 +49,8 @@ export function decodeSearch(
   const first: { position: number; why: string }[] = [];
   let rejectedCount = 0;
   for (const [position, item] of list.entries()) {
-    // A forgotten company leaves null in its place, so that the other results keep their positions.
+    // `forget` replaces a company by null in stored responses, so that the positions of the other results do not
+    // change.
     if (item === null) continue;
     const row = rowOf(search, item);
     if (!(row instanceof NotUnderstood)) rows.push(row);
@@ -61,7 +65,7 @@ export function decodeSearch(
     rows: search.group_as === null ? rows : grouped(rows, search.group_as),
     rejected: rejectedCount <= MAX_REJECTED_ROWS ? first : [summarize(first, rejectedCount, list.length)],
     rejectedCount,
-    // A later page may repeat the result beside the list. If it counted again, the listing could end too early.
+    // A later page may repeat the result beside the list. Counting it again could end the listing too early.
     resultCount: list.length + (isBeside && pageIndex === 0 ? 1 : 0),
     total,
     next: pagingMethod(search.paging.style).nextPage(search.paging, body, headers),
@@ -80,7 +84,10 @@ function rowOf(search: SearchDialect, item: Json | undefined): SearchRow | NotUn
   return { entityId, name, summary };
 }
 
-/** The result beside the list, without the list and the other paths of the page; null: the body has none. */
+/**
+ * Returns the result that is stored beside the list, without the list itself and without the other JSON paths of the
+ * page; null if the body has no such result.
+ */
 function mainRow(search: SearchDialect, body: Json): SearchRow | null {
   if (search.main === null) return null;
   const { paging, results, total } = search;
@@ -100,7 +107,7 @@ function withoutPath(value: Json, [key, ...deeper]: readonly string[]): Json {
   );
 }
 
-/** One row for each company: its first result, with all its results in a list. */
+/** Groups the rows by company. The row of a company is its first result, with a list of all its results. */
 function grouped(rows: readonly SearchRow[], key: string): SearchRow[] {
   return [...Map.groupBy(rows, ({ entityId }) => entityId).values()].flatMap((ofCompany) => {
     const [row] = ofCompany;
@@ -109,7 +116,7 @@ function grouped(rows: readonly SearchRow[], key: string): SearchRow[] {
   });
 }
 
-/** One entry for many rejected results, with the positions of the first. */
+/** Summarizes many rejected results in one entry, which contains the first positions. */
 function summarize(
   first: readonly { readonly position: number; readonly why: string }[],
   rejectedCount: number,

@@ -21,7 +21,7 @@ const schema = z.strictObject({
   ...sizeKeys,
 });
 
-/** A parameter takes a value that the body of the page before contains: `?after=b64`. */
+/** A parameter takes a value from the body of the previous page: `?after=b64`. */
 export const cursor = {
   style: 'cursor',
   schema,

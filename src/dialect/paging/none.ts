@@ -3,14 +3,15 @@ import { type PagingMethod, sizeKeys, styleKey } from './paging_method.ts';
 
 const schema = z.strictObject({ style: styleKey('none'), ...sizeKeys });
 
-/** Every query has one page. */
+/** Every query has only one page. */
 export const none = {
   style: 'none',
   schema,
   keptHeaders: [],
   requestOf: () => ({ parameters: {} }),
   nextPage: () => null,
-  // A short page without a total is complete. In all other cases more matches may exist, and cannot be reached.
+  // A short page without a total is complete. In all other cases, more matches may exist, but no request can reach
+  // them.
   statusAfter: ({ total, isShort }) => (total === null && isShort ? 'complete' : 'capped'),
   describe: () => 'Each query has one page only.',
 } satisfies PagingMethod<z.output<typeof schema>>;

@@ -7,14 +7,17 @@ import { offset } from './offset.ts';
 import { page } from './page.ts';
 import type { PagingMethod, PagingSettings } from './paging_method.ts';
 
-/** Every style of paging. To add a style, write its file and add it here; the compiler reports the rest. */
+/**
+ * All paging styles. To add a style, write its file and add it to this list. The compiler then reports what else is
+ * missing.
+ */
 export const PAGING_METHODS = [none, page, offset, cursor, nextUrl, linkHeader] as const;
 
-/** The styles of a list, as one schema and one lookup. */
+/** A list of paging styles: the schema of their settings, and the lookup of a style by its name. */
 export interface PagingStyles<Schema extends z.ZodType<PagingSettings>> {
-  /** The schema of `dialect.search.paging`: a union, discriminated by `style`. */
+  /** The schema of `dialect.search.paging`: a union of all styles, which `style` distinguishes. */
   readonly schema: Schema;
-  /** The method of a style of the list. */
+  /** Returns the paging method of a style. */
   methodOf(style: z.output<Schema>['style']): PagingMethod;
 }
 
@@ -37,7 +40,7 @@ type SchemasOf<Methods extends readonly Listed[]> = {
 };
 
 function schemasOf<const Methods extends readonly Listed[]>(methods: Methods): SchemasOf<Methods> {
-  // `map` loses the types of the single elements.
+  // `map` does not preserve the types of the individual elements.
   return methods.map(({ schema }) => schema) as SchemasOf<Methods>;
 }
 
@@ -47,5 +50,5 @@ export const Paging = STYLES.schema;
 export type Paging = z.infer<typeof Paging>;
 export type PagingStyleName = Paging['style'];
 
-/** The method of a style. */
+/** Returns the paging method of a style. */
 export const pagingMethod = STYLES.methodOf;

@@ -4,7 +4,7 @@ import { type Json, scalarText } from '../../json/json.ts';
 import { type Pointer, valueAt } from '../../json/pointer.ts';
 import type { Headers } from '../headers.ts';
 
-/** Settings that every style has. */
+/** The settings that every paging style has. */
 export interface PagingSettings {
   readonly style: string;
   readonly size_param: string | null;
@@ -13,58 +13,68 @@ export interface PagingSettings {
 }
 
 /**
- * One style of paging: its settings, the request of a page, the link to the next page, and the end of a listing.
- * Each style is one file that exports one PagingMethod; `paging.ts` lists the styles.
+ * One paging style: its settings, the request for a page, the link to the next page, and the rule by which a listing
+ * ends. Each style is one file that exports one PagingMethod; `paging.ts` lists the styles.
  */
 export interface PagingMethod<Settings extends PagingSettings = PagingSettings> {
   readonly style: Settings['style'];
   /** The schema of `dialect.search.paging` for this style. */
   readonly schema: z.ZodType<Settings>;
-  /** Response headers, in lower case, that `nextPage` reads. They are stored with the body. */
+  /** The response headers that `nextPage` reads, in lower case. They are stored with the body. */
   readonly keptHeaders: readonly string[];
-  /** The request of one page. */
+  /** Returns the request for one page. */
   requestOf(paging: Settings, page: PageRef): PageRequest;
-  /** The cursor or URL of the next page; null: this is the last page, or the style has neither. */
+  /** Returns the cursor or URL of the next page; null if this is the last page, or if the style uses neither. */
   nextPage(paging: Settings, body: Json, headers: Headers): string | null;
-  /** Decides by the last page whether more pages follow. The caller has checked totals, caps and empty pages. */
+  /**
+   * Decides from the latest page whether more pages follow. The caller has already checked totals, caps and empty
+   * pages.
+   */
   statusAfter(page: LastPage): ListingStatus;
-  /** The style in one sentence, for `config validate`. */
+  /** Describes the style in one sentence, for `config validate`. */
   describe(paging: Settings): string;
 }
 
-/** Query parameters to add to the search, or a URL that replaces the address of the search. */
+/** The query parameters to add to the search URL, or a URL that replaces the search URL. */
 export type PageRequest =
   | { readonly parameters: Readonly<Record<string, string>> }
   | { readonly url: string };
 
-/** The facts about the last page of a listing that decide whether the listing is at its end. */
+/** The facts about the latest page of a listing that show whether the listing is complete. */
 export interface LastPage {
-  /** It has fewer rows than a full page. */
+  /** Whether the page has fewer rows than a full page. */
   readonly isShort: boolean;
-  /** The total is not yet reached, or not known (null). */
+  /** The total of the query, which the listing has not yet reached; null if it is unknown. */
   readonly total: number | null;
-  /** The cursor or URL of the next page. */
+  /** The cursor or URL of the next page; null if there is none. */
   readonly next: string | null;
 }
 
-/** `open`: more pages follow; `complete`: all matches are listed; `capped`: the rest cannot be reached. */
+/** `open`: more pages follow; `complete`: all matches are listed; `capped`: the remaining matches cannot be reached. */
 export type ListingStatus = 'open' | 'complete' | 'capped';
 
-/** The cursor or URL at a JSON path; null if there is none, which some APIs write as `false` or as empty text. */
+/**
+ * Returns the cursor or URL at a JSON path; null if there is none. Some APIs write a missing link as `false` or as an
+ * empty string.
+ */
 export function linkAt(body: Json, pointer: Pointer): string | null {
   const link = scalarText(valueAt(body, pointer));
   return link === null || link === '' || link === 'false' ? null : link;
 }
 
-/** The end of a listing whose pages are counted: without a total, a short page is the last. */
+/**
+ * Returns the status of a listing whose pages are requested by number or offset. Without a total, a short page is the
+ * last page.
+ */
 export function statusOfCountedPages({ total, isShort }: LastPage): ListingStatus {
   return total === null && isShort ? 'complete' : 'open';
 }
 
-/** The end of a listing whose pages link to the next one. */
+/** Returns the status of a listing whose pages contain a link to the next page. */
 export function statusOfLinkedPages({ total, isShort, next }: LastPage): ListingStatus {
   if (next !== null) return 'open';
-  // A full last page below the total indicates a cap; a short one indicates an inexact total.
+  // If the last page is full but the total is not reached, there is a cap. If the last page is short, the total is
+  // inexact.
   return total === null || isShort ? 'complete' : 'capped';
 }
 

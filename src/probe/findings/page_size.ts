@@ -287,8 +287,8 @@ export function likeliest(names: readonly string[], { pages }: SearchConclusions
 }
 
 /**
- * Returns the size parameter with the next size to try, for searches that have another purpose. If a refusal would cost
- * too much, it has the largest size that the API is known to accept. [] if no size parameter is known.
+ * Returns the size parameter for searches that have another purpose. Its value is the next size to try while the
+ * largest proven size is below `USUAL`, otherwise the largest proven size. [] if no size parameter is known.
  */
 export function nextSizeParams({ size: { param, maxSize } }: SearchConclusions): Param[] {
   const { rows, next } = maxSize.value;
