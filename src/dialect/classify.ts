@@ -63,8 +63,8 @@ interface Subject {
 }
 
 /**
- * Returns the verdict of a rule. A rule can classify a 404 of a search as an empty result. Without such a rule, a 404
- * of a search means that the path is wrong.
+ * Returns the verdict of a rule. For a search, `absent` means that the search had no results. Without such a rule, a
+ * 404 of a search means that the path is wrong.
  */
 function verdictByRule({ means, at, total }: Rule, subject: Subject): Verdict {
   if (means === 'absent' && subject.call.kind === 'search') return { is: 'ok', answer: NOTHING_FOUND };

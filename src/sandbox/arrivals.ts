@@ -5,21 +5,21 @@ import { isoTime } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import { type Fault, type FaultKind, sendWithFault } from './faults.ts';
 
-/** One request that reached the sandbox. */
+/** A request that reached the sandbox. */
 export interface Arrival {
-  /** Epoch milliseconds, with fractions. */
+  /** The time of the arrival, in epoch milliseconds with fractions. */
   readonly at: number;
   readonly account: string | null;
   readonly kind: RequestKind;
   readonly method: string;
-  /** The id for a record, else path and query as sent. */
+  /** The id if the request is for a record, otherwise the path and query string as sent. */
   readonly target: string;
-  /** null: no response was sent, or it is not known yet. */
+  /** null if no response was sent, or if its status is not known yet. */
   readonly status: number | null;
   readonly fault: FaultKind | null;
 }
 
-/** A request in the log. Its context gets the status later. */
+/** A logged request. The status is added to its context later. */
 export interface LoggedRequest {
   readonly context: RequestContext;
   fault: FaultKind | null;
@@ -30,7 +30,7 @@ export function arrivalOf({ context, fault }: LoggedRequest): Arrival {
   return { at: atMs, account, kind, method, target, status: fault === 'hang' ? null : status, fault };
 }
 
-/** A JSON Lines file of all arrivals. It is written every 100 ms. */
+/** A JSON Lines file with all arrivals. It is written every 100 ms. */
 export interface ArrivalsFile {
   add(logged: LoggedRequest): void;
   close(): Promise<void>;
@@ -57,7 +57,7 @@ export function openArrivalsFile(path: string): ArrivalsFile {
   };
 }
 
-/** The arrival as JSON, with its time in ISO 8601. */
+/** Converts an arrival to JSON, with its time in ISO 8601. */
 export function arrivalLine(arrival: Arrival): string {
   return JSON.stringify({ ...arrival, time: isoTime(arrival.at) });
 }
@@ -73,9 +73,11 @@ function openForAppending(path: string): number {
 const FLUSH_EVERY_MS = 100;
 
 export interface ArrivalLogOptions {
-  /** The fault of a response, called when its status is known; null: no fault. */
+  /**
+   * Returns the fault to apply to a response, or null for none. It is called when the status of the response is known.
+   */
   readonly faults?: (context: Readonly<RequestContext>) => Fault | null;
-  /** The delay of every response. */
+  /** The delay before every response, in milliseconds. */
   readonly latencyMs?: number;
   /** Called for each arrival when its response is known. */
   readonly onArrival?: (logged: LoggedRequest) => void;
@@ -83,7 +85,7 @@ export interface ArrivalLogOptions {
   readonly keepArrivals?: boolean;
 }
 
-/** The requests so far, with the observer that logs them and applies faults. */
+/** The log of the requests so far, and the observer that fills the log and applies faults. */
 export interface ArrivalLog {
   readonly observer: RequestObserver;
   arrivals(): readonly Arrival[];

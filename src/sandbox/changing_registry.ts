@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../json/json.ts';
 import { type Random, seededRandom } from '../random.ts';
 import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
 
-/** The changes of the registry per hour. */
+/** The number of changes in the registry per hour. */
 export interface ChangeRates {
   readonly changed: number;
   readonly appearing: number;
@@ -12,22 +12,25 @@ export interface ChangeRates {
 export interface ChangingOptions {
   readonly rates: ChangeRates;
   readonly seed: number;
-  /** The share of changes that list items show, too (name or status). Default: 0.6. */
+  /** The share of changes (0 to 1) that also change the list item: its name or its status. Default: 0.6. */
   readonly shown?: number;
-  /** top: new ids follow the latest id; anywhere: they follow any id. Default: top. */
+  /**
+   * top: a new id is the next one after the highest id; anywhere: it can be the next free one after any id. Default:
+   * top.
+   */
   readonly newIds?: 'top' | 'anywhere';
 }
 
-/** One change, which a mirror should detect. */
+/** One change in the registry. A mirror should detect it. */
 export interface RegistryChange {
   readonly atMs: number;
   readonly kind: keyof ChangeRates;
   readonly id: string;
 }
 
-/** Changes a registry over time. The changes depend only on the seed and on the steps. */
+/** Changes a registry over time. The changes depend only on the seed and on the lengths of the steps. */
 export interface ChangingRegistry {
-  /** Makes the changes of this time and returns them. Their time is `nowMs`. */
+  /** Makes the changes of a step that lasts `elapsedMs`, and returns them. `nowMs` is stored as their time. */
   advance(elapsedMs: number, nowMs: number): RegistryChange[];
 }
 
@@ -111,13 +114,13 @@ function renamed(name: string): string {
   return name.startsWith('New ') ? name.slice(4) : `New ${name}`;
 }
 
-/** The first half of one name and the second half of another. */
+/** Combines the first half of one name with the second half of another. */
 function mixedName(first: StoredCompany, second: StoredCompany): string {
   const [start, end] = [first.name.split(' '), second.name.split(' ')];
   return [...start.slice(0, Math.ceil(start.length / 2)), ...end.slice(Math.ceil(end.length / 2))].join(' ');
 }
 
-/** The first unused id after an id, by its last digits: `SC000199` gives `SC000200`. */
+/** Returns the first unused id after an id, found by incrementing its last digits: `SC000200` after `SC000199`. */
 function nextFreeId(store: CompanyStore, id: string): string {
   const [, head = id, digits = '', tail = ''] = /^(.*?)(\d+)(\D*)$/.exec(id) ?? [];
   for (let number = BigInt(digits || 0) + 1n; ; number++) {

@@ -6,11 +6,11 @@ import { type CompanyStore, exists, type StoredCompany } from './company_store.t
 import { incrementalIndex } from './incremental_index.ts';
 
 export interface CompanyCatalogue extends Catalogue {
-  /** Stops watching the store. */
+  /** Stops following the changes of the store. */
   close(): void;
 }
 
-/** The catalogue over companies in memory, in the format of one profile. It follows changes of the store. */
+/** Creates a catalogue of companies in memory, in the format of one profile. It follows the changes of the store. */
 export function companyCatalogue(
   store: CompanyStore,
   profile: ApiProfile,
@@ -43,7 +43,10 @@ export function companyCatalogue(
   };
 }
 
-/** Checks all ids at the start; otherwise single responses would fail later. */
+/**
+ * Rejects ids that the profile cannot represent. All ids are checked at the start, because otherwise single responses
+ * would fail later.
+ */
 function rejectOtherIds(store: CompanyStore): void {
   for (const { id } of store.all()) {
     if (isNumericId(id)) continue;
@@ -56,7 +59,7 @@ function rejectOtherIds(store: CompanyStore): void {
   }
 }
 
-/** Caches the text of each company until the company changes. */
+/** Caches the text of each company until that company changes. */
 function cached(textOf: (company: StoredCompany) => string): (company: StoredCompany) => string {
   const texts = new WeakMap<StoredCompany, string>();
   return (company) => {

@@ -5,7 +5,7 @@ import { placedAt, setOwn } from '../json/json_template.ts';
 import { valueAt } from '../json/pointer.ts';
 import type { StoredCompany } from './company_store.ts';
 
-/** Writes a company as JSON text in the format of a profile. */
+/** Writes companies as JSON text in the format of an API profile. */
 export interface CompanyDocuments {
   summaryOf(company: StoredCompany): string;
   recordOf(company: StoredCompany): string;
@@ -42,12 +42,12 @@ export function companyDocuments(profile: ApiProfile): CompanyDocuments {
   };
 }
 
-/** Is the id unchanged when it is written and read as a JSON number? */
+/** Whether the id stays unchanged when it is written and read as a JSON number. */
 export function isNumericId(id: string): boolean {
   return /^(0|[1-9]\d*)$/.test(id);
 }
 
-/** Every company of such a profile has this former name, before its name. */
+/** If the profile lists versions of names, every company has this former name before its current name. */
 const FORMER_NAME = 'Former Name';
 
 interface DocumentPaths {
@@ -58,12 +58,12 @@ interface DocumentPaths {
   readonly fields_at: Pointer;
 }
 
-/** Sets the value of the volatile fields in the text of a record. */
+/** Replaces the placeholder of volatile fields in the text of a record by a value. */
 export function withVolatile(text: string, value: string): string {
   return text.includes(VOLATILE) ? text.replaceAll(VOLATILE, value) : text;
 }
 
-// A text that occurs in no company.
+// A placeholder that occurs in no company.
 const VOLATILE = '\u{10FFFD}volatile\u{10FFFD}';
 
 function fieldsOf(company: StoredCompany): JsonObject {
@@ -71,7 +71,10 @@ function fieldsOf(company: StoredCompany): JsonObject {
   return isJsonObject(fields) ? fields : {};
 }
 
-/** Adds the fields besides id and name. Id and name take precedence over a field with the same key. */
+/**
+ * Adds all fields other than id and name. If a field has the same key as the id or the name, the id or the name takes
+ * precedence.
+ */
 function withFields(named: Json, at: Pointer, fields: JsonObject): Json {
   const existing = valueAt(named, at);
   const merged = isJsonObject(existing) ? existing : {};

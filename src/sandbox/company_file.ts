@@ -9,16 +9,16 @@ import { setOwn } from '../json/json_template.ts';
 import type { Company } from './company_store.ts';
 
 export interface CompanyFileOptions {
-  /** Column (or key) of the id. Default: a common name such as `id` or `company_number`. */
+  /** The column (or key) that contains the id. Default: a common name such as `id` or `company_number`. */
   readonly idColumn?: string | undefined;
   readonly nameColumn?: string | undefined;
-  /** Read only rows with this value in this column. */
+  /** Selects only the rows that have this value in this column. */
   readonly where?: { readonly column: string; readonly value: string } | undefined;
 }
 
 /**
- * Reads companies from CSV with a header line, or from JSON Lines (`.jsonl`, `.ndjson`). Of several rows with the same
- * id, the first one is used. Throws UsageError for an unreadable file.
+ * Reads companies from a CSV file with a header line, or from JSON Lines (`.jsonl`, `.ndjson`). If several rows have
+ * the same id, the first one is used. Throws UsageError if the file is unreadable.
  */
 export async function readCompanies(path: string, options: CompanyFileOptions = {}): Promise<Company[]> {
   const isJson = ['.jsonl', '.ndjson'].includes(extname(path).toLowerCase());
@@ -56,7 +56,7 @@ async function* csvRows(path: string): AsyncGenerator<JsonObject> {
   const rows = source.pipe(
     parse({ columns: true, bom: true, skip_empty_lines: true, relax_column_count: true }),
   );
-  // pipe() does not forward errors of its source.
+  // pipe() does not forward the errors of its source stream.
   source.once('error', (error) => rows.destroy(error));
   for await (const row of rows) yield row as JsonObject;
 }
@@ -123,7 +123,7 @@ function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** The sample registry of the package: synthetic companies. */
+/** Reads the sample registry from this package. Its companies are synthetic. */
 export function sampleCompanies(): Promise<Company[]> {
   return readCompanies(samplePath());
 }

@@ -1,41 +1,44 @@
 import { type JsonObject, stringifyJson } from '../json/json.ts';
 
-/** A company independent of an API profile. `fields` are all fields except id and name. */
+/** A company in a form that does not depend on an API profile. `fields` contains all fields except id and name. */
 export interface Company {
   readonly id: string;
   readonly name: string;
   readonly fields: JsonObject;
 }
 
-/** A stored company. It is immutable: a change creates a new object. */
+/** A stored company. The object is immutable: each change creates a new object. */
 export interface StoredCompany {
   readonly id: string;
   readonly name: string;
-  /** The other fields as JSON text, which takes less memory than objects. */
+  /** The other fields as JSON text, because text takes less memory than objects. */
   readonly fieldsText: string;
-  /** Epoch milliseconds of the deletion; null while the company exists. */
+  /** The time of the deletion in epoch milliseconds; null while the company exists. */
   readonly goneAtMs: number | null;
 }
 
-/** The companies of the sandbox. They can change while requests are served. */
+/** The companies of the sandbox. They can change while the sandbox handles requests. */
 export interface CompanyStore {
-  /** The number of companies that exist. */
+  /** Returns the number of companies that exist, without deleted companies. */
   count(): number;
-  /** The company or its tombstone; null for an id that never existed. */
+  /** Returns the company or its tombstone; null for an id that never existed. */
   get(id: string): StoredCompany | null;
-  /** Companies and tombstones, in the order of their creation. */
+  /** Returns all companies and tombstones, in the order in which they were created. */
   all(): Iterable<StoredCompany>;
-  /** Adds a company, or replaces the company or tombstone with its id. */
+  /** Adds a company. It replaces the company or tombstone that has the same id. */
   put(company: Company): void;
-  /** Replaces a company by a tombstone. Returns false if the company does not exist. */
+  /** Replaces a company by a tombstone. Returns false if there is no such company. */
   remove(id: string, nowMs: number): boolean;
-  /** Calls the watcher after each change, with the company before and after. Returns a function that stops this. */
+  /**
+   * Calls the watcher after each change, with the company before and after the change. Returns a function that removes
+   * the watcher.
+   */
   watch(watcher: Watcher): () => void;
 }
 
 export type Watcher = (before: StoredCompany | null, after: StoredCompany) => void;
 
-/** Of several companies with the same id, the store uses the first. */
+/** Creates a store. If several companies have the same id, the first one is used. */
 export function companyStore(companies: Iterable<Company>): CompanyStore {
   const byId = new Map<string, StoredCompany>();
   const watchers = new Set<Watcher>();
@@ -67,7 +70,7 @@ export function companyStore(companies: Iterable<Company>): CompanyStore {
   };
 }
 
-/** Is this a company that is not deleted? */
+/** Whether this is a company that is not deleted. */
 export function exists(company: StoredCompany | null): boolean {
   return company !== null && company.goneAtMs === null;
 }

@@ -3,46 +3,48 @@ import { createGzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import type { ApiResponse } from '../api/request_context.ts';
 
-/** A fault of one response. Faults that alter a response start from the correct one. */
+/** A fault in one response. Faults that alter a response are applied to the correct response. */
 export type Fault =
-  /** Another response. */
+  /** Sends another response instead. */
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly body?: string;
       readonly headers?: Record<string, string>;
     }
-  /** The connection is reset before the first byte of the response. */
+  /** Resets the connection before the first byte of the response. */
   | { readonly kind: 'reset_before_headers' }
-  /** The connection is reset after the headers and `bytes` (default 1) of the body. */
+  /** Resets the connection after the headers and the first `bytes` (default 1) of the body. */
   | { readonly kind: 'reset_after_headers'; readonly bytes?: number }
-  /** No response is sent, and the connection stays open. */
+  /** Sends no response and leaves the connection open. */
   | { readonly kind: 'hang' }
-  /** The response is sent `ms` later. */
+  /** Sends the response after a delay of `ms` milliseconds. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** The body is sent byte by byte, one every `everyMs` (default 100). */
+  /** Sends the body byte by byte, one byte every `everyMs` milliseconds (default 100). */
   | { readonly kind: 'slow_drip'; readonly everyMs?: number }
-  /** A complete HTTP message, but with only the first half (or `bytes`) of the body. */
+  /** Sends a complete HTTP message, but with only the first `bytes` of the body (default: the first half). */
   | { readonly kind: 'truncated'; readonly bytes?: number }
-  /** Content-Length differs from the length of the body by `by` bytes (default +10: the body is too short). */
+  /**
+   * Sends a Content-Length that is `by` bytes larger than the body (default 10). A negative number makes it smaller.
+   */
   | { readonly kind: 'wrong_content_length'; readonly by?: number }
   | { readonly kind: 'html' }
   | { readonly kind: 'empty' }
   | { readonly kind: 'not_json' }
-  /** Valid JSON of this length. */
+  /** Sends valid JSON of this length. */
   | { readonly kind: 'huge_body'; readonly bytes: number }
-  /** Valid JSON of this length, compressed to about a thousandth. */
+  /** Sends valid JSON of this length, compressed to about a thousandth of it. */
   | { readonly kind: 'gzip_bomb'; readonly bytes: number }
   | { readonly kind: 'redirect'; readonly to: string; readonly status?: number }
   | { readonly kind: 'wrong_content_type'; readonly type?: string }
   | { readonly kind: 'bom' }
   | { readonly kind: 'invalid_utf8' }
-  /** The body that the function returns. */
+  /** Sends the body that the function returns for the correct body. */
   | { readonly kind: 'altered'; readonly body: (text: string) => string };
 
 export type FaultKind = Fault['kind'];
 
-/** Sends a response with a fault. Timers end with the connection. */
+/** Sends a response with a fault. Its timers are cleared when the connection closes. */
 export function sendWithFault(fault: Fault, response: ApiResponse, reply: FastifyReply): void {
   const altered = alteredResponse(fault, response);
   if (altered !== null) {
@@ -53,7 +55,10 @@ export function sendWithFault(fault: Fault, response: ApiResponse, reply: Fastif
   sendIncorrectly(fault, response, reply);
 }
 
-/** The response of a fault that changes only status, headers or body; null for faults of transmission. */
+/**
+ * Returns the response with a fault that changes only the status, the headers or the body; null for faults in the
+ * transmission.
+ */
 function alteredResponse(
   fault: Fault,
   response: ApiResponse,
@@ -94,7 +99,7 @@ function sendIncorrectly(fault: Fault, response: ApiResponse, { raw }: FastifyRe
       break;
     case 'reset_after_headers':
       raw.writeHead(status, { ...headers, 'content-length': body.length });
-      // Reset after the bytes were sent; an immediate reset would discard them.
+      // The reset waits until the bytes are sent, because an immediate reset would discard them.
       raw.write(body.subarray(0, fault.bytes ?? 1), () =>
         setTimeout(() => raw.socket?.resetAndDestroy(), 20),
       );
@@ -150,7 +155,7 @@ function drip(raw: FastifyReply['raw'], body: Buffer, everyMs: number): void {
   raw.once('close', () => clearInterval(timer));
 }
 
-/** `{"padding":"   …   "}` of exactly this length, in pieces. */
+/** Generates `{"padding":"   …   "}` of exactly this length, in chunks. */
 function* paddedJson(bytes: number): Generator<Buffer> {
   const head = Buffer.from('{"padding":"');
   const tail = Buffer.from('"}');
@@ -165,7 +170,7 @@ function* paddedJson(bytes: number): Generator<Buffer> {
   yield tail;
 }
 
-/** Inserts bytes that are invalid in UTF-8 into the first string of the body. */
+/** Inserts bytes that are not valid UTF-8 into the first string of the body. */
 function withInvalidBytes(body: Buffer): Buffer {
   const at = body.indexOf('"') + 1;
   return Buffer.concat([body.subarray(0, at), Buffer.from([0xff, 0xfe]), body.subarray(at)]);

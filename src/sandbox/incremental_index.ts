@@ -3,10 +3,13 @@ import type { Folding } from '../names/folding.ts';
 import { type CompanyStore, exists, type StoredCompany } from './company_store.ts';
 import { buildSegment, compareText, type Segment } from './index_segment.ts';
 
-/** The order of matches; see `search.order` of the profile. */
+/** The order in which matches are returned; see `search.order` in the profile. */
 export type Order = 'name' | 'id' | 'rank' | 'relevance';
 
-/** A search index that follows changes of its store: a large segment, and a small one with the changes since. */
+/**
+ * A search index that is updated when its store changes. It consists of a large segment, and a small one with the
+ * changes since the large one was built.
+ */
 export interface IncrementalIndex {
   search(query: CatalogueQuery): Matches;
   /** Stops watching the store. */
@@ -64,9 +67,9 @@ export function incrementalIndex(store: CompanyStore, folding: Folding, order: O
   };
 }
 
-// For fewer changes, a rebuild costs more than a search in two segments.
+// With fewer changes than this, rebuilding costs more than searching two segments.
 const REBUILD_ABOVE = 2_000;
-// Later pages of a large result reuse it.
+// The cached result of a large search is used again for its later pages.
 const MAX_CACHED = 64;
 
 interface Indexed {
@@ -85,7 +88,10 @@ function indexed(all: Iterable<StoredCompany>, folding: Folding): Indexed {
   return { companies, positions, segment: buildSegment(entries, folding) };
 }
 
-/** Positions of the matches: matches by name are ordered by name, and matches by identifier come first, ordered by id. */
+/**
+ * Returns the positions of the matches. Matches by identifier come first, ordered by id; matches by name follow,
+ * ordered by name.
+ */
 function foundIn({ segment }: Indexed, query: CatalogueQuery): Uint32Array {
   const names = query.by === 'identifier' ? NONE : segment.findNames(query.names, query.text);
   const identifiers = query.by === 'name' ? NONE : segment.findIdentifiers(query.identifiers, query.text);
@@ -115,7 +121,7 @@ function matchesOf(companies: readonly StoredCompany[]): Matches {
   };
 }
 
-/** Matches of both segments, in the order of a single segment. */
+/** Merges the matches of both segments into the order that a single segment would have. */
 function merged(
   found: StoredCompany[],
   main: Indexed,
@@ -156,7 +162,7 @@ function ordered(found: StoredCompany[], order: Order, query: CatalogueQuery): S
   return ranked.map(({ company }) => company);
 }
 
-/** The hash FNV-1a, 32 bits (Fowler, Noll, Vo): a reproducible random order. */
+/** Computes the 32-bit hash FNV-1a (Fowler, Noll, Vo), which gives a random but reproducible order. */
 function hashOf(salt: string, id: string): number {
   let hash = 0x811c9dc5;
   for (const text of [salt, '\u0000', id]) {

@@ -2,15 +2,15 @@ import type { IdentifierSearch, NameSearch } from '../api/catalogue.ts';
 import { type Folding, foldText, wordsOf } from '../names/folding.ts';
 import { lowerBound } from '../names/ordered_texts.ts';
 
-/** The ids and names of companies, by position. */
+/** The ids and names of companies, by position in the segment. */
 export interface Entries {
   readonly ids: readonly string[];
   readonly names: readonly string[];
 }
 
 /**
- * An immutable index over some companies. Results are positions in `entries`, ordered by folded name, then id. Parts
- * that only some query rules need are built on first use.
+ * An immutable index of some companies. A result is a list of positions in `entries`, ordered by folded name, then by
+ * id. Parts of the index that only some query rules need are built at their first use.
  */
 export interface Segment {
   findNames(rule: NameSearch, query: string): Uint32Array;
@@ -53,14 +53,14 @@ export function buildSegment(entries: Entries, folding: Folding): Segment {
   };
 }
 
-/** The order by UTF-16 code units, which is independent of the locale. */
+/** Compares two strings by UTF-16 code units, so that the order does not depend on the locale. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 interface Words {
   readonly sorted: readonly string[];
-  /** Postings of word i are `ranks[starts[i] .. starts[i + 1])`, ascending. */
+  /** The postings of word i are `ranks[starts[i] .. starts[i + 1])`, in ascending order. */
   readonly starts: Uint32Array;
   readonly ranks: Uint32Array;
 }
@@ -75,7 +75,7 @@ interface Ids {
   readonly positions: Uint32Array;
 }
 
-// Separates names. No folded name contains it, so that no match spans two names.
+// Separates the names in the text. No folded name contains this character, so no match can span two names.
 const SEPARATOR = '\u0000';
 
 function once<T>(build: () => T): () => T {
@@ -128,7 +128,10 @@ function joinNames(sortedNames: readonly string[]): Joined {
   return { text: `${SEPARATOR}${sortedNames.join(SEPARATOR)}${SEPARATOR}`, starts };
 }
 
-/** Ranks of the names that contain all wanted words, ascending. A query without words has no matches. */
+/**
+ * Returns the ranks of the names that contain all wanted words, in ascending order. A query without words has no
+ * matches.
+ */
 function ranksOfWords(words: Words, wanted: readonly string[], rule: 'token' | 'token_prefix'): Uint32Array {
   if (wanted.length === 0) return new Uint32Array(0);
   const found = wanted.map((word) => ranksOfWord(words, word, rule)).sort((a, b) => a.length - b.length);
@@ -162,7 +165,7 @@ function ranksContaining({ text, starts }: Joined, wanted: string): Uint32Array 
   while (at !== -1) {
     const rank = lowerBound(starts.length, (i) => (starts[i] ?? 0) <= at) - 1;
     ranks.push(rank);
-    // Continue with the next name: one match per name is enough.
+    // Continues with the next name, because one match in each name is enough.
     at = text.indexOf(wanted, starts[rank + 1] ?? text.length);
   }
   return Uint32Array.from(ranks);

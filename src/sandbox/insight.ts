@@ -6,7 +6,7 @@ import type { RegistryChange } from './changing_registry.ts';
 import type { CompanyStore } from './company_store.ts';
 
 /**
- * Endpoints for tests of a client from another process. They need no key, and their requests are not counted. They
+ * Endpoints for tests whose client runs in another process. They need no key, and their requests are not counted. They
  * return JSON Lines: `/_sandbox/arrivals` all arrivals, `/_sandbox/entities` all records as the service returns them,
  * `/_sandbox/summaries` all list items, `/_sandbox/changes` the automatic changes.
  */
@@ -19,7 +19,7 @@ export interface InsightSources {
 
 const PREFIX = '/_sandbox/';
 
-/** Only clients on the same machine have access, on any address. */
+/** Whether a request is for these endpoints and comes from the same machine, by any of its addresses. */
 export function isInsight({ url, socket }: IncomingMessage): boolean {
   return (url?.startsWith(PREFIX) ?? false) && LOOPBACK.test(socket.remoteAddress ?? '');
 }
@@ -40,7 +40,7 @@ export function respondWithInsight(
   Readable.from(lines).pipe(response);
 }
 
-/** One line `{"id": …, "gone": …, "document": …}` for each company and tombstone. */
+/** Generates one line `{"id": …, "gone": …, "document": …}` for each company and each tombstone. */
 export function* entityLines({
   companies,
   catalogue,

@@ -8,7 +8,7 @@ import { PROFILE_PRESETS } from './profile_presets.ts';
 import { randomProfile } from './random_profile.ts';
 import { REGISTRY_PRESETS } from './registry_presets.ts';
 
-/** Changes to a profile. Undefined values keep those of the profile. */
+/** Changes to a profile. For undefined values, the profile's own values apply. */
 export interface ProfileChanges {
   readonly matches?: NameSearch | undefined;
   readonly identifiers?: IdentifierSearch | undefined;
@@ -21,7 +21,10 @@ export interface ProfileChanges {
 const PRESETS = { ...PROFILE_PRESETS, ...REGISTRY_PRESETS };
 export const PRESET_NAMES: readonly string[] = Object.keys(PRESETS);
 
-/** Reads a profile: a preset by its name, `random:<seed>`, or a YAML file. Throws UsageError. */
+/**
+ * Reads a profile. `name` is a preset, `random:<seed>`, or the path of a YAML file. Throws UsageError if there is no
+ * valid profile.
+ */
 export async function readProfile(name: string): Promise<ApiProfile> {
   if (Object.hasOwn(PRESETS, name)) return parsed(PRESETS[name], name);
   const seed = /^random:(\d{1,9})$/.exec(name)?.[1];

@@ -1,13 +1,14 @@
 import type { ApiProfileInput } from '../api/api_profile.ts';
 
 /**
- * Profiles of real registries on the three endpoints: their envelopes, parameters, limits and peculiarities, without
- * their data. `randomProfile` combines the same properties.
+ * Profiles that imitate real registries on the three endpoints: their envelopes, parameters, limits and peculiarities,
+ * but not their data. `randomProfile` combines the same properties.
  */
 export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
   default: {},
 
-  // Pages from 0, HAL, no list if there are no matches, 200 with another class for a deleted company.
+  // Page numbers start at 0, and bodies are HAL. There is no list if there are no matches. A deleted company returns
+  // 200 with another class.
   brreg: {
     name: 'brreg',
     search: {
@@ -31,7 +32,8 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // Search and record have different name fields; totals exceed the cap; 416; an empty 429.
+  // The search and the record have different name fields. Totals exceed the cap, which returns 416. A 429 has an empty
+  // body.
   companies_house: {
     name: 'companies_house',
     search: {
@@ -54,7 +56,7 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: ['x'] },
   },
 
-  // A clamped total, small pages, and errors as one string.
+  // The total is clamped, pages are small, and an error is a single string.
   france: {
     name: 'france',
     search: {
@@ -78,7 +80,8 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // JSON:API: brackets in parameters, a nested name, an empty query, next-page links.
+  // JSON:API: parameter names contain brackets, and the name is nested. Empty queries are permitted, and there are
+  // next-page links.
   gleif: {
     name: 'gleif',
     search: {
@@ -106,7 +109,7 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     stats: { total: '/meta/total' },
   },
 
-  // A wrapper around each element; 403 instead of 429.
+  // Each list element has a wrapper. The API returns 403 instead of 429.
   opencorporates: {
     name: 'opencorporates',
     search: {
@@ -140,7 +143,8 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // No total: `count` is the count of the page. 422 beyond offset 1,000. Headers describe the day, not the minute.
+  // There is no total: `count` is the number of rows on the page. The API returns 422 beyond offset 1,000. The limit
+  // headers report the limit per day, not per minute.
   openmercantil: {
     name: 'openmercantil',
     search: {
@@ -166,14 +170,14 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: ['x'], describe: 'allowance' },
   },
 
-  // The base URL contains `/api`, and the paths repeat it.
+  // The base URL contains `/api`, and the paths contain it again.
   doubled_api: {
     name: 'doubled_api',
     paths: { search: '/api/api/search', entity: '/api/api/entity/{id}', stats: '/api/api/registry/stats' },
     gone: { as: 'gone' },
   },
 
-  // The body is the list; headers contain the next-page link and the total.
+  // The body is only the list. Headers contain the next-page link and the total.
   bare_list: {
     name: 'bare_list',
     search: {
@@ -220,7 +224,7 @@ export const PROFILE_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     errors: { body: 'html', throttled: { retry_after: 'date' } },
   },
 
-  // Ids as JSON numbers, also above 2^53, and only one page.
+  // Ids are JSON numbers, some of them above 2^53. Every query has only one page.
   numbered: {
     name: 'numbered',
     ids: 'number',

@@ -2,13 +2,14 @@ import { ApiProfile, type ApiProfileInput, ERROR_BODIES } from '../api/api_profi
 import { type Random, seededRandom } from '../random.ts';
 
 /**
- * A random API profile. It combines paging, envelope, total, query rules, cap, errors, ids and deletions, with parameter
- * and field names of real APIs. The same seed returns the same profile.
+ * Returns a random API profile. It is a random combination of paging, envelope, total, query rules, cap, errors, ids
+ * and deletions, with parameter and field names from real APIs. The same seed always gives the same profile.
  */
 export function randomProfile(seed: number): ApiProfile {
   const draw = seededRandom(seed);
   for (;;) {
-    // Some combinations are contradictory (a total beside a top-level list) and are drawn again.
+    // Some random combinations are contradictory, such as a total in a body that is only a list. They are replaced by a
+    // new random combination.
     const parsed = ApiProfile.safeParse(profileFrom(draw, seed));
     if (parsed.success) return parsed.data;
   }
@@ -117,7 +118,7 @@ function pagingFrom(draw: Random, size: number): PagingInput {
 
 const PAGING_STYLES = ['page', 'page', 'offset', 'cursor', 'next_url', 'link_header', 'none'] as const;
 
-/** The settings of each style, without its page size. */
+/** Random settings for each paging style, without the page size. */
 const PAGING: { readonly [Style in PagingInput['style']]: (draw: Random) => PagingInput } = {
   none: () => ({ style: 'none' }),
   page: (draw) => ({
@@ -161,7 +162,7 @@ function recordFrom(draw: Random, summaryId: string): ApiProfileInput['record'] 
 function errorsFrom(draw: Random): ApiProfileInput['errors'] {
   const body = draw.pick(ERROR_BODIES);
   const retry_after = () => draw.pick(['seconds', 'seconds', 'date', 'none'] as const);
-  // With an empty body, only the status distinguishes the rejections, and a 200 cannot.
+  // With an empty body, only the status distinguishes the rejections. A status of 200 cannot do that.
   const throttled = body === 'empty' ? 429 : draw.pick([429, 429, 403, 503, 200]);
   const exhausted = body === 'empty' ? 402 : draw.pick([429, 429, 403, 402, 200]);
   return {

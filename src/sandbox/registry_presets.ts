@@ -1,11 +1,13 @@
 import type { ApiProfileInput } from '../api/api_profile.ts';
 
 /**
- * Profiles of registries whose requests or responses need more than the common keys of a dialect: templates, fallbacks,
- * conditions in JSON paths, results beside a list. They have the form of real APIs, but not their data.
+ * Profiles of registries whose requests or responses need more than the common dialect keys: templates, fallbacks,
+ * conditions in JSON paths, results beside a list. They imitate the formats of real APIs, but contain none of their
+ * data.
  */
 export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
-  // Some ids have a path of their own; a broad query is rejected with its total.
+  // Some ids are at a different JSON path. A query with too many matches is rejected, and the rejection states the
+  // total.
   ares: {
     name: 'ares',
     search: {
@@ -26,7 +28,7 @@ export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // A query string in the path of a record; a time that changes with every response.
+  // The path of a record contains a query string. A time changes with every response.
   krs: {
     name: 'krs',
     paths: { entity: '/api/krs/{id}?rejestr=P&format=json', stats: '/api/krs?statystyka=1' },
@@ -42,7 +44,8 @@ export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     stats: { total: '/liczba' },
   },
 
-  // A query template, a key in its own header, 404 for no match, a repeated last cursor, names with periods.
+  // The query needs a template, and the key has its own header. A search without matches returns 404, the last page
+  // repeats its cursor, and names have periods of validity.
   sirene: {
     name: 'sirene',
     key_header: 'X-API-Key',
@@ -82,7 +85,7 @@ export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // A total of -1, a record inside a list, an empty list for an unknown id, and versions of names.
+  // The total can be -1. A record is inside a list, the list is empty for an unknown id, and names have versions.
   prh: {
     name: 'prh',
     search: {
@@ -110,7 +113,7 @@ export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // Errors with status 200 and a text.
+  // Errors have status 200 and a message.
   abn: {
     name: 'abn',
     search: {
@@ -128,16 +131,16 @@ export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // The best match is at the top of the body, the other matches are in a list.
+  // The best match is at the top level of the body; the other matches are in a list.
   main_result: {
     name: 'main_result',
     search: { results: '/hits', main: '', total: '/count', empty: 'absent' },
   },
 
-  // A result for each entry of a company; the total counts results.
+  // A search returns one result for each register entry of a company, and the total counts results.
   several_results: { name: 'several_results', search: { results_per_company: 3 } },
 
-  // Links with `rel`, as in HAL, JSON:API and Collection+JSON.
+  // Links have a `rel`, as in HAL, JSON:API and Collection+JSON.
   link_list: {
     name: 'link_list',
     search: {

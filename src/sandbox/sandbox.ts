@@ -17,52 +17,52 @@ import { isInsight, respondWithInsight } from './insight.ts';
 export interface SandboxOptions extends ArrivalLogOptions {
   /** Default: the sample registry. */
   readonly companies?: Iterable<Company>;
-  /** The API profile; every value has a default. */
+  /** The API profile. Every value in it has a default. */
   readonly profile?: ApiProfileInput;
   /** Default: one paid account, `main`, without limits. */
   readonly accounts?: readonly AccountOptions[];
-  /** Epoch milliseconds for limits and dates. Default: the system's clock, with fractions. */
+  /** Returns the time for limits and dates, in epoch milliseconds. Default: the system's clock, with fractions. */
   readonly now?: () => number;
-  /** Added to `now` in `Date` and in dates of `Retry-After`. */
+  /** Added to `now` in the header `Date` and in `Retry-After` dates, to simulate a wrong clock. */
   readonly clockSkewMs?: number;
   /** Automatic changes: companies change, appear and are deleted. Default: none. */
   readonly changes?: ChangingOptions;
   readonly host?: string;
-  /** 0: any free port. */
+  /** The port; 0 for any free port. */
   readonly port?: number;
 }
 
-/** A running sandbox. Tests can inspect and change everything. */
+/** A running sandbox. Tests can inspect it and change all of its state. */
 export interface Sandbox {
   /** Scheme, host and port. */
   readonly url: string;
   /** The `base_url` for clients. */
   readonly baseUrl: string;
-  /** The `upstream.paths` that clients need; null if the defaults fit. */
+  /** The `upstream.paths` that clients must configure; null if the default paths work. */
   readonly paths: ApiProfile['paths'] | null;
   readonly profile: ApiProfile;
   /** The dialect that fits the profile. */
   readonly dialect: Dialect;
   readonly accounts: MemoryAccounts;
-  /** `put` and `remove` change the registry while requests are served. */
+  /** The companies. `put` and `remove` change the registry while the sandbox handles requests. */
   readonly companies: CompanyStore;
   /** The catalogue in the format of the profile: `record(id)?.text` is the record that the service returns. */
   readonly catalogue: Catalogue;
   keyOf(accountId: string): string;
-  /** Requests in the order of their arrival. */
+  /** All requests, in the order in which they arrived. */
   arrivals(): readonly Arrival[];
   /** The number of admitted requests of an account. */
   admitted(accountId: string): number;
-  /** The automatic changes so far. */
+  /** All automatic changes so far. */
   changes(): readonly RegistryChange[];
   /** Clears arrivals and resets the limits. */
   reset(): void;
-  /** Uses another profile from the next request, for example with other paths. */
+  /** Replaces the profile, beginning with the next request. The new profile can have other paths. */
   useProfile(profile: ApiProfileInput): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts the sandbox in this process, on loopback. */
+/** Starts the sandbox in this process, on a loopback address. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { now = preciseNow, clockSkewMs = 0, host = '127.0.0.1', port = 0 } = options;
   const accounts = memoryAccounts(options.accounts ?? [{ id: 'main' }]);
@@ -142,7 +142,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-/** Makes automatic changes once a second. */
+/** Starts a timer that makes automatic changes once a second. */
 function startChanges(
   companies: CompanyStore,
   options: ChangingOptions | undefined,
@@ -162,7 +162,7 @@ interface ChangeHistory {
 
 const STEP_MS = 1_000;
 
-/** Epoch milliseconds with fractions, so that arrivals in the same millisecond are distinct. */
+/** Returns the time in epoch milliseconds with fractions, so that arrivals in the same millisecond are distinct. */
 function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }

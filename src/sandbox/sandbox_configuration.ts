@@ -2,7 +2,10 @@ import type { Account } from '../api/accounts.ts';
 import { defaultProfile } from '../api/api_profile.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** The configuration with which registry-mirror can mirror a running sandbox, with one of its accounts. */
+/**
+ * Returns the configuration with which registry-mirror can mirror a running sandbox. It uses the key of one of the
+ * sandbox's accounts.
+ */
 export function configurationFor(sandbox: Sandbox, account: Account): object {
   const { tier, limits } = account;
   const { key_header } = sandbox.profile;
