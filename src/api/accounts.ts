@@ -1,30 +1,33 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The accounts that may use the service. The sandbox keeps them in memory, `serve` in a file. */
+/** The accounts that may use the service. The sandbox keeps them in memory, `serve` stores them in a file. */
 export interface Accounts {
-  /** The account of a key; null for an unknown key. The duration must not reveal how much of a key is correct. */
+  /**
+   * Returns the account to which a key belongs; null for an unknown key. The duration must not reveal how much of a key
+   * is correct.
+   */
   byKey(key: string): Account | null;
 }
 
 export interface Account {
   readonly id: string;
   readonly tier: Tier;
-  /** The service rejects requests of a suspended account with 403. */
+  /** Whether the account is suspended. The service rejects requests from a suspended account with 403. */
   readonly suspended: boolean;
   readonly limits: Limits;
 }
 
 export type Tier = 'free' | 'paid';
 
-/** null: the limit does not exist. */
+/** The limits of an account. null means that the account has no such limit. */
 export interface Limits {
-  /** Requests in any 60 seconds. */
+  /** The most requests in any 60 seconds. */
   readonly perMinute: number | null;
-  /** Requests in total. This limit never resets. */
+  /** The most requests in total. This limit never resets. */
   readonly total: number | null;
-  /** Requests per day. */
+  /** The most requests per day. */
   readonly perDay: number | null;
-  /** utc: a day starts at midnight UTC; rolling: any 24 hours. */
+  /** utc: the day starts at midnight UTC; rolling: the last 24 hours. */
   readonly day: 'utc' | 'rolling';
 }
 
@@ -35,17 +38,20 @@ export interface AccountOptions extends Partial<Limits> {
   /** Default: a random key. */
   readonly key?: string;
   readonly tier?: Tier;
-  /** Earlier requests, which count against the total. */
+  /** The number of earlier requests, which are counted against the total. */
   readonly used?: number;
 }
 
-/** Accounts in memory. Tests can suspend them and change their keys and limits. Methods throw for an unknown id. */
+/**
+ * Accounts in memory. Tests can suspend them and change their keys and limits. The methods throw an error for an
+ * unknown account id.
+ */
 export interface MemoryAccounts extends Accounts {
-  /** The key of an account, in plain text. */
+  /** Returns the key of an account in plain text. */
   keyOf(accountId: string): string;
   all(): readonly Account[];
   suspend(accountId: string, suspended?: boolean): void;
-  /** Replaces the key of an account; the service rejects the old key from the next request. */
+  /** Replaces the key of an account and returns the new key. The service rejects the old key immediately. */
   rekey(accountId: string, key?: string): string;
   limit(accountId: string, limits: Partial<Limits>): void;
 }

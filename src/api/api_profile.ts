@@ -4,8 +4,8 @@ import { FOLDINGS } from '../names/folding.ts';
 import { servicePaging } from './paging.ts';
 
 /**
- * An API profile: the paths, parameters, envelopes, errors and limits of a server of the three endpoints. A profile
- * describes the server, a dialect the client: `dialectFor(profile)` returns the dialect that fits.
+ * An API profile describes a server with the three endpoints: its paths, parameters, envelopes, errors and limits. A
+ * dialect describes the same API for the client: `dialectFor(profile)` returns the dialect that fits a profile.
  */
 
 const path = z.string().regex(/^\/[^?#]*$/, 'must be an absolute path');
@@ -14,7 +14,7 @@ const pathWithQuery = z
   .regex(/^\/[^#]*$/, 'must be an absolute path, with or without a query string');
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** Values of a response that an envelope can repeat. */
+/** The values that an envelope can contain in addition to the results and the total. */
 export const ECHOES = ['query', 'page', 'offset', 'size', 'rows', 'pages', 'time', 'request_id'] as const;
 export type Echo = (typeof ECHOES)[number];
 
@@ -215,7 +215,7 @@ export const ApiProfile = z
   .describe('The API profile of a server of the three endpoints');
 
 export type ApiProfile = z.infer<typeof ApiProfile>;
-/** A profile before validation: every value has a default. */
+/** A profile before validation. Every value has a default. */
 export type ApiProfileInput = z.input<typeof ApiProfile>;
 
 export const defaultProfile: ApiProfile = ApiProfile.parse({});

@@ -5,12 +5,12 @@ import { httpDate, limitHeaders, secondsUntil } from './limit_headers.ts';
 import type { Problem } from './problems.ts';
 import type { Admission, Meter } from './quota_meter.ts';
 
-/** The result of checking the key, then the limits. */
+/** The result of checking the key and the limits of a request. */
 export interface AuthResult {
   readonly account: Account | null;
-  /** The reason of the rejection; null for an admitted request. */
+  /** The reason for the rejection; null if the request is admitted. */
   readonly problem: Problem | null;
-  /** The RateLimit headers of the response. */
+  /** The RateLimit headers for the response. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -18,7 +18,7 @@ export interface AuthenticationOptions {
   readonly accounts: Accounts;
   readonly meter: Meter;
   readonly profile: ApiProfile;
-  /** Added to `nowMs` in dates of the response. */
+  /** Added to `nowMs` in the dates of the response. */
   readonly clockSkewMs?: number;
 }
 
@@ -40,7 +40,7 @@ export function authenticate(
   return { account, problem: limitProblem(admission, options, nowMs), headers };
 }
 
-/** The key in a header such as `X-API-Key`, or `Authorization: Bearer {key}`; null: there is none. */
+/** Returns the key from a header such as `X-API-Key`, or from `Authorization: Bearer {key}`; null if there is none. */
 function keyIn(sent: IncomingHttpHeaders, form: string): string | null {
   const [name = '', value = ''] = form.split(':');
   const prefix = value.replace('{key}', '').trim().toLowerCase();
@@ -89,7 +89,7 @@ function retryAfter(
   { nowMs, clockSkewMs }: Clock,
 ): Record<string, string> {
   if (atMs === null || style === 'none') return {};
-  // An HTTP date has no fraction of a second: it is rounded up, so that a client never retries too early.
+  // An HTTP date has no fractions of a second. The time is rounded up, so that a client never retries too early.
   if (style === 'date') return { 'retry-after': httpDate(Math.ceil((atMs + clockSkewMs) / 1000) * 1000) };
   return { 'retry-after': String(Math.max(1, secondsUntil(atMs, nowMs))) };
 }

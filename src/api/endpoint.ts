@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { Problem } from './problems.ts';
 import type { ApiResponse } from './request_context.ts';
 
-/** A GET endpoint. Its schema validates the request and describes the endpoint in the OpenAPI document. */
+/** A GET endpoint. Its schema is used to validate requests and to describe the endpoint in the OpenAPI document. */
 export interface Endpoint {
   readonly path: string;
   readonly schema: FastifySchema;
@@ -13,14 +13,14 @@ export interface Endpoint {
 
 export interface EndpointRequest {
   readonly params: Readonly<Record<string, string>>;
-  /** Checked by the schema. */
+  /** The query parameters. The schema has already validated them. */
   readonly query: Readonly<Record<string, unknown>>;
   readonly accept: string;
-  /** Aborts when the response is complete or the client closes the connection. */
+  /** A signal that is aborted when the response is complete or the client closes the connection. */
   readonly signal: AbortSignal;
 }
 
-/** A response whose body is text or is sent in chunks. */
+/** A response with a text body, or with a body that is sent in chunks. */
 export type EndpointResponse = Omit<ApiResponse, 'body'> & { readonly body: string | Iterable<Uint8Array> };
 
 export function endpointRequest(
@@ -38,8 +38,8 @@ export function endpointRequest(
 }
 
 /**
- * Sends a body as fast as the client reads, after the headers. A failure closes the connection, so that no incomplete
- * body seems complete.
+ * Sends the headers, then the body in chunks, as fast as the client reads them. A failure closes the connection, so
+ * that the client cannot mistake an incomplete body for a complete one.
  */
 export async function sendChunks(
   reply: FastifyReply,

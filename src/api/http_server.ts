@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * Creates an HTTP server with limits on the size and duration of headers and on the duration of requests. A request
- * beyond a limit, or one that cannot be parsed, gets a status without a body, and the connection is closed.
+ * Creates an HTTP server that limits the size and the duration of headers and the duration of requests. If a request
+ * exceeds a limit or cannot be parsed, the server sends a status without a body and closes the connection.
  */
 export function boundedServer(listener: RequestListener): Server {
   const server = createServer(
@@ -11,8 +11,8 @@ export function boundedServer(listener: RequestListener): Server {
       maxHeaderSize: 16_384,
       headersTimeout: 10_000,
       requestTimeout: 30_000,
-      // Longer than common clients keep an idle connection, so that the client closes it first. A request on a
-      // connection that the server closes would be lost.
+      // This is longer than common clients keep an idle connection, so that the client closes it first. If the server
+      // closed the connection, a request sent at the same moment would be lost.
       keepAliveTimeout: 75_000,
       connectionsCheckingInterval: 5_000,
     },
@@ -28,7 +28,10 @@ export function boundedServer(listener: RequestListener): Server {
   return server;
 }
 
-/** Programs that read a duplicate header differently could see another host or another key (RFC 9112, 3.2). */
+/**
+ * Whether a header that must be unique occurs twice. Programs could read such a request differently and see another
+ * host or key (RFC 9112, 3.2).
+ */
 function hasDuplicate({ rawHeaders }: IncomingMessage): boolean {
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
   return SINGLE_HEADERS.some((name) => names.indexOf(name) !== names.lastIndexOf(name));
@@ -36,7 +39,10 @@ function hasDuplicate({ rawHeaders }: IncomingMessage): boolean {
 
 const SINGLE_HEADERS = ['host', 'authorization'];
 
-/** Listens, and resolves to scheme, host and port. Rejects if the address is in use or not local. */
+/**
+ * Starts listening and resolves to the scheme, host and port. Rejects if the address is in use or does not belong to
+ * this machine.
+ */
 export async function listenOn(server: Server, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -49,7 +55,7 @@ export async function listenOn(server: Server, host: string, port: number): Prom
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`;
 }
 
-/** Stops listening and closes every connection, because faults of the sandbox can leave requests open forever. */
+/** Stops listening and closes every connection. Faults of the sandbox could otherwise leave requests open forever. */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

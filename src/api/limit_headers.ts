@@ -1,7 +1,7 @@
 import type { ApiProfile } from './api_profile.ts';
 import type { Quota } from './quota_meter.ts';
 
-/** The headers that report the limits, in the styles of the profile. */
+/** Returns the headers that report the limits, in the styles that the profile lists. */
 export function limitHeaders(
   quotas: readonly Quota[],
   profile: ApiProfile['limits'],
@@ -20,12 +20,15 @@ export function limitHeaders(
   return headers;
 }
 
-/** Seconds until a time, rounded up, so that a client that waits so long does not retry too early. */
+/**
+ * Returns the number of seconds until a time. It is rounded up, so that a client that waits this long does not retry
+ * too early.
+ */
 export function secondsUntil(atMs: number, nowMs: number): number {
   return Math.max(0, Math.ceil((atMs - nowMs) / 1000));
 }
 
-/** RFC 9110, section 5.6.7. */
+/** Formats a time as an HTTP date (RFC 9110, section 5.6.7). */
 export function httpDate(atMs: number): string {
   return new Date(atMs).toUTCString();
 }

@@ -3,10 +3,10 @@ import { placedAt } from '../json/json_template.ts';
 import { type Pointer, valueAt } from '../json/pointer.ts';
 import type { Catalogue, Matches } from './catalogue.ts';
 
-/** One result of a search. A company has several if the profile lists its register entries. */
+/** One result of a search. A company has several results if the profile lists each of its register entries. */
 interface ListedResult {
   readonly id: string;
-  /** From 1; null: the company has one result. */
+  /** The number of the register entry, counted from 1; null if the company has only one result. */
   readonly entry: number | null;
 }
 
@@ -15,7 +15,7 @@ interface ListedResults {
   results(from: number, count: number): readonly ListedResult[];
 }
 
-/** The results of a query. With `most` above 1, a company has between 1 and `most` results, one after the other. */
+/** Returns the results of a query. If `most` is above 1, each company has between 1 and `most` consecutive results. */
 export function listedResults(matches: Matches, most: number): ListedResults {
   if (most === 1)
     return {
@@ -29,13 +29,16 @@ export function listedResults(matches: Matches, most: number): ListedResults {
   return { total: all.length, results: (from, count) => all.slice(from, from + count) };
 }
 
-/** The summary of a result, as JSON text. */
+/** Returns the summary of a result as JSON text. */
 export function textOf({ id, entry }: ListedResult, catalogue: Catalogue): string {
   const text = catalogue.summary(id) ?? 'null';
   return entry === null ? text : stringifyJson(placedAt(parseJson(text), '/entry', entry));
 }
 
-/** The body with a result beside its list; '' merges the result into the body. */
+/**
+ * Returns the body with a result added beside its list. If `at` is '', the fields of the result are added to the body
+ * itself.
+ */
 export function withResultBeside(body: string, at: Pointer | null, result: string): string {
   const [document, beside]: Json[] = [parseJson(body), parseJson(result)];
   const holder = valueAt(document, at ?? '');

@@ -1,38 +1,38 @@
 import type { Paging } from '../dialect/paging/paging.ts';
 import type { Pointer } from '../json/pointer.ts';
 
-/** The parameters of a request, checked against the schema of the route. */
+/** The query parameters of a request. The schema of the route has already validated them. */
 export type QueryParameters = Readonly<Record<string, unknown>>;
 
-/** The service's half of one paging style. The client's half is in `src/dialect/paging/`. */
+/** The server side of one paging style. `src/dialect/paging/` contains the client side. */
 export interface ServicePaging<Settings = Paging> {
-  /** The query parameters of the style. */
+  /** Returns the query parameters of the style. */
   parametersOf(paging: Settings): Readonly<Record<string, PageParameter>>;
-  /** Position of the requested page's first row, from 0; null: the cursor is not valid. */
+  /** Returns the position of the first row of the requested page, counted from 0; null if the cursor is invalid. */
   offsetOf(paging: Settings, parameters: QueryParameters, size: number): number | null;
-  /** The link to the page that starts at `offset`; null: the style has no links. */
+  /** Returns the link to the page that starts at `offset`; null if the style has no links. */
   linkTo(offset: number, paging: Settings, request: PageUrls): PageLink | null;
-  /** JSON path of the link in the body; null: the body has none. */
+  /** Returns the JSON path of the link in the body; null if the body contains no link. */
   linkPath(paging: Settings): Pointer | null;
 }
 
-/** A cursor, or a whole number from `minimum` on. */
+/** The type of a parameter: a cursor, or a whole number that is at least `minimum`. */
 export type PageParameter =
   | { readonly is: 'cursor'; readonly description: string }
   | { readonly is: 'number'; readonly minimum: number; readonly description: string };
 
-/** Writes the URL of the current request with one parameter changed. */
+/** Returns the URL of the current request with one parameter changed. */
 export interface PageUrls {
   urlWith(parameter: string, value: string): string;
 }
 
-/** A cursor or URL, and the headers that contain it. */
+/** A cursor or URL, and the headers that contain it, if any. */
 export interface PageLink {
   readonly value: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Every style of paging, as the service implements it. */
+/** The server side of every paging style. */
 export const SERVICE_PAGING: ServicePagings<Paging> = {
   none: {
     parametersOf: () => ({}),
@@ -91,22 +91,22 @@ export const SERVICE_PAGING: ServicePagings<Paging> = {
   },
 };
 
-/** One half for each style: a style without one does not compile. */
+/** Requires the server side of every paging style. If one is missing, the code does not compile. */
 export type ServicePagings<Settings extends { readonly style: string }> = {
   readonly [Style in Settings['style']]: ServicePaging<Extract<Settings, { readonly style: Style }>>;
 };
 
-/** The service's half of the style of these settings. */
+/** Returns the server side of the paging style in these settings. */
 export function servicePaging({ style }: Paging): ServicePaging {
   return SERVICE_PAGING[style];
 }
 
-/** Number of the first page, for responses that repeat the page number. */
+/** Returns the number of the first page, for responses that contain the page number. */
 export function firstPageNumber(paging: Paging): number {
   return paging.style === 'page' ? paging.first : 1;
 }
 
-/** The cursor of the row at a position: opaque to clients. */
+/** Returns the cursor for the row at a position. Clients cannot interpret it. */
 function cursorAt(offset: number): string {
   return Buffer.from(`row:${offset}`).toString('base64url');
 }
@@ -117,6 +117,6 @@ function offsetAt(cursor: unknown): number | null {
   return /^row:\d{1,12}$/.test(text) ? Number(text.slice(4)) : null;
 }
 
-/** The parameter of next-page URLs. */
+/** The parameter that next-page URLs contain. */
 const NEXT_PARAM = 'after';
 const URL_CURSOR = { is: 'cursor', description: 'cursor of the page: part of the next-page URL' } as const;

@@ -2,8 +2,8 @@ import type { ApiProfile, ErrorBody } from './api_profile.ts';
 import { type ApiResponse, JSON_TYPE } from './request_context.ts';
 
 /**
- * All reasons for which a request can be rejected. The codes are stable. The `type` of a problem document (RFC 9457)
- * is `/problems/<code>`; the server returns the description of the code under this path.
+ * All problems for which a request can be rejected. Their codes never change. The `type` of a problem document (RFC
+ * 9457) is `/problems/<code>`, and the server returns the description of the code at this path.
  */
 export const PROBLEMS = {
   credentials_missing: {
@@ -39,12 +39,12 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** One rejection. */
+/** The reason why one request is rejected. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** The details of this case. Default: the title of the code. */
+  /** The details of this rejection. Default: the title of the code. */
   readonly detail?: string;
-  /** Default: the status of the code. */
+  /** The status of the response. Default: the status of the code. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -53,7 +53,7 @@ export function isProblemCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEMS, text);
 }
 
-/** The response to a rejected request, in the error format of the profile. */
+/** Returns the response to a rejected request, in the error format of the profile. */
 export function errorResponse(profile: ApiProfile, problem: Problem, path: string): ApiResponse {
   const status = statusOf(profile, problem);
   const detail = problem.detail ?? PROBLEMS[problem.code].title;

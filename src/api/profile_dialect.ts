@@ -1,7 +1,7 @@
 import { Dialect, type Paging, type ResponseRule } from '../dialect/dialect.ts';
 import { type ApiProfile, defaultProfile, type ErrorBody } from './api_profile.ts';
 
-/** The `upstream.paths` that a client needs for a profile; null if its default paths fit. */
+/** Returns the `upstream.paths` that a client must configure for a profile; null if the client's default paths work. */
 export function pathsFor(profile: ApiProfile): ApiProfile['paths'] | null {
   const { paths } = defaultProfile;
   const isDefault =
@@ -11,7 +11,7 @@ export function pathsFor(profile: ApiProfile): ApiProfile['paths'] | null {
   return isDefault ? null : profile.paths;
 }
 
-/** The dialect that fits a profile, as an expert would write it. */
+/** Returns the dialect that fits a profile, as an expert would write it. */
 export function dialectFor(profile: ApiProfile, options: { readonly pageSize?: number } = {}): Dialect {
   const { search, summary, record, gone, stats } = profile;
   return Dialect.parse({
@@ -54,7 +54,7 @@ function pagingFor({ search }: ApiProfile, pageSize: number | undefined): Paging
   return { ...search.paging, size, window: search.window?.rows ?? null };
 }
 
-/** The rules for responses that differ from the defaults of HTTP. */
+/** Returns the rules for responses whose status differs from the defaults of HTTP. */
 function rulesFor({ errors, search }: ApiProfile): ResponseRule[] {
   const rules: ResponseRule[] = [
     limitRule(errors.body, errors.exhausted.status, 'allowance_exhausted', 'exhausted'),
@@ -94,19 +94,20 @@ function limitRule(
     case 'html':
       return { status, matches: PATTERNS[code], means };
     case 'empty':
-      // Only the status distinguishes the two. If it is the same, to wait is safer.
+      // Only the status distinguishes throttled from exhausted. If both have the same status, waiting is the safer
+      // reaction.
       return means === 'throttled' || status !== 429 ? { status, means } : null;
   }
 }
 
-/** The rejection of a query with too many matches, and their number. */
+/** The rule for the rejection of a query with too many matches. It reads the number of matches from the message. */
 const TOO_BROAD = {
   kind: 'search',
   matches: 'too many companies',
   total: 'too many companies \\(([\\d,]+)\\)',
 } as const;
 
-/** Parts of the titles in `problems.ts`. */
+/** Patterns that match the problem titles in `problems.ts`. */
 const PATTERNS = {
   rate_limited: 'requests in the last minute',
   allowance_exhausted: 'allowance of this account',

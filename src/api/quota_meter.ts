@@ -1,16 +1,16 @@
 import type { Account, Limits } from './accounts.ts';
 
-/** Counts the requests of each account, and rejects requests above its limits. A rejected request is not counted. */
+/** Counts the requests of each account, and rejects requests that exceed a limit. Rejected requests are not counted. */
 export interface Meter {
-  /** Decides and counts in one step. */
+  /** Decides whether to admit a request, and counts it if so, in one step. */
   admit(account: Account, nowMs: number): Admission;
-  /** Resolves when the counts so far are durable. The service responds only after that. */
+  /** Resolves when the counts so far are stored permanently. The service sends a response only after that. */
   settled?(): Promise<void>;
 }
 
-/** Stores the counts beyond the life of the process. */
+/** Stores the counts, so that they survive the end of the process. */
 export interface UsageMemory {
-  /** The use of the account so far. */
+  /** Returns the earlier requests of the account. */
   load(accountId: string): UsedBefore;
   /** Adds one admitted request. */
   add(accountId: string, nowMs: number): void;
@@ -18,18 +18,21 @@ export interface UsageMemory {
 
 export interface UsedBefore {
   readonly total: number;
-  /** The UTC day of `usedToday`, in days since 1970-01-01. */
+  /** The UTC day to which `usedToday` refers, in days since 1970-01-01. */
   readonly day: number;
   readonly usedToday: number;
-  /** The times of the requests of the last minute, ascending; epoch milliseconds. */
+  /** The times of the requests in the last minute, in epoch milliseconds, ascending. */
   readonly recentMs: readonly number[];
 }
 
 export interface Admission {
   readonly is: 'admitted' | 'throttled' | 'exhausted';
-  /** The earliest time at which a retry can be admitted; null: never, or the request was admitted. */
+  /**
+   * The earliest time at which a retry can be admitted, in epoch milliseconds; null if the request was admitted or no
+   * retry will ever be.
+   */
   readonly retryAtMs: number | null;
-  /** All limits of the account after this request, for the RateLimit headers. */
+  /** The state of each limit of the account after this request, for the RateLimit headers. */
   readonly quotas: readonly Quota[];
 }
 
@@ -37,20 +40,23 @@ export interface Quota {
   readonly name: 'minute' | 'day' | 'total';
   readonly limit: number;
   readonly remaining: number;
-  /** The time of the next increase of `remaining`; null: never. */
+  /** The time at which `remaining` increases next, in epoch milliseconds; null if it never does. */
   readonly resetsAtMs: number | null;
-  /** The length of the allowance window; null for the total. */
+  /** The length of the allowance window in milliseconds; null for the total. */
   readonly windowMs: number | null;
 }
 
 export interface MemoryMeter extends Meter {
-  /** The number of admitted requests of an account. */
+  /** Returns the number of requests that were admitted for an account. */
   admitted(accountId: string): number;
   /** Sets all counts to zero. */
   reset(): void;
 }
 
-/** A meter that counts in memory. If `memory` is given, the meter loads and stores the counts there. */
+/**
+ * Creates a meter that counts in memory. If `memory` is given, the meter loads its counts from there and stores them
+ * there.
+ */
 export function memoryMeter(
   alreadyUsed: Readonly<Record<string, number>> = {},
   memory?: UsageMemory,
@@ -59,7 +65,8 @@ export function memoryMeter(
   const usageOf = (account: Account): Usage => {
     const known = usage.get(account.id);
     if (known !== undefined && known.limits === account.limits) return known;
-    // After a change of limits, the total is kept and the windows restart.
+    // After a change of the limits, the total is kept, and the counts per minute and per day start again unless they
+    // are stored.
     const started =
       memory === undefined
         ? startUsage(account.limits, known?.total ?? alreadyUsed[account.id] ?? 0)
@@ -93,7 +100,7 @@ interface Usage {
   readonly rollingDay: SlidingWindow | null;
   total: number;
   admitted: number;
-  /** The UTC day of `usedToday`, in days since 1970-01-01. */
+  /** The UTC day to which `usedToday` refers, in days since 1970-01-01. */
   day: number;
   usedToday: number;
 }
@@ -120,7 +127,7 @@ function resumeUsage(limits: Limits, { total, day, usedToday, recentMs }: UsedBe
   return usage;
 }
 
-/** Checks the allowance before the rate: without quota, a retry after a minute would fail again. */
+/** Checks the allowance before the rate. If the allowance is exhausted, a retry after one minute would fail again. */
 function rejectionOf(used: Usage, nowMs: number): Pick<Admission, 'is' | 'retryAtMs'> | null {
   const { total, perDay } = used.limits;
   if (total !== null && used.total >= total) return { is: 'exhausted', retryAtMs: null };
@@ -184,23 +191,26 @@ function quotasOf(used: Usage, nowMs: number): Quota[] {
   return quotas;
 }
 
-/** Counts at most `limit` admissions in any interval of `lengthMs`, not per calendar minute. */
+/** Admits at most `limit` requests in any interval of `lengthMs` milliseconds, which can begin at any time. */
 export interface SlidingWindow {
-  /** The number of admissions in the last `lengthMs`. */
+  /** Returns the number of requests admitted in the last `lengthMs` milliseconds. */
   used(nowMs: number): number;
-  /** The time of the next possible admission; `nowMs` if it is possible now. */
+  /**
+   * Returns the time at which the next request can be admitted, in epoch milliseconds; `nowMs` if it can be admitted
+   * now.
+   */
   freeAtMs(nowMs: number): number;
   admit(nowMs: number): void;
 }
 
-/** Keeps the times of admissions in a ring buffer, which grows up to `limit` entries. */
+/** Stores the times of admitted requests in a ring buffer that grows to at most `limit` entries. */
 export function slidingWindow(limit: number, lengthMs: number): SlidingWindow {
   let ring = new Float64Array(Math.min(limit, 64));
   let first = 0;
   let count = 0;
 
   const drop = (nowMs: number) => {
-    // An admission at time t counts in the interval [t, t + lengthMs).
+    // A request admitted at time t is counted in the interval [t, t + lengthMs).
     while (count > 0 && (ring[first] ?? 0) + lengthMs <= nowMs) {
       first = (first + 1) % ring.length;
       count--;

@@ -5,14 +5,14 @@ import type { Catalogue } from './catalogue.ts';
 import type { Problem } from './problems.ts';
 import { type ApiResponse, jsonResponse } from './request_context.ts';
 
-/** Makes the response to a request for one record, in the format of a profile. */
+/** Builds the responses to requests for one record, in the format of an API profile. */
 export interface RecordResponder {
   respond(id: string, request: RecordRequest): ApiResponse | Problem;
 }
 
 export interface RecordRequest {
   readonly ifNoneMatch: string | undefined;
-  /** The parameter `as_of` as sent; undefined: the present record. */
+  /** The value of the parameter `as_of`; undefined to request the current record. */
   readonly asOf?: string | undefined;
 }
 
@@ -47,21 +47,21 @@ export function recordResponder(catalogue: Catalogue, profile: ApiProfile): Reco
 const AS_OF_FORM =
   'as_of must be a date (2026-03-31: the end of that day in UTC) or a time with a time zone (2026-03-31T12:00:00Z).';
 
-/** Epoch milliseconds; NaN if the text is neither a date nor a time with a time zone. */
+/** Parses a time and returns epoch milliseconds; NaN if the text is neither a date nor a time with a time zone. */
 function timeOf(text: string): number {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return Date.parse(`${text}T23:59:59.999Z`);
   const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
   return isTime ? Date.parse(text) : Number.NaN;
 }
 
-/** RFC 9110, section 13.1.2: weak comparison. */
+/** Compares entity tags by the weak comparison of RFC 9110, section 13.1.2. */
 function isMatch(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes('*') || tags.includes(etag.replace(/^W\//, ''));
 }
 
-/** The statistics of the catalogue, with the count at the JSON path of the profile. */
+/** Returns the statistics of the catalogue, with the count at the JSON path that the profile specifies. */
 export function statsResponse(catalogue: Catalogue, { stats }: ApiProfile): ApiResponse {
   let body: Json = catalogue.stats();
   for (const [at, value] of Object.entries(stats.fixed)) body = placedAt(body, at, value);

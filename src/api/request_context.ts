@@ -2,31 +2,34 @@ import type { FastifyReply } from 'fastify';
 
 export type RequestKind = 'search' | 'entity' | 'stats' | 'other';
 
-/** The facts about a request while it is served. */
+/** The facts about a request while the service handles it. */
 export interface RequestContext {
-  /** Epoch milliseconds of the arrival, with fractions. */
+  /** The time of the arrival, in epoch milliseconds with fractions. */
   readonly atMs: number;
   readonly kind: RequestKind;
   readonly method: string;
   readonly url: string;
-  /** The id for a record, else the URL. */
+  /** The id if the request is for a record, otherwise the URL. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** null: no key was sent, or the key is unknown. */
+  /** The id of the account; null if the request has no key or an unknown key. */
   account: string | null;
-  /** null until a response is known. */
+  /** The status of the response; null until it is known. */
   status: number | null;
 }
 
-/** Is notified of requests, and can replace responses. */
+/** An observer that is notified of requests and can replace their responses. */
 export interface RequestObserver {
-  /** Called for each request before it is checked. */
+  /** Called for each request, before the key and the limits are checked. */
   onRequest(context: RequestContext): void;
-  /** Called before a response is sent. Returns 'sent' if the observer sends a response instead of the service. */
+  /**
+   * Called before a response is sent. Returns 'sent' if the observer sends its own response, so that the service must
+   * not send one.
+   */
   onResponse(context: RequestContext, response: ApiResponse, reply: FastifyReply): 'sent' | 'unchanged';
 }
 
-/** A complete response, before it is sent or replaced by a fault. */
+/** A complete response that was not sent yet. A fault can replace it. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

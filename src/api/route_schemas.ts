@@ -4,8 +4,8 @@ import { servicePaging } from './paging.ts';
 import { PROBLEMS, type ProblemCode } from './problems.ts';
 
 /**
- * The schemas of the three routes. They validate requests and define the OpenAPI document. The schemas of response
- * bodies permit any fields, because records have the fields of the registry.
+ * The schemas of the three routes. They are used to validate requests and to generate the OpenAPI document. The schemas
+ * of response bodies permit any field, because the fields of a record depend on the registry.
  */
 export function searchSchema(profile: ApiProfile): FastifySchema {
   const { search } = profile;
@@ -58,7 +58,7 @@ const AS_OF = {
   },
 };
 
-/** The reasons for which every endpoint can reject a request. */
+/** The problems with which any endpoint can reject a request. */
 export const ALWAYS: readonly ProblemCode[] = [
   'credentials_missing',
   'credentials_invalid',
@@ -114,7 +114,7 @@ function bodySchema(description: string, type: 'object' | 'array'): object {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** The rejections by status, with the codes of each. */
+/** Returns the schemas of rejections by status. Each describes the problem codes with that status. */
 export function rejections(profile: ApiProfile, codes: readonly ProblemCode[]): Record<string, object> {
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
   return Object.fromEntries(

@@ -6,12 +6,15 @@ import type { Problem } from './problems.ts';
 /** A search request: the query and the rows of the page. */
 export interface SearchRequest {
   readonly query: CatalogueQuery;
-  /** Position of the first row, from 0. */
+  /** The position of the first row of the page, counted from 0. */
   readonly offset: number;
   readonly size: number;
 }
 
-/** Reads the parameters, which the schema of the route has validated, by the rules of the profile. */
+/**
+ * Converts the query parameters into a search request, by the rules of the profile. The schema of the route has already
+ * validated them.
+ */
 export function readSearchRequest(profile: ApiProfile, parameters: QueryParameters): SearchRequest | Problem {
   const query = queryOf(profile, parameters);
   if ('code' in query) return query;
@@ -48,7 +51,10 @@ function queryOf({ search }: ApiProfile, parameters: QueryParameters): Catalogue
   return { by: isEither ? 'any' : 'name', text, ...rules };
 }
 
-/** The query inside a template such as `name:{query}*`; null if the text has another form. */
+/**
+ * Returns the query in a text that follows a template such as `name:{query}*`; null if the text does not match the
+ * template.
+ */
 function fieldIn(text: string, template: string | null): string | null {
   const [before = '', after = ''] = template?.split('{query}') ?? [];
   const fits = template !== null && text.startsWith(before) && text.endsWith(after);

@@ -7,13 +7,13 @@ import type { Problem } from './problems.ts';
 import { type ApiResponse, jsonResponse } from './request_context.ts';
 import { readSearchRequest, type SearchRequest } from './search_request.ts';
 
-/** Makes the response to a search, in the format of a profile. */
+/** Builds the responses to searches, in the format of an API profile. */
 export interface SearchResponder {
   respond(parameters: QueryParameters, request: RequestFacts): ApiResponse | Problem;
 }
 
 export interface RequestFacts {
-  /** Scheme and host that the client sees. */
+  /** The scheme and host in the URL that the client uses. */
   readonly origin: string;
   readonly path: string;
   readonly id: string;
@@ -72,7 +72,7 @@ export function searchResponder(catalogue: Catalogue, profile: ApiProfile): Sear
   };
 }
 
-/** The cursor that was sent, for a profile that repeats it on the last page; else null. */
+/** Returns the cursor from the request if the profile repeats it on the last page; null for other profiles. */
 function repeatedCursor({ search }: ApiProfile, parameters: QueryParameters): string | null {
   const { paging } = search;
   if (search.last_page !== 'repeat' || paging.style !== 'cursor') return null;
@@ -81,7 +81,7 @@ function repeatedCursor({ search }: ApiProfile, parameters: QueryParameters): st
 
 type Hole = 'items' | 'total' | 'next' | Echo;
 
-/** The number of rows on this page, and whether a next page can be reached. */
+/** The number of rows on this page, and whether there is a next page that the client can request. */
 interface Reach {
   readonly rows: number;
   readonly hasNext: boolean;
@@ -120,7 +120,7 @@ function reachOf(
   return { rows: Math.max(0, Math.min(size, reachable - offset)), hasNext: offset + size < reachable };
 }
 
-/** The link to the next page; null: there is no next page, or the style has no links. */
+/** Returns the link to the next page; null if there is no next page or the paging style has no links. */
 function linkOf(
   { search }: ApiProfile,
   { offset, size }: SearchRequest,

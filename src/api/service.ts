@@ -23,20 +23,20 @@ export interface ServiceOptions {
   readonly profile: ApiProfile;
   readonly accounts: Accounts;
   readonly meter: Meter;
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly now: () => number;
-  /** Added to `now` in dates of responses. Default: the dates are those of the system's clock. */
+  /** Added to `now` in the dates of responses. Default: the dates use the system's clock. */
   readonly clockSkewMs?: number;
-  /** Receives errors that a client sees only as `internal_error`. */
+  /** Called with errors that a client sees only as `internal_error`. */
   readonly failed: (error: Error) => void;
   readonly observer?: RequestObserver;
-  /** Endpoints beside the three, with the same keys, limits and errors. */
+  /** Additional endpoints, with the same keys, limits and error format as the three endpoints. */
   readonly endpoints?: readonly Endpoint[];
 }
 
 /**
- * Builds the three endpoints over a catalogue, in the format of a profile, with keys and limits. `/openapi.json` and
- * `/problems/{code}` need no key. The caller listens, or routes requests to the result.
+ * Builds the three endpoints for a catalogue, in the format of an API profile, with keys and limits. `/openapi.json`
+ * and `/problems/{code}` need no key. The caller starts listening, or routes requests to the result.
  */
 export async function buildService(options: ServiceOptions): Promise<FastifyInstance> {
   const app = fastify({
@@ -62,7 +62,7 @@ export async function buildService(options: ServiceOptions): Promise<FastifyInst
     return reject(options, request, reply, problem);
   });
   await app.register(swagger, DOCUMENT);
-  // The OpenAPI plugin sees only routes that are added after it is loaded.
+  // The OpenAPI plugin documents only routes that are added after the plugin has loaded.
   await app.register(async (api) => addRoutes(api, options));
   await app.ready();
   return app;
@@ -142,7 +142,10 @@ function addRoutes(api: FastifyInstance, options: ServiceOptions): void {
   addDescriptions(api);
 }
 
-/** A path with a query string requires its parameters. */
+/**
+ * Returns the parameter that a request lacks: if the path in the profile has a query string, a request must contain its
+ * parameters.
+ */
 function missingParameter(
   { query }: FastifyRequest,
   required: readonly (readonly [name: string, value: string])[],
@@ -162,7 +165,7 @@ function addDescriptions(api: FastifyInstance): void {
   });
 }
 
-/** Checks the key and the limits before the handler runs. Responds immediately if they reject the request. */
+/** Checks the key and the limits before the handler runs. A rejected request gets its response immediately. */
 async function admit(
   options: ServiceOptions,
   request: FastifyRequest,
@@ -230,7 +233,8 @@ function deliver(
     context.status = response.status;
     if (options.observer?.onResponse(context, response, reply) === 'sent') return reply;
   }
-  // Direct sending: the framework's serialisation and hooks would cost as much as reading the record.
+  // The body is sent without the framework, because its serialisation and hooks would take as long as reading the
+  // record.
   reply.hijack();
   const length =
     response.status === 304 ? {} : { 'content-length': String(Buffer.byteLength(response.body)) };

@@ -11,7 +11,7 @@ export interface Digest {
     readonly name: string | null;
     readonly gone_at: string;
   }[];
-  /** null: the health has not changed. */
+  /** The new health; null if the health has not changed. */
   readonly health: { readonly healthy: boolean; readonly ended: string; readonly why: string | null } | null;
 }
 
@@ -26,14 +26,17 @@ export interface ChangedCompany {
   }[];
 }
 
-/** The changes since the last digest, and the end of the run. */
+/** The changes since the last digest, and the health after the run. */
 export interface RunChanges {
   readonly companies: Iterable<NewCompany>;
   readonly fields: Iterable<ChangedField>;
   readonly health: Digest['health'];
 }
 
-/** Selects the changes that a receiver wants; null: there are none. `watched` has the ids of its watchlist. */
+/**
+ * Selects the changes that a receiver wants; null if there are none. `watched` contains the ids of the receiver's
+ * watchlist; null if it has no watchlist.
+ */
 export function digestFor(
   { events, fields }: Pick<Receiver, 'events' | 'fields'>,
   watched: ReadonlySet<string> | null,
@@ -69,7 +72,7 @@ export function digestFor(
   return counts.new + counts.changed + counts.gone === 0 && health === null ? null : digest;
 }
 
-/** A list of a digest has at most this many companies; the counts have all. */
+/** A list in a digest contains at most this many companies. The counts include all companies. */
 const MOST_COMPANIES = 1_000;
 const MOST_FIELDS = 100;
 
@@ -93,7 +96,7 @@ function isBelow(path: string, wanted: string): boolean {
   return path === wanted || path.startsWith(`${wanted}/`);
 }
 
-/** The subject and the text of a digest for people. */
+/** Returns the subject and the text of a digest for people. */
 export function digestText(
   source: string,
   { counts, health, ...lists }: Digest,

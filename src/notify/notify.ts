@@ -17,14 +17,14 @@ export interface NotifyOptions {
   readonly receivers: readonly Receiver[];
 }
 
-/** The end of a run, for the event `health`. */
+/** The result of a run, for the event `health`. */
 export interface RunEnd {
   readonly healthy: boolean;
   readonly ended: string;
   readonly why: string | null;
 }
 
-/** Registers new receivers. They get the changes from this time on. */
+/** Registers new receivers. They get only changes that happen after this. */
 export function registerReceivers({
   warehouse,
   receivers,
@@ -35,7 +35,10 @@ export function registerReceivers({
   });
 }
 
-/** Stores one digest of the changes since the last one for each receiver. The caller holds the lock of the warehouse. */
+/**
+ * Stores one digest for each receiver, with the changes since its last digest. The caller holds the lock of the
+ * warehouse.
+ */
 export function storeDigests({ warehouse, clock, source, receivers }: NotifyOptions, end: RunEnd): void {
   const { db } = warehouse;
   const table = deliveryTable(db);
@@ -44,7 +47,8 @@ export function storeDigests({ warehouse, clock, source, receivers }: NotifyOpti
     const last = lastVersion(db);
     for (const receiver of receivers) {
       const { version, isHealthy, disabledAt } = table.receiver(receiver.name);
-      // A disabled receiver gets one digest of all changes when it is enabled again.
+      // A disabled receiver gets no digests. When it is enabled again, it gets one digest of all changes in the
+      // meantime.
       if (disabledAt !== null) continue;
       const since = Math.min(version, last);
       const digest = digestFor(receiver, watchedIds(receiver), {
@@ -92,8 +96,9 @@ export interface Delivered {
 }
 
 /**
- * Attempts every delivery that is due, once. The attempt and the time of the next one are stored before it begins, so
- * that a killed process repeats it later with the same id. A receiver is disabled after the last attempt.
+ * Attempts every due delivery once. The attempt and the time of the next one are stored before the attempt begins. If
+ * the process is killed, a later process therefore repeats the delivery with the same id. A receiver is disabled when
+ * its last attempt fails.
  */
 export async function deliverDue(options: NotifyOptions): Promise<Delivered> {
   const { warehouse, clock, receivers } = options;
@@ -117,7 +122,7 @@ export async function deliverDue(options: NotifyOptions): Promise<Delivered> {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The delays before the second and later attempts, as Standard Webhooks recommend them: four days in total. */
+/** The delays before the second and later attempts, as recommended by Standard Webhooks: four days in total. */
 const RETRY_AFTER_MS = [
   MINUTE_MS,
   5 * MINUTE_MS,
@@ -150,7 +155,9 @@ function attempt({ clock, source }: NotifyOptions, receiver: Receiver, message: 
   return sendMail(mail, message, digestText(source, data), new Date(clock.now()));
 }
 
-/** Sends a sample to a receiver now. A receiver that accepts it is enabled again. */
+/**
+ * Sends a sample message to a receiver immediately. If a disabled receiver accepts it, the receiver is enabled again.
+ */
 export async function sendSample(options: NotifyOptions, receiver: Receiver): Promise<Attempted> {
   const { warehouse, clock, source } = options;
   const at = isoTime(clock.now());

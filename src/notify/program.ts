@@ -2,10 +2,13 @@ import { spawn } from 'node:child_process';
 import type { Receiver } from '../config/receiver.ts';
 import type { Attempted, Message } from './webhook.ts';
 
-/** Runs a program with text on its standard input. The exit code 0 means that it accepted the message. */
+/**
+ * Runs a program and writes text to its standard input. The exit code 0 means that the program has accepted the
+ * message.
+ */
 export function runProgram([program = '', ...args]: readonly string[], input: string): Promise<Attempted> {
   return new Promise((resolve) => {
-    // The environment can contain the key of the registry, so the program does not get it.
+    // The environment of this process can contain the registry key, so it is not passed on to the program.
     const child = spawn(program, args, {
       stdio: ['pipe', 'ignore', 'pipe'],
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
@@ -22,7 +25,7 @@ export function runProgram([program = '', ...args]: readonly string[], input: st
       if (code === 0) resolve({ is: 'delivered' });
       else failed(`${program} ended with ${code ?? signal}${said === '' ? '' : `: ${said.trim()}`}`);
     });
-    // A program that does not read its input is judged by its exit code.
+    // A program may ignore its input. Only its exit code shows whether it succeeded.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
@@ -30,7 +33,7 @@ export function runProgram([program = '', ...args]: readonly string[], input: st
 
 const TIMEOUT_MS = 60_000;
 
-/** Sends a mail through the local sendmail. */
+/** Sends a mail through the local sendmail program. */
 export function sendMail(
   { to, from, sendmail }: NonNullable<Receiver['mail']>,
   { id }: Message,

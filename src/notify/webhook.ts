@@ -6,19 +6,19 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import type { Receiver } from '../config/receiver.ts';
 
 export interface Message {
-  /** Stable across attempts. */
+  /** The id of the message. It is the same for all attempts. */
   readonly id: string;
   readonly body: string;
 }
 
-/** The result of one attempt. `isFinal`: the receiver wants no more messages. */
+/** The result of one attempt. `isFinal` means that the receiver wants no more messages. */
 export type Attempted =
   | { readonly is: 'delivered' }
   | { readonly is: 'failed'; readonly why: string; readonly isFinal: boolean };
 
 /**
- * Sends a message as Standard Webhooks define it (https://www.standardwebhooks.com): id, timestamp and an HMAC-SHA256 of
- * `id.timestamp.body` in the headers. Redirects are not followed.
+ * Sends a message in the format of Standard Webhooks (https://www.standardwebhooks.com). The headers contain the id,
+ * the timestamp and an HMAC-SHA256 of `id.timestamp.body`. Redirects are not followed.
  */
 export function postWebhook(
   { url: secretUrl, secret, allow_private }: NonNullable<Receiver['webhook']>,
@@ -75,7 +75,7 @@ function privateAddress(host: string): string {
   return `${host} has a private address; set allow_private: true to permit it`;
 }
 
-/** Resolves a name for the connection itself, so that the checked address is the used one. */
+/** Resolves a host name for the connection itself, so that the connection uses the same address that was checked. */
 const publicLookup: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return done(error, '', 0);
@@ -87,14 +87,14 @@ const publicLookup: LookupFunction = (host, options, done) => {
   });
 };
 
-/** Is the address not reachable from other networks? */
+/** Whether an address cannot be reached from other networks. */
 export function isPrivate(address: string): boolean {
   return PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /**
- * Addresses that are not globally reachable (IANA special-purpose registries), and those that embed IPv4 addresses. Node
- * compares an IPv4-mapped IPv6 address with the IPv4 ranges.
+ * Addresses that are not globally reachable (IANA special-purpose registries), and addresses that embed an IPv4
+ * address. Node compares an IPv4-mapped IPv6 address with the IPv4 ranges.
  */
 const PRIVATE = blockList([
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16',

@@ -47,7 +47,7 @@ export function isNumericId(id: string): boolean {
   return /^(0|[1-9]\d*)$/.test(id);
 }
 
-/** If the profile lists versions of names, every company has this former name before its current name. */
+/** If the profile has a path for former names, every company has this former name there. */
 const FORMER_NAME = 'Former Name';
 
 interface DocumentPaths {

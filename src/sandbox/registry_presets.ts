@@ -85,7 +85,8 @@ export const REGISTRY_PRESETS: Readonly<Record<string, ApiProfileInput>> = {
     limits: { headers: [] },
   },
 
-  // The total can be -1. A record is inside a list, the list is empty for an unknown id, and names have versions.
+  // The total is always -1. A record is inside a list, the list is empty for an unknown id, and a company has several
+  // versions of its name.
   prh: {
     name: 'prh',
     search: {

@@ -19,17 +19,20 @@ import { openSearchResults } from './search_results.ts';
 import { openSummaries } from './summaries.ts';
 
 export interface MirrorCatalogueOptions {
-  /** The warehouse, open for reading. */
+  /** The database of the warehouse, open for reading. */
   readonly db: Database;
   readonly dialect: Dialect;
   readonly index: () => NameIndex;
-  /** Does the query parameter accept identifiers, too? */
+  /** Whether the query parameter also accepts identifiers. */
   readonly namesTakeIdentifiers: boolean;
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** The catalogue over the warehouse: records and list items as the upstream sent them, searches over the name index. */
+/**
+ * Creates a catalogue of the companies in the warehouse. Records and list items are returned as the upstream sent them;
+ * searches use the name index.
+ */
 export function mirrorCatalogue(options: MirrorCatalogueOptions): Catalogue {
   const { db, dialect, index, namesTakeIdentifiers, now } = options;
   cacheForServing(db);
@@ -83,7 +86,7 @@ function catalogueRecord(state: ServedState, nowMs: number): CatalogueRecord | n
   const ageSeconds = Math.max(0, Math.floor((nowMs - Date.parse(state.seenAt)) / 1000));
   return {
     text: state.text,
-    // A tombstone itself contains the mark of the deletion.
+    // A stored tombstone is returned like a record, because it contains the registry's own mark of deletion.
     gone: false,
     etag: `"${state.callId.toString(36)}"`,
     headers: { 'x-mirror-age': String(ageSeconds) },
@@ -99,7 +102,7 @@ function missingRecordProblem(latest: ServedState, firstSeenAt: string | null): 
   return latest.is === 'listed' ? { code: 'record_not_mirrored' } : null;
 }
 
-/** The registry's own figures unchanged, and the state of the mirror. */
+/** Returns the registry's own figures unchanged, with the state of the mirror added. */
 function withMirror(own: JsonObject, mirror: JsonObject): JsonObject {
   return { ...own, [Object.hasOwn(own, 'mirror') ? '_mirror' : 'mirror']: mirror };
 }
@@ -130,7 +133,7 @@ function describeMirror(db: Database, nowMs: number): JsonObject {
   };
 }
 
-/** Repeats the computation at most once in `forMs` milliseconds. */
+/** Caches the result of a computation for `forMs` milliseconds. */
 function cached<T>(forMs: number, now: () => number, compute: () => T): () => T {
   let cachedValue: { readonly value: T; readonly untilMs: number } | null = null;
   return () => {

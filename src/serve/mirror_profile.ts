@@ -4,9 +4,9 @@ import { Dialect, type Paging } from '../dialect/dialect.ts';
 import { endpointsOf, type UpstreamAddress } from '../dialect/request.ts';
 
 /**
- * The API profile of the mirror. Requests and envelopes follow the dialect of the registry, so that a client changes
- * only its base URL and key. The mirror supports more than the registry: any page, exact totals, prefixes. Errors and
- * limits are those of the mirror.
+ * Returns the API profile of the mirror. Requests and envelopes follow the dialect of the registry, so that a client
+ * has to change only its base URL and key. The mirror supports more than the registry: any page, exact totals,
+ * prefixes. The mirror has its own errors and limits.
  */
 export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAddress): ApiProfile {
   if (dialect === undefined)
@@ -26,18 +26,18 @@ export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAd
       matches: search.matches === 'unknown' ? 'token_prefix' : search.matches,
       identifiers: 'prefix',
       folding: 'diacritics',
-      // One character is enough. An empty query is permitted only if the registry permits it.
+      // One character is sufficient. An empty query is permitted only if the registry permits it.
       min_length: Math.min(1, search.min_length),
       results: search.results,
-      // List items contain their wrappers.
+      // A stored list item already includes the wrapper around the company, so the profile adds none.
       item: '',
       total: search.total,
-      // If the envelope has no total, a header reports it.
+      // If the envelope of the registry has no total, a header reports it.
       total_header: search.total === null ? 'x-total-count' : null,
       paging: pagingOf(search.paging),
       max_size: Math.max(search.paging.size, MAX_PAGE_SIZE),
     },
-    // The response of the registry is the record, unchanged.
+    // The stored response of the registry is returned unchanged as the record.
     record: { root: '', id: '', name: '' },
     gone: { as: 'gone' },
     stats: { total: null },
@@ -45,7 +45,7 @@ export function mirrorProfile(dialect: Dialect | undefined, upstream: UpstreamAd
   });
 }
 
-/** The dialect with which another registry-mirror can mirror this one. */
+/** Returns the dialect with which another registry-mirror can mirror this one. */
 export function mirrorDialect(dialect: Dialect | undefined, profile: ApiProfile): Dialect {
   const served = dialectFor(profile, { pageSize: MAX_PAGE_SIZE });
   const own = dialect ?? dialectFor(defaultProfile);
@@ -65,7 +65,7 @@ export function mirrorDialect(dialect: Dialect | undefined, profile: ApiProfile)
   });
 }
 
-/** This 504 concerns one record, not the health of the service. */
+/** Recognises the 504 that concerns only one record. It does not mean that the service is unhealthy. */
 const NOT_MIRRORED = {
   kind: 'entity',
   status: 504,
@@ -74,7 +74,7 @@ const NOT_MIRRORED = {
   means: 'refused',
 } as const;
 
-/** The absolute paths that a client of the registry uses. */
+/** Returns the absolute paths that a client of the registry uses. */
 function pathsOf(upstream: UpstreamAddress): ApiProfile['paths'] {
   const { search, stats, entity } = endpointsOf(upstream);
   return {
@@ -84,7 +84,10 @@ function pathsOf(upstream: UpstreamAddress): ApiProfile['paths'] {
   };
 }
 
-/** All rows can be reached: there is no cap, and there are pages even if the registry has none. */
+/**
+ * Returns the paging of the mirror. Clients can reach all rows: there is no cap, and there are pages even if the
+ * registry has none.
+ */
 function pagingOf(paging: Paging): Paging {
   const { size_param, size } = paging;
   if (paging.style === 'none')
@@ -92,7 +95,7 @@ function pagingOf(paging: Paging): Paging {
   return { ...paging, window: null };
 }
 
-/** A parameter name that the registry does not use for something else. */
+/** Returns a parameter name that the registry does not use for another purpose. */
 function freeName(wanted: string, { query_param, paging }: Dialect['search']): string {
   const taken = [query_param, paging.size_param, 'param' in paging ? paging.param : null];
   return taken.includes(wanted) ? `${wanted}_` : wanted;

@@ -26,44 +26,47 @@ import { storedMeter } from './stored_usage.ts';
 export interface MirrorServiceOptions {
   readonly warehousePath: string;
   readonly accountsPath: string;
-  /** The dialect of the registry; undefined: unknown. */
+  /** The dialect of the registry; undefined if it is not configured. */
   readonly dialect: Dialect | undefined;
   readonly upstream: UpstreamAddress;
   readonly host: string;
-  /** 0: any free port. */
+  /** The port; 0 for any free port. */
   readonly port: number;
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly now: () => number;
-  /** Receives errors that do not stop the service. */
+  /** Called with errors that do not stop the service. */
   readonly failed: (error: Error) => void;
-  /** The reconciliation service for OpenRefine; absent: there is none. */
+  /** The settings of the reconciliation service for OpenRefine; undefined for no such service. */
   readonly reconciliation?: Pick<ReconciliationOptions, 'sourceName' | 'access' | 'companyPage'>;
-  /** Called before the endpoints. Returns true if it responds to the request. */
+  /** Called before the endpoints. Returns true if it has responded to the request. */
   readonly intercept?: (...request: Parameters<RequestListener>) => boolean;
 }
 
-/** A running service: the three endpoints over a warehouse. */
+/** A running service with the three endpoints for a warehouse. */
 export interface MirrorService {
   /** Scheme, host and port. */
   readonly url: string;
   /** The base URL for clients. */
   readonly baseUrl: string;
-  /** `upstream.paths` for a registry-mirror that mirrors this one; null if the defaults fit. */
+  /** The `upstream.paths` for a registry-mirror that mirrors this service; null if the defaults work. */
   readonly paths: ApiProfile['paths'] | null;
-  /** `dialect` for a registry-mirror that mirrors this one. */
+  /** The `dialect` for a registry-mirror that mirrors this service. */
   readonly dialect: Dialect;
-  /** The number of companies in the name index. */
+  /** Returns the number of companies in the name index. */
   companies(): number;
   /** Returns the number of companies that match a query, and the ids of the best matches, at most `limit`. */
   find(query: string, limit: number): { readonly total: number; readonly ids: readonly string[] };
-  /** Returns another value after each write to the mirror. */
+  /** Returns a number that changes with each write to the mirror. */
   version(): number;
   /** Resolves when the name index contains all companies of the warehouse. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Serves a warehouse. Others can write to it meanwhile. Throws UsageError or FailedError for an unusable file or address. */
+/**
+ * Starts a service for a warehouse. Other processes can write to the warehouse meanwhile. Throws UsageError or
+ * FailedError if the file or the address cannot be used.
+ */
 export async function startMirrorService(options: MirrorServiceOptions): Promise<MirrorService> {
   const { now, failed, dialect, warehousePath } = options;
   const profile = mirrorProfile(dialect, options.upstream);
@@ -149,7 +152,7 @@ export async function startMirrorService(options: MirrorServiceOptions): Promise
   }
 }
 
-/** Opens the warehouse for reading. Creates a missing file, and migrates one of an older version. */
+/** Opens the warehouse for reading. Creates the file if it is missing, and migrates a warehouse of an older version. */
 function openForServing(path: string, nowMs: number): Warehouse {
   if (!existsSync(path)) openWarehouse({ path, nowMs }).close();
   try {
@@ -161,7 +164,10 @@ function openForServing(path: string, nowMs: number): Warehouse {
   }
 }
 
-/** Takes the lock of the accounts file: only one server may count its requests. Returns a function that releases it. */
+/**
+ * Takes the lock of the accounts file, because only one server may count its requests. Returns a function that releases
+ * the lock.
+ */
 function lockAccounts({ db, path }: AccountFile, now: () => number): () => void {
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
   const lock = acquireLock(db, { owner, pid: process.pid, host: hostname(), nowMs: now(), isAlive });
@@ -179,7 +185,7 @@ function lockAccounts({ db, path }: AccountFile, now: () => number): () => void 
   };
 }
 
-/** Rewrites the URL of a default path to the path of the registry. */
+/** Returns the URL of a request; a default path is replaced by the path that the registry uses. */
 function registryUrl({ url = '/' }: IncomingMessage, { paths }: ApiProfile): string {
   const [path = '', ...query] = url.split('?');
   const rest = query.length === 0 ? '' : `?${query.join('?')}`;

@@ -4,22 +4,22 @@ import type { NameIndex } from '../names/name_index.ts';
 import type { BuiltIndex } from './name_index_worker.ts';
 
 /**
- * Rebuilds the name index when companies change, in a separate thread that does not delay requests. After a build of
- * t seconds the next one waits 9 t seconds, so that builds use at most a tenth of one core.
+ * Rebuilds the name index when companies change. It works in a separate thread that does not delay requests. After a
+ * build that took t seconds, the next build waits for 9 t seconds, so that builds use at most a tenth of one core.
  */
 export interface NameIndexUpdater {
   current(): NameIndex;
-  /** Resolves when the index contains at least the present state of the mirror. */
+  /** Resolves when the index contains all companies that the mirror had at the time of this call. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface NameIndexUpdaterOptions {
   readonly warehousePath: string;
-  /** Returns another value if a new index would differ. */
+  /** Returns a text that changes when a new index would differ from the last one. */
   readonly readMark: () => string;
   readonly now: () => number;
-  /** Receives the error of a later build. Searches continue over the previous index. */
+  /** Called if a later build fails. Searches then continue to use the previous index. */
   readonly failed: (error: Error) => void;
 }
 
@@ -53,7 +53,7 @@ export async function openNameIndexUpdater(options: NameIndexUpdaterOptions): Pr
   return {
     current: () => latest.index,
     async refresh() {
-      // A running build may have started before the latest change.
+      // A running build may have started before the latest change, so it is not sufficient.
       await building?.catch(report);
       if (readMark() !== latest.mark) await startBuild();
     },
@@ -65,7 +65,9 @@ export async function openNameIndexUpdater(options: NameIndexUpdaterOptions): Pr
   };
 }
 
-/** Builds in a new thread: its end frees the memory that sorting a million names takes. */
+/**
+ * Builds the index in a new thread. When the thread ends, the memory that it needed to sort a million names is freed.
+ */
 async function buildIndex(path: string, nowMs: number, signal: AbortSignal): Promise<BuiltIndex> {
   const file = `./name_index_worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`;
   const worker = new Worker(new URL(file, import.meta.url), { workerData: { path, nowMs } });

@@ -4,17 +4,17 @@ import { fold } from '../names/name_search.ts';
 import { companiesById, companiesByName, namesMark } from '../warehouse/serve_names.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 
-/** The message of the worker. */
+/** The message that the worker sends. */
 export interface BuiltIndex {
   readonly index: NameIndex;
-  /** The mark (see `namesMark`) of the warehouse at the time of the build. */
+  /** The mark of the warehouse (see `namesMark`) at the time of the build. */
   readonly mark: string;
 }
 
 const { path, nowMs } = workerData as { path: string; nowMs: number };
 const { db } = openWarehouse({ path, readonly: true, nowMs });
 
-/** One read transaction, so that the index is a consistent state of the mirror. */
+/** All rows are read in one transaction, so that the index is a consistent state of the mirror. */
 const build = db.transaction((): BuiltIndex => {
   const mark = namesMark(db)();
   const index = buildNameIndex({ byName: companiesByName(db, fold), byId: () => companiesById(db) });

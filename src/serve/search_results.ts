@@ -3,15 +3,15 @@ import { bytesOfIndex, type NameIndex } from '../names/name_index.ts';
 import { findRanks } from '../names/name_search.ts';
 import type { Ranks } from '../names/ranks.ts';
 
-/** The result of a query. The ranks are positions in the index. */
+/** The result of a query. Its ranks are positions in the index. */
 export interface SearchResult {
   readonly index: NameIndex;
   readonly ranks: Ranks;
 }
 
 /**
- * Caches results by query. A first page comes from the present index. Later pages come from the index of the first
- * page, so that no row is repeated or missing while the mirror changes.
+ * Caches results by query. A first page is read from the current index. Later pages are read from the same index as the
+ * first page, so that no row is repeated or missing while the mirror changes.
  */
 export interface SearchResults {
   list(query: CatalogueQuery, reader: Reader | undefined, nowMs: number): SearchResult;
@@ -42,12 +42,12 @@ export function openSearchResults(currentIndex: () => NameIndex): SearchResults 
   };
 }
 
-/** An index with its cached results and their readers. A reading is an account and a query. */
+/** An index, its cached results, and their readings. A reading is the combination of an account and a query. */
 interface IndexState {
   readonly index: NameIndex;
   list(key: string, query: CatalogueQuery): SearchResult;
   isRead(reading: string, nowMs: number): boolean;
-  /** Was a result read recently? */
+  /** Whether any result of this index was read recently. */
   isInUse(nowMs: number): boolean;
   markRead(reading: string, nowMs: number): void;
 }
@@ -72,7 +72,7 @@ function openIndexState(index: NameIndex): IndexState {
     isInUse: (nowMs) => nowMs - readAtMs <= KEPT_MS,
     markRead(reading, nowMs) {
       readAtMs = nowMs;
-      // Deleted first, so that the map is in the order of use.
+      // The entry is deleted before it is added again, so that the map is ordered by last use.
       readings.delete(reading);
       readings.set(reading, nowMs);
       if (readings.size > MAX_READINGS) dropOldest(readings);
@@ -80,7 +80,7 @@ function openIndexState(index: NameIndex): IndexState {
   };
 }
 
-/** The latest states whose indexes fit into the memory limit. */
+/** Returns the latest states whose indexes together fit into the memory limit. */
 function withinBytes(states: readonly IndexState[]): IndexState[] {
   let bytes = 0;
   return states.filter(({ index }) => {
@@ -103,7 +103,7 @@ function keyOf({ by, text, names, identifiers }: CatalogueQuery): string {
   return `${by} ${names} ${identifiers} ${text}`;
 }
 
-/** After this time without a request, the next page comes from the present index. */
+/** If an account does not continue a query for this time, its next page is read from the current index. */
 const KEPT_MS = 5 * 60_000;
 const MAX_INDEX_BYTES = 512 * 1024 * 1024;
 const MAX_READINGS = 2_000;

@@ -3,7 +3,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import type { Account, Accounts, Limits, Tier } from '../api/accounts.ts';
 import type { AccountFile, StoredAccount } from '../warehouse/serve_accounts.ts';
 
-/** The path of the accounts file: beside the ledger, with a similar name. */
+/** Returns the path of the accounts file. It is in the same directory as the ledger and has a similar name. */
 export function accountsBeside(ledgerPath: string): string {
   const extension = extname(ledgerPath);
   const name = basename(ledgerPath, extension);
@@ -12,8 +12,8 @@ export function accountsBeside(ledgerPath: string): string {
 }
 
 /**
- * The accounts in the accounts file. Changes apply while the server runs: a new key is valid immediately, and a revoked
- * key is rejected within 250 ms.
+ * Opens the accounts in the accounts file. Changes apply while the server runs: a new key is valid immediately, and a
+ * revoked key is rejected within 250 ms.
  */
 export function storedAccounts(file: AccountFile, now: () => number): Accounts {
   let version = -1;
@@ -41,7 +41,7 @@ export function storedAccounts(file: AccountFile, now: () => number): Accounts {
       const keyId = keyIdOf(key);
       const nowMs = now();
       if (nowMs - checkedAtMs > CHECK_EVERY_MS || !keys.has(keyId)) checkFile(nowMs);
-      // An unknown key is hashed and compared, too, so that the duration does not show whether its id exists.
+      // An unknown key is also hashed and compared, so that the duration does not reveal whether its id exists.
       const stored = keys.get(keyId) ?? NO_KEY;
       return timingSafeEqual(hashOfKey(key), stored.hash) ? (accounts.get(stored.accountId) ?? null) : null;
     },
@@ -56,7 +56,10 @@ interface StoredKey {
 const CHECK_EVERY_MS = 250;
 const NO_KEY: StoredKey = { hash: Buffer.alloc(32), accountId: '' };
 
-/** Keeps the object of unchanged limits: the meter restarts its windows for a new object. */
+/**
+ * Converts a row to an account. Unchanged limits keep their object, because the meter restarts its windows when it
+ * receives a new object.
+ */
 function accountOf(row: StoredAccount, before: Account | undefined): Account {
   const { accountId: id, perMinute, total, perDay } = row;
   const limits: Limits = { perMinute, total, perDay, day: 'utc' };
@@ -69,10 +72,10 @@ function accountOf(row: StoredAccount, before: Account | undefined): Account {
   };
 }
 
-/** A new key: `rm_`, its public id, and the secret. */
+/** A new key. It consists of the public id, which starts with `rm_`, and the secret. */
 export interface NewKey {
   readonly keyId: string;
-  /** Shown once and never stored. */
+  /** The complete key. It is shown once and never stored. */
   readonly key: string;
   readonly hash: Buffer;
 }
@@ -83,12 +86,12 @@ export function makeKey(): NewKey {
   return { keyId, key, hash: hashOfKey(key) };
 }
 
-/** The public id of a key; '' if the key has another format. */
+/** Returns the public id of a key; '' if the key has an unknown format. */
 export function keyIdOf(key: string): string {
   return KEY.exec(key)?.[1] ?? '';
 }
 
-/** SHA-256 without a slow hash such as scrypt is sufficient, because the secret has 192 random bits. */
+/** Hashes a key with SHA-256. A slow hash such as scrypt is not necessary, because the secret has 192 random bits. */
 export function hashOfKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }

@@ -1,17 +1,18 @@
 import { type Meter, memoryMeter, type UsageMemory } from '../api/quota_meter.ts';
 import type { AccountFile, NewUse, RecentUse } from '../warehouse/serve_accounts.ts';
 
-/** A meter with durable counts. */
+/** A meter whose counts survive a restart. */
 export interface StoredMeter extends Meter {
   settled(): Promise<void>;
-  /** Writes the counts that are not yet written. */
+  /** Writes the counts that are not written yet. */
   close(): void;
 }
 
 /**
- * Decides in memory, and counts in the file before the response is sent. The requests of one turn of the event loop
- * share a transaction. A killed server has therefore counted all requests with a response, and at most the requests
- * in progress in addition. Only one server uses a file (see `startMirrorService`).
+ * Opens a meter that decides in memory and writes the counts to the file before the responses are sent. All requests in
+ * one turn of the event loop share a transaction. If the server is killed, the file therefore contains every request
+ * that got a response, and at most the requests in progress in addition. Only one server may use the file (see
+ * `startMirrorService`).
  */
 export function storedMeter(file: AccountFile): StoredMeter {
   const uses = new Map<string, Use>();
@@ -21,7 +22,7 @@ export function storedMeter(file: AccountFile): StoredMeter {
   const save = () => {
     if (unsaved.size === 0) return;
     file.saveUse([...unsaved]);
-    // Cleared only after the write: counts of a failed write are written later.
+    // The counts are cleared only after they are written. If a write fails, they are written later.
     for (const use of unsaved) use.ended = [];
     unsaved.clear();
   };
@@ -35,7 +36,7 @@ export function storedMeter(file: AccountFile): StoredMeter {
         total: used.usedTotal,
         day: used.usedDay,
         usedToday: used.usedToday,
-        // The end of the second, so that the rate is never exceeded.
+        // Each stored request is dated to the end of its second, so that the rate is never exceeded.
         recentMs: recent.flatMap(({ second, requests }) => Array<number>(requests).fill((second + 1) * 1000)),
       };
     },

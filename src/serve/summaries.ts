@@ -6,21 +6,21 @@ import { placedAt } from '../json/json_template.ts';
 import { segmentsOf, valueAt } from '../json/pointer.ts';
 import { lowerBound } from '../names/ordered_texts.ts';
 
-/** The responses from which the list items are extracted. */
+/** The stored responses from which list items are extracted. */
 export interface SummarySource {
-  /** Returns another value after each change of list items. */
+  /** Returns a number that changes when list items change. */
   readonly version: () => number;
-  /** The call with the latest list item of the company; null: there is none. */
+  /** Returns the id of the call whose response contains the latest list item of the company; null if there is none. */
   readonly listingCall: (entityId: string) => number | null;
-  /** The response of a call; null: it was pruned. */
+  /** Returns the response to a call; null if the response was pruned. */
   readonly response: (callId: number) => string | null;
-  /** The response with the record of the company; null: there is none. */
+  /** Returns the response that contains the record of the company; null if there is none. */
   readonly record: (entityId: string) => string | null;
 }
 
 /**
- * The list item of each company, as the latest search response contains it. For a company that no search returned, the
- * item contains only id and name, at the JSON paths of the dialect.
+ * Returns the list item of each company, as the latest search response contains it. If no search has returned the
+ * company, the item contains only the id and the name, at the JSON paths of the dialect.
  */
 export function openSummaries(dialect: Dialect, source: SummarySource): Summaries {
   let version = source.version();
@@ -60,13 +60,16 @@ export function openSummaries(dialect: Dialect, source: SummarySource): Summarie
 }
 
 export interface Summaries {
-  /** Reads the version. Later items are at least as new as this version. */
+  /** Reads the current version. Items that are returned later are at least as new as this version. */
   checkVersion(): void;
   of(entityId: string): string;
 }
 
 interface Item {
-  /** null: the item was made from the record, which can have changed. */
+  /**
+   * The call whose response contains the item; null if the item was made from the record. Such an item is made again at
+   * each new version, because the record can have changed.
+   */
   readonly callId: number | null;
   /** The version at which the item was last checked. */
   readonly version: number;
@@ -83,7 +86,10 @@ function readPage({ search }: Dialect, text: string): Page {
   return { text, items: list === null ? [] : elementsOf(text, list) };
 }
 
-/** The item with this id. Items that contain the text of the id come first; ids with JSON escapes need all items. */
+/**
+ * Returns the list item with this id. Items whose text contains the id are parsed first. If none matches, all items are
+ * parsed, because the id may be written with JSON escapes.
+ */
 function itemIn({ search }: Dialect, { text, items }: Page, entityId: string): string | null {
   const hasId = (item: Slice) => {
     const document = parseJson(text.slice(item.from, item.to));
@@ -91,7 +97,7 @@ function itemIn({ search }: Dialect, { text, items }: Page, entityId: string): s
   };
   const item = itemsContaining(text, items, entityId).find(hasId) ?? items.find(hasId);
   if (item === undefined) return null;
-  // A copy, because a slice of a string would keep the whole page in memory.
+  // The item is copied, because a slice of the string would keep the whole page in memory.
   return Buffer.from(text.slice(item.from, item.to)).toString();
 }
 
@@ -113,7 +119,7 @@ function itemFromRecord({ search, entity }: Dialect, entityId: string, record: s
   return stringifyJson(placedAt({}, search.item, named));
 }
 
-/** A map that drops the least recently used values when their size exceeds `maxBytes`. */
+/** Creates a map with a size limit. When the values exceed `maxBytes`, the least recently used values are removed. */
 function leastRecentlyUsed<V>(maxBytes: number, sizeOf: (value: V) => number) {
   const values = new Map<string, V>();
   let bytes = 0;

@@ -10,7 +10,10 @@ import { START, UnknownCursorError } from '../../warehouse/feed/cursor.ts';
 import { type FeedPage, type FeedPageOrder, readFeedPage } from '../../warehouse/feed/page.ts';
 import { fileVersion } from '../../warehouse/serve_lists.ts';
 
-/** `GET /changes`: one page of the change feed. With `wait`, an empty page is sent only after that time. */
+/**
+ * The endpoint `GET /changes`: it returns one page of the change feed. With `wait`, it sends an empty page only after
+ * that time.
+ */
 export function changesEndpoint(db: Database, profile: ApiProfile): Endpoint {
   const version = fileVersion(db);
   const waitForChanges = async (

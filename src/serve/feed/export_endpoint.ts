@@ -3,7 +3,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { ALWAYS, rejections } from '../../api/route_schemas.ts';
 import { streamTable } from '../../operations/export_stream.ts';
 
-/** `GET /export/TABLE.(csv|jsonl|parquet)`: a whole table, sent as fast as the client reads. */
+/** The endpoint `GET /export/TABLE.(csv|jsonl|parquet)`: it returns a whole table, as fast as the client reads. */
 export function exportEndpoint(warehousePath: string, profile: ApiProfile, now: () => number): Endpoint {
   let running = 0;
   return {
@@ -29,7 +29,7 @@ export function exportEndpoint(warehousePath: string, profile: ApiProfile, now: 
   };
 }
 
-/** Each has a read transaction, which keeps the WAL from being emptied. */
+/** The most exports at the same time. Each has a read transaction, which prevents SQLite from emptying the WAL. */
 const MOST_EXPORTS = 4;
 
 function schemaOf(profile: ApiProfile): Endpoint['schema'] {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 /** A query of the Reconciliation Service API 0.2. */
 export interface ReconciliationQuery {
-  /** null: only properties are given. */
+  /** The wanted name; null if the query contains only properties. */
   readonly query: string | null;
-  /** Empty: any type. */
+  /** The wanted types; empty for any type. */
   readonly types: readonly string[];
   readonly limit: number;
   readonly properties: readonly { readonly id: string; readonly values: readonly string[] }[];
@@ -44,7 +44,7 @@ const Query = z
 
 const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 50;
-/** More queries or ids in one request are rejected. */
+/** The most queries or ids in one request. A request with more is rejected. */
 const MAX_QUERIES = 100;
 const MAX_IDS = 1_000;
 

@@ -35,7 +35,7 @@ export interface Reconciler {
   };
 }
 
-/** Reconciles names with known companies. */
+/** Matches names with known companies. */
 export function openReconciler(search: CompanySearch, properties: CompanyProperties): Reconciler {
   const describe = ({ entityId, state, goneAt, matched, matchedText }: CompanyMatch): string => {
     const values = properties.values(entityId, ['status', 'country', 'registered_on']);
@@ -107,7 +107,9 @@ export function openReconciler(search: CompanySearch, properties: CompanyPropert
   };
 }
 
-/** Half of the score is lost if every compared property disagrees. */
+/**
+ * Returns the score of a candidate. If all compared properties disagree, the score is half the similarity of the names.
+ */
 function scoreOf(similarity: number, agreements: readonly { readonly agrees: boolean }[]): number {
   if (agreements.length === 0) return similarity;
   const disagreeing = agreements.filter(({ agrees }) => !agrees).length / agreements.length;
@@ -118,7 +120,9 @@ function firstValue({ properties }: ReconciliationQuery): string {
   return properties.flatMap(({ values }) => values)[0] ?? '';
 }
 
-/** Equal as names are, or a date that begins with the wanted year or month. */
+/**
+ * Whether two values agree: they are equal by the rules for names, or the value is a date in the wanted year or month.
+ */
 function isSameValue(wanted: string, value: PropertyValue): boolean {
   const [a, b] = [comparable(wanted), comparable(String(value))];
   return a === b || (/^\d{4}(-\d\d)?$/.test(a) && b.startsWith(`${a}-`));
@@ -144,6 +148,6 @@ function cellsOf(value: PropertyValue): object[] {
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
-/** The candidates whose properties are compared. */
+/** The most candidates whose properties are compared. */
 const MAX_RATED = 50;
 const SUGGESTIONS = 10;

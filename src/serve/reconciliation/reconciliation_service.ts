@@ -23,19 +23,23 @@ export interface ReconciliationOptions {
   readonly meter: Meter;
   readonly profile: ApiProfile;
   /**
-   * open: needs no key, because OpenRefine sends none. It serves only local host names and local pages.
-   * keyed: every request except the manifest needs a key and counts as one request.
+   * open: the service needs no key, because OpenRefine sends none. It accepts only local host names and requests from
+   * local pages.
+   * keyed: every request needs a key and is counted as one request. The manifest needs no key.
    */
   readonly access: 'open' | 'keyed';
-  /** The page of a company on this service, with `{{id}}`; null: there is none. */
+  /** The path of a company's page on this server, with `{{id}}`; null if there are no such pages. */
   readonly companyPage: string | null;
   readonly now: () => number;
   readonly failed: (error: Error) => void;
 }
 
-/** The Reconciliation Service API 0.2 under `/reconcile`, for OpenRefine and similar tools. */
+/** The service for the Reconciliation Service API 0.2 under `/reconcile`. OpenRefine and similar tools use it. */
 export interface ReconciliationService {
-  /** Responds if the path belongs to this service. Returns false for other paths, without a response. */
+  /**
+   * Responds to a request and returns true if the path belongs to this service. For other paths, it returns false and
+   * sends no response.
+   */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   close(): Promise<void>;
 }
@@ -83,7 +87,7 @@ function addRoutes(
       const results: Record<string, object> = {};
       for (const [key, query] of Object.entries(batch.data)) {
         results[key] = { result: reconciler.candidates(query) };
-        // Other requests are served between two queries of a batch.
+        // Lets the server handle other requests between two queries of a batch.
         await setImmediate();
       }
       return reply.send(results);
@@ -135,7 +139,7 @@ interface SuggestParameters {
   readonly cursor?: string;
 }
 
-/** Checks the key and the limits, or that the request is local. */
+/** Checks the key and the limits; or, if no key is needed, that the request is local. */
 async function admit(
   options: ReconciliationOptions,
   request: FastifyRequest,
@@ -153,7 +157,7 @@ async function admit(
         .code(403)
         .send({ code: 'origin_not_local', detail: 'Only local pages may use this service.' });
   }
-  // A browser page of OpenRefine calls this service from another port.
+  // The OpenRefine page in the browser calls this service from another port, which is another origin.
   reply.header('access-control-allow-origin', access === 'open' ? (origin ?? '*') : '*');
   reply.header('access-control-allow-headers', 'authorization, content-type');
   reply.header('vary', 'origin');
@@ -202,7 +206,7 @@ function cursorOf({ cursor }: SuggestParameters): number {
   return Math.min(Math.max(Number.parseInt(cursor ?? '', 10) || 0, 0), MAX_CURSOR);
 }
 
-/** Undefined if the text is not JSON: the schema then rejects it. */
+/** Parses a text as JSON. Returns undefined if it is not JSON; the schema then rejects the request. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
