@@ -2,33 +2,39 @@
  * The kind of a candidate.
  *
  * - `seen`: known companies match the query.
- * - `unseen`: no known company matches.
- * - `new character`: no known company matches, and the last character occurs in no known text.
+ * - `unseen`: no known company matches the query.
+ * - `new character`: no known company matches, and no known text contains the last character of the query.
  * - `pair`: the query has two words.
- * - `repeat`: the query was sent before the registry was last counted.
+ * - `repeat`: the query was already sent, before the latest registry count was received.
  */
 export type Kind = 'seen' | 'unseen' | 'new character' | 'pair' | 'repeat';
 
-/** The predicted new companies of one call, before calibration. */
+/** The predicted number of new companies that one call finds, before calibration. */
 export interface Prediction {
-  /** `page`: the next page of a listing; `truncated page`: of a truncated one; `page of all`: of the empty query. */
+  /**
+   * For the next page of a listing: `page of all` if it is the empty query's, `truncated page` if the listing is
+   * truncated, else `page`.
+   */
   readonly kind: Kind | 'page' | 'truncated page' | 'page of all';
   readonly expectedYield: number;
 }
 
 interface RatioSettings {
-  /** The weight that earlier observations keep with each further one: 1 keeps all. */
+  /** The factor `m` by which each new observation multiplies the earlier ones; 1 means that none loses weight. */
   readonly memory: number;
-  /** New companies added to both sums, so that few observations change little. */
+  /**
+   * The number `d` of new companies that is added to both sums, so that a few observations change the ratio only a
+   * little.
+   */
   readonly prior: number;
   readonly lowest: number;
   readonly highest: number;
 }
 
 /**
- * The ratio of actual to predicted yield: `r = (A + d) / (P + d)`, bounded to [lowest, highest]. `A` and `P` are the sums of
- * actual and predicted new companies, and `d` is the prior. Each observation first multiplies both sums by the memory `m`:
- * exponentially decayed sums with a mean of `1 / (1 − m)` observations.
+ * The ratio of actual to predicted yield: `r = (A + d) / (P + d)`, limited to [lowest, highest]. `A` and `P` are the
+ * sums of the actual and predicted new companies, and `d` is the prior. Before each observation is added, both sums are
+ * multiplied by the memory `m`. So they decay exponentially and cover about `1 / (1 − m)` observations.
  */
 export class YieldRatio {
   readonly #settings: RatioSettings;
@@ -50,7 +56,9 @@ export class YieldRatio {
   }
 }
 
-/** Calibration: one ratio for each kind of call, by which predictions of that kind are multiplied. */
+/**
+ * Corrects predictions: each prediction is multiplied by the ratio of actual to predicted yield for its kind of call.
+ */
 export class Calibration {
   readonly #ratios = new Map<Prediction['kind'], YieldRatio>();
 
@@ -66,8 +74,9 @@ export class Calibration {
 }
 
 /**
- * The ratio of one truncated listing, at most 1: its pages may repeat companies of a listing above it. A complete listing has
- * none, because the companies that its first pages lack are on the later ones.
+ * The ratio for the pages of one truncated listing. It is at most 1, because these pages may repeat companies that a
+ * shorter query has shown. A complete listing needs no such ratio: companies that are not on its first pages are on
+ * later ones.
  */
 export function newListingRatio(): YieldRatio {
   return new YieldRatio(OF_LISTING);

@@ -1,9 +1,10 @@
 import { CHARACTER_GROUPS } from './first_characters.ts';
 
 /**
- * The inventories of scripts with thousands of characters: those in common use, as national encoding standards list them.
+ * The inventories of scripts with thousands of characters. National encoding standards list which of these characters
+ * are in common use.
  *
- * The pattern `common` selects the groups of first characters that come first in the inventory.
+ * The groups in `first_characters.ts` whose name matches `common` come first in the inventory.
  */
 const STANDARDS = [
   // JIS X 0208: kana and the first level of kanji.
@@ -21,7 +22,9 @@ const STANDARDS = [
   { encoding: 'euc-kr', common: /hangul/, rows: range(0xb0, 0xc8), cells: range(0xa1, 0xfe) },
 ] as const;
 
-/** The inventory with the most known characters; empty if fewer than 30 known characters are in any of them. */
+/**
+ * The inventory that contains the most known characters; empty if no inventory contains at least 30 known characters.
+ */
 export function inventoryOf(isKnown: (character: string) => boolean): readonly string[] {
   let best: readonly string[] = [];
   let bestCount = MIN_KNOWN - 1;
@@ -34,7 +37,7 @@ export function inventoryOf(isKnown: (character: string) => boolean): readonly s
   return best;
 }
 
-/** By encoding: decoded once, and constant. */
+/** The inventories by encoding. Each is decoded once and never changes. */
 const inventories = new Map<string, readonly string[]>();
 
 function charactersOf({ encoding, common, rows, cells }: (typeof STANDARDS)[number]): readonly string[] {

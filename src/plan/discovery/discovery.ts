@@ -14,7 +14,7 @@ import { TextKeySpace } from './text_key_space.ts';
 import { UntriedCharacters } from './untried_characters.ts';
 import { WordKeySpace } from './word_key_space.ts';
 
-/** A key space, and the tree of the queries that divide it. */
+/** A key space and the tree of queries that divides it. */
 interface Search {
   readonly keySpace: KeySpace;
   readonly tree: QueryTree;
@@ -26,9 +26,9 @@ interface Choice {
 }
 
 /**
- * Chooses the searches that find the most unseen companies per call: by a tree of identifier prefixes, if the upstream
- * matches them, and by one of names. Discovery ends when no company is missing, or when the stop rule gives up the missing
- * ones.
+ * Chooses the searches that find the most unseen companies per call. It has a query tree of names and, if the upstream
+ * searches identifiers by prefix, one of identifiers. Discovery ends when no company is missing, or when the stop rule
+ * gives up the missing companies.
  */
 export class Discovery {
   readonly #knowledge: Knowledge;
@@ -37,19 +37,24 @@ export class Discovery {
   readonly #counts: ReportedCounts;
   readonly #rule: QueryRule;
   readonly #stopRule: StopRule;
-  /** Identifier prefixes come first, because they partition the registry; names find what identifiers do not reach. */
+  /**
+   * The usual order of the trees. Identifier prefixes come first, because they partition the registry. Names then find
+   * the companies that no identifier prefix reaches.
+   */
   readonly #order: readonly SearchQuery['by'][];
-  /** Opened when a company may be missing: that reads what is known. */
+  /**
+   * The open trees. A tree is opened only if a company may be missing, because opening it reads all known companies.
+   */
   readonly #searches = new Map<SearchQuery['by'], Search>();
-  /** Responses are added to the trees at the next choice, after all companies that were loaded with them. */
+  /** Responses to add to the trees at the next choice. By then, all companies of the same batch have been added. */
   readonly #updates: (() => void)[] = [];
-  /** null: not needed yet. */
+  /** Null until it is needed. */
   #untriedCharacters: UntriedCharacters | null = null;
-  /** May identifiers not reach the missing companies? */
+  /** Is it doubtful that identifier prefixes can find the missing companies? */
   #isOrderDoubtful = false;
-  /** May a complete listing still have unseen companies? null: unknown. */
+  /** May a listing below the cap still have rows that were not received? Null if unknown. */
   #hasSureListing: boolean | null = null;
-  /** The registry count at the last choice. */
+  /** The registry count at the last choice; null if it was unknown. */
   #total: number | null;
 
   constructor(options: {
@@ -69,7 +74,10 @@ export class Discovery {
     this.#total = this.#counts.registryCount().total;
   }
 
-  /** The best calls now, at most `most`; none: no company is missing, or the missing ones are given up. */
+  /**
+   * The best calls now, at most `most` of them. None if no company is missing, or if the missing companies are given
+   * up.
+   */
   next(nowMs: number, most: number): SearchCall[] {
     for (const update of this.#updates.splice(0)) update();
     const registryCount = this.#counts.registryCount();
@@ -123,12 +131,12 @@ export class Discovery {
     this.#updates.push(() => tree.recordResponse(state, page));
   }
 
-  /** Makes the query of a call a candidate again: the call was not sent. */
+  /** Makes the query of a call a candidate again, because the call was not sent. */
   release(call: SearchCall): void {
     this.#searches.get(call.query.by)?.tree.reconsider(call.query);
   }
 
-  /** Calls for the due first characters that were not sent. */
+  /** Calls for those due first characters that were not sent yet. */
   #dueCharacters(registryCount: RegistryCount, choice: Choice): SearchCall[] {
     const { due } = this.#untried;
     return due.length === 0 ? [] : this.#searchBy('name', registryCount).tree.tryCharacters(due, choice);
@@ -147,7 +155,10 @@ export class Discovery {
     if (query !== null) this.#untriedCharacters.recordResponse(query, names);
   }
 
-  /** Learns an unknown query rule. If it changes, the tree of names is dropped, and opened again by the new rule. */
+  /**
+   * Infers the query rule if it is unknown. Returns true if the inferred rule changed. Then the tree of names is
+   * dropped, and is opened again with the new rule.
+   */
   #learnRule(keySpace: KeySpace, { query, rows }: LoadResult): boolean {
     if (!this.#rule.isUnknown || keySpace.by !== 'name' || query === null) return false;
     const names = rows.map((row) => comparedText(row, 'name'));
@@ -157,8 +168,9 @@ export class Discovery {
   }
 
   /**
-   * Names come first while the empty query is as good as the best identifier prefix. They also come first once 20 searches in
-   * a row have found nothing, if their best yield is four times that of identifiers.
+   * Names come first in two cases: while the empty query has at least the yield of the best identifier prefix; and,
+   * once 20 searches in a row have found nothing, if the best name query has at least four times the yield of the best
+   * identifier prefix.
    */
   #orderNow(registryCount: RegistryCount, nowMs: number): readonly SearchQuery['by'][] {
     if (this.#order.length > 1 && this.#isEmptyQueryFirst(registryCount, nowMs))
@@ -192,8 +204,9 @@ export class Discovery {
   }
 
   /**
-   * Are the missing companies given up as unreachable? A script of thousands of characters raises the limit: until every
-   * common character was sent, as many searches in a row may be empty as companies are known.
+   * Are the missing companies given up as unreachable? A script with thousands of characters raises the limit: until
+   * every common character was sent, the number of empty searches in a row may be as high as the number of known
+   * companies.
    */
   #isGivenUp(missing: number, registryCount: RegistryCount): boolean {
     if (missing <= 0 || !this.#stopRule.isOver(missing)) return false;
@@ -227,7 +240,10 @@ export class Discovery {
     return search;
   }
 
-  /** An unknown query rule is first inferred from earlier responses, with the counts of the key space of the assumed rule. */
+  /**
+   * Opens the key space. If the query rule is unknown, it is first inferred from earlier responses, with a key space of
+   * the assumed rule.
+   */
   #keySpaceBy(by: SearchQuery['by'], states: readonly QueryState[]): KeySpace {
     const { semantics } = this.#rule;
     const keySpace = this.#keySpaceOf(by, semantics);
@@ -245,7 +261,7 @@ export class Discovery {
   }
 }
 
-/** Compares a page with what was known before it. The key space learns from the page first. */
+/** Compares a page with the companies known before it. Before that, the key space learns from the page. */
 function pageEvidence(keySpace: KeySpace, query: string, rows: readonly ListedCompany[]): PageEvidence {
   const companies = rows.map((row) => comparedText(row, keySpace.by));
   keySpace.observe(query, companies);
@@ -256,7 +272,7 @@ function pageEvidence(keySpace: KeySpace, query: string, rows: readonly ListedCo
   };
 }
 
-/** Has the complete listing rows that were not received? */
+/** Is it a listing below the cap whose last rows were not received yet? */
 function isContinuable({ status, total, rows }: QueryState, dialect: Dialect): boolean {
   return status === 'open' && total !== null && total <= windowOf(dialect) && rows < total;
 }

@@ -4,26 +4,29 @@ import type { RegistryUnseen } from './registry_unseen.ts';
 import type { Revisions } from './revisions.ts';
 
 /**
- * Weights of the extensions of a query, by which its unseen companies are divided among them: a Dirichlet predictive.
+ * The weights of a query's extensions. The unseen companies of the query are divided among the extensions in proportion
+ * to these weights, which are a Dirichlet predictive distribution.
  *
  * Extension `i` has the weight `w_i = c_i + a · g_i`:
  *
- * - `c_i`: the known companies that match it;
- * - `g_i`: its probability by the name model;
- * - `a`: the number of distinct extensions of known companies, plus ½.
+ * - `c_i`: the number of known companies that match the extension;
+ * - `g_i`: the probability of the extension by the name model;
+ * - `a`: the number of distinct extensions that match a known company, plus ½.
  *
  * The sum `W` has one term for everything below the query that can contain unseen companies:
  *
  * - an extension that was not sent: `w_i`;
- * - all extensions that are not offered: `a` times their probability;
- * - companies that match no extension: the known ones (`ending`), unless the node has pairs;
- * - an extension without a total: `c_i + ½` during its listing, then its own `W`;
- * - an extension that was counted before its parent: `c_i + ½`, because it may have new companies. If the growth of the
- *   registry since then is known, the weight is `R · r_i / (1 − Σ r_j)`, where `R` is the sum of all other weights. The share
- *   `r_i = γ_i · c_i / C` is the part of the unseen companies that joined the registry since then (`γ_i`) and match `i`;
- * - in an overlapping key space, each counted extension: `0.003 · c_i`.
+ * - all extensions that the key space does not offer: `a` times their total probability;
+ * - companies that match no extension: the number of known ones (`ending`), unless pairs extend the node;
+ * - an extension for which the upstream reports no total: `c_i + ½` during its listing, then its own `W`;
+ * - an extension that was counted before its parent: `c_i + ½`, because new companies may match it by now. If the
+ *   growth of the registry since then is known, the weight is `R · r_i / (1 − Σ r_j)`. `R` is the sum of all other
+ *   weights. `r_i = γ_i · c_i / C` is the share of the unseen companies that match `i` and have joined the registry
+ *   since then; `γ_i` is the share of those that have joined;
+ * - each counted extension in an overlapping key space: `0.003 · c_i`.
  *
- * The last term allows for an error: the number of words of a company is known only as a mean, so the remainder may be empty.
+ * The last term allows for an error. Only the mean number of words per company is known, so the companies left for the
+ * other extensions may be estimated as none although there are some.
  *
  * With `α_i = a · g_i`, this is the predictive distribution `(c_i + α_i) / (C + Σ α)` of a Dirichlet prior. Source: MacKay
  * and Peto, "A hierarchical Dirichlet language model" (Natural Language Engineering 1(3), 1995). The choice of `a` is
@@ -47,7 +50,7 @@ export class ExtensionWeights {
     this.#revisions = options.revisions;
   }
 
-  /** `W` and `a`. */
+  /** Computes `W` and `a` for a node. */
   weigh(node: QueryNode): Weights {
     const extensions = this.extensionsOf(node);
     if (this.#revisions.isValid(node, extensions.weighedAt)) return extensions.weights;
@@ -69,7 +72,10 @@ export class ExtensionWeights {
     return extensions.weights;
   }
 
-  /** The weights of the outdated queries below a node. `others`: the sum of all other weights. */
+  /**
+   * The weights of those queries below a node that were counted before it. `others` is `R`, the sum of all other
+   * weights.
+   */
   #outdatedWeights(node: QueryNode, others: number): ReadonlyMap<string, number> {
     const outdated = node.children.filter((child) => this.#isOutdated(child, node));
     if (outdated.length === 0) return NONE;
@@ -90,21 +96,24 @@ export class ExtensionWeights {
     );
   }
 
-  /** The weight, in `W` of its parent, of a query without a total. */
+  /** The weight of a query without a total. It is a term of `W` of the query's parent. */
   weightOf(node: QueryNode): number {
     if (node.state?.status === 'open') return this.#keySpace.known(node.query.text) + HALF;
     const { sum } = this.weigh(node);
     return isPairRoot(node) ? sum / this.#keySpace.spread(node.query.text).perCompany : sum;
   }
 
-  /** Is its own unseen count known or estimated? Otherwise it is a share of its parent's. */
+  /**
+   * Does the query have an unseen count of its own, known or estimated? Otherwise its unseen count is a share of its
+   * parent's.
+   */
   isCounted(node: QueryNode): boolean {
     const { state, query } = node;
     if (state === null) return !isPairRoot(node);
     return state.status === 'complete' || state.total !== null || this.#keySpace.isAliased(query.text);
   }
 
-  /** Was it sent before `parent` was last counted? */
+  /** Was the query listed before `parent` was last counted? */
   #isOutdated({ state, prediction }: QueryNode, parent: QueryNode): boolean {
     if (state === null || prediction !== null) return false;
     return state.listedAtMs < this.#countedAtMs(parent);
@@ -116,8 +125,8 @@ export class ExtensionWeights {
   }
 
   /**
-   * Cached. They are computed again if few offered ones remain, if one of them is aliased, or if the known companies have
-   * grown by 20 %.
+   * The extensions of a node, cached. They are computed again if few unsent ones remain, if one is aliased, or if the
+   * number of known companies has grown by 20 %.
    */
   extensionsOf(node: QueryNode): NodeExtensions {
     const { extensions: cached } = node;
@@ -145,7 +154,8 @@ export class ExtensionWeights {
 
 const HALF = 0.5;
 const NONE: ReadonlyMap<string, number> = new Map();
-// The others keep a tenth, because a growing registry also has new companies in them.
+// Outdated extensions get at most this share. The others get at least a tenth, because a growing registry adds
+// companies to them too.
 const MAX_GAINED_SHARE = 0.9;
 const OVERLAP_WEIGHT = 0.003;
 const MIN_WEIGHT = 1e-9;

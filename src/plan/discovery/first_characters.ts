@@ -3,24 +3,24 @@ export interface CharacterGroup {
   readonly name: string;
   /** Groups of a lower rank are sent first. */
   readonly rank: number;
-  /** The condition on which the whole group is sent before any script that no known name uses. */
+  /** When is the whole group sent before any character of a script that no known name uses? */
   readonly precedes: 'always' | 'if all known names are Latin' | 'never';
   /** Must the whole group be sent before discovery gives up the missing companies? */
   readonly isDue: boolean;
-  /** The script of its letters; null: names in any script have such characters. */
+  /** The script of the characters; null if names in any script contain them. */
   readonly script: Script | null;
-  /** The most frequent characters first. */
+  /** The characters of the group, the most frequent first. */
   readonly characters: readonly string[];
-  /** The prior weight of the character at this position in the name model; 0: no prior. */
+  /** The prior weight that the name model gives the character at this position; 0 if it gives none. */
   weight(position: number): number;
 }
 
 export type Script = keyof typeof LETTERS;
 
 /**
- * Scripts that names mix are one entry: a Japanese name has kanji and kana.
+ * The scripts. Scripts that occur together in names are one entry, for example kanji and kana in Japanese names.
  *
- * In the order of code points, the letters of a script follow each of its `starts`.
+ * `starts` are the code points at which the letters of a script begin.
  */
 const LETTERS = {
   latin: { letter: /\p{Script=Latin}/u, starts: ['a', 'ａ'] },
@@ -33,7 +33,9 @@ const LETTERS = {
 } as const;
 
 const OTHER_SCRIPT = { rank: 5, precedes: 'never', isDue: false, weight: () => 0.002 } as const;
-/** Characters of surnames, places and trades; sent only if known names use the script. */
+/**
+ * Groups of characters with which surnames, places and trades begin. They are sent only if known names use the script.
+ */
 const SCRIPT_OF_THOUSANDS = { ...OTHER_SCRIPT, rank: 6, weight: () => 0 } as const;
 const ANY_NAME = { precedes: 'always', isDue: true } as const;
 const LATIN_NAMES = { precedes: 'if all known names are Latin', isDue: false } as const;
@@ -48,7 +50,10 @@ export const DIGITS: CharacterGroup = {
   characters: [...'1234567890'],
   weight: (position) => 0.15 / (1 + position / 4),
 };
-/** `&` comes first: most registries have a name with it, so its response shows whether the upstream searches punctuation. */
+/**
+ * `&` comes first, because most registries contain a name with it. So the response shows whether the upstream searches
+ * punctuation.
+ */
 export const ASCII_PUNCTUATION: CharacterGroup = {
   ...{ name: 'ASCII punctuation', rank: 2, ...ANY_NAME, script: null },
   characters: [...'&\'"(#@+.-!*$/[:?%=,~_<;>)\\]^{|}`'],
@@ -111,7 +116,7 @@ export const CHARACTER_GROUPS: readonly CharacterGroup[] = [
   },
 ];
 
-/** The script of the first character; null: it is no letter, or its script is not listed. */
+/** The script of the first character; null if the character is no letter or its script is not in `LETTERS`. */
 export function scriptOf(text: string): Script | null {
   const [first = ''] = text;
   return SCRIPTS.find((script) => LETTERS[script].letter.test(first)) ?? null;
@@ -122,7 +127,7 @@ export function scriptsIn(text: string): Script[] {
   return SCRIPTS.filter((script) => LETTERS[script].letter.test(text));
 }
 
-/** The scripts of the first characters of texts that are in the order of code points. */
+/** The scripts of the first characters. The texts must be in the order of their code points. */
 export function scriptsAmong(texts: { at(from: string, places: number): string | null }): Script[] {
   const isIn = (script: Script) =>
     LETTERS[script].starts.some((start) => scriptOf(texts.at(start, 0) ?? '') === script);
@@ -131,7 +136,10 @@ export function scriptsAmong(texts: { at(from: string, places: number): string |
 
 const SCRIPTS = Object.keys(LETTERS) as Script[];
 
-/** Is it one character that is neither letter, mark, digit nor space? Names can begin with it, words cannot. */
+/**
+ * Is the text a single character that is no letter, diacritic, digit or space? Such a character can be the first of a
+ * name, but not of a word.
+ */
 export function isPunctuation(text: string): boolean {
   return PUNCTUATION.test(text);
 }

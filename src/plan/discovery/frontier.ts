@@ -3,22 +3,22 @@ import type { QueryNode } from './query_node.ts';
 
 interface FrontierOptions<Action> {
   readonly nodes: () => Iterable<QueryNode>;
-  /** No action of the node has a higher score. */
+  /** An upper bound of the scores of the node's actions. */
   readonly upperBound: (node: QueryNode) => number;
   readonly actionOf: (node: QueryNode) => Action | null;
-  /** The expected yield below which an action is not taken. */
+  /** An action with a lower expected yield is not taken. */
   readonly minYield: number;
 }
 
 /**
- * The nodes of a query tree, ordered by the score of their best action. The search is best-first with lazy evaluation: a node
- * is inserted with an upper bound of its score, and evaluated only when it comes first. If its score is below the bound of
- * the next node, the node is inserted again with its score.
+ * The nodes of a query tree, ordered by the score of their best action. This is a best-first search with lazy
+ * evaluation: a node is inserted with an upper bound of its score and is evaluated only when it comes first. If its
+ * actual score is below the bound of the next node, the node is inserted again with the actual score.
  */
 export class Frontier<Action extends { readonly score: number; readonly expectedYield: number }> {
   readonly #options: FrontierOptions<Action>;
   readonly #heap = new Heap<{ readonly node: QueryNode; readonly entry: number }>();
-  /** Can a score have risen since all nodes were inserted? */
+  /** May a score have increased since all nodes were last inserted? */
   #isStale = true;
 
   constructor(options: FrontierOptions<Action>) {
@@ -29,7 +29,7 @@ export class Frontier<Action extends { readonly score: number; readonly expected
     this.#isStale = true;
   }
 
-  /** Inserts a node, and invalidates its earlier entry. A node with a score of 0 is not inserted. */
+  /** Inserts a node and invalidates its earlier entry. A node with a score of 0 is left out. */
   insert(node: QueryNode, score = this.#options.upperBound(node)): void {
     node.entry++;
     if (score > 0) this.#heap.push({ node, entry: node.entry }, score);
@@ -40,7 +40,7 @@ export class Frontier<Action extends { readonly score: number; readonly expected
     for (const node of this.#options.nodes()) this.insert(node);
   }
 
-  /** Removes the node of the best action; null: no action reaches the minimum yield. */
+  /** Removes and returns the node with the best action; null if no action reaches the minimum yield. */
   takeBest(): { readonly node: QueryNode; readonly action: Action } | null {
     for (;;) {
       const first = this.#heap.pop();

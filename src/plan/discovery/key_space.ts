@@ -4,85 +4,91 @@ import type { QueryState } from '../../knowledge.ts';
 /** A longer query below a query. */
 export interface Extension {
   readonly text: string;
-  /** The probability that a company that matches the shorter query also matches this one. */
+  /** The probability that a company matches this query if it matches the shorter one. */
   readonly likelihood: number;
-  /** Does its last character occur in no known text? */
+  /** Is the last character one that no known text contains? */
   readonly hasNewCharacter: boolean;
 }
 
 /** The extensions of one query. */
 export interface Extensions {
-  /** Extensions that were not sent, the most promising first. */
+  /** The extensions that can be sent and were not sent yet, the most promising first. */
   readonly offered: readonly Extension[];
-  /** The probability of an extension that is not offered, or of none. */
+  /** The probability that a company matches an extension that is not offered, or no extension at all. */
   readonly otherLikelihood: number;
-  /** The probability of an extension that was sent; 0 also if it is unknown. */
+  /** The probability that a company matches an extension that was sent; 0 if it is unknown. */
   readonly sentLikelihood: number;
   /** Are there more extensions than those offered? */
   readonly isTruncated: boolean;
 }
 
-/** The distribution of the known companies that match a query over its extensions. */
+/** How the known companies that match a query are distributed over its extensions. */
 export interface Spread {
-  /** The number of distinct extensions by one step that match a known company. */
+  /** The number of distinct extensions that are one step longer and match a known company. */
   readonly distinct: number;
-  /** The mean number of them that one company matches; above 1 if a company has several words. */
+  /** The mean number of these extensions that one company matches. It is above 1 if companies have several words. */
   readonly perCompany: number;
 }
 
 /** Counts of texts by prefix. */
 export interface Counts {
   /**
-   * Adds a text. The prefixes of up to `countedTo` UTF-16 units were counted by another text of the same company; -1: none
-   * was.
+   * Adds a text. Prefixes of at most `countedTo` UTF-16 units are not counted again, because another text of the same
+   * company has counted them; -1 if all are to be counted.
    */
   add(text: string, countedTo?: number): void;
-  /** The texts that begin with the prefix. */
+  /** The number of texts that begin with the prefix. */
   count(prefix: string): number;
-  /** The texts that equal this one. */
+  /** The number of texts that equal this one. */
   ends(text: string): number;
-  /** Each character that follows the prefix, with the number of texts that have it there. */
+  /** The characters that follow the prefix, each with the number of texts in which it does. */
   followers(prefix: string): Map<string, number>;
 }
 
-/** Known texts: the names, words, substrings or identifiers by which queries find companies. */
+/** The known texts by which queries find companies: names, words, substrings or identifiers. */
 export interface KnownTexts {
   /** Adds the texts of one company. */
   add(texts: readonly string[]): void;
   /**
-   * Adds the forms without diacritics of one company's texts, for an upstream that ignores diacritics. `texts`: those that
-   * were added before. `plain`: all its texts without diacritics.
+   * Adds the texts of one company without diacritics, for an upstream that ignores diacritics. `texts` are the texts of
+   * the company that were added before; `plain` are all its texts without diacritics.
    */
   addWithoutDiacritics(texts: readonly string[], plain: readonly string[]): void;
-  /** Known companies that match the query. */
+  /** The number of known companies that match the query. */
   known(query: string): number;
-  /** Those among them that match none of its extensions. */
+  /** The number of known companies that match the query but none of its extensions. */
   ending(query: string): number;
   spread(query: string): Spread;
   extensions(query: string, isSent: (query: string) => boolean): Extensions;
 }
 
-/** The names, words or identifiers that queries divide: what is known of them, and which queries can be sent next. */
+/**
+ * The names, words or identifiers that queries divide. A key space knows the texts of the known companies and offers
+ * the queries that can be sent next.
+ */
 export interface KeySpace extends Omit<KnownTexts, 'add' | 'addWithoutDiacritics'> {
   readonly by: SearchQuery['by'];
-  /** Can one company match two queries of which neither extends the other? */
+  /** Can one company match two queries, neither of which extends the other? */
   readonly overlaps: boolean;
-  /** Can a truncated word be sent together with a second one, as `word second`? */
+  /** Can a second word be added to a truncated one, as in `word second`? */
   readonly takesPairs: boolean;
-  /** Is it worth counting the words beside this one? `unseen` estimates the unseen companies that have it. */
+  /**
+   * Is it worth counting the words that occur together with this one? `unseen` estimates the unseen companies that have
+   * the word.
+   */
   pairsWith(word: string, unseen: () => number): boolean;
   /** The number of known companies. */
   readonly companies: number;
-  /** Increases with each known company and each learned property of the upstream. */
+  /** A counter that increases with each added company and each learned property of the upstream. */
   readonly revision: number;
   /** Adds a company by its folded name or identifier. */
   add(text: string): void;
-  /** Does the query match the company by the assumed query rule? */
+  /** Does the query match the company if the assumed query rule is right? */
   matches(query: string, company: string): boolean;
-  /** Learns how the upstream reads characters from the companies on a page of the query. */
+  /** Learns how the upstream reads characters. `companies` are the folded texts on a page of the query. */
   observe(query: string, companies: readonly string[]): void;
-  /** Learns from the queries of earlier runs. The rows of their listings are known companies by now. */
+  /** Learns from the queries of earlier runs. All companies in their listings are known by now. */
   recall(states: readonly QueryState[]): void;
-  /** Does the upstream read this query as another one? Then its response is no evidence for this query. */
+  /** Does the upstream read this query as another one? Then the response tells nothing about this query. */
   isAliased(query: string): boolean;
 }

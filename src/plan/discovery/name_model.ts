@@ -1,20 +1,21 @@
 import { inventoryOf } from './character_inventories.ts';
 
-/** The end of a text, as one of the characters that can follow. */
+/** Stands for the end of a text among the characters that can follow. */
 export const END = '';
 
-/** The observations after one context, which is the characters before a position. */
+/** Counts the characters that were observed after one context. A context is the characters before a position. */
 interface Context {
-  /** `n`: the observations of the context. */
+  /** `n`: how often the context was observed. */
   count: number;
-  /** `count(x)`: the observations of each next character. Their number is `types`. */
+  /** `count(x)`: how often each next character was observed. `types` is the size of this map. */
   readonly followers: Map<string, number>;
-  /** Contexts with one more character in front. */
+  /** The contexts that have one more character in front; null if there are none. */
   longer: Map<string, Context> | null;
 }
 
 /**
- * Predicts the next character of a name: an n-gram model with Witten-Bell backoff, as in prediction by partial matching.
+ * Predicts the next character of a name. It is an n-gram model with Witten-Bell backoff, as in prediction by partial
+ * matching.
  *
  * After a context of `k` characters, the probability of character `x` is
  *
@@ -23,14 +24,15 @@ interface Context {
  * - `count(x)`: the frequency of `x` after the context;
  * - `n`: the total frequency of all characters after it;
  * - `types`: the number of distinct characters after it;
- * - `p_{k−1}`: the estimate by the next shorter context;
- * - `p_{−1}`: the prior, which is the weight of a seed, or `1 / (10 · |alphabet|)`.
+ * - `p_{k−1}`: the probability after the context that is one character shorter;
+ * - `p_{−1}`: the prior, which is the weight of the seed `x` or, if `x` is no seed, `1 / (10 · |alphabet|)`.
  *
- * Contexts have 0 to 5 characters. One more context is the word so far with the space before it, if it has 6 to 14
+ * Contexts have 0 to 5 characters. The current word with the space before it is a further context if it has 6 to 14
  * characters.
  *
- * The weight `w` is 1 for observed texts. A general model can supply further counts, applied at each order before the
- * observed ones with `w = 1 / (1 + (t / 200)²)`. So its influence vanishes as the number `t` of observed texts grows.
+ * The weight `w` is 1 for observed texts. A general model can supply further counts. At each context length, they are
+ * applied before the observed counts, with `w = 1 / (1 + (t / 200)²)`. So the influence of the general model vanishes
+ * as the number `t` of observed texts grows.
  *
  * Cleary and Witten, "Data compression using adaptive coding and partial string matching" (IEEE Trans. Commun. 32(4), 1984).
  * Witten and Bell, "The zero-frequency problem" (IEEE Trans. Inf. Theory 37(4), 1991), method C.
@@ -40,21 +42,21 @@ export class NameModel {
   readonly #root = newContext();
   /** Prefixes of words that are longer than the contexts. */
   readonly #wordPrefixes = new Map<string, Context>();
-  /** The prior by character; its sum is 1. */
+  /** The prior probability of each seed character. The sum is 1. */
   readonly #prior: ReadonlyMap<string, number>;
   readonly #general: NameModel | null;
   readonly #alphabet: Set<string>;
-  /** Is a query a prefix of the text, not an inner part? */
+  /** Is a query a prefix of the text? Otherwise it can be any part of the text. */
   readonly #isAnchored: boolean;
-  /** `t`: the texts offered to `learn`. */
+  /** `t`: the number of texts passed to `learn`. */
   #offered = 0;
-  /** The inventory, computed for an alphabet of `alphabet` characters. */
+  /** The inventory, which was computed when the alphabet had `alphabet` characters. */
   #inventoryCache: { readonly alphabet: number; readonly characters: readonly string[] } = {
     alphabet: 0,
     characters: [],
   };
 
-  /** `general`: what names are like in general; null: unknown. */
+  /** `general` is a model of names in general; null if there is none. */
   constructor(
     seeds: readonly { readonly text: string; readonly weight: number }[],
     isAnchored: boolean,
@@ -68,12 +70,12 @@ export class NameModel {
     this.#alphabet = new Set([...this.#prior.keys(), END]);
   }
 
-  /** Did the character occur in an observed text? */
+  /** Has an observed text contained the character? */
   knows(character: string): boolean {
     return this.#root.followers.has(character);
   }
 
-  /** Learns from every text at first, and after 10,000 texts from every `ceil((t / 10,000)²)`-th. */
+  /** Learns from each of the first 10,000 texts, and then from every `ceil((t / 10,000)²)`-th text. */
   learn(text: string): void {
     if (this.#offered++ % Math.ceil((this.#offered / FULL_SAMPLE) ** 2) !== 0) return;
     const characters = [START, ...text, END].slice(0, MAX_CHARACTERS);
@@ -101,8 +103,9 @@ export class NameModel {
   }
 
   /**
-   * The `m` unknown characters of the inventory. Each has the same probability after the text: `Π types / (n + types) /
-   * (2m)`, with the product over the contexts. So they share half of the backoff.
+   * The `m` characters of the inventory that no observed text contains. Each has the same probability after the text:
+   * `Π types / (n + types) / (2m)`, where the product is over the contexts. So these characters share half of the
+   * probability of the backoff.
    */
   unseen(text: string): { readonly characters: readonly string[]; readonly likelihood: number } {
     const characters = this.#inventory().filter((character) => !this.knows(character));
@@ -113,8 +116,9 @@ export class NameModel {
   }
 
   /**
-   * First characters of names: `0.8 · s · p(x) + 0.2 · prior(x)`, with `s = 0.1` for punctuation and 1 for others. The prior
-   * keeps its weight, because the observed first characters are only those by which queries found names.
+   * The probabilities of the first character of a name: `0.8 · s · p(x) + 0.2 · prior(x)`, with `s = 0.1` for
+   * punctuation and 1 for other characters. The prior never loses its weight, because only names with the first
+   * characters that were sent could be found.
    */
   #firstCharacters(likelihoods: ReadonlyMap<string, number>): Map<string, number> {
     const first = new Map<string, number>();
@@ -147,8 +151,8 @@ export class NameModel {
   }
 
   /**
-   * The contexts before a position, the shortest first: 0 to 5 characters, and the prefix of the word if it is longer.
-   * Contexts that were never observed are created with `create`; without it the result lacks them.
+   * The contexts before a position, the shortest first: 0 to 5 characters, and the current word if it is longer.
+   * `create` creates contexts that were never observed. Without `create`, the result omits them.
    */
   #contextsBefore(characters: readonly string[], at: number, create?: () => Context): Context[] {
     let last = this.#root;
@@ -186,7 +190,7 @@ function newContext(): Context {
   return { count: 0, followers: new Map(), longer: null };
 }
 
-/** One step of the backoff: `p_k` from `p_{k−1}`, which is `shorter`. `weight` is `w`. */
+/** One step of the backoff: computes `p_k` from `shorter`, which is `p_{k−1}`. `weight` is `w`. */
 function refine(
   shorter: ReadonlyMap<string, number>,
   { count, followers }: Context,
@@ -200,7 +204,7 @@ function refine(
   return refined;
 }
 
-// A space: the first word of a name is predicted as the later ones are.
+// A name is read as if a space preceded it, so that its first word is predicted like the later ones.
 const START = ' ';
 const MAX_ORDER = 5;
 const MAX_CHARACTERS = 40;

@@ -6,9 +6,11 @@ import { isUnanswered, type PageEvidence, type QueryNode } from './query_node.ts
 import { firstPageYield, type Limits, nextPageYield } from './search_yield.ts';
 import type { QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 
-/** The next call at a node: of a candidate below it, or, without one, of its own first or next page. */
+/**
+ * The next call at a node: a call for `candidate` or, if that is null, for the first or next page of the node itself.
+ */
 export interface Action {
-  /** The expected new companies, calibrated. */
+  /** The expected number of new companies, after calibration. */
   readonly expectedYield: number;
   /** Actions are ranked by the score (see `NodeActions`). */
   readonly score: number;
@@ -17,19 +19,19 @@ export interface Action {
 }
 
 /**
- * Evaluates the actions of the nodes of a query tree.
+ * Evaluates the actions at the nodes of a query tree.
  *
  * The score of an action is
  *
  *     y · (1 + min(u, K) / P)^0.15
  *
- * - `y`: the expected yield, which is the prediction times the calibration of its kind;
+ * - `y`: the expected yield, which is the predicted yield multiplied by the calibration for this kind of call;
  * - `u`: the unseen count of the query;
  * - `K`: the cap;
  * - `P`: the page size.
  *
- * The second factor prefers broad queries among those of similar yield: a long listing keeps its yield for many pages, while
- * each short one ends soon.
+ * The second factor prefers the broader one of two queries with a similar yield, because a long listing has this yield
+ * on many pages.
  */
 export class NodeActions {
   readonly #keySpace: KeySpace;
@@ -60,7 +62,7 @@ export class NodeActions {
     if (prediction.kind === 'truncated page') pageRatio.learn(prediction.expectedYield, page.new);
   }
 
-  /** The best action; null: no unseen companies are expected. */
+  /** The best action; null if no unseen company is expected. */
   bestOf(node: QueryNode, nowMs: number): Action | null {
     if (isUnanswered(node))
       return this.#actionOf(
@@ -74,7 +76,7 @@ export class NodeActions {
     return (page?.score ?? 0) > (split?.score ?? 0) ? page : split;
   }
 
-  /** An upper bound of the score of the node's actions, without their evaluation. */
+  /** An upper bound of the scores of the node's actions. It is computed without evaluating them. */
   upperBound(node: QueryNode): number {
     if (isUnanswered(node))
       return (node.prediction?.expectedYield ?? MIN_YIELD) * this.#breadthOf(node.estimate?.unseen ?? 0);
@@ -83,8 +85,9 @@ export class NodeActions {
   }
 
   /**
-   * The next page of the node's listing; null: there is none now, or a truncated listing is better split. `split`: the best
-   * candidate below the node. A truncated listing that cannot be split is listed to the cap.
+   * The next page of the node's listing. Null if there is none now, or if the listing is truncated and should be split
+   * instead. `split` is the best candidate below the node. A truncated listing that cannot be split is listed to the
+   * cap.
    */
   nextPage(
     node: QueryNode,
@@ -98,13 +101,13 @@ export class NodeActions {
     if (isTruncated && isBegun && (split?.expectedYield ?? 0) >= MIN_YIELD) return null;
     const matches = { known: this.knownOf(node), unseen };
     const expectedYield = nextPageYield(matches, state?.rows ?? 0, this.#limits);
-    // The empty query has a calibration of its own: without a total, the remainder of other listings is uncertain.
+    // The empty query has its own calibration, because without totals the predictions for other listings are uncertain.
     const kind = node.parent === null ? 'page of all' : 'page';
     if (!isTruncated) return this.#actionOf({ kind, expectedYield }, unseen);
     return this.#actionOf({ kind: 'truncated page', expectedYield }, unseen, null, node.pageRatio.value);
   }
 
-  /** The next page of a complete listing that has unseen companies by its total; null: none. */
+  /** The next page of a listing below the cap whose total shows that companies are unseen; null if there is none. */
   nextSurePage(node: QueryNode, nowMs: number): Action | null {
     const { state } = node;
     if (state === null || state.total === null || this.#unseenCounts.exceedsCap(state)) return null;
@@ -112,7 +115,7 @@ export class NodeActions {
     return unseen < 1 ? null : this.nextPage(node, { unseen, split: null, nowMs });
   }
 
-  /** Are queries below the node candidates, besides or instead of its own listing? */
+  /** Can the next call be for a query below the node? */
   isSplit({ parent, state }: QueryNode): boolean {
     if (parent === null || state === null || state.status === 'refused') return true;
     if (state.status !== 'open') return state.status === 'capped';
@@ -138,7 +141,7 @@ export class NodeActions {
     const { state, parent } = node;
     const hasPage = state === null ? parent === null && this.#listsAll : state.status === 'open';
     if (!hasPage || (state !== null && state.pages === 0) || this.isInFlight(node)) return false;
-    // While a page of the empty query waits for a retry, other candidates of the root are sent.
+    // While a page of the empty query waits for a retry, other queries below the root are sent.
     return parent !== null || this.#pending.isFree('search', nextTargetOf(node), nowMs);
   }
 
@@ -168,17 +171,18 @@ export class NodeActions {
   }
 }
 
-/** The page that follows the received ones, as `Pending` identifies it. */
+/** The target of the page after the received ones, as stored in `Pending`. */
 function nextTargetOf({ query, state }: QueryNode): string {
   return state === null ? queryKey(query) : `${queryKey(query)}#${state.pages}`;
 }
 
 /**
- * The predicted new companies of a candidate.
+ * The predicted number of new companies that a call for the candidate finds.
  *
- * - A repeated query: `u / (1 + 6u)`. One new company usually needs several repeats.
- * - A new character: it is in use with the chance `p`. Then it has `u / p` unseen companies.
- * - Any other: `firstPageYield`.
+ * - A repeated query: `u / (1 + 6u)`, because it usually takes several repeats to find one new company.
+ * - A query with a new character: names use the character with the probability `p`. If they do, `u / p` unseen
+ *   companies match.
+ * - Any other query: `firstPageYield`.
  */
 function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits: Limits): number {
   switch (kind) {
@@ -191,7 +195,7 @@ function candidateYield({ kind, known, unseen, chance }: QueryCandidate, limits:
   }
 }
 
-/** Below this yield no company is expected. The stop rule decides about small yields above it. */
+/** Below this yield, no company is expected. Whether larger yields are worth a call is decided by the stop rule. */
 export const MIN_YIELD = 1e-6;
 const REPEATS_PER_FIND = 6;
 const BREADTH = 0.15;

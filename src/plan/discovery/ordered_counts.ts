@@ -8,41 +8,41 @@ import {
 } from '../../names/ordered_texts.ts';
 import type { Counts } from './key_space.ts';
 
-/** The texts from `from` up to the next block. */
+/** Consecutive texts, from `from` up to the next block. */
 interface Block {
   readonly from: string;
-  /** At index `s`: texts that share `s` of their prefixes with another text of the same company. */
+  /** `shares[s]`: the number of texts that share `s` prefixes with another text of the same company. */
   readonly shares: number[];
-  /** Texts added since the block was counted. */
+  /** The number of texts that were added after the block was counted. */
   added: number;
 }
 
 /** The counts of one prefix. */
 interface PrefixCount {
   count: number;
-  /** null: not counted yet. */
+  /** Null if they were not counted yet. */
   ends: number | null;
-  /** null: not listed yet. */
+  /** Null if they were not listed yet. */
   followers: Set<string> | null;
 }
 
 /**
- * Counts texts by prefix with an ordered index. The index is divided into blocks of about 512 texts, whose counts are kept as
- * cumulative sums. The count of a range is the sum of the whole blocks in it, plus one index lookup at each end. So no range
- * is scanned twice, and memory holds only the first text of each block.
+ * Counts texts by prefix with an ordered index. The index is divided into blocks of about 512 texts, and the counts of
+ * the blocks are stored as cumulative sums. The count of a range is the sum of the blocks inside the range, plus one
+ * index lookup at each end. So no range is scanned twice, and only the first text of each block is in memory.
  *
  * A text must be in the index before `add` counts it.
  */
 export class OrderedCounts implements Counts {
   readonly #texts: CountedInOrder;
-  /** The longest prefix that is counted, in UTF-16 units. */
+  /** The length of the longest counted prefix, in UTF-16 units. */
   readonly #maxLength: number;
   readonly #blocks: Block[];
-  /** Blocks that must be divided. */
+  /** Blocks that have grown too large and must be divided. */
   readonly #oversized = new Set<Block>();
-  /** `sums[s][b]`: texts before block `b` that share at most `s` prefixes; null: outdated. */
+  /** `sums[s][b]`: the number of texts before block `b` that share at most `s` prefixes. Null if outdated. */
   #sums: readonly Float64Array[] | null = null;
-  /** Counts by prefix. */
+  /** The counts computed so far, by prefix. */
   readonly #cache = new Map<string, PrefixCount>();
 
   constructor(texts: CountedInOrder, maxLength: number) {
@@ -51,7 +51,7 @@ export class OrderedCounts implements Counts {
     this.#blocks = this.#blocksBetween('', END);
   }
 
-  /** About `size` texts, evenly spread over all; fewer if there are fewer. */
+  /** About `size` texts at even distances, or all texts if there are fewer. */
   *sample(size: number): Generator<string> {
     const step = Math.ceil(this.#blocks.length / size);
     if (step === 1) yield* spreadOver(this.#texts, Math.ceil(this.count('') / size));
@@ -102,7 +102,7 @@ export class OrderedCounts implements Counts {
     return counted;
   }
 
-  /** One index lookup for each distinct next character. */
+  /** The characters that follow the prefix. Each needs one index lookup. */
   *#listFollowers(prefix: string): Generator<string> {
     for (let next = this.#texts.at(nextAfter(prefix), 0); next?.startsWith(prefix); ) {
       const character = String.fromCodePoint(next.codePointAt(prefix.length) as number);
@@ -126,7 +126,7 @@ export class OrderedCounts implements Counts {
     return before + whole + after;
   }
 
-  /** Do the known followers of the shorter prefix exclude this one? Then no text has it. */
+  /** Do the cached followers of the next shorter prefix show that no text has this prefix? */
   #isNoFollower(prefix: string): boolean {
     const last = [...prefix.slice(-2)].at(-1) ?? '';
     const followers = this.#cache.get(prefix.slice(0, prefix.length - last.length))?.followers;

@@ -1,20 +1,24 @@
 import type { Counts } from './key_space.ts';
 
-/** The texts with one prefix. */
+/** The texts that begin with one prefix. */
 interface Branch {
-  /** Texts with the prefix, except those that another text of the same company has counted for it. */
+  /** The number of texts with the prefix, each company counted once. */
   count: number;
-  /** Texts that equal the prefix. */
+  /** The number of texts that equal the prefix. */
   ends: number;
-  /** The container: each remainder after the prefix, with its number of texts; null: it has burst into `next`. */
+  /**
+   * The container: the remainders of the texts after the prefix, each with the number of texts. Null after the
+   * container has burst into `next`.
+   */
   remainders: Map<string, number> | null;
-  /** Branches by the next character. */
+  /** The branches by the next character; null while there is a container. */
   next: Map<string, Branch> | null;
 }
 
 /**
- * Counts texts by prefix in memory, in a burst trie. A container holds the remainders below a prefix. When it has more than
- * 32, it bursts into branches. Source: Heinz, Zobel and Williams, "Burst tries" (ACM TOIS 20(2), 2002).
+ * Counts texts by prefix in memory, with a burst trie. The remainders of the texts after a prefix are stored in a
+ * container. A container with more than 32 remainders bursts: it is replaced by one branch for each next character.
+ * Source: Heinz, Zobel and Williams, "Burst tries" (ACM TOIS 20(2), 2002).
  */
 export class PrefixCounts implements Counts {
   readonly #root = newBranch();
@@ -57,7 +61,7 @@ export class PrefixCounts implements Counts {
     return new Map([...branches].map(([character, { count }]) => [character, count]));
   }
 
-  /** The branch of the prefix, or the count if the prefix ends inside a container. */
+  /** The branch of the prefix. If the prefix ends inside a container, the number of texts with the prefix. */
   #find(prefix: string): { readonly branch: Branch } | number {
     let branch = this.#root;
     for (let at = 0; at < prefix.length; ) {
@@ -71,7 +75,7 @@ export class PrefixCounts implements Counts {
     return { branch };
   }
 
-  /** The branch of the prefix; null: no text has it. Bursts the containers on the path. */
+  /** The branch of the prefix; null if no text has the prefix. Bursts the containers on the path. */
   #branchAt(prefix: string): Branch | null {
     let branch = this.#root;
     for (let at = 0; at < prefix.length; ) {
@@ -89,7 +93,7 @@ function newBranch(): Branch {
   return { count: 0, ends: 0, remainders: new Map(), next: null };
 }
 
-/** Bursts the container, if there is one, and returns the branches by the next character. */
+/** Bursts the branch's container, if there is one. Returns the branches by the next character. */
 function burst(branch: Branch): Map<string, Branch> {
   const { remainders } = branch;
   branch.next ??= new Map();

@@ -6,25 +6,25 @@ import { PrefixCounts } from './prefix_counts.ts';
 
 export interface PrefixSettings {
   readonly counts: Counts;
-  /** It can be shared; others train it. */
+  /** The name model. It can be shared, and this class does not train it. */
   readonly model: NameModel;
   /** The length of the longest query, in UTF-16 units. */
   readonly longest: number;
-  /** Can many companies have the same text? */
+  /** Is it usual that many companies have the same text, as with words? */
   readonly repeats: boolean;
-  /** A query that cannot be sent is replaced by its extensions. */
+  /** Can the query be sent? If not, its extensions are offered instead. */
   canBeSent(query: string): boolean;
   /** See `UpstreamFolding.readAs`. */
   readAs(query: string): string | null;
-  /** Extensions of the empty query, beside single characters. */
+  /** Extensions of the empty query that are offered in addition to single characters. */
   readonly first: readonly Extension[];
 }
 
-/** Known texts that queries match by prefix. */
+/** Known texts that queries find by prefix. */
 export class PrefixTexts implements KnownTexts {
   readonly #settings: PrefixSettings;
   readonly #counts: Counts;
-  /** Forms without diacritics of companies that are not counted by their own texts. */
+  /** Counts texts without diacritics of companies whose original texts do not match the same prefixes. */
   readonly #plainCounts = new PrefixCounts();
 
   constructor(settings: PrefixSettings) {
@@ -34,7 +34,8 @@ export class PrefixTexts implements KnownTexts {
 
   add(texts: readonly string[]): void {
     let previous: string | null = null;
-    // In sorted order, the neighbour before shares the longest prefix: so a company counts once for each prefix.
+    // In sorted order, a text shares its longest prefix with the text before it. So each prefix counts the company
+    // once.
     for (const text of [...new Set(texts.map((one) => one.slice(0, this.#settings.longest)))].sort()) {
       this.#counts.add(text, previous === null ? -1 : sharedLength(previous, text));
       previous = text;
@@ -49,7 +50,8 @@ export class PrefixTexts implements KnownTexts {
     let previous: string | null = null;
     for (const [at, text] of sorted.entries()) {
       if (!own.has(text)) {
-        // The neighbours share the longest prefixes. Of those after it, only own texts are counted already.
+        // A text shares its longest prefixes with its neighbours. Of the texts after it, only the company's own texts
+        // are already counted.
         const next = sorted.slice(at + 1).find((one) => own.has(one));
         const shared = [previous, next].map((one) => (one == null ? -1 : sharedLength(one, text)));
         this.#plainCounts.add(text, Math.max(...shared));
@@ -74,8 +76,8 @@ export class PrefixTexts implements KnownTexts {
   }
 
   /**
-   * A best-first search over longer prefixes. The rank of an extension is `c / (1 + C) + g`. It has `c` known companies of
-   * the `C` of the query, and the probability `g` by the name model.
+   * A best-first search over longer prefixes. Extensions are ranked by `c / (1 + C) + g`: `C` known companies match the
+   * query, `c` of them match the extension, and `g` is the probability of the extension by the name model.
    */
   extensions(query: string, isSent: (query: string) => boolean): Extensions {
     const { model, repeats, first, longest, canBeSent, readAs } = this.#settings;
@@ -105,7 +107,7 @@ export class PrefixTexts implements KnownTexts {
         if (read?.startsWith(query) && read !== query) enqueue({ ...best, text: read }, this.known(read));
         continue;
       }
-      // This check comes after that of the alias: an aliased query that was sent is no evidence for its extensions.
+      // The alias check must come before this one, so that an aliased query is not treated as sent.
       if (!canBeSent(best.text)) this.#extend(best, enqueue);
       else if (isSent(best.text)) sentLikelihood += best.likelihood;
       else offered.push(best);
@@ -119,7 +121,7 @@ export class PrefixTexts implements KnownTexts {
     return { offered, otherLikelihood, sentLikelihood, isTruncated: queue.size > 0 };
   }
 
-  /** Some of `first` are always offered: their kind has a calibration of its own. */
+  /** Some extensions of `first` are always offered, because predictions for their kind are calibrated separately. */
   #openFirst(isOpen: (query: string) => boolean): Extension[] {
     const { first, canBeSent, readAs } = this.#settings;
     const isOffered = ({ text }: Extension) => isOpen(text) && canBeSent(text) && readAs(text) === text;
@@ -139,25 +141,26 @@ export class PrefixTexts implements KnownTexts {
     return followers;
   }
 
-  /** Extensions by characters of the inventory that no known text has. */
+  /** The extensions by characters of the inventory that no known text contains. */
   #inventoryExtensions(query: string): Extension[] {
     const { characters, likelihood } = this.#settings.model.unseen(query);
     return characters.map((character) => ({ text: query + character, likelihood, hasNewCharacter: true }));
   }
 
-  /** Enqueues the extensions by one character. */
+  /** Enqueues the extensions that are one character longer. */
   #extend({ text, likelihood }: Extension, enqueue: (one: Extension, known: number) => void): void {
     const { model, longest } = this.#settings;
     if (text.length >= longest) return;
     const following = model.following(text);
     const followers = this.#followers(text);
     for (const character of new Set([...followers.keys(), ...following.keys()])) {
-      // A text cut at the maximum length can end in half of a surrogate pair, which no URL can carry.
+      // A text that was shortened to the maximum length can end with half of a surrogate pair. A URL cannot contain
+      // that.
       if (!character.isWellFormed()) continue;
-      // No text begins with a space, or has two in a row.
+      // No text begins with a space or contains two spaces in a row.
       if (character === END || (character === ' ' && (text === '' || text.endsWith(' ')))) continue;
       const product = likelihood * (following.get(character) ?? MIN_LIKELIHOOD);
-      // Most characters follow in no text: the count is 0 without a lookup.
+      // Most characters follow the prefix in no text. Their count is 0 and needs no lookup.
       const known = followers.has(character) ? this.known(text + character) : 0;
       const hasNewCharacter = !model.knows(character);
       enqueue({ text: text + character, likelihood: product, hasNewCharacter }, known);

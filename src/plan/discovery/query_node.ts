@@ -4,40 +4,40 @@ import { newListingRatio, type Prediction, type YieldRatio } from './calibration
 import type { Extension } from './key_space.ts';
 import type { MatchEstimate } from './search_yield.ts';
 
-/** The rows of one page, compared with the companies known before it. */
+/** How the rows of one page compare with the companies known before it. */
 export interface PageEvidence {
   readonly rows: number;
   readonly new: number;
-  /** Rows that match the query by the assumed query rule. */
+  /** The number of rows that match the query if the assumed query rule is right. */
   readonly matching: number;
 }
 
 /**
- * A node of the query tree: a query that was sent or is in flight. The root is the whole registry. A node whose query ends in
- * a space can be a pair root (see `isPairRoot`).
+ * A node of the query tree: a query that was sent or is in flight. The root stands for the whole registry. A node whose
+ * query ends with a space can be a pair root (see `isPairRoot`).
  */
 export interface QueryNode {
   readonly query: SearchQuery;
-  /** null: the root. */
+  /** Null for the root. */
   readonly parent: QueryNode | null;
   readonly children: QueryNode[];
-  /** null: no response yet. */
+  /** Null until a response is received. */
   state: QueryState | null;
-  /** The last page; null: another process received it. */
+  /** The page received last; null if another process received it, or if there is none yet. */
   page: PageEvidence | null;
-  /** The estimate made before it was sent; null: another process sent it. */
+  /** The estimate from before the query was sent; null if another process sent it. */
   estimate: MatchEstimate | null;
-  /** Compared with the next response; null: no call was planned. */
+  /** The prediction for the planned call, which is compared with its response; null if no call is planned. */
   prediction: Prediction | null;
-  /** Of the pages of its listing, if it is truncated. */
+  /** The ratio of actual to predicted yield on the pages of this listing, if it is truncated. */
   readonly pageRatio: YieldRatio;
-  /** Is the truncated listing read to the cap before the query is split? */
+  /** Is the truncated query listed to the cap before it is split? */
   isListedFirst: boolean;
-  /** null: not computed yet. */
+  /** Null until they are computed. */
   extensions: NodeExtensions | null;
-  /** The revision of the last change to this node or to one below it. */
+  /** The revision of the last change to this node or to a node below it. */
   changedAt: number;
-  /** The number of its valid entry in the frontier; entries with other numbers are outdated. */
+  /** The number of this node's valid entry in the frontier. Entries with other numbers are outdated. */
   entry: number;
 }
 
@@ -49,14 +49,14 @@ export interface NodeExtensions {
   isTruncated: boolean;
   /** The number of known companies when the extensions were computed. */
   companies: number;
-  /** The revision at which they were last found valid. */
+  /** The revision at which the extensions were last checked. */
   checkedAt: number;
   weights: Weights;
-  /** The revision of `weights`; -1: not computed. */
+  /** The revision at which `weights` was computed; -1 if it was not. */
   weighedAt: number;
 }
 
-/** Weights of the Dirichlet predictive (see `ExtensionWeights`). */
+/** The weights of the Dirichlet predictive distribution (see `ExtensionWeights`). */
 export interface Weights {
   /** `W`: the sum over everything below the node that can contain unseen companies. */
   readonly sum: number;
@@ -74,12 +74,15 @@ export function newQueryNode(query: SearchQuery, parent: QueryNode | null): Quer
   };
 }
 
-/** Is it `word `, the parent of all pairs with this word? A pair root is never sent. */
+/**
+ * Is it a pair root: a query such as `word `, which is the parent of all pairs with this word? A pair root is never
+ * sent.
+ */
 export function isPairRoot({ query, state, estimate }: QueryNode): boolean {
   return query.text.endsWith(' ') && state === null && estimate === null;
 }
 
-/** Is its first page in flight, or waiting for a retry? */
+/** Is the first page in flight or waiting for a retry? */
 export function isUnanswered({ state, estimate }: QueryNode): boolean {
   return state === null && estimate !== null;
 }

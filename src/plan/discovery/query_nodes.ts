@@ -1,14 +1,17 @@
 import type { KeySpace } from './key_space.ts';
 import { newQueryNode, type QueryNode } from './query_node.ts';
 
-/** The nodes of a query tree. The parent of a query is the longest shorter prefix of it that is a node, or else the root. */
+/**
+ * The nodes of a query tree. The parent of a query is its longest proper prefix that is a node; if there is none, the
+ * root.
+ */
 export class QueryNodes {
   readonly root: QueryNode;
   readonly #keySpace: KeySpace;
   readonly #byText = new Map<string, QueryNode>();
   readonly #onAdd: (node: QueryNode) => void;
 
-  /** `onAdd` receives each node that is added, but not the root. */
+  /** `onAdd` is called with each added node except the root. */
   constructor(keySpace: KeySpace, onAdd: (node: QueryNode) => void) {
     this.#keySpace = keySpace;
     this.#onAdd = onAdd;
@@ -28,7 +31,7 @@ export class QueryNodes {
     return [...this.#byText.values()];
   }
 
-  /** The node of the query; adds it if it is missing. */
+  /** The node of the query. Adds the node if it is missing. */
   at(text: string, parent = this.parentOf(text)): QueryNode {
     const existing = this.#byText.get(text);
     if (existing !== undefined) return existing;
@@ -39,7 +42,7 @@ export class QueryNodes {
     return node;
   }
 
-  /** Adds the pair root (`word `) if the query is a pair. */
+  /** The parent of the query. If the query is a pair and its pair root (`word `) is missing, adds the pair root. */
   parentOf(text: string): QueryNode {
     for (let length = text.length - 1; length > 0; length--) {
       const shorter = text.slice(0, length);

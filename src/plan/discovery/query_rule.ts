@@ -5,27 +5,28 @@ import { afterAll } from '../../names/ordered_texts.ts';
 import { findsName, type Semantics, semanticsOf } from '../../names/query_matching.ts';
 import type { KeySpace } from './key_space.ts';
 
-/** A query whose listing is complete: every match is known. */
+/** A query whose listing is complete, so that every match is known. */
 export interface CompleteListing {
   readonly query: string;
   readonly rows: number;
-  /** Known names that begin with the query. */
+  /** The number of known names that begin with the query. */
   readonly asPrefix: number;
-  /** Known names with a word that begins with the query. */
+  /** The number of known names that contain a word beginning with the query. */
   readonly asWordPrefix: number;
-  /** Known names with the query as a word. */
+  /** The number of known names that contain the query as a word. */
   readonly asWord: number;
 }
 
 /**
- * Infers the query rule of a name search. A complete listing returned exactly the known names that match by the true rule; by
- * another rule, more or fewer match. Each listing that fits one rule only is a vote for it. A rule is inferred if it has at
- * least three votes, and more than twice those of the second.
+ * Infers the query rule of name searches. By the true rule, the number of matching known names equals the number of
+ * rows of a complete listing; by another rule, it is usually higher or lower. Each listing that fits exactly one rule
+ * is a vote for that rule. A rule is inferred if it has at least three votes and more than twice as many as any other
+ * rule.
  */
 export class RuleEvidence {
   readonly #votes: Record<Semantics, number> = { prefix: 0, token: 0, token_prefix: 0, substring: 0 };
 
-  /** null: not enough evidence. */
+  /** The inferred rule; null if there is not enough evidence. */
   get rule(): Semantics | null {
     const [best, second] = Object.entries(this.#votes).sort(([, one], [, other]) => other - one);
     if (best === undefined || best[1] < MIN_VOTES || best[1] <= 2 * (second?.[1] ?? 0)) return null;
@@ -42,7 +43,7 @@ export class RuleEvidence {
     if (rules.length === 1 && rule !== undefined) this.#votes[rule]++;
   }
 
-  /** `names`: the folded names on a page of the query. A match inside a word is a vote for the substring rule. */
+  /** Adds the folded names on a page of the query. A match inside a word is a vote for the substring rule. */
   addPage(query: string, names: readonly string[]): void {
     if (!names.every((name) => name.includes(query))) return;
     if (names.some((name) => !name.startsWith(query) && !findsName('token_prefix', query, name)))
@@ -50,7 +51,7 @@ export class RuleEvidence {
   }
 }
 
-/** The query rule of names: that of the dialect, or, if the dialect has none, the one inferred from responses. */
+/** The query rule for names. If the dialect does not define it, it is inferred from responses. */
 export class QueryRule {
   readonly #knowledge: Knowledge;
   readonly #dialect: Dialect;
@@ -70,7 +71,7 @@ export class QueryRule {
     return rule ?? semanticsOf(this.#dialect);
   }
 
-  /** Learns from a response; returns whether the rule changed. `names`: the folded names on the page. */
+  /** Learns from a response and returns whether the rule changed. `names` are the folded names on the page. */
   learn(keySpace: KeySpace, state: QueryState, names: readonly string[]): boolean {
     const before = this.semantics;
     this.#evidence.addPage(state.query.text, names);
@@ -78,9 +79,9 @@ export class QueryRule {
     return this.semantics !== before;
   }
 
-  /** Adds the evidence of a query, if it is one word and its listing is complete. */
+  /** Adds the evidence from a query if the query is a single word and its listing is complete. */
   addState(keySpace: KeySpace, { query: { text }, status, rows }: QueryState): void {
-    // Only a key space of words has the counts for each rule.
+    // Only a key space of words can count the matches by each rule.
     if (status !== 'complete' || !keySpace.takesPairs || wordsOf(text)[0] !== text) return;
     const asPrefix = this.#knowledge.textsInOrder('name').countBetween(text, afterAll(text));
     const [asWordPrefix, asWord] = [keySpace.known(text), keySpace.ending(text)];

@@ -1,6 +1,6 @@
 import { CHARACTER_GROUPS, DIGITS, LATIN_LETTERS } from './first_characters.ts';
 
-/** Frequent words of company names, for searches that find whole words only. */
+/** Frequent words of company names, the first queries if the upstream finds only whole words. */
 const WORDS = [
   ...['limited', 'company', 'the', 'holdings', 'ltd', 'group', 'services', 'and', 'international', 'of'],
   ...['investments', 'management', 'inc', 'trading', 'properties', 'capital', 'global', 'consulting', 'llc'],
@@ -52,14 +52,16 @@ const WORDS = [
 
 export type Seed = { readonly text: string; readonly weight: number };
 
-/** Single characters to begin a tree with; the weights fall with the preference. */
+/**
+ * The single characters with which a query tree of names begins. A higher weight means that a character is preferred.
+ */
 export function characterSeeds(): Seed[] {
   return CHARACTER_GROUPS.flatMap(({ characters, weight }) =>
     characters.map((text, place) => ({ text, weight: weight(place) })),
   ).filter(({ weight }) => weight > 0);
 }
 
-/** Digits and capital letters: how identifiers begin. */
+/** The single characters with which identifiers begin: digits and capital letters. */
 export function identifierSeeds(): Seed[] {
   return [
     ...DIGITS.characters.toSorted().map((text) => ({ text, weight: 1 })),

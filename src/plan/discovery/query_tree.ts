@@ -12,17 +12,16 @@ import { type Limits, listingPays } from './search_yield.ts';
 import { type QueryCandidate, UnseenCounts } from './unseen_counts.ts';
 import type { UntriedCharacters } from './untried_characters.ts';
 
-/** The time of a choice, and the number of calls to choose. */
+/** The time of a choice and the maximum number of calls. */
 interface Choice {
   readonly nowMs: number;
   readonly most: number;
 }
 
 /**
- * A best-first search over the queries of one key space: each call goes to the query with the highest expected yield. A
- * complete listing is read to its end, a truncated one is split into its extensions (Sheng, Zhang, Tao and Jin, PVLDB 5(11),
- * 2012). The next query is the one with the most new companies per call, estimated from what is known (Ntoulas, Zerfos and
- * Cho, JCDL 2005).
+ * A best-first search over the queries of one key space. A listing below the cap is read to its end; a truncated one is
+ * split into its extensions (Sheng, Zhang, Tao and Jin, PVLDB 5(11), 2012). The next call is for the query with the
+ * most new companies per call, as estimated from the known companies (Ntoulas, Zerfos and Cho, JCDL 2005).
  */
 export class QueryTree {
   readonly #keySpace: KeySpace;
@@ -41,7 +40,7 @@ export class QueryTree {
     readonly pending: Pending;
     /** Does the empty query list every company? */
     readonly listsAll?: boolean;
-    /** First characters that are sent before a script that no known name uses; null: none. */
+    /** The first characters to send before any script that no known name uses; null if there are none. */
     readonly untried?: UntriedCharacters | null;
   }) {
     const { keySpace, limits, pending, listsAll = false, untried = null } = options;
@@ -66,7 +65,7 @@ export class QueryTree {
     });
   }
 
-  /** Adds the queries of earlier runs. Call it once, after the key space has every known company. */
+  /** Adds the queries of earlier runs. Must be called once, after every known company was added to the key space. */
   start(states: readonly QueryState[]): void {
     this.#keySpace.recall(states);
     for (const state of states.toSorted((a, b) => a.query.text.length - b.query.text.length)) {
@@ -78,12 +77,12 @@ export class QueryTree {
     this.#frontier.insertAll();
   }
 
-  /** The estimated unseen companies of the whole registry. */
+  /** The estimated number of unseen companies in the whole registry. */
   get unseenInAll(): number {
     return this.#unseenCounts.unseenInAll;
   }
 
-  /** The expected yield of the best call; 0: there is none. */
+  /** The expected yield of the best call; 0 if there is none. */
   get bestYield(): number {
     const best = this.#frontier.takeBest();
     if (best === null) return 0;
@@ -91,14 +90,20 @@ export class QueryTree {
     return best.action.expectedYield;
   }
 
-  /** The expected yield of the next page of the empty query; 0: there is none now, or a split is better. */
+  /**
+   * The expected yield of the next page of the empty query. It is 0 if there is no such page now, or if a split is
+   * better.
+   */
   emptyQueryYield(nowMs: number): number {
     this.#nowMs = nowMs;
     const action = this.#actions.bestOf(this.#nodes.root, this.#nowMs);
     return action?.candidate === null ? action.expectedYield : 0;
   }
 
-  /** Is a page in flight of an empty query that lists every company? Another call now could only repeat its rows. */
+  /**
+   * Is a page of the empty query in flight, and does the empty query list every company? Another call could only repeat
+   * these companies.
+   */
   get isListingAll(): boolean {
     const { root } = this.#nodes;
     return this.#listsAll && this.#actions.isInFlight(root) && !this.#actions.isTruncated(root);
@@ -109,8 +114,8 @@ export class QueryTree {
   }
 
   /**
-   * Adds companies that other calls found. If one of them matches no node but the root, new extensions of the root are
-   * needed.
+   * Adds companies that calls outside this tree found. If one of them matches only the root, the extensions of the root
+   * are computed again.
    */
   addFound(texts: readonly string[]): void {
     const { root } = this.#nodes;
@@ -126,7 +131,7 @@ export class QueryTree {
     if (node.prediction !== null) this.#actions.learn(node, node.prediction, page);
     Object.assign(node, { state, page, prediction: null });
     this.#unseenCounts.invalidate(node, page.rows === 0 ? null : page.new / page.rows);
-    // The estimates of pairs depend on the response to their first word.
+    // The estimates for pairs depend on the response for their first word.
     const pairRoots = node.children.filter(isPairRoot);
     for (const pairRoot of pairRoots) this.#unseenCounts.invalidate(pairRoot);
     this.#frontier.markStale();
@@ -135,7 +140,7 @@ export class QueryTree {
       if (one !== null) this.#frontier.insert(one);
   }
 
-  /** Makes a query a candidate again, after its call failed or was not sent. */
+  /** Makes a query a candidate again after its call failed or was not sent. */
   reconsider(query: SearchQuery): void {
     const node = this.#nodes.get(query.text);
     if (node !== undefined) this.#frontier.insert(node);
@@ -159,7 +164,8 @@ export class QueryTree {
         this.#pending.sent(call);
         calls.push(call);
       } else setAside.add(target);
-      // A new query that waits for a retry is no longer a candidate of its parent; a repeated one is.
+      // A new query that waits for a retry stays out of its parent's candidates, so the parent is inserted again at
+      // once. A repeated query would be chosen again, so its parent is set aside.
       if (target !== node && (isFree || target.state === null)) this.#frontier.insert(node);
       else setAside.add(node);
     }
@@ -167,7 +173,10 @@ export class QueryTree {
     return calls;
   }
 
-  /** The next pages of complete listings with unseen companies by their totals. These companies are reachable. */
+  /**
+   * The next pages of listings below the cap whose totals show that companies are unseen. These companies can certainly
+   * be reached.
+   */
   nextSurePages({ nowMs, most }: Choice): SearchCall[] {
     const pages = this.#nodes.all().flatMap((node) => {
       const action = this.#actions.nextSurePage(node, this.#nowMs);
@@ -185,12 +194,15 @@ export class QueryTree {
       });
   }
 
-  /** Is a first character left that no known text has, in a script of known names? */
+  /** Is there still an unsent first character that no known text contains, in a script that known names use? */
   get isAlphabetOpen(): boolean {
     return this.#unseenCounts.isAlphabetOpen(this.#nodes.root);
   }
 
-  /** Calls for first characters that were not sent, whatever their expected yield: 1 % of a page at most is predicted. */
+  /**
+   * Calls for first characters that were not sent yet, even if their expected yield is low. The prediction is at most 1
+   * % of a page.
+   */
   tryCharacters(characters: readonly string[], { nowMs, most }: Choice): SearchCall[] {
     const unseen = CHARACTER_SHARE * Math.min(this.unseenInAll, this.#limits.pageSize);
     const calls: SearchCall[] = [];
@@ -213,7 +225,10 @@ export class QueryTree {
     return calls;
   }
 
-  /** Decides how a truncated node is split: by pairs, if it is a word; and after its listing, if that pays. */
+  /**
+   * Decides how a truncated query is split. A query that is a word is split into pairs. If listing the query to the cap
+   * pays, it is listed first.
+   */
   #decideSplit(node: QueryNode): void {
     const { state } = node;
     if (state === null || !this.#actions.isSplit(node)) return;
@@ -226,7 +241,10 @@ export class QueryTree {
     node.isListedFirst = listingPays({ whole, parts, rows: state.rows, limits: this.#limits });
   }
 
-  /** Is the query a whole word of at least half of its known companies? Then its extensions match few of them. */
+  /**
+   * Is the query a whole word in the names of at least half of its known companies? Then longer words match few of
+   * them.
+   */
   #isWord({ query: { text } }: QueryNode): boolean {
     if (!this.#keySpace.takesPairs || text === '' || text.includes(' ')) return false;
     return 2 * this.#keySpace.ending(text) >= this.#keySpace.known(text);
@@ -236,19 +254,22 @@ export class QueryTree {
     return this.#keySpace.pairsWith(node.query.text, () => this.#unseenCounts.of(node));
   }
 
-  /** Is it a pair whose first word is not worth counting? Its earlier response is then of no use. */
+  /**
+   * Is it a pair with a first word for which it is not worth counting the other words? Then the pair's earlier response
+   * cannot be used.
+   */
   #isUncountedPair(text: string): boolean {
     const space = this.#keySpace.takesPairs ? text.indexOf(' ') : -1;
     const word = space === -1 ? undefined : this.#nodes.get(text.slice(0, space));
     return word !== undefined && !this.#pairsWith(word);
   }
 
-  /** If the empty query does not list everything, its response is no part of the tree. */
+  /** Does the query belong to the tree? The empty query belongs to it only if it lists every company. */
   #isInTree({ text }: SearchQuery): boolean {
     return text !== '' || this.#listsAll;
   }
 
-  /** Adds the node of a candidate. Until it has a response, its unseen count is the estimate. */
+  /** Adds the node of a candidate. Until a response is received, the estimate is its unseen count. */
   #addCandidate({ text, known, unseen }: QueryCandidate, parent: QueryNode): QueryNode {
     const node = this.#nodes.at(text, parent);
     node.estimate = { known, unseen };

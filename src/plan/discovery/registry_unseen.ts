@@ -1,32 +1,33 @@
 import type { KeySpace } from './key_space.ts';
 import type { Limits } from './search_yield.ts';
 
-/** The number of companies that the registry reports. */
+/** The number of companies in the registry, as the upstream reports it. */
 export interface RegistryCount {
-  /** null: the registry reports none. */
+  /** Null if the upstream reports no count. */
   readonly total: number | null;
   readonly observedAtMs: number;
-  /** The count that was the latest at a time; null: none was received by then. */
+  /** The latest count that was received by `atMs`; null if none was. */
   readonly countAt: (atMs: number) => number | null;
 }
 
 /**
- * Estimates the unseen companies of the whole registry.
+ * Estimates the number of unseen companies in the whole registry.
  *
  * With a registry count `N` and `n ≤ N` known companies, the unseen count is `N − n`. Otherwise let `f` be the share of new
  * companies on recent pages. Each page updates it: `f ← f + 0.1 · (share − f)`.
  *
- * It estimates the probability that a listed company is new, so `1 − f` estimates the sample coverage, and `N ≈ n / (1 − f)`.
- * The unseen count is `max(P, n · f / (1 − f))`, with page size `P` and `f` capped at ½.
+ * `f` estimates the probability that a listed company is new, so `1 − f` estimates the sample coverage, and `N ≈ n / (1
+ * − f)`. The unseen count is `max(P, n · f / (1 − f))`, where `P` is the page size and `f` is limited to ½.
  *
- * Good, "The population frequencies of species and the estimation of population parameters" (Biometrika 40, 1953) derives the
- * coverage from singletons, the Good-Turing estimate. The decayed share replaces it, because queries do not sample at random.
+ * Good, "The population frequencies of species and the estimation of population parameters" (Biometrika 40, 1953)
+ * estimates the coverage from the species that were seen once (the Good-Turing estimate). Here the decayed share `f`
+ * replaces that estimate, because queries are no random sample.
  */
 export class RegistryUnseen {
   readonly #keySpace: KeySpace;
   readonly #limits: Limits;
   #registryCount: RegistryCount = { total: null, observedAtMs: 0, countAt: () => null };
-  /** `f`, before the cap. */
+  /** `f`, before it is limited to ½. */
   #newShare = 1;
 
   constructor(keySpace: KeySpace, limits: Limits) {
@@ -34,7 +35,7 @@ export class RegistryUnseen {
     this.#limits = limits;
   }
 
-  /** Sets the registry count; returns whether it differs from the last one. */
+  /** Sets the registry count. Returns whether it differs from the previous one. */
   setCount(registryCount: RegistryCount): boolean {
     const { total, observedAtMs } = this.#registryCount;
     this.#registryCount = registryCount;
@@ -45,21 +46,21 @@ export class RegistryUnseen {
     return this.#registryCount.observedAtMs;
   }
 
-  /** `share`: of the companies on one page, those that were new. */
+  /** Adds a page. `share` is the share of the companies on the page that were new. */
   addPage(share: number): void {
     this.#newShare += SMOOTHING * (share - this.#newShare);
   }
 
-  /** Does the registry report a count that is not below the number of known companies? A lower count is no evidence. */
+  /** Is there a registry count of at least the number of known companies? A lower count is ignored. */
   get isCounted(): boolean {
     const { total } = this.#registryCount;
     return total !== null && this.#keySpace.companies <= total;
   }
 
   /**
-   * The share of the unseen companies that the registry has gained since `listedAtMs`: only they can be missing from a
-   * listing that was complete then. At least 1 %, because companies that left the registry hide others that joined it.
-   * null: unknown.
+   * The share of the unseen companies that have joined the registry since `listedAtMs`. Only these can be missing from
+   * a listing that was complete at that time. The share is at least 1 %, because the registry count does not show
+   * companies that joined while as many others left. Null if unknown.
    */
   gainedShare(listedAtMs: number): number | null {
     const { total, countAt } = this.#registryCount;

@@ -4,14 +4,14 @@ import { countOfAll, isOfAll, listingOfAll } from '../registry_size.ts';
 import type { RegistryCount } from './registry_unseen.ts';
 
 /**
- * The counts that the upstream reports, as discovery uses them. All responses of a run have the start of the run as their
- * time at the latest, so none of them makes another one outdated.
+ * The counts that the upstream reports, in the form that discovery uses. The time of a response is never later than the
+ * start of the run. So no response of a run makes another one of the same run outdated.
  */
 export class ReportedCounts {
   readonly #knowledge: Knowledge;
   readonly #dialect: Dialect;
   readonly #startedAtMs: number;
-  /** The state of the empty query; null: it was not sent, or does not list every company. */
+  /** The state of the empty query; null if it was not sent or does not list every company. */
   #emptyQuery: QueryState | null;
 
   constructor(options: {
@@ -30,7 +30,7 @@ export class ReportedCounts {
     return this.#dialect.search.min_length === 0;
   }
 
-  /** Can the listing of every company be started or continued? */
+  /** Does the empty query list every company, and can another of its pages be requested? */
   get isListingOfAllOpen(): boolean {
     return this.listsAll && (this.#emptyQuery?.status ?? 'open') === 'open';
   }
@@ -39,7 +39,7 @@ export class ReportedCounts {
     if (isOfAll(state) && this.listsAll) this.#emptyQuery = state;
   }
 
-  /** By the statistics, or else by the empty query. */
+  /** The registry count, from the statistics or, if they report none, from the empty query. */
   registryCount(): RegistryCount {
     const { total, observedAtMs, isByStatistics } = this.#latestCount();
     const countAt = (atMs: number) => (isByStatistics ? this.#knowledge.registryCountAt(atMs) : null);
@@ -54,7 +54,7 @@ export class ReportedCounts {
     return { total, observedAtMs: this.#emptyQuery.listedAtMs, isByStatistics: false };
   }
 
-  /** The state without a clamped total: such a total is only a lower bound. */
+  /** The state of a query for discovery. A clamped total is replaced with null, because it is only a lower bound. */
   withUsableTotal(state: QueryState): QueryState {
     const clampedAt = this.#dialect.search.total_clamped_at ?? Number.POSITIVE_INFINITY;
     const isClamped = state.total !== null && state.total >= clampedAt;

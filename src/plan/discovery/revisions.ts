@@ -1,13 +1,13 @@
 import type { KeySpace } from './key_space.ts';
 import type { QueryNode } from './query_node.ts';
 
-/** Revisions: numbers of changes, which show whether an estimate is outdated. */
+/** Counts changes. The number of the last change (the revision) shows whether an estimate is outdated. */
 export class Revisions {
   readonly #keySpace: KeySpace;
   #current = 0;
   /** The revision of the last change that affects every node. */
   #allChangedAt = 0;
-  /** The revision of the key space at that change. */
+  /** The revision of the key space at the time of that change. */
   #keySpaceRevision = 0;
 
   constructor(keySpace: KeySpace) {
@@ -18,7 +18,10 @@ export class Revisions {
     return this.#current;
   }
 
-  /** Invalidates the estimates of a node and of its ancestors; null, or a change of the key space: of every node. */
+  /**
+   * Invalidates the estimates of a node and its ancestors. If `node` is null or the key space has changed, invalidates
+   * those of every node.
+   */
   invalidate(node: QueryNode | null): void {
     this.#current++;
     if (node === null || this.#keySpace.revision !== this.#keySpaceRevision) {
@@ -28,7 +31,7 @@ export class Revisions {
     for (let one = node; one !== null; one = one.parent) one.changedAt = this.#current;
   }
 
-  /** Is an estimate of the node that was made at this revision still valid? */
+  /** Is an estimate for the node still valid if it was made at this revision? */
   isValid(node: QueryNode, revision: number): boolean {
     return revision >= Math.max(node.changedAt, this.#allChangedAt);
   }

@@ -1,12 +1,12 @@
-/** The limits of the upstream on one query. */
+/** The upstream's limits for one query. */
 export interface Limits {
-  /** `P`: the rows of one page. */
+  /** `P`: the number of rows on a page. */
   readonly pageSize: number;
-  /** `K`: the cap, in results; Infinity: none. */
+  /** `K`: the cap, as a number of results; Infinity if there is none. */
   readonly window: number;
 }
 
-/** The companies that match a query, as estimated or counted. */
+/** The number of companies that match a query, counted or estimated. */
 export interface MatchEstimate {
   /** `c`: known companies. */
   readonly known: number;
@@ -15,12 +15,13 @@ export interface MatchEstimate {
 }
 
 /**
- * New companies per call of a query that was not sent, with total `T = c + u`. If its listing is complete (`T ≤ K`), all its
- * pages are counted: `u / ceil(T/P)`. A truncated query brings one page: `0.8 · P · u/T`.
+ * The expected new companies per call for a query that was not sent, with the total `T = c + u`. If all results are
+ * below the cap (`T ≤ K`), the query is listed completely: `u / ceil(T/P)`. Of a truncated query, only one page is
+ * counted: `0.8 · P · u/T`.
  *
- * Queries are ranked by new results per cost, as by Ntoulas, Zerfos and Cho, "Downloading textual hidden web content through
- * keyword queries" (JCDL 2005). A truncated query is split and a complete one is listed, as by Sheng, Zhang, Tao and Jin,
- * "Optimal algorithms for crawling a hidden database in the web" (PVLDB 5(11), 2012).
+ * Ranking queries by new results per cost follows Ntoulas, Zerfos and Cho, "Downloading textual hidden web content
+ * through keyword queries" (JCDL 2005). Splitting truncated queries and listing all others follows Sheng, Zhang, Tao
+ * and Jin, "Optimal algorithms for crawling a hidden database in the web" (PVLDB 5(11), 2012).
  */
 export function firstPageYield({ known, unseen }: MatchEstimate, { pageSize, window }: Limits): number {
   const total = known + unseen;
@@ -31,13 +32,13 @@ export function firstPageYield({ known, unseen }: MatchEstimate, { pageSize, win
 }
 
 /**
- * New companies on the next page of a listing of which `rows` were received. The unseen companies are spread evenly over the
- * rows that were not received:
+ * The expected new companies on the next page of a listing, if `rows` rows were received. The unseen companies are
+ * assumed to be spread evenly over the other rows:
  *
  *     min(1, u/L) · max(1, min(P, R))
  *
- * - `L = max(1, c + u − rows)`: the rows that were not received;
- * - `R = min(c + u, K) − rows`: those of them below the cap.
+ * - `L = max(1, c + u − rows)`: the number of rows that were not received;
+ * - `R = min(c + u, K) − rows`: the number of these rows that are below the cap.
  */
 export function nextPageYield(
   { known, unseen }: MatchEstimate,
@@ -50,15 +51,15 @@ export function nextPageYield(
 }
 
 /**
- * Is it better to list a truncated query to the cap before it is split?
+ * Is it worth listing a truncated query to the cap before it is split?
  *
- * Each call counts by its new companies above `θP`, with `θ = 0.3`. The listing pays if
+ * The value of a call is the number of its new companies minus `θP`, with `θ = 0.3`. The listing pays if
  *
  *     f − θP · ceil((K − rows)/P) + Σ max(0, u_i · (1 − f/u) − θP · p_i)  >  Σ max(0, u_i − θP · p_i)
  *
- * - `f = min(u, (K − rows) · u / (c + u − rows))`: the new companies that the rest of the listing shows;
- * - `u_i`: the unseen count of part `i`, of which the listing leaves the share `1 − f/u`;
- * - `p_i = max(1, ceil((c_i + u_i)/P))`: the pages of part `i`.
+ * - `f = min(u, (K − rows) · u / (c + u − rows))`: the expected new companies in the rest of the listing;
+ * - `u_i`: the unseen count of part `i`; after the listing, the share `1 − f/u` of it is left;
+ * - `p_i = max(1, ceil((c_i + u_i)/P))`: the number of pages of part `i`.
  */
 export function listingPays(options: {
   readonly whole: MatchEstimate;
@@ -85,6 +86,6 @@ export function listingPays(options: {
   return withListing > withoutListing;
 }
 
-// A truncated query shows one page, and its extensions then cost further calls. Measured: docs/planner.md.
+// The discount for a truncated query, because its extensions cost further calls. It was measured (docs/planner.md).
 const TRUNCATED_SHARE = 0.8;
 const LOWEST_PAGE_SHARE = 0.3;

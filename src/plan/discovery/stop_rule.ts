@@ -3,13 +3,14 @@ import type { Knowledge } from '../../knowledge.ts';
 /**
  * Decides when discovery gives up unreachable companies.
  *
- * Let `M` be the missing companies and `s` the searches in a row without a new company. Discovery ends if `s ≥ 120 + 10·√M`.
- * It ends earlier, if `s ≥ 40 + 8·√M`, while finds are rare: `F < 0.5`. `F` is the decayed number of recent searches with a
- * new company, `F ← 0.99·F + [found]`, over about the last 100 searches. So a single find after a long time resets `s`, but
- * not the lower limit. The rule and its constants are empirical (docs/planner.md).
+ * Let `M` be the number of missing companies and `s` the number of searches in a row without a new company. Discovery
+ * ends if `s ≥ 120 + 10·√M`. While finds are rare (`F < 0.5`), it already ends if `s ≥ 40 + 8·√M`. `F` is the number of
+ * searches with a new company among about the last 100, as a decayed sum: `F ← 0.99·F + [found]`. So a single find
+ * after many empty searches resets `s`, but finds remain rare and the lower limit still applies. The rule and its
+ * constants are empirical (docs/planner.md).
  */
 export class StopRule {
-  /** `s`, since the registry count last changed. */
+  /** `s`. It starts at 0 again when the registry count changes. */
   #emptySearches = 0;
   /** `F`. */
   #recentFinds = INITIAL_FINDS;
@@ -18,7 +19,7 @@ export class StopRule {
     for (const found of latestSearches(knowledge).reverse()) this.record(found > 0);
   }
 
-  /** Searches in a row without a new company. */
+  /** The number of searches in a row without a new company. */
   get emptySearches(): number {
     return this.#emptySearches;
   }
@@ -28,18 +29,24 @@ export class StopRule {
     this.#recentFinds = this.#recentFinds * MEMORY + (hasFound ? 1 : 0);
   }
 
-  /** Resets the rule after a change of the registry count: the missing companies may be others, and reachable. */
+  /**
+   * Resets the rule after the registry count has changed, because other companies may be missing now, and they may be
+   * reachable.
+   */
   reset(): void {
     this.#emptySearches = 0;
     this.#recentFinds = INITIAL_FINDS;
   }
 
-  /** `minSearches`: a lower bound of the limit. */
+  /** Is the limit reached? The limit is at least `minSearches`. */
   isOver(missing: number, minSearches = 0): boolean {
     return this.#emptySearches >= Math.max(minSearches, this.#limit(missing));
   }
 
-  /** Is half of the limit used? From then on the due first characters are sent, so that all are sent before the end. */
+  /**
+   * Is half of the limit reached? From then on, the due first characters are sent, so that discovery does not end
+   * before all were sent.
+   */
   isHalfOver(missing: number): boolean {
     return 2 * this.#emptySearches >= this.#limit(missing);
   }
@@ -52,7 +59,7 @@ export class StopRule {
   }
 }
 
-/** New companies of the latest searches, the last one first. */
+/** The number of new companies that each recent search found, the latest search first. */
 function latestSearches(knowledge: Knowledge): number[] {
   const latest: number[] = [];
   for (const found of knowledge.newBySearches()) {
@@ -69,5 +76,5 @@ const SHORT_LIMIT_PER_ROOT = 8;
 const MEMORY = 0.99;
 const RARE_FINDS = 0.5;
 const INITIAL_FINDS = 30;
-// Earlier searches have a weight below 0.99^1000 = 4e-5.
+// Searches before the last 1,000 are ignored, because their weight is below 0.99^1000 = 4e-5.
 const MAX_SEARCHES = 1_000;

@@ -13,12 +13,12 @@ import { characterSeeds, identifierSeeds } from './query_seeds.ts';
 import { MOST_WITHOUT_DIACRITICS, UpstreamFolding } from './upstream_folding.ts';
 
 /**
- * Names or identifiers that queries match by prefix, or names that queries match by substring.
+ * A key space of names or identifiers that queries find by prefix, or of names that queries find by substring.
  *
- * By prefix, the extensions of a query partition its companies, apart from those whose text ends with the query. So a
- * truncated query can be replaced by its extensions, as in the hierarchical crawl of Sheng et al. (2012). A substring is a
- * prefix of one of the suffixes of a name. So a trie of suffixes counts the substrings of up to six characters, each company
- * once.
+ * If queries match by prefix, the extensions of a query partition its companies, except those whose text equals the
+ * query. So a truncated query can be replaced by its extensions, as in the hierarchical crawl of Sheng et al. (2012).
+ * Every substring of a name is a prefix of one of its suffixes. So a trie of suffixes counts the substrings of up to
+ * six characters; each company counts once.
  */
 export class TextKeySpace implements KeySpace {
   readonly by: SearchQuery['by'];
@@ -28,13 +28,13 @@ export class TextKeySpace implements KeySpace {
   readonly #model: NameModel;
   readonly #texts: PrefixTexts;
   #companies = 0;
-  /** Does a space at the end of a query count for the upstream? null: unknown. */
+  /** Does a space at the end of a query change the upstream's result? Null if unknown. */
   #countsSpaces: boolean | null = null;
-  /** The number of changes of `#countsSpaces`. */
+  /** How often `#countsSpaces` has changed. */
   #spaceChanges = 0;
   readonly #upstreamFolding: UpstreamFolding;
   readonly #knowledge: Knowledge;
-  /** Are the forms without diacritics of known companies counted? */
+  /** Are the texts of known companies also counted without diacritics? */
   #isCountedWithoutDiacritics = false;
 
   private constructor(
@@ -61,7 +61,7 @@ export class TextKeySpace implements KeySpace {
     });
   }
 
-  /** By prefix: an index counts the texts, and a sample of them trains the name model. */
+  /** A key space for the prefix rule. An index counts the texts, and a sample of them trains the name model. */
   static byPrefix(by: SearchQuery['by'], minLength: number, knowledge: Knowledge): TextKeySpace {
     const counts = new OrderedCounts(knowledge.textsInOrder(by), LONGEST_PREFIX);
     const keySpace = new TextKeySpace(by, 'prefix', minLength, knowledge, counts);
@@ -70,7 +70,7 @@ export class TextKeySpace implements KeySpace {
     return keySpace;
   }
 
-  /** By substring: all known names are read into memory. */
+  /** A key space for the substring rule. All known names are read into memory. */
   static bySubstring(minLength: number, knowledge: Knowledge): TextKeySpace {
     const keySpace = new TextKeySpace('name', 'substring', minLength, knowledge, new PrefixCounts());
     keySpace.#companies = knowledge.knownCount();
@@ -121,7 +121,10 @@ export class TextKeySpace implements KeySpace {
     this.#learnSpaces(companies.every((company) => company.includes(query)));
   }
 
-  /** If the upstream counts spaces, `wood` matches more companies than `wood `: at least those known to match only `wood`. */
+  /**
+   * Learns whether the upstream ignores a space at the end of a query. If it does not, `wood` has a higher total than
+   * `wood `: at least the companies that are known to match only `wood` are added.
+   */
   recall(states: readonly QueryState[]): void {
     const totals = new Map(states.map(({ query, total }) => [query.text, total]));
     for (const { query, rows, total } of states) {
@@ -158,7 +161,7 @@ export class TextKeySpace implements KeySpace {
     if (this.#isCountedWithoutDiacritics) this.#countWithoutDiacritics(text);
   }
 
-  /** The counted texts; with the forms without diacritics, once the upstream is known to ignore diacritics. */
+  /** The counted texts. Once the upstream is known to ignore diacritics, they include the texts without diacritics. */
   #counted(): PrefixTexts {
     if (this.#isCountedWithoutDiacritics || !this.#upstreamFolding.ignoresDiacritics) return this.#texts;
     this.#isCountedWithoutDiacritics = true;
@@ -177,7 +180,10 @@ export class TextKeySpace implements KeySpace {
   }
 }
 
-/** A substring search has no general model: with common words it sent more empty queries at the end. */
+/**
+ * The name model. For the substring rule it has no general model, because common words led to more empty queries at the
+ * end.
+ */
 function modelOf(by: SearchQuery['by'], semantics: 'prefix' | 'substring'): NameModel {
   if (by === 'identifier') return new NameModel(identifierSeeds(), true);
   return semantics === 'prefix'
@@ -189,13 +195,13 @@ function isMatch(semantics: 'prefix' | 'substring', query: string, company: stri
   return semantics === 'prefix' ? company.startsWith(query) : findsName('substring', query, company);
 }
 
-/** All suffixes of the text, each shortened to six characters. */
+/** All suffixes of the text, each shortened to at most six characters. */
 function suffixesOf(text: string): string[] {
   const characters = [...text];
   return characters.map((_, at) => characters.slice(at, at + LONGEST_SUBSTRING).join(''));
 }
 
 const LONGEST_PREFIX = 24;
-// Six characters distinguish most names; memory grows with each further one.
+// Six characters distinguish most names, and longer substrings would need more memory.
 const LONGEST_SUBSTRING = 6;
 const SAMPLE = 5_000;

@@ -9,7 +9,7 @@ import { Revisions } from './revisions.ts';
 import type { Limits, MatchEstimate } from './search_yield.ts';
 import type { UntriedCharacters } from './untried_characters.ts';
 
-/** A query that can be sent now, with the estimate of its matches. */
+/** A query that can be sent now, and the estimated number of its matches. */
 export interface QueryCandidate extends MatchEstimate {
   readonly text: string;
   readonly kind: Kind;
@@ -18,16 +18,17 @@ export interface QueryCandidate extends MatchEstimate {
 }
 
 /**
- * Estimates how many unseen companies match each query.
+ * Estimates the number of unseen companies that match each query.
  *
- * A query that was sent has the unseen count `u = T − c`: the upstream's total minus the known companies that match. An
- * extension `i` that was not sent gets a share of the unseen count of its parent:
+ * The unseen count of a query that was sent is `u = T − c`: the upstream's total minus the number of known companies
+ * that match. An extension `i` that was not sent gets a share of its parent's unseen count:
  *
  *     u_i = min(u, G · w_i / W),  G = u · s − Σ u_j
  *
- * - `G`: the unseen count that the counted extensions `j` do not explain;
- * - `s`: the mean number of extensions that one company matches, which is 1 unless companies have several words;
- * - `w_i`, `W`: weights and their sum (see `ExtensionWeights`).
+ * - `G`: the part of the unseen count that the counted extensions `j` do not explain;
+ * - `s`: the mean number of extensions that one company matches; it is 1 unless a query can find a company by several
+ *   words;
+ * - `w_i` and `W`: the weights and their sum (see `ExtensionWeights`).
  */
 export class UnseenCounts {
   readonly #keySpace: KeySpace;
@@ -37,10 +38,10 @@ export class UnseenCounts {
   readonly #registry: RegistryUnseen;
   readonly #revisions: Revisions;
   readonly #weights: ExtensionWeights;
-  /** The result of `#unseenBelow` at a revision. */
+  /** The result of `#unseenBelow`, and the revision at which it was computed. */
   #rootUnseen = { revision: -1, companies: 0 };
 
-  /** `untried`: first characters that are sent before a script that no known name uses; null: none. */
+  /** `untried` are the first characters to send before any script that no known name uses; null if there are none. */
   constructor(
     keySpace: KeySpace,
     limits: Limits,
@@ -58,7 +59,7 @@ export class UnseenCounts {
     });
   }
 
-  /** Sets the registry count; returns whether it changed. */
+  /** Sets the registry count. Returns whether it changed. */
   setRegistryCount(registryCount: RegistryCount): boolean {
     const isChanged = this.#registry.setCount(registryCount);
     if (isChanged) this.invalidate(null);
@@ -66,28 +67,32 @@ export class UnseenCounts {
   }
 
   /**
-   * Invalidates the estimates of a node and its ancestors after a call or response; null: of every node.
+   * Invalidates the estimates of a node and its ancestors after a call was planned or a response was received. If
+   * `node` is null, invalidates those of every node.
    *
-   * If a page was received, `newShare` is its share of new companies.
+   * `newShare` is the share of new companies on the received page; null if no page was received.
    */
   invalidate(node: QueryNode | null, newShare: number | null = null): void {
     this.#revisions.invalidate(node);
     if (newShare !== null) this.#registry.addPage(newShare);
   }
 
-  /** The estimated unseen companies of the whole registry. */
+  /** The estimated number of unseen companies in the whole registry. */
   get unseenInAll(): number {
     return this.#registry.unseen;
   }
 
   /**
-   * The estimated unseen companies that match the query of a node. Let `L = T − rows` be its rows that were not received.
+   * The estimated number of unseen companies that match the query of a node. Let `L = T − rows` be the number of its
+   * rows that were not received.
    *
-   * - In general: `min(L, max(0, T · m − c))`.
-   * - If fewer than half of the rows on the last page match by the assumed query rule: `L · (new + ½) / (rows + 1)`.
-   * - Without a total: the share `G · w / W` of the parent.
+   * - Usually: `min(L, max(0, T · m − c))`.
+   * - If fewer than half of the rows on the last page match the query by the assumed query rule: `L · (new + ½) / (rows
+   *   + 1)`.
+   * - If the upstream reports no total: the share `G · w / W` of the parent's unseen count.
    *
-   * The factor `m = (matching + 4) / (rows + 4)` corrects the total by the rows of the last page that match.
+   * The factor `m = (matching + 4) / (rows + 4)` is the share of rows on the last page that match. It corrects the
+   * total.
    */
   of(node: QueryNode): number {
     if (node.parent === null) return Math.max(this.unseenInAll, this.#unseenBelow(node));
@@ -106,9 +111,9 @@ export class UnseenCounts {
   }
 
   /**
-   * The queries below a node that can be sent now. The count of an identifier prefix is negative binomial, with shape `w_i`
-   * and mean `u_i`. So its chance is `1 − (1 + G/W)^(−w_i)`. For names the chance is 1, because a large registry has names
-   * with every first letter.
+   * The queries below a node that can be sent now. The number of unseen companies below an identifier prefix has a
+   * negative binomial distribution with shape `w_i` and mean `u_i`. So the probability of at least one (`chance`) is `1
+   * − (1 + G/W)^(−w_i)`. For names, `chance` is 1, because a large registry has names with every first letter.
    */
   candidatesOf(node: QueryNode): QueryCandidate[] {
     const unexplained = this.#unexplained(node);
@@ -137,9 +142,10 @@ export class UnseenCounts {
   }
 
   /**
-   * Foreign extensions begin with a script that no known name uses. They wait for the untried first characters, with two
-   * exceptions. If more companies are missing than known, the registry may use another script. If known names use a
-   * script of thousands of characters, many of its own characters are as unlikely as foreign ones.
+   * Separates foreign extensions, which begin with a script that no known name uses. They are sent after the untried
+   * first characters, with two exceptions. First, if more companies are missing than known, the registry may use
+   * another script. Second, if known names use a script with thousands of characters, many characters of that script
+   * are as unlikely as foreign ones.
    */
   #splitByScript(
     open: readonly Extension[],
@@ -154,7 +160,7 @@ export class UnseenCounts {
     return { foreign: open.filter(isForeign), others: open.filter((one) => !isForeign(one)) };
   }
 
-  /** Is a first character left that no known text has, in a script of known names? */
+  /** Is there still an unsent first character that no known text contains, in a script that known names use? */
   isAlphabetOpen(root: QueryNode): boolean {
     const isForeign = (text: string) => this.#untried?.isForeign(text) ?? false;
     return this.#weights
@@ -164,26 +170,26 @@ export class UnseenCounts {
       );
   }
 
-  /** The next untried first character; null: none remains. */
+  /** The next untried first character; null if none remains. */
   #nextUntried(): string | null {
     const isOpen = (text: string) => !this.#isSent(text) && !this.#keySpace.isAliased(text);
     return this.#untried?.next(isOpen) ?? null;
   }
 
   /**
-   * The share of new companies among the matches of a punctuation query. It is 0 if the upstream refuses or drops
-   * punctuation, or interprets it, such as `%` for any text. null: the query is estimated as any other.
+   * The share of new companies among the matches of a punctuation query. It is 0 if the upstream refuses punctuation,
+   * drops it or interprets it (for example, `%` as any text). Null if the query is estimated like any other.
    */
   #newShareOf({ query: { text }, state, page }: QueryNode): number | null {
     if (state === null || state.status === 'refused') return 0;
     const known = this.#keySpace.known(text);
     if (page === null) return known < state.rows ? 0 : null;
     if (2 * page.matching < page.rows) return 0;
-    // Counts of words exclude punctuation.
+    // Key spaces of words do not count punctuation.
     return known === 0 ? page.new / Math.max(1, page.rows) : null;
   }
 
-  /** Is its total above the cap? */
+  /** Is the query's total above the cap? */
   exceedsCap({ total }: QueryState): boolean {
     return total !== null && total > this.#limits.window;
   }
@@ -193,7 +199,7 @@ export class UnseenCounts {
     return known > 0 ? 'seen' : hasNewCharacter ? 'new character' : 'unseen';
   }
 
-  /** `G`: the unseen count of a node that the counted queries below it do not explain. */
+  /** `G`: the part of a node's unseen count that the counted queries below the node do not explain. */
   #unexplained(node: QueryNode): number {
     let unexplained = this.of(node) * this.#keySpace.spread(node.query.text).perCompany;
     for (const child of node.children) if (this.#weights.isCounted(child)) unexplained -= this.of(child);
@@ -206,11 +212,13 @@ export class UnseenCounts {
   }
 
   /**
-   * The unseen companies by the totals of the queries below the root, for a registry without a count: 0 if it has one.
+   * The number of unseen companies in a registry without a registry count, estimated from the totals of the queries
+   * below the root. It is 0 if there is a registry count.
    *
-   * Let `S` be the probability, by the name model, of the extensions that were sent. Their companies, `Σ (u_j + c_j)`, are
-   * the share `S` of all. So the others have `Σ (u_j + c_j) · (1 − S) / S` companies, minus those known among them. Without
-   * that part, a few queries with many unseen companies would explain all unseen companies of the registry.
+   * Let `S` be the total probability of the sent extensions by the name model. `Σ (u_j + c_j)` companies match them,
+   * which is the share `S` of all companies. So `Σ (u_j + c_j) · (1 − S) / S` companies match other extensions, and the
+   * known ones among them are subtracted. Without this part, a few queries with many unseen companies would explain all
+   * unseen companies of the registry.
    */
   #unseenBelow(root: QueryNode): number {
     if (this.#registry.isCounted) return 0;
@@ -237,7 +245,7 @@ export class UnseenCounts {
 }
 
 const HALF = 0.5;
-// Below this share of the name model the ratio is unreliable.
+// If `S` is lower, the ratio `(1 − S) / S` is unreliable.
 const MIN_SENT_SHARE = 0.02;
-// Rows by which the assumed query rule is believed before a page was received.
+// The assumed query rule is trusted as if this number of rows had matched before the first page.
 const RULE_PRIOR = 4;

@@ -15,20 +15,20 @@ import {
 interface UntriedCharacter {
   readonly text: string;
   readonly isDue: boolean;
-  /** Is it sent early only if all known names are Latin? */
+  /** Is it sent before foreign scripts only if all known names are Latin? */
   readonly isForLatin: boolean;
 }
 
-/** First characters that no query has tried, in the order of their groups. */
+/** The first characters that were not sent as queries yet, in the order of their groups. */
 export class UntriedCharacters {
   readonly #untried: UntriedCharacter[];
-  /** The scripts that known names use. */
+  /** The scripts that occur in known names. */
   readonly #scripts = new Set<Script>();
-  /** Distinct known characters of scripts that have thousands. */
+  /** The distinct characters in known names that belong to scripts with thousands of characters. */
   readonly #largeScriptCharacters = new Set<string>();
-  /** Known names that use such a script, minus the other known names. */
+  /** The number of known names that use such a script, minus the number of other known names. */
   #largeScriptSurplus = 0;
-  /** Punctuation that, sent as a query, should match a known name. */
+  /** The punctuation characters that should match a known name if they are sent as a query. */
   readonly #matchingPunctuation = new Set<string>();
   readonly #shouldMatch: (character: string, name: string) => boolean;
 
@@ -72,12 +72,12 @@ export class UntriedCharacters {
     }
   }
 
-  /** Do most known names use a script of thousands of characters? */
+  /** Do most known names use a script with thousands of characters? */
   get hasLargeScript(): boolean {
     return this.#largeScriptSurplus > 0 && this.#largeScriptCharacters.size >= MIN_LARGE_SCRIPT_CHARACTERS;
   }
 
-  /** Records a response; `names`: the folded names on its page. */
+  /** Learns from a response. `names` are the folded names on the page. */
   recordResponse({ query: { text }, status, rows }: QueryState, names: readonly string[]): void {
     this.#remove(text);
     if (!isPunctuation(text)) return;
@@ -85,13 +85,13 @@ export class UntriedCharacters {
     if (status === 'refused' || rows === 0 || 2 * matching < names.length) this.#recordNoMatch(text);
   }
 
-  /** Is the first character in a script that no known name uses? */
+  /** Does the first character belong to a script that no known name uses? */
   isForeign(text: string): boolean {
     const script = scriptOf(text);
     return script !== null && this.#scripts.size > 0 && !this.#scripts.has(script);
   }
 
-  /** The next character to send before a foreign script; null: none remains. */
+  /** The next character to send before foreign scripts; null if none remains. */
   next(isOpen: (text: string) => boolean): string | null {
     const isLatin = this.#isLatin;
     return (
@@ -100,8 +100,8 @@ export class UntriedCharacters {
   }
 
   /**
-   * Is it an untried first character, while all known names are Latin? An empty response to such a query does not count for
-   * the stop rule: it is no evidence about other queries.
+   * Are all known names Latin, and is this an untried first character? The stop rule ignores an empty response to such
+   * a query, because it tells nothing about other queries.
    */
   isExemptFromStopRule(text: string): boolean {
     return this.#isLatin && this.#untried.some((one) => one.text === text);
@@ -121,20 +121,26 @@ export class UntriedCharacters {
     if (index >= 0) this.#untried.splice(index, 1);
   }
 
-  /** If known names should match, the upstream drops punctuation from queries: no further punctuation is sent. */
+  /**
+   * Learns that a query had no suitable match. If a known name should have matched, the upstream drops punctuation from
+   * queries, so no further punctuation is sent.
+   */
   #recordNoMatch(text: string): void {
     if (!this.#matchingPunctuation.has(text)) return;
     for (const one of this.#untried.filter((untried) => isPunctuation(untried.text))) this.#remove(one.text);
   }
 }
 
-/** Should a query of the character match the name? If the query rule is unknown, the name must match by each rule. */
+/**
+ * Returns a test: does the character, sent as a query, match the name? If the query rule is unknown, the name must
+ * match by every rule.
+ */
 function matcherOf(dialect: Dialect): (character: string, name: string) => boolean {
   const semantics = semanticsOf(dialect);
   if (dialect.search.matches === 'unknown' || semantics === 'prefix')
     return (character, name) => name.startsWith(character);
   if (semantics === 'substring') return (character, name) => findsName('substring', character, name);
-  // The character is a word of its own, between two spaces.
+  // The character must be a separate word.
   return (character, name) => ` ${name} `.includes(` ${character} `);
 }
 

@@ -1,32 +1,35 @@
 import { isAscii, withoutDiacritics } from '../../names/folding.ts';
 
-/** Does the query match the company? Both are folded. */
+/** Does the query match the company? Both texts are folded. */
 type QueryRule = (query: string, company: string) => boolean;
 
 /**
- * Learns from responses how the upstream reads characters. Many upstreams ignore diacritics: `ç` is read as `c` and matches
- * both `Çelik` and `Celik`. Others read single letters as others, such as `ø` as `o`.
+ * Learns from responses how the upstream reads characters. Many upstreams ignore diacritics: they read `ç` as `c`, so
+ * it matches both `Çelik` and `Celik`. Some upstreams replace only certain letters, such as `ø` with `o`.
  */
 export class UpstreamFolding {
   readonly #rule: QueryRule;
-  /** Listed companies that match only without diacritics. */
+  /** The number of listed companies that match only without diacritics. */
   #votesForIgnoring = 0;
-  /** Companies that match with the diacritics of the query, or that have diacritics and match in neither way. */
+  /**
+   * The number of listed companies that match with the diacritics of the query, or that match neither with nor without
+   * diacritics.
+   */
   #votesAgainst = 0;
   #ignoresDiacritics = false;
   readonly #readAsOthers = new Set<string>();
 
-  /** `rule`: the assumed query rule if diacritics count. */
+  /** `rule` is the assumed query rule, which does not ignore diacritics. */
   constructor(rule: QueryRule) {
     this.#rule = rule;
   }
 
-  /** Never becomes false again. */
+  /** Has the upstream been found to ignore diacritics? It never becomes false again. */
   get ignoresDiacritics(): boolean {
     return this.#ignoresDiacritics;
   }
 
-  /** Increases with each learned property. */
+  /** A counter that increases with each learned property. */
   get revision(): number {
     return this.#readAsOthers.size + (this.#ignoresDiacritics ? 1 : 0);
   }
@@ -36,7 +39,7 @@ export class UpstreamFolding {
     return this.#rule(withoutDiacritics(query), withoutDiacritics(company));
   }
 
-  /** `companies`: the folded texts on a page of the query. */
+  /** Learns from a page. `companies` are the folded texts of its companies. */
   observe(query: string, companies: readonly string[]): void {
     const plain = withoutDiacritics(query);
     const hasDiacritics = plain !== query;
@@ -53,8 +56,8 @@ export class UpstreamFolding {
   }
 
   /**
-   * The query of characters that the upstream reads literally and that has the same matches; it can be the query itself.
-   * null: unknown. A query of diacritics alone would become the empty query, so it stays.
+   * The query as the upstream reads it. It has the same matches and can be the query itself. Null if it is unknown. A
+   * query that consists of diacritics only is returned unchanged, because it would become the empty query.
    */
   readAs(query: string): string | null {
     if (isAscii(query)) return query;
@@ -65,15 +68,16 @@ export class UpstreamFolding {
   }
 }
 
-/** The characters of the query that most of the listed companies do not have. */
+/** The characters of the query that are missing from most of the listed companies. */
 function missingCharacters(query: string, companies: readonly string[]): string[] {
   const isMissing = (character: string) =>
     2 * companies.filter((company) => company.includes(character)).length < companies.length;
   return [...query].filter((character) => CAN_BE_READ_AS_OTHER.test(character) && isMissing(character));
 }
 
-/** Above this number of companies, the names are not read again to count their forms without diacritics. */
+/** In a larger registry, the names are not read again to count them without diacritics. */
 export const MOST_WITHOUT_DIACRITICS = 2_000_000;
 const MIN_COMPANIES = 3;
-// Latin letters other than a to z, and combining marks. In other scripts a match may be by a name that the page does not show.
+// Latin letters other than a to z, and combining marks. Other scripts are excluded, because a company may match by a
+// name in that script which the page does not show.
 const CAN_BE_READ_AS_OTHER = /[^\P{Script=Latin}a-z]|\p{M}/u;

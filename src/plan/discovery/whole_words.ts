@@ -3,31 +3,35 @@ import { nextAfter } from '../../names/ordered_texts.ts';
 import type { Extension, Extensions, KnownTexts, Spread } from './key_space.ts';
 
 /**
- * Known words that queries match only as a whole. Candidates are known words, the most frequent first. The frequency of a
- * word in the known names estimates that in the registry, as in the adaptive policy of Ntoulas, Zerfos and Cho (JCDL 2005).
- * In a large registry only the most frequent words are in memory, and an index counts the others.
+ * Known words, for an upstream that finds only whole words. The candidates are known words, the most frequent first.
+ * The frequency of a word in the known names is an estimate of its frequency in the registry, as in the adaptive policy
+ * of Ntoulas, Zerfos and Cho (JCDL 2005). For a large registry, only the most frequent words are in memory, and an
+ * index counts the others.
  */
 export class WholeWords implements KnownTexts {
   readonly #words: WordsInOrder;
   readonly #first: readonly Extension[];
   readonly #firstTexts: ReadonlySet<string>;
-  /** The word that all companies of this list have, so that sending it narrows nothing; null: none. */
+  /**
+   * The word that all companies of this list have. It is no candidate, because it would exclude no company. Null if
+   * there is no such word.
+   */
   readonly #beside: string | null;
-  /** The companies of each word in memory. */
+  /** The words in memory, each with its number of companies. */
   readonly #held = new Map<string, number>();
-  /** Added words that are not in memory yet: the number of additions. */
+  /** Added words that are not in memory yet, each with the number of additions. */
   readonly #added = new Map<string, number>();
-  /** The companies of other words, as the index has counted them. */
+  /** Other words, each with the number of companies that the index has counted. */
   readonly #cache = new Map<string, number>();
-  /** By word without diacritics: the companies that have a form of it with diacritics, but not the word. */
+  /** Words without diacritics, each with the number of companies that have the word only with diacritics. */
   readonly #plain = new Map<string, number>();
   #companies: number;
-  /** Distinct words. */
+  /** The number of distinct words. */
   #distinct: number;
-  /** The sum over all words of their companies. */
+  /** The sum of the company counts of all words. */
   #sum: number;
 
-  /** `first`: common words, which are candidates before any name is known. */
+  /** `first` are common words, which are candidates even before any name is known. */
   constructor(words: WordsInOrder, first: readonly Extension[], beside: string | null) {
     this.#words = words;
     this.#first = first;
@@ -43,7 +47,7 @@ export class WholeWords implements KnownTexts {
     this.#sum -= this.#countOf(beside);
   }
 
-  /** The index must contain the words already. */
+  /** Adds the words of one company. The index must already contain them. */
   add(texts: readonly string[]): void {
     this.#companies++;
     for (const word of new Set(texts)) {
@@ -90,7 +94,10 @@ export class WholeWords implements KnownTexts {
     return { distinct: this.#distinct, perCompany: Math.max(1, this.#sum / Math.max(1, this.#companies)) };
   }
 
-  /** Only the empty query has extensions: the words. The probability of a word is its share of the known companies. */
+  /**
+   * Only the empty query has extensions, and these are the words. The probability of a word is the share of known
+   * companies that have it.
+   */
   extensions(query: string, isSent: (query: string) => boolean): Extensions {
     if (query !== '') return { offered: [], otherLikelihood: 1, sentLikelihood: 0, isTruncated: false };
     this.#holdAdded();
@@ -110,7 +117,8 @@ export class WholeWords implements KnownTexts {
       return this.extensions(query, isSent);
     }
     const [offered, others] = [open.slice(0, MAX_OFFERED), open.slice(MAX_OFFERED)];
-    // Some common words are always offered, although they are seldom as frequent as known ones: their kind has its own calibration.
+    // Some common words are always offered, although known words are usually more frequent, because their kind is
+    // calibrated separately.
     offered.push(...others.filter(([word]) => this.#firstTexts.has(word)).slice(0, FIRST_OFFERED));
     let otherLikelihood = remaining / Math.max(1, this.#companies);
     for (const [, likelihood] of others) otherLikelihood += likelihood;
@@ -122,7 +130,7 @@ export class WholeWords implements KnownTexts {
     };
   }
 
-  /** Counts the added words and takes them into memory. A word with no more companies than additions is a new one. */
+  /** Counts the added words and moves them into memory. A word is new if it has no more companies than additions. */
   #holdAdded(): void {
     for (const [word, additions] of this.#added) {
       const count = this.#countOf(word);
@@ -133,7 +141,7 @@ export class WholeWords implements KnownTexts {
     if (this.#held.size > MAX_HELD) this.#hold(MAX_HELD / 4);
   }
 
-  /** Takes the most frequent words into memory, and no others. */
+  /** Replaces the words in memory with the most frequent ones. */
   #hold(size: number): void {
     this.#held.clear();
     for (const [word, count] of this.#words.ranked(size))

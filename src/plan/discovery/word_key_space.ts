@@ -11,9 +11,9 @@ import { UpstreamFolding } from './upstream_folding.ts';
 import { type WordSemantics, WordTexts } from './word_texts.ts';
 
 /**
- * Names that queries match by word or by word prefix. Sets of companies overlap, since a name has several words. A word whose
- * listing is truncated is sent with a second one (`limited ac`), as Sheng et al. (2012) add a second attribute to a query
- * that overflows.
+ * A key space of names that queries find by word or by word prefix. The queries overlap, because a name has several
+ * words. If the listing of a word is truncated, the word is sent together with a second one (`limited ac`). In the same
+ * way, Sheng et al. (2012) add a second attribute to a query with too many results.
  */
 export class WordKeySpace implements KeySpace {
   readonly by = 'name';
@@ -87,9 +87,12 @@ export class WordKeySpace implements KeySpace {
     this.#upstreamFolding.observe(query, companies);
   }
 
-  /** If the form that the upstream reads is unknown, a whole word is sent: no other query is known to match the same. */
   recall(): void {}
 
+  /**
+   * If it is unknown how the upstream reads a whole word, the word is sent, because no other query is known to have its
+   * matches.
+   */
   isAliased(query: string): boolean {
     const read = this.#upstreamFolding.readAs(query);
     return read === null ? this.#semantics !== 'token' : read !== query;

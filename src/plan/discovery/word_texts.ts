@@ -13,17 +13,18 @@ import { WholeWords } from './whole_words.ts';
 
 export type WordSemantics = 'token' | 'token_prefix';
 
-/** The part of a query by words that is extended: its last word, and the known texts among which it is counted. */
+/** The last word of a query, which is the part that gets extended, and the known texts in which it is counted. */
 export interface LastWord {
-  /** The first word with the space after it; '': the query has one word. */
+  /** The first word and the space after it; '' if the query has only one word. */
   readonly prefix: string;
   readonly texts: KnownTexts;
   readonly last: string;
 }
 
 /**
- * The words of known names, in several lists: one of all companies, and one of the companies with a certain word. The second
- * kind counts pairs such as `limited ac`: the companies with `limited` and another word that begins with `ac`.
+ * The words of known names, in several lists. One list contains the words of all companies. Each other list contains
+ * the words of the companies that have a certain word. It counts pairs: `limited ac` matches companies with `limited`
+ * and another word that begins with `ac`.
  */
 export class WordTexts {
   readonly #semantics: WordSemantics;
@@ -32,11 +33,11 @@ export class WordTexts {
   readonly #model: NameModel;
   readonly #upstreamFolding: UpstreamFolding;
   readonly #all: KnownTexts;
-  /** By the word that all companies of the list have. */
+  /** The other lists, by the word that all their companies have. */
   readonly #beside = new Map<string, KnownTexts>();
-  /** Known names with diacritics, if the upstream ignores them; null: not collected. */
+  /** The known names with diacritics; null until the upstream is known to ignore diacritics. */
   #namesWithDiacritics: string[] | null = null;
-  /** Words that no index of the warehouse counts, read from the names. */
+  /** Lists of words that were read from the names, because the warehouse has no index for them. */
   readonly #inMemory: SortedWords[] = [];
   #companies: number;
 
@@ -79,8 +80,8 @@ export class WordTexts {
   }
 
   /**
-   * Is it worth counting the words beside this one? Without an index, that reads all names. In a large registry it is worth
-   * it only for many unseen companies.
+   * Is it worth counting the words that occur together with this one? Without an index, this reads all names. So in a
+   * large registry it is worth it only if many companies with the word are unseen.
    */
   pairsWith(word: string, unseen: () => number): boolean {
     if (this.#companies <= ALWAYS_READ || this.#beside.has(word)) return true;
@@ -97,7 +98,7 @@ export class WordTexts {
     return texts;
   }
 
-  /** `beside`: the word that all companies of the list have; null: any. */
+  /** Opens a list. `beside` is the word that all its companies have; null for the list of all companies. */
   #open(beside: string | null): KnownTexts {
     const first = beside === null ? FIRST_WORDS : [];
     const words = this.#wordsOf(beside === null ? ALL_COMPANIES : this.#companiesWith(beside));
@@ -105,7 +106,8 @@ export class WordTexts {
     return new PrefixTexts({
       ...{ counts: new OrderedCounts(words, LONGEST), model: this.#model, longest: LONGEST, repeats: true },
       first: this.#minLength > 1 ? first : [],
-      // A prefix of the first word matches the same companies as the first word alone.
+      // A second word that is a prefix of the first one is not sent, because the pair matches the same companies as the
+      // first word alone.
       canBeSent: (query) => [...query].length >= this.#minLength && beside?.startsWith(query) !== true,
       readAs: (query) => this.#upstreamFolding.readAs(query),
     });
@@ -130,7 +132,7 @@ export class WordTexts {
     return findsName(this.#semantics, word, name);
   }
 
-  /** Counts known names without their diacritics, once the upstream is known to ignore them. */
+  /** Once the upstream is known to ignore diacritics, counts the known names without diacritics too. */
   #collectDiacritics(): void {
     if (this.#namesWithDiacritics !== null || !this.#upstreamFolding.ignoresDiacritics) return;
     const collected: string[] = [];
