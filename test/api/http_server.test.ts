@@ -8,7 +8,7 @@ test.each([
   ['Host: a\r\nHost: b', '400'],
   ['Host: a\r\nauthorization: Bearer a\r\nAuthorization: Bearer b', '400'],
   ['Host: a\r\nAuthorization: Bearer a\r\nAccept: x\r\nAccept: y', '200'],
-])('a request with the headers %j gets %s', async (headers, status) => {
+])('a request with the headers %j gets the status %s', async (headers, status) => {
   const server = boundedServer((_, response) => response.end('ok'));
   onTestFinished(() => closeServer(server));
   const socket = net.connect(Number(new URL(await listenOn(server, '127.0.0.1', 0)).port), '127.0.0.1');

@@ -21,7 +21,7 @@ async function open(options: SandboxOptions): Promise<Sandbox> {
 }
 
 describe('the sliding window', () => {
-  test('admits at most the limit in any interval, for random arrivals', () => {
+  test('never admits more requests than the limit in any interval, for random arrivals', () => {
     const gapsMs = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), gapsMs, (limit, gaps) => {
@@ -91,7 +91,7 @@ describe('the meter', () => {
     expect(meter.admit(limited, MIDNIGHT - 2 + DAY_MS).is).toBe('admitted');
   });
 
-  test('a daily and a total quota apply together, and an exhausted quota takes precedence over the rate', () => {
+  test('daily and total quotas apply together, and an exhausted quota takes precedence over the rate', () => {
     const meter = memoryMeter();
     const limited = account({ perMinute: 1, perDay: 2, total: 3 });
     const verdicts = [0, 0, MINUTE_MS, 2 * MINUTE_MS, DAY_MS, DAY_MS + MINUTE_MS].map(
@@ -108,7 +108,7 @@ describe('the meter', () => {
     expect(meter.admit(limited, MIDNIGHT + MINUTE_MS).is).toBe('admitted');
   });
 
-  test('earlier requests count against the total', () => {
+  test('earlier requests are counted against the total', () => {
     expect(memoryMeter({ a: 2 }).admit(account({ total: 2 }), MIDNIGHT).is).toBe('exhausted');
   });
 });
@@ -135,7 +135,7 @@ describe('the limits of the sandbox', () => {
     for (const { json } of refused) expect(json).toMatchObject({ code });
   });
 
-  test('the rate applies to any 60 seconds, not to calendar minutes', async () => {
+  test('the rate applies to any period of 60 seconds, not to calendar minutes', async () => {
     let nowMs = MIDNIGHT - 1_000;
     const sandbox = await open({ accounts: [{ id: 'main', perMinute: 3 }], now: () => nowMs });
     const statuses = async (count: number) => {
@@ -152,7 +152,7 @@ describe('the limits of the sandbox', () => {
     expect(await statuses(4)).toEqual([200, 200, 200, 429]);
   });
 
-  test('a client that waits for Retry-After is admitted', async () => {
+  test('a client that waits as long as Retry-After requests is admitted', async () => {
     let nowMs = MIDNIGHT + 123;
     const sandbox = await open({ accounts: [{ id: 'main', perMinute: 1 }], now: () => nowMs });
     await ask(sandbox, '/api/entity/1');
@@ -163,7 +163,7 @@ describe('the limits of the sandbox', () => {
     expect((await ask(sandbox, '/api/entity/1')).status).toBe(200);
   });
 
-  test('Retry-After is the time to midnight for a daily quota, and absent for a total quota', async () => {
+  test('Retry-After states the time until midnight for a daily quota, and is missing for a total quota', async () => {
     const sandbox = await open({
       accounts: [
         { id: 'main', perDay: 1 },
@@ -182,7 +182,7 @@ describe('the limits of the sandbox', () => {
     expect(spent.headers.get('retry-after')).toBeNull();
   });
 
-  test('each account has its own counts', async () => {
+  test('requests are counted separately for each account', async () => {
     const sandbox = await open({
       accounts: [
         { id: 'main', total: 1 },
@@ -200,7 +200,7 @@ describe('the limits of the sandbox', () => {
     expect((await ask(sandbox, '/api/entity/1')).status).toBe(200);
   });
 
-  test('dates follow the skewed clock of the service', async () => {
+  test('dates in responses use the skewed clock of the service', async () => {
     const sandbox = await open({
       accounts: [{ id: 'main', perMinute: 1 }],
       profile: { errors: { throttled: { retry_after: 'date' } } },

@@ -72,7 +72,7 @@ describe('the default rules', () => {
     expect(verdictOn({ call, status: 410 }).is).toBe('broken');
   });
 
-  test('a 403 means unauthorised until the key has worked', () => {
+  test('a 403 means unauthorised if the key has never been accepted', () => {
     expect(verdictOn({ status: 403, body: '{"error":"no"}', keyHasWorked: false }).is).toBe('unauthorised');
     expect(verdictOn({ status: 403, body: '{"error":"no"}', keyHasWorked: true }).is).toBe('refused');
     expect(verdictOn({ status: 403, body: '<html>Access denied</html>', keyHasWorked: true }).is).toBe(
@@ -85,7 +85,7 @@ describe('the default rules', () => {
     '{"error":{"message":"usage quota"}}',
     'Too many requests',
     'API limit reached',
-  ])('a 403 that mentions a limit means throttled: %s', (body) => {
+  ])('a 403 that mentions a limit means throttled: "%s"', (body) => {
     expect(verdictOn({ status: 403, body, keyHasWorked: false }).is).toBe('throttled');
   });
 
@@ -99,7 +99,7 @@ describe('the default rules', () => {
     [403, '<h1>Tegoed verbruikt</h1>'],
     [429, '{"melding":"Kvoten er brukt opp"}'],
     [429, '{"code":"dailyLimitExceeded"}'],
-  ])('a %i whose text reports a used-up quota means exhausted: %s', (status, body) => {
+  ])('a status %i with a text about a used-up quota means exhausted: %s', (status, body) => {
     expect(verdictOn({ status, body })).toMatchObject({
       is: 'exhausted',
       why: expect.stringContaining('HTTP'),
@@ -111,11 +111,11 @@ describe('the default rules', () => {
     [429, '{"type":"about:blank","title":"Limit exceeded"}', {}],
     [429, 'Your quota is used up', { 'retry-after': '20' }],
     [403, '{"error":"Rate limit exceeded for your plan"}', {}],
-  ])('a %i about a short period means throttled: %s', (status, body, headers) => {
+  ])('a status %i with a limit for a short period means throttled: %s', (status, body, headers) => {
     expect(verdictOn({ status, body, headers }).is).toBe('throttled');
   });
 
-  test('a throttle without a time lasts one minute', () => {
+  test('a throttled outcome without a stated wait lasts one minute', () => {
     const until = (headers: Reply['headers'], status = 429) => {
       const verdict = verdictOn({ status, headers });
       return verdict.is === 'throttled' || verdict.is === 'exhausted'
@@ -136,7 +136,7 @@ describe('the default rules', () => {
     expect(until({}, 402)).toEqual(['exhausted', Number.NaN]);
   });
 
-  test('a redirect is broken, and the reason names its target', () => {
+  test('a redirect is broken, and the reason contains its target', () => {
     const headers = { location: 'https://elsewhere.example/login' };
     expect(verdictOn({ status: 302, headers })).toEqual({
       is: 'broken',
@@ -145,7 +145,7 @@ describe('the default rules', () => {
   });
 });
 
-describe('a success', () => {
+describe('a successful response', () => {
   test.each([
     ['nothing', '', 'HTTP 200, but the body is empty'],
     ['HTML', '\n <!DOCTYPE html><p>Maintenance', 'HTTP 200, but the body is HTML or XML, not JSON'],
@@ -199,12 +199,12 @@ describe('a success', () => {
     expect(verdictOn({ headers, body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) }).is).toBe('broken');
   });
 
-  test('is read as JSON whatever its content type is', () => {
+  test('is read as JSON regardless of its content type', () => {
     expect(verdictOn({ headers: { 'content-type': 'text/html' }, body: GOOD.entity }).is).toBe('ok');
     expect(verdictOn({ headers: {}, body: GOOD.entity }).is).toBe('ok');
   });
 
-  test('is broken if it contains another entity', () => {
+  test('is broken if it contains the record of another entity', () => {
     expect(verdictOn({ body: '{"id":"43"}' })).toEqual({
       is: 'broken',
       why: 'HTTP 200, but requested "42", received "43"',
@@ -214,7 +214,7 @@ describe('a success', () => {
 });
 
 describe('the response table', () => {
-  test('decides by the first row with all conditions met, before the default rules', () => {
+  test('decides by the first row whose conditions are all met, before the default rules', () => {
     const dialect = rules(
       { status: [403, 429], at: '/code', is: 7, means: 'exhausted' },
       { status: 403, means: 'throttled' },
@@ -268,7 +268,7 @@ describe('the response table', () => {
     expect(verdictOn({ dialect: rules(rule), body: GOOD.entity }).is).toBe('ok');
   });
 
-  test('can mark a search without results as absent', () => {
+  test('can recognise the response to a search without results', () => {
     for (const status of [404, 204]) {
       const dialect = rules({ status, kind: 'search', means: 'absent' });
       expect(verdictOn({ dialect, call: SEARCH, status })).toMatchObject({
@@ -278,7 +278,7 @@ describe('the response table', () => {
     }
   });
 
-  test('throws for an invalid pattern when it is opened', () => {
+  test('throws an error for an invalid pattern when it is opened', () => {
     expect(() => openClassify(rules({ matches: '(', means: 'broken' }))).toThrow(SyntaxError);
     expect(() => openClassify(rules({ matches: '(?=x)', means: 'broken' }))).toThrow(SyntaxError);
   });
@@ -308,7 +308,7 @@ describe('a deleted entity', () => {
     });
   });
 
-  test('is recognized by its mark, and its record is the tombstone', () => {
+  test('is recognized by a mark in the body, and its record is the tombstone', () => {
     const dialect = dialectOf({ entity: gone });
     expect(
       verdictOn({ dialect, body: '{"data":{"id":"42","class":"Deleted","on":"2026-09-15"}}' }),
@@ -334,12 +334,12 @@ describe('a deleted entity', () => {
     ['"2026-09-15"', 'gone'],
     ['true', 'gone'],
     ['0', 'gone'],
-  ])('has a mark without a value: %s means %s', (value, is) => {
+  ])('is recognized by a mark without a configured value: %s means %s', (value, is) => {
     const dialect = dialectOf({ entity: { id: '/id', gone: { at: '/deleted' } } });
     expect(verdictOn({ dialect, body: `{"id":"42","deleted":${value}}` }).is).toBe(is);
   });
 
-  test('is never the result of a search or of statistics', () => {
+  test('is never recognized in a search or in statistics', () => {
     const dialect = rules({ status: 410, means: 'gone' });
     expect(verdictOn({ dialect, call: SEARCH, status: 410 }).is).toBe('broken');
     expect(verdictOn({ dialect, call: STATS, status: 410, body: GOOD.entity }).is).toBe('broken');
@@ -352,7 +352,7 @@ describe('the form of a 404', () => {
     return verdict.is === 'absent' ? verdict.shape : verdict;
   };
 
-  test('is equal for two ids and differs for another meaning', () => {
+  test('is the same for two ids and differs for another meaning', () => {
     const one = profile('42', '{"error":"not_found","message":"Company 42 not found","trace":"f3a4"}');
     const two = profile('43', '{"error":"not_found","message":"Company 43 not found","trace":"77aa"}');
     expect(one).toBe(two);
@@ -363,11 +363,11 @@ describe('the form of a 404', () => {
     expect(profile('42', 'not here')).toBe('404 text');
   });
 
-  test('replaces the id in codes', () => {
+  test('does not contain the id, even if codes contain it', () => {
     expect(profile('42', '{"title":"No company 42"}')).toBe(profile('777', '{"title":"No company 777"}'));
   });
 
-  test('has a bounded length and is valid text', () => {
+  test('has a limited length and is well-formed Unicode', () => {
     const wide = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, index) => [`${'k'.repeat(index % 90)}\ud83c${index}`, 1]),
     );
@@ -464,11 +464,11 @@ describe('an error body of a real registry', () => {
       },
       'throttled',
     ],
-  ])('is classified: %s', (_what, reply, is) => {
+  ])('is classified correctly: %s', (_what, reply, is) => {
     expect(verdictOn(reply).is).toBe(is);
   });
 
-  test('can be an empty result without a list', () => {
+  test('can be a search result without a list and without matches', () => {
     const dialect = searchDialect({ results: '/_embedded/enheter', id: '/nr', total: '/page/totalElements' });
     const body = '{"_links":{"self":{}},"page":{"size":100,"totalElements":0,"totalPages":0,"number":0}}';
     expect(verdictOn({ dialect, call: SEARCH, body })).toMatchObject({
@@ -502,7 +502,7 @@ describe('the reason of a verdict', () => {
   });
 });
 
-test('classification of any bytes returns a complete verdict and never throws', () => {
+test('any bytes are classified with a complete verdict and without an error', () => {
   const dialects = [
     dialectOf(),
     rules(
@@ -568,7 +568,7 @@ test.each([
   ['{"popis":"too many (581,859)"}', 581_859],
   ['{"popis":"too many (several)"}', undefined],
   ['{"popis":"too many"}', undefined],
-])('a rejection reports its total: %s', (body, total) => {
+])('the total of a rejected query is read from %s', (body, total) => {
   const dialect = rules({ status: 400, at: '/popis', total: String.raw`\((.*?)\)`, means: 'refused' });
   const verdict = verdictOn({ dialect, call: SEARCH, status: 400, body });
   expect(verdict).toMatchObject({ is: 'refused' });

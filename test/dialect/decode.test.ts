@@ -33,7 +33,7 @@ describe('a search', () => {
     });
   });
 
-  test('uses the first fallback with a value if a result has no id', () => {
+  test('uses the first fallback path with a value if a result has no id', () => {
     const dialect = searchDialect({ id_fallbacks: ['/code', '/other'] });
     const body = '{"results":[{"id":"1","other":"x"},{"id":"","code":null,"other":"A_2"},{"name":"none"}]}';
     expect(read(dialect, SEARCH, body)).toMatchObject({
@@ -42,7 +42,7 @@ describe('a search', () => {
     });
   });
 
-  test('reads a result beside the list first, without the paths of the page', () => {
+  test('returns a result beside the list first, without the keys that belong to the page', () => {
     const dialect = searchDialect({ results: '/hits', main: '' });
     const main = { entityId: '1', name: 'A', summary: { id: '1', name: 'A', town: 'X' } };
     const hits = '"hits":[{"id":"2","name":"B"}]';
@@ -59,7 +59,7 @@ describe('a search', () => {
     expect(read(dialect, later, `{${top},${hits}}`)).toMatchObject({ rows: [main, {}], resultCount: 1 });
   });
 
-  test('lists all results of a company under one key', () => {
+  test('groups all results of a company under one key', () => {
     const dialect = searchDialect({ group_as: 'rows' });
     const body = '{"total":3,"results":[{"id":"1","name":"A"},{"id":"2"},{"id":"1","name":"A2"}]}';
     expect(read(dialect, SEARCH, body)).toMatchObject({
@@ -134,7 +134,7 @@ describe('a search', () => {
     });
   });
 
-  test('is empty without a list if the total is 0', () => {
+  test('is empty if the body has no list and the total is 0', () => {
     expect(read(dialectOf(), SEARCH, '{"total":0}')).toMatchObject({ rows: [], total: 0 });
     expect(read(dialectOf(), SEARCH, '{"total":0,"results":null}')).toMatchObject({ rows: [], total: 0 });
     expect(read(dialectOf(), SEARCH, '{"total":3}')).toBe('no list of results at /results: found nothing');
@@ -146,7 +146,7 @@ describe('a search', () => {
     });
   });
 
-  test('does not match the dialect if no row has an id', () => {
+  test('is not understood if no row has an id', () => {
     expect(read(dialectOf(), SEARCH, '{"total":2,"results":[{"nr":1},{"nr":2}]}')).toMatch(
       /^none of 2 results is usable: no id at \/id/,
     );
@@ -169,15 +169,20 @@ describe('a search', () => {
     ['next_url', { next: '/next' }, '"/api/search?page=2"', '/api/search?page=2'],
     ['link_header', {}, 'null', '?page=2'],
     ['page', { param: 'page' }, '"ignored"', null],
-  ])('reads the next page in style %s %j from %s', (style, changes, next, expected) => {
-    const dialect = searchDialect({ paging: { style, ...changes } });
-    const body = `{"results":[{"id":"1"}],"next":${next}}`;
-    expect(read(dialect, SEARCH, body, { link: '<?page=2>; rel="next"' })).toMatchObject({ next: expected });
-  });
+  ])(
+    'reads the next page in the paging style %s with the settings %j from %s',
+    (style, changes, next, expected) => {
+      const dialect = searchDialect({ paging: { style, ...changes } });
+      const body = `{"results":[{"id":"1"}],"next":${next}}`;
+      expect(read(dialect, SEARCH, body, { link: '<?page=2>; rel="next"' })).toMatchObject({
+        next: expected,
+      });
+    },
+  );
 });
 
 describe('a record', () => {
-  test('is the object at the root, under the requested id', () => {
+  test('is the object at the root path and gets the requested id', () => {
     const dialect = dialectOf({ entity: { root: '/data', id: '/lei', name: '/name' } });
     expect(read(dialect, ENTITY, '{"data":{"lei":"42","name":"A"},"queried_at":1}')).toEqual({
       kind: 'record',
@@ -193,7 +198,7 @@ describe('a record', () => {
     ['ab-1', '"AB-1"'],
     ['AB-1', '" ab-1 "'],
     ['12345678901234567890', '12345678901234567890'],
-  ])('with the id %2$s is the requested %1$s', (requested, id) => {
+  ])('with the id %2$s is accepted for the requested id %1$s', (requested, id) => {
     expect(read(dialectOf(), entityOf(requested), `{"id":${id}}`)).toMatchObject({ entityId: requested });
   });
 
@@ -202,13 +207,16 @@ describe('a record', () => {
     ['42', '"0042"'],
     ['42', '"42x"'],
     ['0', '"00"'],
-  ])('with the id %2$s is not the requested %1$s', (requested, id) => {
+  ])('with the id %2$s is rejected for the requested id %1$s', (requested, id) => {
     expect(read(dialectOf(), entityOf(requested), `{"id":${id}}`)).toMatch(/^requested "\d+", received /);
   });
 
-  test.each(['[]', 'null', '"text"', '5', '{}', '{"id":null}', '{"id":{}}'])('is missing in %s', (body) => {
-    expect(read(dialectOf(), ENTITY, body)).toMatch(/^(no record|the record has no id)/);
-  });
+  test.each(['[]', 'null', '"text"', '5', '{}', '{"id":null}', '{"id":{}}'])(
+    'is not found in the body %s',
+    (body) => {
+      expect(read(dialectOf(), ENTITY, body)).toMatch(/^(no record|the record has no id)/);
+    },
+  );
 });
 
 describe('statistics', () => {
@@ -216,11 +224,11 @@ describe('statistics', () => {
     ['{"total":52645}', 52645],
     ['{"total":"52645"}', 52645],
     ['{"total":null}', null],
-  ])('are read from %s', (body, total) => {
+  ])('are read from the body %s', (body, total) => {
     expect(read(dialectOf(), STATS, body)).toMatchObject({ kind: 'stats', total });
   });
 
-  test('do not match the dialect if the count is missing', () => {
+  test('are not understood if the count is missing', () => {
     expect(read(dialectOf(), STATS, '{"count":1}')).toBe(
       'the statistics have no count at /total: found nothing',
     );
@@ -244,13 +252,13 @@ test('an id that is not well-formed Unicode is rejected', () => {
   expect(record).toBeInstanceOf(NotUnderstood);
 });
 
-test('a record is read by a fallback of its id', () => {
+test('a record without an id at the first path is read by a fallback path', () => {
   const dialect = dialectOf({ entity: { id: '/ico', id_fallbacks: ['/icoId'] } });
   expect(read(dialect, entityOf('A_1'), '{"icoId":"A_1"}')).toMatchObject({ entityId: 'A_1' });
   expect(read(dialect, entityOf('A_1'), '{"ico":"2","icoId":"A_1"}')).toMatch(/received "2"/);
 });
 
-test('decoding never throws on valid JSON', () => {
+test('decoding never throws an error for valid JSON', () => {
   const dialects = [
     dialectOf(),
     dialectOf({ entity: { root: '/a', id: '/b/c', gone: { at: '/d' } } }),

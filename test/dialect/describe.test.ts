@@ -3,7 +3,7 @@ import { describeDialect } from '../../src/dialect/describe.ts';
 import { Dialect } from '../../src/dialect/dialect.ts';
 
 describe('the description of a dialect', () => {
-  it('names the parameter that a search for everything omits', () => {
+  it('names the query parameter, which a search for all companies omits', () => {
     const { search } = describeDialect(
       Dialect.parse({
         search: { query_param: 'navn', min_length: 0, paging: { style: 'none' }, results: '', id: '/id' },
@@ -13,7 +13,7 @@ describe('the description of a dialect', () => {
     expect(search).toContain('A search without navn lists everything.');
   });
 
-  it('covers every key of the dialect', () => {
+  it('mentions every key of the dialect', () => {
     const words = describeDialect(
       Dialect.parse({
         search: {
@@ -89,7 +89,7 @@ describe('the description of a dialect', () => {
       'Each page contains the URL of the next page at /links/next.',
     ],
     [{ style: 'link_header' }, 'The header Link contains the URL of the next page.'],
-  ])('covers paging %j', (paging, sentence) => {
+  ])('contains a sentence about the paging %j', (paging, sentence) => {
     const search = { query_param: 'q', results: '', id: '/id', paging };
     expect(describeDialect(Dialect.parse({ search, entity: { id: '/id' } })).search).toContain(sentence);
   });

@@ -30,26 +30,26 @@ describe('Retry-After', () => {
   });
 
   test.each(['', ' ', '-1', 'soon', 'foo 5', '1 minute', '1e3', '0x10', 'NaN', 'Infinity', '12:01', 'null'])(
-    '%j says nothing',
+    'is ignored if its value is %j',
     (value) => {
       expect(retry(value)).toBeNull();
     },
   );
 
   test.each(['999999999', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT', '1e999', '9'.repeat(16_000)])(
-    'is at most 32 days: %s',
+    'is limited to 32 days: %s',
     (value) => {
       expect([DAYS_32_MS / 1000, null]).toContain(retry(value));
     },
   );
 
-  test('is converted from the clock of the upstream', () => {
+  test('is converted from the clock of the upstream to the local clock', () => {
     const date = 'Sun, 01 Mar 2026 15:00:00 GMT';
     expect(retry('Sun, 01 Mar 2026 15:01:00 GMT', { date })).toBe(60);
     expect(retry('Sun, 01 Mar 2026 15:01:00 GMT', { date: 'yesterday' })).toBe(3 * 3600 + 60);
   });
 
-  test('is not converted if the clocks differ by years', () => {
+  test('is not converted to the local clock if the two clocks differ by years', () => {
     expect(retry('Sun, 01 Mar 2026 12:01:00 GMT', { date: 'Thu, 01 Jan 1970 00:00:00 GMT' })).toBe(60);
   });
 });
@@ -74,7 +74,7 @@ describe('RateLimit headers', () => {
       'one of two families',
       { ratelimit: '"d";r=5;t=9', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '30' },
     ],
-  ])('report no calls for 30 seconds: %s', (_form, headers) => {
+  ])('permit no call for 30 seconds: %s', (_form, headers) => {
     expect(reset(headers)).toBe(30);
   });
 
@@ -91,7 +91,7 @@ describe('RateLimit headers', () => {
     expect(reset(headers)).toBeNull();
   });
 
-  test('have a bounded reset time', () => {
+  test('have a limited reset time', () => {
     expect(reset({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1600000000' })).toBe(0);
     expect(reset({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '99999999999999' })).toBe(
       DAYS_32_MS / 1000,
@@ -110,7 +110,7 @@ describe('the Link header', () => {
     ['</a,b;c>; rel=next', '/a,b;c'],
     ['</p/3>; title="say \\"next\\""; rel=next', '/p/3'],
     ['</p/2>, </p/3>; rel=next', '/p/3'],
-  ])('contains the next page: %s', (link, next) => {
+  ])('contains the URL of the next page: %s', (link, next) => {
     expect(nextLink({ link })).toBe(next);
   });
 
@@ -125,7 +125,7 @@ describe('the Link header', () => {
     '</p/3>; rel="prev"; rel="next"',
     '</p/3; rel=next',
     '</p/3>; rel="next',
-  ])('contains no next page: %j', (link) => {
+  ])('contains no URL of a next page: %j', (link) => {
     expect(nextLink({ link })).toBeNull();
   });
 });
@@ -161,7 +161,7 @@ describe('an arbitrary header', () => {
     fc.tuple(pieces, pieces, pieces, fc.nat(3000)).map(([a, b, c, times]) => a + (b + c).repeat(times)),
   );
 
-  test('never throws, and its wait is bounded and not in the past', () => {
+  test('never causes an error, and its wait is limited and ends in the future', () => {
     fc.assert(
       fc.property(nasty, nasty, (one, two) => {
         const headers = {
@@ -200,7 +200,7 @@ describe('an arbitrary header', () => {
     'r=0,',
     '0',
     ' ',
-  ])('is read in linear time: 16 KiB of %j', (piece) => {
+  ])('is read in linear time if it consists of 16 KiB of %j', (piece) => {
     const text = piece.repeat(Math.ceil(16_384 / piece.length));
     const startMs = performance.now();
     for (const value of [text, `<a>${text}`, `<a>;${text}`, `"${text}`, `<a>;x="${text}`, `${text}!`]) {

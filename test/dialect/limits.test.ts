@@ -31,14 +31,14 @@ describe('the limit on values', () => {
     ['texts with commas and brackets', '"[,{,"', 1],
     ['objects of one key', '{"a":1}', 2],
     ['lists of one number', '[1]', 2],
-  ])('permits %s up to the limit, and no more', (_what, item, valuesEach) => {
+  ])('permits %s up to the limit and rejects more', (_what, item, valuesEach) => {
     // The list that contains them is also a value.
     const most = Math.floor((MAX_VALUES - 1) / valuesEach);
     expect(parseJson(`[${repeated(item, most)}]`)).toHaveLength(most);
     expect(() => parseJson(`[${repeated(item, most + valuesEach)}]`)).toThrow('has more than 500,000 values');
   });
 
-  test('ends the parsing of text that is invalid after the limit', () => {
+  test('ends the parsing before text that is invalid after the limit', () => {
     expect(() => parseJson(`[${repeated('{}', MAX_VALUES)},oops`)).toThrow('has more than 500,000 values');
   });
 
@@ -55,7 +55,7 @@ describe('the limit on values', () => {
     });
   });
 
-  test('makes a response permanently broken; a truncated response is not', () => {
+  test('makes a longer response permanently broken, unlike a truncated response', () => {
     expect(verdictOn(`{"results":[${repeated('{}', MAX_VALUES)}]}`)).toEqual({
       is: 'broken',
       why: 'HTTP 200, but the body has more than 500,000 values',
@@ -76,14 +76,14 @@ describe('the limits on a search page', () => {
     });
   });
 
-  test('create one entry for each of a few rejected results', () => {
+  test('create an entry for each rejected result if there are few', () => {
     const items = ['{"id":"1"}', ...new Array(MAX_REJECTED_ROWS).fill('{}')];
     const { answer } = verdictOn(page(items)) as { answer: SearchAnswer };
     expect(answer.rejectedCount).toBe(MAX_REJECTED_ROWS);
     expect(answer.rejected.map(({ position }) => position)).toEqual(items.slice(1).map((_, at) => at + 1));
   });
 
-  test('create one entry for many rejected results, with their count and first positions', () => {
+  test('create one entry for many rejected results, with their number and the first positions', () => {
     const items = ['{"id":"1"}', ...new Array(2000).fill('{}')];
     const { answer } = verdictOn(page(items)) as { answer: SearchAnswer };
     expect(answer).toMatchObject({

@@ -29,7 +29,7 @@ const tokenHeader = {
   describe: ({ param, header }) => `The parameter ${param} takes the value of the header ${header}.`,
 } satisfies PagingMethod<z.output<typeof schema>>;
 
-test('a cursor that equals the first one is the end', () => {
+test('a listing ends when the next cursor equals the first cursor', () => {
   const settings = Paging.parse({ style: 'cursor', param: 'c', next: '/next', first: '*' });
   const next = (cursor: string) =>
     pagingMethod('cursor').nextPage(settings, parseJson(`{"next":"${cursor}"}`), {});
@@ -45,7 +45,7 @@ const paging = styles.schema.parse({
 });
 const method = styles.methodOf(paging.style);
 
-describe('a paging style that is added to the list', () => {
+describe('a new paging style in the list', () => {
   test('has its own keys in the configuration', () => {
     expect(paging).toEqual({
       style: 'token_header',
@@ -80,18 +80,18 @@ describe('a paging style that is added to the list', () => {
     ]);
   });
 
-  test('names its response headers and describes itself', () => {
+  test('lists the response headers that it reads, and describes itself', () => {
     expect(method.keptHeaders).toEqual(['x-next-token']);
     expect(method.describe(paging)).toBe('The parameter token takes the value of the header x-next-token.');
   });
 
-  test('does not change the other styles', () => {
+  test('does not affect the other styles', () => {
     const page = styles.schema.parse({ style: 'page', param: 'p', first: 0 });
     const request = styles.methodOf('page').requestOf(page, { index: 3, next: null });
     expect(request).toEqual({ parameters: { p: '3' } });
   });
 
-  test('does not compile without the half of the service', () => {
+  test('does not compile without the server side of the service', () => {
     // @ts-expect-error: the service has no half for token_header
     const halves: ServicePagings<z.output<typeof styles.schema>> = SERVICE_PAGING;
     expect(Object.keys(halves)).not.toContain('token_header');
@@ -99,12 +99,12 @@ describe('a paging style that is added to the list', () => {
 });
 
 describe('the list of paging styles', () => {
-  test('has one half of the service for each style', () => {
+  test('has a server side for each style', () => {
     const listed: Paging['style'][] = PAGING_METHODS.map(({ style }) => style);
     expect(Object.keys(SERVICE_PAGING).sort()).toEqual(listed.sort());
   });
 
-  test.each(PAGING_METHODS)('has the name $style in the schema of $style', ({ style, schema }) => {
+  test.each(PAGING_METHODS)('has the name $style in the schema of the style $style', ({ style, schema }) => {
     const settings = { style, param: 'p', next: '/next' };
     const known = Object.fromEntries(
       Object.entries(settings).filter(([key]) => Object.hasOwn(schema.shape, key)),

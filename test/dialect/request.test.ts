@@ -19,7 +19,7 @@ function hrefOf(call: typeof SEARCH, dialect = dialectOf()): string {
   return url instanceof UnwritableUrl ? `unwritable: ${url.why}` : url.href;
 }
 
-test('a template surrounds the query or identifier in its parameter', () => {
+test('a template is filled in with the query or the identifier', () => {
   const dialect = searchDialect({ query_template: 'name:{query}*', identifier_template: 'siren:{query}' });
   const sent = (call: typeof SEARCH) => new URL(hrefOf(call, dialect)).searchParams.get('q');
   expect(sent(searchFor('a$&b'))).toBe('name:a$&b*');
@@ -29,7 +29,7 @@ test('a template surrounds the query or identifier in its parameter', () => {
   expect(new URL(hrefOf(searchFor('552', 'identifier'), separate)).searchParams.get('id')).toBe('552');
 });
 
-test('the paths of records and statistics keep their query strings', () => {
+test('query strings in the paths of records and statistics are preserved', () => {
   const paths = { entity: '/krs/{id}?rejestr=P', stats: '/stats?of=all' };
   const { entity, stats } = endpointsOf({ base_url: `${HOST}/api`, paths });
   expect(stats.href).toBe(`${HOST}/stats?of=all`);
@@ -52,14 +52,14 @@ describe('the base URL', () => {
     ['https://registry.example/myapi', '/myapi'],
     ['https://registry.example/api/v2', '/api/v2'],
     ['https://registry.example//api', '/'],
-  ])('%s is joined to exactly one /api', (base_url, prefix) => {
+  ])('%s is joined with the paths so that /api occurs exactly once', (base_url, prefix) => {
     const { search, stats, entity } = endpointsOf({ base_url });
     expect(search.href).toBe(`${HOST}${prefix}/api/search`);
     expect(stats.href).toBe(`${HOST}${prefix}/api/registry/stats`);
     expect(entity).toBe(`${HOST}${prefix}/api/entity/{id}`);
   });
 
-  test('is replaced by paths from the root of the host', () => {
+  test('is overridden by configured paths, which begin at the root of the host', () => {
     const paths = { search: '/api/api/search', entity: '/v2/company/{id}/profile' };
     const { search, stats, entity } = endpointsOf({ base_url: `${HOST}/api`, paths });
     expect(search.href).toBe(`${HOST}/api/api/search`);
@@ -68,7 +68,7 @@ describe('the base URL', () => {
   });
 
   test.each(['//evil.example/search', '/\\evil.example/search', '/@evil.example/search', '/../../search'])(
-    'keeps its host if the path is %s',
+    'determines the host even if the path is %s',
     (path) => {
       const { search, stats, entity } = endpointsOf({
         base_url: `${HOST}/api`,
@@ -78,7 +78,7 @@ describe('the base URL', () => {
     },
   );
 
-  test('keeps its host for any path', () => {
+  test('determines the host for any path', () => {
     fc.assert(
       fc.property(fc.webPath(), fc.nat(3), (path, slashes) => {
         const { search } = endpointsOf({ base_url: `${HOST}${'/'.repeat(slashes)}${path}` });
@@ -103,11 +103,11 @@ describe('the URL of an entity', () => {
     ['a b\n', 'a%20b%0A'],
     ['...', '...'],
     ['\\', '%5C'],
-  ])('contains the id %j in one path segment', (id, segment) => {
+  ])('contains the id %j as one path segment', (id, segment) => {
     expect(hrefOf(entityOf(id))).toBe(`${HOST}/api/entity/${segment}`);
   });
 
-  test.each(['', '.', '..', 'a\ud800', '\udc00'])('does not exist for the id %j', (id) => {
+  test.each(['', '.', '..', 'a\ud800', '\udc00'])('is rejected for the id %j', (id) => {
     expect(urlOf(endpoints, dialectOf(), entityOf(id))).toBeInstanceOf(UnwritableUrl);
   });
 
@@ -141,7 +141,7 @@ describe('the URL of a search', () => {
     );
   });
 
-  test('contains an identifier in its own parameter, if there is one', () => {
+  test('contains an identifier in the identifier parameter, if there is one', () => {
     const paging = { style: 'none' };
     expect(hrefOf(searchFor('00', 'identifier'), searchDialect({ paging, identifier_param: 'nr' }))).toBe(
       `${HOST}/api/search?nr=00`,
@@ -169,14 +169,17 @@ describe('the URL of a search', () => {
     ['next_url', { next: '/links/next' }, '?page=4', '?page=4'],
     ['next_url', { next: '/links/next' }, '/api/search?p=4', '?p=4'],
     ['link_header', {}, `${HOST}/api/search?p=4`, '?p=4'],
-  ])('requests the fourth page in style %s %j', (style, changes, next, search) => {
-    const dialect = searchDialect({ paging: { style, ...changes } });
-    expect(hrefOf(searchFor('acme', 'name', { index: 3, next }), dialect)).toBe(
-      `${HOST}/api/search${search}`,
-    );
-  });
+  ])(
+    'requests the fourth page in the paging style %s with the settings %j',
+    (style, changes, next, search) => {
+      const dialect = searchDialect({ paging: { style, ...changes } });
+      expect(hrefOf(searchFor('acme', 'name', { index: 3, next }), dialect)).toBe(
+        `${HOST}/api/search${search}`,
+      );
+    },
+  );
 
-  test('does not exist for a query with half a surrogate pair', () => {
+  test('is rejected for a query with half a surrogate pair', () => {
     expect(hrefOf(searchFor('a\ud800'))).toMatch(/^unwritable: .*surrogate/);
   });
 });
@@ -196,15 +199,15 @@ describe('the URL of a next page', () => {
     'file:///etc/passwd',
     'data:text/plain,x',
     'http://[',
-  ])('is rejected: %s', (next) => {
+  ])('is rejected if it is %s', (next) => {
     expect(nextHref(next)).toMatch(/^unwritable: /);
   });
 
-  test('is changed from http to https on the same host', () => {
+  test('is changed from http to https if it is on the same host', () => {
     expect(nextHref('http://registry.example/api/search?page=2')).toBe(`${HOST}/api/search?page=2`);
   });
 
-  test('loses its credentials, which would replace the key', () => {
+  test('is stripped of credentials, which would replace the key', () => {
     expect(nextHref('https://user:pass@registry.example/api/search?page=2')).toBe(
       `${HOST}/api/search?page=2`,
     );

@@ -70,7 +70,7 @@ function mirrorWith(...receivers: Receiver[]) {
 
 const bodies = (received: readonly Received[]) => received.map(({ body }) => JSON.parse(body));
 
-test('a webhook gets one signed digest per run', async () => {
+test('a webhook receives one signed digest for each run', async () => {
   const { received, url } = await hook();
   const { record, search, digest } = mirrorWith(receiver(url));
   search('a', { total: 1, results: [{ id: 'C1', name: 'Alpha' }] });
@@ -105,7 +105,7 @@ test('a webhook gets one signed digest per run', async () => {
   expect(first.id).toBe(headers['webhook-id']);
 });
 
-test('a receiver gets only the events, companies and fields of its filter', async () => {
+test('a receiver gets only the events, companies and fields that its filter selects', async () => {
   const { received, url } = await hook();
   const watchlist = join(temporaryFolder(), 'ids.txt');
   writeFileSync(watchlist, 'C1\n');
@@ -131,7 +131,7 @@ test('a receiver gets only the events, companies and fields of its filter', asyn
   ]);
 });
 
-test('a failed delivery is repeated with the same id, and redirects are failures', async () => {
+test('a failed delivery is repeated with the same id, and a redirect is treated as a failure', async () => {
   const { received, url } = await hook(500, 302, 200);
   const { record, digest, later, options } = mirrorWith(receiver(url));
   record('C1', { id: 'C1' });
@@ -145,7 +145,7 @@ test('a failed delivery is repeated with the same id, and redirects are failures
   expect(received).toHaveLength(3);
 });
 
-test('a receiver is disabled after repeated failures, and a test that it accepts enables it', async () => {
+test('a receiver is disabled after repeated failures, and enabled when it accepts a test message', async () => {
   const { received, url } = await hook(...new Array(10).fill(503), 200);
   const { record, digest, later, options } = mirrorWith(receiver(url));
   const table = deliveryTable(options.warehouse.db);
@@ -165,7 +165,7 @@ test('a receiver is disabled after repeated failures, and a test that it accepts
   expect(bodies(received.slice(-2)).map(({ data }) => data.new[0].entity_id)).toEqual(['C1', 'C2']);
 });
 
-test('a receiver that responds with 410 is disabled at once', async () => {
+test('a receiver that responds with 410 is disabled immediately', async () => {
   const { url } = await hook(410);
   const { record, digest, options } = mirrorWith(receiver(url));
   record('C1', { id: 'C1' });
@@ -184,7 +184,7 @@ test('the health is reported when it changes', async () => {
   expect(bodies(received).map(({ data }) => data.health)).toEqual([failed, DONE]);
 });
 
-test('a forgotten company is removed from digests that wait', async () => {
+test('a forgotten company is removed from digests that are not delivered yet', async () => {
   const { received, url } = await hook(500, 200);
   const { record, digest, later, options, warehouse } = mirrorWith(receiver(url));
   record('C1', { id: 'C1', name: 'Secret' });
@@ -197,7 +197,7 @@ test('a forgotten company is removed from digests that wait', async () => {
   expect(received[1]?.body).toContain('Other');
 });
 
-test('private addresses are refused unless they are allowed', async () => {
+test('webhooks at private addresses are rejected unless the configuration allows them', async () => {
   const { received, url } = await hook();
   const secret = SECRET;
   for (const private_ of [
@@ -218,7 +218,7 @@ test('private addresses are refused unless they are allowed', async () => {
   expect(Receiver.safeParse({ name: 'ops', webhook: { url, secret } }).success).toBe(false);
 });
 
-test('a command gets JSON on its standard input, without the environment', async () => {
+test('a command gets JSON on its standard input, but not the environment of the process', async () => {
   const out = join(temporaryFolder(), 'out');
   const script = `cat > ${out}; env >> ${out}`;
   const { record, digest } = mirrorWith(
@@ -237,7 +237,7 @@ test('a command gets JSON on its standard input, without the environment', async
   });
 });
 
-test('a mail goes through sendmail with encoded subject and text', async () => {
+test('a mail is sent through sendmail with an encoded subject and text', async () => {
   const folder = temporaryFolder();
   const sendmail = join(folder, 'sendmail');
   writeFileSync(sendmail, `#!/bin/sh\necho "$@" > ${folder}/arguments\ncat > ${folder}/mail\n`, {

@@ -18,7 +18,7 @@ const profiles: [string, ApiProfileInput | ApiProfile][] = [
 ];
 
 describe('a probe of simulated APIs', () => {
-  it('has no wrong finding with certainty sure, needs few calls and finds most properties', async () => {
+  it('finds most properties with few calls, and no finding marked as sure is wrong', async () => {
     const calls: number[] = [];
     const wrong: string[] = [];
     const totals = openGradeCounts();

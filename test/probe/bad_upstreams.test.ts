@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 describe('a probe', () => {
-  it('asks for the address if every path returns HTML', async () => {
+  it('asks the user for the address if every path returns HTML', async () => {
     const { place, arrivals } = await upstream((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>Welcome</title></html>');
     });
@@ -31,7 +31,7 @@ describe('a probe', () => {
     expect(arrivals()).toBe(1);
   });
 
-  it('ends after at most three throttled calls and obeys Retry-After', async () => {
+  it('ends after at most three throttled calls and waits as Retry-After requests', async () => {
     const clock = skippingClock();
     const { place, arrivals } = await upstream((_request, response) => {
       response.writeHead(429, { 'retry-after': '30' }).end();
@@ -43,7 +43,7 @@ describe('a probe', () => {
     expect(clock.sleptMs()).toBeGreaterThanOrEqual(30_000);
   });
 
-  it('spends no call if the upstream is unreachable', async () => {
+  it('spends no quota if the upstream is unreachable', async () => {
     const server = createServer();
     const address = await listening(server);
     await closed(server);
@@ -54,7 +54,7 @@ describe('a probe', () => {
     expect(run.totals.calls).toBe(0);
   });
 
-  it('asks for the query parameter if every query returns the same page', async () => {
+  it('asks the user for the query parameter if every query returns the same page', async () => {
     const rows = Array.from({ length: 20 }, (_, index) => ({
       id: `R${1000 + index}`,
       name: `${NAMES[index]} Holdings`,
@@ -69,7 +69,7 @@ describe('a probe', () => {
     expect(arrivals()).toBeLessThanOrEqual(16);
   });
 
-  it('retries a request once after a server error', async () => {
+  it('retries a request after a server error', async () => {
     let calls = 0;
     const sandbox = await startSandbox({
       faults: () => (calls++ % 3 === 1 ? { kind: 'status', status: 503 } : null),
@@ -100,7 +100,7 @@ describe('a probe', () => {
     expect(run.totals.calls).toBeLessThanOrEqual(16);
   });
 
-  it('uses the query parameter that the user names', async () => {
+  it('uses the query parameter that the user specifies', async () => {
     const sandbox = await startSandbox({
       profile: {
         search: { query_param: 'zoekterm', min_length: 3, unknown_params: 'refuse' },
@@ -119,7 +119,7 @@ describe('a probe', () => {
 });
 
 describe('a probe whose guesses fail', () => {
-  it('keeps the last third of its calls for the name that the user gives', async () => {
+  it('reserves the last third of its calls for a name from the user', async () => {
     const sandbox = await startSandbox({
       profile: { search: { query_param: 'zoekterm', unknown_params: 'refuse' }, errors: { body: 'empty' } },
     });
@@ -130,7 +130,7 @@ describe('a probe whose guesses fail', () => {
     expect(run.totals.calls).toBeLessThanOrEqual(8);
   });
 
-  it('takes the name from an error message instead', async () => {
+  it('uses the parameter name from an error message', async () => {
     const sandbox = await startSandbox({
       profile: { search: { query_param: 'zoekterm', unknown_params: 'refuse' } },
     });

@@ -15,7 +15,7 @@ describe('a probed dialect', () => {
   ];
 
   it.each(profiles)(
-    'mirrors the same companies and records as the true dialect of %s',
+    'leads to the same companies and records as the correct dialect of %s',
     async (_name, profile) => {
       await withUpstream(profile, async (sandbox, place) => {
         const { draft, run } = await probeAt(place);
@@ -36,7 +36,7 @@ describe('a probed dialect', () => {
     },
   );
 
-  it('leaves the rest of the quota to sync, which repeats no request', async () => {
+  it('leaves the remaining quota to sync, which repeats no request', async () => {
     await withUpstream({}, async (sandbox, place) => {
       place.write(place.text().replace('unlimited: true', 'total: 20'));
       const { run } = await probeAt(place);
@@ -50,7 +50,7 @@ describe('a probed dialect', () => {
     });
   });
 
-  it('is completed by a second probe after an interruption, without repeated requests', async () => {
+  it('is completed by a second probe after an interruption, and no request is repeated', async () => {
     await withUpstream({}, async (sandbox, place) => {
       const first = await probeAt(place, { maxCalls: 2 });
       expect(first.run.ending.ended).toBe('max_calls');
@@ -63,7 +63,7 @@ describe('a probed dialect', () => {
     });
   });
 
-  it('is confirmed by a repeated probe in at most two calls', async () => {
+  it('is confirmed by a second probe with at most two calls', async () => {
     await withUpstream({}, async (sandbox, place) => {
       const first = await probeAt(place);
       const second = await probeAt(place);
@@ -78,7 +78,7 @@ describe('a probed dialect', () => {
     });
   });
 
-  it('is written without loss of comments', async () => {
+  it('is written to the configuration without removing comments', async () => {
     await withUpstream({}, async (_sandbox, place) => {
       await probeAt(place);
       expect(place.text()).toContain('# kept');

@@ -16,7 +16,7 @@ const dialect = Dialect.parse({
 });
 
 describe('the proposed changes of a dialect', () => {
-  it('contain the new path of the list, but no new id if the old one fits', () => {
+  it('contain the new path of the list, but no new path of the id if the old one fits', () => {
     const mismatch = { exchange: searchExchange({ data: { hits: [row(1), row(2)] } }), entityId: null };
     expect(proposeChanges(dialect, [mismatch])).toEqual([
       expect.objectContaining({ key: 'search.results', from: '/results', to: '/data/hits' }),

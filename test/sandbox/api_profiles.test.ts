@@ -49,7 +49,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
   });
   afterAll(() => sandbox.close());
 
-  test('its dialect decodes list, ids, names and total of every reachable page', async () => {
+  test('has a dialect that decodes the list, ids, names and total on every reachable page', async () => {
     const { query, total } = broadestQuery(sandbox);
     const { dialect, companies } = sandbox;
     const { paging } = dialect.search;
@@ -73,7 +73,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
     }
   });
 
-  test('its JSON paths select the same values in the raw bodies', async () => {
+  test('has a dialect whose JSON paths select the same values in the raw bodies', async () => {
     const { search, entity, stats } = sandbox.dialect;
     const { query } = broadestQuery(sandbox);
     const found = await ask(
@@ -95,13 +95,13 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
     if (profile.ids === 'number') expect(record.text).toMatch(new RegExp(`[:{,]${id}[,}]`));
   });
 
-  test('its dialect decodes a response without matches as an empty list', async () => {
+  test('has a dialect that decodes a response without matches as an empty list', async () => {
     const answer = searchAnswerOf(await askBy(sandbox, searchCall('qqqqqqq')));
     expect(answer.rows).toEqual([]);
     expect(answer.next).toBeNull();
   });
 
-  test('a search by identifier follows the query rule of the profile', async () => {
+  test('applies its query rule to a search by identifier', async () => {
     const [, , , company] = sandbox.companies.all();
     const { id = '' } = company ?? {};
     const answerTo = async (text: string) =>
@@ -115,7 +115,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
     }
   });
 
-  test('statistics, records, unknown ids and deleted ids have the right outcomes', async () => {
+  test('has the correct outcomes for statistics, records, unknown ids and deleted ids', async () => {
     const [, , company] = sandbox.companies.all();
     const { id = '', name = '' } = company ?? {};
     const before = sandbox.companies.count();
@@ -133,7 +133,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
       expect(await askBy(sandbox, statsCall())).toMatchObject({ answer: { total: before - 1 } });
   });
 
-  test('an exceeded rate and an exhausted allowance have different outcomes', async () => {
+  test('has different outcomes for an exceeded rate and an exhausted allowance', async () => {
     const verdictAt = async (limits: Partial<Limits>) => {
       sandbox.accounts.limit('main', { ...NO_LIMITS, ...limits });
       sandbox.reset();
@@ -145,7 +145,7 @@ describe.each(profiles)('the profile $name', ({ profile }) => {
   });
 });
 
-test('random profiles differ, and the same seed returns the same profile', () => {
+test('random profiles differ, but the same seed always returns the same profile', () => {
   expect(randomProfile(5)).toEqual(randomProfile(5));
   const of = <T>(part: (profile: ApiProfile) => T) => new Set(drawn.map(part)).size;
   expect(of(({ search }) => search.paging.style)).toBe(6);
@@ -155,7 +155,7 @@ test('random profiles differ, and the same seed returns the same profile', () =>
   expect(of(({ gone }) => gone.as)).toBe(3);
 });
 
-test('the dialect can have a smaller page size', () => {
+test('the dialect can have a smaller page size than the profile', () => {
   const { paging } = dialectFor(ApiProfile.parse({}), { pageSize: 30 }).search;
   expect(paging.size).toBe(30);
   expect(dialectFor(ApiProfile.parse({}), { pageSize: 1_000 }).search.paging.size).toBe(100);
@@ -172,6 +172,6 @@ test('a contradictory profile is rejected', () => {
   expect(problemsOf({ paths: { entity: '/api/entity' } })).toMatch(/\{id\}/);
 });
 
-test('a profile with numeric ids rejects other ids at the start', async () => {
+test('a profile with numeric ids rejects other ids when the sandbox starts', async () => {
   await expect(startSandbox({ profile: { ids: 'number' } })).rejects.toThrow(UsageError);
 });

@@ -16,7 +16,7 @@ function registry(options: Partial<Parameters<typeof changingRegistry>[1]> = {})
   return { store, catalogue, changing: changingRegistry(store, { rates, seed: 1, ...options }) };
 }
 
-test('the number of changes follows the rates, for any length of the steps', () => {
+test('the number of changes matches the configured rates, whatever the length of the steps', () => {
   for (const steps of [1, 7, 3_600]) {
     const { changing } = registry();
     const happened = Array.from({ length: steps }, () =>
@@ -31,7 +31,7 @@ test('the number of changes follows the rates, for any length of the steps', () 
   }
 });
 
-test('the same seed makes the same changes', () => {
+test('the same seed causes the same changes', () => {
   const outcome = (seed: number) => {
     const { store, changing } = registry({ seed });
     changing.advance(5 * HOUR_MS, START_MS);
@@ -50,7 +50,7 @@ describe('automatic changes', () => {
     for (const { id } of happened) expect(catalogue.record(id)).toMatchObject({ gone: true });
   });
 
-  test('create ids above the latest id, or in gaps', () => {
+  test('create ids after the latest id, or between existing ids', () => {
     const newIds = (where: 'top' | 'anywhere') => {
       const { catalogue, changing } = registry({
         rates: { changed: 0, appearing: 30, deleted: 0 },
@@ -74,7 +74,7 @@ describe('automatic changes', () => {
   test.each([
     { shown: 1, differing: 'summary' },
     { shown: 0, differing: 'record alone' },
-  ])('appear in list items with the share $shown', ({ shown }) => {
+  ])('appear in list items for a share of $shown of the changes', ({ shown }) => {
     const { catalogue, changing } = registry({ rates: { changed: 40, appearing: 0, deleted: 0 }, shown });
     const before = new Map(
       companies.map(({ id }) => [id, [catalogue.summary(id), catalogue.record(id)?.text]]),
@@ -86,7 +86,7 @@ describe('automatic changes', () => {
     }
   });
 
-  test('add the old name to the previous names', () => {
+  test('add a replaced name to the previous names', () => {
     const { store, changing } = registry({ rates: { changed: 200, appearing: 0, deleted: 0 }, shown: 1 });
     const names = new Map(companies.map(({ id, name }) => [id, name]));
     const ids = new Set(changing.advance(HOUR_MS, START_MS).map(({ id }) => id));

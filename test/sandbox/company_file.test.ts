@@ -14,7 +14,7 @@ function file(name: string, content: string): string {
   return path;
 }
 
-test('a CSV file is read: the columns of id and name are recognised, the others become fields', async () => {
+test('a CSV file is read, its columns of id and name are recognised, and other columns become fields', async () => {
   const path = file('a.csv', '\uFEFFName,ID,Status\n"Smith, ""Jr"" & Co",007,Live\n株式会社,A1,\n');
   expect(await readCompanies(path)).toEqual([
     { id: '007', name: 'Smith, "Jr" & Co', fields: { Status: 'Live' } },
@@ -22,7 +22,7 @@ test('a CSV file is read: the columns of id and name are recognised, the others 
   ]);
 });
 
-test('the first row of each id that matches the filter is used', async () => {
+test('for each id, the first row that matches the filter is used', async () => {
   const path = file(
     'b.csv',
     'id,name,kind\n1,Old,Previous\n1,New,Current\n1,Newer,Current\n2,Gone,Previous\n,No id,Current\n',
@@ -31,14 +31,14 @@ test('the first row of each id that matches the filter is used', async () => {
   expect(companies.map(({ id, name }) => [id, name])).toEqual([['1', 'New']]);
 });
 
-test('the columns of id and name can be given', async () => {
+test('the user can specify the columns of id and name', async () => {
   const path = file('c.csv', 'id,code,title,name\n1,X9,Real,Wrong\n');
   expect(await readCompanies(path, { idColumn: 'code', nameColumn: 'title' })).toMatchObject([
     { id: 'X9', name: 'Real' },
   ]);
 });
 
-test('JSON Lines are read with nested values and exact numbers', async () => {
+test('nested values and exact numbers are read from JSON Lines', async () => {
   const path = file(
     'd.jsonl',
     '{"id":9007199254740993,"name":"Big","shares":0.12345678901234567891}\n\n{"id":"__proto__","name":"P","__proto__":{"a":1}}\n',
@@ -65,10 +65,10 @@ test.each<[string, string, RegExp, object]>([
   await expect(reading).rejects.toThrow(message);
 });
 
-test('a missing file is reported', async () => {
+test('a missing file causes an error message', async () => {
   await expect(readCompanies(join(folder, 'missing.csv'))).rejects.toThrow(/missing\.csv cannot be read/);
 });
 
-test('the package contains the sample registry', async () => {
+test('the package includes the sample registry', async () => {
   expect(await sampleCompanies()).toHaveLength(4_000);
 });

@@ -21,19 +21,19 @@ keepsTheContract(() => ({
   barredKey: sandbox.keyOf('barred'),
 }));
 
-test('the statistics count the companies', async () => {
+test('the statistics contain the number of companies', async () => {
   const { status, json } = await ask(sandbox, '/api/registry/stats');
   expect(status).toBe(200);
   expect(json).toMatchObject({ companies: { total: 4 }, coverage: { complete: true } });
 });
 
 describe('a key of the sandbox', () => {
-  test('is not accepted in the query', async () => {
+  test('is not accepted in the query string', async () => {
     const response = await fetch(`${sandbox.url}/api/search?q=a&api_key=${sandbox.keyOf('main')}`);
     expect(response.status).toBe(401);
   });
 
-  test('is rejected after a change', async () => {
+  test('is rejected after it is replaced by another key', async () => {
     const old = sandbox.keyOf('main');
     sandbox.accounts.rekey('main');
     const response = await fetch(`${sandbox.url}/api/registry/stats`, {
@@ -59,7 +59,7 @@ test('every response reports the limits', async () => {
 });
 
 describe('the documentation of the service', () => {
-  test('the OpenAPI document describes the three endpoints, their parameters and their rejections', async () => {
+  test('describes the three endpoints, their parameters and their rejections in the OpenAPI document', async () => {
     const response = await fetch(`${sandbox.url}/openapi.json`);
     const document = (await response.json()) as OpenApi;
     expect(document.openapi).toBe('3.1.0');
@@ -79,7 +79,7 @@ describe('the documentation of the service', () => {
     expect(document.components.securitySchemes.key).toEqual({ type: 'http', scheme: 'bearer' });
   });
 
-  test('the type of every problem code is a URL with its description', async () => {
+  test('describes every problem code at the URL that is the type of the problem', async () => {
     for (const [code, { status, title }] of Object.entries(PROBLEMS)) {
       const response = await fetch(`${sandbox.url}/problems/${code}`);
       expect(await response.json()).toEqual({ code, status, title });
@@ -104,7 +104,7 @@ test('every request is logged with its account, target and status', async () => 
   for (const { at } of arrivals) expect(Math.abs(at - before)).toBeLessThan(60_000);
 });
 
-test('another process reads the state of the sandbox without being counted', async () => {
+test('another process can read the state of the sandbox, and its requests are not counted', async () => {
   sandbox.reset();
   const lines = async (what: string) =>
     (await (await fetch(`${sandbox.url}/_sandbox/${what}`)).text())

@@ -54,7 +54,7 @@ function rawAnswer(sandbox: Sandbox, patienceMs = 300): Promise<Raw> {
   });
 }
 
-describe('faults of the response', () => {
+describe('a fault in the response', () => {
   test.each<[Fault, number, string | RegExp, RegExp | null]>([
     [{ kind: 'status', status: 503, body: 'busy', headers: { 'retry-after': '7' } }, 503, 'busy', null],
     [{ kind: 'html' }, 200, /^<!DOCTYPE html>/, /text\/html/],
@@ -79,47 +79,47 @@ describe('faults of the response', () => {
     if (fault.kind === 'redirect') expect(reply.headers.get('location')).toBe(fault.to);
   });
 
-  test('a byte order mark precedes the body', async () => {
+  test('can put a byte order mark before the body', async () => {
     const { body } = await rawAnswer(await faulty({ kind: 'bom' }));
     expect(body.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
     expect(body.subarray(3).toString()).toBe(RECORD);
   });
 
-  test('the body contains invalid UTF-8', async () => {
+  test('can put invalid UTF-8 into the body', async () => {
     const { body } = await rawAnswer(await faulty({ kind: 'invalid_utf8' }));
     expect(() => new TextDecoder('utf-8', { fatal: true }).decode(body)).toThrow(TypeError);
   });
 });
 
-describe('faults of the transmission', () => {
-  test('a reset before the headers sends no byte', async () => {
+describe('a fault in the transmission', () => {
+  test('can reset the connection before any byte is sent', async () => {
     expect(await rawAnswer(await faulty({ kind: 'reset_before_headers' }))).toMatchObject({
       head: '',
       ended: 'reset',
     });
   });
 
-  test('a reset after the headers sends a part of the body', async () => {
+  test('can reset the connection after the headers and a part of the body', async () => {
     const raw = await rawAnswer(await faulty({ kind: 'reset_after_headers', bytes: 5 }));
     expect(raw.head).toMatch(/^HTTP\/1.1 200 /);
     expect(raw.body.toString()).toBe(RECORD.slice(0, 5));
     expect(raw.ended).toBe('reset');
   });
 
-  test('a hang keeps the connection open without a byte, and logs no status', async () => {
+  test('can leave the connection open without sending a byte, and logs no status', async () => {
     const sandbox = await faulty({ kind: 'hang' });
     expect(await rawAnswer(sandbox)).toEqual({ head: '', body: Buffer.alloc(0), ended: 'open' });
     expect(sandbox.arrivals()).toMatchObject([{ kind: 'entity', status: null, fault: 'hang' }]);
   });
 
-  test('a late response is otherwise correct', async () => {
+  test('can delay a response that is otherwise correct', async () => {
     const sandbox = await faulty({ kind: 'delay', ms: 120 });
     const startedMs = performance.now();
     expect((await ask(sandbox, '/api/entity/1')).text).toBe(RECORD);
     expect(performance.now() - startedMs).toBeGreaterThan(110);
   });
 
-  test('a slow drip sends byte by byte', async () => {
+  test('can send a body byte by byte', async () => {
     const raw = await rawAnswer(await faulty({ kind: 'slow_drip', everyMs: 40 }), 250);
     expect(raw.ended).toBe('open');
     expect(raw.head).toMatch(/content-length: 48/i);
@@ -127,20 +127,20 @@ describe('faults of the transmission', () => {
     expect(raw.body.length).toBeLessThan(12);
   });
 
-  test.each([10, -10])('a wrong Content-Length differs by %i', async (by) => {
+  test.each([10, -10])('can make the Content-Length differ from the body by %i bytes', async (by) => {
     const raw = await rawAnswer(await faulty({ kind: 'wrong_content_length', by }));
     expect(raw.head).toMatch(new RegExp(`content-length: ${48 + by}`, 'i'));
     expect(raw.body.toString()).toBe(RECORD);
     expect(raw.ended).toBe('closed');
   });
 
-  test('a huge body is valid JSON of the given size', async () => {
+  test('can send a huge body, which is valid JSON of the specified size', async () => {
     const { text, json } = await ask(await faulty({ kind: 'huge_body', bytes: 5_000_000 }), '/api/entity/1');
     expect(Buffer.byteLength(text)).toBe(5_000_000);
     expect(json).toEqual({ padding: expect.stringMatching(/^ +$/) });
   });
 
-  test('a gzip bomb is small while compressed', async () => {
+  test('can send a gzip bomb, which is small while it is compressed', async () => {
     const raw = await rawAnswer(await faulty({ kind: 'gzip_bomb', bytes: 20_000_000 }), 10_000);
     expect(raw.head).toMatch(/content-encoding: gzip/i);
     expect(raw.body.length).toBeLessThan(40_000);
@@ -148,7 +148,7 @@ describe('faults of the transmission', () => {
   });
 });
 
-test('the fault can depend on the request, and the log contains it', async () => {
+test('a fault can depend on the request, and the log of arrivals contains the fault', async () => {
   let asked = 0;
   const sandbox = await startSandbox({
     companies: COMPANIES,
@@ -161,7 +161,7 @@ test('the fault can depend on the request, and the log contains it', async () =>
   expect(sandbox.arrivals().map(({ fault }) => fault)).toEqual([null, 'status', null, 'status']);
 });
 
-test('the latency delays every response', async () => {
+test('a configured latency delays every response', async () => {
   const sandbox = await startSandbox({ companies: COMPANIES, latencyMs: 80 });
   opened.push(sandbox);
   const startedMs = performance.now();

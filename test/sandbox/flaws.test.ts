@@ -31,28 +31,28 @@ async function listed(sandbox: Sandbox, query = ''): Promise<{ ids: string[]; to
   return { ids, total };
 }
 
-describe('a search with flaws', () => {
-  test('without flaws: six pages of 50 contain the whole registry', async () => {
+describe('the flaws of a search', () => {
+  test('none: six pages of 50 rows contain the whole registry', async () => {
     const { ids, total } = await listed(await open({}));
     expect([new Set(ids).size, total]).toEqual([300, 300]);
   });
 
-  test('total_off: the total is wrong', async () => {
+  test('total_off: the reported total is wrong', async () => {
     expect((await listed(await open({ flaws: { total_off: 0.1 } }))).total).toBe(330);
     expect((await listed(await open({ flaws: { total_off: -0.5 } }))).total).toBe(150);
   });
 
-  test('drift > 0: rows are repeated, and the last rows are missing', async () => {
+  test('drift > 0: some rows are repeated, and the last rows are missing', async () => {
     const { ids } = await listed(await open({ flaws: { drift: 5 } }));
     expect([ids.length, new Set(ids).size]).toEqual([300, 295]);
   });
 
-  test('drift < 0: rows are skipped', async () => {
+  test('drift < 0: some rows are missing', async () => {
     const { ids } = await listed(await open({ flaws: { drift: -5 } }));
     expect([ids.length, new Set(ids).size]).toEqual([295, 295]);
   });
 
-  test('stuck: every page is the first page', async () => {
+  test('stuck: every request returns the first page', async () => {
     const { ids, total } = await listed(await open({ flaws: { stuck: true } }));
     expect([ids.length, new Set(ids).size, total]).toEqual([300, 50, 300]);
   });
@@ -63,7 +63,7 @@ describe('a search with flaws', () => {
   });
 });
 
-test('a short query and a broad query are rejected', async () => {
+test('queries that are too short or too broad are rejected', async () => {
   const strict = await open({ min_length: 3, broad_above: 100 });
   expect(await ask(strict, '/api/search?q=ab')).toMatchObject({
     status: 400,
@@ -87,7 +87,7 @@ test('unknown parameters are ignored or rejected, depending on the profile', asy
   });
 });
 
-test('a full last page has no next-page link', async () => {
+test('the last page has no next-page link even if it is full', async () => {
   const sandbox = await open({ paging: { style: 'cursor', param: 'after', next: '/next', size: 50 } });
   let next: unknown = '';
   let pages = 0;
@@ -102,16 +102,19 @@ test.each([
   { counts: 'start', beyond: 'empty', at100: 200, at150: 200 },
   { counts: 'start', beyond: 416, at100: 200, at150: 416 },
   { counts: 'end', beyond: 400, at100: 400, at150: 400 },
-] as const)('a window of 130 rows with counts: $counts responds with $beyond beyond it', async (row) => {
-  const sandbox = await open({ window: { rows: 130, counts: row.counts, beyond: row.beyond } });
-  const page = (number: number) => ask(sandbox, `/api/search?q=&per_page=50&page=${number}`);
-  const [second, third, fourth] = [await page(2), await page(3), await page(4)];
-  expect([second.status, third.status, fourth.status]).toEqual([200, row.at100, row.at150]);
-  if (row.beyond === 'empty') {
-    expect(third.json).toMatchObject({ results: { length: 30 } });
-    expect(fourth.json).toMatchObject({ results: [], total: 300 });
-  }
-});
+] as const)(
+  'a cap of 130 rows, compared with the $counts of a page, responds with $beyond to pages beyond it',
+  async (row) => {
+    const sandbox = await open({ window: { rows: 130, counts: row.counts, beyond: row.beyond } });
+    const page = (number: number) => ask(sandbox, `/api/search?q=&per_page=50&page=${number}`);
+    const [second, third, fourth] = [await page(2), await page(3), await page(4)];
+    expect([second.status, third.status, fourth.status]).toEqual([200, row.at100, row.at150]);
+    if (row.beyond === 'empty') {
+      expect(third.json).toMatchObject({ results: { length: 30 } });
+      expect(fourth.json).toMatchObject({ results: [], total: 300 });
+    }
+  },
+);
 
 test('the profile can change while the sandbox runs', async () => {
   const sandbox = await open({});

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-test('names, ids and keys are returned unchanged', async () => {
+test('hostile names, ids and keys are returned unchanged', async () => {
   for (const [index, name] of HOSTILE.entries()) {
     const key = name.slice(0, 40);
     const { status, json } = await ask(sandbox, `/api/entity/${encodeURIComponent(`id ${index}: ${key}`)}`);
@@ -39,7 +39,7 @@ test('names, ids and keys are returned unchanged', async () => {
   }
 });
 
-test('queries are treated as text, also if the response repeats them', async () => {
+test('hostile queries are treated as text, even if the response repeats them', async () => {
   for (const text of [
     ...HOSTILE.slice(0, 8),
     '%',
@@ -68,7 +68,7 @@ test.each([
   '//api/search?q=a',
   '/api/../api/search?q=a',
   '/api/search;x=1?q=a',
-])('%s gets a response without an internal error', async (path) => {
+])('a request for %s causes no internal error', async (path) => {
   const { status, text } = await rawGet(path);
   expect(status).toBeGreaterThanOrEqual(200);
   expect(status).toBeLessThan(500);
@@ -85,13 +85,13 @@ test('requests that are invalid or too large are rejected', async () => {
   expect((await rawSend('GET / HTTP/1.1\r\n\r\n')).status).toBe(400);
 });
 
-test('many idle connections do not block a request', async () => {
+test('a request is not blocked by many idle connections', async () => {
   const idle = await Promise.all(Array.from({ length: 500 }, opened));
   expect((await ask(sandbox, '/api/registry/stats')).status).toBe(200);
   for (const socket of idle) socket.destroy();
 });
 
-test('the sandbox still responds after these requests', async () => {
+test('the sandbox still responds after all hostile requests', async () => {
   expect((await ask(sandbox, '/api/registry/stats')).json).toMatchObject({
     companies: { total: HOSTILE.length },
   });

@@ -33,7 +33,7 @@ test.each(Object.keys(REGISTRY_PRESETS))(
   },
 );
 
-test('the total of a rejected query is stored', async () => {
+test('the total from the rejection of a query is stored', async () => {
   const search = { ...REGISTRY_PRESETS.ares?.search, broad_above: 30 };
   await mirrored({ ...REGISTRY_PRESETS.ares, search }, ({ warehouse, sandbox }) => {
     const rejected = warehouse.db

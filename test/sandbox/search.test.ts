@@ -72,7 +72,7 @@ const aQuery: fc.Arbitrary<CatalogueQuery> = fc.record({
 });
 
 describe.each(FOLDINGS)('with folding %s', (folding) => {
-  test('every query rule matches exactly by its definition', () => {
+  test('every query rule finds exactly the names that its definition requires', () => {
     const { catalogue } = catalogueOf({ folding });
     fc.assert(
       fc.property(aQuery, (query) => {
@@ -100,7 +100,7 @@ test.each(['name', 'id', 'rank', 'relevance'] as const)(
   },
 );
 
-test('the order by rank is independent of the query, the order by relevance is not', () => {
+test('the order by rank does not depend on the query, but the order by relevance does', () => {
   const common = (order: 'rank' | 'relevance') => {
     const { catalogue } = catalogueOf({ order });
     const ids = (text: string) => {
@@ -119,7 +119,7 @@ test('the order by rank is independent of the query, the order by relevance is n
   expect(common('relevance').ofMany).not.toEqual(common('relevance').few);
 });
 
-test('diacritics folding ignores diacritics, width and case', () => {
+test('the folding of diacritics ignores diacritics, character width and case', () => {
   const { catalogue } = catalogueOf({ folding: 'diacritics' }, [
     { id: '1', name: 'Øst & Ängström', fields: {} },
     { id: '2', name: 'ＡＢＣ商事', fields: {} },
@@ -135,7 +135,7 @@ test('diacritics folding ignores diacritics, width and case', () => {
 });
 
 describe('a changing registry', () => {
-  test('searches return the present companies in the order of a new index', () => {
+  test('returns the current companies in the same order as a new index', () => {
     const edits = fc.array(
       fc.oneof(
         fc.record({ remove: fc.nat(companies.length - 1) }),
@@ -168,7 +168,7 @@ describe('a changing registry', () => {
     );
   });
 
-  test('many changes rebuild the index without losing a company', () => {
+  test('rebuilds the index after many changes without losing a company', () => {
     const { store, catalogue } = catalogueOf({});
     for (let i = 0; i < 2_500; i++) store.put({ id: `N${i}`, name: `Zebra ${i}`, fields: {} });
     const search = () =>

@@ -67,7 +67,7 @@ describe('search', () => {
       });
   });
 
-  test('ranks the exact identifier first, then names that begin with the query, then all others', async () => {
+  test('returns the company with this identifier first, then names that begin with the query, then all others', async () => {
     const { json } = await ask('/api/search?q=m');
     expect(json).toMatchObject({
       total: 2,
@@ -76,7 +76,7 @@ describe('search', () => {
     expect((await ask('/api/search?q=00000501')).json).toMatchObject({ results: [{ id: '00000501' }] });
   });
 
-  test('returns the total on every page, and an empty page after the last', async () => {
+  test('returns the total on every page, and an empty page after the last page', async () => {
     const pages = await Promise.all(
       [1, 2, 3, 4].map((page) => ask(`/api/search?q=0&per_page=2&page=${page}`)),
     );
@@ -85,7 +85,7 @@ describe('search', () => {
     for (const { json } of pages) expect(json).toMatchObject({ total: 3 });
   });
 
-  test('omits a gone company, and lists a changed company with its new values', async () => {
+  test('omits companies that are gone, and returns changed companies with their new values', async () => {
     expect((await ask('/api/search?q=gone')).json).toMatchObject({ total: 0, results: [] });
     expect((await ask('/api/search?q=changing')).json).toMatchObject({ total: 0 });
     expect((await ask('/api/search?q=changed')).json).toMatchObject({
@@ -93,13 +93,13 @@ describe('search', () => {
     });
   });
 
-  test('rejects both parameters together with 400', async () => {
+  test('rejects a request with both parameters with 400', async () => {
     expect(await ask('/api/search?q=a&identifier=b')).toMatchObject({ status: 400, json: { status: 400 } });
   });
 });
 
 describe('entity', () => {
-  test('returns the response of the registry byte for byte, with its age', async () => {
+  test('returns the response of the registry byte for byte, and its age in a header', async () => {
     const { status, headers, text } = await ask('/api/entity/00000417');
     const upstream = await fetch(`${mirror.sandbox.baseUrl}/entity/00000417`, {
       headers: { authorization: `Bearer ${mirror.sandbox.keyOf('main')}` },
@@ -110,11 +110,11 @@ describe('entity', () => {
     expect(Number(headers.get('x-mirror-age'))).toBeLessThan(60);
   });
 
-  test('returns 410 for a gone company', async () => {
+  test('returns 410 for a company that is gone', async () => {
     expect(await ask('/api/entity/00000500')).toMatchObject({ status: 410, json: { code: 'entity_gone' } });
   });
 
-  test('returns 504 for a company without a fetched record', async () => {
+  test('returns 504 for a company whose record was not fetched yet', async () => {
     mirror.sandbox.companies.put({ id: '00000900', name: 'Only Listed Ltd', fields: {} });
     await mirror.sync(100 * DAY_MS, new Set(['search']));
     await served.service.refresh();
@@ -125,7 +125,7 @@ describe('entity', () => {
     });
   });
 
-  test('returns 304 for the entity tag of an unchanged record', async () => {
+  test('returns 304 if the entity tag in the request shows that the record has not changed', async () => {
     const first = await ask('/api/entity/SC000193');
     const tag = first.headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[0-9a-z]+"$/);
@@ -144,7 +144,7 @@ describe('as_of', () => {
     expect(before.headers.get('etag')).not.toBe((await ask('/api/entity/00000501')).headers.get('etag'));
   });
 
-  test('treats a date as the end of that day', async () => {
+  test('interprets a date as the end of that day', async () => {
     const day = isoTime(beforeChangesMs).slice(0, 10);
     expect((await ask(`/api/entity/00000501?as_of=${day}`)).json).toMatchObject({ capital: 1 });
   });
@@ -157,7 +157,7 @@ describe('as_of', () => {
     expect((await ask(`/api/entity/00000500?as_of=${isoTime(mirror.now())}`)).status).toBe(410);
   });
 
-  test('returns 404 with the time of the first version for an earlier time', async () => {
+  test('returns 404 for a time before the first version, and states the time of that version', async () => {
     const { status, json } = await ask('/api/entity/00000417?as_of=1999-12-31');
     expect(status).toBe(404);
     expect(json).toMatchObject({ detail: expect.stringContaining('first version was seen at 20') });
@@ -188,7 +188,7 @@ test("the statistics contain the registry's own figures and the state of the mir
 });
 
 describe('a key of the mirror', () => {
-  test('is rejected as an invalid token, also with the id of a valid key', async () => {
+  test('is rejected as an invalid token, even if it contains the id of a valid key', async () => {
     for (const wrong of [`${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`, `${key}A`]) {
       const { status, headers } = await ask('/api/registry/stats', { key: wrong });
       expect(status).toBe(401);
@@ -196,7 +196,7 @@ describe('a key of the mirror', () => {
     }
   });
 
-  test('is valid immediately after its creation, and rejected after its revocation', async () => {
+  test('is accepted immediately after its creation, and rejected after its revocation', async () => {
     const later = served.newKey('later');
     expect((await ask('/api/registry/stats', { key: later })).status).toBe(200);
     const file = openAccountFile(`${mirror.folder}/accounts.db`);
@@ -214,7 +214,7 @@ describe('a key of the mirror', () => {
   });
 });
 
-test('the paths below /_sandbox do not exist', async () => {
+test('the mirror has no paths below /_sandbox', async () => {
   expect(await ask('/_sandbox/entities')).toMatchObject({ status: 404, json: { code: 'not_found' } });
 });
 

@@ -44,7 +44,7 @@ async function end(): Promise<string> {
   return last.cursor;
 }
 
-test('the pages of the feed have every row once, and the last cursor is at the end', async () => {
+test('the pages of the feed contain every row once, and the last cursor is the end of the feed', async () => {
   const whole = await page('since=0&limit=10000');
   expect(whole.has_more).toBe(false);
   const paged: Page['changes'][number][] = [];
@@ -68,7 +68,7 @@ test('the pages of the feed have every row once, and the last cursor is at the e
   });
 });
 
-test('JSON Lines have one change per line, and the cursor in a header', async () => {
+test('JSON Lines contain one change per line, and a header contains the cursor', async () => {
   const { text, headers } = await served.ask('/changes?tables=entity,entity__officers', {
     headers: { accept: 'application/x-ndjson' },
   });
@@ -82,7 +82,7 @@ test('JSON Lines have one change per line, and the cursor in a header', async ()
   expect(new Set(lines.map(({ table }) => table))).toEqual(new Set(['entity', 'entity__officers']));
 });
 
-test('a waiting request returns when a change arrives', async () => {
+test('a waiting request gets its response when a change arrives', async () => {
   const since = await end();
   const waiting = page(`since=${since}&wait=30`);
   mirror.sandbox.companies.put({ id: '00000009', name: 'New Ltd', fields: { status: 'active' } });
@@ -92,7 +92,7 @@ test('a waiting request returns when a change arrives', async () => {
   expect(await page(`since=${await end()}&wait=0`)).toMatchObject({ changes: [], has_more: false });
 });
 
-test('a forgotten company is one forget in the feed, without its data', async () => {
+test('a forgotten company appears in the feed as one forget operation without its data', async () => {
   const since = await end();
   const { dialect } = mirror.config;
   if (dialect === undefined) throw new Error('the mirror has no dialect');
@@ -103,7 +103,7 @@ test('a forgotten company is one forget in the feed, without its data', async ()
   expect(JSON.stringify(await page('since=0&limit=10000'))).not.toContain('Company 3');
 });
 
-test('a cursor of another mirror gets 410, and an invalid request 400', async () => {
+test('a cursor from another mirror is rejected with 410, and an invalid request with 400', async () => {
   expect(await served.ask('/changes?since=5-000000000000')).toMatchObject({
     status: 410,
     json: { code: 'cursor_unknown', detail: expect.stringContaining('since=0') },
@@ -112,7 +112,7 @@ test('a cursor of another mirror gets 410, and an invalid request 400', async ()
     expect((await served.ask(`/changes?${query}`)).status, query).toBe(400);
 });
 
-test('a table is exported in each format, and the export has the cursor of its state', async () => {
+test('a table is exported in every format, and the export contains the cursor of its state', async () => {
   const csv = await served.ask('/export/entity.csv');
   expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(csv.headers.get('x-next-cursor')).toBe(await end());
@@ -132,7 +132,7 @@ test('a table is exported in each format, and the export has the cursor of its s
   expect(officers).toHaveLength(2);
 });
 
-test('both endpoints need a key, and count as requests', async () => {
+test('both endpoints need a key, and their requests are counted', async () => {
   const limited = served.newKey('limited', { total: 2 });
   for (const path of ['/changes', '/export/entity.csv']) {
     expect((await fetch(served.service.url + path)).status, path).toBe(401);
@@ -148,7 +148,7 @@ test('both endpoints need a key, and count as requests', async () => {
     expect((await served.ask(path)).status, path).toBe(404);
 });
 
-test('a client that leaves during an export releases the warehouse', async () => {
+test('the warehouse is released when a client disconnects during an export', async () => {
   for (let nth = 0; nth < 6; nth++) {
     const left = new AbortController();
     const response = await fetch(`${served.service.url}/export/entity.csv`, {

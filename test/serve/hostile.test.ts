@@ -30,11 +30,11 @@ afterAll(async () => {
 });
 
 describe('full-text syntax in a query', () => {
-  test.each(['AND', 'NOT', 'and or', 'near'])('%s finds the name that contains it', async (text) => {
+  test.each(['AND', 'NOT', 'and or', 'near'])('such as %s finds the name that contains it', async (text) => {
     expect((await search(text)).json).toMatchObject({ total: 1, results: [{ id: '1' }] });
   });
 
-  test.each(['star*', '"Quoted"', '"quoted', 'star* "quo'])('%s is treated as text', async (text) => {
+  test.each(['star*', '"Quoted"', '"quoted', 'star* "quo'])('such as %s is treated as text', async (text) => {
     expect((await search(text)).json).toMatchObject({ total: 1, results: [{ id: '2' }] });
   });
 
@@ -55,7 +55,7 @@ describe('full-text syntax in a query', () => {
     '((((((((((',
     '*'.repeat(1_999),
     '𐍈'.repeat(900),
-  ])('%j is searched for as text', async (text) => {
+  ])('such as %j is treated as text', async (text) => {
     const { status, json } = await search(text);
     if (text.trim() === '') expect({ status, json }).toMatchObject({ status: 400 });
     else expect({ status, json }).toMatchObject({ status: 200, json: { total: text === INJECTION ? 1 : 0 } });
@@ -105,7 +105,7 @@ describe('a request beyond the limits', () => {
       `GET /api/search HTTP/1.1\r\nHost: x\r\n${Array.from({ length: 500 }, (_, i) => `X-${i}: ${'y'.repeat(40)}\r\n`).join('')}\r\n`,
     ],
     ['a header of 100 KB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(100_000)}\r\n\r\n`],
-  ])('%s gets 431', async (_what, request) => {
+  ])('is rejected with 431 because of %s', async (_what, request) => {
     expect(await raw(request)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
@@ -118,7 +118,7 @@ describe('a request beyond the limits', () => {
     ],
     ['no host', 'GET /api/search HTTP/1.1\r\n\r\n'],
     ['a control character in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX: a\u0001b\r\n\r\n'],
-  ])('%s gets 400', async (_what, request) => {
+  ])('is rejected with 400 because of %s', async (_what, request) => {
     expect(await raw(request)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
@@ -130,7 +130,7 @@ describe('a request beyond the limits', () => {
   });
 });
 
-test('a slow client and 5,000 idle connections do not delay other clients', async () => {
+test('other clients are not delayed by a slow client and 5,000 idle connections', async () => {
   const idle = await Promise.all(Array.from({ length: 5_000 }, () => connect()));
   const slow = await connect();
   slow.write('GET /api/entity/1 HTTP/1.1\r\nHost: x\r\n');

@@ -46,7 +46,7 @@ describe('50 parallel clients never exceed', () => {
   });
 });
 
-test('the RateLimit headers contain every limit and its quota left', async () => {
+test('the RateLimit headers contain every limit and the remaining quota', async () => {
   const served = await serve(mirror);
   const key = served.newKey('told', { perMinute: 10, perDay: 50, total: 100 });
   const { headers } = await served.ask('/api/entity/1', { key });
@@ -55,7 +55,7 @@ test('the RateLimit headers contain every limit and its quota left', async () =>
   expect(headers.get('ratelimit')).toMatch(/^"minute";r=9;t=60, "day";r=49;t=\d+, "total";r=99$/);
 });
 
-test('counts and the rate survive a restart', async () => {
+test('the counts and the rate limit survive a restart', async () => {
   const first = await serve(mirror);
   const total = first.newKey('restarted', { total: 5 });
   const minute = first.newKey('minuted', { perMinute: 3 });
@@ -75,7 +75,7 @@ test('counts and the rate survive a restart', async () => {
   await second.close();
 });
 
-test('a killed server has counted every request with a response', async () => {
+test('every request that got a response is counted even if the server is killed', async () => {
   const configPath = join(mirror.folder, 'registry-mirror.yaml');
   const { warehouse, ledger } = mirror.config;
   const configuration = {
@@ -115,7 +115,7 @@ test('a killed server has counted every request with a response', async () => {
   expect(answered + left).toBeGreaterThanOrEqual(total - inFlight);
 });
 
-test('a second server with the same accounts fails to start', async () => {
+test('a second server with the same accounts file fails to start', async () => {
   const served = await serve(mirror);
   await expect(serve(mirror)).rejects.toThrow(/already uses the accounts/);
   await served.close();

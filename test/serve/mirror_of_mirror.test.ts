@@ -11,7 +11,7 @@ import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { companies, openMirrored, serve } from '../support/served_mirror.ts';
 
 describe('a mirror of a mirror contains the same data', () => {
-  test.each(Object.keys(PROFILE_PRESETS))('in the dialect of %s', async (name) => {
+  test.each(Object.keys(PROFILE_PRESETS))('if the registry has the dialect of %s', async (name) => {
     const isNumbered = PROFILE_PRESETS[name]?.ids === 'number';
     const first = await openMirrored({
       companies: isNumbered ? numbered(companies(60)) : companies(60),

@@ -16,7 +16,7 @@ afterAll(async () => {
   await mirror.close();
 });
 
-test('paging neither repeats nor omits a row while the mirror changes', async () => {
+test('no row is repeated or missing while a client pages and the mirror changes', async () => {
   const first = await page(1);
   expect(first.total).toBe(300);
   const ids = [...first.ids];

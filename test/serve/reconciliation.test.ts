@@ -46,13 +46,13 @@ const reconcile = async (queries: object) => {
 };
 
 describe('the reconciliation service', () => {
-  it('describes itself', async () => {
+  it('describes itself in its manifest', async () => {
     const manifest = Manifest.parse(await json('/reconcile'));
     expect(manifest.name).toBe('Sandbox registry');
     expect(manifest.authentication).toBeUndefined();
   });
 
-  it('matches a unique name and leaves namesakes to the user', async () => {
+  it('matches a unique name, but lets the user choose between companies of the same name', async () => {
     const found = await reconcile({
       q0: { query: 'SOCIÉTÉ GÉNÉRALE DE VINS' },
       q1: { query: 'Wilson Services Ltd', limit: 2 },
@@ -68,7 +68,7 @@ describe('the reconciliation service', () => {
     expect(found.q3?.result).toEqual([]);
   });
 
-  it('distinguishes namesakes by their properties', async () => {
+  it('distinguishes companies of the same name by their properties', async () => {
     const properties = [{ pid: 'country', v: 'IM' }];
     const { q } = await reconcile({ q: { query: 'Wilson Services Ltd', properties } });
     expect(q?.result.map(({ id, match, score }) => [id, match, score])).toEqual([
@@ -87,7 +87,7 @@ describe('the reconciliation service', () => {
     });
   });
 
-  it('answers a batch in a GET request', async () => {
+  it('responds to a batch of queries in a GET request', async () => {
     const queries = encodeURIComponent(JSON.stringify({ q: { query: '2' } }));
     const { q } = ResultBatch.parse(await json(`/reconcile?queries=${queries}`));
     expect(q?.result[0]).toMatchObject({ id: '2', match: true });
@@ -102,7 +102,7 @@ describe('the reconciliation service', () => {
     expect(types.result.map(({ id }) => id)).toEqual(['gone_company']);
   });
 
-  it('extends rows with values of their types', async () => {
+  it('extends rows with property values of the correct type', async () => {
     const proposed = ProposedProperties.parse(await json('/reconcile/properties?type=company'));
     expect(proposed.properties.map(({ id }) => id)).toEqual(expect.arrayContaining(['status', 'employees']));
     const extend = {
@@ -137,7 +137,7 @@ describe('the reconciliation service', () => {
     },
   );
 
-  it('lets only local pages read it while it needs no key', async () => {
+  it('accepts requests only from local pages if it needs no key', async () => {
     const url = `${served.service.url}/reconcile`;
     const local = await fetch(url, { headers: { origin: 'http://127.0.0.1:3333' } });
     expect(local.headers.get('access-control-allow-origin')).toBe('http://127.0.0.1:3333');
@@ -147,7 +147,7 @@ describe('the reconciliation service', () => {
 });
 
 describe('a reconciliation service with keys', () => {
-  it('shows its manifest to everyone, and needs a key for queries', async () => {
+  it('returns its manifest without a key, but requires a key for queries', async () => {
     const keyed = await serve(mirrored, {
       reconciliation: { ...OPEN, access: 'keyed' },
       accountsPath: `${mirrored.folder}/keyed.db`,

@@ -168,7 +168,7 @@ describe('error hints', () => {
     ['Portuguese', { mensagem: 'O parâmetro "denominação" é obrigatório' }, 'denominação'],
     ['Polish', { komunikat: "Brak wymaganego parametru 'fraza'" }, 'fraza'],
     ['Finnish', { virhe: "Parametri 'hakusana' puuttuu" }, 'hakusana'],
-  ])('read a required parameter: %s', (_format, body, name) => {
+  ])('contain a required parameter from an error in the format %s', (_format, body, name) => {
     expect(errorHintsOf([refusal(body)]).required).toContain(name);
     expect(errorHintsOf([refusal(body)]).unknown).toEqual([]);
   });
@@ -204,7 +204,7 @@ describe('error hints', () => {
     [{ message: ['property foo should not exist'] }, []],
     ["Unknown parameter foo. Did you mean 'lookup'?", ['lookup']],
     ['Onbekende parameter foo; toegestaan zijn: zoekterm, vanaf', ['zoekterm', 'vanaf']],
-  ])('read allowed and unknown parameters: %j', (body, allowed) => {
+  ])('contain the allowed and the unknown parameters from %j', (body, allowed) => {
     const hints = errorHintsOf([refusal(body)]);
     expect(hints.refusesUnknown).toBe(true);
     expect(hints.allowed).toEqual(allowed);
@@ -234,7 +234,7 @@ describe('error hints', () => {
     ['minimum length is 2 letters', 2],
     ['querystring/foo must NOT have fewer than 3 characters', 3],
     ['Bad request', null],
-  ])('read the min query length: %j', (body, length) => {
+  ])('contain the min query length from %j', (body, length) => {
     expect(errorHintsOf([refusal(body)]).minQueryLength).toBe(length);
   });
 
@@ -247,7 +247,7 @@ describe('error hints', () => {
     ['maximaal 100', 100],
     ['Le maximum est 25', 25],
     ['Nothing to read', null],
-  ])('read a maximum: %j', (body, maximum) => {
+  ])('contain the maximum from %j', (body, maximum) => {
     expect(errorHintsOf([refusal(body)]).maximum).toBe(maximum);
   });
 
@@ -273,7 +273,7 @@ describe('error hints', () => {
     ],
     [{ errors: { land: ['Pflichtparameter fehlt. Erlaubte Werte: DE, AT'] } }, 'land', ['DE', 'AT']],
     ['Parameter since is required, format YYYY-MM-DD', 'since', ['2000-01-01']],
-  ])('read the values of a required companion: %j', (body, name, values) => {
+  ])('contain a required companion and its values from %j', (body, name, values) => {
     expect(errorHintsOf([refusal(body)]).values.get(name)).toEqual(values);
   });
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { joinsOf } from '../../../src/probe/findings/addresses.ts';
 
-describe('the joins of base URL and paths', () => {
+describe('the combinations of base URL and paths', () => {
   it.each([
     ['https://r.example/api', ['/api/search', '/api/api/search']],
     ['https://r.example', ['/api/search', '/search']],
     ['https://r.example/v1', ['/v1/api/search', '/v1/search', '/api/search']],
-  ])('of %s are %j', (base_url, expected) => {
+  ])('for the base URL %s are %j', (base_url, expected) => {
     expect(joinsOf({ base_url }).map(({ search }) => search)).toEqual(expected);
   });
 });

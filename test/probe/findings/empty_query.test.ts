@@ -18,7 +18,7 @@ describe('an empty query', () => {
     ['with totals and statistics', {}],
     ['without statistics', { stats: { total: null } }],
     ['without totals', { search: { total: null } }],
-  ])('is used by the dialect and by sync if it lists the registry, %s', async (_name, profile) => {
+  ])('is used by the dialect and by sync if it lists the whole registry, %s', async (_name, profile) => {
     const { place, sandbox, companies } = await upstreamOf({
       ...profile,
       search: { min_length: 0, ...profile.search },

@@ -18,21 +18,21 @@ function withSize(exchange: Exchange, size: number): Exchange {
 }
 
 describe('the max page size', () => {
-  it('is the number of rows if a larger size was requested and more matches exist', () => {
+  it('is the number of rows if the request asked for more and more matches exist', () => {
     expect(findMaxPageSize([pageOfSize(1000, 20, 500)], [], param)).toMatchObject({
       value: { rows: 20, next: null },
       certainty: 'sure',
     });
   });
 
-  it('stays open if all matches fit on the page', () => {
+  it('is not found if all matches fit on the page', () => {
     expect(findMaxPageSize([pageOfSize(1000, 20, 20)], [], param)).toMatchObject({
       value: { rows: 20, next: 1000 },
       certainty: 'open',
     });
   });
 
-  it('is the number that an error message names', () => {
+  it('is the number that an error message states', () => {
     const message = searchExchange({ message: 'limit must be at most 50' }, 'north');
     const refusal: Exchange = { ...withSize(message, 1000), reading: 'refused' };
     expect(findMaxPageSize([pageOfSize(10, 10, 500)], [refusal], param)).toMatchObject({
@@ -42,7 +42,7 @@ describe('the max page size', () => {
   });
 });
 
-describe('the stored reason of a size probe', () => {
+describe('the stored reason of a page size probe', () => {
   it('contains the requested size', () => {
     expect(requestedSizeOf('may a page hold 1000 rows?')).toBe('1000');
     expect(requestedSizeOf('does p take the query?')).toBeNull();

@@ -15,19 +15,19 @@ const refusalOf = (query: string, message: string): Exchange => ({
 });
 
 describe('the min query length', () => {
-  it('is 1 if a letter has matches', () => {
+  it('is 1 if a query of one letter has matches', () => {
     expect(findMinQueryLength([pageOf('a', 5)], [], 'q', null)).toMatchObject({
       value: 1,
       certainty: 'sure',
     });
   });
 
-  it('is the number that an error message names', () => {
+  it('is the number that an error message states', () => {
     const refusal = refusalOf('a', 'at least 3 characters');
     expect(findMinQueryLength([], [refusal], 'q', null)).toMatchObject({ value: 3, certainty: 'sure' });
   });
 
-  it('is likely one more than the length of a refused query', () => {
+  it('is probably one more than the length of a refused query', () => {
     const refusal = refusalOf('no', 'invalid query');
     expect(findMinQueryLength([pageOf('nor', 5)], [refusal], 'q', 'prefix')).toMatchObject({
       value: 3,
@@ -35,12 +35,12 @@ describe('the min query length', () => {
     });
   });
 
-  it('is not derived from a refusal as too broad', () => {
+  it('is not derived from a query that was refused as too broad', () => {
     const refusal = refusalOf('no', 'too many results, narrow the query');
     expect(findMinQueryLength([pageOf('nor', 5)], [refusal], 'q', 'prefix').certainty).toBe('open');
   });
 
-  it('is likely one more than the length of a prefix without matches', () => {
+  it('is probably one more than the length of a prefix without matches', () => {
     expect(findMinQueryLength([pageOf('nor', 5), pageOf('no', 0)], [], 'q', 'prefix')).toMatchObject({
       value: 3,
       certainty: 'likely',

@@ -23,7 +23,7 @@ function page(ids: string, ...params: readonly Param[]): SearchPage {
 describe('the paging', () => {
   const first = page('abcde');
 
-  it('is the only parameter that explains the first row', () => {
+  it('uses the parameter if only one explains the first row of the page', () => {
     const second = page('b', ['limit', '1'], ['page', '2'], ['offset', '3']);
     expect(findPaging([first, second], size)).toMatchObject({
       value: { style: 'page', param: 'page', first: 1 },
@@ -31,19 +31,19 @@ describe('the paging', () => {
     });
   });
 
-  it('is likely if two parameters explain the first row', () => {
+  it('is likely, not sure, if two parameters explain the first row of the page', () => {
     const second = page('b', ['limit', '1'], ['page', '2'], ['offset', '1']);
     const paging = findPaging([first, second], size);
     expect(paging.certainty).toBe('likely');
     expect(paging.moves.map(({ param }) => param)).toEqual(['page', 'offset']);
   });
 
-  it('is open if no parameter explains the first row', () => {
+  it('is not found if no parameter explains the first row of the page', () => {
     const second = page('e', ['limit', '1'], ['page', '2']);
     expect(findPaging([first, second], size)).toMatchObject({ value: null, certainty: 'open' });
   });
 
-  it('is the next-page link of the response, before any parameter', () => {
+  it('uses a next-page link in preference to any parameter', () => {
     const exchange = searchExchange({ next: '/api/search?q=north&after=e' }, 'north');
     expect(findPaging([{ ...first, exchange }], size)).toMatchObject({
       value: { style: 'next_url', next: '/next' },

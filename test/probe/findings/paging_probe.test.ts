@@ -9,7 +9,7 @@ const candidates: readonly PagingCandidate[] = [
   { param: 'start', style: 'offset', firsts: [0, 1] },
 ];
 
-describe('the values of several paging parameters in one request', () => {
+describe('the values for several paging parameters in one request', () => {
   it('move the first row by different numbers within the known rows', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 60, max: 200 }), (pageSize, count) => {

@@ -17,7 +17,7 @@ describe('the query rule', () => {
     ['token', ['1', '2']],
     ['token_prefix', ['1', '2', '4', '5', '6']],
     ['substring', ['1', '2', '3', '4', '5', '6']],
-  ])('is %s if "marlin" finds %j', (rule, ids) => {
+  ])('is %s if the query "marlin" finds the companies %j', (rule, ids) => {
     const page = searchPage(
       'marlin',
       known.filter(({ id }) => ids.includes(id)),
@@ -28,7 +28,7 @@ describe('the query rule', () => {
     if (rule !== 'substring') expect(finding).toMatchObject({ value: rule, certainty: 'sure' });
   });
 
-  it('stays open if hidden fields matched the rows', () => {
+  it('is not found if the rows matched by a field that they do not show', () => {
     const unexplained = [
       { id: '9', name: 'Nothing alike' },
       { id: '8', name: 'Else' },
@@ -37,13 +37,16 @@ describe('the query rule', () => {
   });
 });
 
-describe('a query beside punctuation', () => {
+describe('a query for a name with punctuation', () => {
   it.each([
     ['token', 'neil', "o'neil ltd", null],
     ['token_prefix', 'bar', 'foo-bar ltd', null],
     ['prefix', 'acme', '"acme" ltd', null],
     ['substring', 'neil', "o'neil ltd", true],
-  ] as const)('under the rule %s, "%s" finds %s: %s', (rule, query, name, expected) => {
-    expect(finds(rule, query, name)).toBe(expected);
-  });
+  ] as const)(
+    'under the rule %s, the query "%s" for the name %s has the result %s',
+    (rule, query, name, expected) => {
+      expect(finds(rule, query, name)).toBe(expected);
+    },
+  );
 });

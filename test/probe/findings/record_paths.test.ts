@@ -42,7 +42,7 @@ describe('a record', () => {
     });
   });
 
-  it('of another company is rejected', () => {
+  it('is rejected if it belongs to another company', () => {
     expect(findRecord(searchExchange({ id: '1', name: 'Other' }), company).value).toBeNull();
   });
 });

@@ -40,8 +40,8 @@ describe('the list of results', () => {
   });
 });
 
-describe('id and name', () => {
-  it('are found at any depth, beside other names and constant numbers', () => {
+describe('the paths of id and name', () => {
+  it('are found at any depth, even beside other names and constant numbers', () => {
     const record = (id: string, legalName: string) => ({
       type: 'lei-records',
       id,
@@ -58,7 +58,7 @@ describe('id and name', () => {
     expect(listing?.ids[0]?.pointer).toBe('/id');
   });
 
-  it('the last segment of a URL in the row identifies the id', () => {
+  it('are found if the last segment of a URL in the row equals the id', () => {
     const rows = [1, 2, 3].map((n) => ({
       code: `X${n}`,
       ref: `R-${n}`,

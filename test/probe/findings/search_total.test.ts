@@ -17,7 +17,7 @@ describe('the total of a query', () => {
     });
   });
 
-  it('stays open if a number only repeats the number of rows', () => {
+  it('is not found if the only candidate always equals the number of rows', () => {
     const searches = [search('a', 20, { count: 20 }), search('b', 20, { count: 20 })];
     expect(findTotal(searches, '/results', 'q')).toMatchObject({ value: null, certainty: 'open' });
   });
@@ -27,19 +27,19 @@ describe('the number at which totals stop', () => {
   const pages = (...all: [query: string, total: number, firstId: string][]) =>
     all.map(([query, total, firstId]) => ({ query, total, ids: [firstId] }));
 
-  it('is a round total of queries with different companies', () => {
+  it('is a round total that queries with different companies share', () => {
     expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '2'], ['c', 9, '3'])).value).toBe(10_000);
   });
 
-  it('stays open if every query may have found the whole registry', () => {
+  it('is not found if every query may have matched the whole registry', () => {
     expect(findClamp(pages(['a', 10_000, '1'], ['b', 10_000, '2'])).value).toBeNull();
   });
 
-  it('stays open if only one query has the round total', () => {
+  it('is not found if only one query has the round total', () => {
     expect(findClamp(pages(['a', 9_000, '1'], ['b', 17, '2'])).value).toBeNull();
   });
 
-  it('is a total below the number of rows', () => {
+  it('is a total that is smaller than the number of rows', () => {
     expect(findClamp([{ query: 'a', total: 100, ids: Array.from({ length: 120 }, String) }]).value).toBe(100);
   });
 });

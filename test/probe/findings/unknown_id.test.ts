@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unlikelyId } from '../../../src/probe/findings/unknown_id.ts';
 
 describe('an unlikely id', () => {
-  it('has as many digits as the known ids', () => {
+  it('has as many digits as a known id', () => {
     expect(unlikelyId(['00185647', 'SC123456'])).toMatch(/^\d{8}$/);
   });
 

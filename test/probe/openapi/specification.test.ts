@@ -175,7 +175,7 @@ const OPEN: Readonly<Record<string, readonly string[]>> = { 'sirene.yaml': ['nam
 /** What is wrong, and called likely. The record is right except for its name. */
 const WRONG: Readonly<Record<string, readonly string[]>> = { 'sirene.yaml': ['record'] };
 
-test.each(readdirSync(FOLDER))('the document %s yields the dialect that a person reads', (file) => {
+test.each(readdirSync(FOLDER))('the document %s yields the same dialect as a person would write', (file) => {
   const specification = specificationOf(file);
   const grades = gradesOf(specification, TRUTH[file] ?? {});
   const of = (grade: string) => [...grades].filter(([, found]) => found === grade).map(([key]) => key);
@@ -207,18 +207,18 @@ function gradesOf(specification: Specification, truth: Truth): Map<string, strin
   );
 }
 
-test('fixed parameters of a search are separate from its query', () => {
+test('fixed parameters of a search are not mistaken for its query parameter', () => {
   expect(specificationOf('fastapi.yaml').extra).toEqual({ country: 'EE' });
 });
 
 test.each([null, [], 'text', {}, { openapi: '3.1.0' }, { paths: {} }])(
-  '%j is no OpenAPI document',
+  '%j is not accepted as an OpenAPI document',
   (parsed) => {
     expect(readSpecification(parsed, 'https://registry.example')).toBeNull();
   },
 );
 
-test('a document with broken, foreign and circular references is read', () => {
+test('a document with broken, external and circular references can be read', () => {
   const paths = {
     '/search': {
       get: {
