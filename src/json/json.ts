@@ -1,13 +1,13 @@
 import { MAX_DEPTH, MAX_VALUES } from '../dialect/limits.ts';
 
 /**
- * JSON with exact numbers: an integer beyond 2^53 becomes a bigint, and any other number that a double would change
- * becomes an ExactNumber with the received digits.
+ * A JSON value with exact numbers. An integer beyond 2^53 is a bigint. Any other number that a double cannot represent
+ * exactly is an ExactNumber with the received digits.
  */
 export type Json = null | boolean | number | bigint | ExactNumber | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
-/** A number that a double cannot represent. */
+/** A number that a double cannot represent exactly. */
 export class ExactNumber {
   readonly digits: string;
 
@@ -20,11 +20,14 @@ export class ExactNumber {
   }
 }
 
-/** The text may be JSON, but its values would take too much memory. The message is a predicate: `is nested …`. */
+/**
+ * Thrown if a text may be JSON but its values would take too much memory. The message is a predicate, such as `is
+ * nested …`.
+ */
 export class LimitExceeded extends SyntaxError {}
 
 /**
- * Parses JSON text, with or without a BOM. The last value of a repeated key counts. `__proto__` is a key like any other.
+ * Parses JSON text, with or without a BOM. If a key is repeated, its last value is used. `__proto__` is a normal key.
  *
  * @throws LimitExceeded before parsing, if the text is nested deeper than MAX_DEPTH or has more than MAX_VALUES values.
  * @throws SyntaxError if the text is not JSON.
@@ -36,12 +39,13 @@ export function parseJson(text: string): Json {
   return mayLoseDigits ? (JSON.parse(json, keepExact as Reviver) as Json) : (JSON.parse(json) as Json);
 }
 
-/** Writes JSON text in which every number has the exact value that was parsed. */
+/** Converts a value to JSON text. Every number has exactly the value that was parsed. */
 export function stringifyJson(value: Json): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // JSON.stringify throws only for a bigint. A replacer for all values would make it several times slower.
+    // JSON.stringify throws a TypeError only if there is a bigint. Calling it with a replacer for all values would be
+    // several times slower.
     if (!(error instanceof TypeError)) throw error;
     return JSON.stringify(value, (_key, inner: unknown) =>
       typeof inner === 'bigint' ? rawJson(inner.toString()) : inner,
@@ -49,13 +53,13 @@ export function stringifyJson(value: Json): string {
   }
 }
 
-/** Converts a value for JSON.stringify, which then writes every number with its exact digits. */
+/** Converts a value so that JSON.stringify writes every number with its exact digits. */
 export function faithful(value: Json): unknown {
   if (typeof value === 'bigint') return rawJson(value.toString());
   if (value instanceof ExactNumber) return rawJson(value.digits);
   if (Array.isArray(value)) return value.map(faithful);
   if (typeof value !== 'object' || value === null) return value;
-  // fromEntries defines own keys, so that `__proto__` is a key like any other.
+  // Object.fromEntries defines own properties, so `__proto__` stays a normal key.
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, faithful(inner)]));
 }
 
@@ -65,7 +69,7 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   );
 }
 
-/** A scalar as text; null for null, lists and objects. */
+/** Returns a scalar as text; null for null, lists, objects and undefined. */
 export function scalarText(value: Json | undefined): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
@@ -74,11 +78,11 @@ export function scalarText(value: Json | undefined): string | null {
 }
 
 /**
- * Checks the limits in one pass that skips strings, and looks for numbers that a double can change: those with 16 or
- * more digits, or with an exponent.
+ * Checks the limits in one pass that skips strings. The same pass looks for numbers that may lose digits in a double:
+ * numbers with 16 or more digits, or with an exponent.
  *
- * Number of values = 1 + commas + lists and objects with members, because n > 0 members have n - 1 commas. `[ ]` with
- * a space counts as a list with a member.
+ * Number of values = 1 + commas + lists and objects with members, because n > 0 members have n - 1 commas. `[ ]` with a
+ * space is counted like a list with one member.
  */
 function scan(json: string): { exceeded: string | null; mayLoseDigits: boolean } {
   let depth = 0;
@@ -115,7 +119,9 @@ function isClosing(code: number): boolean {
   return code === CLOSE_LIST || code === CLOSE_OBJECT;
 }
 
-/** The offset of the quote that closes the string at `start`; the length of the text if there is none. */
+/**
+ * Returns the offset of the quote that closes the string at `start`; the length of the text if there is no such quote.
+ */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -127,7 +133,8 @@ function endOfString(json: string, start: number): number {
 
 type Reviver = (this: unknown, key: string, value: unknown) => unknown;
 
-// ECMA-262 "JSON.parse source text access": the third argument contains the literal.
+// A reviver for JSON.parse. Its third argument contains the source text of the number (ECMA-262, "JSON.parse source
+// text access").
 function keepExact(this: unknown, _key: string, value: unknown, context: { source?: string }): unknown {
   if (typeof value !== 'number' || context.source === undefined) return value;
   if (isInteger(context.source)) return Number.isSafeInteger(value) ? value : exactInteger(context.source);
@@ -138,7 +145,8 @@ function isInteger(literal: string): boolean {
   return /^-?\d+$/.test(literal);
 }
 
-// No count or identifier is longer. Arithmetic on millions of digits would block the process.
+// Longer integers do not become bigint, because arithmetic on millions of digits would block the process. No count or
+// identifier is that long.
 function exactInteger(literal: string): bigint | ExactNumber {
   return literal.length <= MAX_BIGINT_CHARS ? BigInt(literal) : new ExactNumber(literal);
 }
@@ -148,12 +156,15 @@ function isExact(value: number, source: string): boolean {
   return Number.isFinite(value) && significand(String(value)) === significand(source);
 }
 
-/** Digits without sign, point, leading and trailing zeros, with the decimal exponent; equal for equal absolute values. */
+/**
+ * Returns the decimal digits of a number without its sign, point, and leading and trailing zeros, followed by the
+ * decimal exponent. The result is equal for numbers with equal absolute values.
+ */
 function significand(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().replace(/^-/, '').split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = (whole + fraction).replace(/^0+/, '');
-  // Not /0+$/, because its time is quadratic in the number of zeros.
+  // The pattern /0+$/ is not used, because it can take quadratic time in the number of zeros.
   let length = digits.length;
   while (digits.charCodeAt(length - 1) === ZERO) length -= 1;
   if (length === 0) return '0';
@@ -178,5 +189,5 @@ const NINE = 0x39;
 const POINT = 0x2e;
 const SMALL_E = 0x65;
 const LARGE_E = 0x45;
-/** A double represents every number of 15 digits exactly; with the point, 16 characters. */
+/** A double keeps the digits of every number with up to 15 digits. With the point, these are 16 characters. */
 const MAX_SAFE_NUMERAL_CHARS = 16;

@@ -3,13 +3,16 @@
  * must be valid JSON; it was parsed when it was received.
  */
 
-/** Offsets of a value in the text: from `from`, up to but not including `to`. */
+/** The offsets of a value in the text. `from` is inclusive, and `to` is exclusive. */
 export interface Slice {
   readonly from: number;
   readonly to: number;
 }
 
-/** The slice of the value at a pointer's segments; null: there is none. The last value of a repeated key counts. */
+/**
+ * Returns the slice of the value at the segments of a JSON Pointer; null if there is no such value. If a key is
+ * repeated, its last value is used.
+ */
 export function sliceAt(text: string, segments: readonly string[]): Slice | null {
   let slice: Slice = trimmed(text);
   for (const segment of segments) {
@@ -20,7 +23,7 @@ export function sliceAt(text: string, segments: readonly string[]): Slice | null
   return slice;
 }
 
-/** The elements of the list in a slice; empty if the value is not a list. */
+/** Returns the slices of the elements of a list; an empty list if the value is not a list. */
 export function elementsOf(text: string, { from }: Slice): Slice[] {
   const elements: Slice[] = [];
   if (text[from] !== '[') return elements;

@@ -1,20 +1,20 @@
 import { isJsonObject, type Json, type JsonObject, stringifyJson } from './json.ts';
 import { conditionsIn, type Pointer, pointerOf, segmentsOf, valueAt } from './pointer.ts';
 
-/** JSON text with holes. `fill` inserts JSON text into each hole. */
+/** JSON text with holes. `fill` inserts JSON text into each hole and returns the whole text. */
 export interface Template<Hole extends string> {
   fill(values: Readonly<Record<Hole, string>>): string;
 }
 
-/** A hole or a fixed value at a JSON path of the body. */
+/** Puts a hole or a fixed value at a JSON path of the body. */
 export type Placement<Hole extends string> =
   | { readonly at: Pointer; readonly hole: Hole }
   | { readonly at: Pointer; readonly value: Json };
 
 /**
- * Compiles the placements into text once, so that a response is a concatenation. A hole is marked by a control character
- * that no profile contains. The marks are removed before any value of a request is inserted, so that a request cannot
- * inject one.
+ * Compiles the placements into pieces of text once, so that each response is only a concatenation. While compiling,
+ * each hole is marked by a control character that no profile contains. The marks are removed before any value of a
+ * request is inserted, so a request cannot inject a hole.
  */
 export function compileTemplate<Hole extends string>(placements: readonly Placement<Hole>[]): Template<Hole> {
   let body: Json = {};
@@ -33,10 +33,11 @@ export function compileTemplate<Hole extends string>(placements: readonly Placem
 }
 
 /**
- * Sets a value at a pointer, creates the objects and lists on the path, and returns the document. The index 0 and a
- * condition (`[rel=next]`) create a list; a condition adds an element that fulfils it, if there is none.
+ * Sets a value at a JSON Pointer, creates missing objects and lists on the path, and returns the document. The index 0
+ * and a condition such as `[rel=next]` create a list. A condition also adds an element that fulfils it, if the list has
+ * no such element.
  *
- * @throws TypeError if a scalar is on the path.
+ * @throws TypeError if the path leads through a scalar, or through a list without an index 0 or a condition.
  */
 export function placedAt(document: Json, pointer: Pointer, value: Json): Json {
   const [segment, ...deeper] = segmentsOf(pointer);
@@ -71,7 +72,7 @@ function elementWith(conditions: ReturnType<typeof conditionsIn>): Json | undefi
   return Object.fromEntries(conditions.map(([key, wanted]) => [key, wanted === 'null' ? null : wanted]));
 }
 
-/** Sets an own key, even `__proto__`. */
+/** Sets an own property, even if the key is `__proto__`. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }

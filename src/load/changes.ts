@@ -8,7 +8,7 @@ import type { Difference } from './difference.ts';
 import type { LoadSession } from './load_session.ts';
 import { type SqlValue, sqlValue } from './shred.ts';
 
-/** Writes a row of `entity_change` for each difference, and counts one change for each schema path. */
+/** Writes a row of `entity_change` for each difference, and counts one change for each schema path that changed. */
 export function noteChanges(
   session: LoadSession,
   table: InferredTable,
@@ -41,23 +41,29 @@ function columnOf(schemaPath: SchemaPath | null): string | null {
   return table.parent === null ? column : `${table.name}.${column}`;
 }
 
-/** Counts a comparison of a response with an earlier one. Fields that differ every time are proposed as volatile. */
+/**
+ * Counts that a response was compared with an earlier one. Fields that differ in nearly every comparison are proposed
+ * as volatile.
+ */
 export function noteCompared({ schema }: LoadSession, table: InferredTable): void {
   table.compared++;
   schema.touched.add(table);
 }
 
-/** The value for `entity_change`: scalars as in the columns, lists and objects as JSON. */
+/** Returns the value to store in `entity_change`. Scalars are stored as in their columns, lists and objects as JSON. */
 export function changedValue(value: Json | undefined): SqlValue {
   if (value === undefined) return null;
   if (typeof value === 'object' && value !== null && !(value instanceof ExactNumber))
     return stringifyJson(value);
   const cell = sqlValue(value);
-  // The columns have no declared type that would convert a double to an integer.
+  // The columns `before` and `after` have no declared type, so SQLite does not convert a double to an integer.
   return typeof cell === 'number' && Number.isSafeInteger(cell) ? BigInt(cell) : cell;
 }
 
-/** The schema path of a JSON Pointer that can lead through list elements; null: the inferred schema has none. */
+/**
+ * Returns the schema path for the keys of a JSON Pointer, which can include list positions; null if the inferred schema
+ * has no such path.
+ */
 function schemaPathOf(root: SchemaPath, keys: readonly string[]): SchemaPath | null {
   let current = root;
   for (const key of keys) {
@@ -72,13 +78,13 @@ function schemaPathOf(root: SchemaPath, keys: readonly string[]): SchemaPath | n
 
 type Rates = Pick<Known, 'changes' | 'changingDays' | 'changingLog' | 'steadyDays' | 'rateClass'>;
 
-/** The change rate of a company after a fetch of its record. The first fetch compares nothing. */
+/** Returns the change rate of a company after its record was fetched. The first fetch compares nothing. */
 export function ratesAfterFetch(session: LoadSession, known: Known, at: string, changed: boolean): Rates {
   const { evidence, rateClass } = session.estimates.book.fetched(watched(known), Date.parse(at), changed);
   return { ...evidence, rateClass };
 }
 
-/** The change rate of a company after another listing. */
+/** Returns the change rate of a company after it was listed again. */
 export function ratesAfterListing(session: LoadSession, known: Known, at: string, changed: boolean): Rates {
   const { evidence, rateClass } = session.estimates.book.listed(watched(known), Date.parse(at), changed);
   return { ...evidence, rateClass };

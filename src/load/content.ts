@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isJsonObject, type Json, stringifyJson } from '../json/json.ts';
 import { segmentsOf } from '../json/pointer.ts';
 
-/** The volatile fields as lists of keys from the root of the document. `*` matches any element or key. */
+/** The volatile fields. Each field is a list of keys from the root of the document. `*` matches any element or key. */
 export type Volatile = readonly (readonly string[])[];
 
 export function volatilePaths(pointers: readonly string[]): Volatile {
@@ -10,8 +10,8 @@ export function volatilePaths(pointers: readonly string[]): Volatile {
 }
 
 /**
- * A 16-byte hash of the document without its volatile fields. Equal hashes mean equal content. Different hashes can
- * belong to equal content in another order, which only a comparison shows.
+ * Returns a 16-byte hash of the document without its volatile fields. Equal hashes mean equal content. If only the
+ * order of the content differs, the hashes differ too; a comparison of the documents detects this case.
  */
 export function contentHash(document: Json, ignored: Volatile): Buffer {
   return bytesHash(textOf(withoutVolatile(document, ignored)));
@@ -21,12 +21,12 @@ export function bytesHash(bytes: Buffer | string): Buffer {
   return hash('sha256', bytes, 'buffer').subarray(0, 16);
 }
 
-/** The document without its volatile fields. The result shares the unaffected values. */
+/** Returns the document without its volatile fields. Unchanged parts are shared with `document`, not copied. */
 export function withoutVolatile(document: Json, ignored: Volatile): Json {
   return ignored.reduce((rest, keys) => without(rest, keys, 0), document);
 }
 
-/** Compares values by content; the order of keys is irrelevant. */
+/** Do two values have the same content? The order of keys is ignored. */
 export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -45,12 +45,13 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   );
 }
 
-/** JSON text for comparisons, not for storage. */
+/** Returns JSON text for comparisons. The text is not stored. */
 export function textOf(value: Json): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // JSON.stringify rejects bigint, but is several times faster than stringifyJson.
+    // JSON.stringify is tried first, because it is several times faster than stringifyJson. But it throws if there is a
+    // bigint.
     if (error instanceof TypeError) return stringifyJson(value);
     throw error;
   }
@@ -66,7 +67,7 @@ function without(value: Json, keys: readonly string[], depth: number): Json {
       : value.map((inner, at) => (matchesKey(key, String(at)) ? without(inner, keys, depth + 1) : inner));
   if (!isJsonObject(value) || !(key === '*' || Object.hasOwn(value, key))) return value;
   const members = Object.entries(value);
-  // fromEntries defines properties, so `__proto__` stays a normal key.
+  // Object.fromEntries defines own properties, so `__proto__` stays a normal key.
   return Object.fromEntries(
     isLast
       ? members.filter(([name]) => !matchesKey(key, name))

@@ -4,7 +4,10 @@ import { scalarText } from '../json/json.ts';
 
 type Scalar = Exclude<Json, null | Json[] | JsonObject>;
 
-/** Converts a value to the type of the mapping. A value that cannot be converted is returned unchanged and counts as type drift. */
+/**
+ * Converts a value to the type that the mapping specifies. A value that cannot be converted is returned unchanged, and
+ * its type is recorded as type drift.
+ */
 export function converted(value: Scalar, rule: ColumnRule): Scalar {
   const text = scalarText(value)?.trim() ?? '';
   switch (rule.type) {
@@ -26,7 +29,7 @@ export function converted(value: Scalar, rule: ColumnRule): Scalar {
 const YES = /^(true|t|yes|y|1|on)$/i;
 const NO = /^(false|f|no|n|0|off)$/i;
 
-/** Parses a date by the format into ISO 8601; null if the text does not match. */
+/** Converts a date in the given format to ISO 8601; null if the text does not match the format. */
 function dateIn(text: string, format: string): string | null {
   if (format === 'epoch' || format === 'epoch_ms') {
     const date = new Date(Number(text) * (format === 'epoch' ? 1000 : 1));
@@ -37,7 +40,7 @@ function dateIn(text: string, format: string): string | null {
   const { year = '', month = '', day = '' } = found;
   const iso = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   const date = new Date(`${iso}T00:00:00Z`);
-  // Date moves 31 February into March.
+  // `Date` would accept 31 February as a day in March, so the result is compared with the input.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(iso) ? iso : null;
 }
 

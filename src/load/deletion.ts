@@ -5,32 +5,37 @@ import type { LoadSession } from './load_session.ts';
 import { storeTombstone } from './record.ts';
 
 /**
- * The proof of a deletion. A 404 for a known company counts only under two conditions.
+ * The evidence that a company was deleted. A 404 for a known company proves the deletion only under two conditions:
  *
- * - it has the shape of the 404 for an id that never existed;
+ * - the 404 has the same shape as the 404 for an id that never existed;
  * - later in the same run, a call for another known company succeeds.
- * Otherwise a moved path or a failing upstream would delete the whole registry. A success before the 404 proves
- * nothing, because a path can move during a run.
+ *
+ * Without these conditions, a moved path or a failing upstream would mark all companies as gone. A success before the
+ * 404 proves nothing, because a path can move during a run.
  */
 export interface Evidence {
   /** The shape of the 404 for an id that never existed; null: unknown. */
   readonly absentShape: string | null;
-  /** The time of the latest successful call for a known company in this run, ISO 8601; null: none. */
+  /** The time (ISO 8601) of the latest successful call for a known company in this run; null if there was none. */
   readonly respondedAt: string | null;
 }
 
 export interface Missing {
   readonly shape: string;
-  /** The time at which the call with the 404 was sent. */
+  /** The time (ISO 8601) at which the call that returned the 404 was sent. */
   readonly missingAt: string;
 }
 
 export function isProven({ shape, missingAt }: Missing, { absentShape, respondedAt }: Evidence): boolean {
-  // A success after the 404 is of another company, because a company with a success is no longer missing.
+  // A success after the 404 belongs to another company, because a successful call ends the missing state of its own
+  // company.
   return shape === absentShape && respondedAt !== null && respondedAt > missingAt;
 }
 
-/** The upstream reports that the entity is gone: a 410, or the mark in the dialect. */
+/**
+ * Processes a response in which the upstream reports that the entity is gone, by a 410 or by the mark that the dialect
+ * specifies.
+ */
 export function deriveGone(
   session: LoadSession,
   outcome: Outcome,
@@ -42,7 +47,8 @@ export function deriveGone(
   if (answer !== null && before?.goneAt == null) storeTombstone(session, outcome, answer, before);
   const known = session.known.find(entityId) ?? (newKnown(entityId, outcome.sentAt) as KnownRow);
   const isNewlyGone = known.goneAt === null;
-  // Without a shape, a later listing cannot put the deletion in doubt.
+  // The upstream has reported the deletion explicitly, so a later listing must not cause another call. This requires a
+  // `missingShape` of null.
   const reported = { ...known, missingShape: null };
   if (isNewlyGone) markGone(session, reported, { goneAt: outcome.sentAt, callId: outcome.callId });
   else confirmGone(session, reported, outcome.sentAt);
@@ -55,7 +61,10 @@ export function deriveGone(
   };
 }
 
-/** A 404. It marks a known company as missing. For an unknown id it reveals the shape of an absent entity. */
+/**
+ * Processes a 404. A known company is marked as missing. If the id is unknown, its 404 shows the shape of the response
+ * for an id that never existed.
+ */
 export function deriveAbsent(
   session: LoadSession,
   outcome: Outcome,
@@ -83,13 +92,18 @@ export function deriveAbsent(
   return { ...noChange(outcome), missing: true, gone: settled.includes(entityId), goneCount: settled.length };
 }
 
-/** Records that a call for a known company succeeded. Returns the number of companies that this proves gone. */
+/**
+ * Records that a call for a known company succeeded. Returns the number of missing companies that are now proven gone.
+ */
 export function noteSuccess(session: LoadSession, { callId, sentAt }: Outcome): number {
   if (session.respondedAt === null || sentAt > session.respondedAt) session.respondedAt = sentAt;
   return session.mayHaveMissing ? settleMissing(session, callId).length : 0;
 }
 
-/** Marks the companies as gone that are missing in this run and now proven. The change belongs to the call that proves it. */
+/**
+ * Marks the companies as gone that went missing in this run and are now proven gone. The change is attributed to the
+ * call that completes the proof.
+ */
 function settleMissing(session: LoadSession, callId: number): string[] {
   const { absentShape, respondedAt } = session;
   const missing = session.known.missingInRun(session.runId);
@@ -101,12 +115,14 @@ function settleMissing(session: LoadSession, callId: number): string[] {
   return proven.map(({ entityId }) => entityId);
 }
 
-/** The company is still gone, so its flag is removed. */
+/** Records that a gone company is still gone, and removes its flag. */
 function confirmGone(session: LoadSession, known: KnownRow, askedAt: string): void {
   session.known.replace(known, { ...known, askedAt, flaggedAt: null });
 }
 
-/** Keeps the shape of the 404, so that a later listing of the company causes another call. */
+/**
+ * Marks a company as gone. The shape of its 404 is kept, so that a later listing of the company causes another call.
+ */
 function markGone(
   session: LoadSession,
   known: KnownRow,

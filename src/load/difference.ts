@@ -3,19 +3,21 @@ import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/j
 import { isSame, textOf } from './content.ts';
 
 export interface Difference {
-  /** JSON Pointer into the document. In a list, the position in the later version. */
+  /**
+   * The JSON Pointer of the field in the document. For list elements, it contains the position in the later version.
+   */
   readonly path: string;
-  /** undefined: absent. */
+  /** The value in the earlier version; undefined if absent. */
   readonly before: Json | undefined;
   readonly after: Json | undefined;
 }
 
 /**
- * The differences between two versions, field by field. Null and absent are equal.
+ * Returns the differences between two versions, field by field. A null value and an absent field are treated as equal.
  *
- * List elements are matched by content, so another order is no difference. The unmatched elements of both lists are
- * paired by similarity: an officer who moved is one changed address, not one removed and one added officer. A list or
- * object with more than MAX_DIFFERENCES is one difference as a whole.
+ * List elements are matched by content, so a changed order is no difference. The unmatched elements of both lists are
+ * paired by similarity. An officer who moved is therefore reported as a changed address, not as a removed and an added
+ * officer. A list or object with more than MAX_DIFFERENCES differences is reported as one difference.
  */
 export function differences(before: JsonObject, after: JsonObject): Difference[] {
   const found: Difference[] = [];
@@ -73,7 +75,10 @@ interface Element {
   readonly value: Json;
 }
 
-/** The elements without an equal partner in the other list. Each occurrence of an element has one partner. */
+/**
+ * Returns the elements without an equal element in the other list. If an element occurs several times, each occurrence
+ * needs its own equal element.
+ */
 function unmatched(before: Json[], after: Json[]): { removed: Element[]; added: Element[] } {
   const byContent = new Map<string, { readonly positions: number[]; matched: number }>();
   before.forEach((value, at) => {
@@ -94,7 +99,7 @@ function unmatched(before: Json[], after: Json[]): { removed: Element[]; added: 
   return { removed: unmatchedBefore.map((at) => ({ at, value: before[at] as Json })), added };
 }
 
-/** Takes the most similar removed element out of the list, if at least half of the fields are equal. */
+/** Takes the element most similar to `value` out of `removed`, if at least half of the fields are equal. */
 function takeMostSimilar(removed: Element[], value: Json): Json | undefined {
   if (!isObject(value)) return undefined;
   let best = -1;
@@ -107,7 +112,8 @@ function takeMostSimilar(removed: Element[], value: Json): Json | undefined {
   return best === -1 ? undefined : removed.splice(best, 1)[0]?.value;
 }
 
-// The time of pairing is the product of both lengths. Longer lists report removed and added elements.
+// The time for pairing grows with the product of both lengths. In longer lists, elements are not paired but reported as
+// removed and added.
 const MAX_PAIRED_ELEMENTS = 64;
 
 function similarityOf(a: JsonObject, b: JsonObject): number {

@@ -5,17 +5,18 @@ import { type Row, restText, type SqlValue } from './shred.ts';
 export interface EntityRows {
   readonly entityId: string;
   readonly callId: number;
-  /** The root row first. */
+  /** The rows of the entity, root row first. */
   readonly rows: readonly Row[];
-  /** The values of the built-in columns of the root table, after its key. */
+  /** The values of the built-in columns of the root table, without its key. */
   readonly own: readonly SqlValue[];
-  /** The entity has no rows yet. */
+  /** True if the entity has no rows yet. */
   readonly isNew: boolean;
 }
 
 /**
- * Writes the row of an entity and the rows of its lists. They replace the existing rows. Returns the first of their
- * versions in the change feed, which is that of the row of `entity_overview`.
+ * Writes the row of an entity and the rows of its lists, and replaces the existing rows. Returns the first version that
+ * these rows take in the change feed, which is the version of the row in `entity_overview`. Null if there is no row, or
+ * during a rebuild.
  */
 export function writeRows(
   session: LoadSession,

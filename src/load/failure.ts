@@ -10,8 +10,9 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * The backoff of a target after each failure in a row. A run waits for the first three: if a fifth of all calls fail,
- * one target in 625 (0.2^4) remains. Longer outages get hours, then days.
+ * The backoff of a target after each consecutive failure, in milliseconds. A run waits for the first three retries. If
+ * a fifth of all calls fail, only one target in 625 (0.2^4) still fails after them. In longer outages, the backoff
+ * grows to hours and then days.
  */
 const BACKOFF_MS = [
   2 * SECOND,
@@ -26,7 +27,10 @@ const BACKOFF_MS = [
   7 * DAY,
 ];
 
-/** Sets the backoff of a failed target, and clears it after a success. A limit is not a failure of the target. */
+/**
+ * Sets the backoff of a failed target, and clears it after a success. A call that was rejected because of a limit is
+ * not a failure of its target.
+ */
 export function noteFailure(
   session: LoadSession,
   { call, callId, sentAt }: Outcome,
@@ -61,7 +65,7 @@ export function noteFailure(
   }
 }
 
-/** The state of a target after `tries` failures in a row. */
+/** Returns the state of a target after `tries` consecutive failures. */
 export function failureAfter(
   target: Pick<Failure, 'kind' | 'target' | 'why'>,
   tries: number,
@@ -71,7 +75,7 @@ export function failureAfter(
   return { ...target, tries, nextTryAtMs: failedAtMs + backoffMs };
 }
 
-/** The state of a target whose retry would have the same result: it gets the longest backoff. */
+/** Returns the state of a target whose retry would probably have the same result. It gets the longest backoff. */
 export function refusalAfter(
   target: Pick<Failure, 'kind' | 'target' | 'why'>,
   tries: number,

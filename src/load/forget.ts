@@ -9,15 +9,15 @@ import { eraseEntity, redactAnswer, scrub, searchAnswersWith } from '../warehous
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 export interface Forgotten {
-  /** Rows deleted from the tables. */
+  /** The number of rows that were deleted from the tables. */
   readonly rows: number;
-  /** Search responses from which the entity was removed. */
+  /** The number of search responses from which the entity was removed. */
   readonly answers: number;
 }
 
 /**
- * Erases an entity from the stored responses, the history, the search index and all later exports. Only its id stays,
- * so that the mirror never loads the entity again. The caller holds the lock of the warehouse.
+ * Erases an entity from the stored responses, the history, the search index and all later exports. Only its id is kept,
+ * so that the mirror never loads the entity again. The caller must hold the lock of the warehouse.
  */
 export function forget(options: {
   warehouse: Warehouse;
@@ -51,8 +51,9 @@ function redactResponses({ db }: Warehouse, dialect: Dialect, entityId: string, 
 }
 
 /**
- * Returns the body of a search response with null in the place of each entity of these ids; null if it contains none of
- * them. A body becomes empty if it contains one of the ids and is unreadable, or has the entity beside its list.
+ * Returns the body of a search response in which each entity with one of these ids is replaced by null. Returns null if
+ * the body contains none of the ids. The returned body is empty if the entities cannot be removed one by one: if the
+ * body is unreadable, or if one of the entities is also outside the list of results (`search.main`).
  */
 export function withoutEntities(
   dialect: SearchDialect,

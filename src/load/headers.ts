@@ -11,7 +11,7 @@ export function headersToKeep(dialect: Dialect): (headers: Outcome['headers']) =
   return (headers = {}) => {
     const contentType = headers['content-type'];
     const kept = Object.entries(headers).filter(([name]) => wanted.has(name));
-    // JSON is UTF-8 by default (RFC 8259), so only another character set is stored.
+    // JSON is UTF-8 by default (RFC 8259), so the content type is stored only if it names another character set.
     if (contentType !== undefined && /charset=(?!"?utf-?8)/i.test(contentType))
       kept.push(['content-type', contentType]);
     return kept.length === 0 ? null : JSON.stringify(Object.fromEntries(kept));

@@ -6,27 +6,27 @@ import type { Loader } from './load.ts';
 /**
  * Stores responses within STORE_WITHIN_MS of their arrival, then processes them.
  *
- * Searches, statistics and unusual records are processed immediately, because the planner learns from them. Other
- * records wait for a batch, because a commit for each one costs more time than the call.
+ * Searches, statistics and unusual responses to record calls are processed immediately, because the planner learns from
+ * them. Other records are processed in batches, because a commit for each record would take longer than the call.
  */
 export interface Intake {
   take(attempt: Attempt): void;
   /** Stores and processes everything received so far. Throws if the warehouse cannot be written. */
   flush(): void;
-  /** The number of responses that are not stored yet. A kill would lose them. */
+  /** The number of responses that are not stored yet. They would be lost if the process were killed. */
   readonly unstored: number;
-  /** No response waits to be stored or processed. */
+  /** True if no response waits to be stored or processed. */
   readonly isEmpty: boolean;
 }
 
 export interface IntakeOptions {
   readonly loader: Pick<Loader, 'store' | 'process'>;
   readonly outcomeOf: (attempt: Attempt) => Outcome;
-  /** The number of responses that are stored without waiting for more. */
+  /** When this number of responses is received but not stored, they are stored immediately. */
   readonly maxUnstored: number;
   readonly onStored: () => void;
   readonly onLoaded: (outcomes: readonly Outcome[], results: readonly LoadResult[]) => void;
-  /** The warehouse cannot be written. The received responses are kept for another `flush`. */
+  /** Called if the warehouse cannot be written. The received responses are kept for another `flush`. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -91,7 +91,10 @@ export function openIntake(options: IntakeOptions): Intake {
   };
 }
 
-/** Any other response can change the next call: the planner learns from it, or it reports a limit. */
+/**
+ * Is the response a normal record? Any other response can influence the next call, because the planner learns from it
+ * or because it reports a limit.
+ */
 function isPlainRecord({ call, status, body, headers = {} }: Attempt): boolean {
   const isLimited = Object.keys(headers).some(isLimitHeader);
   return call.kind === 'entity' && status === 200 && body !== null && !isLimited;
@@ -101,7 +104,7 @@ function isUrgent({ call, verdict }: Outcome): boolean {
   return call.kind !== 'entity' || verdict.is !== 'ok';
 }
 
-/** A timer that runs its action once after each start. Starting it twice has no effect. */
+/** Opens a timer that runs `action` once after each start. Starting a running timer has no effect. */
 function openTimer(delayMs: number, action: () => void) {
   let timer: NodeJS.Timeout | null = null;
   return {
@@ -121,5 +124,5 @@ function openTimer(delayMs: number, action: () => void) {
 const STORE_WITHIN_MS = 8;
 const PROCESS_WITHIN_MS = 1000;
 const MAX_BATCH = 200;
-/** A parsed body takes several times its size in memory. */
+/** The maximum total size of the bodies in a batch. A parsed body takes several times its size in memory. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;

@@ -23,29 +23,32 @@ export interface LoaderOptions {
   readonly dialect: Dialect;
   /** The run that pays for the calls (`startRun`). */
   readonly runId: number;
-  /** The mapping of payloads to tables. A warehouse with rows keeps the mapping that made them. */
+  /** The mapping of payloads to tables. A warehouse with rows keeps the mapping that made its rows. */
   readonly mapping?: Mapping;
   readonly limits?: Partial<SchemaLimits>;
 }
 
-/** Loads responses in two steps: store the response unchanged, then process it. A failed second step loses nothing. */
+/**
+ * Loads responses in two steps: stores the unchanged response, then processes it. If the second step fails, no data is
+ * lost.
+ */
 export interface Loader {
-  /** Stores attempts byte for byte, in one transaction. Idempotent. */
+  /** Stores the unmodified responses of attempts in one transaction. Storing an attempt again has no effect. */
   store(attempts: readonly Attempt[]): void;
   /**
-   * Writes the derived rows of stored attempts in one transaction, and returns the results in order. An outcome that
-   * was already processed is skipped and has no result. An outcome that cannot be processed is quarantined and does
-   * not affect the others.
+   * Writes the derived rows of stored attempts in one transaction, and returns the load results in the same order. An
+   * outcome that was already processed is skipped and has no result. An outcome that cannot be processed is quarantined
+   * and does not affect the others.
    */
   process(outcomes: readonly Outcome[]): LoadResult[];
-  /** Both steps. */
+  /** Stores, then processes the outcomes. */
   load(outcomes: readonly Outcome[]): LoadResult[];
   /**
-   * Processes the responses that an earlier run stored but did not process, one at a time. A response that ends the
-   * process at MAX_TRIES_ALONE starts in a row is quarantined. Returns the number of processed responses.
+   * Processes the responses that an earlier run stored but did not process, one at a time. A response is quarantined if
+   * processing it ended the process in MAX_TRIES_ALONE consecutive starts. Returns the number of processed responses.
    */
   recover(): number;
-  /** Indexes the names of the latest records for the planner of the next run. */
+  /** Indexes the names that are not indexed yet, for the planner of the next run. */
   finish(): void;
 }
 
@@ -57,7 +60,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   const headersOf = headersToKeep(dialect);
   const open = () => openLoadSession({ warehouse, dialect, runId, naming: live, mapping, limits });
   let session = open();
-  /** Ids of calls that are stored but not processed. */
+  /** The ids of calls that are stored but not processed. */
   const stored = new Set<number>();
   session.describeRecords();
   finish();
@@ -106,7 +109,7 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   function processTogether(outcomes: readonly Outcome[]): LoadResult[] {
     try {
       const results = warehouse.write(() => {
-        // Another process may have added columns.
+        // Another process may have added columns since the session was opened.
         if (session.isOutdated()) session = open();
         const written = outcomes.map((outcome) => {
           const result = derive(session, outcome);
@@ -124,13 +127,13 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
       for (const { callId } of outcomes) stored.delete(callId);
       return results;
     } catch (error) {
-      // The transaction was rolled back; its changes are still in memory.
+      // The transaction was rolled back, but the session still has its changes in memory.
       session = open();
       throw error;
     }
   }
 
-  /** The id before the first call that stays unprocessed. */
+  /** Returns the id up to which all calls are processed after these outcomes. */
   function processedUntil(outcomes: readonly Outcome[]): number {
     const now = new Set(outcomes.map(({ callId }) => callId));
     const remaining = [...stored].filter((callId) => !now.has(callId));
@@ -177,12 +180,12 @@ export function openLoader({ warehouse, dialect, runId, ...options }: LoaderOpti
   };
 }
 
-/** Did the disk or the file fail? Then the response stays stored, and a later run processes it. */
+/** Did the disk or the file fail? In this case, the response is not quarantined, and a later run processes it. */
 function isFailureOfFile(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && !error.code.startsWith('SQLITE_CONSTRAINT');
 }
 
-/** The columns of `_call` that are known before processing. */
+/** Returns the columns of `_call` that are known before processing. */
 export function callRow({ call, callId, sentAt, durationMs, status, body, failure }: Attempt) {
   return {
     callId,
@@ -199,7 +202,7 @@ export function callRow({ call, callId, sentAt, durationMs, status, body, failur
   };
 }
 
-/** The columns of `_call` that processing determines. */
+/** Returns the columns of `_call` that are known only after processing. */
 function callResult({ callId, verdict }: Outcome, result: LoadResult): CallResult {
   const { record, rows, newCompanies, note } = result;
   return {
@@ -212,7 +215,7 @@ function callResult({ callId, verdict }: Outcome, result: LoadResult): CallResul
   };
 }
 
-/** Companies in the response. */
+/** Returns the number of companies in the response. */
 function rowsOf(verdict: Verdict): number {
   if (verdict.is !== 'ok' || verdict.answer.kind === 'stats') return 0;
   return verdict.answer.kind === 'record' ? 1 : verdict.answer.rows.length;
@@ -230,13 +233,22 @@ function countsOf(outcomes: readonly Outcome[], results: readonly LoadResult[]):
   };
 }
 
-/** The number of times that recovery started to process this call alone, from the note of an earlier start. */
+/**
+ * Returns how often recovery has already started to process this call alone, according to the value of
+ * `processed_alone`.
+ */
 function triesAlone(note: string | null, callId: number): number {
   const [id, tries] = (note ?? '').split(' ');
   return id === String(callId) ? Number(tries) : 0;
 }
 
-/** Key in `_meta`: the call that recovery is processing alone, and the number of tries. */
+/**
+ * The key in `_meta` of the call that recovery is processing alone. The value contains the call id and the number of
+ * tries.
+ */
 const PROCESSED_ALONE = 'processed_alone';
-/** An external kill can hit a good response twice by chance. After three times in a row, the response is the cause. */
+/**
+ * Kills from outside can end the processing of a valid response twice by chance. After three consecutive times, the
+ * response is assumed to be the cause.
+ */
 const MAX_TRIES_ALONE = 3;

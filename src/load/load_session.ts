@@ -26,10 +26,10 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { type Volatile, volatilePaths } from './content.ts';
 import { type OpenListings, openQueryListings } from './query_listing.ts';
 
-/** The open tables, the inferred schema and the evidence of the run, which processing reads and writes. */
+/** The state that processing reads and writes: the open tables, the inferred schema and the evidence of the run. */
 export interface LoadSession extends DerivedTables {
   readonly dialect: Dialect;
-  /** The run whose calls are being derived. */
+  /** The run whose calls are being processed. */
   runId: number;
   readonly ignored: Volatile;
   readonly responses: ReturnType<typeof answerTable>;
@@ -37,23 +37,29 @@ export interface LoadSession extends DerivedTables {
   readonly listings: OpenListings;
   readonly schema: InferredSchema;
   readonly tables: Readonly<Record<ResourceTable, InferredTable>>;
-  /** Adds the missing tables and columns to the file, before rows are written. */
+  /** Adds the missing tables and columns to the file. Call this function before rows are written. */
   alter(): void;
-  /** Writes the values that were counted in memory: names, types and shares of the inferred schema, and word counts. */
+  /**
+   * Writes the values that are pending in memory: the names, types and counts of the inferred schema, the counts of
+   * companies and words, the change rate estimates and the last version of the change feed.
+   */
   save(): void;
-  /** Another connection changed the schema. */
+  /** Has another connection changed the schema? */
   isOutdated(): boolean;
   /** Stores the JSON path of the record in a response, for `entity_history`. */
   describeRecords(): void;
   /** The shape of the 404 for an id that never existed; null: unknown. */
   absentShape: string | null;
-  /** New responses are being stored, so a repeated one can become a reference. */
+  /**
+   * True if responses are new and not read from the warehouse. Only then can a repeated response be replaced by a
+   * reference.
+   */
   readonly storesResponses: boolean;
-  /** The time of the latest successful call for a known company in this run; null: none. */
+  /** The time (ISO 8601) of the latest successful call for a known company in this run; null if there was none. */
   respondedAt: string | null;
-  /** Known companies may have returned 404 in this run, without proof of their deletion. */
+  /** True if known companies may have returned 404 in this run without proof of their deletion. */
   mayHaveMissing: boolean;
-  /** Entities that must not be loaded again. */
+  /** The ids of forgotten entities, which must not be loaded again. */
   readonly forgotten: ReadonlySet<string>;
   /** The largest number of rows on a search page so far. */
   largestPage: number;
@@ -124,7 +130,7 @@ export function openLoadSession(options: {
   };
 }
 
-/** Converts a JSON Pointer to a path for SQLite's JSON functions. */
+/** Converts a JSON Pointer to the path syntax of SQLite's JSON functions. */
 function jsonPathOf(pointer: string): string {
   return segmentsOf(pointer).reduce(
     (path, key) => (/^\d+$/.test(key) ? `${path}[${key}]` : `${path}."${key.replaceAll('"', '\\"')}"`),

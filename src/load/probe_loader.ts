@@ -9,14 +9,14 @@ import { removeProbe, type StoredProbe, storedProbes } from '../warehouse/stored
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { callRow, type Loader, openLoader } from './load.ts';
 
-/** The notes of a probe about its attempts. */
+/** Describes the attempts of a probe. */
 export interface ProbeNotes {
-  /** The request as text, for `_call.target`. */
+  /** Returns the request as text, for `_call.target`. */
   targetOf(attempt: Attempt): string;
   note(outcome: Outcome): void;
 }
 
-/** Stores the responses to a probe byte for byte. Processing them requires a dialect, so they are not processed. */
+/** Stores the unmodified responses to a probe. They are not processed, because processing requires a dialect. */
 export function openProbeLoader(options: {
   readonly warehouse: Warehouse;
   readonly runId: number;
@@ -55,15 +55,15 @@ export function openProbeLoader(options: {
 }
 
 /**
- * Loads the responses to a probe as searches, records and statistics, each in one transaction. The call keeps its id
- * and changes its kind. The planner does not send these calls again.
+ * Loads the responses to a probe as searches, records and statistics, each in one transaction. Each call keeps its id
+ * and gets a new kind. The planner therefore does not repeat these calls.
  */
 export function adoptProbes(options: {
   readonly warehouse: Warehouse;
   readonly dialect: Dialect;
   readonly mapping: Mapping;
   readonly runId: number;
-  /** The outcomes of the stored responses under the dialect, with the call ids of the probe. */
+  /** The stored responses, classified with the new dialect. They keep the call ids of the probe. */
   readonly outcomes: readonly Outcome[];
 }): void {
   const { warehouse, dialect, mapping, runId, outcomes } = options;
@@ -73,7 +73,7 @@ export function adoptProbes(options: {
     warehouse.write(() => {
       removeProbe(warehouse.db, outcome.callId);
       load([outcome]);
-      // The call was counted when it was sent.
+      // Subtract the call, because it was already counted when the probe sent it.
       runs.add(runId, { ...NOTHING, calls: -1 });
     });
 }
@@ -82,7 +82,7 @@ export function readProbes({ db }: Warehouse): StoredProbe[] {
   return storedProbes(db);
 }
 
-/** Keeps all headers, because the dialect is unknown and may need any of them. */
+/** Returns all headers as text, because the dialect is unknown and may need any of them. */
 function headersText({ headers = {} }: Attempt): string {
   return JSON.stringify(Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET.has(name))));
 }

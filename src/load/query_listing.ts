@@ -3,13 +3,13 @@ import type { ListingStatus } from '../dialect/paging/paging_method.ts';
 import type { DerivedTables } from '../warehouse/derived.ts';
 import type { QueryPage } from '../warehouse/query.ts';
 
-/** One received page of a query. */
+/** A received page of a query. */
 export interface PageFacts {
   readonly index: number;
   readonly rows: number;
   readonly total: number | null;
   readonly next: string | null;
-  /** Equal for two pages of the same ids in the same order. */
+  /** A hash of the ids on the page. It is equal for two pages with the same ids in the same order. */
   readonly fingerprint: string;
 }
 
@@ -19,7 +19,7 @@ export interface QueryListing {
   readonly rows: number;
   readonly next: string | null;
   readonly status: ListingStatus;
-  /** An anomaly of the listing; null: none. */
+  /** A sentence about an anomaly of the listing; null if there is none. */
   readonly note: string | null;
 }
 
@@ -27,13 +27,13 @@ export interface QueryListingRules {
   readonly style: PagingStyleName;
   /** The cap; null: unknown. */
   readonly window: number | null;
-  /** A total of at least this number is a lower bound. */
+  /** A total of this number or more is only a lower bound. */
   readonly totalClampedAt: number | null;
-  /** The largest number of rows on a page of this upstream so far. */
+  /** The largest number of rows that this upstream has returned on a page so far. */
   readonly largestPage: number;
 }
 
-/** The state of a listing from its consecutive pages. */
+/** Derives the state of a listing from its consecutive pages. */
 export function listingOf(
   { last, total, pages, rows, repeat }: ListedPages,
   rules: QueryListingRules,
@@ -54,17 +54,17 @@ export function listingOf(
   return { ...facts, next: last.next, status, note: isAtEnd ? totalMismatch(rows, total, rules) : null };
 }
 
-/** The pages of one listing, added one by one in any order. */
+/** The pages of one listing. Pages can be added in any order. */
 export class ListedPages {
   /** The number of consecutive pages from page 0. */
   pages = 0;
-  /** The rows on these pages, up to a page that repeats another. */
+  /** The number of rows on these pages, up to the first page that repeats another page. */
   rows = 0;
-  /** The last page before a repeated one. */
+  /** The last page before the first repeated page. */
   last: PageFacts | null = null;
-  /** The total on the latest page. */
+  /** The total that the latest page reports; null if none was reported. */
   total: number | null = null;
-  /** The first page with the same ids as an earlier page. */
+  /** `page` is the first page with the same ids as an earlier page (`of`); null if no page repeats another. */
   repeat: { readonly page: number; readonly of: number } | null = null;
   readonly #waiting = new Map<number, PageFacts>();
   readonly #seen = new Map<string, number>();
@@ -89,7 +89,7 @@ export class ListedPages {
     this.pages += 1;
     this.total = page.total;
     if (this.repeat !== null) return;
-    // An empty page is the end of the listing, not a repetition.
+    // An empty page is the end of the listing, not a repeated page.
     const earlier = page.rows > 0 ? this.#seen.get(page.fingerprint) : undefined;
     if (earlier !== undefined) {
       this.repeat = { page: page.index, of: earlier };
@@ -97,15 +97,15 @@ export class ListedPages {
     }
     this.#seen.set(page.fingerprint, page.index);
     this.rows += page.rows;
-    // Some APIs repeat the sent cursor on the last page.
+    // On the last page, some APIs return the cursor that was sent.
     this.last = page.next === this.last?.next ? { ...page, next: null } : page;
   }
 }
 
-/** Bounds a listing whose paging never ends. */
+/** The maximum number of pages of a listing. It stops a listing whose paging never ends. */
 export const MAX_PAGES = 10_000;
 
-/** Describes the difference between the rows of a finished listing and its total; null: none. */
+/** Describes the difference between the number of rows of a finished listing and its total; null if there is none. */
 function totalMismatch(
   rows: number,
   total: number | null,
@@ -135,11 +135,13 @@ function isAllReached(rows: number, total: number | null, rules: QueryListingRul
 }
 
 /**
- * The pages of unfinished listings, kept in memory. Reading all pages of a query again for each new page would take
- * quadratic time.
+ * The pages of unfinished listings, cached in memory. Without the cache, all pages of a query would be read again for
+ * each new page, which takes quadratic time.
  */
 export interface OpenListings {
-  /** Returns the listing of the query that started at `listedAt`, with this page, which is already written. */
+  /**
+   * Returns the listing of the query that started at `listedAt`, including `page`. The page must already be written.
+   */
   withPage(key: string, listedAt: string, page: QueryPage): ListedPages;
 }
 
@@ -148,7 +150,8 @@ export function openQueryListings(queries: DerivedTables['queries']): OpenListin
 
   function pagesWith(key: string, listedAt: string, page: QueryPage): ListedPages {
     const known = latest.get(key);
-    // A repeated page, or a page of an earlier listing, has replaced a page that is already counted.
+    // Only a new page of the same listing is added to the cached pages. A page that was received again, or that belongs
+    // to an earlier listing, has replaced a page that is already counted. The pages are then read again.
     const isNext = known?.listedAt === listedAt && page.sentAt >= listedAt && !known.pages.has(page.index);
     if (!isNext) return new ListedPages(queries.pagesSince(key, listedAt).map(factsOf));
     known.pages.add(factsOf(page));
@@ -173,5 +176,6 @@ function factsOf(page: QueryPage) {
   return { ...page, fingerprint: page.fingerprint.toString('hex') };
 }
 
-// A listing of 10,000 pages takes 1 MB. An evicted listing is read again.
+// The maximum number of cached listings. A listing of 10,000 pages takes 1 MB of memory. A listing that is not in the
+// cache is read again.
 const MAX_LISTINGS = 16;

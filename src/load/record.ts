@@ -11,7 +11,7 @@ import type { LoadSession } from './load_session.ts';
 import { shred } from './shred.ts';
 import { isSameResponse, latestDocument } from './stored_response.ts';
 
-/** Loads a record: new, changed or unchanged. */
+/** Loads a record that is new, changed or unchanged. */
 export function deriveRecord(session: LoadSession, outcome: Outcome, answer: RecordAnswer): LoadResult {
   const known = session.known.find(answer.entityId);
   const stored = known?.recordCallId == null ? null : session.responses.read(known.recordCallId);
@@ -29,8 +29,8 @@ export function deriveRecord(session: LoadSession, outcome: Outcome, answer: Rec
 }
 
 /**
- * Loads a tombstone with content. Its fields replace those of the last version; fields that it lacks keep their
- * values.
+ * Loads a tombstone with content. Its fields replace the fields of the last version. Fields that the tombstone lacks
+ * keep their values.
  */
 export function storeTombstone(
   session: LoadSession,
@@ -48,7 +48,7 @@ export function storeTombstone(
   });
 }
 
-/** The record has not changed. */
+/** Records a fetch that returned an unchanged record. */
 function confirmRecord(
   session: LoadSession,
   outcome: Outcome,
@@ -81,7 +81,7 @@ function storeRecord(
   before: JsonObject | null,
 ): LoadResult {
   const found = before === null ? [] : compare(session, before, answer.document);
-  // Another order of a list is no change, but the rows must have the new order.
+  // A list in a different order is no change, but its rows are written in the new order.
   const changed = before === null || found.length > 0;
   if (known !== undefined) noteReturn(session, outcome, known);
   writeVersion(session, outcome, known, {
@@ -103,7 +103,7 @@ function storeRecord(
 
 interface Version {
   readonly document: JsonObject;
-  /** null: only the order of the content changed. */
+  /** Null if only the order of the content changed. */
   readonly found: readonly Difference[] | null;
   readonly isTombstone: boolean;
   readonly facts: Partial<Known>;

@@ -11,17 +11,20 @@ import { derive } from './derive.ts';
 import { type LoadSession, openLoadSession } from './load_session.ts';
 import { enterRun, outcomeOfStored } from './stored_attempt.ts';
 
-/** The result of one quarantine entry. */
+/** The result of replaying one quarantine entry. */
 export interface Replayed {
   readonly quarantineId: number;
-  /** replayed: loaded · superseded: newer content was already loaded · open: still not processable, because of `why`. */
+  /**
+   * `replayed`: the response was loaded. `superseded`: newer content was already loaded. `open`: the response still
+   * cannot be processed, for the reason `why`.
+   */
   readonly state: 'replayed' | 'superseded' | 'open';
   readonly why: string | null;
 }
 
 /**
- * Processes quarantined responses again with the present dialect, in the order of their calls. Sends no call, and never
- * replaces newer content by older. The caller holds the lock of the warehouse.
+ * Processes quarantined responses again with the current dialect, in the order of their calls. Sends no call, and never
+ * replaces newer content with older content. The caller must hold the lock of the warehouse.
  */
 export function replayQuarantined(options: {
   readonly warehouse: Warehouse;
@@ -66,21 +69,21 @@ export function replayQuarantined(options: {
 
 function resultOf(entry: Quarantined, verdict: Verdict): Replayed {
   const rejected = verdict.is === 'ok' && verdict.answer.kind === 'search' ? verdict.answer.rejected : [];
-  // An entry without a position covers many results, perhaps this one.
+  // An entry without a position covers many results, possibly including this one.
   const rejection = rejected.find(({ position }) => position === null || position === entry.position);
   return rejection === undefined
     ? { quarantineId: entry.quarantineId, state: 'replayed', why: null }
     : open(entry, rejection.why);
 }
 
-/** Was the record fetched later, or forgotten? */
+/** Was the record fetched again later, or the company forgotten? */
 function isOutdated(session: LoadSession, { call, sentAt }: Outcome): boolean {
   if (call.kind !== 'entity') return false;
   const fetchedAt = session.known.find(call.entityId)?.fetchedAt ?? null;
   return (fetchedAt !== null && fetchedAt > sentAt) || session.forgotten.has(call.entityId);
 }
 
-/** Removes the companies from an old page that a newer page has listed. */
+/** Removes companies from an old page if a newer page has listed them. */
 function withoutNewer(session: LoadSession, { sentAt, verdict }: Outcome): Verdict {
   if (verdict.is !== 'ok' || verdict.answer.kind !== 'search') return verdict;
   const rows = verdict.answer.rows.filter(({ entityId }) => {

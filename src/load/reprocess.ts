@@ -29,22 +29,22 @@ export interface ReprocessOptions {
   readonly dialect: Dialect;
   readonly mapping?: Mapping;
   readonly limits?: Partial<SchemaLimits>;
-  /** Stops between two batches. The next call of `reprocess` resumes there. */
+  /** Interrupts the rebuild between two batches. The next call of `reprocess` resumes it. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { done: number; lastCallId: number }) => void;
 }
 
 export interface Reprocessed {
-  /** false: interrupted, and readers still see the old tables. */
+  /** False if the rebuild was interrupted. Readers then still see the old tables. */
   readonly isWhole: boolean;
-  /** Calls processed before the end or the interruption. */
+  /** The number of calls that were processed before the end or the interruption. */
   readonly calls: number;
 }
 
 /**
- * Rebuilds every derived table from the stored responses with the present dialect and mapping. Sends no call. Readers
- * see the old tables until the new ones are complete. An interrupted rebuild can be resumed. The caller holds the lock
- * of the warehouse.
+ * Rebuilds every derived table from the stored responses, with the current dialect and mapping. Sends no call. Readers
+ * see the old tables until the new tables are complete. An interrupted rebuild can be resumed. The caller must hold the
+ * lock of the warehouse.
  *
  * @throws FailedError if responses were pruned, because their rows cannot be rebuilt.
  */
@@ -92,11 +92,17 @@ function refusePruned({ db }: Warehouse): void {
 
 interface Progress {
   readonly after: number;
-  /** Hash of the dialect and the mapping of the shadow tables. If it changes, the rebuild restarts. */
+  /**
+   * A hash of the dialect and the mapping with which the shadow tables were made. If the hash changes, the rebuild
+   * restarts.
+   */
   readonly madeBy: string;
 }
 
-/** Creates the shadow tables, or keeps those of an interrupted rebuild. Returns the last call that they contain. */
+/**
+ * Creates the shadow tables, or keeps those of an interrupted rebuild. Returns the id of the last call that is already
+ * in them.
+ */
 function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number {
   const { db } = warehouse;
   const meta = metaTable(db);
@@ -114,7 +120,10 @@ function begin(warehouse: Warehouse, dialect: Dialect, mapping: Mapping): number
   return 0;
 }
 
-/** The names that the rebuild keeps: all except those that the old or the new mapping defines. */
+/**
+ * Returns the column and table names that the rebuild keeps: all names except those that the old or the new mapping
+ * defines.
+ */
 function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
   const mappings = [settledMapping(db) ?? DEFAULT_MAPPING, mapping].map(
     ({ entity, search_result, registry_stats }) => ({
@@ -128,7 +137,7 @@ function namesToKeep({ db }: Warehouse, mapping: Mapping): ReservedNames {
   );
 }
 
-/** Processes a batch of calls in order and stores the progress, in the transaction of the caller. */
+/** Returns a function that processes a batch of calls in order and stores the progress, in the caller's transaction. */
 function openReplay(session: LoadSession): (calls: readonly StoredCall[]) => number {
   const classify = openClassify(session.dialect);
   return (calls) => {
@@ -145,7 +154,7 @@ function openReplay(session: LoadSession): (calls: readonly StoredCall[]) => num
   };
 }
 
-/** Replaces the live tables by the complete shadow tables. */
+/** Replaces the live tables with the complete shadow tables. */
 function finish(warehouse: Warehouse, session: LoadSession, mapping: Mapping): void {
   const { db } = warehouse;
   const { meta } = session;

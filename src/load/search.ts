@@ -14,7 +14,7 @@ import { type Room, type Shredded, type SqlValue, shred, wholeRoom } from './shr
 import { isSameResponse } from './stored_response.ts';
 import { countSearchedWord } from './word_counts.ts';
 
-/** Loads a page of search results: its companies and the state of the listing. */
+/** Loads a page of search results: the companies on it, and the state of the listing. */
 export function deriveSearch(
   session: LoadSession,
   outcome: Outcome,
@@ -44,7 +44,10 @@ export function deriveSearch(
   };
 }
 
-/** The upstream refused the query: it is too broad or invalid, or a later page is beyond the cap. */
+/**
+ * Processes a query that the upstream refused, because the query is too broad or invalid or because a later page is
+ * beyond the cap.
+ */
 export function deriveRefusal(
   session: LoadSession,
   { sentAt }: Outcome,
@@ -90,7 +93,7 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
   const after = {
     ...(known ?? newKnown(entityId, outcome.sentAt)),
     ...(known !== undefined && isChange && ratesAfterListing(session, known, outcome.sentAt, true)),
-    // The texts of a record are better than those of a summary.
+    // A record has better texts for the search index than a summary, so a summary does not replace them.
     ...(known?.fetchedAt == null && searchText(entityId, formerNames, identifiers)),
     name: name ?? known?.name ?? null,
     lastSeenAt: outcome.sentAt,
@@ -99,7 +102,7 @@ function deriveRow(session: LoadSession, outcome: Outcome, row: SearchRow, room:
     summaryAdded: isChange ? known.summaryAdded : version,
     summaryVersion: version,
     summaryTouched: null,
-    // The stored record is outdated, so the planner fetches it first.
+    // A changed summary shows that the stored record is outdated. The flag tells the planner to fetch the record first.
     flaggedAt:
       known !== undefined &&
       ((isChange && known.askedAt !== null) || contradictsDeletion(known, outcome.sentAt))
@@ -115,7 +118,10 @@ function listedBefore(known: KnownRow | undefined): number | null {
   return known?.listedAt == null ? null : Date.parse(known.listedAt);
 }
 
-/** Was a company listed after 404s proved it gone? One call determines whether it exists. */
+/**
+ * Does a listing contradict a deletion that was derived from 404s? If so, one call determines whether the company
+ * exists.
+ */
 function contradictsDeletion({ goneAt, missingShape }: KnownRow, listedAt: string): boolean {
   return goneAt !== null && missingShape !== null && listedAt > goneAt;
 }
@@ -138,7 +144,7 @@ function writeSummary(
   return { ...shredded, version };
 }
 
-/** Counts the fields that differ. Fields that always differ are proposed as volatile. */
+/** Counts the fields that differ from the last summary. Fields that nearly always differ are proposed as volatile. */
 function countChanges(session: LoadSession, entityId: string, after: readonly SqlValue[]): void {
   const table = session.tables.search_result;
   const before = session.payload.values(table, entityId);
@@ -148,7 +154,7 @@ function countChanges(session: LoadSession, entityId: string, after: readonly Sq
     if (!isSameValue(before[column.index], after[column.index])) column.changes++;
 }
 
-// SQLite returns numbers for integers that were bound as bigint.
+// Compares by value, because SQLite returns numbers for integers that were bound as bigint.
 function isSameValue(before: SqlValue | undefined, after: SqlValue | undefined): boolean {
   return String(before ?? null) === String(after ?? null);
 }
@@ -195,7 +201,10 @@ function advanceListing(
   return row;
 }
 
-/** A note for an empty listing. It removes no company, because a failing search also returns nothing. */
+/**
+ * Returns a note for a listing that has become empty; null for others. An empty listing removes no company, because a
+ * failing search can return nothing too.
+ */
 function vanished(before: QueryRow | undefined, rows: number): string | null {
   return before !== undefined && before.rows > 0 && rows === 0
     ? `no results; the previous listing had ${before.rows}`

@@ -16,15 +16,15 @@ import { converted } from './conversion.ts';
 
 export type SqlValue = null | number | bigint | string;
 
-/** One row of a payload table. `values` are in the order of `table.columns`; trailing ones may be absent. */
+/** A row of a payload table. `values` are in the order of `table.columns`. Trailing values can be absent. */
 export interface Row {
   readonly table: InferredTable;
-  /** Index within the table and the entity. The root row has 0. */
+  /** The index of the row among the entity's rows in this table. The root row has index 0. */
   readonly position: number;
-  /** The position of the element that contains this list, for nested lists. */
+  /** For nested lists, the position of the element that contains this list. */
   readonly parentPosition: number;
   readonly values: SqlValue[];
-  /** Values without a column, by JSON Pointer. */
+  /** The values without a column, by JSON Pointer; null if there are none. */
   rest: Record<string, Json> | null;
 }
 
@@ -51,7 +51,7 @@ export function shred(
   return shredding;
 }
 
-/** The remaining room for the rows of one response. All results of a page share it. */
+/** The remaining space for the rows of one response. All results of a page share this space. */
 export interface Room {
   rows: number;
   cells: number;
@@ -62,7 +62,9 @@ export function wholeRoom(): Room {
   return { rows: MAX_LIST_ROWS, cells: MAX_LIST_CELLS, restPathChars: MAX_REST_PATH_CHARS };
 }
 
-/** The value for SQLite. A number that a double or 64 bits would change becomes text. */
+/**
+ * Returns the value for SQLite. A number that neither a double nor a 64-bit integer can represent exactly becomes text.
+ */
 export function sqlValue(value: Exclude<Json, Json[] | JsonObject>): SqlValue {
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (value instanceof ExactNumber) return value.digits;
@@ -70,7 +72,7 @@ export function sqlValue(value: Exclude<Json, Json[] | JsonObject>): SqlValue {
   return value;
 }
 
-/** The rows, the root row first, and the texts for the search index. */
+/** The rows of a document (root row first), and its texts for the search index. */
 export interface Shredded {
   readonly rows: readonly Row[];
   readonly formerNames: readonly string[];
@@ -136,7 +138,7 @@ function storeValue(shredding: Shredding, schemaPath: SchemaPath, value: Json, r
   row.values[schemaPath.index] = sqlValue(wanted);
 }
 
-/** Adds a column if there is room. It adds one cell to every row of its table. */
+/** Adds a column if there is space. The column adds one cell to every row of its table. */
 function addColumn({ schema, room, positions }: Shredding, schemaPath: SchemaPath): boolean {
   const cells = schemaPath.table.parent === null ? 0 : (positions.get(schemaPath.table) ?? 0);
   if (cells > room.cells || !giveColumn(schema, schemaPath)) return false;
@@ -169,7 +171,10 @@ function storeList(shredding: Shredding, schemaPath: SchemaPath, list: Json[], r
   }
 }
 
-/** Reserves room for the rows of a list. A list without room is stored as a whole in `_rest`. */
+/**
+ * Reserves space for the rows of a list. Returns false if there is not enough space; the whole list is then stored in
+ * `_rest`.
+ */
 function takeRoom(room: Room, { list: table }: SchemaPath, list: readonly Json[]): boolean {
   const cells = list.length * (table?.columns.length ?? 0);
   if (list.length > room.rows || cells > room.cells) return false;
@@ -202,13 +207,13 @@ function keepUnknownMember(
 
 function keepRest(shredding: Shredding, row: Row, path: string, value: Json): void {
   needRest(shredding.schema, row.table);
-  // Keys are "" (the root of a scalar list) or start with "/", so none can be `__proto__`.
+  // Keys are "" (the root of a list of scalars) or start with "/", so no key can be `__proto__`.
   row.rest ??= {};
   const endOfParent = path.lastIndexOf('/');
   shredding.room.restPathChars -= Math.max(endOfParent, 0);
   if (endOfParent > 0 && shredding.room.restPathChars < 0) {
     const parent = path.slice(0, endOfParent);
-    // Without a prototype, `__proto__` is a normal key.
+    // In an object without a prototype, `__proto__` is a normal key.
     row.rest[parent] ??= Object.create(null) as JsonObject;
     (row.rest[parent] as JsonObject)[segmentsOf(path.slice(endOfParent))[0] ?? ''] = value;
   } else row.rest[path] = value;
@@ -226,7 +231,7 @@ function typeBit(value: Exclude<Json, null | Json[] | JsonObject>, known: number
   return Number.isSafeInteger(value) ? TYPE_BITS.integer : TYPE_BITS.decimal;
 }
 
-// Dates are stored as text. Only the type statistics of the column distinguish them.
+// Dates are stored as text. Only the type statistics of the column distinguish them from other text.
 function textBit(text: string): number {
   if (text.length < 10 || text.length > 35) return TYPE_BITS.text;
   const isTime = text.length > 10;

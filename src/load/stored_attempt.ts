@@ -4,7 +4,7 @@ import type { Attempt, Outcome, Verdict } from '../outcome.ts';
 import type { StoredCall } from '../warehouse/call.ts';
 import type { LoadSession } from './load_session.ts';
 
-/** Reads a stored attempt. The cursor of a later page is not stored, because only sending needs it. */
+/** Reads a stored attempt. The cursor of a later page is not restored, because it is needed only to send a call. */
 export function storedAttempt(session: LoadSession, row: StoredCall): Attempt {
   const stored = session.responses.read(row.callId);
   return {
@@ -19,7 +19,7 @@ export function storedAttempt(session: LoadSession, row: StoredCall): Attempt {
   };
 }
 
-/** Classifies a stored attempt with the present dialect. */
+/** Classifies a stored attempt with the current dialect. */
 export function outcomeOfStored(session: LoadSession, classify: Classify, row: StoredCall): Outcome {
   const attempt = storedAttempt(session, row);
   return { ...attempt, verdict: verdictOf(attempt, row, classify) };
@@ -32,7 +32,10 @@ function verdictOf(attempt: Attempt, row: StoredCall, classify: Classify): Verdi
   return row.outcome === 'unsent' ? { is: 'unsent', why: failure } : { is: 'broken', why: failure };
 }
 
-/** Switches the session to the calls of a run. Evidence from one run proves nothing about the upstream in another. */
+/**
+ * Switches the session to the calls of another run, and drops the evidence. Evidence from one run proves nothing about
+ * the upstream in another run.
+ */
 export function enterRun(session: LoadSession, runId: number): void {
   if (session.runId === runId) return;
   session.runId = runId;

@@ -6,8 +6,8 @@ import { isSame, type Volatile, withoutVolatile } from './content.ts';
 import type { LoadSession } from './load_session.ts';
 
 /**
- * The last known record from the stored responses: the newest full version with the fields of later tombstones.
- * Returns null if a stored response cannot be read with the present dialect.
+ * Returns the last known record from the stored responses: the newest full version, with the fields of later tombstones
+ * added. Returns null if there is none, or if a stored response cannot be read with the current dialect.
  */
 export function latestDocument(session: LoadSession, entityId: string): JsonObject | null {
   const versions: JsonObject[] = [];
@@ -29,8 +29,8 @@ function documentIn(session: LoadSession, callId: number): JsonObject | null {
 }
 
 /**
- * Does a response, including its envelope, differ from a stored one only in volatile fields? Then a reference to the
- * stored one loses nothing.
+ * Does a response, including its envelope, differ from a stored response only in volatile fields? If so, a reference to
+ * the stored response is sufficient.
  */
 export function isSameResponse(
   session: LoadSession,
@@ -49,7 +49,10 @@ export function isSameResponse(
   return isSame(withoutVolatile(before, ignored), withoutVolatile(now, ignored));
 }
 
-/** The volatile paths, which start at the record or summary or at the root of the body. */
+/**
+ * Returns the volatile fields as paths in the body. A volatile field can start at the record or summary, or at the root
+ * of the body, so both paths are returned.
+ */
 function volatileInBody({ dialect, ignored }: LoadSession, kind: Outcome['call']['kind']): Volatile {
   if (kind === 'stats') return ignored;
   const { search, entity } = dialect;

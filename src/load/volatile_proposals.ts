@@ -10,10 +10,10 @@ import { differences } from './difference.ts';
 
 /** A field that differs in nearly every refresh, so that its changes carry no information. */
 export interface VolatileProposal {
-  /** For `dialect.volatile`. */
+  /** The JSON Pointer to add to `dialect.volatile`. */
   readonly pointer: string;
   readonly refreshes: number;
-  /** The share of these refreshes in which the field differed. */
+  /** The share of these refreshes in which the field differed, from 0 to 1. */
   readonly share: number;
 }
 
@@ -22,9 +22,9 @@ const MIN_SHARE = 0.9;
 const MAX_PAIRS = 50;
 
 /**
- * Proposes volatile fields from the refreshes so far: fields of records and summaries that nearly always differ, and
- * fields of the envelope that differ around unchanged records. Without them in the dialect, every refresh stores a
- * whole response instead of a reference.
+ * Proposes volatile fields from the refreshes so far. These are fields of records and summaries that nearly always
+ * differ, and fields of the envelope that differ although the record is unchanged. If the dialect does not list them,
+ * every refresh stores a whole response instead of a reference.
  */
 export function proposeVolatile({ db }: Warehouse, dialect: Dialect): VolatileProposal[] {
   const known = new Set(dialect.volatile);
@@ -35,7 +35,7 @@ export function proposeVolatile({ db }: Warehouse, dialect: Dialect): VolatilePr
   return [...new Map(proposals.map((proposal) => [proposal.pointer, proposal])).values()];
 }
 
-/** The fields in which the bodies of unchanged records differ outside the record. */
+/** Returns the fields outside the record that differ between responses with the same record. */
 function envelopeShares(db: Warehouse['db'], dialect: Dialect): VolatileProposal[] {
   const responses = answerTable(db);
   const ignored = volatilePaths(dialect.volatile);

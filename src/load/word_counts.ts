@@ -2,12 +2,13 @@ import type { QueryRow } from '../warehouse/query.ts';
 import type { LoadSession } from './load_session.ts';
 
 /**
- * Starts the word counts that the planner needs if the upstream searches names by words.
+ * Starts the word counts that the planner needs if the upstream matches names by words.
  *
- * It counts the words of all companies, and the words beside each frequent word with a truncated listing. The planner
- * combines such a word with a second one. Reading all its names for each choice would take too long.
+ * Two kinds of words are counted: the words of all companies, and the words beside each frequent word whose listing is
+ * truncated. The planner combines such a word with a second word. Without the counts, it would have to read all names
+ * with the first word for each choice.
  *
- * With other query rules nothing is counted, so that loading is faster.
+ * If the upstream has another query rule, nothing is counted, so that loading is faster.
  */
 export function countSearchedWords(session: LoadSession): void {
   const isWhole = isWholeWord(session);
@@ -19,7 +20,10 @@ export function countSearchedWords(session: LoadSession): void {
   session.known.countWords(frequent.map(({ text }) => ({ beside: text, isWhole })));
 }
 
-/** Starts the counts beside one word after a response to its query. */
+/**
+ * Starts to count the words beside one word after a response to its query, if the word is frequent and its listing
+ * truncated.
+ */
 export function countSearchedWord(session: LoadSession, query: QueryRow): void {
   const isWhole = isWholeWord(session);
   if (isWhole === null || !isTruncatedWord(session, query) || !session.known.isFrequentWord(query.text))
@@ -27,7 +31,7 @@ export function countSearchedWord(session: LoadSession, query: QueryRow): void {
   session.known.countWords([{ beside: query.text, isWhole }]);
 }
 
-/** Does a query match whole words only? null: names are not searched by words. */
+/** Does a query match whole words only? Null if names are not matched by words. */
 function isWholeWord({ dialect: { search } }: LoadSession): boolean | null {
   switch (search.matches) {
     case 'token':

@@ -4,8 +4,8 @@ import Sqlite from 'better-sqlite3';
 import { FailedError } from '../errors.ts';
 
 /**
- * Makes a folder and its parents. It does not use the recursive mode of Node, which never returns if the file system
- * (such as /proc) reports "no such file" for a new folder.
+ * Creates a folder and its parents. The recursive mode of Node is not used, because it never returns if the file system
+ * (such as /proc) reports "no such file" when the folder is created.
  */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return;
@@ -13,19 +13,22 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    // Another process may have made it in the meantime.
+    // Another process may have created the folder in the meantime.
     if (!existsSync(path)) throw error;
   }
 }
 
-/** Converts an error of SQLite to a FailedError that names the file and the remedy. Returns other errors unchanged. */
+/** Converts an SQLite error to a FailedError that names the file and the remedy. Returns other errors unchanged. */
 export function explainSqlite(error: unknown, file: string): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error;
   const { message, code } = error;
   return new FailedError(`${file} failed: ${message} (${code})`, { hint: remedyFor(code), cause: error });
 }
 
-/** Extended result codes begin with the primary code (https://www.sqlite.org/rescode.html). */
+/**
+ * Returns the remedy for a result code. Extended result codes start with their primary code
+ * (https://www.sqlite.org/rescode.html).
+ */
 function remedyFor(code: string): string {
   const remedy = REMEDIES.find(([primary]) => code.startsWith(primary));
   return remedy?.[1] ?? 'Run the command again. If it fails again, report it with this message.';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { FailedError } from '../errors.ts';
 
-/** A file was deleted, replaced or emptied while this process had it open. */
+/** Thrown if a file was deleted, replaced or emptied while this process had it open. */
 export class LostFileError extends FailedError {
   readonly path: string;
 
@@ -13,16 +13,16 @@ export class LostFileError extends FailedError {
 
 export interface CheckedFile {
   readonly path: string;
-  /** Its name in messages: "the ledger". */
+  /** The name of the file in messages, such as "the ledger". */
   readonly name: string;
-  /** What to do if it is lost. */
+  /** What the user can do if the file is lost. */
   readonly remedy: string;
 }
 
 /**
- * Returns a check that throws a LostFileError as soon as an open SQLite file is no longer the file at its path. SQLite
- * itself continues with the old file, and other processes then see nothing of what it writes. The WAL and its index
- * belong to the file. Open the file, and read from it, before this call.
+ * Returns a function that throws a LostFileError if an open SQLite file is no longer the file at its path. SQLite
+ * itself would continue to write the old file, and other processes would not see these writes. The WAL and the WAL
+ * index are checked too. Open the file and read from it before you call this function.
  */
 export function openFileCheck({ path, name, remedy }: CheckedFile): () => void {
   const parts = ['', '-wal', '-shm'].flatMap((end) => {
@@ -45,7 +45,7 @@ function statsOf(path: string) {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {
-    // A folder of the path is no longer a folder, or no longer readable.
+    // A folder on the path is no longer a folder, or it is no longer readable.
     return null;
   }
 }
