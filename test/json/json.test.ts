@@ -96,7 +96,7 @@ function exactly(literal: string): string {
 }
 
 describe('a document', () => {
-  test('has the last value of a repeated key, also of exact numbers', () => {
+  test('has the last value of a repeated key, even if it is an exact number', () => {
     expect(parseJson('{"a":1,"b":2,"a":3}')).toEqual({ a: 3, b: 2 });
     expect(parseJson('{"a":1,"a":12345678901234567890}')).toEqual({ a: 12345678901234567890n });
     expect(parseJson('{"a":12345678901234567890,"a":{"b":1}}')).toEqual({ a: { b: 1 } });
@@ -106,7 +106,7 @@ describe('a document', () => {
   });
 
   test.each(['{"__proto__":{"gone":true}}', '{"__proto__":{"gone":12345678901234567890}}'])(
-    'has __proto__ as a key like any other: %s',
+    'can have __proto__ as a normal key: %s',
     (text) => {
       const value = parseJson(text);
       expect(Object.keys(value as object)).toEqual(['__proto__']);
@@ -116,7 +116,7 @@ describe('a document', () => {
     },
   );
 
-  test('keeps half a surrogate pair', () => {
+  test('keeps a lone surrogate', () => {
     expect(parseJson('"\\ud800"')).toBe('\ud800');
     expect(stringifyJson(parseJson('["\\ud800",12345678901234567890]'))).toBe(
       '["\\ud800",12345678901234567890]',
@@ -129,7 +129,7 @@ describe('a document', () => {
   });
 
   test.each(['', ' ', '{', '{"a":}', "{'a':1}", '[1,]', 'NaN', '01', '<html>', '{"a":1}{"a":2}', '1_000'])(
-    'is rejected: %j',
+    'is rejected if it is not valid JSON: %j',
     (text) => {
       expect(() => parseJson(text)).toThrow(SyntaxError);
     },
@@ -148,7 +148,7 @@ describe('a document', () => {
     expect(() => parseJson(open.repeat(100_000))).toThrow(SyntaxError);
   });
 
-  test('has no levels for brackets in strings', () => {
+  test('is not nested deeper by brackets in strings', () => {
     const text = JSON.stringify({
       a: '[{'.repeat(1000),
       b: `\\"${'['.repeat(1000)}\\`,
@@ -168,7 +168,7 @@ describe('a document', () => {
     expect(performance.now() - startMs).toBeLessThan(2000);
   });
 
-  test('is written like JSON.stringify writes it', () => {
+  test('is written in the same way as by JSON.stringify', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(stringifyJson(parseJson(text))).toBe(JSON.stringify(JSON.parse(text)));
@@ -177,7 +177,7 @@ describe('a document', () => {
     );
   });
 
-  test('has toJSON as a key like any other', () => {
+  test('can have toJSON as a normal key', () => {
     const value: Json = parseJson('{"toJSON":"x","big":12345678901234567890}');
     expect(stringifyJson(value)).toBe('{"toJSON":"x","big":12345678901234567890}');
   });

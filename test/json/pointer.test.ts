@@ -55,7 +55,7 @@ describe('a JSON Pointer', () => {
     expect(valueAt(document, pointer)).toBeUndefined();
   });
 
-  test('finds own keys only, also one named __proto__', () => {
+  test('finds only own properties, even one named __proto__', () => {
     expect(valueAt(parseJson('{"__proto__":{"a":1}}'), '/__proto__/a')).toBe(1);
     expect(valueAt({}, '/__proto__/toString')).toBeUndefined();
     expect(valueAt({}, '/constructor/name')).toBeUndefined();

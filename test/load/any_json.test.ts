@@ -76,7 +76,7 @@ function objectText(members: readonly (readonly [string, string])[]): string {
   return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
 }
 
-test('the rows of any JSON contain all values of its response, and versions are contiguous', () => {
+test('the rows of any JSON record contain all its values, and its response is stored unchanged', () => {
   fc.assert(
     fc.property(fc.array(record, { minLength: 1, maxLength: 4 }), (versions) => {
       const {
@@ -102,7 +102,7 @@ test('the rows of any JSON contain all values of its response, and versions are 
   );
 });
 
-test('loading the same responses twice changes nothing, and the same content changes only dates', () => {
+test('loading the same response again changes nothing, and a later response with the same content changes only dates', () => {
   fc.assert(
     fc.property(fc.array(record, { minLength: 1, maxLength: 3 }), (versions) => {
       const { outcome, load, record: loadOne, warehouse, all } = bench();

@@ -13,7 +13,7 @@ test('a 404 without further evidence does not mark a company as gone', () => {
   expect(openKnowledge(warehouse).controlNeeded()).toBe(true);
 });
 
-test('a 404 marks a company as gone once an unknown id has the same response and another company responds', () => {
+test('a 404 marks a company as gone after an unknown id returns the same 404 and another company is fetched', () => {
   const { record, value, warehouse, all } = bench();
   record('C1', { id: 'C1', name: 'A' });
   record('C2', { id: 'C2' });
@@ -41,7 +41,7 @@ test('a 404 marks a company as gone once an unknown id has the same response and
   expect(all('SELECT known, fetched, gone FROM coverage')).toEqual([{ known: 2, fetched: 1, gone: 1 }]);
 });
 
-test('a path that moves during a run deletes nothing, because responses before the 404 prove nothing', () => {
+test('a path that moves during a run marks no company as gone, because responses before the 404 prove nothing', () => {
   const { record, value } = bench();
   record('NEVER-1', NOT_FOUND, 404);
   record('C1', { id: 'C1' });
@@ -84,7 +84,7 @@ test.each([
   ['a 410', 'gone for good', 410],
   ['the mark', { id: 'C1', name: 'A', class: 'Deleted' }, 200],
 ] as const)(
-  '%s after a changed summary settles the flag, so that the company is not due again',
+  '%s after a changed summary clears the flag, so that the company is not due again',
   (_, body, status) => {
     const { search, record, warehouse } = bench();
     search('a', { total: 1, results: [{ id: 'C1', name: 'A', status: 'active' }] });
@@ -104,7 +104,7 @@ test.each([
   },
 );
 
-test('a 404 without a response of another company in the same run does not mark a company as gone', () => {
+test('a 404 does not mark a company as gone if no other company is fetched in the same run', () => {
   const first = bench();
   first.record('NEVER-1', NOT_FOUND, 404);
   first.record('C1', { id: 'C1' });
@@ -113,7 +113,7 @@ test('a 404 without a response of another company in the same run does not mark 
   expect(second.record('C1', NOT_FOUND, 404)).toMatchObject({ missing: true, gone: false });
 });
 
-test('a 404 of another shape, as from a moved path, does not mark a company as gone', () => {
+test('a 404 with another shape, such as that of a moved path, does not mark a company as gone', () => {
   const { record, value } = bench();
   record('NEVER-1', NOT_FOUND, 404);
   record('C1', { id: 'C1' });
@@ -123,7 +123,7 @@ test('a 404 of another shape, as from a moved path, does not mark a company as g
   expect(value(goneAt, 'C1')).toBeNull();
 });
 
-test('a later record of a gone company is stored as its return', () => {
+test('a new record of a gone company records its return', () => {
   const { record, all, value } = bench();
   record('C1', { id: 'C1', name: 'A' });
   record('C1', 'gone for good', 410);
@@ -158,7 +158,7 @@ test('a search that lists a company after a 410 does not make it due', () => {
   expect(all('SELECT flagged_at FROM _known')).toEqual([{ flagged_at: null }]);
 });
 
-test('a marked record becomes a tombstone and keeps the other fields', () => {
+test('a record that the upstream marks as gone becomes a tombstone and keeps its other fields', () => {
   const { record, all } = bench();
   record('C1', { id: 'C1', name: 'A', capital: 5 });
   expect(record('C1', { id: 'C1', name: 'A', deleted: '2026-02-28', class: 'Deleted' })).toMatchObject({
@@ -186,7 +186,7 @@ test('a gone company is not due', () => {
   expect(openKnowledge(warehouse).recordsDue(request)).toEqual([]);
 });
 
-test('the tombstone of an unknown company is kept', () => {
+test('the tombstone of an unknown company is stored', () => {
   const { record, all } = bench();
   record('C9', { id: 'C9', name: 'Old', class: 'Deleted' });
   expect(all('SELECT entity_id, name, _gone_at FROM entity')).toEqual([

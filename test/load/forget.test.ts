@@ -79,7 +79,7 @@ test('a forgotten entity leaves no trace in the files while the mirror continues
   }
 });
 
-test('a rebuild keeps the end of a listing whose response lost a forgotten entity', async () => {
+test('a listing stays complete after a rebuild although its response no longer contains a forgotten entity', async () => {
   const { warehouse, all } = mirrorOfTwo();
   const listing = () => all('SELECT text, rows, status FROM _query');
   const before = listing();
@@ -89,7 +89,7 @@ test('a rebuild keeps the end of a listing whose response lost a forgotten entit
   expect(listing()).toEqual(before);
 });
 
-test('a forgotten entity does not return by a search, a fetch or a rebuild', async () => {
+test('a forgotten entity is not loaded again by a search, a fetch or a rebuild', async () => {
   const { warehouse } = mirrorOfTwo();
   forget({ warehouse, dialect, entityId: 'C1', nowMs: START_MS });
   const later = bench({ warehouse });

@@ -127,7 +127,7 @@ describe('intake', () => {
 });
 
 describe('intake of records', () => {
-  test('processes them as a batch one second after storing the first', () => {
+  test('processes records as a batch one second after it stored the first one', () => {
     withFakeTimers();
     const { intake, events } = intakeOf();
     for (let id = 0; id < 3; id++) {
@@ -142,7 +142,7 @@ describe('intake of records', () => {
     expect(intake.isEmpty).toBe(true);
   });
 
-  test('stores at most 32 of them together if they arrive fast', () => {
+  test('stores at most 32 records together if they arrive fast', () => {
     const { intake, events } = intakeOf();
     for (let id = 0; id < 70; id++) intake.take(recordOf(id));
     expect(events).toEqual(['store 32', 'store 32']);
@@ -150,13 +150,13 @@ describe('intake of records', () => {
     expect(events).toEqual(['store 32', 'store 32', 'store 6', 'process 70']);
   });
 
-  test('processes them when 200 wait', () => {
+  test('processes the records as soon as 200 wait', () => {
     const { intake, batches } = intakeOf();
     for (let id = 0; id < 32 * 7; id++) intake.take(recordOf(id));
     expect(batches.map(({ length }) => length)).toEqual([32 * 7]);
   });
 
-  test('processes each of them once at a flush', async () => {
+  test('processes each record once at a flush', async () => {
     const { intake, loaded, events } = intakeOf();
     for (let id = 0; id < 5; id++) intake.take(recordOf(id));
     intake.flush();
@@ -185,7 +185,7 @@ describe('intake with a warehouse that cannot be written', () => {
     expect(loaded.map(({ call }) => call.kind)).toEqual(['entity', 'search']);
   });
 
-  test('reports an error of processing and does not store the responses again', () => {
+  test('reports a processing error and does not store the responses again', () => {
     withFakeTimers();
     const { intake, faults, failures, loaded, events } = intakeOf();
     faults.process = true;

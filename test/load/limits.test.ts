@@ -15,7 +15,7 @@ const zeros = (length: number) => new Array<number>(length).fill(0);
 const keys = (count: number, prefix = 'key') =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at}`, at]));
 
-test('a response with too many values is quarantined with its body, and gets a backoff of a week', () => {
+test('a response with too many values is quarantined with its body, and its target gets a backoff of a week', () => {
   const text = `{"id":"C1","list":[${zeros(MAX_VALUES).join(',')}]}`;
   const { record, all, value } = bench();
   const { failure, quarantined } = record('C1', text);
@@ -27,7 +27,7 @@ test('a response with too many values is quarantined with its body, and gets a b
   expect(value('SELECT CAST(body AS TEXT) FROM _answer')).toBe(text);
 });
 
-test('thousands of rejected results add one row to quarantine, and a replay closes it', () => {
+test('thousands of rejected results of a page cause one quarantine entry, which a replay closes', () => {
   const results = [
     { id: 'C1', name: 'Alpha' },
     ...Array.from({ length: 2000 }, (_, at) => ({ number: `N${at}` })),
@@ -57,7 +57,7 @@ test('thousands of rejected results add one row to quarantine, and a replay clos
   expect(value('SELECT count(*) FROM search_result')).toBe(2001);
 });
 
-test('a single rejected result stays open if a replay rejects many', () => {
+test('the entry of a single rejected result stays open if a replay rejects many results', () => {
   const results = Array.from({ length: 30 }, (_, at) => (at === 3 ? { number: 'N3' } : { id: `C${at}` }));
   const { search, warehouse } = bench();
   search('a', { results: [...results, { id: 'C30', number: 'N30' }] });
@@ -68,7 +68,7 @@ test('a single rejected result stays open if a replay rejects many', () => {
   expect(other).toMatchObject({ state: 'open', why: expect.stringContaining('29 of 31') });
 });
 
-test('a list with too many elements for rows is kept in _rest, in order', () => {
+test('a list with too many elements is stored in _rest, in order', () => {
   const long = Array.from({ length: MAX_LIST_ROWS + 1 }, (_, at) => at);
   const document = { id: 'C1', long, short: [1, 2, 3] };
   const { record, warehouse, value } = bench();
@@ -78,7 +78,7 @@ test('a list with too many elements for rows is kept in _rest, in order', () => 
   expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(document));
 });
 
-test('a list whose rows would consist mostly of NULL is kept in _rest', () => {
+test('a list whose rows would be mostly NULL is stored in _rest', () => {
   const { record, warehouse, value } = bench();
   const wide = { id: 'C1', list: [keys(500)] };
   const long = { id: 'C2', list: [...Array.from({ length: 5000 }, (_, z) => ({ key1: z })), keys(3)] };
@@ -110,7 +110,7 @@ test('keys below a long path do not repeat the path in _rest without limit', () 
   expect(leavesInRows(warehouse, 'entity', 'C1')).toEqual(leavesOf(parseJson(text)));
 });
 
-test('records full of unknown lists and keys do not grow the schema beyond its limit', () => {
+test('records full of new lists and keys do not extend the schema beyond its limit', () => {
   const { record, warehouse, value } = bench();
   for (const id of ['C1', 'C2']) {
     const lists = Array.from({ length: 30 }, (_, at) => [`${id} list ${at}`, [keys(400, `${id} ${at} `)]]);
@@ -121,14 +121,14 @@ test('records full of unknown lists and keys do not grow the schema beyond its l
   expect(value('SELECT count(*) FROM _column')).toBeLessThanOrEqual(DEFAULT_LIMITS.paths + 10);
 });
 
-test('two dissimilar versions have a bounded number of differences', () => {
+test('two completely different versions cause a limited number of differences', () => {
   const count = MAX_DIFFERENCES + 1;
   const before = { id: 'C1', keys: keys(count, 'a'), list: zeros(count), city: 'Ulm' };
   const after = { id: 'C1', keys: keys(count, 'b'), list: zeros(count).map((_, at) => at + 1), city: 'Bonn' };
   expect(differences(before, after).map(({ path }) => path)).toEqual(['/keys', '/list', '/city']);
 });
 
-test('the comparison of lists with equal elements takes linear time', () => {
+test('comparing lists with equal elements takes linear time', () => {
   const secondsFor = (length: number) => {
     const startedMs = performance.now();
     expect(differences({ list: zeros(length) }, { list: [...zeros(length), 1] })).toHaveLength(1);

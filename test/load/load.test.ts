@@ -15,7 +15,7 @@ const ACME = {
   queried_at: '2026-03-01T00:00:00Z',
 };
 
-test('a record becomes a row, its objects columns, and its lists child tables', () => {
+test('a record becomes a row, its objects become columns, and its lists become child tables', () => {
   const { record, all } = bench();
   expect(record('C1', ACME)).toMatchObject({
     record: { isNew: true, changed: true },
@@ -56,7 +56,7 @@ test('loading the same outcome twice changes nothing', () => {
   expect(warehouse.db.serialize().equals(before)).toBe(true);
 });
 
-test('a response that differs only in volatile fields stores a reference', () => {
+test('a response that differs only in volatile fields is stored as a reference', () => {
   const { record, all } = bench();
   record('C1', ACME);
   expect(record('C1', { ...ACME, queried_at: '2026-03-02T00:00:00Z' })).toMatchObject({
@@ -118,7 +118,7 @@ function change(path: string, before: unknown, after: unknown) {
   };
 }
 
-test('integers above 2^53, decimals and leading zeros are kept', () => {
+test('integers above 2^53, decimals and leading zeros are stored exactly', () => {
   const { record, all, warehouse } = bench();
   record(
     'C1',
@@ -169,7 +169,7 @@ test('a field whose type changes keeps every value with its type, and the drift 
   expect(all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
 });
 
-test('a column declares the type that changes no value', () => {
+test('the declared type of a column changes no value', () => {
   const { record, all } = bench();
   record('C1', { id: 'C1', a: 1, b: 1.5, c: 'x', d: null, e: true, f: 3 });
   record('C2', { id: 'C2', a: 2, b: 2, c: 'y', d: null, e: false, f: 2.5 });
@@ -237,7 +237,7 @@ test('a search page lists companies, and the next page reports which are new or 
   ]);
 });
 
-test('a query without results after some results removes nothing and has a note', () => {
+test('a query that no longer returns results removes no company and gets a note', () => {
   const { search, all, value } = bench();
   search('acme', {
     total: 2,
@@ -253,7 +253,7 @@ test('a query without results after some results removes nothing and has a note'
   expect(value('SELECT count(*) FROM _known WHERE gone_at IS NULL')).toBe(2);
 });
 
-test('an error body with status 200 keeps the listing and is quarantined', () => {
+test('an error body with status 200 is quarantined and does not change the listing', () => {
   const { search, all, value } = bench();
   search('acme', { total: 1, results: [{ id: 'C1', name: 'Acme' }] });
   const result = search('acme', { error: 'backend unavailable' });
@@ -273,7 +273,7 @@ test('the fetch of a record updates the time at which the company was last seen'
   expect(lastSeen()).toEqual(['2026-03-01T00:00:03.000Z']);
 });
 
-test('a record with a changed summary is flagged and due first', () => {
+test('a company with a changed summary is flagged, and its record is due first', () => {
   const { search, record, warehouse } = bench();
   search('a', {
     total: 2,
@@ -394,12 +394,12 @@ test('the backoff of a target grows with each failure', () => {
   expect([...knowledge.failures()]).toEqual([]);
 });
 
-test('a throttled call is no failure of its target', () => {
+test('a throttled call is not counted as a failure of its target', () => {
   const { fail } = bench();
   expect(fail(entityCall('C1'), { is: 'throttled', untilMs: 0, why: '429' }).failure).toBeNull();
 });
 
-test('a batch is one transaction: a failed write rolls it back completely', () => {
+test('a batch is one transaction, which a failed write rolls back completely', () => {
   const { outcome, load, all, record } = bench();
   const bad = { ...outcome(entityCall('C2'), { id: 'C2', x: 1 }), durationMs: null as unknown as number };
   expect(() => load([outcome(entityCall('C1'), { id: 'C1', fresh: 1 }), bad])).toThrow(/NOT NULL/);
@@ -430,7 +430,7 @@ test('a batch that fails is rolled back in memory too, and its other responses a
   ]);
 });
 
-test('columns keep their names across loaders, which also use columns of other writers', () => {
+test('columns keep their names in a new loader, and a loader uses columns that another writer added', () => {
   const one = bench();
   one.record('C1', { id: 'C1', Name: 'a', name: 'b' });
   const two = one.reopen();

@@ -14,7 +14,7 @@ const received = fc.record({
   like: fc.integer({ min: 0, max: 7 }),
 });
 
-test('pages added one by one give the same listing as all pages read again', () => {
+test('adding pages one by one gives the same listing as reading all pages', () => {
   const { db } = temporaryWarehouse();
   fc.assert(
     fc.property(fc.array(received, { maxLength: 25 }), (order) => {

@@ -11,10 +11,10 @@ import {
 const rules: QueryListingRules = { style: 'page', window: null, totalClampedAt: null, largestPage: 10 };
 
 describe('a listing with page numbers or offsets', () => {
-  test('stays open after a full page without a total', () => {
+  test('stays open after a full page if there is no total', () => {
     expect(listingOf([page(0, 10)], rules).status).toBe('open');
   });
-  test('is complete after a short page without a total', () => {
+  test('is complete after a short page if there is no total', () => {
     expect(listingOf([page(0, 10), page(1, 3)], rules)).toMatchObject({
       status: 'complete',
       rows: 13,
@@ -24,17 +24,17 @@ describe('a listing with page numbers or offsets', () => {
   test('stays open after a short page if the total is larger', () => {
     expect(listingOf([page(0, 10, 30), page(1, 9, 30)], rules).status).toBe('open');
   });
-  test('is complete after an empty page, whatever the total is', () => {
+  test('is complete after an empty page, even if the total is larger', () => {
     expect(listingOf([page(0, 10, 30), page(1, 0, 30)], rules).status).toBe('complete');
   });
   test('is complete when its rows reach the total', () => {
     expect(listingOf([page(0, 10, 20), page(1, 10, 20)], rules).status).toBe('complete');
   });
-  test('stays open when its rows reach a clamped total', () => {
+  test('stays open when its rows reach a total that is only a lower bound', () => {
     const clamped = { ...rules, totalClampedAt: 20 };
     expect(listingOf([page(0, 10, 20), page(1, 10, 20)], clamped).status).toBe('open');
   });
-  test('is capped at the cap unless it is complete', () => {
+  test('is truncated when its rows reach the cap, unless it is complete', () => {
     const capped = { ...rules, window: 20 };
     expect(listingOf([page(0, 10, 55), page(1, 10, 55)], capped).status).toBe('capped');
     expect(listingOf([page(0, 10), page(1, 10)], capped).status).toBe('capped');
@@ -59,7 +59,7 @@ describe('the note of a listing', () => {
       note: expect.stringMatching(/page 2 repeats page 0/),
     });
   });
-  test('reports a listing without an end', () => {
+  test('reports a listing that never ends', () => {
     const endless = Array.from({ length: MAX_PAGES }, (_, index) => page(index, 10));
     expect(listingOf(endless, rules)).toMatchObject({
       status: 'capped',
@@ -86,7 +86,7 @@ describe('a listing with cursors', () => {
   test('is complete after a page without a cursor', () => {
     expect(listingOf([page(0, 10)], cursor).status).toBe('complete');
   });
-  test('is capped after a full last page below the total', () => {
+  test('is truncated if the last page is full and the rows do not reach the total', () => {
     expect(listingOf([page(0, 10, 99)], cursor).status).toBe('capped');
   });
 });
@@ -94,7 +94,7 @@ describe('a listing with cursors', () => {
 describe('a listing without paging', () => {
   const none: QueryListingRules = { ...rules, style: 'none' };
   test('is complete after a short page', () => expect(listingOf([page(0, 3)], none).status).toBe('complete'));
-  test('is capped after a full page', () => expect(listingOf([page(0, 10)], none).status).toBe('capped'));
+  test('is truncated after a full page', () => expect(listingOf([page(0, 10)], none).status).toBe('capped'));
   test('is complete if a full page reaches the total', () =>
     expect(listingOf([page(0, 10, 10)], none).status).toBe('complete'));
 });

@@ -51,7 +51,7 @@ test('recovery processes stored responses as if they had been processed on arriv
   expect(restarted.loader.recover()).toBe(0);
 });
 
-test('recovered responses count for the run that paid for them', () => {
+test('recovered responses are added to the totals of the run that paid for them', () => {
   const killed = bench();
   killed.loader.store(received(killed));
   const restarted = killed.reopen();
@@ -62,7 +62,7 @@ test('recovered responses count for the run that paid for them', () => {
   ]);
 });
 
-test('a response that ends the process at three starts in a row is quarantined, and the others are processed', () => {
+test('a response that ends the process three times in a row is quarantined, and the others are processed', () => {
   const killed = bench();
   killed.loader.store(received(killed));
   // The state after three starts that ended while they processed the first response.
@@ -79,7 +79,7 @@ test('a response that ends the process at three starts in a row is quarantined, 
   expect(metaTable(killed.warehouse.db).get('processed_alone')).toBeNull();
 });
 
-test('a response whose rows the file rejects is quarantined, and the others are processed', () => {
+test('a response whose rows SQLite rejects is quarantined, and the others are processed', () => {
   const { warehouse, load, outcome, all, value } = bench();
   warehouse.db.exec(
     "CREATE TRIGGER reject BEFORE INSERT ON entity WHEN new.entity_id = '2' BEGIN SELECT raise(ABORT, 'rejected'); END",

@@ -41,7 +41,7 @@ test('a replayed record does not replace a newer one', () => {
   expect(all('SELECT name FROM entity')).toEqual([{ name: 'New' }]);
 });
 
-test('a rejected row beside a forgotten company stays open until it can be read', () => {
+test('the entry of a rejected row stays open until the row can be read, even if a company on its page is forgotten', () => {
   const { warehouse, all } = bench();
   forget({ warehouse, dialect: dialectWith(), entityId: 'C1', nowMs: START_MS });
   bench({ warehouse }).search('a', {

@@ -80,7 +80,7 @@ test('a second rebuild after new responses also produces the same tables', async
   expect(plans).toMatchObject([{ detail: expect.stringContaining('USING INDEX _known_flagged') }]);
 });
 
-test('a better dialect loads a quarantined record without a call', async () => {
+test('a rebuild with a corrected dialect loads a quarantined record without a call', async () => {
   const lived = bench({ dialect: { entity: { id: '/wrong' } } });
   lived.record('C1', { id: 'C1', name: 'A' });
   expect(lived.all('SELECT state FROM _quarantine')).toEqual([{ state: 'open' }]);
@@ -104,7 +104,7 @@ test('a rebuild applies a new mapping', async () => {
   expect(metaTable(warehouse.db).get('mapping')).toBe(JSON.stringify(mapping));
 });
 
-test('readers see the old tables until an interrupted rebuild is resumed and complete', async () => {
+test('readers see the old tables until an interrupted rebuild is resumed and completed', async () => {
   const { warehouse } = withHistory();
   const before = dumpDerived(warehouse);
   const stop = new AbortController();
@@ -121,7 +121,7 @@ test('readers see the old tables until an interrupted rebuild is resumed and com
   reader.close();
 });
 
-test('an unfinished rebuild of an older version that lacks a table is restarted', async () => {
+test('an unfinished rebuild of an older version restarts if it lacks a table', async () => {
   const { warehouse } = withHistory();
   const before = dumpDerived(warehouse);
   const stop = new AbortController();
@@ -140,7 +140,7 @@ test('a rebuild fails if responses were pruned', async () => {
   expect(dumpDerived(warehouse)).toEqual(before);
 });
 
-test('views of other programs read the new tables', async () => {
+test('views that other programs created read the new tables after a rebuild', async () => {
   const { warehouse, all } = withHistory();
   warehouse.db.exec('CREATE VIEW mine AS SELECT name FROM entity WHERE entity_id = 1 OR name IS NOT NULL');
   await reprocess({ warehouse, dialect: dialectWith() });

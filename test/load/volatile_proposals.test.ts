@@ -18,13 +18,13 @@ test('fields that differ in every refresh are proposed, and fields that differ s
   expect(proposeVolatile(warehouse, dialectWith({ volatile: ['/asked', '/officers/*/seen'] }))).toEqual([]);
 });
 
-test('a field that differs in every change is not proposed if most refreshes are equal', () => {
+test('a field that differs in every change is not proposed if most refreshes find no change', () => {
   const { record, warehouse } = bench();
   for (let n = 0; n < 20; n++) record('C1', { id: 'C1', employees: n < 15 ? 1 : n });
   expect(proposeVolatile(warehouse, dialectWith())).toEqual([]);
 });
 
-test('a field that differs around unchanged records is proposed, because each refresh stores a whole response', () => {
+test('an envelope field that differs although the record is unchanged is proposed', () => {
   const dialect = { entity: { root: '/data' } };
   const { record, warehouse } = bench({ dialect });
   for (let n = 0; n < 8; n++) record('C1', { meta: { request: n }, data: { id: 'C1', a: 1 } });
@@ -33,7 +33,7 @@ test('a field that differs around unchanged records is proposed, because each re
   ]);
 });
 
-test('summary fields that differ with the query are proposed', () => {
+test('summary fields that depend on the query are proposed', () => {
   const { search, warehouse } = bench();
   for (let n = 0; n < 8; n++)
     search(`q${n}`, { total: 1, results: [{ id: 'C1', name: 'A', score: n / 10 }] });

@@ -14,7 +14,7 @@ async function upstreamOf(companies: number, latencyMs = 0) {
   return upstream;
 }
 
-test('a mirror resumes from a restored backup of a running sync while the ledger keeps its count', async () => {
+test('a mirror resumes from a backup made during a sync, and the ledger still counts all calls', async () => {
   const upstream = await upstreamOf(200, 40);
   const copy = join(upstream.folder, 'backups', 'one.db');
   const running = upstream.start('sync');

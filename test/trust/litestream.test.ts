@@ -9,7 +9,7 @@ import { START_MS, temporaryFolder } from '../support/loader.ts';
 
 const text = readFileSync(resolve(import.meta.dirname, '../../docs/litestream.yml'), 'utf8');
 
-test('the Litestream configuration copies the configured warehouse and not the ledger', () => {
+test('the Litestream configuration copies the configured warehouse but not the ledger', () => {
   const { warehouse, ledger } = configFrom({
     version: 1,
     upstream: { base_url: 'https://registry.example/api', api_key: 'k' },

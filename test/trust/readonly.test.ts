@@ -8,7 +8,7 @@ import { asNeighbour, permit } from './unprivileged.ts';
 
 const FILES = ['warehouse.db', 'ledger.db'];
 
-test('a missing write permission gives a message with the path, spends no call and changes no file', async () => {
+test('a command without write permission prints the path, spends no call and changes no file', async () => {
   const upstream = await upstreamOf(40);
   const { folder, configPath, sandbox } = upstream;
   await upstream.cli('sync', '--max-calls', '15');
@@ -35,7 +35,7 @@ test('a missing write permission gives a message with the path, spends no call a
   expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done', records: 40 });
 });
 
-test('a reader without write permission gets a remedy and can read a backup', async () => {
+test('a reader without write permission gets a message with a remedy and can read a backup', async () => {
   const upstream = await upstreamOf(40);
   const { folder, configPath } = upstream;
   await upstream.cli('sync');

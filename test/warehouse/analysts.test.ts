@@ -56,7 +56,7 @@ describe('docs/analysts.md', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('the searches of the page find what it describes', () => {
+  test('the full-text searches on the page return the described results', () => {
     const found = (sql: string) => reader.db.prepare(sql).pluck().all();
     expect(found('SELECT name FROM entity_fts WHERE entity_fts MATCH \'"東京商"\'')).toEqual(['東京商事']);
     expect(found("SELECT name FROM entity_fts WHERE name LIKE '%東京%'")).toEqual(['東京商事']);

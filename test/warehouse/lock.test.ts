@@ -11,7 +11,7 @@ import { START_MS, temporaryWarehouse } from '../support/loader.ts';
 const first = { owner: 'first', pid: 100, host: 'here', nowMs: START_MS, isAlive: () => true };
 const second = { owner: 'second', pid: 200, host: 'here', nowMs: START_MS, isAlive: () => true };
 
-test('one run at a time holds the lock', () => {
+test('only one run at a time can hold the lock', () => {
   const { db } = temporaryWarehouse();
   expect(acquireLock(db, first)).toEqual({ taken: true });
   expect(acquireLock(db, second)).toMatchObject({
@@ -28,7 +28,7 @@ test('the lock of a dead process on this host is taken over immediately', () => 
   expect(acquireLock(db, { ...second, isAlive: () => false })).toEqual({ taken: true });
 });
 
-test('a process with the same id on another host does not count', () => {
+test('a dead process id does not free a lock that another host holds', () => {
   const { db } = temporaryWarehouse();
   acquireLock(db, first);
   expect(acquireLock(db, { ...second, host: 'elsewhere', isAlive: () => false })).toMatchObject({
@@ -36,7 +36,7 @@ test('a process with the same id on another host does not count', () => {
   });
 });
 
-test('a lock without heartbeat is taken over, and its owner notices', () => {
+test('a lock without a recent heartbeat is taken over, and its owner notices it', () => {
   const { db } = temporaryWarehouse();
   acquireLock(db, first);
   const nowMs = START_MS + LOCK_STALE_AFTER_MS;
@@ -47,7 +47,7 @@ test('a lock without heartbeat is taken over, and its owner notices', () => {
   expect(lockHolder(db)?.owner).toBe('second');
 });
 
-test('a heartbeat keeps the lock', () => {
+test('a heartbeat prevents a takeover of the lock', () => {
   const { db } = temporaryWarehouse();
   acquireLock(db, first);
   expect(heartbeat(db, 'first', START_MS + 25_000)).toBe(true);

@@ -26,7 +26,7 @@ function fetched(): Bench {
 
 const BOTH = { names: ['acme limited', 'beta limited'], words: ['acme 1', 'beta 1', 'limited 2'] };
 
-describe('the names of fetched companies are indexed', () => {
+describe('the index of names gets the names of fetched companies', () => {
   test('with the next search', () => {
     const mirror = fetched();
     mirror.search('zeta', { total: 0, results: [] });
@@ -39,18 +39,18 @@ describe('the names of fetched companies are indexed', () => {
     expect(indexed(mirror)).toEqual(BOTH);
   });
 
-  test('by the next run if a kill ended the run', () => {
+  test('in the next run if the run was killed', () => {
     const mirror = fetched();
     expect(indexed(mirror.reopen())).toEqual(BOTH);
   });
 
-  test('by a rebuild', async () => {
+  test('in a rebuild', async () => {
     const mirror = fetched();
     await reprocess({ warehouse: mirror.warehouse, dialect: dialectWith(BY_WORDS) });
     expect(indexed(mirror.reopen())).toEqual(BOTH);
   });
 
-  test('in a group of 5,000 without a search', () => {
+  test('in groups of 5,000 if there is no search', () => {
     const { load, outcome, value } = bench();
     const records = Array.from({ length: 5001 }, (_, at) =>
       outcome(
@@ -65,7 +65,7 @@ describe('the names of fetched companies are indexed', () => {
   });
 });
 
-test('a renamed company is indexed once, before and after its group', () => {
+test('a company that is renamed before or after its name is indexed has one index entry', () => {
   const mirror = fetched();
   mirror.record('C1', { id: 'C1', name: 'Gamma' });
   mirror.loader.finish();
@@ -74,27 +74,30 @@ test('a renamed company is indexed once, before and after its group', () => {
 });
 
 test.each([
-  ['waits for its group', false],
+  ['waits to be indexed', false],
   ['is indexed', true],
-])('a company is forgotten while its name %s, and its id is used again', (_, isIndexed) => {
-  const mirror = fetched();
-  if (isIndexed) mirror.loader.finish();
-  forget({
-    warehouse: mirror.warehouse,
-    dialect: dialectWith(BY_WORDS),
-    entityId: 'C2',
-    nowMs: START_MS,
-  });
-  const later = mirror.reopen();
-  later.record('C3', { id: 'C3', name: 'Gamma Limited' });
-  later.loader.finish();
-  expect(indexed(later)).toEqual({
-    names: ['acme limited', 'gamma limited'],
-    words: ['acme 1', 'gamma 1', 'limited 2'],
-  });
-});
+])(
+  'a company that is forgotten while its name %s leaves no name, even if its row id is reused',
+  (_, isIndexed) => {
+    const mirror = fetched();
+    if (isIndexed) mirror.loader.finish();
+    forget({
+      warehouse: mirror.warehouse,
+      dialect: dialectWith(BY_WORDS),
+      entityId: 'C2',
+      nowMs: START_MS,
+    });
+    const later = mirror.reopen();
+    later.record('C3', { id: 'C3', name: 'Gamma Limited' });
+    later.loader.finish();
+    expect(indexed(later)).toEqual({
+      names: ['acme limited', 'gamma limited'],
+      words: ['acme 1', 'gamma 1', 'limited 2'],
+    });
+  },
+);
 
-test('the migration marks the names of an older warehouse as indexed', () => {
+test('the migration records that the names of an older warehouse are indexed', () => {
   const older = bench();
   const { path, db } = older.warehouse;
   older.record('C1', { id: 'C1', name: 'Acme' });

@@ -35,7 +35,7 @@ test('counts of names and identifiers stay exact after renames, forgetting and r
   expectOrder(warehouse, left);
 });
 
-test('an older warehouse gets the index of names when it is opened', () => {
+test('opening an older warehouse adds the index of names', () => {
   const { warehouse, search } = bench();
   search('a', { total: 6, results: COMPANIES });
   warehouse.db.exec(
@@ -49,7 +49,7 @@ test('an older warehouse gets the index of names when it is opened', () => {
   }
 });
 
-test('the index alone serves counts and positions', () => {
+test('counts and positions are read from an index only', () => {
   const { warehouse } = bench();
   for (const { count, at, neighbours } of Object.values(TEXT_LOOKUPS))
     for (const sql of [count, at, neighbours]) {

@@ -17,7 +17,7 @@ function plansOf({ db }: Warehouse): string[] {
   });
 }
 
-test('an index serves every lookup of a plan, before and after a rebuild', async () => {
+test('every lookup of a plan uses an index, before and after a rebuild', async () => {
   const { warehouse, record, search, stats } = bench();
   stats({ companies: 1 });
   search('a', {
@@ -50,7 +50,7 @@ test('an index serves every lookup of a plan, before and after a rebuild', async
   }
 });
 
-test('the names of known companies are streamed', () => {
+test('the names of known companies are read one by one', () => {
   const { warehouse, search } = bench();
   search('a', { total: 2, results: [{ id: 'C1', name: 'A' }, { id: 'C2' }] });
   expect([...openKnowledge(warehouse).knownCompanies()]).toEqual([

@@ -19,14 +19,14 @@ const columnsOf = (table: string) =>
 const oneLine = (sql: string) => sql.replace(/\s+/g, ' ').replace(/\(\s/g, '(').replace(/\s\)/g, ')');
 
 describe('the list of published columns', () => {
-  test.each(tables)('has the columns of $name in their order', ({ name, columns }) => {
+  test.each(tables)('contains the columns of $name in their order', ({ name, columns }) => {
     const published: readonly PublishedColumn[] = columns;
     expect(columnsOf(name)).toEqual(
       published.filter(({ isOptional }) => !isOptional).map((column) => column.name),
     );
   });
 
-  test('has every view of the warehouse, and no other', () => {
+  test('contains exactly the views of the warehouse', () => {
     const views = db
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name")
       .pluck()
@@ -36,7 +36,7 @@ describe('the list of published columns', () => {
   });
 
   test.each(tables.filter(({ kind }) => kind === 'view'))(
-    'has the expressions of the view $name',
+    'contains the SQL expressions of the view $name',
     ({ name, columns }) => {
       const stored = oneLine(
         db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(name) as string,
@@ -52,7 +52,7 @@ describe('the list of published columns', () => {
     },
   );
 
-  test('describes every column that a loaded table has beside the payload', () => {
+  test('describes every built-in column of a loaded table', () => {
     const loaded = openWarehouse({ path: ':memory:', nowMs: START_MS });
     const { record, search, stats } = bench({ warehouse: loaded });
     stats({ companies: 1 });
@@ -71,7 +71,7 @@ describe('the list of published columns', () => {
     loaded.close();
   });
 
-  test('has every outcome that a call of the warehouse can have', () => {
+  test('contains every outcome that a stored call can have', () => {
     const migration = readFileSync(
       new URL('../../src/warehouse/migrations/001_lineage.sql', import.meta.url),
       'utf8',
@@ -81,7 +81,7 @@ describe('the list of published columns', () => {
   });
 });
 
-test('docs/analysts.md has the published tables and columns (else: npm run docs:columns)', () => {
+test('docs/analysts.md lists the published tables and columns (to update it: npm run docs:columns)', () => {
   const page = readFileSync(COLUMNS_PAGE, 'utf8');
   expect(page).toBe(withColumns(page));
 });

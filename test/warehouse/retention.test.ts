@@ -46,7 +46,7 @@ test('old replaced responses are deleted, and the latest ones remain', () => {
   expect(dumpDerived(warehouse)).toEqual(before);
 });
 
-test('the configured number of versions remains, whatever their age', () => {
+test('the configured number of versions is kept at any age', () => {
   const { warehouse, all } = old();
   pruneAnswers(warehouse.db, { maxAgeMs: DAY_MS, versions: 3 }, START_MS + 10 * DAY_MS);
   expect(all("SELECT document FROM entity_history WHERE entity_id = 'C1'")).toEqual([
@@ -56,7 +56,7 @@ test('the configured number of versions remains, whatever their age', () => {
   ]);
 });
 
-test('the mirror continues, and a rebuild is rejected', async () => {
+test('after responses were deleted, loading still works and a rebuild is rejected', async () => {
   const { warehouse, record } = old();
   pruneAnswers(warehouse.db, { maxAgeMs: DAY_MS, versions: 1 }, START_MS + 10 * DAY_MS);
   expect(record('C1', { id: 'C1', n: 4 }).record).toEqual({ isNew: false, changed: false });
@@ -65,7 +65,7 @@ test('the mirror continues, and a rebuild is rejected', async () => {
   await expect(reprocess({ warehouse, dialect: dialectWith() })).rejects.toThrow(/pruned/);
 });
 
-test('a compacted file is smaller, and readers continue', () => {
+test('compacting makes the file smaller while readers continue', () => {
   const { warehouse, record, all } = bench();
   for (let n = 0; n < 50; n++) record('C1', { id: 'C1', n, long: 'x'.repeat(10_000) });
   const reader = openWarehouse({ path: warehouse.path, readonly: true, nowMs: START_MS });
@@ -81,7 +81,7 @@ test('a compacted file is smaller, and readers continue', () => {
   reader.close();
 });
 
-test('pages of summaries are compressed and restored byte for byte', () => {
+test('search pages are compressed and read back unchanged', () => {
   const { search, all, warehouse } = bench();
   const body = JSON.stringify({
     total: 200,

@@ -39,7 +39,7 @@ describe.each(sqliteTools())('$name with SQLite $version', ({ rows }) => {
   });
 });
 
-test('a warehouse of an older version gets the new index, and its names stay searchable', () => {
+test('opening an older warehouse creates the new index, and its names stay searchable', () => {
   const path = join(temporaryFolder(), 'older.db');
   writeOlderWarehouse(path, stepsBefore(300));
   const older = new Sqlite(path);
@@ -60,7 +60,7 @@ test('a warehouse of an older version gets the new index, and its names stay sea
   close();
 });
 
-test('a renamed company leaves nothing in the index', () => {
+test('the old name of a renamed company is removed from the index', () => {
   const { record, all } = bench();
   record('C1', { id: 'C1', name: 'Société Générale' });
   record('C1', { id: 'C1', name: 'Nouvelle Banque' });

@@ -10,7 +10,7 @@ function vainSearches({ warehouse }: Bench): number {
   return new StopRule(openKnowledge(warehouse)).emptySearches;
 }
 
-test('consecutive searches without a new company are counted from the last one', () => {
+test('only the latest consecutive searches without a new company are counted', () => {
   const warehouse = bench();
   expect(vainSearches(warehouse)).toBe(0);
   warehouse.search('a', ACME);
@@ -28,7 +28,7 @@ test('a search that finds a new company resets the count', () => {
   expect(vainSearches(warehouse)).toBe(1);
 });
 
-test('a refused search counts, and a search without a response does not', () => {
+test('a refused search is counted, and a search without a response is not', () => {
   const warehouse = bench();
   warehouse.search('a', { error: 'TOO_MANY_RESULTS' }, { status: 400 });
   expect(vainSearches(warehouse)).toBe(1);
@@ -36,7 +36,7 @@ test('a refused search counts, and a search without a response does not', () => 
   expect(vainSearches(warehouse)).toBe(1);
 });
 
-test('repeated listings and records do not count', () => {
+test('repeated listings and record calls are not counted', () => {
   const warehouse = bench();
   warehouse.search('a', ACME);
   warehouse.search('q', NOBODY);
@@ -49,7 +49,7 @@ test('repeated listings and records do not count', () => {
   expect(vainSearches(warehouse)).toBe(1);
 });
 
-test('a different registry count resets the count, and an equal one does not', () => {
+test('a changed registry count resets the count, and an unchanged one does not', () => {
   const warehouse = bench();
   warehouse.stats({ companies: 20 });
   warehouse.search('q', NOBODY);

@@ -41,7 +41,7 @@ test('a long reader lets the WAL grow without blocking, and the writer truncates
   expect(walBytes(warehouse.db)).toBeLessThanOrEqual(LIMIT_BYTES);
 });
 
-test('overlapping readers cannot keep the WAL growing', async () => {
+test('the WAL stays limited although readers overlap', async () => {
   const warehouse = openLimited();
   const readers = await startReaders(warehouse.path);
   let cuts = 0;
@@ -56,7 +56,7 @@ test('overlapping readers cannot keep the WAL growing', async () => {
   expect(readers.exitCode).toBeNull();
 });
 
-test('a WAL that stays large is explained', () => {
+test('a WAL that stays large causes a warning', () => {
   expect(walWarning(LIMIT_BYTES)).toBeNull();
   expect(walWarning(1e9)).toMatch(/1000 MB, because a reader keeps a transaction open/);
 });

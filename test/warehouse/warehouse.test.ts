@@ -6,7 +6,7 @@ import { FailedError, UsageError } from '../../src/errors.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { START_MS, temporaryFolder } from '../support/loader.ts';
 
-test('a new warehouse is created with its folder, and opens again', () => {
+test('a new warehouse is created with its folder and can be opened again', () => {
   const path = join(temporaryFolder(), 'deep', 'er', 'warehouse.db');
   openWarehouse({ path, nowMs: START_MS }).close();
   const warehouse = openWarehouse({ path, nowMs: START_MS });
@@ -33,7 +33,7 @@ test('an older program rejects a newer file and does not change it', () => {
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('a SQLite file of another program is rejected and not changed', () => {
+test('an SQLite file of another program is rejected and not changed', () => {
   const path = join(temporaryFolder(), 'other.db');
   const other = new Sqlite(path);
   other.exec('CREATE TABLE recipes (name TEXT)');
@@ -43,7 +43,7 @@ test('a SQLite file of another program is rejected and not changed', () => {
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('a file that is no database is rejected and not changed', () => {
+test('a file that is not a database is rejected and not changed', () => {
   const path = join(temporaryFolder(), 'notes.txt');
   writeFileSync(
     path,
@@ -53,7 +53,7 @@ test('a file that is no database is rejected and not changed', () => {
   expect(readFileSync(path, 'utf8')).toMatch(/^these are my notes/);
 });
 
-test('a path that cannot be written fails with its remedy, and nothing is written', () => {
+test('a path that cannot be written causes an error with a remedy, and nothing is written', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'file'), '');
   const path = join(folder, 'file', 'warehouse.db');

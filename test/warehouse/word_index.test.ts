@@ -72,7 +72,7 @@ test('word counts equal a scan of all names after renames, forgetting and rebuil
   );
 });
 
-test('a dialect that matches words adds the word counts, and another dialect deletes them', () => {
+test('word counts are added for a dialect that matches words and deleted for another dialect', () => {
   const companies = ['Acme Limited', 'Acme', 'Bank Limited'].map((one, at) => ({ id: `C${at}`, name: one }));
   const before = bench({ dialect: { search: { matches: 'prefix', paging: paging() } } });
   before.search('limited', { total: 40, results: companies });
@@ -90,7 +90,7 @@ test('a dialect that matches words adds the word counts, and another dialect del
   expect(after.value('SELECT count(*) FROM _word')).toBe(0);
 });
 
-test('a rolled-back name is not counted', () => {
+test('the words of a name are not counted if its transaction is rolled back', () => {
   const { warehouse, load, outcome } = bench({ dialect: BY_WORDS });
   const query = { kind: 'search', query: { by: 'name', text: 'a' }, page: { index: 0, next: null } } as const;
   const answer = outcome(
@@ -105,7 +105,7 @@ test('a rolled-back name is not counted', () => {
   expectWords(warehouse, [ALL_COMPANIES], [{ id: 'C1', name: 'Acme' }]);
 });
 
-test('the index alone serves lookups of words', () => {
+test('lookups of words read only the index', () => {
   const { warehouse } = bench();
   for (const sql of Object.values(WORD_LOOKUPS)) {
     const values = Array(sql.split('?').length - 1).fill(1);

@@ -22,7 +22,7 @@ async function upstreamOf(companies: number, overrides: Overrides = {}) {
 describe('a full disk', () => {
   // SQLite's page limit fails at the same statements as a full disk.
   test.each([0, 1, 2, 5, 13, 30])(
-    'with room for %i more pages stops the run with a message; the next run resumes with more room',
+    'with space for %i more pages ends the run with a message, and the next run resumes when there is more space',
     async (pages) => {
       const { sandbox, folder, open } = await openPlace(150);
       const workspace = open();
@@ -46,7 +46,7 @@ describe('a full disk', () => {
   );
 });
 
-describe('a corrupt, locked or used file', () => {
+describe('a file that is corrupt, locked or in use', () => {
   test.each(['warehouse', 'ledger'])(
     'a corrupt page of the %s causes one message with a remedy and exit code 1 or 2',
     async (file) => {

@@ -4,7 +4,7 @@ import { killBetweenStoreAndProcess } from './stored_kills.ts';
 import { VICTIMS, type VictimName } from './victims.ts';
 
 test.each(Object.keys(VICTIMS) as VictimName[])(
-  '%s: killed between any two statements and at any moment, nothing is lost and nothing is spent uncounted',
+  '%s: a kill between two statements or at any other time loses nothing and leaves no call uncounted',
   async (command) => {
     const killed = await killRepeatedly({ command, seed: 7, kills: 4, companies: 60 });
     expect(killed).toMatchObject({ command, seed: 7, broken: [] });
@@ -14,7 +14,7 @@ test.each(Object.keys(VICTIMS) as VictimName[])(
 );
 
 test.each([1, 4])(
-  'sync with %i connections, killed after it stored a response, loses no response and repeats no call',
+  'a sync with %i connections that is killed after storing a response loses no response and repeats no call',
   async (connections) => {
     const killed = await killBetweenStoreAndProcess({ seed: 7, connections, kills: 4, companies: 40 });
     expect(killed).toMatchObject({ kills: 4, between: 4, broken: [] });

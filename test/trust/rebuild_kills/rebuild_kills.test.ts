@@ -6,7 +6,7 @@ import { killExport, killReprocess } from './rounds.ts';
 // A few kills only; `npm run trust rebuild-kills` makes fifty or more.
 const KILLS = 8;
 
-test('a killed reprocess leaves the old tables or the new ones, and the next one succeeds', {
+test('a killed reprocess leaves either the old or the new tables, and the next reprocess succeeds', {
   timeout: 180_000,
 }, async () => {
   const { broken, completed, killed } = await killReprocess({ ...rounds(), folder: temporaryFolder() });

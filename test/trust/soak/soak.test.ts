@@ -7,19 +7,19 @@ import { soakCalendar, soakSetBack } from './soaking.ts';
 
 // Oslo changes its clock at night, Cairo at midnight, so that one day in Cairo has no midnight.
 test.each(['Europe/Oslo', 'Africa/Cairo'])(
-  '%s: a year with a leap day is never overspent, and is used',
+  '%s: in a year with a leap day, the allowance is never exceeded and is used up',
   (zone) => {
     const soak = soakCalendar({ zone, seed: 1, days: 450 });
     expect(soak).toMatchObject({ broken: [], most: { day: 40, month: 1000, total: 11_700 } });
   },
 );
 
-test('a clock that is set back repeatedly neither exceeds 24 hours nor blocks the ledger', () => {
+test('setting the clock back repeatedly neither exceeds the limit of 24 hours nor blocks the ledger', () => {
   expect(soakSetBack({ seed: 1, days: 120 })).toMatchObject({ broken: [], most: { day: 40 } });
 });
 
 test.each(['fixed', 'rolling'] as const)(
-  'a clock that is set back and corrected exceeds no %s day and no month',
+  'setting the clock back and correcting it does not exceed the limit of a %s day or a month',
   (day) => {
     for (const spender of ['hasty', 'calm'] as const) {
       const soak = soakDatesSetBack({ seed: 1, days: 240, spender, day, steps: 'seen' });

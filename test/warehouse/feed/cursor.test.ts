@@ -6,7 +6,7 @@ import { currentCursor, cursorOf, readCursor } from '../../../src/warehouse/feed
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { bench, START_MS, temporaryFolder } from '../../support/loader.ts';
 
-test('a cursor of another warehouse is refused', () => {
+test('a cursor of another warehouse is rejected', () => {
   const [ours, other] = [bench(), bench()];
   for (const { record } of [ours, other]) record('C1', { id: 'C1', name: 'A' });
   expect(() => readCursor(ours.warehouse.db, currentCursor(other.warehouse.db))).toThrow(
@@ -16,7 +16,7 @@ test('a cursor of another warehouse is refused', () => {
     expect(() => readCursor(ours.warehouse.db, text)).toThrow(/is not of this warehouse/);
 });
 
-test('a restored warehouse accepts cursors from before the copy and refuses later ones', () => {
+test('a restored warehouse accepts cursors that are older than the backup and rejects later cursors', () => {
   const path = join(temporaryFolder(), 'warehouse.db');
   const copy = `${path}.copy`;
   const original = openWarehouse({ path, nowMs: START_MS });
@@ -43,7 +43,7 @@ test('a restored warehouse accepts cursors from before the copy and refuses late
   restored.close();
 });
 
-test('a cursor inside a feed keeps the version at which the copy was last whole', () => {
+test('a cursor inside a feed contains the version at which the consumer last had the whole feed', () => {
   const { record, warehouse } = bench();
   record('C1', { id: 'C1', name: 'A' });
   const applied = { version: 1, wholeAt: 0 };
