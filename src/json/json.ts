@@ -151,7 +151,7 @@ function exactInteger(literal: string): bigint | ExactNumber {
   return literal.length <= MAX_BIGINT_CHARS ? BigInt(literal) : new ExactNumber(literal);
 }
 
-/** Does the double have the same significant digits as the literal? */
+/** Does the double have the same significant digits as the number in the source text? */
 function isExact(value: number, source: string): boolean {
   return Number.isFinite(value) && significand(String(value)) === significand(source);
 }

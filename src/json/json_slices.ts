@@ -1,6 +1,6 @@
 /**
- * Finds values in JSON text without parsing it, so that responses of the service contain the received digits. The text
- * must be valid JSON; it was parsed when it was received.
+ * Finds values in JSON text without parsing the text, so that responses of the service contain numbers with the
+ * received digits. The text must be valid JSON. This is certain, because it was parsed when it was received.
  */
 
 /** The offsets of a value in the text. `from` is inclusive, and `to` is exclusive. */

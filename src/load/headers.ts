@@ -2,7 +2,10 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { pagingMethod } from '../dialect/paging/paging.ts';
 import type { Outcome } from '../outcome.ts';
 
-/** Returns a function that selects the headers that are needed to parse the body again, as JSON; null: none. */
+/**
+ * Returns a function that selects the headers needed to parse the body again. They are returned as JSON; null if none
+ * is needed.
+ */
 export function headersToKeep(dialect: Dialect): (headers: Outcome['headers']) => string | null {
   const named = dialect.responses.flatMap(({ header }) =>
     header === undefined ? [] : [header.toLowerCase()],

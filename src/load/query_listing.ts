@@ -25,7 +25,7 @@ export interface QueryListing {
 
 export interface QueryListingRules {
   readonly style: PagingStyleName;
-  /** The cap; null: unknown. */
+  /** The cap (the most results that one query can reach); null: unknown. */
   readonly window: number | null;
   /** A total of this number or more is only a lower bound. */
   readonly totalClampedAt: number | null;

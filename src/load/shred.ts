@@ -29,8 +29,8 @@ export interface Row {
 }
 
 /**
- * Turns a document into rows: scalars become columns, objects are flattened, and list elements become rows of child
- * tables. New paths are added to the inferred schema. The first row is the root row.
+ * Converts a document to rows. Scalars become columns, the fields of objects become columns of the same row, and list
+ * elements become rows of child tables. New paths are added to the inferred schema. The first row is the root row.
  */
 export function shred(
   schema: InferredSchema,

@@ -5,13 +5,13 @@ import type { LoadSession } from './load_session.ts';
 import { shred } from './shred.ts';
 import { isSameResponse } from './stored_response.ts';
 
-/** Loads the registry statistics. Each observation is a new row. */
+/** Loads the registry statistics. Each observation adds a row. */
 export function deriveStats(session: LoadSession, outcome: Outcome, answer: StatsAnswer): LoadResult {
   const { callId, sentAt } = outcome;
   const before = session.latestStatsCall();
   const { rows } = shred(session.schema, session.tables.registry_stats, answer.document);
   session.alter();
-  // The key of this table is the time of the observation instead of an entity id.
+  // The key of this table is the time of the observation, not an entity id.
   writeRows(session, { entityId: sentAt, callId, rows, own: [answer.total, callId], isNew: true });
   session.feed.observed(callId);
   const sameAs = before !== null && isSameResponse(session, outcome, before) ? before : null;

@@ -48,7 +48,7 @@ export interface NewBackfill {
   readonly nowMs: number;
 }
 
-/** A backfill that the worker processes. */
+/** An unfinished backfill that is queued for the worker. */
 export interface QueuedBackfill {
   readonly backfillId: number;
   readonly queuedAt: string;
@@ -241,8 +241,8 @@ export function failuresSince(db: Database, afterCallId: number): Failure[] {
 }
 
 /**
- * Returns a function that reports whether a company needs no fetch: its record is fresh, this backfill has requested
- * it, or it is gone or forgotten.
+ * Returns a function that returns true if the backfill need not fetch a company: its record is fresh or was already
+ * requested by this backfill, or the company is gone or forgotten.
  */
 export function freshnessSince(
   db: Database,

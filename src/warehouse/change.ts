@@ -7,7 +7,7 @@ export interface ChangeRow {
   readonly observedAt: string;
   /** The time of the previous fetch. The change happened after this time; null: unknown. */
   readonly notBefore: string | null;
-  /** JSON Pointer into the record, or `_gone_at`. */
+  /** The JSON Pointer of the field in the record; `_gone_at` if the company became gone or returned. */
   readonly path: string;
   /**
    * The column of the field. For a field of a list element, its table comes first (`entity__officers.name`). Null if

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { isoTime } from '../clock.ts';
 import { CHANGE_COLUMNS, type NamedChange, withNumbers } from './page_queries.ts';
 
-/** The changes that a list shows. */
+/** Selects the changes that a list shows. */
 export interface ChangeFilter {
   /** Only changes observed at or after this time (epoch milliseconds); null: all changes. */
   readonly sinceMs: number | null;

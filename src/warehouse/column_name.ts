@@ -19,7 +19,9 @@ export function childTableName(parent: string, keys: readonly string[], taken: R
   return unique([parent, ...(keys.length === 0 ? ['items'] : keys.map(snakeCase))].join('__'), taken);
 }
 
-/** `companyName`, `Company Name` and `company-name` all become `company_name`. */
+/**
+ * Converts a key to snake_case. For example, `companyName`, `Company Name` and `company-name` become `company_name`.
+ */
 export function snakeCase(key: string): string {
   const words = key
     .slice(0, MAX_LENGTH)

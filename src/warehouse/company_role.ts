@@ -10,7 +10,7 @@ export interface PayloadColumn {
   readonly column: string;
   /** The JSON Pointer of the value in the record or summary. */
   readonly path: string;
-  /** The types seen, separated by spaces. */
+  /** The value types seen in this column, separated by spaces. */
   readonly types: string;
 }
 

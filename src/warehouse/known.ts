@@ -63,7 +63,8 @@ export function knownTable(db: Database, naming: Naming) {
   const missingInRun = db.prepare<[number], KnownRow>(
     `SELECT ${selected} FROM ${table} WHERE missing_run = ? AND missing_at IS NOT NULL`,
   );
-  // Processing one response looks up the same company several times.
+  // The last company that was looked up is cached, because processing one response looks up the same company several
+  // times.
   let found: { readonly entityId: string; readonly row: KnownRow | undefined } | null = null;
   return {
     find: (entityId: string): KnownRow | undefined => {
@@ -83,19 +84,19 @@ export function knownTable(db: Database, naming: Naming) {
       totals.count(before, -1);
       totals.count(after, 1);
     },
-    /** Records that a search showed the company unchanged. */
+    /** Records that a search returned an unchanged summary of the company. */
     listedAgain: ({ knownId, rateClass }: KnownRow, listed: ListedAgain): void => {
       found = null;
       const update = listed.rateClass === rateClass ? listedAgain : listedAgainRated;
       update.run({ ...listed, knownId });
     },
-    /** Records that a fetch returned the record unchanged. */
+    /** Records that a fetch returned an unchanged record. */
     fetchedAgain: (knownId: number, fetched: FetchedAgain): void => {
       found = null;
       fetchedAgain.run({ ...fetched, knownId });
     },
     missingInRun: (runId: number): KnownRow[] => missingInRun.all(runId),
-    /** Writes the pending counts. Call it in the transaction of the rows. */
+    /** Writes the pending counts. Call this function in the transaction that writes the rows. */
     saveCounts: (): void => {
       totals.save();
       names.save();

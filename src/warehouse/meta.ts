@@ -24,7 +24,7 @@ export type MetaKey =
   | 'schema_version'
   /** All calls up to this one are processed. */
   | 'processed_until'
-  /** The stored call that recovery processes alone at the moment. */
+  /** The stored call that recovery is processing alone now, and the number of tries. */
   | 'processed_alone'
   /** The mapping with which the current tables were made, as JSON. */
   | 'mapping'
@@ -38,7 +38,7 @@ export type MetaKey =
   /** The last company, by \`known_id\`, whose name is in \`_name\` and \`_word\`. */
   | 'named_until'
   | 'next_named_until'
-  /** The ledger stamps, as JSON. */
+  /** The ledger stamps (`ledgerStamps`), as JSON. */
   | 'ledger'
   /** The progress of a rebuild, as JSON. */
   | 'rebuild'

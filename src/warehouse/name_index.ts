@@ -115,7 +115,7 @@ export function nameIndex(db: Database, naming: Naming) {
       words.save();
       cachedNamedUntil = null;
     },
-    /** Starts to count the words of these companies' names. */
+    /** Starts to count the words in the names of these sets of companies. */
     countWords: (wanted: readonly CompaniesWith[]): void => {
       indexNames();
       words.begin(wanted);

@@ -25,7 +25,7 @@ export function schemaWriter(db: Database, naming: Naming) {
   const saveCounts = db.prepare(
     `UPDATE ${naming('_column')} SET present = ?, nulls = ?, changes = ? WHERE table_name = ? AND path = ?`,
   );
-  /** Returns false if only counts changed. */
+  /** Writes a path. Returns false if only its counts changed. */
   const save = (schemaPath: SchemaPath): boolean => {
     const { table, path, types, present, nulls, changes, stored } = schemaPath;
     const isKnown = stored.isNamed && stored.types === types;

@@ -26,7 +26,7 @@ export interface AccountFile {
   use(accountId: string): StoredUse & { readonly recent: readonly RecentUse[] };
   /** Writes the request counts of accounts in one transaction. */
   saveUse(uses: readonly NewUse[]): void;
-  /** Returns a number that changes when another connection writes to the file. */
+  /** Returns a number that changes whenever another connection writes to the file. */
   version(): number;
   close(): void;
 }
@@ -150,7 +150,7 @@ export function openAccountFile(path: string): AccountFile {
 function openFile(path: string): Database {
   try {
     makeFolder(dirname(path));
-    // Only this user may read the file. SQLite gives its WAL the same mode.
+    // The file is created so that only this user can read it. SQLite gives the WAL the same mode.
     closeSync(openSync(path, 'a', 0o600));
     const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
     // Counts are written before every response, usually in one page of the file. Writing is fast because pages are

@@ -21,7 +21,7 @@ export function generationOf(db: Database, naming: Naming): number {
   return ((rebuilt as number | undefined) ?? 0) + (naming === live ? 0 : 1);
 }
 
-/** Quotes an SQL identifier. Payload keys are part of identifiers, so every identifier is quoted. */
+/** Quotes an SQL identifier. Identifiers can contain payload keys, so all identifiers are quoted. */
 export function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }

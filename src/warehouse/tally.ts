@@ -14,7 +14,7 @@ export function tallyTable(db: Database, naming: Naming) {
   );
   const pending: Record<TallyName, number> = { known: 0, listed: 0, fetched: 0, gone: 0 };
   return {
-    /** Adds (1) or removes (-1) a company, in memory. */
+    /** Counts (`by` = 1) or uncounts (-1) a company, in memory. */
     count: (known: Known, by: 1 | -1): void => {
       pending.known += by;
       if (known.goneAt !== null) {

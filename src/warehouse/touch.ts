@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Naming } from './table_naming.ts';
 
-/** Small updates of `entity` and `search_result` that do not change the payload. */
+/** Updates the built-in columns of `entity` and `search_result` without changing the payload. */
 export function entityTouch(db: Database, naming: Naming) {
   const fetched = db.prepare<[string, string]>(
     `UPDATE ${naming('entity')} SET _fetched_at = ? WHERE entity_id = ?`,

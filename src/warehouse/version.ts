@@ -24,7 +24,7 @@ export function versionTable(db: Database, naming: Naming) {
     add: (entityId: string, callId: number, observedFrom: string, isTombstone: boolean): void => {
       insert.run(entityId, callId, observedFrom, isTombstone ? 1 : 0);
     },
-    /** Ends the last version of an entity that is gone. */
+    /** Records the end of the last version of an entity that is gone. */
     end: (entityId: string, endedAt: string): void => {
       end.run({ entityId, endedAt });
     },

@@ -18,7 +18,7 @@ export function openWalMonitor(db: Database, limitBytes: number): { written(): v
   let writes = 0;
   return {
     written: () => {
-      // The first write is checked too, because a run can end before the hundredth.
+      // The size is also checked at the first write, because a run can end before its hundredth write.
       const isCheckDue = writes++ % WRITES_BETWEEN_CHECKS === 0;
       if (isCheckDue && walBytes(db) > limitBytes) truncateWal(db);
     },
