@@ -2,7 +2,7 @@ import type { Account, Limits } from './accounts.ts';
 
 /** Counts the requests of each account, and rejects requests that exceed a limit. Rejected requests are not counted. */
 export interface Meter {
-  /** Decides whether to admit a request, and counts it if so, in one step. */
+  /** Decides whether to admit a request. In the same step, an admitted request is counted. */
   admit(account: Account, nowMs: number): Admission;
   /** Resolves when the counts so far are stored permanently. The service sends a response only after that. */
   settled?(): Promise<void>;

@@ -29,8 +29,8 @@ function pathsOf(upstream: UpstreamAddress): Addresses {
 }
 
 /**
- * Finds the combination of base URL and paths that the upstream uses. `next` is the combination whose statistics should
- * be requested next; null if none is left to try.
+ * Finds the combination of base URL and paths that the upstream uses. `next` is the combination to try next, with a
+ * request for its statistics; null if all were tried.
  */
 export function findAddresses(
   joins: readonly Addresses[],

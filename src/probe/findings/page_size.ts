@@ -136,7 +136,10 @@ function isByChance(page: SearchPage, pages: readonly SearchPage[]): boolean {
   return sizesSent(page).length > 3 && isTruncated(page, pages) === 'no' && !hasMoreRows(page, pages);
 }
 
-/** Whether another page has more rows. If so, the number of rows on this page is not the upstream's own limit. */
+/**
+ * Whether another page has more rows than this page. If so, the upstream's own limit does not explain the number of
+ * rows on this page.
+ */
 function isContrasted(page: SearchPage, pages: readonly SearchPage[]): boolean {
   return pages.some(({ rows }) => rows.length > page.rows.length);
 }

@@ -247,8 +247,8 @@ function withSeenNames({ searches }: QueryEvidence, listing: ResultList): Search
 }
 
 /**
- * Drafts one request with a known name for each candidate, for the case that too few names are known to try the
- * candidates together.
+ * Drafts one request for each candidate, with a known name as its value. This is needed if too few names are known to
+ * try all candidates in one request.
  */
 function oneByOne({ searches }: QueryEvidence, listing: ResultList): SearchDraft[] {
   const [path] = listing.names;
@@ -260,7 +260,10 @@ function oneByOne({ searches }: QueryEvidence, listing: ResultList): SearchDraft
   return name == null || possible.length > 6 ? [] : possible.map((param) => single(param, name));
 }
 
-/** Returns the candidates that match the rows in every search in which several candidates match. */
+/**
+ * Returns the parameters that may take the query: in every search that several candidates explain, they are among these
+ * candidates.
+ */
 function possibleParams(searches: readonly Exchange[], listing: ResultList): string[] {
   const candidates = new Set(QUERY_PARAMS);
   const matches = searches

@@ -127,7 +127,10 @@ function ranked(
     .sort((a, b) => b.score - a.score);
 }
 
-/** Scores the words of a pointer. Words of the last key have full weight, words of the keys above it have half. */
+/**
+ * Scores the words of a pointer. Words of the last key have their full score, words of the keys above it have half of
+ * it.
+ */
 function wordScore(pointer: Pointer, good: ReadonlyMap<string, number>, bad: ReadonlySet<string>): number {
   const keys = segmentsOf(pointer);
   return keys.reduce((score, key, index) => {
@@ -168,7 +171,7 @@ function isIdLike(value: Json): boolean {
   );
 }
 
-/** Whether the values are only the positions of the rows: 0, 1, 2, … or 1, 2, 3, … */
+/** Whether the values only number the rows: 0, 1, 2, … or 1, 2, 3, … */
 function isCounting(values: readonly Json[]): boolean {
   const first = values[0];
   if (values.length < 3 || (first !== 0 && first !== 1)) return false;
