@@ -94,7 +94,7 @@ async function backfill(flags: BackfillFlags): Promise<void> {
   try {
     if (flags.list) return listUnfinished(workspace, output);
     if (flags.cancel !== undefined) return cancel(workspace, output, flags.cancel);
-    // An invalid time is rejected before the backfill is stored.
+    // Read the time first, so that an invalid time is rejected before the backfill is stored.
     const maxMinutes = minutesOf(flags, workspace.clock.now());
     const selection = isSelecting(flags) ? await selected(workspace, flags, output) : null;
     if (flags.dryRun && selection !== null)
@@ -121,7 +121,7 @@ async function backfill(flags: BackfillFlags): Promise<void> {
   }
 }
 
-/** The order of the selection flags. */
+/** The backfill order that the selection flags describe. */
 async function selected(workspace: Workspace, flags: BackfillFlags, output: Output): Promise<BackfillOrder> {
   if (flags.resume !== undefined)
     throw new UsageError('--resume continues a stored backfill; it cannot be combined with a selection');

@@ -6,7 +6,7 @@ import { backUp } from '../warehouse/backup.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 
-/** `backup FILE`: a consistent copy of the warehouse while it is in use. */
+/** `backup FILE`: writes a consistent copy of the warehouse, even while it is in use. */
 export function backupCommand(): Command {
   const command = new Command('backup')
     .description(

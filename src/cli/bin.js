@@ -2,7 +2,7 @@
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// Plain JavaScript, so that an older Node can also print the message.
+// This file is plain JavaScript, so that an old Node version can also run it and print the message.
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
   process.stderr.write(

@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 /** One command of the program. */
 export interface CommandEntry {
   readonly name: string;
-  /** The line in the program's help. */
+  /** The command's line in the program's help. */
   readonly summary: string;
   readonly open: () => Promise<Command>;
 }
 
 /**
- * Every command, in the order of the help. A command is imported only when it runs or prints its own help, so that
- * `--help` and `status` do not load the libraries of the worker, the sandbox and the page.
+ * All commands, in the order of the help. A command is imported only when it runs or prints its own help. Otherwise
+ * `--help` and `status` would load the libraries of the worker, the sandbox and the page.
  */
 export const COMMANDS: readonly CommandEntry[] = [
   {
@@ -140,5 +140,5 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** With these as arguments, `openProgram` opens every command. */
+/** If these names are its arguments, `openProgram` imports every command. */
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);

@@ -29,9 +29,9 @@ export function completionScript(shell: Shell, program: Command): string {
   }
 }
 
-/** The words that can follow a command. */
+/** The subcommands, argument values and options that can follow a command. */
 interface Level {
-  /** The command: ``, `keys` or `keys create`. */
+  /** The command, such as `keys` or `keys create`; empty for the program itself. */
   readonly path: string;
   readonly words: readonly { readonly text: string; readonly summary: string }[];
 }

@@ -42,11 +42,13 @@ function show(flags: SharedFlags): void {
   });
 }
 
-/** The values as in the file. Secrets become `[key]`, because `Secret` has no other text. */
+/**
+ * All values in the notation of the file. Secrets become `[key]`, because `Secret` is always serialised in this way.
+ */
 function effectiveValues(config: Config): unknown {
   return JSON.parse(JSON.stringify(config), (_, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
-    // The path of a webhook often is a secret too.
+    // Show only the origin of a webhook URL, because its path is often a secret too.
     if ('secret' in value && 'url' in value) return { ...value, url: new URL(String(value.url)).origin };
     if ('rolling' in value) return dayStartText(value as Config['allowance']['day_starts']);
     const [[key, number] = []] = Object.entries(value);
@@ -55,7 +57,7 @@ function effectiveValues(config: Config): unknown {
   });
 }
 
-/** In the largest unit that divides it: `90d`, `36h`. */
+/** Writes a duration in the largest unit that divides it: `90d`, `36h`. */
 function exactDuration(ms: number): string {
   const [unit, unitMs] = DURATION_UNITS.find(([, size]) => ms % size === 0) ?? ['ms', 1];
   return `${ms / unitMs}${unit}`;
@@ -133,7 +135,7 @@ function section(output: Output, title: string, lines: readonly string[]): strin
   return [output.style('bold', title), ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-/** The account and its limits. */
+/** Describes the account and its limits. */
 function callsInWords({ account, allowance, upstream }: Config): string[] {
   const limits = windowRows().flatMap(({ key, span, words }) => {
     const limit = allowance[key];
@@ -157,7 +159,7 @@ function dayInWords(day: Config['allowance']['day_starts']): string {
   return day.rolling ? 'in any 24 hours' : `days start at ${dayStartText(day).replace(' ', ', ')}`;
 }
 
-/** As in the file: `rolling`, `00:00 Europe/Oslo`. */
+/** Writes the start of a day as in the file: `rolling`, `00:00 Europe/Oslo`. */
 function dayStartText(day: Config['allowance']['day_starts']): string {
   if (day.rolling) return 'rolling';
   const time = [day.hour, day.minute].map((part) => String(part).padStart(2, '0')).join(':');

@@ -22,7 +22,7 @@ export function withSharedOptions(command: Command): Command {
     .option('--quiet', 'print only problems that need attention');
 }
 
-/** Adds the limits of a command that spends calls. */
+/** Adds the options that limit a command that spends calls. */
 export function withSpendingOptions(command: Command): Command {
   return withFocus(
     withMaxCalls(command).option('--max-minutes <n>', 'stop after this many minutes', positiveNumber),
@@ -49,8 +49,8 @@ export function openContext(flags: SharedFlags, overrides: Overrides = {}): Cont
 }
 
 /**
- * A signal that aborts at the first Ctrl-C or SIGTERM, so that in-flight calls are finished and loaded. The second
- * one ends the process immediately.
+ * Returns a signal that aborts at the first Ctrl-C or SIGTERM, so that in-flight calls are finished and loaded. A
+ * second Ctrl-C or SIGTERM ends the process immediately.
  */
 export function interruptible(onFirst: () => void): { signal: AbortSignal; done(): void } {
   const controller = new AbortController();

@@ -49,7 +49,7 @@ async function demo(flags: SharedFlags): Promise<void> {
   }
 }
 
-/** The time of the demo: first in the past, then the present. */
+/** The clock of the demo. It first shows a time in the past, and later the present. */
 interface DemoClock extends Clock {
   toPresent(): void;
 }
@@ -118,7 +118,7 @@ async function mirrorSandbox(
   }
 }
 
-/** Fetches the records of companies again, although they are still fresh. */
+/** Fetches the records of these companies again, although the stored records are still fresh. */
 function refetch(workspace: Workspace, ids: readonly string[], signal: AbortSignal): Promise<BackfillReport> {
   const { backfill } = keepBackfill(workspace, {
     title: counted(ids.length, 'id'),

@@ -101,7 +101,9 @@ async function rebuild(config: Config, others: readonly string[]): Promise<Findi
   ];
 }
 
-/** One call, with the ledger and rate of every other call; its response is stored. */
+/**
+ * Sends one call. Like every other call, it is debited in the ledger, respects the rate, and its response is stored.
+ */
 async function checkOnline(config: Config, output: Output): Promise<Finding[]> {
   if (config.dialect === undefined)
     return [
@@ -211,7 +213,7 @@ function summary({ problem: problems, warning: warnings }: Record<Finding['is'],
   return warnings > 0 ? `${counted(warnings, 'warning')}, no problems.` : 'No problems.';
 }
 
-// Longer lines are difficult to read.
+// The maximum width of a line, because longer lines are difficult to read.
 const WIDEST = 100;
 const STYLES = { ok: 'green', note: 'blue', warning: 'yellow', problem: 'red' } as const;
 

@@ -2,8 +2,9 @@ import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'fast-string-width';
 
 /**
- * Breaks lines that are wider than the terminal, at spaces. A continuation line of `  label   text` starts below
- * `text`; other continuation lines get two more spaces. A word that is too long is not broken.
+ * Breaks lines that are wider than the terminal. Lines are broken only at spaces, so a long word can exceed the width.
+ * If a line has the form `  label   text`, its continuation lines start below `text`. Other continuation lines are
+ * indented by two more spaces.
  */
 export function fittedText(text: string, columns: number): string {
   return text
@@ -14,7 +15,7 @@ export function fittedText(text: string, columns: number): string {
 
 function brokenLine(line: string, columns: number): string[] {
   const plain = stripVTControlCharacters(line);
-  // A broken command gets backslashes, so that it can be pasted into a shell.
+  // If a command is broken, add backslashes, so that it can still be pasted into a shell.
   const isCommand = /^ *\$ /.test(plain) && !/\S {2,}\S/.test(plain);
   const indent = ' '.repeat(isCommand ? hangOf('', plain) : indentOf(plain, columns));
   const lines = broken(line, { columns: isCommand ? columns - 2 : columns, indent, isCommand });
@@ -45,7 +46,7 @@ function broken(line: string, { columns, indent, isCommand }: LineFormat): strin
   return [...lines, current];
 }
 
-/** The column after the label, if the label takes at most half of the line. */
+/** The indent of continuation lines: the column after the label, if the label takes at most half of the line. */
 function indentOf(plain: string, columns: number): number {
   const label = LABEL.exec(plain)?.[0] ?? '';
   return hangOf(label.length <= columns / 2 ? label : '', plain);
@@ -57,13 +58,17 @@ function hangOf(label: string, plain: string): number {
   return begin === 0 || begin >= DEEP ? begin : begin + 2;
 }
 
-/** The units that are not broken: a number with `%`, a time with its zone; in a command also a flag with its value, and quoted text. */
+/**
+ * Splits text into parts that must not be broken: words, a number with `%`, and a time with its zone. In a command, a
+ * flag with its value and quoted text are also such parts.
+ */
 function wordsOf(text: string, isCommand: boolean): string[] {
   if (!isCommand) return text.split(/(?<!\d\d:\d\d) (?!%)/);
   return text.match(/(?:--?[a-z-]+ )?(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [text];
 }
 
-// The labels of `status` have up to ten letters, and one space follows the longest.
+// The second alternative matches labels of `status`. They have up to ten letters, and only one space follows the
+// longest label.
 const LABEL = /^ *\S+(?: \S+)* {2,}(?=\S)|^ {2}[a-z]{10} (?=\S)/;
-// A line with this indentation is already a continuation line.
+// A line with at least this indentation is already a continuation line.
 const DEEP = 8;

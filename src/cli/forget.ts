@@ -20,7 +20,7 @@ interface ForgetFlags extends SharedFlags {
   readonly undo?: boolean;
 }
 
-/** `forget ID`: erases entities permanently. */
+/** `forget ID`: erases companies permanently. */
 export function forgetCommand(): Command {
   const command = new Command('forget')
     .argument('[id...]', 'ids of entities')
@@ -138,7 +138,7 @@ function list({ db }: Warehouse, output: Output): void {
   });
 }
 
-/** Shows the name of each entity, and asks. */
+/** Shows the name of each company, and asks for confirmation. */
 async function confirm(db: Database, ids: readonly string[]): Promise<void> {
   if (!process.stdin.isTTY)
     throw new UsageError('erased data cannot be restored, so forget needs a confirmation', {

@@ -50,7 +50,7 @@ function history(id: string, flags: HistoryFlags): void {
   }
 }
 
-/** The stored records by call id, without pruned responses. */
+/** The stored records by call id. Pruned responses are omitted. */
 function documentsOf({ versions }: History, { db }: Warehouse, root: string): Map<number, JsonObject> {
   const answers = answerTable(db);
   return new Map(
@@ -63,7 +63,7 @@ function documentsOf({ versions }: History, { db }: Warehouse, root: string): Ma
   );
 }
 
-/** The documented `data` of `history --json`. */
+/** The `data` object of `history --json`, as documented. */
 function historyData({ company, versions, changes }: History, documents: ReadonlyMap<number, JsonObject>) {
   const byCall = Map.groupBy(changes, ({ callId }) => callId);
   return {

@@ -73,7 +73,7 @@ async function init(flags: InitFlags): Promise<void> {
   await findDialect({ config: path });
 }
 
-/** Offers to probe the API, if the key is present. */
+/** If the key is set, offers to probe the API. */
 async function offersProbe(
   asker: Asker,
   { keyVariable, keyFile }: InitAnswers,
@@ -132,7 +132,7 @@ function withDefaults(path: string, flags: InitFlags): Defaulted {
   };
 }
 
-// Relative to src/cli, and to dist/src/cli in a built package.
+// This path is correct from src/cli and, in a built package, from dist/src/cli.
 const SCHEMA =
   ['../../docs/', '../../../docs/']
     .map((folder) => fileURLToPath(new URL(`${folder}configuration.schema.json`, import.meta.url)))
@@ -206,13 +206,13 @@ async function askAccount(
 
 type Limits = WindowLimits & Pick<InitAnswers, 'unlimited'>;
 
-/** The limits that the flags name. */
+/** The limits that the flags set. */
 function limitsOf({ unlimited = false, ...flags }: InitFlags): Limits {
   const limits = windowRows().map(({ property }) => [property, flags[property] ?? null]);
   return { ...(Object.fromEntries(limits) as WindowLimits), unlimited };
 }
 
-/** The allowance has no default: it depends on the user's terms. */
+/** Asks for the allowance. There is no default, because the allowance depends on the user's contract. */
 async function askLimits(flags: InitFlags, asker: Asker): Promise<Limits> {
   const named = limitsOf(flags);
   if (Object.values(named).some((limit) => limit !== null && limit !== false)) return named;
@@ -234,7 +234,7 @@ and 1,000 calls per day. Use the limit in your own terms.)`;
 
 function write(path: string, answers: InitAnswers, { force }: InitFlags): void {
   const text = configText(answers);
-  // The key and the watchlist do not have to exist yet.
+  // Check the text without the key and the watchlist, because they do not have to exist yet.
   const env = { [answers.keyVariable]: 'not-set-yet' };
   parseConfig({ path, text: text.replace(/^scope: .*$/m, ''), env });
   try {

@@ -22,7 +22,7 @@ interface LimitFlags extends SharedFlags {
   readonly unlimited?: boolean;
 }
 
-/** `keys`: the clients of `serve`, with their keys and limits. */
+/** `keys`: manages the clients of `serve`, their keys and their limits. */
 export function keysCommand(): Command {
   const keys = new Command('keys')
     .description(
@@ -62,7 +62,7 @@ Examples:
   $ registry-mirror keys create trial --tier free --total 100
   $ registry-mirror keys revoke rm_5f1c09a3be`;
 
-/** The arguments of every action. */
+/** The arguments that every action gets. */
 interface ActionContext {
   readonly file: AccountFile;
   readonly nowMs: number;

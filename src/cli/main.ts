@@ -3,11 +3,11 @@ import { VERSION } from '../operations/version.ts';
 import { COMMANDS } from './commands.ts';
 import { fittedTo, openOutput, printError, standardStreams } from './output.ts';
 
-/** Runs one command; sets the exit code. */
+/** Runs one command and sets the exit code. */
 export async function main(given: readonly string[]): Promise<void> {
   const argv = withFlagsLast(given);
   const streams = standardStreams();
-  // A closed pipe (`| head`) is no error.
+  // A closed pipe (such as `| head`) is not an error.
   streams.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit(0);
@@ -34,7 +34,10 @@ function withFlagsLast(argv: readonly string[]): string[] {
   return rest.length === 0 ? [...argv] : [...rest.slice(0, end), ...argv.slice(0, at), ...rest.slice(end)];
 }
 
-/** The program. Commands that `argv` does not name have only a name and a summary, enough for the program's help. */
+/**
+ * Builds the program. Commands that `argv` does not contain have only a name and a summary, which is sufficient for the
+ * program's help.
+ */
 export async function openProgram(argv: readonly string[]): Promise<Command> {
   const program = new Command('registry-mirror')
     .description(
@@ -49,13 +52,13 @@ export async function openProgram(argv: readonly string[]): Promise<Command> {
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for options and examples)')
     .addHelpText('after', FIRST_STEPS);
-  // The completion script contains the options of every command.
+  // For the completion script, import all commands, because the script contains the options of every command.
   const isWhole = argv[0] === 'completion';
   for (const { name, summary, open } of COMMANDS) {
     const command = isWhole || argv.includes(name) ? await open() : new Command(name);
     program.addCommand(command.summary(summary));
   }
-  // Commander throws instead of exiting, so that output is flushed and this program sets the exit code.
+  // Make Commander throw instead of exiting, so that all output is flushed and this program sets the exit code.
   for (const command of [
     program,
     ...program.commands,

@@ -10,7 +10,7 @@ import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 import type { Result } from './output.ts';
 
-/** `notify`: the receivers of `notify:` in the configuration. */
+/** `notify`: commands for the receivers under `notify:` in the configuration. */
 export function notifyCommand(): Command {
   const command = new Command('notify')
     .description(

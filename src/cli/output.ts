@@ -5,20 +5,21 @@ import { explainSqlite } from '../sqlite/database_file.ts';
 import { fittedText } from './fitted_text.ts';
 
 /**
- * The output of a command: data on standard output, everything else on standard error. A terminal gets text and
- * progress. A pipe or `--json` gets exactly one JSON document. `--quiet` prints only problems that need attention.
+ * The output of a command. Data are printed on standard output, and everything else on standard error. At a terminal,
+ * the output is text with progress lines. In a pipe or with `--json`, it is exactly one JSON document. With `--quiet`,
+ * only problems that need attention are printed.
  */
 export interface Output {
   readonly mode: 'text' | 'json' | 'quiet';
-  /** Columns of the terminal; 100 without a terminal. */
+  /** The width of the terminal in columns; 100 if there is no terminal. */
   readonly columns: number;
   /** Prints the result as a JSON document or as text. */
   result(result: Result): void;
-  /** Prints a whole document in another format, such as CSV, whatever the mode is. */
+  /** Prints a whole document in another format, such as CSV, in every output mode. */
   document(text: string): void;
-  /** Prints a line on standard error, only at a terminal. */
+  /** Prints a line on standard error, but only at a terminal. */
   note(line: string): void;
-  /** Prints a line that the next output overwrites; an empty line clears it. */
+  /** Prints a progress line, which the next output overwrites. An empty line clears it. */
   progress(line: string): void;
   style(style: Parameters<typeof styleText>[0], text: string): string;
 }
@@ -26,10 +27,10 @@ export interface Output {
 export interface Result {
   readonly command: string;
   readonly ok: boolean;
-  /** The JSON document's `data`; keys in snake_case. */
+  /** The `data` object of the JSON document. Its keys are in snake_case. */
   readonly data: unknown;
   readonly text: string;
-  /** The output of `--quiet`; null: nothing needs attention. */
+  /** The text that is printed with `--quiet`; null: nothing needs attention. */
   readonly attention: string | null;
 }
 
@@ -97,12 +98,12 @@ export function printError(given: unknown, command: string, output: Output, stre
   return exitCode;
 }
 
-/** Breaks the lines for the terminal of `stream`; without a terminal the text is unchanged. */
+/** Breaks lines that are too wide for the terminal of `stream`. Without a terminal, the text does not change. */
 export function fittedTo(stream: NodeJS.WriteStream, text: string): string {
   return stream.isTTY ? fittedText(text, columnsOf(stream)) : text;
 }
 
-/** Terminals in containers and in recorded sessions may report 0 columns. */
+/** Ignores 0 columns, which terminals in containers and in recorded sessions may report. */
 function columnsOf({ columns }: { readonly columns?: number }): number {
   return columns === undefined || columns === 0 ? USUAL_COLUMNS : Math.max(columns, LEAST_COLUMNS);
 }
@@ -110,7 +111,7 @@ function columnsOf({ columns }: { readonly columns?: number }): number {
 const USUAL_COLUMNS = 100;
 const LEAST_COLUMNS = 30;
 
-// NO_COLOR and CI are set if they are present and not empty (no-color.org).
+// Is a variable such as NO_COLOR or CI set? An empty variable is treated as not set (no-color.org).
 function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '';
 }

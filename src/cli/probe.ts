@@ -88,7 +88,7 @@ export async function findDialect(flags: ProbeFlags): Promise<void> {
 
 const MOST_CALLS = 16;
 
-/** Probes the API. If an answer of the user helps, it asks and continues with the remaining calls. */
+/** Probes the API. If the user can help with an answer, asks a question and continues with the remaining calls. */
 async function probeAndAsk(
   config: Config,
   output: Output,
@@ -125,7 +125,7 @@ async function probeAndAsk(
   }
 }
 
-/** Hints from the user; null: none are needed, or the user has none. */
+/** Asks the user for hints; null: no hints are needed, or the user has none. */
 async function askFor({ run, questions }: ProbeReport, asker: Asker, hints: Hints): Promise<Hints | null> {
   if (run.ending.ended !== 'done') return null;
   const question = questions.find(({ about }) => about === 'query_param' || about === 'example');
@@ -139,7 +139,7 @@ async function askFor({ run, questions }: ProbeReport, asker: Asker, hints: Hint
   return name === '' ? null : { ...hints, examples: [...hints.examples, name] };
 }
 
-/** Prints one line per call, and one per changed finding. */
+/** Prints one line per call, and one line per changed finding. */
 function narrator(output: Output): (exchange: Exchange, conclusions: Conclusions) => void {
   let calls = 0;
   let known = new Map<string, string>();
@@ -180,7 +180,7 @@ interface Written {
   readonly isComplete: boolean;
 }
 
-/** Writes the dialect, or the open questions, to the configuration. A crash leaves the old file unchanged. */
+/** Writes the dialect or the open questions to the configuration. If the program crashes, the old file is unchanged. */
 function write(
   path: string,
   { draft, conclusions, questions }: ProbeReport,
@@ -199,11 +199,11 @@ function write(
           open: draft.open,
           ...(stated ?? { paths: pathsOf(conclusions) }),
         });
-  // An invalid result must not replace a valid configuration.
+  // Check the new text first, because an invalid result must not replace a valid configuration.
   parseConfig({ path, text: found });
   if (found === text) return { path, isComplete: draft !== null };
   try {
-    // The file may contain the key, so its mode stays.
+    // Keep the mode of the file, because the file may contain the key.
     writeFileSync(`${path}.new`, found, { mode: statSync(path).mode & 0o777 });
     renameSync(`${path}.new`, path);
   } catch (error) {
@@ -222,7 +222,7 @@ function remarksOf({ notes }: DialectDraft, questions: readonly Question[]): Map
   return remarks;
 }
 
-/** The endpoint paths, if the documented paths below the base address do not work; else null. */
+/** The endpoint paths that the probe found; null: the default paths below the base URL work. */
 function pathsOf({ addresses, joins }: Conclusions) {
   return addresses.value === null || addresses.value === joins[0] ? null : addresses.value;
 }

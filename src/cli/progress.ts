@@ -14,7 +14,7 @@ export interface ProgressBounds {
   readonly now: () => number;
 }
 
-/** Updates the progress line at most five times a second. */
+/** Shows the progress of a run. The line is updated at most five times a second. */
 export function showProgress(output: Output, { startedMs, maxCalls, now }: ProgressBounds) {
   let shownMs = 0;
   return (totals: RunTotals, last: Outcome): void => {
@@ -34,8 +34,8 @@ export interface Progress extends Omit<ProgressBounds, 'now'> {
 }
 
 /**
- * Share, rate, calls left and finish time; then results and the last call. A part that does not fit the terminal is
- * omitted.
+ * The progress line: share, rate, calls left and finish time, followed by results and the last call. A part that does
+ * not fit into the terminal is omitted.
  */
 export function progressLine(progress: Progress, columns: number): string {
   const { totals, last, startedMs, nowMs, maxCalls } = progress;
@@ -59,7 +59,7 @@ export function progressLine(progress: Progress, columns: number): string {
     }, '');
 }
 
-/** `14:05`, or `22 Nov 14:05` on another day. */
+/** Formats a time as `14:05`, or as `22 Nov 14:05` if it is on another day. */
 function clockTime(atMs: number, nowMs: number): string {
   const at = new Date(atMs);
   const time = at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });

@@ -22,7 +22,7 @@ interface ChoiceFlags extends SharedFlags {
   readonly all?: boolean;
 }
 
-/** `quarantine`: responses that could not be processed, stored byte for byte. */
+/** `quarantine`: manages responses that could not be processed. They are stored byte for byte. */
 export function quarantineCommand(): Command {
   return new Command('quarantine')
     .description(
@@ -181,7 +181,7 @@ function discard(ids: readonly number[], flags: ChoiceFlags): void {
   });
 }
 
-/** The open entries with these numbers; without numbers, all open entries. */
+/** The open entries with these numbers. If no numbers are given, all open entries. */
 function chosen(warehouse: Warehouse, ids: readonly number[]): Quarantined[] {
   if (ids.length === 0) return quarantineRegister(warehouse.db).list('open', Number.MAX_SAFE_INTEGER);
   const entries = ids.map((id) => found(warehouse, id));

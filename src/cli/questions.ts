@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../errors.ts';
 import type { Streams } from './output.ts';
 
-/** Questions to a person at a terminal. They go to standard error, so that standard output stays data. */
+/** Asks a person at a terminal. Questions are printed on standard error, so that standard output contains only data. */
 export interface Asker {
   /** Repeats the question until `read` accepts the answer. `read` returns an Error that explains an invalid answer. */
   text<T>(question: string, read: (answer: string) => T | Error, byDefault?: string): Promise<T>;
@@ -22,7 +22,7 @@ export function openAsker(input: NodeJS.ReadableStream, { stderr }: Pick<Streams
     stderr.write('\n');
     process.exit(130);
   });
-  // At the end of the input a question would wait forever.
+  // Reject at the end of the input, because a question would otherwise wait forever.
   const ended = new Promise<never>((_, reject) => {
     lines.once('close', () =>
       reject(
@@ -72,7 +72,7 @@ export function readYes(answer: string): boolean | Error {
   return new Error('Enter yes or no.');
 }
 
-/** A whole number of at least `least`. */
+/** Returns a reader that accepts integers of at least `least`. */
 export function readCount(least: number): (answer: string) => number | Error {
   return (answer) => {
     const value = /^\d[\d,_ ]*$/.test(answer) ? Number(answer.replace(/[,_ ]/g, '')) : Number.NaN;

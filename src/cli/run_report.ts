@@ -6,7 +6,7 @@ import { count, counted, localTime, percent } from '../report/figures.ts';
 import type { Coverage } from '../warehouse/coverage_counts.ts';
 import type { Output } from './output.ts';
 
-/** The report of a run as text. */
+/** Describes a run as text. */
 export function describeReport(report: RunReport, output: Output): string {
   const { totals, coverage, ending } = report;
   const headline = output.style('bold', headlineOf(report));
@@ -30,12 +30,12 @@ export function describeReport(report: RunReport, output: Output): string {
   return lines.join('\n');
 }
 
-/** The ending of the run, and the next step. */
+/** One sentence about how the run ended, with the recommended next step. */
 export function headlineOf({ ending, totals, coverage }: RunReport): string {
   switch (ending.ended) {
     case 'done':
       if (totals.calls === 0) return 'Nothing is due; no call was sent.';
-      // A watchlist requests no statistics.
+      // A sync of a watchlist requests no statistics, so it must not mention the missing count.
       return coverage.registryTotal === null && totals.callsByKind.stats > 0
         ? 'Done: no query finds more; completeness unknown.'
         : 'Done: nothing more is due.';
@@ -64,7 +64,10 @@ function pausedOf({ resumesAtMs }: Ending & { ended: 'allowance' }, coverage: Co
     : `Paused: the quota is used up. Calls resume on ${localTime(resumesAtMs)}.`;
 }
 
-/** 0 done or paused; 1 failed; 3 with quarantined responses; 75 paused under --strict; 130 interrupted. */
+/**
+ * The exit code: 0 done or paused; 1 failed; 3 done, with responses in quarantine; 75 paused, with --strict; 130
+ * interrupted.
+ */
 export function exitCodeOf({ ending, totals }: RunReport, isStrict: boolean): number {
   switch (ending.ended) {
     case 'unauthorised':
@@ -81,7 +84,7 @@ export function exitCodeOf({ ending, totals }: RunReport, isStrict: boolean): nu
   }
 }
 
-/** The output of `--quiet`; null: nothing needs attention. */
+/** The text that is printed with `--quiet`; null: nothing needs attention. */
 export function attentionOf(report: RunReport, exitCode: number): string | null {
   const { ending, totals } = report;
   const parts: string[] = [];
@@ -96,7 +99,7 @@ export function attentionOf(report: RunReport, exitCode: number): string | null 
   return parts.length === 0 ? null : parts.join('\n');
 }
 
-/** The first line of a run: the most names or records that the quota left can yield; null: no call can be sent. */
+/** The first line of a run: how many names or records the quota left can yield at most; null: no call can be sent. */
 export function yieldOfCalls(state: LedgerState, config: Config, maxCalls: number): string | null {
   const calls = Math.min(state.left, maxCalls);
   if (calls === Infinity) return 'No allowance limits this run. It ends when nothing is due.';

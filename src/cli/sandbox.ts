@@ -124,7 +124,7 @@ async function serveSandbox(flags: SandboxFlags): Promise<void> {
   interruption.done();
 }
 
-/** The allowance has no default, because the free tier is documented with two different limits. */
+/** The allowance has no default, because the registry's documentation gives two different limits for the free tier. */
 function accountOf({ tier, total, perDay, unlimited, perMinute, key }: SandboxFlags): AccountOptions {
   const hasAllowance = total !== undefined || perDay !== undefined;
   if (unlimited && hasAllowance)

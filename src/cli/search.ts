@@ -64,7 +64,7 @@ function search(query: string, flags: SearchFlags): void {
   }
 }
 
-/** The documented row of `search --json` and `--csv`. */
+/** One row of `search --json` and `search --csv`, as documented. */
 function companyData(match: CompanyMatch) {
   return {
     entity_id: match.entityId,

@@ -17,7 +17,7 @@ import type { Output } from './output.ts';
 interface ServeFlags extends SharedFlags {
   readonly host: string;
   readonly port: number;
-  /** Undefined: show the page only on a loopback address. */
+  /** Whether to show the page; undefined: only on a loopback address. */
   readonly page?: boolean;
 }
 
@@ -159,7 +159,7 @@ function validKeys(accountsPath: string): number {
   }
 }
 
-/** Logs failures; an equal message at most once a minute. */
+/** Logs failures. The same message is logged at most once a minute. */
 function failureLog(): (error: Error) => void {
   const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
   const loggedAtMs = new Map<string, number>();

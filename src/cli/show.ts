@@ -17,7 +17,7 @@ interface ShowFlags extends SharedFlags {
   readonly csv?: boolean;
 }
 
-/** `show ID`: the known facts about one company. */
+/** `show ID`: prints the known facts about one company. */
 export function showCommand(): Command {
   const command = new Command('show')
     .description(
@@ -37,7 +37,7 @@ Examples:
   $ registry-mirror show 00034567 --csv
   $ registry-mirror show 00034567 --json | jq .data.record`;
 
-/** A company with the fields of its record, or else of its search result. */
+/** A company with the fields of its record or, if the record was not fetched, of its search result. */
 interface ShownCompany {
   readonly company: CompanyRow;
   readonly record: Json;
@@ -69,7 +69,7 @@ function show(id: string, flags: ShowFlags): void {
   }
 }
 
-/** The documented `data` of `show --json`. */
+/** The `data` object of `show --json`, as documented. */
 function dataOf({ company, record, summary }: ShownCompany) {
   return {
     entity_id: company.entityId,

@@ -26,7 +26,7 @@ interface StatusFlags extends SharedFlags {
   readonly watch?: true | number;
 }
 
-/** `status`: contents of the mirror, quota left, open work and the latest runs. */
+/** `status`: shows the contents of the mirror, the quota left, open work and the latest runs. */
 export function statusCommand(): Command {
   const command = new Command('status')
     .option('--runs <n>', 'show the last n runs', wholeNumber, 5)
@@ -128,7 +128,8 @@ async function withReadings<Result>(
 }
 
 async function readWorker(config: Config, warehouse: Warehouse): Promise<WorkerStatus | null> {
-  // Most users of `status` run no worker, and the libraries of the worker triple the start time.
+  // Check for a listening Redis before loading the worker's libraries. They triple the start time, and most users run
+  // no worker.
   if (!(await isListening(config.worker.redis_url))) return null;
   const { readWorkerStatus } = await import('../../jobs/worker_status.ts');
   return await readWorkerStatus(config, warehouse);

@@ -30,7 +30,7 @@ interface SyncFlags extends SharedFlags {
   readonly dryRun?: boolean;
 }
 
-/** `sync`: one run over everything that is due, by cron or by hand. */
+/** `sync`: one run that processes everything that is due. A user or cron starts it. */
 export function syncCommand(): Command {
   const command = new Command('sync')
     .description(
@@ -102,7 +102,7 @@ export async function syncOnce(
   return exitCode;
 }
 
-/** Changes of the dialect that the latest stored responses suggest; sends no call. */
+/** Changes to the dialect that the latest stored responses suggest. Sends no call. */
 function proposeDialectChanges({ warehouse }: Workspace, config: Config): readonly DialectChange[] {
   return checkStored(requireDialect(config), latestAnswers(warehouse.db, LATEST_RESPONSES)).proposals;
 }
@@ -113,7 +113,10 @@ interface Facts {
   readonly report: RunReport;
   readonly drifted: readonly DialectChange[];
   readonly warning: string | null;
-  /** An earlier run reported the same: `--quiet` prints a refused key once a day, and a quota used up for ever once. */
+  /**
+   * True if an earlier run already reported the same. `--quiet` prints a rejected key once a day, and a permanently
+   * exhausted quota only once.
+   */
   readonly isRepeated: boolean;
 }
 
@@ -150,8 +153,8 @@ Exit codes: 0 done, or paused because the quota is used up; 1 failed; 2 usage or
 3 done, with responses in quarantine; 75 paused, under --strict; 130 interrupted.`;
 
 /**
- * Whether an earlier run of the same day already reported that the key was refused. Days count from the refusal.
- * Cron may start a run every hour; one mail a day is enough.
+ * Whether an earlier run on the same day already reported that the key was rejected. Days are periods of 24 hours after
+ * the rejection. Cron may start a run every hour, and one mail per day is enough.
  */
 export function isRepeatedRefusal(
   { ending, runId }: RunReport,
@@ -173,6 +176,7 @@ function isRepeatedExhaustion({ ending, totals }: RunReport, { warehouse }: Work
   return before?.ended === 'allowance';
 }
 
-// The run of the same hour on the next day may fail a little earlier than the first run did.
+// On the next day, the run at the same hour may fail slightly earlier in that hour than the first run. It must still be
+// in the next period.
 const EARLY_MS = 600_000;
 const DAY_MS = 86_400_000;

@@ -4,15 +4,20 @@ import stringWidth from 'fast-string-width';
 export interface Column {
   readonly header: string;
   readonly align?: 'left' | 'right';
-  /** The column may be truncated with an ellipsis if the terminal is narrow. */
+  /** True if the column may be truncated with an ellipsis when the terminal is narrow. */
   readonly shrinks?: boolean;
-  /** The minimum width of a truncated column (default: 8). Optional columns are removed before. */
+  /**
+   * The minimum width of a truncated column (default: 8). Before a column gets narrower, optional columns are removed.
+   */
   readonly least?: number;
-  /** The column may be removed if truncation is not enough; the last optional column is removed first. */
+  /** True if the column may be removed when truncation is not sufficient. The last optional column is removed first. */
   readonly optional?: boolean;
 }
 
-/** Lines of a table, its header first, none wider than `columns`; two spaces between cells, no borders. */
+/**
+ * The lines of a table, starting with the header. No line is wider than `columns`. Cells are separated by two spaces,
+ * without borders.
+ */
 export function tableLines(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -33,7 +38,7 @@ export function tableLines(
   );
 }
 
-/** Truncates `text` to `width` terminal columns, with an ellipsis. */
+/** Truncates `text` to `width` terminal columns, and marks a truncation with an ellipsis. */
 export function fitted(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let kept = '';
@@ -46,7 +51,10 @@ export function fitted(text: string, width: number): string {
   return width < 1 ? '' : `${kept}…`;
 }
 
-/** Breaks `text` at spaces into lines of `width` columns. A longer word is not broken. Later lines start with `indent`. */
+/**
+ * Breaks `text` at spaces into lines of at most `width` columns. A longer word is not broken. All lines except the
+ * first start with `indent`.
+ */
 export function wrapped(text: string, width: number, indent = ''): string {
   const lines: string[] = [];
   let line = '';
@@ -60,15 +68,16 @@ export function wrapped(text: string, width: number, indent = ''): string {
   return [...lines, line].join(`\n${indent}`);
 }
 
-/** Replaces control and direction characters: names and ids come from the upstream. */
+/** Replaces control and direction characters, because names and ids from the upstream can contain them. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, '�');
 }
 
-// Control characters, lone surrogates, line separators and direction marks, but not joiners, which names need.
+// Matches control characters, lone surrogates, line separators and direction marks. It does not match joiners, because
+// some scripts need them in names.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The visible columns: optional columns are removed, last first, until the truncated columns fit. */
+/** The columns that are shown. Optional columns are removed from the right until the truncated columns fit. */
 function visibleColumns(
   columns: readonly Column[],
   cells: readonly (readonly string[])[],

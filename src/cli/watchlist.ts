@@ -9,7 +9,7 @@ import { counted } from '../report/figures.ts';
 import { openWarehouse } from '../warehouse/warehouse.ts';
 import { openContext, type SharedFlags, withSharedOptions } from './context.ts';
 
-/** `watchlist`: matches the names of the watchlist with known companies. */
+/** `watchlist`: shows which known companies match the names of the watchlist. */
 export function watchlistCommand(): Command {
   const command = new Command('watchlist')
     .description(
@@ -24,7 +24,7 @@ export function watchlistCommand(): Command {
 interface WatchedName {
   readonly name: string;
   readonly state: Finding['is'];
-  /** One candidate with score 1 for a found name; several candidates for an ambiguous one. */
+  /** The matching companies: one with score 1 if the name was found, several if the name is ambiguous. */
   readonly candidates: readonly {
     readonly entity_id: string;
     readonly name: string;

@@ -14,7 +14,7 @@ interface WorkerFlags {
   readonly quiet?: boolean;
 }
 
-/** `worker`: runs scheduled jobs over Redis until a signal stops it. */
+/** `worker`: runs scheduled jobs from a queue in Redis until a signal stops it. */
 export function workerCommand(): Command {
   return (
     new Command('worker')
@@ -48,7 +48,7 @@ async function work(flags: WorkerFlags): Promise<void> {
     await serve(flags, output);
   } catch (error) {
     if (output.mode === 'text') throw error;
-    // Without a terminal, standard error contains JSON lines only.
+    // Without a terminal, standard error must contain only JSON lines.
     const stderr = new Writable({
       write: (text, _encoding, done) => {
         openLogger('error').fatal(String(text).trim());
@@ -75,7 +75,7 @@ async function serve(flags: WorkerFlags, output: Output): Promise<void> {
   await worker.stop();
   if ('error' in why) throw why.error;
   printEnd(output, why.signal);
-  // A hanging Redis connection or an abandoned call must not keep the process alive.
+  // Exit explicitly, because a hanging Redis connection or an abandoned call would keep the process alive.
   setImmediate(() => process.exit(0));
 }
 

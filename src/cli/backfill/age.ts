@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 
 /**
- * The age of a record in milliseconds: `90d`, `6w`, `3mo` (30 days each) or `1y` (365 days). A plain `m` could mean
- * minutes or months, and a wrong guess would fetch the whole mirror again.
+ * Reads an age as milliseconds: `90d`, `6w`, `3mo` (30 days each) or `1y` (365 days). The unit `m` is rejected, because
+ * it could mean minutes or months, and with a wrong guess the whole mirror would be fetched again.
  */
 export function readAge(text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(d|w|mo|y)$/.exec(text) ?? [];

@@ -9,7 +9,7 @@ import type { List } from './lists.ts';
 
 export type Counts = Readonly<Record<BackfillItemState, number>>;
 
-/** The result of a backfill, as text. */
+/** Describes the result of a backfill as text. */
 export function describeBackfill(report: BackfillReport, output: Output): string {
   const { backfill, counts, run } = report;
   const { stats, search, entity } = run.totals.callsByKind;
@@ -25,7 +25,7 @@ export function describeBackfill(report: BackfillReport, output: Output): string
   ].join('\n');
 }
 
-/** One line per state that occurs. */
+/** One line for each state that at least one item has. */
 export function countLines(counts: Counts): string[] {
   return STATES.flatMap(([state, name, meaning]) =>
     counts[state] === 0
@@ -68,7 +68,7 @@ function resumption(resumesAtMs: number | null): string {
   return resumesAtMs === null ? '' : ` It can resume on ${localTime(resumesAtMs)}.`;
 }
 
-/** The documented `data` of `backfill --json`. */
+/** The `data` object of `backfill --json`, as documented. */
 export function backfillData({ backfill, counts, run }: BackfillReport, reportPath: string | null) {
   return { ...orderData(backfill, counts), report: reportPath, run: reportData(run) };
 }
@@ -112,7 +112,7 @@ export function describeUnfinished(
   return [output.style('dim', header), ...lines].join('\n');
 }
 
-/** The ignored lines of the lists; null: none. */
+/** A note about the ignored lines of the lists; null: no line was ignored. */
 export function describeLists(lists: readonly List[]): string | null {
   const notes = lists.flatMap(({ from, blanks, duplicates }) => {
     const ignored = [

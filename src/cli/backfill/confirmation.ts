@@ -8,7 +8,8 @@ import { range } from '../plan/cost_text.ts';
 import { openAsker } from '../questions.ts';
 
 /**
- * Asks at a terminal before a backfill that could spend more than a tenth of the quota left. A script is not asked.
+ * Asks the user before a backfill that could spend more than a tenth of the quota left. Without a terminal, as in a
+ * script, it does not ask.
  *
  * @throws UsageError if the answer is no.
  */
@@ -31,7 +32,7 @@ export async function confirmCost(
     });
 }
 
-/** The question before a backfill; null: it costs at most a tenth of the quota left. */
+/** The question before a backfill; null: no question, because the backfill costs at most a tenth of the quota left. */
 export function costQuestion(
   estimate: () => BackfillEstimate,
   left: number,

@@ -6,24 +6,27 @@ import { UsageError } from '../../errors.ts';
 
 /** The source of a list: a file or standard input. */
 export interface ListSource {
-  /** `-`: standard input. */
+  /** The path of the file; `-`: standard input. */
   readonly path: string;
-  /** The CSV column, by name or by number from 1; undefined: one column, or one value per line. */
+  /**
+   * The name of the CSV column, or its number, starting from 1; undefined: the file has only one column or one value
+   * per line.
+   */
   readonly column: string | undefined;
 }
 
 export interface List {
-  /** Distinct values, in the order of their first appearance. */
+  /** The distinct values, in the order of their first occurrence. */
   readonly values: readonly string[];
   readonly blanks: number;
   readonly duplicates: number;
-  /** For titles: `companies.csv`, `standard input`. */
+  /** The name of the source for messages: `companies.csv`, `standard input`. */
   readonly from: string;
 }
 
 /**
- * Reads a list of ids or names: one per line, or a column of a CSV. The CSV may use commas, semicolons or tabs,
- * quotes, a byte order mark and any line ends.
+ * Reads a list of ids or names, one per line or from a column of a CSV file. The CSV file may be separated by commas,
+ * semicolons or tabs, and may have quotes, a byte order mark and any line endings.
  *
  * @throws UsageError if the list cannot be read, is not UTF-8, or has several columns and none is selected.
  */
@@ -50,7 +53,9 @@ async function* valuesIn(text: string, { path, column }: ListSource, from: strin
   else yield* columnIn(text, column, from);
 }
 
-/** Whole lines, because a name may contain commas. Spreadsheets put quotes around a line; they are removed. */
+/**
+ * Returns whole lines, because a name may contain commas. Quotes around a line, which spreadsheets write, are removed.
+ */
 function* linesIn(text: string): Generator<string> {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
@@ -76,7 +81,10 @@ async function* columnIn(text: string, column: string | undefined, from: string)
   }
 }
 
-/** The first line of a CSV is its header, unless it has one column that is not a usual header. */
+/**
+ * Finds the selected column. The first line is treated as the header, except if it has a single column whose text is
+ * not a usual header.
+ */
 function columnOf(first: readonly string[], column: string | undefined, from: string) {
   const names = first.map((name) => name.trim());
   if (column === undefined) {
@@ -102,7 +110,7 @@ function listed(names: readonly string[]): string {
   return shown.join(', ') + (names.length > shown.length ? ', …' : '');
 }
 
-/** The most frequent of comma, semicolon and tab in the first line, outside quotes. */
+/** The delimiter: the most frequent of comma, semicolon and tab outside quotes in the first line. */
 function delimiterOf(text: string): string {
   const first = (/^(?:[^"\r\n]|"(?:[^"]|"")*")*/.exec(text)?.[0] ?? '').replace(/"(?:[^"]|"")*"/g, '');
   const counted = [',', ';', '\t'].map((one) => ({ one, times: first.split(one).length }));

@@ -47,7 +47,7 @@ export function listUnfinished(workspace: Workspace, output: Output): void {
   });
 }
 
-/** Cancels a backfill. Fetched records stay. */
+/** Cancels a backfill. Records that were already fetched stay in the mirror. */
 export function cancel(workspace: Workspace, output: Output, backfillId: number): void {
   const chosen = backfillOf(workspace, backfillId);
   const isCancelled = backfillTable(workspace.warehouse.db).cancel(backfillId, workspace.clock.now());
@@ -62,7 +62,10 @@ export function cancel(workspace: Workspace, output: Output, backfillId: number)
   });
 }
 
-/** Queues a backfill for the worker. The warehouse stores this, so that the worker queues a job that Redis lost again. */
+/**
+ * Queues a backfill for the worker. The request is also stored in the warehouse, so that the worker can queue the job
+ * again if Redis loses it.
+ */
 export async function enqueue(
   { config, clock, warehouse }: Workspace,
   backfill: BackfillRow,
@@ -70,7 +73,7 @@ export async function enqueue(
   output: Output,
 ): Promise<void> {
   requireUnfinished(backfill);
-  // BullMQ loads slowly, and other options of this command do not need it.
+  // Import BullMQ only here, because it loads slowly and other options of this command do not need it.
   const { enqueueBackfill } = await import('../../../jobs/queue_control.ts');
   const { backfillId, title } = backfill;
   const request = { backfillId, maxCalls: maxCalls ?? null, queuedAt: isoTime(clock.now()) };

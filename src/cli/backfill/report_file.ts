@@ -1,7 +1,7 @@
 import type { BackfillItemRow } from '../../warehouse/backfill.ts';
 import { explainFileError, writeAtomicFile } from '../../warehouse/export/atomic_file.ts';
 
-/** The columns of a report; the JSON Lines carry the same keys. */
+/** The columns of a CSV report, which are also the keys of a JSON Lines report. */
 const COLUMNS = [
   'position',
   'kind',
@@ -21,7 +21,7 @@ interface Candidate {
 }
 
 /**
- * Writes the result of every item: CSV, or JSON Lines for a file name that ends in `.jsonl`. The file appears only
+ * Writes the result of every item as CSV, or as JSON Lines if the file name ends in `.jsonl`. The file appears only
  * when it is complete.
  *
  * @throws UsageError if the file cannot be written.
@@ -60,7 +60,7 @@ function documentOf({ candidates, ...item }: BackfillItemRow) {
   } satisfies Record<(typeof COLUMNS)[number], unknown>;
 }
 
-/** The candidates share one cell: `0.97 00042 Acme Limited; 0.88 00043 Acne Ltd`. */
+/** One CSV row. All candidates are in one cell: `0.97 00042 Acme Limited; 0.88 00043 Acne Ltd`. */
 function rowOf(item: BackfillItemRow): string {
   const { candidates, ...document } = documentOf(item);
   const cells = {
@@ -74,7 +74,7 @@ function candidatesIn(text: string | null): readonly Candidate[] {
   return text === null ? [] : (JSON.parse(text) as Candidate[]);
 }
 
-/** A CSV cell (RFC 4180). */
+/** Writes a value as a CSV cell (RFC 4180). */
 function quoted(value: string | number | null): string {
   const text = value === null ? '' : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -21,13 +21,13 @@ export interface SelectionFlags {
   readonly query?: readonly string[];
   readonly prefix?: readonly string[];
   readonly idPrefix?: readonly string[];
-  /** Milliseconds. */
+  /** Select records older than this, in milliseconds. */
   readonly stale?: number;
   readonly missing?: boolean;
   readonly failed?: boolean;
   /** Also fetch records that are still fresh. */
   readonly again?: boolean;
-  /** False: list companies without fetching their records. */
+  /** False: find companies without fetching their records. */
   readonly records?: boolean;
 }
 
@@ -83,7 +83,7 @@ export async function readSelection(flags: SelectionFlags, context: SelectionCon
 interface SelectedItems {
   readonly items: readonly BackfillItem[];
   readonly title: string;
-  /** Equal for two commands with the same selection, whatever is settled by then. */
+  /** Two commands with the same selection have the same identity, even if some items are already settled. */
   readonly identity: string;
 }
 
@@ -133,11 +133,14 @@ function failedItems(db: Database): BackfillItem[] {
     const [, by = '', text = ''] = /^(name|identifier):(.*?)(?:#\d+)?$/s.exec(target) ?? [];
     return searched('query', by === 'identifier' ? 'identifier' : 'name', text);
   });
-  // Two failed pages of one query are one item.
+  // If two pages of the same query failed, add the query only once.
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
 
-/** Milliseconds for which a record counts as fresh. `--again` and `--failed` apply to the whole backfill. */
+/**
+ * The time in milliseconds for which a record is considered fresh. `--again` and `--failed` apply to all items of the
+ * backfill.
+ */
 function freshFor({ again, failed, stale }: SelectionFlags, { recordsMaxAgeMs }: SelectionContext): number {
   if (again || failed) return 0;
   return Math.min(recordsMaxAgeMs, stale ?? Number.POSITIVE_INFINITY);
@@ -153,7 +156,7 @@ function refuseImpossible({ ids, names, idPrefix }: SelectionFlags, { search }: 
       `this registry has no search by the prefix of an id (dialect.search.identifiers: ${search.identifiers})`,
       { hint: 'Use --ids with whole ids, or --prefix for names.' },
     );
-  // An empty prefix, which lists everything, is possible for names only.
+  // An empty prefix lists everything. It is possible only for names.
   const shortest = Math.max(1, search.min_length);
   const short = idPrefix?.find((text) => [...text].length < shortest);
   if (short !== undefined)

@@ -1,6 +1,9 @@
 import { UsageError } from '../../errors.ts';
 
-/** Reads `06:30` (its next occurrence, in this machine's time zone), `2026-11-22` or `2026-11-22T06:30Z`. */
+/**
+ * Reads a time as epoch milliseconds: `06:30` (its next occurrence in this machine's time zone), `2026-11-22` or
+ * `2026-11-22T06:30Z`.
+ */
 export function timeOf(text: string, nowMs: number): number {
   const time = timeOfDay(text, nowMs) ?? dateTime(text);
   if (time === null)
@@ -24,7 +27,7 @@ function dateTime(text: string): number | null {
   const [, date, clockTime] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?))?$/.exec(text) ?? [];
   if (date === undefined) return null;
-  // A date without a time is local midnight. Date.parse would read it as UTC.
+  // A date without a time means local midnight. Add the time, because Date.parse reads a date alone as UTC.
   const time = Date.parse(`${date}T${clockTime ?? '00:00'}`);
   return Number.isNaN(time) ? null : time;
 }

@@ -7,9 +7,9 @@ import { count, counted, duration, localTime } from '../../report/figures.ts';
 import { daysLeft, LICENCE_WARNING_DAYS } from '../../report/health.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 
-/** Checks of the key, the terms and the allowance. */
+/** Checks of the key, the terms of the licence and the allowance. */
 
-/** Shows the fingerprint of the key: it distinguishes two keys without revealing them. */
+/** Shows the fingerprint of the key, which distinguishes keys without revealing them. */
 export function checkKey(upstream: Parameters<typeof keyFingerprint>[0], state: LedgerState | null): Finding {
   if (!upstream.api_key.isKnown)
     return problem(
@@ -35,7 +35,7 @@ export function checkKey(upstream: Parameters<typeof keyFingerprint>[0], state: 
 
 /** Warns if other users can read a file that contains a secret. */
 export function checkSecrecy({ path, mode }: { readonly path: string; readonly mode: number }): Finding[] {
-  // Windows has no file modes.
+  // Windows has no POSIX file modes.
   if ((mode & 0o077) === 0 || process.platform === 'win32') return [];
   return [
     warning(
@@ -75,7 +75,7 @@ const NO_END = note(
   'Set account.license_ends to get a warning 30 days before.',
 );
 
-/** The licence is valid on its last day. */
+/** Checks the last day of the licence. The licence is still valid on that day. */
 function checkEnd(ends: string, nowMs: number): Finding {
   const days = daysLeft(ends, nowMs);
   if (days < 0)
@@ -123,7 +123,9 @@ export function checkClockDoubt({ clockDoubt: doubt }: LedgerState): Finding[] {
   ];
 }
 
-/** A ledger that does not count all calls of the warehouse was deleted or replaced. */
+/**
+ * Reports a ledger that does not count all calls of the warehouse, which means that the ledger was deleted or replaced.
+ */
 export function checkCount(missing: number): Finding[] {
   if (missing === 0) return [];
   return [

@@ -22,7 +22,7 @@ import {
 import { type Finding, note, ok, problem } from './finding.ts';
 import { checkAccess, checkDisk, diskFacts } from './machine.ts';
 
-/** Checks both files, the key and the quota left. Creates and changes nothing. */
+/** Checks the warehouse, the ledger, the key and the quota left, without creating or changing anything. */
 export function checkFiles(config: Config, configPath: string, nowMs: number): Finding[] {
   const disk = diskFacts(config.warehouse);
   const warehouse = checkWarehouse(config, nowMs);
@@ -45,12 +45,12 @@ export function checkFiles(config: Config, configPath: string, nowMs: number): F
 }
 
 interface CheckedLedger {
-  /** Null: there is no readable ledger. */
+  /** The state of the ledger; null: there is no readable ledger. */
   readonly state: (LedgerState & { readonly warehouses: readonly string[] }) | null;
   readonly findings: readonly Finding[];
 }
 
-/** Compares the ledger with the calls of the warehouse, if both can be read. */
+/** If both files can be read, compares the ledger with the calls in the warehouse. */
 function checkLedger(config: Config, nowMs: number): CheckedLedger {
   if (!existsSync(config.ledger))
     return { state: null, findings: checkCount(callsWithoutLedger(config, nowMs)) };
@@ -75,7 +75,7 @@ function callsWithoutLedger(config: Config, nowMs: number): number {
   return withWarehouse(config, nowMs, ({ db }) => spentCallsAfter(db, 0)) ?? 0;
 }
 
-/** Reads the warehouse; null: it cannot be read, which another check reports. */
+/** Reads the warehouse; null: the warehouse cannot be read, which another check reports. */
 function withWarehouse<T>(config: Config, nowMs: number, read: (warehouse: Warehouse) => T): T | null {
   if (!existsSync(config.warehouse)) return null;
   try {
@@ -151,7 +151,7 @@ function accessTo(what: 'warehouse' | 'ledger', path: string) {
   }
 }
 
-/** The configuration if it contains a secret, and the files from which it reads values. */
+/** The configuration file if it contains a secret, and all files to which it refers by `${file:PATH}`. */
 function secretFilesOf(path: string): { readonly path: string; readonly mode: number }[] {
   const text = readFileSync(path, 'utf8');
   const referenced = [...text.matchAll(/\$\{file:([^}]*)\}/g)].map(([, name = '']) =>
@@ -163,10 +163,10 @@ function secretFilesOf(path: string): { readonly path: string; readonly mode: nu
     .map((file) => ({ path: file, mode: statSync(file).mode }));
 }
 
-/** A secret as a value, or a password inside a URL. */
+/** Matches a line that contains a secret as its value, or a URL with a password. */
 const SECRET_LINE = /^\s*(-\s+)?\w*(api_key|secret|password):\s*[^\s#]|:\/\/[^\s/@]*:[^\s/@]+@/;
 
 const GB = 1_000_000_000;
-// Checking a larger file takes too long for an interactive command.
+// A larger file is not checked for corruption, because that would take too long for an interactive command.
 const LARGE_BYTES = 2 * GB;
 const LARGE_WAL_BYTES = GB / 4;

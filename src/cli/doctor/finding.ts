@@ -2,7 +2,7 @@
 export interface Finding {
   /** The checked subject, in one or two words. */
   readonly check: string;
-  /** problem: something does not work; warning: something may go wrong; note: worth knowing. */
+  /** problem: something does not work; warning: something may go wrong; note: useful information. */
   readonly is: 'ok' | 'note' | 'warning' | 'problem';
   /** The result, as a sentence without full stop. */
   readonly what: string;

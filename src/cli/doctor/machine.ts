@@ -38,9 +38,9 @@ export function checkSqlite(): Finding {
 export interface DiskFacts {
   readonly folder: string;
   readonly freeBytes: number;
-  /** Size of the warehouse; 0: it does not exist. */
+  /** Size of the warehouse in bytes; 0: the warehouse does not exist. */
   readonly fileBytes: number;
-  /** The type number of statfs(2); null: not Linux. */
+  /** The file system type from statfs(2); null: the system is not Linux. */
   readonly fileSystem: number | null;
 }
 
@@ -56,7 +56,10 @@ export function diskFacts(warehousePath: string): DiskFacts | null {
   };
 }
 
-/** `compact` and `reprocess` write a second copy of the warehouse, so that they need its size as free space. */
+/**
+ * Checks the free space. `compact` and `reprocess` write a second copy of the warehouse, so they need as much free
+ * space as its size.
+ */
 export function checkDisk({ folder, freeBytes, fileBytes, fileSystem }: DiskFacts): Finding[] {
   const what = `${byteSize(freeBytes)} free at ${folder}`;
   const remedy = 'Free some space, or move `warehouse:` to another folder.';
@@ -87,7 +90,7 @@ export interface AccessFacts {
   readonly path: string;
   readonly what: 'warehouse' | 'ledger';
   readonly exists: boolean;
-  /** The reason why the file cannot be written; null: it can be written. */
+  /** The reason why the file cannot be written; null: the file can be written. */
   readonly fault: string | null;
 }
 

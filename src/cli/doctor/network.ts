@@ -7,7 +7,7 @@ import { openConnections } from '../../operations/assemble.ts';
 import { duration } from '../../report/figures.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 
-/** Checks the connection to the upstream: name, proxy, TLS certificate. Sends no request. */
+/** Checks the connection to the upstream: host name, proxy and TLS certificate. Sends no request. */
 export async function checkConnection(config: Config): Promise<Finding[]> {
   const { upstream } = config;
   const { hostname: host } = new URL(upstream.base_url);
@@ -16,7 +16,7 @@ export async function checkConnection(config: Config): Promise<Finding[]> {
   for (const other of others) other.close();
   const startedMs = performance.now();
   try {
-    // A proxy resolves the name itself.
+    // If a proxy is used, the proxy resolves the host name.
     if (upstream.proxy === null) await lookup(host.replace(/^\[|\]$/g, ''));
     await connection?.connect();
     return [

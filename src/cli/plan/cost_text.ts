@@ -5,7 +5,7 @@ import type { AccountCost, EstimatedWindow } from '../../estimate/account_cost.t
 import type { CallRange } from '../../estimate/call_range.ts';
 import { count, counted, duration, localTime, percent } from '../../report/figures.ts';
 
-/** The cost estimate as text: calls, allowance, time and finish date. */
+/** Describes a cost estimate as text: calls, allowance, time and finish date. */
 export function describeCost(estimate: AccountCost): string[] {
   const { total, calls, low, high, windows } = estimate;
   if (total.low === 0 && total.high === 0) return ['  cost       no calls'];
@@ -22,7 +22,7 @@ export function describeCost(estimate: AccountCost): string[] {
   ];
 }
 
-/** `1,200 calls`, `1,200 to 1,500 calls`, `at least 1,200 calls`, `an unknown number of calls`. */
+/** Formats a range: `1,200 calls`, `1,200 to 1,500 calls`, `at least 1,200 calls`, `an unknown number of calls`. */
 export function range({ low, high }: CallRange, noun: string, plural = `${noun}s`): string {
   if (high === null)
     return low === 0 ? `an unknown number of ${plural}` : `at least ${counted(low, noun, plural)}`;
@@ -76,7 +76,7 @@ function finish(low: Completion, high: Completion | null, total: CallRange): str
   return `${earliest === latest ? earliest : `between ${earliest} and ${latest}`}${on}`;
 }
 
-/** `90 of 778–1,156 calls`. */
+/** The affordable part of the needed calls: `90 of 778–1,156 calls`. */
 function neededCalls({ affordable }: Completion, { low, high }: CallRange): string {
   const needed =
     high === null

@@ -4,17 +4,20 @@ import type { Focus } from '../../planner.ts';
 import { count, counted } from '../../report/figures.ts';
 import { range } from './cost_text.ts';
 
-/** The use of the quota left in the next run. */
+/** How the next run will use the quota left. */
 export interface NextRun {
   readonly calls: CallRange;
   readonly statistics: CallRange;
   readonly searches: CallRange;
   readonly records: CallRange;
-  /** Companies that these searches can list. */
+  /** The number of companies that these searches can list. */
   readonly companies: CallRange;
 }
 
-/** `left`: calls that can be sent now; Infinity: no limit. Searches come before records if the focus is coverage. */
+/**
+ * Estimates the next run. `left` is the number of calls that can be sent now; Infinity: no limit. If the focus is
+ * coverage, searches are sent before record calls.
+ */
 export function nextRunOf(
   estimate: SyncEstimate,
   { left, focus, pageSize }: { readonly left: number; readonly focus: Focus; readonly pageSize: number },
@@ -53,7 +56,7 @@ function shared(estimate: SyncEstimate, bound: 'low' | 'high', left: number, foc
   return { stats, search: Math.min(Math.max(0, rest - entity), all(estimate.search)), entity };
 }
 
-/** `98 calls: 1 statistics, 97 searches that list up to 4,850 companies, no record`. */
+/** Describes the next run: `98 calls: 1 statistics, 97 searches that list up to 4,850 companies, no record`. */
 export function describeNextRun(run: NextRun, resumesAt: string | null): string {
   if (run.calls.high === 0)
     return resumesAt === null

@@ -10,7 +10,7 @@ import { printable, tableLines } from '../table.ts';
 import { describeCost, range } from './cost_text.ts';
 import { describeNextRun, type NextRun } from './next_run.ts';
 
-/** The cost and yield of the next syncs, as text. */
+/** Describes the cost and yield of the next runs of `sync` as text. */
 export function describeSyncEstimate(
   facts: {
     readonly cost: AccountCost;
@@ -56,7 +56,7 @@ function lengthOf(watchlist: Watchlist): number {
   return watchlist.of === 'ids' ? watchlist.ids.length : watchlist.queries.length;
 }
 
-/** The scope in `--json`. */
+/** The scope as shown in `--json`. */
 export function scopeData(scope: Scope) {
   return scope.of === 'whole' ? { of: scope.of } : { of: scope.of, count: lengthOf(scope) };
 }

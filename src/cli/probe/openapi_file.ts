@@ -7,9 +7,9 @@ import type { Specification } from '../../probe/conclusions.ts';
 import { readSpecification } from '../../probe/openapi/specification.ts';
 
 /**
- * Reads an OpenAPI document, as JSON or YAML.
+ * Reads an OpenAPI document in JSON or YAML.
  *
- * @throws UsageError if the file is not readable, or is no OpenAPI document.
+ * @throws UsageError if the file cannot be read or is not an OpenAPI document.
  */
 export function openapiIn(path: string, { upstream }: Config): Specification {
   const specification = readSpecification(contentOf(path), upstream.base_url);
@@ -19,7 +19,10 @@ export function openapiIn(path: string, { upstream }: Config): Specification {
   });
 }
 
-/** The configuration with the paths and the key header of a document. Paths in the file take precedence. */
+/**
+ * The configuration with the paths and the key header of an OpenAPI document. Paths in the configuration file take
+ * precedence.
+ */
 export function withStatements(config: Config, { addresses, keyHeader }: Specification): Config {
   const { upstream } = config;
   return {
@@ -32,7 +35,10 @@ export function withStatements(config: Config, { addresses, keyHeader }: Specifi
   };
 }
 
-/** The keys of `upstream` to write into the file, if they differ from those that it has. */
+/**
+ * The values of `upstream.paths` and `upstream.key_header` to write into the configuration file; null: the value in the
+ * file is the same.
+ */
 export function statedUpstream(config: Config, { addresses, keyHeader }: Specification) {
   const { upstream } = config;
   const { origin } = new URL(upstream.base_url);
@@ -42,7 +48,7 @@ export function statedUpstream(config: Config, { addresses, keyHeader }: Specifi
     entity: entity.slice(origin.length),
     stats: stats.href.slice(origin.length),
   };
-  // `dialect.search.extra` sends the fixed parameters of a search.
+  // Remove the query string, because `dialect.search.extra` contains the fixed parameters of a search.
   const stated = { ...addresses.value, search: addresses.value?.search.split('?')[0], ...upstream.paths };
   const paths = addresses.value === null ? present : { ...present, ...stated };
   const isNew = JSON.stringify(paths) !== JSON.stringify(present);

@@ -45,7 +45,7 @@ export function describeEntry(entry: Quarantined, body: string | null, output: O
   ].join('\n');
 }
 
-/** Indented JSON, or the unchanged body; without control characters. */
+/** The body as indented JSON, or unchanged if it is not JSON. Control characters are replaced. */
 function readable(body: string): string {
   const shown =
     body.length > MOST_SHOWN
@@ -58,7 +58,7 @@ function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
-    // A body in quarantine is often invalid JSON.
+    // Return the body unchanged. Responses in quarantine are often invalid JSON.
     return body;
   }
 }

@@ -73,7 +73,8 @@ function callsLastHour(db: Database, nowMs: number): number {
 
 function readRate(db: Database, nowMs: number): CallRate {
   const firstCallMs = callSpan(db)()?.firstMs ?? null;
-  // The rate starts at a full hour: up to one hour before its period.
+  // Read one more hour, because the rate is computed from a full hour, which can start up to one hour before the
+  // period.
   const fromMs = Math.round(nowMs) - RATE_PERIOD_MS - HOUR_MS;
   const hours = callBuckets(db)({ fromMs, toMs: Math.round(nowMs) + 1, bucketMs: HOUR_MS });
   return observedRate(hours, { firstCallMs, nowMs });
@@ -95,7 +96,7 @@ function forecastLine(
   return text === null ? [] : [`             ${text}`];
 }
 
-/** The reasons for which no call can be sent now. */
+/** The reasons why no call can be sent now. */
 function pauseLines({ exhausted, pausedUntilMs, left, resumesAtMs }: LedgerState): string[] {
   const lines: string[] = [];
   if (exhausted !== null)

@@ -78,7 +78,10 @@ export const completionSection = section({
   },
 });
 
-/** The share of known companies that searches show, beside the registry count or instead of it. */
+/**
+ * The known share of the registry as estimated from search results. It is shown in addition to the registry count, or
+ * instead of it.
+ */
 function estimateLines({ low, high, by, recaptured }: CoverageEstimate, output: Output): string[] {
   const evidence =
     recaptured === null
@@ -109,10 +112,10 @@ export const freshnessSection = section({
   ],
 });
 
-/** The age classes, in days; an additional last class holds everything older. */
+/** Upper limits of the age classes in days. A further class contains everything older. */
 const AGES = [1, 7, 30, 90] as const;
 
-/** A bar and the counts of each age class; no line if all counts are 0. */
+/** A line with a bar and the count of each age class; no line if all counts are 0. */
 function ageLine(
   ages: readonly AgeClass[],
   kind: keyof AgeClass,
@@ -126,7 +129,7 @@ function ageLine(
   return [`  ${label}${bar(shares, output)}  ${figures.join(' · ')}`];
 }
 
-/** BAR_WIDTH characters; younger classes are darker. */
+/** A bar of BAR_WIDTH characters. Younger age classes are darker. */
 function bar(shares: readonly number[], output: Output): string {
   const shades = ['█', '▓', '▒', '░', '·'];
   let text = '';

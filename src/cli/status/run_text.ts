@@ -7,12 +7,12 @@ import type { Output } from '../output.ts';
 import { printable } from '../table.ts';
 import { table } from './section.ts';
 
-/** One run, for `status --run`. */
+/** The data of one run, for `status --run`. */
 export interface RunDetails {
   readonly run: RunRow;
   readonly isRunning: boolean;
   readonly counts: readonly CallCount[];
-  /** The latest calls without a result, the latest first. */
+  /** The latest calls without a result, most recent first. */
   readonly failedCalls: readonly RunCall[];
 }
 

@@ -7,31 +7,31 @@ import type { AllowanceSnapshot, MirrorSnapshot } from '../../report/mirror_snap
 import type { Output } from '../output.ts';
 import { type Column, tableLines } from '../table.ts';
 
-/** Everything that the sections read from. */
+/** The sources from which the sections read. */
 export interface StatusReadings {
   readonly nowMs: number;
   readonly config: Config;
   readonly health: Health;
-  /** null: nothing is mirrored yet. */
+  /** The warehouse and its snapshot; null: there is no mirror yet. */
   readonly mirror: { readonly db: Database; readonly snapshot: MirrorSnapshot } | null;
   readonly allowance: AllowanceSnapshot;
-  /** null: Redis does not respond, or no worker ever served this registry. */
+  /** The state of the worker; null: Redis does not respond, or no worker ever ran for this registry. */
   readonly worker: WorkerStatus | null;
   /** The number of runs to show. */
   readonly runs: number;
 }
 
-/** One key of `status --json`, with its text. */
+/** One key of `status --json`, and the text for the same data. */
 export interface SectionEntry<Value> {
   readonly key: string;
-  /** null: there is nothing to show. */
+  /** Returns null if there is nothing to show. */
   read(readings: StatusReadings): Value | null;
   json(value: Value): unknown;
-  /** The JSON value if there is nothing to show; undefined: the key is absent. */
+  /** The JSON value if there is nothing to show; undefined: the key is omitted. */
   readonly empty: unknown;
-  /** Lines of the upper block: a label of ten characters, then the facts. */
+  /** Lines for the upper block. Each line has a label of ten characters, followed by the facts. */
   lines?(value: Value, context: TextContext): string[];
-  /** A table below that block; null: no rows. */
+  /** A table below the upper block; null: the table has no rows. */
   table?(value: Value, context: TextContext): string | null;
 }
 
@@ -67,7 +67,7 @@ export function section<Value>(entry: SectionEntry<Value>): StatusSection {
   };
 }
 
-/** A table under a dim header. `isBad`: the row at this index is red. */
+/** A table with a dim header. A row for whose index `isBad` returns true is red. */
 export function table(
   columns: readonly Column[],
   rows: readonly string[][],
@@ -79,7 +79,7 @@ export function table(
   return [output.style('dim', header), ...coloured].join('\n');
 }
 
-/** `3 days 4 h ago`. */
+/** Formats an age: `3 days 4 h ago`. */
 export function ago(iso: string, nowMs: number): string {
   const passedMs = nowMs - Date.parse(iso);
   return passedMs < 1000 ? 'just now' : `${duration(passedMs)} ago`;

@@ -14,7 +14,7 @@ import {
   workerSection,
 } from './work_sections.ts';
 
-/** The keys of `status --json` and the parts of its text, both in this order. */
+/** All sections of `status`. The JSON keys and the parts of the text are both in this order. */
 const SECTIONS: readonly StatusSection[] = [
   section({ key: 'source', empty: null, read: ({ config }) => config.source.name, json: (name) => name }),
   section({ key: 'account', empty: null, read: ({ config }) => config.account.id, json: (id) => id }),
@@ -34,7 +34,7 @@ const SECTIONS: readonly StatusSection[] = [
   runSection,
 ];
 
-/** The documented `data` of `status --json`, and the text for a terminal. */
+/** Returns the `data` object of `status --json`, as documented, and the text for a terminal. */
 export function renderStatus(
   readings: StatusReadings,
   output: Output,

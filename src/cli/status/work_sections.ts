@@ -7,7 +7,7 @@ import { orderData } from '../backfill/backfill_text.ts';
 import { printable } from '../table.ts';
 import { ago, section, table } from './section.ts';
 
-/** The sections about runs, schedules, and work that is still open. */
+/** The sections about runs, schedules and open work. */
 
 export const quarantinedSection = section({
   key: 'quarantined',

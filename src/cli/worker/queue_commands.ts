@@ -18,7 +18,7 @@ export function runCommand(): Command {
   return withSharedOptions(command);
 }
 
-/** `worker pause`: no job starts until `worker resume`. */
+/** `worker pause`: pauses the queue. No job starts until `worker resume`. */
 export function pauseCommand(): Command {
   return pausingCommand('pause', 'start no job until `worker resume`; a job that runs continues');
 }
@@ -39,7 +39,10 @@ function pausingCommand(name: 'pause' | 'resume', summary: string): Command {
   return withSharedOptions(command);
 }
 
-/** `worker` itself has the same options, so that they can be before or after the name of the subcommand. */
+/**
+ * Merges the options of `worker` and of its subcommand, because users can write them before or after the subcommand's
+ * name.
+ */
 function contextOf(command: Command): Context {
   const { config, ...flags } = command.optsWithGlobals<Omit<SharedFlags, 'config'> & { config?: string[] }>();
   return openContext({ ...flags, ...(config?.[0] !== undefined && { config: config[0] }) });
