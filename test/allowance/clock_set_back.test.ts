@@ -12,8 +12,8 @@ function at(time: string): number {
   return Date.parse(`2026-03-${time}Z`);
 }
 
-describe('a clock that is set back and corrected', () => {
-  test('a clock set back across midnight gives no day its calls twice', () => {
+describe('a clock that is set back and later corrected', () => {
+  test('a clock that is set back past midnight does not permit the calls of a day twice', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, at('02T00:30'))).toBe(50);
     expect(spendAll(ledger, at('01T22:30'))).toBe(0);
@@ -22,7 +22,7 @@ describe('a clock that is set back and corrected', () => {
     expect(spendAll(ledger, at('03T00:01'))).toBe(50);
   });
 
-  test('calls made by the late clock count in the day of the correction', () => {
+  test('calls made while the clock was late are counted on the day of the correction', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, at('01T23:30'), { most: 10 });
     expect(spendAll(ledger, at('01T20:00'))).toBe(40);
@@ -31,7 +31,7 @@ describe('a clock that is set back and corrected', () => {
     expect(spendAll(ledger, at('03T00:01'))).toBe(50);
   });
 
-  test('calls made after the clock ran on to its old time count in the same way', () => {
+  test('calls made after the late clock reached its old time are also counted on the day of the correction', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAt(ledger, at('01T18:00'));
     spendAt(ledger, at('01T15:00'));
@@ -48,7 +48,7 @@ describe('a clock that is set back and corrected', () => {
     expect(spendAll(ledger, T0 + DAY_MS - HOUR_MS)).toBe(0);
   });
 
-  test('a clock set back to 1970 spends no day a second time', () => {
+  test('a clock that is set back to 1970 does not permit the calls of a day twice', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, T0)).toBe(50);
     expect(spendAll(ledger, 60_000)).toBe(0);
@@ -91,7 +91,7 @@ describe('a clock that is set back and corrected', () => {
   });
 });
 
-describe('a clock that ran ahead and is corrected', () => {
+describe('a clock that was fast and is corrected', () => {
   test('a corrected clock blocks no slots, pauses or windows', () => {
     const ledger = ledgerOf({ perMinute: 600, perDay: 50 });
     const aheadMs = T0 + 400 * DAY_MS;
@@ -102,14 +102,14 @@ describe('a clock that ran ahead and is corrected', () => {
     expect(spendAt(ledger, T0 + 10_000).is).toBe('go');
   });
 
-  test('a clock that showed 2099 costs at most three days', () => {
+  test('a clock that showed 2099 blocks calls for at most three days', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, Date.parse('2099-01-01T10:00Z'))).toBe(50);
     const days = [0, 1, 2, 3, 4].map((day) => spendAll(ledger, T0 + day * DAY_MS));
     expect(days).toEqual([0, 0, 0, 50, 50]);
   });
 
-  test('a clock that was a day ahead costs that day, and half of the following week', () => {
+  test('a clock that was a day ahead costs the calls of that day and of half the following week', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, T0 + DAY_MS)).toBe(50);
     const days = Array.from({ length: 12 }, (_, day) => spendAll(ledger, T0 + day * DAY_MS));
@@ -123,7 +123,7 @@ describe('a clock that ran ahead and is corrected', () => {
     expect(spendAll(ledger, T0 + MINUTE_MS)).toBe(15);
   });
 
-  test('an account that only reads its state is released too', () => {
+  test('an account whose state is only read is released too', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(spendAll(ledger, Date.parse('2099-01-01T10:00Z'))).toBe(50);
     ledger.usedBy('warehouse.db', T0);
@@ -132,14 +132,14 @@ describe('a clock that ran ahead and is corrected', () => {
     expect(ledger.state(T0 + 3 * DAY_MS).left).toBe(50);
   });
 
-  test('an exhaustion keeps its duration', () => {
+  test('the duration of an exhaustion does not change', () => {
     const ledger = ledgerOf({ perDay: 50 });
     ledger.exhaustedUntil(T0 + 100 * DAY_MS + HOUR_MS, T0 + 100 * DAY_MS);
     expect(spendAt(ledger, T0)).toEqual({ is: 'spent', untilMs: T0 + HOUR_MS, window: 'upstream' });
     expect(spendAt(ledger, T0 + HOUR_MS).is).toBe('go');
   });
 
-  test('a step of two seconds causes a wait and no doubt', () => {
+  test('a step of two seconds causes a wait but no doubt about the clock', () => {
     const ledger = ledgerOf({ perMinute: 600 });
     spendAt(ledger, T0 + 2000);
     expect(spendAt(ledger, T0)).toMatchObject({ is: 'wait' });
@@ -149,7 +149,7 @@ describe('a clock that ran ahead and is corrected', () => {
 });
 
 describe('a doubt about the clock', () => {
-  test('the state shows the doubt, and how long it lasts', () => {
+  test('the state shows the doubt about the clock and the time at which it ends', () => {
     const ledger = ledgerOf({ perDay: 50 });
     expect(doubtAfterSetBack(ledger)).toEqual({ is: 'behind', latestMs: T0, untilMs: T0 });
     spendAt(ledger, T0 + MINUTE_MS);
@@ -169,7 +169,7 @@ describe('a doubt about the clock', () => {
     expect(ledger.state(at('11T00:30')).left).toBe(50);
   });
 
-  test('agreement with the clock of the upstream ends the doubt and dates all calls', () => {
+  test('if the clock of the upstream agrees, the doubt ends and all calls get a date', () => {
     const ledger = ledgerOf({ perDay: 50 });
     spendAll(ledger, Date.parse('2099-01-01T10:00Z'));
     expect(spendAt(ledger, T0).is).toBe('spent');
@@ -178,7 +178,7 @@ describe('a doubt about the clock', () => {
     expect(spendAll(ledger, T0 + DAY_MS)).toBe(50);
   });
 
-  test('an unsent call returns its unit during the doubt only', () => {
+  test('an unsent call returns its unit only while the clock is in doubt', () => {
     const ledger = ledgerOf({ perDay: 3 });
     spendAt(ledger, T0);
     const behind = spendAt(ledger, T0 - HOUR_MS, { most: 2 });

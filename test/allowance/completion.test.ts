@@ -20,7 +20,7 @@ describe('forecastCompletion', () => {
     });
   });
 
-  it('a forecast with a rate includes the margin of a second a minute', () => {
+  it('a forecast with a rate includes the margin of one second per minute', () => {
     const allowance = { ...NONE, perMinute: 10 };
     const { finishesAtMs, atRateMs, days } = forecastCompletion({ ...ask, allowance, calls: 1000 });
     expect(finishesAtMs - NOW).toBe(6_100_000);
@@ -53,7 +53,7 @@ describe('forecastCompletion', () => {
     expect(new Date(finishesAtMs).toISOString().slice(0, 10)).toBe('2027-03-12');
   });
 
-  it('a forecast with a total limits the affordable calls', () => {
+  it('a forecast with a total limit reports how many calls are affordable', () => {
     const allowance = { ...NONE, total: 100 };
     expect(
       forecastCompletion({ ...ask, allowance, left: [{ name: 'total', left: 60 }], calls: 200 }),
@@ -66,7 +66,7 @@ describe('forecastCompletion', () => {
     ).toBe(0);
   });
 
-  it('a rolling day starts now', () => {
+  it('a rolling day in a forecast starts now', () => {
     const allowance: Allowance = { ...NONE, perDay: 100, day: { kind: 'rolling' } };
     const { finishesAtMs } = forecastCompletion({
       ...ask,

@@ -19,7 +19,7 @@ function slotsOf(spent: Spent): readonly Slot[] {
 }
 
 describe('the rate of a ledger', () => {
-  test('slots follow at the spacing, and a wait names the time of the next attempt', () => {
+  test('slots are separated by the spacing, and a wait names the time of the next attempt', () => {
     const ledger = ledgerOf({ perMinute: 10 });
     expect(spendAt(ledger, T0)).toEqual({ is: 'go', slots: [{ atMs: T0, countedAtMs: T0 }] });
     expect(spendAt(ledger, T0 + 1)).toEqual({ is: 'wait', untilMs: T0 + 6100 - LOOKAHEAD_MS });
@@ -27,7 +27,7 @@ describe('the rate of a ledger', () => {
     expect(slotsOf(spendAt(ledger, T0 + 60_000))[0]?.atMs).toBe(T0 + 60_000);
   });
 
-  test('a slot that has just passed is still given', () => {
+  test('a slot can still be taken just after its time', () => {
     const ledger = ledgerOf({ perMinute: 600 });
     spendAt(ledger, T0);
     const spacing = 61_000 / 600;
@@ -35,7 +35,7 @@ describe('the rate of a ledger', () => {
     expect(slotsOf(spendAt(ledger, T0 + 2 * spacing + 101))[0]?.atMs).toBeCloseTo(T0 + 2 * spacing + 101, 2);
   });
 
-  test('one request gets all slots within the lookahead', () => {
+  test('one request gets all slots in the lookahead period', () => {
     const ledger = ledgerOf({ perMinute: 6000 });
     const slots = slotsOf(spendAt(ledger, T0, { most: 32 }));
     expect(slots).toHaveLength(20);
@@ -47,7 +47,7 @@ describe('the rate of a ledger', () => {
     expect(slotsOf(spendAt(ledgerOf(), T0, { most: 32 }))).toHaveLength(32);
   });
 
-  test('no 60 seconds contain more slots than the limit, for any requests of two processes', () => {
+  test('no period of 60 seconds contains more slots than the limit, for any requests from two processes', () => {
     const asks = fc.array(
       fc.record({
         waitMs: fc.integer({ min: 0, max: 20_000 }),
@@ -81,7 +81,7 @@ describe('the rate of a ledger', () => {
 });
 
 describe('the windows of a ledger', () => {
-  test('an exhausted total never resets, and includes the calls spent before', () => {
+  test('an exhausted total quota never resets, and includes calls spent before the first run', () => {
     const ledger = ledgerOf({ total: 100, alreadySpent: 30 });
     expect(spendAll(ledger, T0)).toBe(70);
     expect(spendAt(ledger, T0 + 400 * DAY_MS)).toEqual({ is: 'spent', untilMs: null, window: 'total' });
@@ -97,7 +97,7 @@ describe('the windows of a ledger', () => {
     expect(spendAll(ledger, midnightMs + 1000)).toBe(50);
   });
 
-  test('a day that begins at 00:07 counts from 00:07', () => {
+  test('a day that begins at 00:07 contains the calls since 00:07', () => {
     const ledger = ledgerOf({ perDay: 50, day: { kind: 'fixed', minuteOfDay: 7, timeZone: 'UTC' } });
     const startMs = Date.parse('2026-03-01T00:07Z');
     expect(spendAll(ledger, startMs - 2 * MINUTE_MS)).toBe(50);
@@ -118,7 +118,7 @@ describe('the windows of a ledger', () => {
     expect(spendAll(ledger, Date.parse('2026-04-01T00:00:01Z'))).toBe(50);
   });
 
-  test('a call leaves a rolling day when its arrival is a day old', () => {
+  test('a call leaves a rolling day 24 hours after its arrival', () => {
     const ledger = ledgerOf({ perDay: 10, day: { kind: 'rolling' } });
     expect(spendAt(ledger, T0, { most: 4 })).toMatchObject({ is: 'go' });
     expect(spendAll(ledger, T0 + HOUR_MS)).toBe(6);
@@ -136,7 +136,7 @@ describe('the windows of a ledger', () => {
     expect(after.state(T0 + 2 * HOUR_MS).resumesAtMs).toBe(T0 + HOUR_MS + DAY_MS + MINUTE_MS + 1000);
   });
 
-  test('a changed start of the day counts earlier calls exactly', () => {
+  test('earlier calls are counted exactly after the start of the day is changed', () => {
     const first = ledgerOf({ perDay: 100 });
     spendAt(first, Date.parse('2026-03-01T09:58Z'), { most: 30 });
     spendAt(first, Date.parse('2026-03-01T10:03Z'), { most: 5 });
@@ -148,7 +148,7 @@ describe('the windows of a ledger', () => {
     expect(spendAll(second, T0)).toBe(95);
   });
 
-  test('no slot is within a second of a reset', () => {
+  test('no slot is less than a second before or after a reset', () => {
     const midnightMs = Date.parse('2026-03-02T00:00Z');
     const ledger = ledgerOf({ perDay: 50, perMinute: 6000 });
     const late = slotsOf(spendAt(ledger, midnightMs - 1100, { most: 32 }));
@@ -200,7 +200,7 @@ describe('the windows of a ledger', () => {
     expect(one.state(T0).left).toBe(9);
   });
 
-  test('the counts equal the slots given, for any windows and times', () => {
+  test('the counts equal the number of slots taken, for any windows and times', () => {
     const script = fc.array(
       fc.record({
         waitMs: fc.oneof(fc.nat(2 * MINUTE_MS), fc.nat(20 * HOUR_MS), fc.nat(20 * DAY_MS)),
@@ -283,7 +283,7 @@ describe('a report of the upstream', () => {
     expect(spendAt(ledger, Date.parse(until) + 1000).is).toBe('go');
   });
 
-  test('an exhaustion until a date lasts until the date, and shows the quota left by the ledger', () => {
+  test('an exhaustion with a date lasts until that date, and the state shows the quota left according to the ledger', () => {
     const ledger = ledgerOf({ perDay: 100 });
     spendAt(ledger, T0, { most: 40 });
     ledger.exhaustedUntil(T0 + 3 * DAY_MS, T0);
@@ -292,7 +292,7 @@ describe('a report of the upstream', () => {
     expect(spendAt(ledger, T0 + 3 * DAY_MS).is).toBe('go');
   });
 
-  test('an exhausted total outlasts an exhaustion of a day', () => {
+  test('an exhausted total quota lasts longer than an exhausted day', () => {
     const ledger = ledgerOf({ total: 2 });
     expect(spendAll(ledger, T0)).toBe(2);
     ledger.exhaustedUntil(T0 + DAY_MS, T0);
@@ -300,7 +300,7 @@ describe('a report of the upstream', () => {
     expect(ledger.state(T0).resumesAtMs).toBeNull();
   });
 
-  test('reports to in-flight calls count as one', () => {
+  test('reports in the responses of in-flight calls are counted as one', () => {
     const ledger = ledgerOf({ total: 1000 });
     for (let call = 0; call < 16; call++) ledger.exhaustedUntil(null, T0 + call);
     expect(ledger.state(T0 + 16).exhausted?.untilMs).toBe(T0 + 15 + DAY_MS);
@@ -323,7 +323,7 @@ describe('a report of the upstream', () => {
     expect(ledger.state(nowMs).resumesAtMs).toBe(nowMs + DAY_MS);
   });
 
-  test('an upstream that repeatedly names a minute is believed once', () => {
+  test('a repeated report that quota returns in a minute is believed only once', () => {
     const ledger = ledgerOf({ total: 1000 });
     ledger.exhaustedUntil(T0 + MINUTE_MS, T0);
     ledger.exhaustedUntil(T0 + 2 * MINUTE_MS, T0 + MINUTE_MS);
@@ -389,7 +389,7 @@ describe('the file of a ledger', () => {
     expect(spendAll(newer, T0 - HOUR_MS)).toBe(30);
   });
 
-  test('a file that another process is writing is busy', () => {
+  test('a file causes a busy error while another process writes it', () => {
     const ledger = ledgerOf();
     const other = new Database(ledger.path);
     other.exec('BEGIN IMMEDIATE');

@@ -42,7 +42,7 @@ describe('several processes of one account', () => {
     expect(counts.filter((count) => count > 0).length).toBeGreaterThan(1);
   });
 
-  test('processes share one rate, so no two slots are closer than the spacing', async () => {
+  test('processes share one rate, so that no two slots are closer than the spacing', async () => {
     const allowance = allowanceOf({ perMinute: 6000 });
     const path = join(temporaryFolder(), 'ledger.db');
     const spenders = Array.from({ length: 3 }, () =>
@@ -55,7 +55,7 @@ describe('several processes of one account', () => {
       if (index > 0) expect(slot - (slots[index - 1] ?? 0)).toBeGreaterThan(spacingMs(6000) - 0.01);
   });
 
-  test('a killed process loses at most the slots of one request', async () => {
+  test('a killed process wastes at most the slots of one request', async () => {
     const most = 8;
     const allowance = allowanceOf({ total: 1_000_000 });
     const ledger = ledgerOf({ total: 1_000_000 });

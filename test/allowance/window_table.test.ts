@@ -31,7 +31,7 @@ const hourly = (perHour: number, others: Partial<Allowance> = {}) =>
   ({ perHour, ...others }) as Partial<Allowance>;
 
 describe('a row added to the window table', () => {
-  test('limits the calls of the ledger, and releases them after its length', () => {
+  test('limits the calls in the ledger, and releases each call after the length of the window', () => {
     const ledger = ledgerOf(hourly(5));
     expect(spendAll(ledger, NOON_MS)).toBe(5);
     const spent = spendAt(ledger, NOON_MS + 30 * MINUTE_MS);
@@ -43,7 +43,7 @@ describe('a row added to the window table', () => {
     expect(spendAll(ledger, NOON_MS + waitMs)).toBe(5);
   });
 
-  test('releases calls one by one', () => {
+  test('releases calls one at a time', () => {
     const ledger = ledgerOf(hourly(3));
     for (const minute of [0, 20, 40]) expect(spendAt(ledger, NOON_MS + minute * MINUTE_MS).is).toBe('go');
     const state = ledger.state(NOON_MS + HOUR_MS + RESOLUTION_MS);
@@ -63,19 +63,19 @@ describe('a row added to the window table', () => {
     expect(spendAt(ledger, NOON_MS + 2 * HOUR_MS)).toMatchObject({ is: 'spent', window: 'day' });
   });
 
-  test('leaves its reserve to scheduled work', () => {
+  test('leaves the reserve to scheduled work', () => {
     const ledger = ledgerOf(hourly(10, { reserve: 0.2 }));
     expect(spendAll(ledger, NOON_MS, { purpose: 'backfill' })).toBe(8);
     expect(spendAll(ledger, NOON_MS)).toBe(2);
   });
 
-  test('ends an exhaustion without a date after its length', () => {
+  test('ends an exhaustion without a date after the length of the window', () => {
     const ledger = ledgerOf(hourly(10));
     ledger.exhaustedUntil(null, NOON_MS);
     expect(ledger.state(NOON_MS).resumesAtMs).toBe(NOON_MS + HOUR_MS);
   });
 
-  test('rolls, whatever the start of the day is', () => {
+  test('is rolling, independently of the start of the day', () => {
     const allowance = allowanceOf(hourly(5, { perDay: 9 }));
     expect(windowsAt(allowance, NOON_MS).map((window) => [window.name, isRolling(window)])).toEqual([
       ['day', false],
@@ -83,7 +83,7 @@ describe('a row added to the window table', () => {
     ]);
   });
 
-  test('sets the time at which the forecast ends', () => {
+  test('determines when the forecast ends', () => {
     const left = [{ name: 'hour' as WindowName, left: 10 }];
     const allowance = allowanceOf(hourly(100));
     const forecast = (calls: number) =>
@@ -110,13 +110,13 @@ allowance: { per_hour: 7 }
     expect(configured({ REGISTRY_MIRROR_PER_HOUR: '9' })).toMatchObject({ perHour: 9 });
   });
 
-  test('has its words in the messages', () => {
+  test('appears in messages with the words of the row', () => {
     const ledger = ledgerOf(hourly(4));
     spendAt(ledger, NOON_MS);
     expect(checkAllowance(ledger.state(NOON_MS))[0]?.what).toBe('1 of 4 calls used this hour, 3 left');
   });
 
-  test('has no quota forecast, and bounds the forecast of longer windows', () => {
+  test('has no quota forecast, but limits the forecast for longer windows', () => {
     const { windows } = ledgerOf(hourly(4, { total: 960 })).state(NOON_MS);
     const rate = { calls: 10_000, overMs: 24 * HOUR_MS };
     const forecasts = windows.map((window) => forecastQuota(window, rate, { windows, nowMs: NOON_MS }));

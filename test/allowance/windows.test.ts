@@ -71,7 +71,7 @@ describe('a fixed day', () => {
     ]);
   });
 
-  test('a date that a zone skipped has no day', () => {
+  test('a date that a time zone skipped has no window', () => {
     const apia = fixed('00:00', 'Pacific/Apia');
     expect(dayAt(apia, '2011-12-30T09:59Z')).toEqual(['2011-12-29T10:00Z', '2011-12-30T10:00Z']);
     expect(dayAt(apia, '2011-12-30T10:00Z')).toEqual(['2011-12-30T10:00Z', '2011-12-31T10:00Z']);
@@ -113,7 +113,7 @@ describe('a month', () => {
   });
 });
 
-test('a rolling day contains the last 24 hours and resets call by call', () => {
+test('a rolling day contains the last 24 hours, and each call leaves it separately', () => {
   const nowMs = Date.parse('2026-03-29T12:00Z');
   expect(windowsAt(allowanceOf({ perDay: 9, day: { kind: 'rolling' } }), nowMs)).toEqual([
     { name: 'day', limit: 9, sinceMs: nowMs - DAY_MS, resetsAtMs: null },
@@ -141,7 +141,7 @@ test('a limit for backfills excludes the reserve and is rounded down', () => {
   expect(limitFor(7, 0, 'backfill')).toBe(7);
 });
 
-test('the slots of a minute take 61 seconds', () => {
+test('as many slots as the limit per minute take 61 seconds', () => {
   expect(spacingMs(10)).toBe(6100);
   expect(spacingMs(600) * 600).toBeCloseTo(61_000, 6);
   expect(spacingMs(null)).toBe(0);
@@ -172,13 +172,13 @@ function changeAfter(zone: string, atMs: number): number | null {
   return null;
 }
 
-describe('windows of any zone, near changes of its clock', () => {
+describe('windows in any time zone, near clock changes', () => {
   const minutes = fc.oneof(
     fc.integer({ min: 0, max: 1439 }),
     fc.integer({ min: 0, max: 12 }).map((n) => n * 15),
   );
 
-  test('consecutive windows neither overlap nor leave a hole', () => {
+  test('consecutive windows have no overlap and no gap between them', () => {
     fc.assert(
       fc.property(times, minutes, ({ zone, atMs }, minuteOfDay) => {
         const allowance = allowanceOf({
@@ -220,7 +220,7 @@ describe('windows of any zone, near changes of its clock', () => {
     );
   });
 
-  test('remembered windows equal computed windows', () => {
+  test('cached windows equal computed windows', () => {
     fc.assert(
       fc.property(
         times,

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe('backfill --ids', () => {
-  it('fetches each id of an untidy list once, and reports every line', async () => {
+  it('fetches each id in an untidy list once, and reports every line', async () => {
     const upstream = await place();
     const list = untidyList(idsOf(upstream).slice(0, 120));
     const report = file(upstream, 'report.csv');
@@ -78,7 +78,7 @@ describe('backfill --ids', () => {
     expect(asked(upstream)).toHaveLength(24);
   });
 
-  it('writes the report of a finished backfill again, as CSV or JSON Lines', async () => {
+  it('writes the report of a finished backfill a second time, as CSV or JSON Lines', async () => {
     const upstream = await place();
     const [id = ''] = idsOf(upstream);
     await upstream.cli('backfill', '--ids', written(upstream, 'ids.txt', `${id}\n=cmd|x\n`));
@@ -96,7 +96,7 @@ describe('backfill --ids', () => {
     ]);
   });
 
-  it('leaves the reserve to scheduled runs', async () => {
+  it('does not spend the reserve, which is for scheduled runs', async () => {
     const upstream = await place({}, { allowance: { per_minute: 'unlimited', per_day: 50, reserve: 0.2 } });
     const list = written(upstream, 'ids.txt', idsOf(upstream).slice(0, 60).join('\n'));
     const { json, code } = await upstream.cli('backfill', '--ids', list);
@@ -108,8 +108,8 @@ describe('backfill --ids', () => {
   });
 });
 
-describe('backfill beside scheduled runs', () => {
-  it('gives way to a sync, and resumes after it', async () => {
+describe('a backfill during scheduled runs', () => {
+  it('pauses for a sync, and resumes after the sync has ended', async () => {
     const upstream = await place({ latencyMs: 40 });
     const ids = idsOf(upstream).slice(0, 900);
     const backfill = upstream.start('backfill', '--ids', written(upstream, 'ids.txt', ids.join('\n')));
@@ -160,7 +160,7 @@ describe('backfill --names', () => {
     expect(asked(upstream)).toEqual([companies[0]?.id]);
   });
 
-  it('repeats no call after it was stopped and resumed', async () => {
+  it('sends no call twice if it is stopped and resumed', async () => {
     const upstream = await place({ companies: [...generateRegistry({ companies: 800, seed: 6 })] });
     const names = [...upstream.sandbox.companies.all()]
       .filter((_, at) => at % 9 === 0)
@@ -179,7 +179,7 @@ describe('backfill --names', () => {
 });
 
 describe('backfill by search', () => {
-  it('lists a query to its end, and fetches the records found', async () => {
+  it('requests all pages of a query, and fetches the records of the companies found', async () => {
     const upstream = await place();
     const matching = [...upstream.sandbox.companies.all()].filter(({ name }) =>
       /(^|[^\p{L}\p{M}\p{N}])consult/iu.test(name),

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe('five days of hourly `sync --quiet` on an account of 1,000 calls a day', () => {
-  it('mail only problems, and a refused key once a day', async () => {
+  it('print only problems, and report a rejected key once a day', async () => {
     const { hours, sandbox } = await cronDays();
     const mails = hours.filter(({ mail }) => mail !== '');
     expect(

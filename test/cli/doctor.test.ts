@@ -35,7 +35,7 @@ describe('a check', () => {
     expect(checkRuntime({ node, platform: 'linux', arch: 'x64', timezone: 'UTC' }).is).toBe(is);
   });
 
-  it('of SQLite creates a full-text index', () => {
+  it('of SQLite passes if a full-text index can be created', () => {
     expect(checkSqlite()).toMatchObject({ is: 'ok' });
   });
 
@@ -67,7 +67,7 @@ describe('a check', () => {
     expect(checkTerms(config, NOW).map(({ is }) => is)).toEqual(are);
   });
 
-  it('of the key never shows the key, and names the refused one', () => {
+  it('of the key never prints the key, and reports a rejected key', () => {
     const key = new Secret('a-key');
     const refused = { ...UNLIMITED, refusedKey: { fingerprint: key.fingerprint, sinceMs: NOW } };
     expect(checkKey(sent(key), null)).toMatchObject({ is: 'ok' });
@@ -82,25 +82,28 @@ describe('a check', () => {
     [`api_key: \${env:KEY}`, 0o644, []],
     [`api_key: \${file:key.txt}`, 0o600, ['key.txt']],
     [`api_key: \${env:KEY}\n  proxy: http://me:word@proxy.example:3128`, 0o644, ['registry-mirror.yaml']],
-  ])('of the files names those whose secrets others can read: %j with mode %o', (line, mode, names) => {
-    const folder = temporaryFolder();
-    const path = join(folder, 'registry-mirror.yaml');
-    const text = `version: 1\nupstream:\n  base_url: https://registry.example/api\n  ${line}\nallowance: { unlimited: true }\n`;
-    writeFileSync(path, text, { mode });
-    writeFileSync(join(folder, 'key.txt'), 'a-key', { mode: 0o644 });
-    const config = loadConfig({ path, env: { KEY: 'a-key' } });
-    const warned = checkFiles(config, path, NOW).filter(({ what }) => what.includes('other users'));
-    expect(warned.map(({ what }) => what.split(' contains ')[0])).toEqual(
-      names.map((name) => join(folder, name)),
-    );
-  });
+  ])(
+    'of the files lists those with secrets that other users can read: %j with mode %o',
+    (line, mode, names) => {
+      const folder = temporaryFolder();
+      const path = join(folder, 'registry-mirror.yaml');
+      const text = `version: 1\nupstream:\n  base_url: https://registry.example/api\n  ${line}\nallowance: { unlimited: true }\n`;
+      writeFileSync(path, text, { mode });
+      writeFileSync(join(folder, 'key.txt'), 'a-key', { mode: 0o644 });
+      const config = loadConfig({ path, env: { KEY: 'a-key' } });
+      const warned = checkFiles(config, path, NOW).filter(({ what }) => what.includes('other users'));
+      expect(warned.map(({ what }) => what.split(' contains ')[0])).toEqual(
+        names.map((name) => join(folder, name)),
+      );
+    },
+  );
 
-  it('of the key is a problem if the key is not set', () => {
+  it('of the key reports a problem if the key is not set', () => {
     const unknown = Secret.unknown(new Error('the environment variable KEY is not set'));
     expect(checkKey(sent(unknown), null)).toMatchObject({ is: 'problem' });
   });
 
-  it('of the allowance warns of an account without calls, but not of a used-up day', () => {
+  it('of the allowance warns if the account has no calls, but not if only the calls of the day are used up', () => {
     const window = { limit: 100, sinceMs: 0, resetsAtMs: null, spent: 100, left: 0 };
     expect(checkAllowance({ ...UNLIMITED, windows: [{ ...window, name: 'total' }] })[0]).toMatchObject({
       is: 'warning',
@@ -127,7 +130,7 @@ describe('a check', () => {
     [2000, ['ok']],
     [90_000, ['warning']],
     [-90_000, ['warning']],
-  ])('of a clock that is %i ms off returns %j', (offMs, are) => {
+  ])('of a clock that differs by %i ms returns %j', (offMs, are) => {
     expect(checkClock(new Date(NOW).toUTCString(), NOW + offMs).map(({ is }) => is)).toEqual(are);
   });
 
@@ -156,7 +159,7 @@ describe('doctor', () => {
     for (const close of opened.splice(0).reverse()) await close();
   });
 
-  it('checks everything without a call, and changes nothing', async () => {
+  it('checks everything without sending a call or changing a file', async () => {
     const upstream = await place();
     const { code, json } = await upstream.cli('doctor');
     expect(code).toBe(0);
@@ -183,7 +186,7 @@ describe('doctor', () => {
     db.close();
   });
 
-  it('reports a refused key until the upstream accepts it again', async () => {
+  it('reports a rejected key until the upstream accepts it again', async () => {
     const upstream = await place({ upstream: { api_key: 'wrong' } });
     expect((await upstream.cli('doctor', '--online')).code).toBe(1);
     const remembered = await upstream.cli('doctor');
@@ -199,7 +202,7 @@ describe('doctor', () => {
   it.each([
     ['is not a SQLite file', 0],
     ['has damaged pages', 4096],
-  ])('reports a ledger that %s as a finding among the others', async (_, from) => {
+  ])('reports a ledger that %s, in addition to the other findings', async (_, from) => {
     const upstream = await place();
     await upstream.cli('sync', '--max-calls', '3');
     const path = join(upstream.folder, 'ledger.db');
@@ -231,7 +234,7 @@ describe('doctor', () => {
     expect(statesOf((await upstream.cli('doctor')).json)).not.toHaveProperty('clock');
   });
 
-  it("repeats that warning while the upstream's time differs", async () => {
+  it("repeats the warning about the clock while the upstream's time differs", async () => {
     const upstream = await place(
       { allowance: { per_minute: 'unlimited', per_day: 100 } },
       { now: () => Date.now() + 3_600_000 },
@@ -262,7 +265,7 @@ describe('doctor', () => {
     expect(findingOf(json, 'configuration').remedy).toContain('upstream');
   });
 
-  it('warns of a readable key and of a second warehouse of the account', async () => {
+  it('warns if other users can read the key, and if the account has a second warehouse', async () => {
     const upstream = await place();
     await upstream.cli('sync', '--max-calls', '1');
     chmodSync(upstream.configPath, 0o644);

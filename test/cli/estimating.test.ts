@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openOutput, type Streams } from '../../src/cli/output.ts';
 import { showEstimating } from '../../src/cli/plan.ts';
 
-test('the progress of an estimate is shown on a terminal after one second', () => {
+test('the progress of an estimate is shown at a terminal after one second', () => {
   expect(shownBy({ isTTY: true }, {})).toBe('\r\x1b[KEstimating… 40 %');
 });
 

@@ -5,7 +5,7 @@ import { COMMAND_FLAGS } from '../support/command_flags.ts';
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '../..', file), 'utf8');
 
-test('Node gets the same flags as a script, as an installed command and in the image', () => {
+test('Node gets the same flags from the npm script, from the installed command and in the image', () => {
   expect(COMMAND_FLAGS).not.toEqual([]);
   expect(read('src/cli/bin.js').split('\n')[0]).toBe(`#!/usr/bin/env -S node ${COMMAND_FLAGS.join(' ')}`);
   const entry = /^ENTRYPOINT (.*)$/m.exec(read('Dockerfile'))?.[1] ?? '';

@@ -61,7 +61,7 @@ describe('history', () => {
     expect(JSON.parse(stdout).data.name).toBe(companies[1]?.name);
   });
 
-  it('suggests ids similar to an unknown one', async () => {
+  it('suggests similar ids if the id is unknown', async () => {
     const { code, stderr } = await upstream.cli('history', '00');
     expect(code).toBe(2);
     expect(stderr).toContain('company 00 is not in the mirror');

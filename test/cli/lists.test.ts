@@ -8,7 +8,7 @@ import { readList } from '../../src/cli/backfill/lists.ts';
 const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-lists-'));
 
 describe('a list', () => {
-  it('has one value per line, with any line ends, a byte order mark, blanks and duplicates', async () => {
+  it('can have any line endings, a byte order mark, blank lines and duplicates', async () => {
     const list = await fromFile('ids.txt', '\ufeff0001\r\n 0002 \r\n\r\n0001\r\n"0003"\r\n0004');
     expect(list).toEqual({
       values: ['0001', '0002', '0003', '0004'],
@@ -18,7 +18,7 @@ describe('a list', () => {
     });
   });
 
-  it('keeps commas in the names of a text file', async () => {
+  it('in a text file can contain names with commas', async () => {
     const list = await fromFile('names.txt', 'Smith, Jones & Co\n"Acme ""The Best"" Ltd"\n');
     expect(list.values).toEqual(['Smith, Jones & Co', 'Acme "The Best" Ltd']);
   });
@@ -27,12 +27,12 @@ describe('a list', () => {
     ['commas', 'name,Company Number,town\n"Smith, J",0042,Peel\n"line\nbreak",0043,Peel\n'],
     ['semicolons', 'name;Company Number;town\r\nA, B and C;0042;Peel\r\nD;0043;\r\n'],
     ['tabs', 'name\tCompany Number\ttown\nA\t0042\tPeel\nD\t"0043"\t\n'],
-  ])('is any column of a CSV divided by %s', async (_, text) => {
+  ])('can be any column of a CSV file separated by %s', async (_, text) => {
     expect((await fromFile('c.csv', text, 'company number')).values).toEqual(['0042', '0043']);
     expect((await fromFile('c.csv', text, '2')).values).toEqual(['0042', '0043']);
   });
 
-  it('with several columns requires --column', async () => {
+  it('from a file with several columns requires --column', async () => {
     await expect(fromFile('c.csv', 'name,id\nA,1\n')).rejects.toMatchObject({
       message: 'c.csv has 2 columns',
       hint: 'Select one: --column NAME (name, id).',
@@ -40,7 +40,7 @@ describe('a list', () => {
     await expect(fromFile('c.csv', 'name,id\nA,1\n', 'number')).rejects.toThrow('c.csv has no column number');
   });
 
-  it('reads the first line of a single column as a header only if it is a usual header', async () => {
+  it('from a single column omits the first line only if it is a usual header', async () => {
     expect((await fromFile('a.csv', 'company_number\n0001\n')).values).toEqual(['0001']);
     expect((await fromFile('b.csv', '0001\n0002\n')).values).toEqual(['0001', '0002']);
   });
@@ -50,13 +50,13 @@ describe('a list', () => {
     expect(list).toMatchObject({ values: ['0001', '0002'], from: 'standard input' });
   });
 
-  it('is read as UTF-16 if it starts with that byte order mark', async () => {
+  it('is read as UTF-16 if it starts with the byte order mark of UTF-16', async () => {
     const path = join(folder, 'utf16.txt');
     writeFileSync(path, Buffer.from('\ufeffÆrlig AS\r\n', 'utf16le'));
     expect((await readList({ path, column: undefined }, Readable.from([]))).values).toEqual(['Ærlig AS']);
   });
 
-  it('rejects a binary, a missing and an empty file', async () => {
+  it('cannot be a binary, missing or empty file', async () => {
     const path = join(folder, 'latin1.txt');
     writeFileSync(path, Buffer.from('Ærlig AS', 'latin1'));
     await expect(readList({ path, column: undefined }, Readable.from([]))).rejects.toThrow(
@@ -68,7 +68,7 @@ describe('a list', () => {
     ).rejects.toThrow('cannot be read (ENOENT)');
   });
 
-  it('returns hostile values unchanged', async () => {
+  it('does not change hostile values', async () => {
     const values = ["'; DROP TABLE entity;--", '../../etc/passwd', '__proto__', '%2F', '=1+1', 'a\u0000b'];
     expect((await fromFile('hostile.txt', values.join('\n'))).values).toEqual(values);
   });

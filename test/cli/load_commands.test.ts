@@ -71,7 +71,7 @@ test('export writes files and prints the next cursor', () => {
   expect(run('export', '--format', 'datasette', '--out', '.').data).toEqual({ file: 'metadata.yaml' });
 });
 
-test('export rejects invalid options, and writes nothing', () => {
+test('export rejects invalid options and writes no file', () => {
   const { folder, run } = configured();
   for (const args of [
     ['--as-of', 'yesterday'],
@@ -85,7 +85,7 @@ test('export rejects invalid options, and writes nothing', () => {
   expect(existsSync(join(folder, 'out', 'manifest.json'))).toBe(false);
 });
 
-test('four exports into one folder all succeed, and the manifest matches the files', async () => {
+test('four simultaneous exports into one folder all succeed, and the manifest matches the files', async () => {
   const { folder } = configured();
   const exports = Array.from({ length: 4 }, () =>
     spawn(process.execPath, [BIN, 'export', '--out', 'out'], { cwd: folder, stdio: 'ignore' }),
@@ -123,7 +123,7 @@ test('forget erases only after a confirmation', () => {
   expect(ask('SELECT entity_id FROM _known')).toEqual([{ entity_id: 'C2' }]);
 });
 
-test('forget lists its ids, and --undo lets a backfill fetch them again', () => {
+test('forget lists the erased ids, and after --undo a backfill can fetch them again', () => {
   const { folder, run } = configured();
   expect(run('forget', 'C9', '--yes').data.forgotten).toMatchObject([{ entity_id: 'C9', known: false }]);
   run('forget', 'C1', '--yes');
@@ -143,14 +143,14 @@ test('forget lists its ids, and --undo lets a backfill fetch them again', () => 
   expect(run('backfill', '--ids', 'ids.txt', '--dry-run').data.calls).toEqual({ low: 1, high: 1 });
 });
 
-test('forget rejects a missing id', () => {
+test('forget fails if no id is given', () => {
   expect(configured().run('forget')).toMatchObject({
     status: 2,
     stderr: expect.stringContaining('no id was given'),
   });
 });
 
-test('compact deletes responses that exceed the retention', () => {
+test('compact deletes responses that are older than the retention period', () => {
   const { run, ask } = configured({ retention: { answers: '1d' } });
   expect(run('compact')).toMatchObject({ status: 0, data: { answers_deleted: 2 } });
   expect(ask('SELECT count(*) AS versions FROM entity_history')).toEqual([{ versions: 2 }]);

@@ -38,7 +38,7 @@ function withoutKey() {
   };
 }
 
-describe('without the key of the upstream', () => {
+describe('without a key for the upstream', () => {
   it.each([['status'], ['history', 'C1'], ['quarantine', 'list'], ['plan'], ['sync', '--dry-run']])(
     '`%s` works',
     async (...args) => {

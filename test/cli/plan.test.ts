@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 describe('plan', () => {
-  it('reports an unknown size before the first call, and writes no warehouse', async () => {
+  it('reports before the first call that the size is unknown, and creates no warehouse', async () => {
     const upstream = await place();
     const { json, code } = await upstream.cli('plan');
     expect(code).toBe(0);
@@ -24,7 +24,7 @@ describe('plan', () => {
     expect(existsSync(join(upstream.folder, 'warehouse.db'))).toBe(false);
   });
 
-  it('estimates the rest of a registry of which half is listed, and sync stays within the estimate', async () => {
+  it('estimates the remaining calls for a half-listed registry, and sync needs no more calls than estimated', async () => {
     const upstream = await place();
     await upstream.cli('sync', '--max-calls', '14');
     const before = upstream.sandbox.arrivals().length;
@@ -42,7 +42,7 @@ describe('plan', () => {
     expect(data.calls).toEqual({ low: 0, high: 0 });
   });
 
-  it('lists the next calls with reasons, and sync sends these calls', async () => {
+  it('lists the next calls with their reasons, and sync sends the same calls', async () => {
     const upstream = await place();
     await upstream.cli('sync', '--max-calls', '3');
     const { json } = await upstream.cli('plan', '--explain', '4');
@@ -67,7 +67,7 @@ describe('plan', () => {
     expect(data.next_run.calls).toEqual({ low: 96, high: 96 });
   });
 
-  it('equals sync --dry-run', async () => {
+  it('prints the same as sync --dry-run', async () => {
     const upstream = await place();
     await upstream.cli('sync', '--max-calls', '4');
     const plan = (await upstream.cli('plan', '--max-calls', '50')).json;

@@ -92,7 +92,7 @@ describe('probe', () => {
     expect(sandbox.arrivals()).toHaveLength(0);
   });
 
-  it('stops at --max-calls, and the next run continues', async () => {
+  it('stops at --max-calls, and continues in the next run', async () => {
     const { directory, sandbox } = await place({});
     expect(await run(directory, ['probe', '--max-calls', '2'])).toMatchObject({
       code: 1,
@@ -122,7 +122,7 @@ describe('probe', () => {
     );
   });
 
-  it('--check reports changed responses, and proposes changes of the dialect', async () => {
+  it('--check reports changed responses, and proposes changes to the dialect', async () => {
     const { directory, sandbox } = await place({});
     await run(directory, ['probe']);
     await sandbox.useProfile({ search: { results: '/data/hits' }, record: { root: '/data' } });
@@ -157,7 +157,7 @@ describe('probe --openapi', () => {
     record: { id: '/kvkNummer', name: '/naam' },
   };
 
-  it('writes paths, key header and dialect, and tries no other parameter', async () => {
+  it('writes the paths, the key header and the dialect, and tries no other parameters', async () => {
     const { directory, sandbox } = await place(PROFILE);
     expect(await run(directory, ['probe'])).toMatchObject({ code: 1 });
     sandbox.reset();
@@ -179,7 +179,7 @@ describe('probe --openapi', () => {
     expect(synced).toMatchObject({ code: 0, data: { ended: 'max_calls', quarantined: 0 } });
   });
 
-  it('prints the statements of the document without a call', async () => {
+  it('prints the contents of the document without sending a call', async () => {
     const { directory, sandbox } = await place({});
     const { code, data } = await run(directory, ['probe', '--dry-run', '--openapi', DOCUMENT]);
     expect(code).toBe(0);
@@ -190,7 +190,7 @@ describe('probe --openapi', () => {
     expect(sandbox.arrivals()).toEqual([]);
   });
 
-  it('rejects a file that is no OpenAPI document', async () => {
+  it('rejects a file that is not an OpenAPI document', async () => {
     const { directory } = await place({});
     const args = ['probe', '--openapi', 'registry-mirror.yaml'];
     expect(await run(directory, args)).toMatchObject({

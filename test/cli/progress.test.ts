@@ -19,19 +19,22 @@ const progress = (changes: Partial<Progress> = {}): Progress => ({
   ...changes,
 });
 
-test('the progress line begins with share, rate, calls left and end', () => {
+test('the progress line begins with the share, the rate, the calls left and the finish time', () => {
   expect(progressLine(progress(), 200)).toMatch(
     /^42 % · 8\/min · 58 calls left · ends 12:06 · 1,204 new · 12 records · record 東京/,
   );
 });
 
-test.each([60, 80, 120])('the progress line fits %i columns and keeps its first four parts', (columns) => {
-  const line = progressLine(progress(), columns - 1);
-  expect(stringWidth(line)).toBeLessThan(columns);
-  expect(line).toContain('42 % · 8/min · 58 calls left · ends 12:06');
-});
+test.each([60, 80, 120])(
+  'the progress line fits into %i columns and contains its first four parts',
+  (columns) => {
+    const line = progressLine(progress(), columns - 1);
+    expect(stringWidth(line)).toBeLessThan(columns);
+    expect(line).toContain('42 % · 8/min · 58 calls left · ends 12:06');
+  },
+);
 
-test('an end on another day has a date', () => {
+test('a finish time on another day is shown with its date', () => {
   expect(progressLine(progress({ maxCalls: 50_000 }), 79)).toContain('ends 14 Mar 15:07');
 });
 
@@ -40,7 +43,7 @@ test('a run without a limit shows neither share nor calls left', () => {
   expect(line).toMatch(/^42 calls · 8\/min · 1,204 new/);
 });
 
-test('control characters of an id do not reach the terminal', () => {
+test('control characters in an id are not printed', () => {
   const last = { call: { kind: 'entity', entityId: '\u001b[2J' } } as unknown as Outcome;
   expect(progressLine(progress({ last }), 200)).not.toContain('\u001b');
 });

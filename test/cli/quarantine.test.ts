@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 describe('quarantine', () => {
-  it('stores unreadable responses, shows them, and loads them after a correction of the dialect', async () => {
+  it('stores and shows unreadable responses, and loads them after the dialect is corrected', async () => {
     const upstream = await place();
     const { dialect } = upstream.sandbox;
     const wrong = { ...dialect, entity: { ...dialect.entity, id: '/no/such/place' } };
@@ -40,7 +40,7 @@ describe('quarantine', () => {
     expect((await upstream.cli('history', entry.target)).json.data.versions).toHaveLength(1);
   });
 
-  it('never replaces a newer response by an old one', async () => {
+  it('never replaces a newer response by an older one', async () => {
     const upstream = await place();
     const { dialect } = upstream.sandbox;
     upstream.configure({ dialect: { ...dialect, entity: { ...dialect.entity, id: '/no/such/place' } } });
@@ -63,7 +63,7 @@ describe('quarantine', () => {
     expect(stderr).toContain('is not open: it is superseded');
   });
 
-  it('discards entries, by number or all', async () => {
+  it('discards single entries by number, or all entries', async () => {
     const upstream = await place();
     const { dialect } = upstream.sandbox;
     upstream.configure({ dialect: { ...dialect, search: { ...dialect.search, results: '/nowhere' } } });

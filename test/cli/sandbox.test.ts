@@ -83,7 +83,7 @@ test('the sandbox prints a matching configuration, serves, logs requests and sto
   expect(JSON.parse(entities[0] ?? '')).toMatchObject({ gone: false, document: { id: expect.any(String) } });
 });
 
-test('the sandbox serves a CSV in another API profile, prints JSON, and stops at Ctrl-C', async () => {
+test('the sandbox serves data from a CSV file in another API profile, prints JSON, and stops at Ctrl-C', async () => {
   const data = join(folder, 'companies.csv');
   writeFileSync(data, 'number,title,state\n007,Zebra Ltd,Current\n008,Zebra Inc,Previous\n');
   const command = run(
@@ -149,11 +149,11 @@ test.each([
   ['--page-size', '0'],
   ['--where', 'no-value'],
   ['--tier', 'gold'],
-])('%s %s is refused', async (flag, value) => {
+])('%s %s is rejected', async (flag, value) => {
   expect(await failed('--unlimited', flag, value)).toBeInstanceOf(CommanderError);
 });
 
-test('a port in use is an error that names the port', async () => {
+test('if the port is in use, the error names the port', async () => {
   const first = await startSandbox({ companies: [] });
   const error = await failed('--unlimited', '--port', new URL(first.url).port);
   expect(error).toBeInstanceOf(FailedError);

@@ -34,7 +34,7 @@ describe('search', () => {
     expect(upstream.sandbox.arrivals()).toHaveLength(calls);
   });
 
-  it('gives the same name the score 1 and marks a gone company', async () => {
+  it('gives an identical name the score 1, and marks gone companies', async () => {
     const { json } = await upstream.cli('search', 'WILSON', 'SERVICES', 'LIMITED');
     expect(json.data.companies).toMatchObject([{ entity_id: '0002', score: 1, state: 'gone' }]);
   });
@@ -67,7 +67,7 @@ describe('show', () => {
     expect(json.data).toMatchObject({ state: 'gone', gone_at: expect.stringMatching(/^2\d{3}-/) });
   });
 
-  it('suggests ids similar to an unknown one', async () => {
+  it('suggests similar ids if the id is unknown', async () => {
     const { code, stderr } = await upstream.cli('show', '00');
     expect(code).toBe(2);
     expect(stderr).toContain('Did you mean 0001 (Société Générale de Vins)');

@@ -66,7 +66,7 @@ async function started(name: string, ...flags: readonly string[]): Promise<Annou
 const status = async (url: string) => (await fetch(url)).status;
 
 describe('keys', () => {
-  test('are shown once; accounts are created, listed and limited, and keys are revoked', async () => {
+  test('are printed only when they are created, and can be listed, limited and revoked', async () => {
     const config = ['--config', configured('keys', null), '--json'];
     const made = await command(['keys', 'create', 'reports', '--per-minute', '60', ...config]);
     const { key } = JSON.parse(made.out).data;
@@ -90,14 +90,14 @@ describe('keys', () => {
 });
 
 describe('serve', () => {
-  test('warns once that republishing may need permission if the licence is unknown', async () => {
+  test('warns once, if the licence is unknown, that republishing may require permission', async () => {
     const unknown = await started('unknown');
     expect(unknown.warnings.filter((warning) => warning.includes('may need permission'))).toHaveLength(1);
     const known = await started('known', '--licensed');
     expect(known.warnings.join()).not.toContain('permission');
   });
 
-  test('shows its page only on this machine, and only for its own host names', async () => {
+  test('shows its page only on this machine, and only under local host names', async () => {
     const { url, page } = await started('local', '--licensed');
     expect(page).toBe(`${url}/`);
     expect(await status(`${url}/`)).toBe(200);
@@ -115,7 +115,7 @@ describe('serve', () => {
     expect(served.warnings.join()).toContain('The status page needs no key');
   });
 
-  test('rejects a port out of range', async () => {
+  test('rejects an invalid port number', async () => {
     const { code, out } = await command(['serve', '--port', '80000']);
     expect(code).toBe(2);
     expect(out).toContain('It must be a whole number from 0 to 65535.');

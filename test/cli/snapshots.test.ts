@@ -71,7 +71,7 @@ describe('a command', () => {
     await expect(`${text.map(steady).join('\n')}`).toMatchFileSnapshot(`snapshots/${name}.txt`);
   });
 
-  it.each([60, 160])('prints help that fits %i columns', async (columns) => {
+  it.each([60, 160])('prints help that fits into %i columns', async (columns) => {
     const names = [...commandsOf(await openProgram(COMMAND_NAMES))].map(({ name }) => name);
     const helps: string[] = [];
     for (const name of ['', ...names]) {

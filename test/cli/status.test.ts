@@ -39,7 +39,7 @@ function status(...args: string[]) {
   return { exitCode: run.status, stdout: run.stdout, stderr: run.stderr };
 }
 
-test('status reports a refused key with its remedy', () => {
+test('status reports a rejected key with a remedy', () => {
   const { data } = JSON.parse(status('--json').stdout);
   expect(data.health).toMatchObject({ state: 'needs_you', problems: [{ name: 'key_refused' }] });
   expect(status('--quiet').stdout).toMatch(
@@ -47,7 +47,7 @@ test('status reports a refused key with its remedy', () => {
   );
 });
 
-test('status --run shows the end, the calls and the failed calls of one run', () => {
+test('status --run shows how one run ended, its calls and its failed calls', () => {
   const { data } = JSON.parse(status('--run', '2', '--json').stdout);
   expect(data).toMatchObject({ run_id: 2, command: 'sync', ended: 'unauthorised' });
   expect(data.calls_by_outcome).toContainEqual({ kind: 'stats', outcome: 'unauthorised', calls: 1 });
@@ -57,7 +57,7 @@ test('status --run shows the end, the calls and the failed calls of one run', ()
   expect(JSON.parse(status('--run', '1', '--json').stdout).data).toMatchObject({ failed_calls: [] });
 });
 
-test('status --run of an unknown run exits with 2 and a hint', () => {
+test('status --run exits with 2 and a hint if the run is unknown', () => {
   const { exitCode, stderr } = status('--run', '99');
   expect(exitCode).toBe(2);
   expect(stderr).toContain('the warehouse has no run 99');

@@ -43,7 +43,7 @@ describe('a table', () => {
 });
 
 describe('a text', () => {
-  it('keeps the joiners of scripts', () => {
+  it('keeps the joiners that some scripts need', () => {
     expect(printable('شرکت\u200cها 👩‍👩‍👧')).toBe('شرکت\u200cها 👩‍👩‍👧');
   });
 
@@ -52,7 +52,7 @@ describe('a text', () => {
     expect(fitted('abc', 3)).toBe('abc');
   });
 
-  it('is wrapped at spaces', () => {
+  it('is broken at spaces', () => {
     expect(wrapped('one two three four', 9, '  ')).toBe('one two\n  three\n  four');
     expect(wrapped('one two three four', 10)).toBe('one two\nthree four');
   });

@@ -24,7 +24,7 @@ allowance:
 `;
 
 describe('a configuration', () => {
-  it('has all defaults, and its values have units', () => {
+  it('contains all defaults, and converts values with units', () => {
     const config = parse(LEAST);
     expect(config.upstream.timeouts).toEqual({ connect: { ms: 5000 }, response: { ms: 30_000 } });
     expect(config.upstream.max_body).toEqual({ bytes: 8 * 1024 * 1024 });
@@ -34,7 +34,7 @@ describe('a configuration', () => {
     expect(config.dialect).toBeUndefined();
   });
 
-  it('contains the start of a day', () => {
+  it('contains the time at which a day starts', () => {
     const config = parse(LEAST.replace('unlimited: true', 'per_day: 7\n  day_starts: "06:30 Europe/Oslo"'));
     expect(config.allowance.day_starts).toEqual({
       rolling: false,
@@ -44,13 +44,13 @@ describe('a configuration', () => {
     });
   });
 
-  it('has no rate limit only if per_minute is null or unlimited', () => {
+  it('has a rate limit, unless per_minute is null or unlimited', () => {
     expect(parse(LEAST).allowance.per_minute).toBe(10);
     expect(parse(`${LEAST}  per_minute: unlimited\n`).allowance.per_minute).toBeNull();
     expect(parse(`${LEAST}  per_minute: null\n`).allowance.per_minute).toBeNull();
   });
 
-  it('is rejected without a dialect, with the command that learns one', () => {
+  it('is rejected without a dialect, and the error names the command that learns a dialect', () => {
     expect(() => requireDialect(parse(LEAST))).toThrow(/no dialect/);
   });
 
@@ -66,7 +66,7 @@ describe('a configuration', () => {
     expect(config.ledger).toBe('/home/config/data/ledger.db');
   });
 
-  it('is rejected if the file does not exist, with the command that creates one', () => {
+  it('is rejected if the file does not exist, and the error names the command that creates it', () => {
     const directory = mkdtempSync(join(tmpdir(), 'config-'));
     const error = thrown(() => loadConfig({ path: join(directory, 'none.yaml'), env: {} }));
     expect(error).toBeInstanceOf(UsageError);
@@ -74,8 +74,8 @@ describe('a configuration', () => {
   });
 });
 
-describe('the precedence of values', () => {
-  it('is command line, environment, file, default', () => {
+describe('the order of precedence', () => {
+  it('is command line, environment, file and default', () => {
     const text = `${LEAST}focus: records\n`;
     const env = { REGISTRY_MIRROR_FOCUS: 'freshness' };
     expect(parse(LEAST).focus).toBe('coverage');
@@ -91,16 +91,16 @@ describe('the precedence of values', () => {
     expect(config.upstream.concurrency).toBe(4);
   });
 
-  it('keeps a key of digits as text', () => {
+  it('does not convert a key that consists of digits to a number', () => {
     const config = parse(LEAST, { env: { REGISTRY_MIRROR_API_KEY: '0123' } });
     expect(config.upstream.api_key.reveal()).toBe('0123');
   });
 
-  it('resolves a path of the command line against the working directory', () => {
+  it('resolves a path from the command line relative to the working directory', () => {
     expect(parse(LEAST, { flags: { warehouse: 'x.db' } }).warehouse).toBe(join(process.cwd(), 'x.db'));
   });
 
-  it('names the variable with an invalid value', () => {
+  it('an error names the variable that has an invalid value', () => {
     const error = refusal(LEAST, { env: { REGISTRY_MIRROR_CONCURRENCY: 'many' } });
     expect(error.message).toBe(
       'REGISTRY_MIRROR_CONCURRENCY: upstream.concurrency: must be a number, not text',
@@ -109,7 +109,7 @@ describe('the precedence of values', () => {
 });
 
 describe('a reference', () => {
-  it('is replaced in any value, also in numbers', () => {
+  it('is replaced in every value, including numbers', () => {
     const text = LEAST.replace('secret-key', '$' + '{env:KEY}').replace(
       'unlimited: true',
       `total: \${env:TOTAL}`,
@@ -119,7 +119,7 @@ describe('a reference', () => {
     expect(config.allowance.total).toBe(100);
   });
 
-  it('names a file relative to the configuration, without its last line break', () => {
+  it('to a file is relative to the configuration, and the last line break of the file is removed', () => {
     const directory = mkdtempSync(join(tmpdir(), 'config-'));
     writeFileSync(join(directory, 'key.txt'), 'from-file\n');
     writeFileSync(join(directory, 'c.yaml'), LEAST.replace('secret-key', `\${file:key.txt}`));
@@ -128,7 +128,7 @@ describe('a reference', () => {
     );
   });
 
-  it('of the key throws only when the key is used', () => {
+  it('in the key throws only when the key is used', () => {
     const text = LEAST.replace('secret-key', `\${env:NO_KEY}\${file:no/file}\${vault:x}`);
     const { api_key } = parse(text).upstream;
     expect(api_key.isKnown).toBe(false);
@@ -140,12 +140,12 @@ describe('a reference', () => {
     expect(problemsOf(() => api_key.fingerprint)).toHaveLength(3);
   });
 
-  it('of the key is reported together with other problems', () => {
+  it('in the key is reported together with other problems', () => {
     const text = LEAST.replace('secret-key', `\${env:NO_KEY}`).replace('version: 1', 'version: 7');
     expect(refusal(text).problems.map(({ key }) => key)).toEqual(['version', 'upstream.api_key']);
   });
 
-  it('of the key is ignored if a variable overrides the key', () => {
+  it('in the key is ignored if a variable overrides the key', () => {
     const text = LEAST.replace('secret-key', `\${env:NO_KEY}`);
     const { api_key } = parse(text, { env: { REGISTRY_MIRROR_API_KEY: 'given' } }).upstream;
     expect(api_key.reveal()).toBe('given');
@@ -158,21 +158,21 @@ describe('a secret', () => {
     'api_key: secret-key\n  proxy: http://u:hidden@proxy.example:3128',
   );
 
-  it('is not shown when the configuration is printed', () => {
+  it('is masked when the configuration is printed', () => {
     const config = parse(text);
     const shown = [JSON.stringify(config), inspect(config, { depth: 9 }), `${config.upstream.api_key}`];
     expect(shown.join(' ')).not.toMatch(/secret-key|hidden/);
     expect(config.upstream.proxy?.reveal()).toBe('http://u:hidden@proxy.example:3128/');
   });
 
-  it('has a fingerprint that distinguishes it from others', () => {
+  it('has a fingerprint that distinguishes it from other secrets', () => {
     const one = parse(text).upstream.api_key;
     const other = parse(text.replace('secret-key', 'another')).upstream.api_key;
     expect(one.fingerprint).toMatch(/^[0-9a-f]{16}$/);
     expect(one.fingerprint).not.toBe(other.fingerprint);
   });
 
-  it('is not quoted by errors about its value or its line', () => {
+  it('is not quoted in errors about its value or its line', () => {
     const wrong = [
       'api_key: "secret key"',
       'api_key: secret-key: x',
@@ -185,7 +185,7 @@ describe('a secret', () => {
 });
 
 describe('a configuration error', () => {
-  it('names all forms of an allowance if there is none', () => {
+  it('lists all ways to set an allowance if none is set', () => {
     const error = refusal(LEAST.replace('unlimited: true', 'per_minute: 5'));
     expect(error.message).toContain('100 calls in total per account (total: 100)');
     expect(error.message).toContain('1,000 a day (per_day: 1000)');
@@ -194,7 +194,7 @@ describe('a configuration error', () => {
     expect(refusal(LEAST.replace(/allowance:\n.*\n/, '')).message).toContain('no allowance is configured');
   });
 
-  it('names all problems in the order of the file', () => {
+  it('lists all problems in the order of the file', () => {
     const text = `version: 1
 upstream: { base_url: ftp://x, api_key: k, base_urll: x }
 allowance: { total: 0, reserve: 2 }
@@ -248,7 +248,7 @@ focus: speed
     expect(error.message).toContain(words);
   });
 
-  it('names an invalid pointer, style or pattern of a dialect', () => {
+  it('names an invalid pointer, style or pattern in a dialect', () => {
     const text = `${LEAST}dialect:
   search: { query_param: q, paging: { style: pages, param: p }, results: results, id: /id }
   entity: { id: /id }
@@ -266,7 +266,7 @@ focus: speed
   });
 
   it.each(['', '# nothing\n', '- 1', 'text', 'a: &a [*a]', 'a: *b', '\u0000', '{'])(
-    'describes the file %j',
+    'describes the problem in the file %j',
     (text) => {
       expect(refusal(text)).toBeInstanceOf(ConfigError);
     },

@@ -20,11 +20,11 @@ function placed(...files: readonly string[]) {
 
 const OWN = 'home/.config/registry-mirror/registry-mirror.yaml';
 
-test('the working directory comes before the folders above it', () => {
+test('the working directory has precedence over the folders above it', () => {
   expect(placed('a/b/registry-mirror.yaml', 'a/registry-mirror.yaml').find()).toBe('registry-mirror.yaml');
 });
 
-test('the nearest folder above comes before the configuration of the user', () => {
+test('the nearest folder above has precedence over the configuration of the user', () => {
   const { folder, find } = placed('registry-mirror.yaml', 'a/registry-mirror.yaml', OWN);
   expect(find()).toBe(join(folder, 'a/registry-mirror.yaml'));
 });
@@ -37,12 +37,12 @@ test('the configuration of the user is found in ~/.config and in XDG_CONFIG_HOME
   );
 });
 
-test('--config and REGISTRY_MIRROR_CONFIG come before every found file', () => {
+test('--config and REGISTRY_MIRROR_CONFIG have precedence over every file that is found', () => {
   const { find } = placed('a/b/registry-mirror.yaml');
   expect(find({ REGISTRY_MIRROR_CONFIG: 'other.yaml' })).toBe('other.yaml');
   expect(find({ REGISTRY_MIRROR_CONFIG: 'other.yaml' }, 'given.yaml')).toBe('given.yaml');
 });
 
-test('without any file, the name in the working directory is returned', () => {
+test('if there is no file, the default path in the working directory is returned', () => {
   expect(placed().find()).toBe('registry-mirror.yaml');
 });

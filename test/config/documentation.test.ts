@@ -36,7 +36,7 @@ describe('docs/configuration.md', () => {
     expect(listed).toEqual([['REGISTRY_MIRROR_CONFIG', ['the configuration file itself']], ...expected]);
   });
 
-  it('contains a smallest file and a dialect that are valid', () => {
+  it('contains a valid minimal file and a valid dialect', () => {
     const [least = '', dialect = ''] = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text);
     const env = { REGISTRY_API_KEY: 'k' };
     const config = parseConfig({ path: 'c.yaml', text: `${least}${dialect}`, env });

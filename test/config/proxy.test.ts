@@ -14,7 +14,7 @@ describe('the proxy of the environment', () => {
     expect(found(registry, { HTTPS_PROXY: '' })).toBeNull();
   });
 
-  it('may be written without its scheme', () => {
+  it('can be written without its scheme', () => {
     expect(found(registry, { HTTPS_PROXY: 'proxy.example:3128' })).toBe(proxy);
   });
 
@@ -44,7 +44,7 @@ describe('the proxy of the environment', () => {
   });
 
   it.each(['http://127.0.0.1:8080', 'http://[::1]:8080', 'http://localhost:8080'])(
-    'is never used for %s',
+    'is never used for requests to %s',
     (at) => {
       expect(found(new URL(at), { HTTP_PROXY: proxy })).toBeNull();
     },
@@ -52,7 +52,7 @@ describe('the proxy of the environment', () => {
 });
 
 describe('a configuration', () => {
-  it('uses the proxy of the environment if it has none', () => {
+  it('uses the proxy of the environment if it contains no proxy', () => {
     expect(proxyOf({ HTTPS_PROXY: 'http://me:secret@proxy.example:3128' })?.reveal()).toContain('me:secret@');
     expect(String(proxyOf({ HTTPS_PROXY: 'http://me:secret@proxy.example:3128' }))).toBe(`${proxy}/`);
     expect(proxyOf({ HTTPS_PROXY: 'http://other.example', REGISTRY_MIRROR_PROXY: proxy })?.reveal()).toBe(
@@ -60,7 +60,7 @@ describe('a configuration', () => {
     );
   });
 
-  it('rejects another kind of proxy by the name of its variable, not by its value', () => {
+  it('with another kind of proxy is rejected, and the error names the variable but not its value', () => {
     const parse = () => proxyOf({ https_proxy: 'socks5://me:secret@proxy.example' });
     expect(parse).toThrow(UsageError);
     expect(parse).toThrow(/https_proxy/);

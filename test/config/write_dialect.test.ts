@@ -35,7 +35,7 @@ describe('a dialect written into a configuration', () => {
     expect(text).toContain('api_key: ${' + 'env:K}');
   });
 
-  it('has its comments beside values and above sections', () => {
+  it('has comments beside values and above sections', () => {
     const remarks = new Map([
       ['search.total', 'open: no answer counts'],
       ['search.paging', 'question: how?'],
@@ -48,7 +48,7 @@ describe('a dialect written into a configuration', () => {
     expect(parse(text).dialect).toEqual(dialect);
   });
 
-  it('keeps manual entries that the probe did not learn', () => {
+  it('does not change manual entries that the probe did not learn', () => {
     const before = withDialect(FILE, found)
       .replace('query_param: q', 'query_param: query # I asked them')
       .concat('  volatile: [/queried_at] # changes always\n');
@@ -63,7 +63,7 @@ describe('a dialect written into a configuration', () => {
     expect(withDialect(once, found)).toBe(once);
   });
 
-  it('deletes keys that the new paging style does not have', () => {
+  it('replaces keys that the new paging style does not have', () => {
     const cursor = Dialect.parse({
       ...dialect,
       search: { ...dialect.search, paging: { style: 'next_url', next: '/next' } },
@@ -72,13 +72,13 @@ describe('a dialect written into a configuration', () => {
     expect(parse(text).dialect?.search.paging).toEqual(cursor.search.paging);
   });
 
-  it('keeps the values of open questions', () => {
+  it('does not change values about which a question is open', () => {
     const before = withDialect(FILE, found).replace('matches: unknown', 'matches: prefix');
     const text = withDialect(before, { ...found, open: new Set(['search.matches']) });
     expect(parse(text).dialect?.search.matches).toBe('prefix');
   });
 
-  it('deletes keys that now have their default', () => {
+  it('omits keys that now have their default value', () => {
     const wrapped = Dialect.parse({ ...dialect, search: { ...dialect.search, item: '/company' } });
     const text = withDialect(withDialect(FILE, { ...found, dialect: wrapped }), found);
     expect(parse(text).dialect).toEqual(dialect);
@@ -92,7 +92,7 @@ describe('a dialect written into a configuration', () => {
     expect(withDialect(text, found)).not.toContain('min_length');
   });
 
-  it('adds the paths if the default join is wrong', () => {
+  it('contains the paths if the default paths are wrong', () => {
     const paths = {
       search: '/api/api/search',
       entity: '/api/api/entity/{id}',
@@ -103,7 +103,7 @@ describe('a dialect written into a configuration', () => {
 });
 
 describe('open questions written into a configuration', () => {
-  it('are at its end, once', () => {
+  it('are at its end and are not repeated', () => {
     const once = withQuestions(FILE, ['Which parameter?']);
     expect(once.trimEnd().endsWith('# - Which parameter?')).toBe(true);
     const again = withQuestions(once, ['Which other?']);

@@ -8,7 +8,7 @@ function pauseOf(verdict: Verdict, nowMs: number): number | null {
   return verdict.is === 'throttled' ? verdict.untilMs - nowMs : null;
 }
 
-test('calls that were in flight together count as one throttle', () => {
+test('throttles of calls that were in flight together are counted once', () => {
   const { observe } = openBackoff();
   const pauses = [1000, 1010, 1020].map((nowMs) => pauseOf(observe(throttled, 900, nowMs), nowMs));
   expect(pauses).toEqual([1000, 1000, 1000]);
@@ -37,7 +37,7 @@ test.each<Verdict>([
   expect(pauseOf(observe(throttled, 7000, 7000), 7000)).toBe(1000);
 });
 
-test('a longer pause of the upstream takes precedence', () => {
+test('a longer pause from the upstream takes precedence', () => {
   const { observe } = openBackoff();
   expect(pauseOf(observe({ ...throttled, untilMs: 60_000 }, 0, 0), 0)).toBe(60_000);
 });

@@ -50,14 +50,14 @@ async function secureUpstream(
 }
 
 describe('a TLS connection', () => {
-  test('is open to a host whose authority is configured', async () => {
+  test('can be opened to a host whose certificate authority is configured', async () => {
     const { port, ca, arrivals, connections } = await secureUpstream(['localhost']);
     const rig = rigOf({ baseUrl: `https://localhost:${port}/api`, connection: { ca } });
     for (let call = 0; call < 3; call++) expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
     expect([arrivals.length, connections(), spentBy(rig)]).toEqual([3, 1, 3]);
   });
 
-  test('is open to an IP address that the certificate names', async () => {
+  test('can be opened to an IP address that the certificate contains', async () => {
     const { port, ca } = await secureUpstream(['registry.example'], ['127.0.0.1']);
     const rig = rigOf({ baseUrl: `https://127.0.0.1:${port}/api`, connection: { ca } });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('ok');
@@ -137,7 +137,7 @@ async function proxyOf(
 }
 
 describe('a proxy', () => {
-  test('opens one tunnel for many calls', async () => {
+  test('uses one tunnel for many calls', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const proxy = await proxyOf();
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, connection: { proxy: proxy.url } });
@@ -193,7 +193,7 @@ describe('a proxy', () => {
   });
 });
 
-test('closing a connection cancels its opening immediately', async () => {
+test('a connection that is closed while it opens is cancelled immediately', async () => {
   const server = net.createServer(() => {});
   const port = await listen(server);
   onTestFinished(() => void server.close());
@@ -260,7 +260,7 @@ describe('an idle connection', () => {
     expect(spentBy(rig)).toBe(10);
   });
 
-  test('is not closed while all connections take turns', async () => {
+  test('is not closed while all connections are used in turn', async () => {
     const spacing = 61_000 / 240;
     const upstream = await upstreamOf(
       (request, response, index) =>
@@ -279,7 +279,7 @@ describe('an idle connection', () => {
     expect(upstream.connections()).toBeLessThanOrEqual(4);
   });
 
-  test('is not a connection that waits for a slow response', async () => {
+  test('is distinguished from a connection that waits for a slow response', async () => {
     const upstream = await upstreamOf(
       (request, response, index) =>
         void setTimeout(() => answerWith(200, GOOD_RECORD)(request, response, index), index === 0 ? 0 : 300),

@@ -117,7 +117,7 @@ describe('one call', () => {
     expect(Math.min(...ids)).toBeGreaterThanOrEqual(Date.parse('2020-01-01') * 1024);
   });
 
-  test('costs nothing if its entity id is not valid in a URL', async () => {
+  test('costs nothing if its company id is not valid in a URL', async () => {
     const upstream = await upstreamOf(answerWith(200, GOOD_RECORD));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     expect(made(await rig.make(entityOf('..')))).toMatchObject({ status: null, verdict: { is: 'refused' } });
@@ -143,7 +143,7 @@ describe('a request that is never sent', () => {
     expect(spentBy(rig)).toBe(0);
   });
 
-  test('costs nothing if no host has the address', async () => {
+  test('costs nothing if no host has this address', async () => {
     // TEST-NET-1 (RFC 5737) has no hosts.
     const rig = rigOf({
       baseUrl: 'http://127.0.0.1:1/api',
@@ -279,7 +279,7 @@ describe('a request without a usable response', () => {
     expect(spentBy(rig)).toBe(1);
   });
 
-  test('closes its connection; the next call uses a new one', async () => {
+  test('closes its connection, and the next call uses a new one', async () => {
     const upstream = await upstreamOf((request, response, index) =>
       index === 0
         ? void response.writeHead(200).write('{')
@@ -340,7 +340,7 @@ describe('a response body', () => {
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('broken');
   });
 
-  test('is broken if it is larger than the limit', async () => {
+  test('has the outcome broken if it is larger than the limit', async () => {
     const upstream = await upstreamOf(answerWith(200, big));
     const fits = rigOf({ baseUrl: `${upstream.origin}/api`, maxBodyBytes: big.length });
     const exceeds = rigOf({ baseUrl: `${upstream.origin}/api`, maxBodyBytes: big.length - 1 });
@@ -352,7 +352,7 @@ describe('a response body', () => {
     });
   });
 
-  test.each(['gzip', 'br'])('takes no more memory than the limit if it is a %s bomb', async (encoding) => {
+  test.each(['gzip', 'br'])('needs no more memory than the limit if it is a %s bomb', async (encoding) => {
     const zeros = Buffer.alloc(128 * 1024 * 1024);
     const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
     const bomb = encoding === 'gzip' ? gzipSync(zeros) : brotliCompressSync(zeros, fast);
@@ -373,7 +373,7 @@ describe('a response body', () => {
     expect(mostBytes).toBeLessThan(30_000_000);
   });
 
-  test('is abandoned at the limit if it has no end', async () => {
+  test('is abandoned at the limit if it never ends', async () => {
     const upstream = await upstreamOf((_request, response) => {
       response.writeHead(200);
       const pour = () => {
@@ -469,7 +469,7 @@ describe('the key', () => {
     }
   });
 
-  test('costs one call if the upstream rejects it, and no later call', async () => {
+  test('costs only one call if the upstream rejects it', async () => {
     const upstream = await upstreamOf(answerWith(401, ''));
     const options = { baseUrl: `${upstream.origin}/api`, keyHasWorked: false };
     const rig = rigOf(options);
@@ -506,7 +506,7 @@ describe('the key', () => {
 });
 
 describe('a limit of the upstream', () => {
-  test('pauses all calls of the account until its date', async () => {
+  test('pauses all calls of the account until the date in the response', async () => {
     const upstream = await upstreamOf(answerWith(429, '', { 'retry-after': '30' }));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api` });
     const { verdict } = made(await rig.make(ENTITY));
@@ -516,7 +516,7 @@ describe('a limit of the upstream', () => {
     expect((pausedUntilMs ?? 0) - Date.now()).toBeGreaterThan(25_000);
   });
 
-  test('pauses calls if the rate headers of a success report no calls left', async () => {
+  test('pauses calls if the rate headers of a successful response report no calls left', async () => {
     const upstream = await upstreamOf((request, response, index) =>
       answerWith(200, GOOD_RECORD, {
         'ratelimit-remaining': index === 0 ? '5' : '0',
@@ -555,7 +555,7 @@ describe('a limit of the upstream', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]);
   });
 
-  test('ends all calls if it is an exhausted allowance', async () => {
+  test('stops all calls if the allowance is exhausted', async () => {
     const upstream = await upstreamOf(answerWith(402, ''));
     const rig = rigOf({ baseUrl: `${upstream.origin}/api`, allowance: { perDay: 100 } });
     expect(made(await rig.make(ENTITY)).verdict.is).toBe('exhausted');
@@ -576,7 +576,7 @@ describe('the ledger', () => {
     expect(upstream.arrivals).toHaveLength(2);
   });
 
-  test('is retried while it is busy, before the call and after it', async () => {
+  test('is retried while it is busy, before and after the call', async () => {
     const upstream = await upstreamOf((request, response, index) => {
       answerWith(429, '')(request, response, index);
       other.exec('BEGIN IMMEDIATE');
@@ -592,7 +592,7 @@ describe('the ledger', () => {
     expect(spentBy(rig)).toBe(1);
   }, 15_000);
 
-  test('rejects the report if it cannot be written, after the response is returned', async () => {
+  test('causes an error after the response is returned if it cannot be written', async () => {
     const upstream = await upstreamOf((request, response, index) => {
       rig.ledger.close();
       answerWith(429, '')(request, response, index);

@@ -49,7 +49,7 @@ test('a reply without the key is unchanged', () => {
   expect(cleaned?.headers).toBe(given.headers);
 });
 
-test('a body from which the key cannot be removed has no reply', () => {
+test('a reply is discarded if the key cannot be removed from its body', () => {
   const mixed = KEY.replaceAll('+', '\\u0025252B');
   expect(redaction.reply(reply(mixed))).toBeNull();
 });

@@ -100,7 +100,7 @@ function counting(ledger: Ledger): { readonly ledger: Ledger; readonly count: ()
 
 describe('the rate limiter', () => {
   test.each([1, 4])(
-    'spaces slots that are taken up to %i at a time, and resolves in time for them',
+    'spaces slots that are taken up to %i at a time, and resolves before they are due',
     async (most) => {
       const parts = limited(ledgerOf({ perMinute: 1200 }), 1200, slowConnections(4));
       const slots: number[] = [];
@@ -124,7 +124,7 @@ describe('the rate limiter', () => {
     },
   );
 
-  test('reads the ledger about once for each single slot', async () => {
+  test('reads the ledger about once per slot if slots are taken one at a time', async () => {
     const { ledger, count } = counting(ledgerOf({ perMinute: 600 }));
     const parts = limited(ledger, 600, slowConnections(4));
     for (let slots = 0; slots < 20; slots++) {
@@ -154,7 +154,7 @@ describe('the rate limiter', () => {
     expect(await slotsOf(parts, 8)).toHaveLength(3);
   });
 
-  test('assigns each slot a different connection and keeps it open', async () => {
+  test('assigns a different connection to each slot and keeps the connection open', async () => {
     const connections = slowConnections(3);
     const parts = limited(ledgerOf(), null, connections);
     await slotsOf(parts, 3);
@@ -209,7 +209,7 @@ describe('the rate limiter', () => {
     expect(connection.connects).toBe(2);
   });
 
-  test('rejects without spending if connections never stay open', async () => {
+  test('rejects without spending a unit if connections never stay open', async () => {
     const ledger = ledgerOf();
     const connection = new ShortLivedConnection();
     const { limiter } = limited(ledger, null, [connection]);
@@ -221,7 +221,7 @@ describe('the rate limiter', () => {
     expect(ledger.state(Date.now()).spentEver).toBe(0);
   });
 
-  test('reports the reason without spending if no connection can be opened', async () => {
+  test('reports the reason without spending a unit if no connection can be opened', async () => {
     const ledger = ledgerOf();
     const { limiter } = limited(ledger, null, [new FailingConnection(), new FailingConnection()]);
     expect(await limiter.slots(2, never)).toMatchObject({
@@ -255,7 +255,7 @@ describe('the rate limiter', () => {
     expect(await limited(ledger, null).limiter.slots(1, never)).toMatchObject({ is: 'refused_key' });
   });
 
-  test('waits out a short pause', async () => {
+  test('waits until a short pause has ended', async () => {
     const ledger = ledgerOf({ perMinute: 6000 });
     ledger.pauseUntil(Date.now() + 500, Date.now());
     const startMs = Date.now();
@@ -263,7 +263,7 @@ describe('the rate limiter', () => {
     expect(Date.now() - startMs).toBeGreaterThanOrEqual(495 - LOOKAHEAD_MS);
   });
 
-  test('never takes a slot inside a pause', async () => {
+  test('never takes a slot during a pause', async () => {
     const ledger = ledgerOf({ perMinute: 6000 });
     const untilMs = Date.now() + 500;
     ledger.pauseUntil(untilMs, Date.now());
@@ -271,7 +271,7 @@ describe('the rate limiter', () => {
     expect(slot?.atMs).toBeGreaterThanOrEqual(untilMs);
   });
 
-  test('reports a pause that is longer than a run waits', async () => {
+  test('reports a pause that is longer than the maximum wait of a run', async () => {
     const ledger = ledgerOf();
     const untilMs = Date.now() + 11 * 60_000;
     ledger.pauseUntil(untilMs, Date.now());
@@ -320,7 +320,7 @@ describe('the rate limiter', () => {
     expect(ledger.state(Date.now()).spentEver).toBe(1);
   });
 
-  test('stops waiting immediately when it is interrupted, and spends nothing', async () => {
+  test('stops waiting immediately when it is interrupted, and spends no unit', async () => {
     const ledger = ledgerOf({ perMinute: 6 });
     const parts = limited(ledger, 6);
     const [first] = await slotsOf(parts);
@@ -373,7 +373,7 @@ describe('the connection pool', () => {
     expect(connections.map(({ connects }) => connects)).toEqual([1, 1, 0]);
   });
 
-  test('counts the free connections and never returns a taken one', async () => {
+  test('reports the number of free connections and never returns a connection that is in use', async () => {
     const connections = slowConnections(2);
     const pool = poolOf(connections);
     const [first] = await pool.ready(1, never);
@@ -413,7 +413,7 @@ describe('the connection pool', () => {
     expect(await pool.ready(1, stop.signal)).toEqual([]);
   });
 
-  test('rejects with the error of the network, and retries at the next request', async () => {
+  test('rejects with the network error, and retries at the next request', async () => {
     const failing = new FailingConnection();
     const pool = poolOf([failing]);
     await expect(pool.ready(1, never)).rejects.toThrow('no route');

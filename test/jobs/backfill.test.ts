@@ -31,7 +31,7 @@ describe('a queued backfill', () => {
     expect(job?.returnvalue.ended).toBe('max_calls');
   });
 
-  it('leaves the reserve to scheduled jobs and waits for the next allowance window', async () => {
+  it('does not spend the reserve, and waits for the next allowance window', async () => {
     const place = await workplace({
       overrides: { allowance: { per_minute: 'unlimited', per_day: 60, reserve: 0.5 } },
     });
@@ -43,7 +43,7 @@ describe('a queued backfill', () => {
     expect(place.runs().map(({ calls }) => calls)).toEqual([30]);
   });
 
-  it('is queued again after Redis lost it', async () => {
+  it('is queued again if Redis loses it', async () => {
     const place = await workplace({ overrides: { worker: { job_calls: 20 } } });
     await enqueue(place, 50);
     await place.redis.del(...(await place.redis.keys(`${place.prefix}:*`)));

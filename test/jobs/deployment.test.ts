@@ -12,7 +12,7 @@ const compose = parse(text('docker-compose.yml'), { merge: true });
 const SCHEMA = 'node_modules/dclint/schemas/compose.schema.json';
 
 describe('docker-compose.yml', () => {
-  it('is valid by the schema of the Compose specification', () => {
+  it('is valid according to the schema of the Compose specification', () => {
     const validate = new Ajv({ strict: false, validateFormats: false, validateSchema: false }).compile(
       JSON.parse(text(SCHEMA)),
     );
@@ -21,7 +21,7 @@ describe('docker-compose.yml', () => {
     expect(validate({ ...compose, services: { worker: { imagine: 'redis' } } })).toBe(false);
   });
 
-  it('runs Redis 7 with an append-only file, without eviction and with a check of its response', () => {
+  it('runs Redis 7 with an append-only file, without eviction and with a health check', () => {
     const { image, command, healthcheck, volumes } = compose.services.redis;
     expect(image).toMatch(/^redis:7/);
     expect(command.join(' ')).toContain('--appendonly yes');
@@ -61,7 +61,7 @@ describe('docker-compose.yml', () => {
       expect(existsSync(join(root, source)), source).toBe(true);
   });
 
-  it('gives each secret only to the services that need it', () => {
+  it('passes each secret only to the services that need it', () => {
     const secretsOf = (name: string) => compose.services[name].secrets ?? [];
     const given = Object.keys(compose.services).map((name) => [name, secretsOf(name)]);
     expect(Object.fromEntries(given)).toEqual({
@@ -76,7 +76,7 @@ describe('docker-compose.yml', () => {
       expect(secret.file).toMatch(/^\.\/secrets\//);
   });
 
-  it('sets only documented variables, and none that differs between registries', () => {
+  it('sets only documented variables, and no variable that differs between registries', () => {
     const documented = text('docs/configuration.md');
     const names = Object.keys(compose.services.worker.environment);
     for (const name of names) expect(documented).toContain(`\`${name}\``);

@@ -12,7 +12,7 @@ describe('a job is queued', () => {
     expect(queued(facts({ 'poll-stats': null }))).toEqual({ 'poll-stats': 'the job has never run' });
   });
 
-  it('if no run followed its scheduled time', () => {
+  it('if no run has started since its scheduled time', () => {
     const yesterday = run({ startedAtMs: NOON - 26 * HOUR, endedAtMs: NOON - 25 * HOUR });
     expect(queued(facts({ 'sweep-search': yesterday }))).toEqual({
       'sweep-search': 'no run since the job was due at 2026-06-01T03:17:00.000Z',
@@ -81,7 +81,7 @@ describe('a job is not queued', () => {
     expect(queued({ ...never, isHeld: true })).toEqual({});
   });
 
-  it('immediately after it failed before its run started', () => {
+  it('immediately after an attempt that failed before its run started', () => {
     expect(queued(never, { failedAtMs: NOON - MINUTE })).toEqual({});
     expect(queued(never, { failedAtMs: NOON - 25 * HOUR })).toHaveProperty('poll-stats');
   });

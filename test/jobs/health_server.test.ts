@@ -64,7 +64,7 @@ describe('the HTTP port of the worker', () => {
     expect(metrics).toContain('registry_mirror_redis_up 1');
   });
 
-  it('shows a dashboard of every queue of this Redis', async () => {
+  it('shows a dashboard of all queues in this Redis', async () => {
     const { place, url } = await startOn();
     await startOn({}, { prefix: place.prefix, name: 'Sark' });
     expect(await text(`${url}/queues`)).toContain('<title>');
@@ -84,14 +84,14 @@ describe('the HTTP port of the worker', () => {
     expect(paused.status).toBe(405);
   });
 
-  it('rejects requests to a foreign host name on loopback', async () => {
+  it('on a loopback address rejects requests to a foreign host name', async () => {
     const { url } = await startOn();
     const rebound = new URL('/queues/api/queues', url);
     const { status } = await asHost(rebound, 'evil.example');
     expect(status).toBe(403);
   });
 
-  it('closes the dashboard on other addresses without a password', async () => {
+  it('without a password offers no dashboard on other addresses', async () => {
     const { url } = await startOn({ health_host: '0.0.0.0' });
     const closed = await fetch(`${local(url)}/queues`);
     expect(closed.status).toBe(403);

@@ -34,7 +34,7 @@ it('the holder renews the lease and other workers see the holder', async () => {
   expect(await leaderOf(redis, key)).toMatchObject({ worker: 'first' });
 });
 
-it('only a release by the leader frees the lease', async () => {
+it('only the leader can release the lease', async () => {
   const [first, second] = [leadershipOf('first'), leadershipOf('second')];
   await first.renew();
   await second.release();
@@ -43,7 +43,7 @@ it('only a release by the leader frees the lease', async () => {
   expect(await second.renew()).toMatchObject({ leads: true });
 });
 
-it('the lease expires without renewal', async () => {
+it('the lease expires if it is not renewed', async () => {
   await leadershipOf('first').renew();
   expect(await redis.pttl(key)).toBeGreaterThan(5000);
   await redis.pexpire(key, 1);
@@ -51,7 +51,7 @@ it('the lease expires without renewal', async () => {
   expect(await leadershipOf('second').renew()).toMatchObject({ leads: true, isNew: true });
 });
 
-it('the leader takes the lease again after Redis lost it', async () => {
+it('the leader takes the lease again if Redis loses it', async () => {
   const first = leadershipOf('first');
   await first.renew();
   await redis.del(key);

@@ -75,7 +75,7 @@ describe('a Redis server that the worker cannot use', () => {
   });
 });
 
-it('a running Redis with two unsuitable settings gives two findings', async () => {
+it('a running Redis with two unsuitable settings causes two findings', async () => {
   const settings = ['--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru', '--save', ''];
   const redis = await startOwnRedis({ settings });
   try {
@@ -88,7 +88,7 @@ it('a running Redis with two unsuitable settings gives two findings', async () =
   }
 });
 
-it('a Redis that does not respond causes an error with a remedy and without the password', async () => {
+it('if Redis does not respond, the error contains a remedy but not the password', async () => {
   const inspection = inspectRedis(new SecretUrl('redis://user:hunter22@127.0.0.1:1'));
   await expect(inspection).rejects.toThrow('Redis at redis://127.0.0.1:1 does not respond');
   await expect(inspection).rejects.toMatchObject({

@@ -53,7 +53,7 @@ it('a clock change of half an hour delays a skipped time by half an hour', () =>
   expect(timesOf('15 2 * * *', 'Australia/Lord_Howe', night)).toEqual(['15:45']);
 });
 
-it('nextTime returns the same time for every start between two scheduled times', () => {
+it('nextTime returns the same time for all times between two scheduled times', () => {
   const pattern = fc.constantFrom(
     '30 2 * * *',
     '*/20 * * * *',
@@ -84,7 +84,7 @@ it('nextTime returns the same time for every start between two scheduled times',
   );
 });
 
-it('an hourly pattern matches the times at which a clock shows its minutes', () => {
+it('an hourly pattern runs whenever the local clock shows its minutes', () => {
   const zones = [OSLO, 'America/New_York', 'Australia/Lord_Howe', 'America/St_Johns', 'Asia/Kathmandu'];
   for (const timezone of zones)
     for (const from of [...SPRING, ...AUTUMN, '2026-11-01T00:00:00Z', '2026-10-03T00:00:00Z'].map(

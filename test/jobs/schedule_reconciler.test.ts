@@ -49,7 +49,7 @@ describe('the schedules', () => {
     expect(await queue.getDelayedCount()).toBe(3);
   });
 
-  it('stay unchanged if they are correct', async () => {
+  it('do not change if they are correct', async () => {
     await reconcile();
     const before = (await queue.getDelayed()).map(({ id }) => id);
     await reconcile();
@@ -64,14 +64,14 @@ describe('the schedules', () => {
     expect(await queue.getDelayedCount()).toBe(3);
   });
 
-  it('are restored after Redis lost them', async () => {
+  it('are restored if Redis loses them', async () => {
     await reconcile();
     await flushQueue();
     await reconcile();
     expect(Object.keys(await schedules())).toHaveLength(3);
   });
 
-  it('are restored after Redis lost only the next job', async () => {
+  it('are restored if Redis loses only the next job', async () => {
     await reconcile();
     const [lost] = await queue.getDelayed();
     const id = String(lost?.id);
@@ -82,7 +82,7 @@ describe('the schedules', () => {
     expect(await queue.getDelayedCount()).toBe(3);
   });
 
-  it('are replaced if another data version wrote them', async () => {
+  it('are replaced if they have another data version', async () => {
     await reconcile();
     await queue.upsertJobScheduler(
       'poll-stats',
@@ -95,7 +95,7 @@ describe('the schedules', () => {
     expect(scheduler?.template?.data?.version).toBe(1);
   });
 
-  it('of unknown jobs are removed', async () => {
+  it('are removed if their jobs are unknown', async () => {
     await queue.upsertJobScheduler('poll-weather', { pattern: '* * * * *' }, { name: 'poll-stats' });
     await reconcile();
     expect(Object.keys(await schedules()).sort()).toEqual(['fetch-entities', 'poll-stats', 'sweep-search']);
@@ -165,7 +165,7 @@ describe('a due job that is not queued', () => {
     expect(await queue.getPrioritizedCount()).toBe(3);
   });
 
-  it('is not queued while this process runs it and Redis has lost it', async () => {
+  it('is not queued while this process runs it, even if Redis has lost it', async () => {
     await reconcile({ snapshot: never(), running: 'sweep-search' });
     expect((await queue.getPrioritized()).map(({ name }) => name)).toEqual(['poll-stats', 'fetch-entities']);
   });

@@ -54,7 +54,7 @@ describe('a worker', () => {
       );
   });
 
-  it('makes up all times missed without a worker with one run', async () => {
+  it('needs only one run for all scheduled times that were missed while no worker ran', async () => {
     const place = await workplace({ overrides: { schedule: { ...NEVER, entities: '* * * * * *' } } });
     const first = await place.startWorker();
     await until('a job runs', () => place.runs().some(({ command }) => command === 'fetch-entities'));
@@ -74,7 +74,7 @@ describe('a worker', () => {
     );
   });
 
-  it('sweeps early after changed statistics and fetches the new companies early', async () => {
+  it('sweeps before the scheduled time if the statistics changed, and then fetches the new companies', async () => {
     const place = await workplace({
       overrides: {
         schedule: { ...NEVER, stats: '*/2 * * * * *' },
@@ -96,7 +96,7 @@ describe('a worker', () => {
 });
 
 describe('an exhausted allowance', () => {
-  it('ends the job with a date and delays the schedules until then', async () => {
+  it('ends the job with the date on which quota returns, and delays the schedules until that date', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', per_day: 60 } } });
     await place.startWorker();
     await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
@@ -111,7 +111,7 @@ describe('an exhausted allowance', () => {
     expect(await place.queue.getFailedCount()).toBe(0);
   });
 
-  it('removes the schedules if it never resets', async () => {
+  it('removes the schedules if the allowance never resets', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 'unlimited', total: 60 } } });
     await place.startWorker();
     await until('the allowance is used up', () => place.upstream.sandbox.arrivals().length === 60);
@@ -121,7 +121,7 @@ describe('an exhausted allowance', () => {
 });
 
 describe('a job', () => {
-  it('of another version fails with the reason and does not block other jobs', async () => {
+  it('from another version fails with a reason and does not block other jobs', async () => {
     const place = await workplace();
     const data = { version: JOB_VERSION + 1, tempo: 'allegro' } as unknown as JobData;
     const foreign = await place.queue.add('sweep-search', data);
@@ -134,7 +134,7 @@ describe('a job', () => {
     );
   });
 
-  it('of an unknown name fails', async () => {
+  it('with an unknown name fails', async () => {
     const place = await workplace();
     await place.queue.add('poll-weather', { version: JOB_VERSION, because: 'rain' });
     await place.startWorker();
@@ -157,7 +157,7 @@ describe('a job', () => {
   });
 });
 
-describe('a worker beside other processes', () => {
+describe('a worker at the same time as other processes', () => {
   it('waits for a running `sync` and runs its jobs afterwards', async () => {
     const place = await workplace({ overrides: { allowance: { per_minute: 6000, unlimited: true } } });
     const sync = place.upstream.start('sync', '--json');
@@ -193,7 +193,7 @@ describe('a worker beside other processes', () => {
     expect(String(second.fatal[0])).toMatch(/counts its calls in another ledger/);
   });
 
-  it('does not touch the queue of another registry', async () => {
+  it('does not change the queue of another registry', async () => {
     const place = await workplace();
     const neighbour = await workplace({ prefix: place.prefix, name: 'Sark' });
     await Promise.all([place.startWorker(), neighbour.startWorker()]);

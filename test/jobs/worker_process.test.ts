@@ -124,7 +124,7 @@ describe.concurrent('a Redis failure', () => {
     await redis.start();
   });
 
-  it('by FLUSHALL restores the schedules and repeats no run', async (test) => {
+  it('in which FLUSHALL deletes all keys is repaired without a second run', async (test) => {
     const { place, redis } = await workplace(test);
     const command = start(test, place);
     await until('the registry is mirrored', () => hasRuns(place, 3) && place.isMirrored(), 40_000);

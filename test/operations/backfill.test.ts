@@ -46,7 +46,7 @@ describe('a backfill', () => {
     expect(second.counts).toMatchObject({ found: ill.length, failed: 0 });
   });
 
-  it('stops before a moved endpoint marks known companies as gone', async () => {
+  it('stops if an endpoint has moved, before known companies are marked as gone', async () => {
     const { house: workspace, ids, sandbox } = await place();
     await backfill(workspace, ids.map(entity));
     await sandbox.useProfile({ paths: { entity: '/api/v2/entity/{id}' } });
@@ -56,7 +56,7 @@ describe('a backfill', () => {
     expect(run.coverage.gone).toBe(0);
   });
 
-  it('is unique per order', async () => {
+  it('is stored only once for equal orders', async () => {
     const { house: workspace, ids } = await place();
     const order = orderOf(ids.map(entity));
     const { backfill: one } = keepBackfill(workspace, order);
@@ -68,7 +68,7 @@ describe('a backfill', () => {
     expect(keepBackfill(workspace, { ...order, identity: 'another' }).isContinued).toBe(false);
   });
 
-  it('counts records that a scheduled run fetched', async () => {
+  it('includes records that a scheduled run fetched', async () => {
     const { house: workspace, ids, sandbox } = await place();
     const { backfill: kept } = keepBackfill(workspace, orderOf(ids.map(entity)));
     await backfill(workspace, ids.slice(0, 10).map(entity));
@@ -77,7 +77,7 @@ describe('a backfill', () => {
     expect(sandbox.arrivals()).toHaveLength(ids.length);
   });
 
-  it('stores hostile names unchanged', async () => {
+  it('does not change hostile names', async () => {
     const { house: workspace } = await place();
     const hostile = [
       "'; DROP TABLE entity;--",

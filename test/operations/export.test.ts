@@ -51,7 +51,7 @@ function mirror(): Bench & {
   };
 }
 
-test('CSV has a header, quotes when required, and distinguishes null from empty text', () => {
+test('CSV has a header, has quotes only where required, and distinguishes null from empty text', () => {
   const { run, text } = mirror();
   run({ tables: ['entity'] });
   expect(text('entity.csv').split('\r\n')).toEqual([
@@ -63,7 +63,7 @@ test('CSV has a header, quotes when required, and distinguishes null from empty 
   expect(parse(text('entity.csv'), { columns: true })).toHaveLength(2);
 });
 
-test('CSV for spreadsheets contains no text that starts like a formula, and keeps numbers', () => {
+test('CSV for spreadsheets contains no text that starts like a formula, and does not change numbers', () => {
   const { run, text, record } = mirror();
   record('C3', { id: 'C3', name: '@sum', rate: -1 });
   run({ tables: ['entity'], safeFormulas: true });
@@ -76,7 +76,7 @@ test('CSV for spreadsheets contains no text that starts like a formula, and keep
 });
 
 test.each(['\n=1', '\t=1', '\r=1', '\u0000=1', ' =1', '\ufeff=1', '＝1', '＋1', '－1', '＠sum', '\u22121'])(
-  'CSV for spreadsheets has an apostrophe before %j',
+  'CSV for spreadsheets adds an apostrophe before %j',
   (name) => {
     const { run, text, record } = mirror();
     record('C1', { id: 'C1', name });
@@ -86,7 +86,7 @@ test.each(['\n=1', '\t=1', '\r=1', '\u0000=1', ' =1', '\ufeff=1', '＝1', '＋1'
   },
 );
 
-test('CSV for spreadsheets quotes semicolons, at which some locales split', () => {
+test('CSV for spreadsheets quotes semicolons, because some locales use them as separators', () => {
   const { run, text, record } = mirror();
   record('C1', { id: 'C1', name: 'a;=1+1' });
   run({ tables: ['entity'], safeFormulas: true });
@@ -103,7 +103,7 @@ test('JSON Lines contain the records as the registry sent them', () => {
   );
 });
 
-test('Parquet has typed columns, and the source in its footer', async () => {
+test('Parquet has typed columns, and names the source in its footer', async () => {
   const { run, folder } = mirror();
   run({ format: 'parquet' });
   const file = new Uint8Array(readFileSync(join(folder, 'entity.parquet'))).buffer;
@@ -170,7 +170,7 @@ test('the manifest lists every file, its columns and the source', () => {
   });
 });
 
-test('an export describes its files as a data package and as CSV on the Web', () => {
+test('an export contains descriptions of its files as a data package and as CSV on the Web', () => {
   const { run, text } = mirror();
   const { files } = run({ tables: ['entity', 'entity__tags'], rowsPerFile: 1 });
   const { resources, licenses } = JSON.parse(text('datapackage.json'));
@@ -194,7 +194,7 @@ test('an export describes its files as a data package and as CSV on the Web', ()
   }
 });
 
-test('rows per file splits a table into files', () => {
+test('a limit of rows per file splits a table into several files', () => {
   const { run, text } = mirror();
   const { files } = run({ tables: ['entity__tags'], rowsPerFile: 1 });
   expect(files.map(({ name, rows }) => [name, rows])).toEqual([
@@ -240,7 +240,7 @@ test('an export of a past date contains the records of that date, without gone c
   expect(text('entity.jsonl')).toContain('9007199254740993');
 });
 
-test('a change feed has the rows that changed after a cursor, in one file per table', () => {
+test('a change feed contains the rows that changed after a cursor, in one file per table', () => {
   const { run, text, record, search, warehouse } = mirror();
   const feed = (since: string, tables: string[] | null = null) => {
     const { cursor, files } = run({ format: 'jsonl', what: { is: 'changes', since }, tables });
@@ -293,7 +293,7 @@ test('the rows of a change feed have the columns of a full export', () => {
   expect(first).toContain('insert,C1,2026-03-01T00:00:01.000Z');
 });
 
-test('a failed export leaves only the old file', () => {
+test('a failed export does not change the old file and leaves no other file', () => {
   const { run, text, folder, warehouse } = mirror();
   writeFileSync(join(folder, 'entity.csv'), 'old');
   expect(() => run({ tables: ['entity', 'nonsense'] })).toThrow(/no table nonsense/);
@@ -312,7 +312,7 @@ test('a failed export closes its queries', () => {
   expect(readdirSync(folder)).toEqual(['entity.csv']);
 });
 
-test('an export removes the unfinished files of killed exports, and no other file', () => {
+test('an export removes only unfinished files of killed exports', () => {
   const { run, folder } = mirror();
   const own = '.export.00000000-0000-4000-8000-000000000000.partial';
   const others = ['.backup.db.00000000-0000-4000-8000-000000000000.partial', '.mine.partial', 'note.txt'];
@@ -334,7 +334,7 @@ test('an export into a file is rejected', () => {
   expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('content');
 });
 
-test('an export needs only a read-only warehouse', () => {
+test('an export can read from a read-only warehouse', () => {
   const { warehouse, folder } = mirror();
   const reader = openWarehouse({ path: warehouse.path, readonly: true, nowMs: START_MS });
   expect(exportTables(reader, { ...WHOLE, folder }).files.length).toBeGreaterThan(4);

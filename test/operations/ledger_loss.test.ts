@@ -87,7 +87,7 @@ test('a ledger that is deleted during a run stops the run', async () => {
   expect(arrivals()).toBeLessThan(ALLOWANCE);
 });
 
-test('a warehouse that is deleted during a run fails the run, with the calls that are lost', async () => {
+test('a run fails if its warehouse is deleted, and reports the lost calls', async () => {
   const { sync, warehouse, ledger } = await mirror();
   const running = sync({ during: () => rmSync(warehouse, { force: true }) });
   await expect(running).rejects.toThrow(/the warehouse .* was deleted .*Lost with it: .*entity/);
@@ -102,7 +102,7 @@ test('a lost ledger without an allowance window is rebuilt by the next run', asy
   expect((await sync()).ending.ended).toBe('done');
 });
 
-test('another account starts with its own count', async () => {
+test('a different account starts with its own count', async () => {
   const { sync, arrivals } = await mirror();
   await sync({ account: 'second', maxCalls: 3 });
   await sync({ account: 'main', maxCalls: 2 });

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe('sync', () => {
-  test('mirrors every field of a registry, and then has nothing due', async () => {
+  test('mirrors every field of a registry until nothing is due', async () => {
     const upstream = await upstreamOf();
 
     const first = await upstream.cli('sync');
@@ -47,7 +47,7 @@ describe('sync', () => {
     expect(upstream.sandbox.arrivals()).toHaveLength(arrivals);
   });
 
-  test('pauses with exit 0 at an exhausted total quota, and never sends another call', async () => {
+  test('exits with 0 when the total quota is exhausted, and never sends another call', async () => {
     const upstream = await upstreamOf({}, { allowance: { per_minute: 'unlimited', total: 30 } });
     const first = await upstream.cli('sync');
     expect(first).toMatchObject({
@@ -63,7 +63,7 @@ describe('sync', () => {
     expect((await upstream.cli('sync', '--strict')).code).toBe(75);
   });
 
-  test('reports a quota that is used up for ever once with --quiet', async () => {
+  test('reports a permanently exhausted quota only once with --quiet', async () => {
     const upstream = await upstreamOf({}, { allowance: { per_minute: 'unlimited', total: 5 } });
     const first = await upstream.cli('sync', '--quiet');
     expect(first.stdout.match(/no calls left/g)).toHaveLength(1);
@@ -73,7 +73,7 @@ describe('sync', () => {
   test.each([
     ['HTML for JSON', { kind: 'html' }, 'the body is HTML or XML, not JSON'],
     ['404 on every path', { kind: 'status', status: 404 }, 'the path was not found'],
-  ] as const)('fails at %s, and names the URL and the remedy', async (_, fault, why) => {
+  ] as const)('fails with %s, and names the URL and the remedy', async (_, fault, why) => {
     const upstream = await upstreamOf({ faults: () => fault });
     const { code, json } = await upstream.cli('sync');
     expect(code).toBe(1);
@@ -93,7 +93,7 @@ describe('sync', () => {
     expect(json.data.resumes_at).toMatch(/T00:00:00\.000Z$/);
   });
 
-  test('continues after --max-calls', async () => {
+  test('continues in the next run after it stopped at --max-calls', async () => {
     const upstream = await upstreamOf();
     expect((await upstream.cli('sync', '--max-calls', '40')).json.data).toMatchObject({
       ended: 'max_calls',
@@ -103,7 +103,7 @@ describe('sync', () => {
     expect((await upstream.cli('sync')).json.data).toMatchObject({ ended: 'done', known: 300, records: 300 });
   });
 
-  test('loses no received response at kill -9, and spends at most the in-flight calls', async () => {
+  test('loses no received response after kill -9, and wastes at most the units of the in-flight calls', async () => {
     const upstream = await upstreamOf({ latencyMs: 2 });
 
     for (let kill = 0; kill < 4; kill++) await killAfterArrivals(upstream, 30 + 20 * kill);
@@ -128,7 +128,7 @@ describe('sync', () => {
     expect((await first.finished).json.data).toMatchObject({ ended: 'done', known: 300 });
   });
 
-  test('Ctrl-C finishes and loads the in-flight calls, and exits 130', async () => {
+  test('after Ctrl-C, the in-flight calls are finished and loaded, and the exit code is 130', async () => {
     const upstream = await upstreamOf({ latencyMs: 5 });
     const command = upstream.start('sync');
     await upstream.arrived(20, command);
@@ -140,7 +140,7 @@ describe('sync', () => {
     db.close();
   });
 
-  test('a refused key stops all runs after one call, until the key changes', async () => {
+  test('a rejected key stops all runs after one call, until the key changes', async () => {
     const upstream = await upstreamOf({}, { upstream: { api_key: 'wrong', concurrency: 1 } });
     expect(await upstream.cli('sync')).toMatchObject({
       code: 1,
@@ -177,7 +177,7 @@ describe('sync with a failing upstream', () => {
     db.close();
   }, 60_000);
 
-  test('two failures of a fifth of all targets do not change the resulting mirror', async () => {
+  test('the mirror is complete even if a fifth of all targets fails twice', async () => {
     const kinds = ['status', 'reset_before_headers', 'truncated', 'not_json', 'empty'] as const;
     const seen = new Map<string, { nth: number; tries: number }>();
     const upstream = await upstreamOf({

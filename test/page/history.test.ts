@@ -28,7 +28,7 @@ test('a growth curve ends at the current count and is flat between calls', () =>
   ]);
 });
 
-test('ticks of days are local midnights, also after a clock change, and include the 1st of each month', () => {
+test('day ticks are at local midnight, even after a clock change, and include the 1st of each month', () => {
   const from = Date.UTC(2026, 9, 24, 5);
   expect(timeTicks(from, from + 28 * DAY_MS, 'Europe/Berlin').map(({ label }) => label)).toEqual([
     '1 Nov',
@@ -40,7 +40,7 @@ test('ticks of days are local midnights, also after a clock change, and include 
   expect(first?.at).toBeCloseTo(25 / 72);
 });
 
-test('a share below 1 is never rounded to 100 %, nor a share above 0 to 0 %', () => {
+test('a share below 1 is never rounded to 100 %, and a share above 0 is never rounded to 0 %', () => {
   expect([1, 0.9999, 0.5, 0.0001, 0].map(percent)).toEqual(['100 %', '99.9 %', '50 %', '< 0.1 %', '0 %']);
 });
 

@@ -84,7 +84,7 @@ describe('the overview', () => {
     expect(bytes).toBeLessThan(40_000);
   });
 
-  test('is requested once for each load', async () => {
+  test('sends one request for each load', async () => {
     const page = await browser.newPage({ timezoneId: 'UTC' });
     let requests = 0;
     page.on('request', (request) => {
@@ -96,7 +96,7 @@ describe('the overview', () => {
     await page.context().close();
   });
 
-  test('shows the values of a chart by arrow keys and as a table', async () => {
+  test('shows the values of a chart when arrow keys are pressed, and as a table', async () => {
     const tab = await open('/');
     const plot = tab.page.getByRole('img', { name: /^Registry size/ });
     const reading = tab.page.locator('#coverage .reading');
@@ -114,7 +114,7 @@ describe('the overview', () => {
   });
 });
 
-test('an update appears without a reload and keeps open tables open', async () => {
+test('an update appears without a reload and does not close open tables', async () => {
   const tab = await open('/');
   const { page } = tab;
   await page.evaluate('globalThis.sameDocument = true');
@@ -145,7 +145,7 @@ test('nine open tabs share one event stream, update, and report a lost server', 
   await context.close();
 });
 
-test('an update keeps the values that a reader has selected in a chart', async () => {
+test('an update does not hide the values that the user selected in a chart', async () => {
   const tab = await open('/');
   const reading = tab.page.locator('#coverage .reading');
   await tab.page.getByRole('img', { name: /^Registry size/ }).focus();
@@ -200,7 +200,7 @@ test('a company page shows the changes and the record of each version', async ()
   await tab.close();
 });
 
-test('names, ids and values from the registry are escaped', async () => {
+test('the page escapes names, ids and values from the registry', async () => {
   const tab = await open(`/page/company?id=${encodeURIComponent(HOSTILE_ID)}`);
   const { page } = tab;
   expect(await page.locator('h1').textContent()).toBe(HOSTILE);
@@ -268,7 +268,7 @@ describe.each([
   });
 });
 
-test('light and dark differ, and paper is always light', async () => {
+test('light and dark mode differ, and printed pages are always light', async () => {
   const tab = await open('/', { colorScheme: 'dark' });
   const background = () => tab.page.evaluate('getComputedStyle(document.body).backgroundColor');
   const dark = await background();
@@ -283,7 +283,7 @@ test('light and dark differ, and paper is always light', async () => {
 });
 
 describe('a response to a browser', () => {
-  test('has a policy that permits only files of the page', async () => {
+  test('has a content security policy that permits only files of the page', async () => {
     for (const path of ['/', '/page/search?q=a', '/page/page.css', '/page/nothing']) {
       const policy = (await fetch(served.url + path)).headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");
@@ -292,14 +292,14 @@ describe('a response to a browser', () => {
     }
   });
 
-  test('is 405 for another method, 404 for an unknown company and 401 for an endpoint without a key', async () => {
+  test('has status 405 for another method, 404 for an unknown company and 401 for an endpoint without a key', async () => {
     const status = async (path: string, init?: RequestInit) => (await fetch(served.url + path, init)).status;
     expect(await status('/', { method: 'POST' })).toBe(405);
     expect(await status('/page/company?id=nobody')).toBe(404);
     expect(await status('/page/../api/registry/stats')).toBe(401);
   });
 
-  test('is 304 for an unchanged file', async () => {
+  test('has status 304 for an unchanged file', async () => {
     const { headers } = await fetch(`${served.url}/page/page.css`);
     const second = await fetch(`${served.url}/page/page.css`, {
       headers: { 'if-none-match': headers.get('etag') ?? '' },

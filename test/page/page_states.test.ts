@@ -39,7 +39,7 @@ function healthOfStatus(): {
 }
 
 describe.each(PAGE_STATES)('a mirror in the state $name', ({ health, enter }) => {
-  test('shows its health above the fold, in the title, and in the words of status', async () => {
+  test('shows its health above the fold and in the title, in the same words as status', async () => {
     const leave = enter(mirror);
     try {
       const page = await browser.newPage({ viewport: { width: 390, height: 844 }, timezoneId: 'UTC' });

@@ -32,15 +32,15 @@ const calls = (low: number, high: number | null) => ({
 });
 
 describe('the completion of a mirror', () => {
-  test('is a range of dates from the estimated calls and the daily limit', () => {
+  test('is a range of dates based on the estimated calls and the daily limit', () => {
     expect(text()).toBe('Complete by 11–15 January');
   });
 
-  test('comes nearer with each call since the estimate', () => {
+  test('is earlier after each call sent since the estimate', () => {
     expect(text({ callsSince: 140 })).toBe('Complete by 10–14 January');
   });
 
-  test('names both months of a range', () => {
+  test('names both months if a range is in two months', () => {
     expect(text(calls(150, 2_550))).toBe('Complete by 11 January – 4 February');
   });
 
@@ -52,7 +52,7 @@ describe('the completion of a mirror', () => {
     expect(text(calls(150, null))).toBe('Complete on 11 January at the earliest');
   });
 
-  test('is reached if no call is left', () => {
+  test('is reached if no calls remain', () => {
     expect(text(calls(0, 0))).toBe('Complete');
   });
 

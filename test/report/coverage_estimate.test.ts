@@ -14,7 +14,7 @@ const evidence: fc.Arbitrary<CoverageEvidence> = fc.record({
 });
 
 describe('the estimated coverage', () => {
-  it('is an interval whose upper bound respects counts and totals', () => {
+  it('is an interval whose upper bound is limited by counts and totals', () => {
     fc.assert(
       fc.property(evidence, (given) => {
         const { low, high } = estimateCoverage(given);
@@ -48,7 +48,7 @@ describe('the estimated coverage', () => {
     expect(estimateCoverage(given)).toEqual({ low: 0, high: 1, by: 'nothing', recaptured: null });
   });
 
-  it('ignores a registry count below the known companies', () => {
+  it('ignores a registry count that is smaller than the number of known companies', () => {
     const given = { known: 1200, registryTotal: 1000, largestTotal: null, pages: [] };
     expect(estimateCoverage(given)).toMatchObject({ low: 0, high: 1, by: 'nothing' });
   });

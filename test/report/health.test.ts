@@ -89,13 +89,13 @@ describe('a mirror needs its user', () => {
     expect(problems[0]?.remedy).toMatch(/^[A-Z].*\.$/);
   });
 
-  test('with the most urgent cause in the sentence, also during a run', () => {
+  test('and the sentence names the most urgent cause, even during a run', () => {
     const both = health({ quarantined: 2, licenceEnds: '2027-03-01', isRunning: true });
     expect(both.problems.map(({ name }) => name)).toEqual(['licence_ends', 'quarantine']);
     expect(healthSentence(both, formatTime)).toBe('Needs you: The paid licence ended on 2027-03-01.');
   });
 
-  test('with a reason of one line and limited length', () => {
+  test('and the reason is shortened to one line of limited length', () => {
     const { problems } = health({ runs: [run({ ended: 'failed', error: `${'x'.repeat(900)}\nstack` })] });
     expect(problems[0]?.cause).toBe(`The last run failed: ${'x'.repeat(200)}…`);
   });

@@ -39,7 +39,7 @@ describe('the observed call rate', () => {
     expect(rate).toEqual({ calls: 50, overMs: 2 * HOUR_MS });
   });
 
-  test('leaves out calls that were never sent', () => {
+  test('excludes calls that were never sent', () => {
     const hours = [hour(NOW_MS - HOUR_MS, 5), hour(NOW_MS - HOUR_MS, 7, 'unsent')];
     expect(observedRate(hours, { firstCallMs: NOW_MS - HOUR_MS, nowMs: NOW_MS }).calls).toBe(5);
   });
@@ -49,7 +49,7 @@ describe('the quota forecast', () => {
   const rate = { calls: 50, overMs: DAY_MS };
   const account = { windows: [total], nowMs: NOW_MS };
 
-  test('dates the end of a window that never resets', () => {
+  test('predicts when the quota of a window that never resets is used up', () => {
     expect(forecastQuota(total, rate, account)).toEqual({
       is: 'ends',
       atMs: NOW_MS + 2 * DAY_MS,
@@ -57,17 +57,17 @@ describe('the quota forecast', () => {
     });
   });
 
-  test('reports the calls left at an earlier reset', () => {
+  test('reports the unused calls if the window resets earlier', () => {
     const month: WindowState = { ...total, name: 'month', resetsAtMs: NOW_MS + DAY_MS };
     expect(forecastQuota(month, rate, account)).toMatchObject({ is: 'lasts', left: 50 });
   });
 
-  test('uses no more calls a day than the daily limit', () => {
+  test('assumes no more calls per day than the daily limit', () => {
     const forecast = forecastQuota(total, rate, { windows: [total, rollingDay], nowMs: NOW_MS });
     expect(forecast).toEqual({ is: 'ends', atMs: NOW_MS + 5 * DAY_MS, perDay: 20 });
   });
 
-  test('covers neither a daily window nor a window with nothing left', () => {
+  test('is omitted for a daily window and for a window with nothing left', () => {
     expect(forecastQuota(rollingDay, rate, account)).toEqual({ is: 'still' });
     expect(forecastQuota({ ...total, left: 0 }, rate, account)).toEqual({ is: 'still' });
     expect(forecastQuota(total, { calls: 0, overMs: DAY_MS }, account)).toEqual({ is: 'still' });
