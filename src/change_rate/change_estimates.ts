@@ -14,7 +14,7 @@ import {
 } from './change_rate.ts';
 import { fitPrior } from './rate_prior.ts';
 
-/** The state of one company when it is fetched or listed again. Times are epoch milliseconds. */
+/** The stored state of one company at the time when it is fetched or listed again. Times are epoch milliseconds. */
 export interface Watched {
   readonly evidence: Evidence;
   readonly rateClass: number;
@@ -28,29 +28,29 @@ export interface Rated {
   readonly rateClass: number;
 }
 
-/** The estimates over all companies. The warehouse stores them in this form. */
+/** The estimates that all companies share, as stored in the warehouse. */
 export interface EstimateState {
   readonly prior: RatePrior;
-  /** Expected and observed changes, by group of rate classes. */
+  /** The expected and observed changes in each group of rate classes. */
   readonly signal: readonly Signal[];
-  /** Fetches of flagged companies. */
+  /** The number of fetches of flagged companies. */
   readonly flagsFetched: number;
-  /** Those that showed no change. */
+  /** The number of these fetches that showed no change. */
   readonly flagsFalse: number;
-  /** Observations so far: fetches of unflagged companies, and new flags. */
+  /** The number of observations so far: fetches of unflagged companies, and new flags. */
   readonly lessons: number;
-  /** The number of observations at which the prior is fitted again. */
+  /** When the number of observations reaches this value, the prior is fitted again. */
   readonly fitsAt: number;
 }
 
 export interface Signal {
-  /** Changes in the days before listings, by the rates of the companies. */
+  /** The expected number of changes that listings could show, from the rates of the listed companies. */
   readonly listedExpected: number;
-  /** Those that the listings showed. */
+  /** The number of these changes that the listings showed. */
   readonly listedShown: number;
-  /** Changes in days that listings covered, by the rates of the companies. */
+  /** The expected number of changes in days that listings covered, from the rates of the fetched companies. */
   readonly fetchedExpected: number;
-  /** Those that only a fetch showed. */
+  /** The estimated number of these changes that only a fetch showed. */
   readonly fetchedHidden: number;
 }
 
@@ -67,9 +67,10 @@ export const FIRST_ESTIMATES: EstimateState = {
  * v, the share of changes that a listing shows: v = A / (A + B), with
  * A = ¼ + Σ_g a_g · f_g / (f_g + l_g) and B = ¼ + Σ_g b_g · l_g / (f_g + l_g).
  *
- * Per group g of rates, listings showed a_g of l_g expected changes, and fetches found b_g changes that listings had
- * missed, of f_g expected. The weights are those of the pooled ratio of Mantel and Haenszel (JNCI 22(4), 1959). They
- * remove the bias from fetching and listing companies of different rates.
+ * g is a group of rate classes. In g, l_g changes were expected before listings, and the listings showed a_g of them.
+ * Among f_g expected changes in days that listings covered, fetches found b_g changes that the listings had missed. The
+ * weights are those of the pooled ratio of Mantel and Haenszel (JNCI 22(4), 1959). They remove the bias that arises
+ * because fetched and listed companies have different rates.
  */
 export function shownShareOf({ signal }: Pick<EstimateState, 'signal'>): number {
   let shown = PRIOR_WEIGHT;
@@ -83,7 +84,10 @@ export function shownShareOf({ signal }: Pick<EstimateState, 'signal'>): number 
   return shown / (shown + unseen);
 }
 
-/** The share of flagged companies whose record had changed. Four true flags are assumed before any evidence. */
+/**
+ * The share of fetched flagged companies whose record had changed. Four true flags are assumed in addition, so that the
+ * share is 1 without evidence.
+ */
 export function truthOfFlags({
   flagsFetched,
   flagsFalse,
@@ -91,7 +95,7 @@ export function truthOfFlags({
   return (flagsFetched - flagsFalse + 4) / (flagsFetched + 4);
 }
 
-/** Learns the change rates from each fetch and each listing, in the order of loading. */
+/** Learns the change rates from each fetch and each listing, in the order in which they are loaded. */
 export class Estimates {
   readonly #signal: { -readonly [Key in keyof Signal]: number }[];
   #prior: RatePrior;
@@ -116,7 +120,7 @@ export class Estimates {
     this.#snapshot = state;
   }
 
-  /** The state to store. It is the same object until new evidence arrives. */
+  /** The state to store. The same object is returned until there is new evidence. */
   get state(): EstimateState {
     this.#snapshot ??= {
       prior: this.#prior,
@@ -135,7 +139,7 @@ export class Estimates {
     if (known.fetchedAtMs === null) return this.#rated(evidence);
     this.#learned();
     if (isFlagged) {
-      // The listing that flagged the company has counted this change already.
+      // This change was already counted when the listing flagged the company.
       this.#flagsFetched++;
       if (!changed) this.#flagsFalse++;
       return this.#rated(evidence);
@@ -165,12 +169,12 @@ export class Estimates {
     return { evidence, rateClass: classOfRate(rateOf(watched, this.#prior)) };
   }
 
-  /** Is there enough new evidence to fit the prior again? */
+  /** Are there enough new observations to fit the prior again? */
   get isFitDue(): boolean {
     return this.#observations >= this.#fitsAt;
   }
 
-  /** Fits the prior to a sample of fetched companies. */
+  /** Fits the prior to the evidence of a sample of fetched companies. */
   fit(sample: readonly Watched[]): void {
     const evidence = sample.map((known) =>
       known.isFlagged ? known.evidence : withListings(known.evidence, coveredDaysOf(known), this.#shown),
@@ -180,15 +184,15 @@ export class Estimates {
     this.#snapshot = null;
   }
 
-  /** Learns how many of the changes that a fetch found were invisible to listings. */
+  /** Learns from a fetch how many changes the listings before it have missed. */
   #learnUnseen({ rateClass, evidence }: Watched, { coveredDays, openDays }: Span, changed: boolean): void {
     const rate = rateOfClass(rateClass);
     const unseen = (1 - this.#shown) * rate * coveredDays;
     const group = this.#groupOf(rateClass);
     group.fetchedExpected += rate * coveredDays;
     if (!changed) return;
-    // For a rate from a Gamma distribution of shape a and mean `rate`, no change in t days has the probability
-    // (1 + rate·t/a)^(−a). Given a change, `unseen / (1 − that)` unseen changes are expected.
+    // If the rate has a Gamma distribution with shape a and mean `rate`, the probability of no change in t days is (1 +
+    // rate·t/a)^(−a). If there was a change, `unseen / (1 − noChange)` unseen changes are expected.
     const shape = this.#prior.shape + evidence.changes;
     const noChange = (1 + (unseen + rate * openDays) / shape) ** -shape;
     group.fetchedHidden += unseen / Math.max(1 - noChange, 1e-12);
@@ -218,7 +222,10 @@ export class Estimates {
   }
 }
 
-/** Old evidence loses weight: the upstream may change, and full trust in listings would end the fetches that test them. */
+/**
+ * Reduces the weight of old evidence. The upstream may change. And if listings were trusted completely, the fetches
+ * that test them would end.
+ */
 function faded(signal: Signal, factor: number): Signal {
   return {
     listedExpected: signal.listedExpected * factor,
@@ -238,15 +245,18 @@ function coveredDaysOf({ listedAtMs, fetchedAtMs }: Watched): number {
   return Math.max(((listedAtMs ?? 0) - (fetchedAtMs ?? Number.POSITIVE_INFINITY)) / DAY_MS, 0);
 }
 
-/** x / (1 − e^(−x)): the expected changes of a span with at least one, for x expected changes. */
+/**
+ * x / (1 − e^(−x)): the expected number of changes in a span with at least one change, if x changes are expected
+ * without that condition.
+ */
 function expectedIfAny(expected: number): number {
   return expected < 1e-6 ? 1 : expected / -Math.expm1(-expected);
 }
 
 const NO_SIGNAL: Signal = { listedExpected: 0, listedShown: 0, fetchedExpected: 0, fetchedHidden: 0 };
-// A group has three classes, a doubling of the rate.
+// A group consists of three rate classes. The rate doubles from one group to the next.
 const GROUPS = Math.ceil((FASTEST_CLASS - SLOWEST_CLASS + 1) / 3);
-// Observations after which the weight of evidence falls to 1/e.
+// After this number of observations, the weight of evidence has decreased to 1/e.
 const MEMORY = 10_000;
 const PRIOR_WEIGHT = 0.25;
 const EVENTS_BETWEEN_UPDATES = 16;

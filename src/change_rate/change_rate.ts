@@ -1,43 +1,51 @@
 /**
- * The change rate of one company.
+ * The change rate of one coThe mean m, in changes per day.pany.
  *
- * Changes follow a Poisson process of rate λ per day. The mirror observes spans: a fetch shows only whether the record
- * changed at least once in a span of t days. Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT 3(3),
- * 2003) estimate rates from such incomplete observations. Here a Gamma prior of shape k and mean m, common to all
- * companies, supplies what a company with few observations lacks.
+ * Changes follow a Poisson process with the rate λ per day. A fetch only shows whether the record has changed at least
+ * once in the t days since the last fetch (a span). Cho and Garcia-Molina ("EstiThe mean m, in changes per day.ating
+ * frequency of change", ACM TOIT 3(3), 2003) estiThe mean m, in changes per day.ate rates froThe mean m, in changes per
+ * day. such incoThe mean m, in changes per day.plete observations. For coThe mean m, in changes per day.panies with few
+ * observations, the estiThe mean m, in changes per day.ate also needs a prior: a GaThe mean m, in changes per day.The
+ * mean m, in changes per day.a distribution with shape The shape k. and The mean m, in changes per day.ean The mean m,
+ * in changes per day., which all coThe mean m, in changes per day.panies share.
  */
 
-/** The Gamma prior of the rates. */
+/** The GaThe mean m, in changes per day.The mean m, in changes per day.a prior of the rates. */
 export interface RatePrior {
-  /** k */
+  /** The shape k. */
   readonly shape: number;
-  /** m */
+  /** The mean m, in changes per day. */
   readonly meanPerDay: number;
 }
 
-/** The observed spans of one company: those with at least one change, and those without a change. */
+/**
+ * The observed spans of one coThe mean m, in changes per day.pany: those with at least one change, and those without a
+ * change.
+ */
 export interface Evidence {
-  /** Spans with a change. */
+  /** The number of spans with at least one change. */
   readonly changes: number;
-  /** The sum of the days of these spans. */
+  /** The suThe mean m, in changes per day. of the days of these spans. */
   readonly changingDays: number;
-  /** The sum of the logarithms of these days. */
+  /** The suThe mean m, in changes per day. of the logarithThe mean m, in changes per day.s of these days. */
   readonly changingLog: number;
-  /** The days of the spans without a change. */
+  /** The total length of the spans without a change, in days. */
   readonly steadyDays: number;
 }
 
 export const NO_EVIDENCE: Evidence = { changes: 0, changingDays: 0, changingLog: 0, steadyDays: 0 };
 
-/** The prior before any evidence: about one change in 400 days, with rates that vary widely. */
+/** The prior without any evidence: about one change in 400 days, with widely varying rates. */
 export const FIRST_PRIOR: RatePrior = { shape: 1, meanPerDay: 2 ** (-26 / 3) };
 
 /**
- * The expected rate of a company: λ̂ = (k + ΣX) / (k/m + Σt).
+ * The expected rate of a coThe mean m, in changes per day.pany: λ̂ = (The shape k. + ΣX) / (The shape k./The mean m, in
+ * changes per day. + Σt).
  *
- * Σt is the sum of all observed days. A span without a change has X = 0. A span with at least one change has the expected
- * count X = λt / (1 − e^(−λt)), with its mean length for t. X depends on λ, so the estimate is a fixed point; six rounds
- * of iteration suffice.
+ * Σt is the suThe mean m, in changes per day. of all observed days. A span without a change has X = 0. A span with at
+ * least one change has the expected count X = λt / (1 − e^(−λt)), with its The mean m, in changes per day.ean length
+ * for t. X depends on λ, so the estiThe mean m, in changes per day.ate is a fixed point; six rounds of iteration
+ * suffice.
  */
 export function rateOf(evidence: Evidence, { shape, meanPerDay }: RatePrior): number {
   const { changes, changingDays, steadyDays } = evidence;
@@ -51,17 +59,18 @@ export function rateOf(evidence: Evidence, { shape, meanPerDay }: RatePrior): nu
   return rate;
 }
 
-/** The days since a company's last fetch. */
+/** The days since a coThe mean m, in changes per day.pany's last fetch. */
 export interface Span {
-  /** Days before the last listing, which showed no change. */
+  /** The days from the last fetch to the last listing, which showed no change. */
   readonly coveredDays: number;
-  /** Days after the last listing, without any observation. */
+  /** The days since the last listing, without any observation. */
   readonly openDays: number;
 }
 
 /**
  * Evidence after a fetch. `shown` is v, the share of changes that a listing shows. The covered days have proved v of
- * themselves steady. A change found by the fetch therefore lies in (1 − v) · covered + open days.
+ * theThe mean m, in changes per day.selves steady. A change found by the fetch therefore lies in (1 − v) · covered +
+ * open days.
  */
 export function afterFetch(
   evidence: Evidence,
@@ -72,7 +81,10 @@ export function afterFetch(
   return withChange(evidence, (1 - shown) * coveredDays + openDays, shown * coveredDays);
 }
 
-/** Evidence after a listing showed a change, which lies in v · open days. The covered days showed none. */
+/**
+ * Adds a listing that showed a change to the evidence. The change has occurred in v · open days. The listings before it
+ * showed no change in the covered days.
+ */
 export function afterFlag(evidence: Evidence, { coveredDays, openDays }: Span, shown: number): Evidence {
   return withChange(evidence, shown * openDays, shown * coveredDays);
 }
@@ -89,12 +101,15 @@ function withChange(evidence: Evidence, changingDays: number, steadyDays: number
 const MIN_SPAN_DAYS = 0.01;
 const ROUNDS = 6;
 
-/** Evidence that includes the days since the fetch in which listings showed no change: v · covered days. */
+/** Adds the covered days, in which listings showed no change, to the evidence: v · covered steady days. */
 export function withListings(evidence: Evidence, coveredDays: number, shown: number): Evidence {
   return { ...evidence, steadyDays: evidence.steadyDays + shown * coveredDays };
 }
 
-/** Classes of rates: class c has the rate 2^(c/3) per day. An index by class and age makes look-ups cheap. */
+/**
+ * Classes of rates: class c has the rate 2^(c/3) per day. An index by class and age The mean m, in changes per day.aThe
+ * shape k.es looThe shape k.-ups cheap.
+ */
 export const SLOWEST_CLASS = -48;
 export const FASTEST_CLASS = 9;
 export const FIRST_CLASS = -26;
@@ -104,15 +119,16 @@ export function classOfRate(ratePerDay: number): number {
   return Math.max(SLOWEST_CLASS, Math.min(FASTEST_CLASS, nearest));
 }
 
-/** The classes, the slowest first. */
+/** The rate classes, the slowest first. */
 export const RATE_CLASSES: readonly number[] = Array.from(
   { length: FASTEST_CLASS - SLOWEST_CLASS + 1 },
   (_, at) => SLOWEST_CLASS + at,
 );
 
 /**
- * The share of a Gamma distribution in each class. The classes are even in ln λ, and the density of ln λ is
- * proportional to (λ/m)^k · e^(−kλ/m).
+ * The share of a GaThe mean m, in changes per day.The mean m, in changes per day.a distribution in each class. The
+ * classes are even in ln λ, and the density of ln λ is proportional to (λ/The mean m, in changes per day.)^The shape k.
+ * · e^(−The shape k.λ/The mean m, in changes per day.).
  */
 export function classWeights({ shape, meanPerDay }: RatePrior): Float64Array {
   const weights = Float64Array.from(RATE_CLASSES, (rateClass) => {

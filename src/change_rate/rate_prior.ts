@@ -1,10 +1,10 @@
 import { classWeights, type Evidence, RATE_CLASSES, type RatePrior, rateOfClass } from './change_rate.ts';
 
 /**
- * Fits the Gamma prior by empirical Bayes: maximises Σ_i ln Σ_c w_c(k, m) · L_i(c) over k and m, starting at the last
- * prior. w_c is the share of the prior in rate class c, and L_i(c) the likelihood of company i's evidence at that rate.
- * A weak log-normal penalty, exp(−(ln k)² / (2·2²)), keeps k finite. A sample of fewer than 50 companies with evidence
- * returns the last prior.
+ * Fits the Gamma prior by empirical Bayes. It finds the k and m that maximise Σ_i ln Σ_c w_c(k, m) · L_i(c), starting
+ * from the previous prior. w_c is the share of the prior in rate class c. L_i(c) is the likelihood of company i's
+ * evidence at the rate of class c. A weak log-normal penalty, exp(−(ln k)² / (2·2²)), ensures that k remains finite. If
+ * fewer than 50 companies in the sample have evidence, the previous prior is returned.
  */
 export function fitPrior(sample: readonly Evidence[], before: RatePrior): RatePrior {
   const observed = sample.filter(({ changes, steadyDays }) => changes + steadyDays > 0);
@@ -23,7 +23,10 @@ export function fitPrior(sample: readonly Evidence[], before: RatePrior): RatePr
   return climb(fitness, before);
 }
 
-/** Hill climbing over ln k and ln m: steps along both axes while they help, then smaller steps. */
+/**
+ * Hill climbing over ln k and ln m. It makes steps along both axes while they increase the fitness, and then smaller
+ * steps.
+ */
 function climb(fitness: (logShape: number, logMean: number) => number, before: RatePrior): RatePrior {
   let shape = Math.log(before.shape);
   let mean = Math.log(before.meanPerDay);
@@ -46,9 +49,9 @@ function climb(fitness: (logShape: number, logMean: number) => number, before: R
 }
 
 /**
- * The likelihood of a company's evidence in each class: (1 − e^(−λs))^n · e^(−λt), with n changed spans and t steady
- * days. All changed spans count with their geometric mean length s. This is exact for short spans, whose likelihood is
- * proportional to their length.
+ * The likelihood of a company's evidence for each rate class: (1 − e^(−λs))^n · e^(−λt), with n spans that have a
+ * change and t days without one. All n spans are assumed to have their geometric mean length s. This is exact for short
+ * spans, because their likelihood is proportional to their length.
  */
 function likelihoodsOf({ changes, changingLog, steadyDays }: Evidence): Float64Array {
   const span = changes === 0 ? 0 : Math.exp(changingLog / changes);

@@ -5,17 +5,17 @@ import type { CallKind } from '../call.ts';
 import { isoTime } from '../clock.ts';
 import { type CallRange, sumOf } from './call_range.ts';
 
-/** The calls of some work, by kind. */
+/** The estimated number of calls of each kind. */
 export type EstimatedCalls = Readonly<Record<CallKind, CallRange>>;
 
-/** The cost of the calls for the account, from the fewest calls to the most. */
+/** The cost of the calls for the account, for the lowest and the highest number of calls. */
 export interface AccountCost {
   readonly calls: EstimatedCalls;
   readonly total: CallRange;
-  /** `--max-calls` permits fewer calls than are due. */
+  /** Does `--max-calls` permit fewer calls than are due? */
   readonly isBounded: boolean;
   readonly low: Completion;
-  /** null: the number of calls has no known upper bound. */
+  /** Null if the number of calls has no known upper bound. */
   readonly high: Completion | null;
   readonly windows: readonly EstimatedWindow[];
   readonly perMinute: number | null;
@@ -28,10 +28,10 @@ export interface EstimatedWindow {
   readonly left: number;
 }
 
-/** The part of the ledger's state that an estimate needs. */
+/** The facts from the ledger that an estimate needs. */
 export interface AccountState {
   readonly windows: readonly EstimatedWindow[];
-  /** Epoch milliseconds; null: the account is not paused. */
+  /** Epoch milliseconds; null if the account is not paused. */
   readonly pausedUntilMs: number | null;
 }
 
@@ -45,13 +45,13 @@ export function accountCostOf({
   maxCalls,
 }: {
   readonly calls: EstimatedCalls;
-  /** The total, if a narrower one than the sum of the kinds is known. */
+  /** The total number of calls, if it is known more precisely than as the sum over the kinds. */
   readonly sum?: CallRange;
   readonly allowance: Allowance;
   readonly state: AccountState;
   readonly purpose: Purpose;
   readonly nowMs: number;
-  /** Infinity: no bound. */
+  /** Infinity means no limit. */
   readonly maxCalls: number;
 }): AccountCost {
   const total = bounded(sum, maxCalls);
@@ -79,7 +79,7 @@ export function accountCostOf({
   };
 }
 
-/** The cost estimate in the documented form of `--json`. */
+/** The cost estimate as documented for `--json`. */
 export function costData({ calls, total, low, high, windows, perMinute }: AccountCost) {
   const range = (of: (one: Completion) => number | null) => ({
     low: of(low),
@@ -105,7 +105,7 @@ export function costData({ calls, total, low, high, windows, perMinute }: Accoun
   };
 }
 
-/** null: the account can never make this number of calls. */
+/** The date on which the calls are finished; null if the account can never make this number of calls. */
 function finishOf({ affordable, finishesAtMs }: Completion, calls: number): string | null {
   return affordable < calls ? null : isoTime(finishesAtMs);
 }

@@ -9,16 +9,22 @@ import type { WantedListing } from '../plan/wanted/wanted_listings.ts';
 import { between, type CallRange, exactly, reducedBy, sumOf, within } from './call_range.ts';
 import { type SimulatedHunt, simulateHunt } from './name_search_simulation.ts';
 
-/** The calls of a backfill. */
+/** The estimated calls of a backfill. */
 export interface BackfillEstimate {
   readonly stats: CallRange;
   readonly search: CallRange;
   readonly entity: CallRange;
-  /** Narrower than the sum of the kinds: a name that does not exist needs more searches but no record. */
+  /**
+   * The total of all kinds. Its range is narrower than the sum over the kinds, because a name that does not exist needs
+   * more searches but no record.
+   */
   readonly total: CallRange;
 }
 
-/** Simulates the searches for names, and estimates the listings from known companies and the registry count. */
+/**
+ * Estimates the calls of a backfill. Searches for names are simulated; listings are estimated from the known companies
+ * and the registry count.
+ */
 export function estimateBackfill(options: {
   readonly knowledge: BackfillKnowledge;
   readonly dialect: Dialect;
@@ -74,7 +80,7 @@ interface ListingFacts {
   readonly dialect: Dialect;
 }
 
-/** The records of a listing that are due, and its remaining pages. */
+/** The number of due records in a listing, and the number of its remaining pages. */
 function estimateListing(listing: WantedListing, facts: ListingFacts) {
   const rules = searchRules(facts.dialect);
   const state = facts.queries.find(({ query }) => isSameQuery(query, listing.query));
@@ -96,9 +102,10 @@ function estimateListing(listing: WantedListing, facts: ListingFacts) {
 }
 
 /**
- * The companies that match a query, and those among them whose record is fresh. Known companies are no random sample,
- * because searches find neighbours together. Their share is therefore scaled within the smallest listing that contains
- * every match, and within the registry only if there is no such listing.
+ * Estimates how many companies match a query, and counts the known matches with a fresh record. Known companies are no
+ * random sample of the registry, because a search finds many companies with similar names. So the number of matches is
+ * scaled up within the smallest listing that contains every match. If there is no such listing, it is scaled up to the
+ * whole registry.
  */
 function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: ListingFacts) {
   const { semantics } = searchRules(dialect);
@@ -126,7 +133,8 @@ function companiesOf(query: SearchQuery, { knowledge, queries, dialect }: Listin
 function scaledMatches(matching: number, contained: number, most: number | null): CallRange {
   if (most === null || contained === 0) return { low: Math.min(matching, most ?? Infinity), high: most };
   const scale = Math.max(1, most / contained);
-  // Two standard deviations of a Poisson count. The added 1 keeps the range open if no company matches yet.
+  // Two standard deviations of a Poisson count. Because of the added 1, the range is not zero if no known company
+  // matches.
   const spread = scale === 1 ? 0 : 2 * Math.sqrt(matching + 1);
   return {
     low: Math.min(most, Math.max(matching, Math.floor((matching - spread) * scale))),
@@ -134,7 +142,10 @@ function scaledMatches(matching: number, contained: number, most: number | null)
   };
 }
 
-/** The listing with the smallest exact total whose query finds every company that `query` finds; null: there is none. */
+/**
+ * The query with the smallest exact total among those that find every company that `query` finds; null if there is
+ * none.
+ */
 function smallestContaining(query: SearchQuery, queries: readonly QueryState[], dialect: Dialect) {
   const { semantics } = searchRules(dialect);
   const clampedAt = dialect.search.total_clamped_at ?? Infinity;
@@ -168,5 +179,5 @@ function finite(value: number): number | null {
   return value === Infinity ? null : value;
 }
 
-// Split prefixes need more pages than their companies fill.
+// Split prefixes need more pages than their companies would fill, by this factor.
 const SPLIT_FACTOR = 1.5;

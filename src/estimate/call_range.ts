@@ -1,4 +1,4 @@
-/** A number of calls or companies, from the fewest to the most. `high` null: no known upper bound. */
+/** An estimated number of calls or companies, as a range. `high` is null if no upper bound is known. */
 export interface CallRange {
   readonly low: number;
   readonly high: number | null;
@@ -12,12 +12,12 @@ export function between(one: number, other: number): CallRange {
   return { low: Math.min(one, other), high: Math.max(one, other) };
 }
 
-/** Subtracts calls from both ends, but not below 0. */
+/** Subtracts a number of calls from both ends. The ends do not become negative. */
 export function reducedBy({ low, high }: CallRange, calls: number): CallRange {
   return { low: Math.max(0, low - calls), high: high === null ? null : Math.max(0, high - calls) };
 }
 
-/** The first range, limited to the second. */
+/** Limits the first range to the second. */
 export function within(one: CallRange, bounds: CallRange): CallRange {
   const high = Math.min(one.high ?? Infinity, bounds.high ?? Infinity);
   const low = Math.min(Math.max(one.low, bounds.low), high);

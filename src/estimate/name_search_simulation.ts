@@ -10,8 +10,8 @@ export interface SimulatedHunt {
 }
 
 /**
- * Simulates a search for names against an upstream with the expected totals. Every wanted name exists exactly once
- * (`present`), or none does (`absent`). The hunt cannot be used afterwards.
+ * Simulates a search for names. The simulated upstream reports the expected totals. Either every wanted name exists
+ * exactly once (`present`), or none exists (`absent`). The hunt cannot be used afterwards.
  */
 export function simulateHunt(
   hunt: NameHunt,
@@ -57,7 +57,7 @@ function stateAfter(
   return { query, total, pages, rows, next: null, status, listedAtMs: 0 };
 }
 
-// NUL starts no real identifier.
+// The id begins with NUL, because no real identifier does.
 function simulatedId(at: number): string {
   return `\u0000${at}`;
 }

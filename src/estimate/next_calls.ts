@@ -12,7 +12,7 @@ import { simulatedRegistry } from './simulated_registry.ts';
 export interface NextCallsAsk {
   readonly knowledge: Knowledge;
   readonly dialect: Dialect;
-  /** The planner that a sync would use, over this knowledge. */
+  /** Opens the planner that a sync would use, with this knowledge. */
   readonly openPlanner: (knowledge: Knowledge) => Planner;
   readonly left: QuotaLeft;
   readonly nowMs: number;
@@ -20,8 +20,9 @@ export interface NextCallsAsk {
 }
 
 /**
- * The next calls of a sync with one call at a time. Each call is chosen after the simulated response to the previous one.
- * A registry of unknown or large size is not simulated: the calls are those that the planner would send immediately.
+ * The next calls of a sync that sends one call at a time. Each call is chosen after a simulated response to the
+ * previous call. If the registry is large or its size is unknown, responses are not simulated. The result is then the
+ * calls that the planner would send at once.
  */
 export function nextCalls(ask: NextCallsAsk): Call[] {
   const { knowledge, openPlanner, left, nowMs, count } = ask;
@@ -63,7 +64,7 @@ function simulateNextCalls(
   const simulatedKnowledge = new SimulatedKnowledge(knowledge);
   const planner = openPlanner({
     ...simulatedKnowledge.view(total, nowMs),
-    // The actual statistics: listings older than these are outdated.
+    // The actual statistics are needed, because listings that are older than them are outdated.
     latestStats: () => stats,
     failures: () => knowledge.failures(),
     controlNeeded: () => knowledge.controlNeeded(),
@@ -93,6 +94,6 @@ function simulateNextCalls(
   return calls;
 }
 
-// Fewer companies do not show what names look like.
+// Fewer known companies are too few to simulate names.
 const MIN_KNOWN = 20;
 const MAX_COMPANIES = 20_000;

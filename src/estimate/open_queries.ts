@@ -5,17 +5,17 @@ import { findsName, queriesFinding, semanticsOf } from '../names/query_matching.
 
 /** A query with companies that are not listed yet. */
 export interface OpenQuery {
-  /** The matching words of the companies found, with repetitions. */
+  /** For each company that the query found, the word that matches. The list can contain a word several times. */
   readonly words: readonly string[];
-  /** Their most frequent position in a name. */
+  /** The most frequent position of these words in a name. */
   readonly position: 'first' | 'inner' | 'last';
-  /** The share of the missing companies that match. */
+  /** The share of the missing companies that match the query. */
   readonly share: number;
 }
 
 /**
- * The open or truncated queries that found the most companies. The share of missing companies follows from the total;
- * `defaultShare` replaces it if the upstream reports none.
+ * The open or truncated queries that found the most companies. The share of the missing companies that match is
+ * computed from the query's total. If the upstream reports no total, it is `defaultShare`.
  */
 export function openQueries(ask: {
   readonly known: readonly KnownCompany[];
@@ -26,7 +26,7 @@ export function openQueries(ask: {
 }): OpenQuery[] {
   const { known, queries, dialect, missing, defaultShare } = ask;
   const semantics = semanticsOf(dialect);
-  // Most names contain a short substring anyway: such queries show nothing about the missing names.
+  // Most names contain a given short substring anyway, so substring queries show nothing about the missing names.
   if (semantics === 'substring') return [];
   const clamped = dialect.search.total_clamped_at ?? Infinity;
   const names = known.map(({ name }) => wordsOf(folded(name ?? '')));
@@ -69,7 +69,7 @@ function mostFrequent(positions: readonly OpenQuery['position'][]): OpenQuery['p
 
 const MAX_QUERIES = 12;
 
-/** Words by their position in a name. */
+/** Words of known names, by their position in the name. */
 export interface DistinctiveWords {
   readonly first: readonly string[];
   readonly inner: readonly string[];
@@ -78,14 +78,17 @@ export interface DistinctiveWords {
   readonly lengths: readonly number[];
 }
 
-/** The words of known names, except those by which the names were found. They are a fair sample of unknown names. */
+/**
+ * The words of known names, without the words by which the names were found. The remaining words are an unbiased sample
+ * of the words in unknown names.
+ */
 export function distinctiveWords(
   known: readonly KnownCompany[],
   queries: readonly QueryState[],
   dialect: Dialect,
 ): DistinctiveWords {
   const semantics = semanticsOf(dialect);
-  // Most names contain any given letter: the words found by one letter are a fair sample too.
+  // Most names contain a given letter, so words that were found by a single letter are an unbiased sample too.
   const isUnspecific = ({ query, status }: QueryState) =>
     semantics === 'substring' && [...query.text].length === 1 && status !== 'complete';
   const sent = queryTexts(queries.filter((one) => !isUnspecific(one)));
@@ -106,7 +109,7 @@ export function distinctiveWords(
   return { ...words, lengths };
 }
 
-/** The name queries, and the words in them. */
+/** The folded name queries, and the words in them. */
 function queryTexts(queries: readonly QueryState[]): Set<string> {
   const texts = queries.filter(({ query }) => query.by === 'name').map(({ query }) => folded(query.text));
   return new Set([...texts, ...texts.flatMap(wordsOf)]);

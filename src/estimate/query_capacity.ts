@@ -3,19 +3,25 @@ import type { KnownCompany, QueryState } from '../knowledge.ts';
 import { folded } from '../names/folding.ts';
 import { foldedIdentifier, queriesFinding, semanticsOf } from '../names/query_matching.ts';
 
-/** An identifier prefix with companies that are not known yet. */
+/** An identifier prefix that has unknown companies, and their number. */
 export interface OpenPrefix {
   readonly prefix: string;
   readonly left: number;
 }
 
-/** The companies that each query can still find, by its total or its complete listing. */
+/**
+ * The number of unknown companies that each query can still find. It follows from the query's total or from its
+ * complete listing.
+ */
 export interface QueryCapacity {
-  /** Does every query that finds the company have capacity for it? */
+  /** Can every query that finds the company still find an unknown company? */
   isFor(company: KnownCompany): boolean;
-  /** Counts the company for every query that finds it. */
+  /** Adds the company, which reduces the capacity of every query that finds it. */
   take(company: KnownCompany): void;
-  /** Counted identifier prefixes, the longest first, with the companies that no longer prefix accounts for. */
+  /**
+   * The counted identifier prefixes that have unknown companies, the longest prefix first. Companies below a longer
+   * counted prefix are not included.
+   */
   prefixes(): OpenPrefix[];
 }
 
@@ -33,7 +39,8 @@ export function capacityBeside(
   for (const { query, total, status, rows } of queries) {
     const limit = total !== null && total < clamped ? total : status === 'complete' ? rows : null;
     if (query.by === 'name') {
-      // Simulated names are too inexact for counts: only complete listings exclude them.
+      // Simulated names are too inexact to be compared with totals. So a name query only excludes names if its listing
+      // is complete.
       if (status === 'complete') names.set(folded(query.text), 0);
     } else if (limit !== null) ids.set(foldedIdentifier(query.text), limit);
   }
@@ -43,7 +50,8 @@ export function capacityBeside(
   };
   const nameTexts = ({ name }: KnownCompany) =>
     queriesFinding(semantics, folded(name ?? ''), MAX_QUERY_LENGTH);
-  // If one parameter searches both, totals of identifier queries include matching names.
+  // If one parameter searches names and identifiers, the total of an identifier query includes companies with a
+  // matching name.
   const countsNames = dialect.search.identifier_param === null;
   const idTexts = (company: KnownCompany) => {
     const texts = queriesFinding('prefix', foldedIdentifier(company.entityId), MAX_QUERY_LENGTH);

@@ -3,28 +3,28 @@ import type { KnownCompany, QueryState } from '../knowledge.ts';
 import { folded, isAscii, withoutDiacritics } from '../names/folding.ts';
 import { queriesFinding, semanticsOf } from '../names/query_matching.ts';
 
-/** The assumptions of one simulation about properties that no response has shown. */
+/** The assumptions of one simulation about properties of the registry that no response has shown. */
 export interface Scenario {
   readonly seed: number;
-  /** The share of names in a language that no search has shown. */
+  /** The share of missing companies with a name in a language that no search has shown. */
   readonly otherLanguages: number;
-  /** The share of names in a script that no search has shown. */
+  /** The share of missing companies with a name in a script that no search has shown. */
   readonly otherScripts: number;
-  /** The share of identifiers in a form that no search has shown. */
+  /** The share of missing companies with an identifier in a form that no search has shown. */
   readonly otherForms: number;
   /** The share of missing companies that match an open query without a total. */
   readonly openShare: number;
   /** Do searches ignore diacritics, so that `as` finds `Åsbygg`? */
   readonly ignoresDiacritics: boolean;
-  /** Can no search find the missing companies? */
+  /** Is it impossible to find the missing companies by searches? */
   readonly isOutOfReach: boolean;
   /** Does the order of results depend on the query? */
   readonly ranksByQuery: boolean;
 }
 
 /**
- * The scenarios of a cost estimate. Each mixes likely assumptions differently, so that the estimate covers what is
- * unknown. `inVain`: the number of latest searches without a new company.
+ * The scenarios of a cost estimate. Each combines the assumptions differently, so that the estimate covers the unknown
+ * properties of the registry. `inVain` is the number of searches in a row, up to now, that found no new company.
  */
 export function scenariosFor(
   known: readonly KnownCompany[],
@@ -33,7 +33,8 @@ export function scenariosFor(
   inVain: number,
 ): Scenario[] {
   const canIgnoreDiacritics = ignoresDiacritics(known, queries, dialect);
-  // Companies found by identifier are a fair sample of names. Totals of identifier prefixes bound further forms.
+  // Companies that were found by identifier are an unbiased sample of names. If identifier prefixes have totals, no
+  // further forms of identifiers are assumed.
   const isByName = queries.some(({ query }) => query.by === 'name' && query.text !== '');
   const foreign = isByName ? foreignness(known, queries) : 0;
   const isCounted = queries.some(({ query, total }) => query.by === 'identifier' && total !== null);
@@ -49,8 +50,9 @@ export function scenariosFor(
 }
 
 /**
- * A factor, at most 1, for the share of foreign names. Searches by single letters find names of every language in that
- * script. The rarer diacritics are among those names, the rarer are other languages and scripts.
+ * A factor of at most 1 for the shares of names in other languages and scripts. Searches for single letters find names
+ * in every language of the same script. If these names seldom have diacritics, other languages and scripts are assumed
+ * to be rare too.
  */
 function foreignness(known: readonly KnownCompany[], queries: readonly QueryState[]): number {
   const isByLetters = queries.every(({ query }) => query.by === 'name' && [...query.text].length <= 1);
@@ -61,7 +63,7 @@ function foreignness(known: readonly KnownCompany[], queries: readonly QueryStat
 
 type Mixture = Omit<Scenario, 'seed'>;
 
-/** Only the languages, scripts and identifier forms seen so far. */
+/** Assumes only the languages, scripts and identifier forms that were seen. */
 const UNIFORM: Mixture = {
   ...{ otherLanguages: 0, otherScripts: 0, otherForms: 0, openShare: 0.8 },
   ...{ ignoresDiacritics: true, ranksByQuery: false, isOutOfReach: false },
@@ -70,7 +72,7 @@ const MANIFOLD: Mixture = {
   ...{ otherLanguages: 0.1, otherScripts: 0.15, otherForms: 0.15, openShare: 0.2 },
   ...{ ignoresDiacritics: false, ranksByQuery: true, isOutOfReach: false },
 };
-// A small budget permits only the first two.
+// The two most different mixtures come first, because a small budget permits only two simulations.
 const MIXTURES: readonly Mixture[] = [
   UNIFORM,
   MANIFOLD,
@@ -80,12 +82,13 @@ const MIXTURES: readonly Mixture[] = [
   MANIFOLD,
 ];
 const OUT_OF_REACH: Mixture = { ...UNIFORM, isOutOfReach: true };
-// Single searches often find nothing. This number in a row suggests that the missing companies are out of reach.
+// From this number of searches in a row without a new company, one scenario assumes that the missing companies are out
+// of reach.
 const MANY_IN_VAIN = 40;
 const LETTER_BEYOND_ASCII = /[^\P{L}A-Za-z]/u;
 const USUAL_DIACRITICS_SHARE = 0.05;
 
-/** Is there a known company that a search can only have found by ignoring diacritics? */
+/** Was a known company found although no query matches its name with diacritics? */
 export function ignoresDiacritics(
   known: readonly KnownCompany[],
   queries: readonly QueryState[],

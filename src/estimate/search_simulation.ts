@@ -15,38 +15,39 @@ export interface SimulationInput {
   /** The knowledge of an empty mirror. */
   readonly nothing: Knowledge;
   readonly dialect: Dialect;
-  /** The planner that a sync would use, over this knowledge. */
+  /** Opens the planner that a sync would use, with this knowledge. */
   readonly openPlanner: (knowledge: Knowledge) => Planner;
-  /** The assumed sizes of the registry; several if the size is uncertain. */
+  /** The sizes of the registry to simulate. There are several if the size is uncertain. */
   readonly totals: readonly number[];
   readonly budget: Budget;
   readonly nowMs: number;
 }
 
-/** The limits of all simulations of one estimate together. */
+/** The limits for all simulations of one estimate together. */
 export interface Budget {
-  /** The most simulated searches. */
+  /** The maximum number of simulated searches. */
   readonly searches: number;
-  /** The used share of the time, from 0 to 1. At 1 the simulations end. */
+  /** The share of the available time that was used, from 0 to 1. At 1, the simulations end. */
   usedShare(): number;
-  /** Receives the finished share of the work, from 0 to 1. */
+  /** Called with the finished share of the simulations, from 0 to 1. */
   onProgress?(share: number): void;
 }
 
 export interface Simulation {
-  /** Searches until the planner has no further search. */
+  /** The number of searches until the planner has no further search. */
   readonly searches: number;
-  /** Companies found. */
+  /** The number of new companies that these searches find. */
   readonly found: number;
-  /** The simulation ended before the planner had finished. */
+  /** Did the budget end the simulation before the planner had finished? */
   readonly isCutShort: boolean;
 }
 
 /**
- * Simulates the remaining searches against simulated registries, with the planner that a sync uses: one simulation per
- * scenario and size, within the budget. A large registry is simulated at a smaller size from an empty mirror, and counted
- * from the present coverage. If the budget ends during the first simulation, a smaller one follows. If that one does not
- * end either, its count is a lower bound.
+ * Simulates the remaining searches against simulated registries, with the planner that a sync uses. Within the budget,
+ * it runs one simulation for each scenario and size. A large registry is simulated at a smaller size. This simulation
+ * starts with an empty mirror, and its searches count only once it has reached the current coverage. If the first
+ * simulation uses up its share of the budget, a smaller one follows. If that one does not finish either, its number of
+ * searches is a lower bound.
  */
 export function simulateSearches(ask: SimulationInput): Simulation[] {
   const { knowledge, dialect, totals, budget } = ask;
@@ -75,7 +76,7 @@ export function simulateSearches(ask: SimulationInput): Simulation[] {
       maxCompanies = Math.ceil(Math.min(maxCompanies, ...totals) / SMALLER);
       one = runCase(at, { maxCompanies, isOver: isOver(1) });
     }
-    // A simulation that was cut short adds nothing once complete ones cover all sizes.
+    // If complete simulations already cover all sizes, one that was cut short is not needed.
     if (one.isCutShort && simulations.length > 0 && at % totals.length === 0) break;
     simulations.push(one);
     if (one.isCutShort) break;
@@ -85,9 +86,9 @@ export function simulateSearches(ask: SimulationInput): Simulation[] {
 
 /** The limits of one simulation. */
 interface Limits {
-  /** Larger registries are simulated at this size. */
+  /** Registries with more companies are simulated at this size. */
   readonly maxCompanies: number;
-  /** Called before each search with the number of searches so far; true ends the simulation. */
+  /** Called before each search with the number of searches so far. Returns true if the simulation must end. */
   isOver(searches: number): boolean;
 }
 
@@ -113,13 +114,17 @@ function simulate(one: Case): Simulation & { readonly played: number } {
   const { useful, inVain, ...played } = play({ ...one, total: maxCompanies }, sample, null, countedFrom);
   return {
     ...played,
-    // The stop rule gives up unreachable companies after a number of searches that grows with the root of their number.
+    // `inVain` is scaled by the square root, because the limit of the stop rule grows with the square root of the
+    // number of missing companies.
     searches: Math.ceil(useful * scale + inVain * Math.sqrt(scale)),
     found: Math.ceil(played.found * scale),
   };
 }
 
-/** Runs the planner. `from`: the present knowledge; null: an empty mirror. Counting starts at `countedFrom` companies. */
+/**
+ * Runs the planner until it has no further search or the limits end the simulation. It starts with the knowledge
+ * `from`, or with an empty mirror if that is null. Searches count once more than `countedFrom` companies are known.
+ */
 function play(
   { knowledge, nothing, dialect, openPlanner, queries, total, nowMs, scenario, limits }: Case,
   sample: readonly KnownCompany[],
@@ -172,7 +177,7 @@ function play(
   };
 }
 
-/** An evenly spaced sample of `wanted` of `count` companies. */
+/** A sample of `wanted` companies at even distances among all `count` companies. */
 function sampleOf(known: Iterable<KnownCompany>, count: number, wanted: number): KnownCompany[] {
   const every = Math.max(1, count / Math.max(1, wanted));
   const sample: KnownCompany[] = [];
@@ -181,12 +186,13 @@ function sampleOf(known: Iterable<KnownCompany>, count: number, wanted: number):
   return sample;
 }
 
-// Records are most of a large cost estimate. A larger simulation did not improve their count measurably.
+// In a large cost estimate, most calls are for records. Larger simulations did not measurably improve the estimated
+// number of records.
 const MAX_COMPANIES = 2_000;
 const MIN_SIMULATIONS = 2;
-// The share of the budget's searches after which no further simulation starts.
+// No further simulation starts after this share of the budget's searches was used.
 const ENOUGH = 0.5;
-// The share of the budget for the first simulation, before a smaller one follows.
+// The share of the budget that the first simulation may use. If it needs more, a smaller one follows.
 const FIRST_SHARE = 0.6;
 const SMALLER = 4;
 const SEARCHES_BETWEEN_REPORTS = 50;

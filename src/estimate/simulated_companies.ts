@@ -12,8 +12,8 @@ export interface SimulatedCompany {
 }
 
 /**
- * Simulates companies that fit the capacity of the queries sent so far. If identifiers of known forms have no capacity
- * left, the remaining companies get identifiers of other forms. Equal seeds give equal companies.
+ * Simulates companies that the queries sent so far could still find (see `QueryCapacity`). If no identifier of a known
+ * form fits, the remaining companies get identifiers of other forms. The same seed gives the same companies.
  */
 export function simulateCompanies(ask: {
   readonly known: readonly KnownCompany[];
@@ -30,7 +30,7 @@ export function simulateCompanies(ask: {
   const ids = idMaker(known, random);
   const taken = new Set(known.map(({ entityId }) => entityId));
   const simulated: SimulatedCompany[] = [];
-  /** Adds up to `wanted` companies that fit the capacity. */
+  /** Adds at most `wanted` companies that fit the capacity. */
   const add = (wanted: number, idOf: (freedDigits: number) => string | null) => {
     const enough = Math.min(count, simulated.length + wanted);
     let rejectedInARow = 0;

@@ -1,19 +1,22 @@
 import type { KnownCompany } from '../knowledge.ts';
 import { foldedIdentifier } from '../names/query_matching.ts';
 
-/** Generates identifiers. `freedDigits`: how many digits of the common prefix of known identifiers may differ. */
+/**
+ * Generates identifiers. `freedDigits` is the number of digits at the end of the known identifiers' common prefix that
+ * may differ.
+ */
 export interface IdMaker {
   /** An identifier of a known form. */
   known(freedDigits: number): string;
-  /** An identifier of a known form with this prefix; null: no known identifier has it. */
+  /** An identifier of a known form with this prefix; null if no known identifier has the prefix. */
   withPrefix(prefix: string, freedDigits: number): string | null;
   /** An identifier of an unknown form. */
   other(): string;
 }
 
 /**
- * The identifiers of a dense form continue a series of numbers. Those of a sparse form keep the letters and the common
- * leading digits of the form; the other digits are random.
+ * Opens a generator of identifiers. If the known identifiers of a form are numbered densely, new ones continue this
+ * series. Otherwise, new ones have the same letters and common leading digits, and the other digits are random.
  */
 export function idMaker(known: readonly KnownCompany[], random: () => number): IdMaker {
   const forms = Map.groupBy(
@@ -62,7 +65,7 @@ function seriesOf(ids: readonly string[]): Maker | null {
   let at = first;
   let jumps = 0;
   return (random, freedDigits) => {
-    // No identifier fits here: the series continues further up.
+    // No identifier fitted at this point of the series, so it continues at a higher number.
     if (freedDigits > jumps) at += JUMP * (freedDigits - jumps);
     jumps = freedDigits;
     at += 1 + Math.floor(random() * 2 * (spacing - 1) + random());
@@ -78,14 +81,14 @@ function scatterOf(ids: readonly string[]): Maker {
   };
 }
 
-/** The longest common prefix. */
+/** The longest common prefix of the identifiers. */
 function commonPrefixOf(ids: readonly string[]): string {
   let shared = ids[0] ?? '';
   for (const id of ids) while (!id.startsWith(shared)) shared = shared.slice(0, -1);
   return shared;
 }
 
-/** Replaces all digits after the first `keptCharacters` characters by random ones. */
+/** Replaces all digits after the first `keptCharacters` characters with random ones. */
 function withOtherDigits(id: string, keptCharacters: number, random: () => number): string {
   const digit = () => String(Math.floor(random() * 10));
   return id.slice(0, keptCharacters) + id.slice(keptCharacters).replace(/[0-9]/g, digit);

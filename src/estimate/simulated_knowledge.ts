@@ -3,11 +3,11 @@ import type { Knowledge, KnownCompany } from '../knowledge.ts';
 import { SortedTexts, type TextsInOrder } from '../names/ordered_texts.ts';
 import { comparedText } from '../names/query_matching.ts';
 
-/** The knowledge at the start of a simulation, and the companies that the simulation has found. */
+/** Combines the knowledge at the start of a simulation with the companies that the simulation finds. */
 export class SimulatedKnowledge {
   readonly #from: Knowledge;
   readonly #learned: KnownCompany[] = [];
-  /** Built at the first request. */
+  /** The folded texts. They are sorted when they are first requested. */
   readonly #texts = new Map<SearchQuery['by'], SortedTexts>();
 
   constructor(from: Knowledge) {
@@ -19,7 +19,7 @@ export class SimulatedKnowledge {
     for (const [by, texts] of this.#texts) texts.add(comparedText(company, by));
   }
 
-  /** The knowledge for a planner. `total`: the simulated registry count. */
+  /** The knowledge for a planner. `total` is the simulated registry count; null if the registry reports none. */
   view(total: number | null, nowMs: number): Knowledge {
     const from = this.#from;
     return {

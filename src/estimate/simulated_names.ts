@@ -13,8 +13,9 @@ import type { Scenario } from './scenario.ts';
 type NameMaker = () => string;
 
 /**
- * Opens a generator of names like the known ones. Most have words like those of known names. Some are in other languages
- * or scripts, by the scenario. Simulated names share words with each other, as names of one language do.
+ * Opens a generator of names that resemble the known names. Most consist of words like those in known names. Depending
+ * on the scenario, some are in other languages or scripts. Simulated names share words with each other, as real names
+ * of one language do.
  */
 export function nameMaker(ask: {
   readonly known: readonly KnownCompany[];
@@ -62,14 +63,17 @@ function indexOf(position: OpenQuery['position'], length: number): number {
   return position === 'last' ? length - 1 : Math.floor(length / 2);
 }
 
-/** Names of one foreign language: one to three words and one of few legal forms. */
+/** Generates names in one foreign language: one to three words and one of a few legal forms. */
 function foreignNameMaker(coin: NameMaker, random: () => number): NameMaker {
   const word = wordsFrom({ seen: [], novelty: NOVELTY_OF_FOREIGN_WORDS, coin, random });
   const form = wordsFrom({ seen: [], novelty: NOVELTY_OF_FORMS, coin, random });
   return () => [...Array.from({ length: 1 + Math.floor(random() * 3) }, word), form()].join(' ');
 }
 
-/** New words: the first half of one word and the second half of another, sometimes with another first character. */
+/**
+ * Generates words from the first half of one word and the second half of another, sometimes with a different first
+ * character.
+ */
 function wordCoiner(words: readonly string[], random: () => number): NameMaker {
   const character = characterDrawer(random);
   return () => {
@@ -80,7 +84,7 @@ function wordCoiner(words: readonly string[], random: () => number): NameMaker {
   };
 }
 
-/** New words from the letters of known words, in any order. */
+/** Generates words from the letters of known words, in random order. */
 function letterCoiner(words: readonly string[], random: () => number): NameMaker {
   const character = characterDrawer(random);
   const letters = [...words.join('')];
@@ -90,7 +94,10 @@ function letterCoiner(words: readonly string[], random: () => number): NameMaker
     );
 }
 
-/** New words in a script. Most letters are frequent first characters; earlier letters of the script are more likely. */
+/**
+ * Generates words in a script. Most letters are frequent first characters; the others can be any letter of the script.
+ * In both lists, earlier letters are more likely.
+ */
 function scriptCoiner([first, last]: readonly [string, string], random: () => number): NameMaker {
   const [from, to] = [first.codePointAt(0) ?? 0, last.codePointAt(0) ?? 0];
   const isOfScript = (letter: string) => letter >= first && letter <= last;
@@ -103,7 +110,7 @@ function scriptCoiner([first, last]: readonly [string, string], random: () => nu
   return () => Array.from({ length: 3 + Math.floor(random() * 5) }, letter).join('');
 }
 
-/** First characters of words, by their general frequency. */
+/** Draws first characters of words according to their usual frequency. */
 function characterDrawer(random: () => number): NameMaker {
   const seeds = [LATIN_LETTERS, DIGITS].flatMap(({ characters, weight }) =>
     characters.map((text, rank) => ({ text, weight: weight(rank) })),
@@ -129,7 +136,7 @@ const SCRIPTS = [
   ['ア', 'ン'],
   ['一', '龠'],
 ] as const;
-// A few names start with such a character.
+// A few names begin with one of these characters.
 const SIGNS = ['„', '«', ...ASCII_PUNCTUATION.characters.slice(0, 5)];
 const STARTS_WITH_SIGN = 0.003;
 const FREQUENT = 0.6;
@@ -141,18 +148,19 @@ const MIN_WORDS = 10;
 const USUAL_LENGTH = 3;
 
 export interface WordSource {
-  /** The words seen, with repetitions. */
+  /** The words seen so far. The list can contain a word several times. */
   readonly seen: readonly string[];
-  /** The number of words seen that weighs as much as the chance of a new word (θ). */
+  /** θ: the weight of a new word, compared with the number of words seen. */
   readonly novelty: number;
   readonly coin: () => string;
   readonly random: () => number;
 }
 
 /**
- * Draws words by a two-parameter Pitman-Yor process (Pitman and Yor, Annals of Probability 25(2), 1997). After n words, d
- * of them distinct, the next word is new with probability (θ + σ·d) / (n + θ). Otherwise it repeats a random earlier
- * word. θ is `novelty`, σ is DISCOUNT. Unlike in the standard process, repeated words are not discounted.
+ * Draws words by a two-parameter Pitman-Yor process (Pitman and Yor, Annals of Probability 25(2), 1997). After n words,
+ * of which d are distinct, the next word is new with the probability (θ + σ·d) / (n + θ). Otherwise it is a random
+ * earlier word. θ is `novelty` and σ is DISCOUNT. Unlike in the standard process, the weights of earlier words are not
+ * discounted.
  */
 export function wordsFrom({ seen, novelty, coin, random }: WordSource): () => string {
   const drawn = [...seen];

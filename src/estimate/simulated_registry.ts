@@ -6,9 +6,9 @@ import { folded, withoutDiacritics, wordsOf } from '../names/folding.ts';
 import { foldedIdentifier, nameFinder, semanticsOf, windowOf } from '../names/query_matching.ts';
 import type { Scenario } from './scenario.ts';
 
-/** A registry of known and simulated companies that responds to searches by the rules of the dialect. */
+/** A registry of known and simulated companies. It responds to searches according to the dialect. */
 export interface SimulatedRegistry {
-  /** The result of one search. `before`: the state of the query; absent: not listed yet. */
+  /** The result of one search. `before` is the state of the query; undefined if the query was not listed yet. */
   search(
     call: SearchCall,
     before: QueryState | undefined,
@@ -32,7 +32,7 @@ export function simulatedRegistry(
       if ([...query.text].length < search.min_length) return result(call, [], refused(query, nowMs));
       const found = find(query);
       const all = ranksByQuery ? inOrder(found, query.text) : found;
-      // Companies shown by earlier pages are known: the known ones come first in the listing.
+      // Earlier pages have shown known companies, so the known companies come first in the listing.
       const listing =
         before === undefined || page.index === 0 ? all : all.toSorted((a, b) => rank(a) - rank(b));
       const reachable = Math.min(all.length, window);
@@ -59,7 +59,7 @@ export function simulatedRegistry(
   };
 }
 
-/** Sorts by a hash of the identifier. Equal salts give equal orders. */
+/** Sorts companies by a hash of the identifier. The same salt gives the same order. */
 function inOrder<Company extends KnownCompany>(companies: readonly Company[], salt: string): Company[] {
   return companies
     .map((company) => ({ company, rank: hashOf(salt + company.entityId) }))
@@ -87,10 +87,10 @@ export interface Indexed extends KnownCompany {
   readonly foldedId: string;
 }
 
-/** The companies that a query finds, in a fixed order without meaning. */
+/** Returns the companies that a query finds, in a fixed but arbitrary order. */
 export type Find = (query: SearchQuery) => readonly Indexed[];
 
-/** Indexes companies. If one parameter searches names and identifiers, every query finds both. */
+/** Indexes companies. If one parameter searches names and identifiers, every query finds companies by both. */
 export function indexOf(
   companies: readonly KnownCompany[],
   dialect: Dialect,
@@ -110,7 +110,10 @@ export function indexOf(
   };
 }
 
-/** Finds names by name and identifiers by identifier. Queries must be folded. */
+/**
+ * Indexes companies so that name queries match only names and identifier queries only identifiers. Queries must be
+ * folded.
+ */
 function indexApart(
   companies: readonly KnownCompany[],
   dialect: Dialect,
@@ -137,7 +140,10 @@ function indexApart(
     return matches;
   };
 
-  /** The companies to test: matches of the query without its last character or, for whole words, of its first word. */
+  /**
+   * The companies to test. They are the matches of the query without its last character. If queries match whole words,
+   * they are the companies with the first word of the query.
+   */
   const candidates: Find = ({ by, text }) => {
     if (text === '') return all;
     if (by === 'name' && byWord !== null) return byWord.get(wordsOf(text)[0] ?? '') ?? [];

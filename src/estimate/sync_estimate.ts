@@ -6,14 +6,14 @@ import type { Planner } from '../planner.ts';
 import { type CallRange, exactly, sumOf, within } from './call_range.ts';
 import { type Budget, type Simulation, simulateSearches } from './search_simulation.ts';
 
-/** The calls until nothing is due, and the companies that they find. */
+/** The estimated calls until nothing is due, and the companies that they find. */
 export interface SyncEstimate {
   readonly stats: CallRange;
   readonly search: CallRange;
   readonly entity: CallRange;
-  /** All kinds together; it may be narrower than their sum. */
+  /** The calls of all kinds together. This range can be narrower than the sum over the kinds. */
   readonly total: CallRange;
-  /** Companies that these calls will find. */
+  /** The number of new companies that these calls find. */
   readonly companies: CallRange;
   readonly size: RegistrySize;
 }
@@ -25,15 +25,18 @@ export interface SyncEstimateInput {
   readonly dialect: Dialect;
   readonly openPlanner: (knowledge: Knowledge) => Planner;
   readonly isStatsDue: boolean;
-  /** Records of known companies that are due. */
+  /** The number of known companies whose record is due. */
   readonly recordsDue: number;
-  /** Is a search among the next calls? null: the next calls are not planned yet. */
+  /** Is a search among the next calls? Null if the next calls are not planned yet. */
   readonly isSearchNext: boolean | null;
   readonly budget: Budget;
   readonly nowMs: number;
 }
 
-/** Estimates a sync: due records are counted, searches are simulated, and every found company adds a record. */
+/**
+ * Estimates the calls of a sync. Due records are counted and searches are simulated. Each company that a search finds
+ * adds one record.
+ */
 export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
   const { knowledge, dialect, isStatsDue, recordsDue } = ask;
   const size = sizeOf(knowledge, dialect);
@@ -50,7 +53,7 @@ export function estimateSync(ask: SyncEstimateInput): SyncEstimate {
   };
 }
 
-/** The factor by which both ends must move apart, so that their ratio is at least USUAL_RATIO. */
+/** The factor by which each end must be changed so that their ratio becomes USUAL_RATIO; at most WIDEST. */
 function shortfallOf({ low, high }: CallRange): number {
   if (high === null || high === 0) return 1;
   return Math.min(WIDEST, Math.max(1, Math.sqrt((USUAL_RATIO * low) / high)));
@@ -60,11 +63,14 @@ function widened({ low, high }: CallRange, factor: number): CallRange {
   return { low: Math.floor(low / factor), high: high === null ? null : Math.ceil(high * factor) };
 }
 
-/** The cost of the companies that are not known yet. */
+/** The estimated calls for finding unknown companies and fetching their records. */
 interface DiscoveryEstimate {
   readonly searches: CallRange;
   readonly companies: CallRange;
-  /** Searches and the records of found companies. Narrower than the sum: searches and records vary in opposite ways. */
+  /**
+   * The searches, and the records of the companies found. Its range is narrower than the sum, because more searches
+   * often mean fewer records and vice versa.
+   */
   readonly calls: CallRange;
 }
 
@@ -83,7 +89,10 @@ function estimateDiscovery(ask: SyncEstimateInput, size: RegistrySize): Discover
   return estimateOf(simulations, { low: missing.low, high: size.high - known });
 }
 
-/** Is there no search to send? Opening a planner over many names is slow, so cheaper evidence comes first. */
+/**
+ * Is there no search to send? Other evidence is checked first, because opening a planner is slow if many names are
+ * known.
+ */
 function isIdle(
   { knowledge, openPlanner, isSearchNext, nowMs }: SyncEstimateInput,
   size: RegistrySize,
@@ -100,7 +109,7 @@ function estimateOf(
   missing: { readonly low: number; readonly high: number },
 ): DiscoveryEstimate {
   const searches = simulations.map((one) => one.searches);
-  // The stop rule has given up the missing companies.
+  // No simulation sent a search, because the stop rule has given up the missing companies.
   if (simulations.every(({ searches, isCutShort }) => searches === 0 && !isCutShort)) return NOTHING;
   const found = Math.floor(Math.min(...simulations.map((one) => one.found)) * FEWER_FOUND);
   const calls = callsOf(simulations);
@@ -115,7 +124,7 @@ function estimateOf(
   };
 }
 
-/** A range around the geometric mean of the simulations, wider if their results differ by more than usual. */
+/** A range around the geometric mean of the simulated calls. It is wider if the simulations differ more than usual. */
 function callsOf(simulations: readonly Simulation[]): CallRange {
   const logs = simulations.map(({ searches, found }) => Math.log(Math.max(1, searches + found)));
   const middle = meanOf(logs);
@@ -124,9 +133,10 @@ function callsOf(simulations: readonly Simulation[]): CallRange {
   const low = Math.exp(Math.max(middle - excess, Math.min(...logs)));
   const high = Math.exp(Math.min(middle + excess, Math.max(...logs)));
   const isOpen = simulations.some(({ isCutShort }) => isCutShort);
-  // Fewer simulations show less of the spread.
+  // With few simulations, the spread is underestimated, so the range is made wider.
   const lack = LACK * (1 - Math.min(1, simulations.length / USUAL_SIMULATIONS));
-  // Unreachable companies are given up early.
+  // If the companies turn out to be unreachable, the calls end early. So the lower end includes simulations that found
+  // nothing.
   const inVain = simulations.filter(({ found }) => found === 0).map(({ searches }) => searches);
   return {
     low: Math.min(Math.floor(low * FEWER * (1 - lack)), ...inVain),
@@ -140,20 +150,21 @@ function meanOf(numbers: readonly number[]): number {
 
 const ENDLESS = { left: { calls: Number.POSITIVE_INFINITY, lifetimeLimit: null } };
 const NOTHING: DiscoveryEstimate = { searches: exactly(0), companies: exactly(0), calls: exactly(0) };
-// Fewer companies do not show what names and identifiers look like.
+// Fewer known companies are too few to simulate names and identifiers.
 const MIN_KNOWN = 20;
 const FIRST_GUESS = 8;
-// Chosen with `npm run bench price` so that nine of ten ranges contain the result.
+// These constants were chosen with `npm run bench price` so that nine of ten ranges contain the actual number of calls.
 const FEWER = 0.829;
 const MORE = 1.24;
 const USUAL_SPREAD = 0.3;
 const USUAL_SIMULATIONS = 6;
 const LACK = 0.1;
-// The smallest ratio of the ends of a total. Narrower totals contained the result less often.
+// The minimum ratio of the upper to the lower end of a total. Narrower ranges contained the actual number of calls less
+// often.
 const USUAL_RATIO = 1.49;
 const WIDEST = 1.1;
 const FEWER_SEARCHES = 0.5;
 const MORE_SEARCHES = 1.5;
-// Searches until the stop rule gives up a single unreachable company.
+// The number of searches until the stop rule gives up a single unreachable company.
 const IN_VAIN = 130;
 const FEWER_FOUND = 0.8;

@@ -13,7 +13,7 @@ export interface WatchlistEstimateInput {
   readonly isStatsDue: boolean;
 }
 
-/** Estimates a sync over a watchlist as a backfill without the records that are still fresh. */
+/** Estimates the sync of a watchlist as a backfill, without the records that are still fresh. */
 export function estimateWatchlist({
   knowledge,
   dialect,
@@ -36,7 +36,10 @@ export function estimateWatchlist({
   };
 }
 
-/** The companies of the backfill estimate that are already found, and those that need no record. */
+/**
+ * `found` is the number of companies in the backfill estimate that are already found. `spared` is the number of
+ * companies whose record need not be fetched.
+ */
 function knownOf({ knowledge, dialect, watchlist }: Omit<WatchlistEstimateInput, 'isStatsDue'>) {
   switch (watchlist.of) {
     case 'ids':
@@ -50,7 +53,7 @@ function knownOf({ knowledge, dialect, watchlist }: Omit<WatchlistEstimateInput,
     case 'queries': {
       const { listings } = wantedNow({ knowledge, dialect, watchlist, kinds: new Set(['search']) });
       const listed = listings.flatMap(({ query }) => knowledge.listed(query).map(({ entityId }) => entityId));
-      // A company in several listings is fetched once.
+      // A company in several listings is fetched only once.
       const due = [...new Set(listed)].filter((id) => !knowledge.isFresh(id));
       return { found: listed.length, spared: listed.length - due.length };
     }

@@ -1,6 +1,6 @@
 /**
- * Folds a text for comparison while the rules of the upstream are unknown. Case, diacritics, width and the kind of
- * space make no difference. Letters such as `ø`, which Unicode does not decompose, become plain ones.
+ * Folds a text for comparison while the upstream's rules are unknown. Letter case, diacritics, character width and the
+ * kind of space are ignored. Letters that Unicode does not decompose, such as `ø`, are replaced with plain letters.
  */
 export function loosely(text: string): string {
   return text
@@ -24,7 +24,9 @@ const PLAIN_LETTERS: Record<string, string> = {
   ð: 'd',
 };
 
-/** Can any query rule find this text by the query? Each word of the query must occur somewhere in the text. */
+/**
+ * Can the query find this text under at least one query rule? Each word of the query must occur somewhere in the text.
+ */
 export function mayFind(query: string, text: string): boolean {
   const loose = loosely(text);
   const words = loosely(query).match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -4,18 +4,19 @@ import { type Anatomy, anatomyOf, similarity, trigramsOf } from './similarity.ts
 export interface Candidate {
   readonly entityId: string;
   readonly name: string;
-  /** 1: the same name. */
+  /** The similarity of the names, from 0 to 1. 1 means that they are the same. */
   readonly score: number;
 }
 
-/** Names below this score share little more than the endings of their words. */
+/** Two names with a lower score have little more in common than the endings of their words. */
 export const MIN_SCORE = 0.6;
 const MAX_INEXACT = 5;
-// A misspelling changes three trigrams. Of the six rarest, at least two normally remain to find the name.
+// Each name is indexed by its six rarest trigrams. A misspelling changes three trigrams, so enough of the six usually
+// remain to find the name.
 const INDEXED_TRIGRAMS = 6;
 const MIN_SHARED_TRIGRAMS = 2;
 
-/** Collects, for each wanted name, the companies whose names equal or resemble it. */
+/** For each wanted name, collects the companies whose names equal or resemble it. */
 export class NameCandidates {
   readonly #names: readonly Anatomy[];
   readonly #same = new Map<string, number[]>();
@@ -41,12 +42,12 @@ export class NameCandidates {
     }
   }
 
-  /** The candidates of a wanted name, by its index; the best first. */
+  /** The candidates for the wanted name with this index, the best first. */
   of(at: number): Candidate[] {
     return [...(this.#found[at]?.values() ?? [])].sort((a, b) => b.score - a.score);
   }
 
-  /** The companies with exactly this name. */
+  /** The companies that have the wanted name with this index. */
   same(at: number): Candidate[] {
     return this.of(at).filter(({ score }) => score === 1);
   }
@@ -59,7 +60,7 @@ export class NameCandidates {
     const found = this.#found[at] as Map<string, Candidate>;
     if ((found.get(candidate.entityId)?.score ?? 0) >= candidate.score) return;
     found.set(candidate.entityId, candidate);
-    // Exact matches are all kept: their number decides whether the name is ambiguous.
+    // No exact match is dropped, because their number decides whether the name is ambiguous.
     const inexact = [...found.values()].filter(({ score }) => score < 1).sort((a, b) => a.score - b.score);
     if (inexact.length > MAX_INEXACT) found.delete((inexact[0] as Candidate).entityId);
   }

@@ -2,26 +2,30 @@ import { wordsOf } from './folding.ts';
 import { lowerBound } from './ordered_texts.ts';
 
 /**
- * The names and ids of all companies in a few typed arrays, about seventy bytes a company. Millions of companies fit into
- * memory, and threads exchange the index without a copy. It is immutable: a changed mirror gets a new index. A company is
- * identified by its rank in the order of folded name and id.
+ * The names and ids of all companies, in a few typed arrays of about seventy bytes per company. So millions of
+ * companies fit into memory, and the index can be passed to another thread without a copy. The index is immutable; when
+ * the mirror changes, a new one is built. A company is identified by its rank: its position in the order of folded name
+ * and id.
  */
 export interface NameIndex {
   readonly companies: number;
-  /** Folded names by rank. */
+  /** The folded names, by rank. */
   readonly names: PackedTexts;
-  /** Ids by rank, not folded. */
+  /** The ids, by rank. They are not folded. */
   readonly ids: PackedTexts;
-  /** Ranks in the order of upper-cased ids. */
+  /** The ranks in the order of the upper-cased ids. */
   readonly byId: Uint32Array;
-  /** The distinct words of all names, in the order of their bytes. */
+  /** The distinct words of all names, sorted by their bytes. */
   readonly words: PackedTexts;
-  /** Ranks of the names that contain word w: `postings[postingStarts[w] .. postingStarts[w + 1])`, ascending. */
+  /**
+   * The ranks of the names that contain word w are `postings[postingStarts[w] .. postingStarts[w + 1])`, in ascending
+   * order.
+   */
   readonly postings: Uint32Array;
   readonly postingStarts: Uint32Array;
 }
 
-/** All buffers of the index, as a transfer list for another thread. */
+/** The buffers of the index, to transfer it to another thread. */
 export function buffersOf({ names, ids, byId, words, postings, postingStarts }: NameIndex): ArrayBuffer[] {
   const arrays = [names.bytes, names.starts, ids.bytes, ids.starts, byId, words.bytes, words.starts];
   return [...arrays, postings, postingStarts].map(({ buffer }) => buffer as ArrayBuffer);
@@ -41,7 +45,7 @@ export function textAt({ bytes, starts }: PackedTexts, index: number): string {
   return decoder.decode(bytes.subarray(starts[index], starts[index + 1]));
 }
 
-/** The range of texts with this prefix. The texts must be in the order of their bytes. */
+/** The range of texts with this prefix. The texts must be sorted by their bytes. */
 export function prefixRange(texts: PackedTexts, prefix: Uint8Array): Range {
   const length = texts.starts.length - 1;
   return {
@@ -60,7 +64,10 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Compares a text with the range of a prefix: negative: before it · 0: in it · positive: after it. */
+/**
+ * Compares a text with the range of texts that have a prefix. The result is negative if the text is before the range, 0
+ * if it is in the range, and positive if it is after the range.
+ */
 function comparePrefix({ bytes, starts }: PackedTexts, index: number, prefix: Uint8Array): number {
   const start = starts[index] ?? 0;
   const length = (starts[index + 1] ?? 0) - start;
@@ -77,13 +84,13 @@ const encoder = new TextEncoder();
 
 /** The companies to index. */
 export interface IndexSource {
-  /** In the order of folded name and id, by bytes. */
+  /** The companies, sorted by the bytes of the folded name and then of the id. */
   readonly byName: Iterable<{ readonly knownId: number; readonly entityId: string; readonly folded: string }>;
-  /** The `knownId` of the same companies, in the order of upper-cased entity ids. */
+  /** The `knownId` of the same companies, sorted by the upper-cased entity id. */
   readonly byId: () => Iterable<number>;
 }
 
-/** Builds the index in one pass. It holds nothing but the arrays in memory. */
+/** Builds the index in one pass. Only the arrays of the index are in memory meanwhile. */
 export function buildNameIndex(source: IndexSource): NameIndex {
   const names = packing();
   const ids = packing();
@@ -120,7 +127,10 @@ function packing() {
   };
 }
 
-/** Numbers words in the order of arrival. `postings` sorts the words and their postings by bytes. */
+/**
+ * Collects words and numbers them in the order in which they are added. `postings` returns the words and their
+ * postings, sorted by bytes.
+ */
 function wordDictionary() {
   const numbers = new Map<string, number>();
   const counts = growing();

@@ -7,7 +7,7 @@ import { bitRanks, concatenated, listOfRanks, type Ranks, rangeOfRanks } from '.
 
 /** A search in the name index. */
 export interface CompanyQuery {
-  /** any: one parameter takes names and identifiers alike. */
+  /** `any`: names and identifiers, for a search with one parameter for both. */
   readonly by: 'name' | 'identifier' | 'any';
   readonly text: string;
   readonly names: NameSearch;
@@ -25,9 +25,9 @@ export type IdentifierSearch = Exclude<IdentifierMatch, 'unknown'>;
 export const fold = (text: string): string => foldText(text, 'diacritics');
 
 /**
- * Finds companies, the best first: the exact identifier · names that start with the query, the exact name first · other
- * matching names · longer identifiers that start with the query. Ties are in the order of folded name and id, so that the
- * same mirror always returns the same order.
+ * Finds companies. They are returned in this order: the exact identifier · names that start with the query, the exact
+ * name first · other matching names · longer identifiers that start with the query. Ties are ordered by folded name and
+ * id, so the order is always the same for the same mirror.
  */
 export function findRanks(index: NameIndex, query: CompanyQuery): Ranks {
   const text = query.text.trim();
@@ -38,7 +38,7 @@ export function findRanks(index: NameIndex, query: CompanyQuery): Ranks {
   const exact = exactIdentifiers(index, text, identifiers);
   const withPrefix = prefixRange(index.names, utf8(fold(text)));
   const named = namedRanks(index, query, withPrefix);
-  // Exact identifiers come first in their range.
+  // In the range of identifiers, the exact ones come first.
   const longer = index.byId.subarray(identifiers.from + exact.length, identifiers.to);
   const others = named.size === 0 ? longer : longer.filter((rank) => !named.has(rank));
   return concatenated([
@@ -49,11 +49,14 @@ export function findRanks(index: NameIndex, query: CompanyQuery): Ranks {
   ]);
 }
 
-/** The names that a query finds. */
+/** The companies whose name a query finds. */
 interface Named {
   readonly size: number;
   has(rank: number): boolean;
-  /** The names outside the range of the prefix. Call it last: it may change the set. */
+  /**
+   * The matches outside the range of names that start with the query. Must be called last, because it may change the
+   * set.
+   */
   outside(withPrefix: Range, except: Uint32Array): Ranks;
 }
 
@@ -69,7 +72,7 @@ function namedRanks(index: NameIndex, { names, text }: CompanyQuery, withPrefix:
   }
 }
 
-/** The matching names that start with the query, without those listed before them. */
+/** The matching names that start with the query, except those already listed. */
 function ranksWithin(
   named: Named,
   withPrefix: Range,
@@ -77,7 +80,7 @@ function ranksWithin(
   how: CompanyQuery['names'],
 ): Ranks[] {
   if (how === 'token') {
-    // "acm" starts "acme" but is not one of its words.
+    // A name that starts with the query need not match: "acm" starts "acme" but is not one of its words.
     const ranks = [...rangeOfRanks(withPrefix.from, withPrefix.to).slice(0, withPrefix.to - withPrefix.from)];
     return [listOfRanks(Uint32Array.from(ranks.filter((rank) => named.has(rank) && !except.includes(rank))))];
   }
@@ -106,7 +109,7 @@ function ranksOfWords(index: NameIndex, wanted: readonly string[], how: 'token' 
   return {
     size: found.size,
     has: found.has,
-    // The bits themselves become the result, which saves a copy.
+    // The set itself is changed and returned, which saves a copy.
     outside(withPrefix, except) {
       for (const rank of except) found.remove(rank);
       for (let rank = withPrefix.from; rank < withPrefix.to; rank++) found.remove(rank);
@@ -121,7 +124,7 @@ function bitsOf(index: NameIndex, postings: Uint32Array, among: Ranks | null) {
   return bits;
 }
 
-/** Does a folded name contain all the words? */
+/** Returns a test: does a folded name contain all the wanted words? */
 function wordTest(wanted: readonly string[], how: 'token' | 'token_prefix'): (name: string) => boolean {
   return (name) => {
     const words = wordsOf(name);
@@ -141,7 +144,7 @@ function listed(ranks: Uint32Array): Named {
   };
 }
 
-/** The range of the postings of all matching words. It is contiguous, because the words are sorted. */
+/** The range that contains the postings of all matching words. It is contiguous, because the words are sorted. */
 function postingRange(
   { words, postingStarts }: NameIndex,
   word: string,
@@ -156,7 +159,7 @@ function postingRange(
   return { from: postingStarts[matching.from] ?? 0, to: postingStarts[to] ?? 0 };
 }
 
-/** The names that contain the bytes, in one pass over all names. */
+/** The ranks of the names that contain the bytes. Scans all names once. */
 function ranksContaining({ names: { bytes, starts } }: NameIndex, wanted: Uint8Array): Uint32Array {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const companies = starts.length - 1;
@@ -167,7 +170,8 @@ function ranksContaining({ names: { bytes, starts } }: NameIndex, wanted: Uint8A
     const end = starts[rank + 1] ?? bytes.length;
     const isInside = at + wanted.length <= end;
     if (isInside) found.push(rank);
-    // After a match the scan continues at the next name. A match across two names is none: it continues one byte later.
+    // After a match, the scan continues at the next name. If the bytes were found across two names, that is no match,
+    // and the scan continues one byte later.
     at = all.indexOf(wanted, isInside ? end : at + 1);
   }
   return Uint32Array.from(found);
@@ -194,7 +198,10 @@ function exactIdentifiers(index: NameIndex, text: string, { from, to }: Range): 
   return Uint32Array.from(found);
 }
 
-/** The order of UTF-8. JavaScript's own order differs beyond the Basic Multilingual Plane. */
+/**
+ * Compares texts by their UTF-8 bytes. The comparison operators of JavaScript use UTF-16, which differs beyond the
+ * Basic Multilingual Plane.
+ */
 function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
@@ -206,5 +213,5 @@ function isIn({ from, to }: Range, rank: number): boolean {
 const NO_RANGE: Range = { from: 0, to: 0 };
 const NOTHING = rangeOfRanks(0, 0);
 
-// Up to this number of candidates, testing each name is cheaper than sets of bits.
+// Up to this number of candidates, testing each name is cheaper than combining bit sets.
 const FEW = 4_096;

@@ -1,53 +1,53 @@
 /**
- * Texts of known companies in the order of their code points. An index supports these lookups without a scan.
+ * The texts of known companies, sorted by code points. An index answers these lookups without a scan.
  *
- * A company may have several texts, such as the words of its name. A prefix counts each company once. A text
- * therefore records how many of its prefixes, the empty one included, it shares with the company's preceding text.
- * A count for a prefix of n characters includes the texts that share at most n prefixes.
+ * A company may have several texts, for example the words of its name. The count for a prefix must include each company
+ * only once. So each text stores how many of its prefixes, including the empty one, it shares with the preceding text
+ * of the same company. The count for a prefix of n characters includes only texts that share at most n prefixes.
  */
 export interface CountedInOrder {
-  /** The texts in [from, to) that share at most `mostShared` prefixes. */
+  /** The number of texts in [from, to) that share at most `mostShared` prefixes. */
   countBetween(from: string, to: string, mostShared: number): number;
-  /** About `size` entries of [from, to), the first ones. */
+  /** The first texts in [from, to), about `size` of them. */
   stretch(from: string, to: string, ask: StretchAsk): Stretch;
-  /** The text `offset` entries after the first one at or after `from`; null: there are fewer. */
+  /** The text `offset` entries after the first text that is not before `from`; null if there is none. */
   at(from: string, offset: number): string | null;
 }
 
 export interface StretchAsk {
   readonly size: number;
-  /** Texts that share more prefixes are not counted. */
+  /** Texts that share more prefixes than this are not counted. */
   readonly mostShared: number;
 }
 
-/** Consecutive texts. Equal texts never belong to different stretches. */
+/** Consecutive texts. Equal texts are always in the same stretch. */
 export interface Stretch {
-  /** shares[n]: the texts that share n prefixes. */
+  /** `shares[n]`: the number of texts that share n prefixes. */
   readonly shares: readonly number[];
-  /** The first text after the stretch; null: none before `to`. */
+  /** The first text after the stretch; null if no text before `to` follows. */
   readonly next: string | null;
 }
 
-/** Texts of which each company has one. */
+/** Texts of known companies, one text per company. */
 export interface TextsInOrder extends CountedInOrder {
   countBetween(from: string, to: string): number;
   /** Every text, in order. */
   all(): Iterable<string>;
-  /** Every text that contains the substring. A scan. */
+  /** Every text that contains the substring. Scans all texts. */
   containing(substring: string): Iterable<string>;
 }
 
-/** A text that follows every text with this prefix. */
+/** A text that sorts after every text with this prefix. */
 export function afterAll(prefix: string): string {
   return prefix + LAST_CODE_POINT;
 }
 
-/** The smallest text that follows this one. */
+/** The first possible text after this one. */
 export function nextAfter(text: string): string {
   return `${text}\0`;
 }
 
-/** Builds a stretch: finds its end, then counts. `share` returns `shares` for the texts in [from, to). */
+/** Finds the end of a stretch and counts its texts. `share` returns `shares` for the texts in [from, to). */
 export function stretchOf(
   { at, share }: Pick<CountedInOrder, 'at'> & { share(from: string, to: string, most: number): number[] },
   ...[from, to, { size, mostShared }]: Parameters<CountedInOrder['stretch']>
@@ -57,18 +57,18 @@ export function stretchOf(
   return { shares: share(from, isLast ? to : next, mostShared), next: isLast ? null : next };
 }
 
-/** A sample of distinct texts: the first one, then one every `step` entries. */
+/** A sample of distinct texts: the first text, and then one text every `step` entries. */
 export function* spreadOver(texts: CountedInOrder, step: number): Generator<string> {
   for (let next = texts.at('', 0); next !== null; next = nextDifferent(texts, next, step)) yield next;
 }
 
-/** The text `step` entries later; if that one is equal, the next different text. */
+/** The text `step` entries after `from`. If it equals `from`, the next different text. */
 function nextDifferent(texts: Pick<CountedInOrder, 'at'>, from: string, step: number): string | null {
   const later = texts.at(from, step);
   return later === from ? texts.at(nextAfter(from), 0) : later;
 }
 
-/** The lookups over texts in memory. */
+/** Implements the lookups with a sorted array in memory. */
 export class SortedTexts implements TextsInOrder {
   readonly #texts: string[];
 
@@ -101,15 +101,15 @@ export class SortedTexts implements TextsInOrder {
     return this.#texts.filter((text) => text.includes(substring));
   }
 
-  /** The index of the first text at or after this one. */
+  /** The index of the first text that is not before this one. */
   #indexOf(text: string): number {
     return lowerBound(this.#texts.length, (index) => inOrder(this.#texts[index] as string, text) < 0);
   }
 }
 
 /**
- * Compares by code points, as SQLite compares UTF-8. JavaScript compares UTF-16 units, which orders surrogate pairs
- * before U+E000 to U+FFFF.
+ * Compares texts by code points, as SQLite does with UTF-8. JavaScript compares UTF-16 units, so it orders surrogate
+ * pairs before U+E000 to U+FFFF.
  */
 export function inOrder(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
@@ -121,7 +121,9 @@ export function inOrder(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Moves the surrogates behind all other UTF-16 units: code points above U+FFFF need them. */
+/**
+ * The rank of a UTF-16 unit. Surrogates come after all other units, because they encode the code points above U+FFFF.
+ */
 function rankOf(unit: number): number {
   if (unit < FIRST_SURROGATE) return unit;
   return unit > LAST_SURROGATE ? unit - SURROGATES : unit + SURROGATES;
@@ -132,7 +134,10 @@ const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
 const SURROGATES = 0x2000;
 
-/** Binary search: the first index in [0, length] for which `before` does not hold. `before` must be monotone. */
+/**
+ * Binary search: the first index in [0, length] for which `before` is false. `before` must be true for all indexes
+ * before that one and false for all after it.
+ */
 export function lowerBound(length: number, before: (index: number) => boolean): number {
   let low = 0;
   let high = length;
@@ -144,26 +149,29 @@ export function lowerBound(length: number, before: (index: number) => boolean): 
   return low;
 }
 
-/** Companies with a word that equals `beside` or, unless `isWhole`, starts with it. */
+/** A group of companies: those with a word that equals `beside` or, if `isWhole` is false, starts with it. */
 export interface CompaniesWith {
-  /** '': all companies. */
+  /** The word; '' for all companies. */
   readonly beside: string;
   readonly isWhole: boolean;
 }
 
 export const ALL_COMPANIES: CompaniesWith = { beside: '', isWhole: false };
 
-/** The words of a group of companies, in the order of their code points. */
+/** The words in the names of a group of companies, sorted by code points. */
 export interface WordsInOrder extends CountedInOrder {
-  /** The most frequent words with their companies, descending; of two equally frequent words, the shorter first. */
+  /**
+   * The most frequent words, each with its number of companies, in descending order. Of two equally frequent words, the
+   * shorter comes first.
+   */
   ranked(most: number): [word: string, companies: number][];
   totals(): WordTotals;
 }
 
 export interface WordTotals {
-  /** Companies that have at least one word. */
+  /** The number of companies that have at least one word. */
   readonly companies: number;
-  /** Pairs of a company and one of its distinct words. */
+  /** The sum over all companies of the number of distinct words. */
   readonly words: number;
   readonly different: number;
 }

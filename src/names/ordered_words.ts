@@ -12,13 +12,16 @@ import { findsName } from './query_matching.ts';
 
 export interface OrderedWord {
   readonly word: string;
-  /** The prefixes that the preceding word of the name has too, the empty one included; 0: it is the first word. */
+  /**
+   * The number of prefixes, including the empty one, that this word shares with the preceding word of the name; 0 for
+   * the first word.
+   */
   readonly shared: number;
 }
 
 /**
- * The distinct words of a folded name in order, so that words with common prefixes are neighbours. Each prefix then
- * belongs to the first word that has it. Lengths are in UTF-16 units.
+ * The distinct words of a folded name in sorted order, so that words with common prefixes are neighbours. Each prefix
+ * is counted only for the first word that has it. Lengths are in UTF-16 units.
  */
 export function orderedWords(foldedName: string): OrderedWord[] {
   const words = wordsOf(foldedName);
@@ -40,17 +43,17 @@ export function sharedLength(one: string, other: string): number {
   return at;
 }
 
-/** Companies with the same word that share the same number of its prefixes. */
+/** The companies that have the same word with the same value of `shared`. */
 interface Group extends OrderedWord {
   companies: number;
 }
 
-/** The lookups over words in memory. */
+/** Implements the lookups with sorted words in memory. */
 export class SortedWords implements WordsInOrder {
   readonly #of: CompaniesWith;
   readonly #groups: Group[];
 
-  /** `names`: the folded names of all companies. */
+  /** `names` are the folded names of all companies. */
   constructor(of: CompaniesWith, names: Iterable<string>) {
     this.#of = of;
     const groups = new Map<string, Group>();

@@ -6,19 +6,19 @@ import { folded, wordsOf } from './folding.ts';
 /** The query rule for names. */
 export type Semantics = Exclude<NameMatch, 'unknown'>;
 
-/** The query rule for names. An unknown rule counts as word prefix until rows show another one. */
+/** The query rule for names. If it is unknown, word prefix is assumed until responses show another rule. */
 export function semanticsOf({ search }: Dialect): Semantics {
   return search.matches === 'unknown' ? 'token_prefix' : search.matches;
 }
 
-/** The cap: the most results that one query can reach. Infinity: no cap. */
+/** The cap: the most results that one query can reach; Infinity if there is no cap. */
 export function windowOf({ search: { paging } }: Dialect): number {
   return (
     (paging.style === 'none' ? (paging.window ?? paging.size) : paging.window) ?? Number.POSITIVE_INFINITY
   );
 }
 
-/** The queries of at most `longest` UTF-16 units that find this name: its nodes in the query tree. */
+/** The queries of at most `longest` UTF-16 units that find this name. */
 export function queriesFinding(semantics: Semantics, foldedName: string, longest: number): string[] {
   switch (semantics) {
     case 'prefix':
@@ -37,13 +37,13 @@ export function findsName(semantics: Semantics, queryText: string, foldedName: s
   return nameFinder(semantics, queryText)(foldedName);
 }
 
-/** `findsName` for one query and many names. */
+/** Like `findsName`, but for testing many names with one query. */
 export function nameFinder(semantics: Semantics, queryText: string): (foldedName: string) => boolean {
   const text = folded(queryText);
   if (semantics === 'prefix') return (name) => name.startsWith(text);
   if (semantics === 'substring') return (name) => name.includes(text);
   const wanted = wordsOf(text);
-  // The substring test is cheap and excludes most names before they are split into words.
+  // The cheap substring test excludes most names, so that only a few are split into words.
   return (name) => {
     if (!wanted.every((one) => name.includes(one))) return false;
     const words = wordsOf(name);
@@ -53,12 +53,12 @@ export function nameFinder(semantics: Semantics, queryText: string): (foldedName
   };
 }
 
-/** Folds an identifier as SQLite's `upper()` does: ASCII letters in upper case. */
+/** Converts the ASCII letters of an identifier to upper case, as SQLite's `upper()` does. */
 export function foldedIdentifier(id: string): string {
   return id.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-/** The folded text of a company that name searches, or identifier searches, compare. */
+/** The folded text of a company with which a query is compared: its name or its identifier. */
 export function comparedText({ entityId, name }: KnownCompany, by: SearchQuery['by']): string {
   return by === 'name' ? folded(name ?? '') : foldedIdentifier(entityId);
 }

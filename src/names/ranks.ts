@@ -1,10 +1,10 @@
-/** A set of ranks (see NameIndex) in a fixed order. */
+/** A set of ranks (see `NameIndex`) in a fixed order. */
 export interface Ranks {
   readonly size: number;
   has(rank: number): boolean;
-  /** At most `count` ranks from position `from`. */
+  /** At most `count` ranks, starting at position `from`. */
   slice(from: number, count: number): Iterable<number>;
-  /** The memory that it occupies, for caches. */
+  /** The memory that the set occupies. Caches need it. */
   readonly bytes: number;
 }
 
@@ -19,7 +19,7 @@ export function rangeOfRanks(from: number, to: number): Ranks {
   };
 }
 
-/** A set in the order of the array. */
+/** A set with the ranks in the order of the array. */
 export function listOfRanks(ranks: Uint32Array): Ranks {
   let members: Set<number> | null = null;
   return {
@@ -33,7 +33,7 @@ export function listOfRanks(ranks: Uint32Array): Ranks {
   };
 }
 
-/** A set with one bit per company, for results too large for a list. */
+/** A set with one bit per company, for results that are too large for a list. */
 export interface BitRanks extends Ranks {
   add(rank: number): void;
   remove(rank: number): void;
@@ -63,7 +63,7 @@ export function bitRanks(companies: number): BitRanks {
   };
 }
 
-/** Concatenates sets, which must be disjoint. */
+/** Concatenates sets. No rank may be in two of them. */
 export function concatenated(parts: readonly Ranks[]): Ranks {
   const filled = parts.filter((part) => part.size > 0);
   if (filled.length === 1 && filled[0] !== undefined) return filled[0];

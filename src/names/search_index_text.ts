@@ -1,6 +1,6 @@
 import { folded, isAscii, withoutDiacritics } from './folding.ts';
 
-/** The columns of the full-text index beside the name. Each text appears once, on a line of its own. */
+/** The columns of the full-text index, except the name. Each text appears once, on a separate line. */
 export function searchText(
   entityId: string,
   formerNames: readonly string[],
@@ -13,8 +13,8 @@ export function searchText(
 }
 
 /**
- * The text that the full-text index stores for a column: its lines, and again without diacritics the lines that have
- * some. The tokenizer of older SQLite versions ignores letter case but not diacritics.
+ * The text that the full-text index stores for a column. Lines with diacritics are added a second time without
+ * diacritics, because the tokenizer of older SQLite versions ignores letter case but not diacritics.
  */
 export function indexedText<T extends string | null>(text: T): T | string {
   if (text === null || isAscii(text)) return text;

@@ -3,10 +3,10 @@ import { MIN_SCORE } from './name_candidates.ts';
 import { type Anatomy, similarity } from './similarity.ts';
 
 /**
- * The score of a name in a search; 1: the same name, 0: no match. It is the highest of three values, with q and n the
- * characters in the words of query and name:
+ * The score of a name in a search: 1 for the same name, 0 for no match. It is the highest of three values, where q and
+ * n are the numbers of characters in the words of the query and of the name:
  *
- * - the similarity of both names, from MIN_SCORE on
+ * - the similarity of both names, if it is at least MIN_SCORE
  * - 0.5 + 0.45 · q/n if each word of the query starts another word of the name: `acme` finds `Acme Holdings Ltd`
  * - 0.4 + 0.45 · q/n if the name contains the query: `tech` finds `Biotechnik`
  */
@@ -24,7 +24,7 @@ function containment(query: string, name: string): number {
   return name.includes(query) ? 0.4 + 0.45 * share : 0;
 }
 
-/** Does each wanted word start another word? */
+/** Does each wanted word start a different word of `words`? */
 function startsWords(wanted: readonly string[], words: readonly string[]): boolean {
   const left = [...words];
   return wanted.every((word) => {

@@ -1,13 +1,13 @@
 import { folded, wordsOf } from './folding.ts';
 
 /**
- * Comparison of wanted names with names of the registry. Names with an equal `comparable` form are the same. Every other
- * pair has a score below 1, and a person decides.
+ * Compares wanted names with names in the registry. Two names are the same if their `comparable` forms are equal. Any
+ * other pair has a score below 1, and a person decides.
  */
 
 /**
- * The form that decides whether two names are the same. Letter case, width, spaces, the kind of quotes and dashes, and a
- * full stop or comma at the end of a word make no difference. "C & A" and "C A" are different names.
+ * The form of a name that decides whether two names are the same. It ignores letter case, character width, spaces, the
+ * kind of quotes and dashes, and a full stop or comma at the end of a word. "C & A" and "C A" are different names.
  */
 export function comparable(name: string): string {
   return folded(name.normalize('NFKC'))
@@ -18,12 +18,12 @@ export function comparable(name: string): string {
     .trim();
 }
 
-/** The parts of a name, computed once for many comparisons. */
+/** The parts of a name. They are computed once for many comparisons. */
 export interface Anatomy {
   readonly comparable: string;
-  /** Words without diacritics, punctuation and legal form. */
+  /** The words of the name, without diacritics, punctuation and legal form. */
   readonly core: string;
-  /** The usual abbreviation of the legal form; '': none. */
+  /** The usual abbreviation of the legal form; '' if the name has none. */
   readonly form: string;
 }
 
@@ -31,13 +31,19 @@ export function anatomyOf(name: string): Anatomy {
   return { comparable: comparable(name), ...coreOf(roughly(name)) };
 }
 
-/** 1: the same name; else 0.95 · closeness of the cores, plus 0.05 for equal legal forms, at most 0.99. */
+/**
+ * The similarity of two names. It is 1 for the same name. Otherwise it is 0.95 · closeness of the cores, plus 0.05 if
+ * the legal forms are equal, but at most 0.99.
+ */
 export function similarity(a: Anatomy, b: Anatomy): number {
   if (a.comparable === b.comparable) return 1;
   return Math.min(0.99, 0.95 * closeness(a.core, b.core) + (a.form === b.form ? 0.05 : 0));
 }
 
-/** Words without diacritics and punctuation. It only finds candidates: "Ærø" and "Aero" are different names. */
+/**
+ * The words without diacritics and punctuation. This form is only used to find candidates: "Ærø" and "Aero" are
+ * different names.
+ */
 function roughly(text: string): string {
   const bare = folded(text.normalize('NFKD')).replace(/\p{M}/gu, '').replace(/['’.]/gu, '');
   const plain = bare.replace(/[ßæœøłđ]/gu, (letter) => PLAIN[letter] ?? letter);
@@ -48,7 +54,7 @@ function roughly(text: string): string {
 const IS_ASCII = /^\p{ASCII}*$/u;
 const PLAIN: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd' };
 
-/** The distinct trigrams of a text with a space at either end, so that short texts have some too. */
+/** The distinct trigrams of a text. A space is added at either end, so that short texts have trigrams too. */
 export function trigramsOf(text: string): Set<string> {
   const characters = [...` ${text} `];
   const found = new Set<string>();
@@ -56,7 +62,9 @@ export function trigramsOf(text: string): Set<string> {
   return found;
 }
 
-/** Splits off the legal form: the last words, or either end in scripts without spaces. */
+/**
+ * Splits a name into core and legal form. The legal form is at the end or, in scripts without spaces, at either end.
+ */
 function coreOf(rough: string): { readonly core: string; readonly form: string } {
   const lastWord = rough.slice(rough.lastIndexOf(' ') + 1);
   for (const [spelling, form] of FORMS_BY_LAST_WORD.get(lastWord) ?? [])
@@ -70,7 +78,10 @@ function coreOf(rough: string): { readonly core: string; readonly form: string }
   return { core: rough, form: '' };
 }
 
-/** 1 − d/n: d is the optimal string alignment distance, n the length of the longer text. 0 if the lengths differ by half. */
+/**
+ * 1 − d/n, where d is the optimal string alignment distance and n is the length of the longer text. It is 0 if the
+ * lengths differ by more than half of n.
+ */
 function closeness(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   const longest = Math.max(left.length, right.length);
@@ -78,7 +89,10 @@ function closeness(a: string, b: string): number {
   return 1 - alignment(left, right) / longest;
 }
 
-/** Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours. */
+/**
+ * The optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of adjacent
+ * characters.
+ */
 function alignment(a: readonly string[], b: readonly string[]): number {
   let twoBack: number[] = [];
   let back = Array.from({ length: b.length + 1 }, (_, at) => at);
@@ -96,7 +110,7 @@ function alignment(a: readonly string[], b: readonly string[]): number {
   return back[b.length] ?? 0;
 }
 
-/** Spellings of each legal form, in the form that `roughly` returns. They affect scores only. */
+/** The spellings of each legal form, as `roughly` returns them. They only affect scores. */
 const LEGAL_FORMS: Readonly<Record<string, readonly string[]>> = {
   plc: ['public limited company', 'plc'],
   llp: ['limited liability partnership', 'llp'],
@@ -132,7 +146,7 @@ const LEGAL_FORMS: Readonly<Record<string, readonly string[]>> = {
 
 type Spelled = readonly [spelling: string, form: string];
 
-/** The longest spelling first, so that the whole form is removed. */
+/** All spellings, the longest first, so that a legal form is removed completely. */
 const FORMS: readonly Spelled[] = Object.entries(LEGAL_FORMS)
   .flatMap(([form, spellings]) => spellings.map((spelling): Spelled => [roughly(spelling), form]))
   .sort(([a], [b]) => b.length - a.length);

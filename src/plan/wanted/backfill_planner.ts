@@ -23,13 +23,15 @@ export interface Wanted {
   readonly entityIds: readonly string[];
   readonly names: readonly string[];
   readonly listings: readonly WantedListing[];
-  /** Also fetch the records of companies found by a search. */
+  /** Also fetch the records of companies that a search finds? */
   readonly withRecords: boolean;
 }
 
 const SEARCHES: ReadonlySet<CallKind> = new Set<CallKind>(['search', 'entity']);
 
-/** Plans exactly the wanted calls: records by id, searches for names, listings of queries and prefixes. */
+/**
+ * Plans only the calls for the wanted items: records by id, searches for names, and listings of queries and prefixes.
+ */
 export class BackfillPlanner implements Planner {
   readonly #knowledge: BackfillKnowledge;
   readonly #wanted: Wanted;
@@ -37,10 +39,10 @@ export class BackfillPlanner implements Planner {
   readonly #records: Records;
   readonly #hunt: NameHunt;
   readonly #listings: WantedListings;
-  /** Ids of the records that are not fetched yet, in order. */
+  /** The ids of the wanted records that are not fetched yet, in order. */
   readonly #queue: Set<string>;
   readonly #openNames: Set<number>;
-  /** A search that several names share needs the registry count. */
+  /** Is the registry count needed? The planner needs it to decide whether several names can share a search. */
   readonly #needsStatistics: boolean;
 
   constructor(options: { knowledge: BackfillKnowledge; dialect: Dialect; wanted: Wanted }) {
@@ -119,7 +121,7 @@ export class BackfillPlanner implements Planner {
     };
   }
 
-  /** Records that are not fetched yet. */
+  /** The number of wanted records that are not fetched yet. */
   get recordsLeft(): number {
     return this.#queue.size;
   }
@@ -170,7 +172,9 @@ export class BackfillPlanner implements Planner {
     return due;
   }
 
-  /** Restores the listings from stored responses. A restored prefix may be split, and its extensions restored in turn. */
+  /**
+   * Restores the listings from stored responses. A restored prefix may be split. Then its extensions are restored too.
+   */
   #restoreListings(): void {
     if (this.#wanted.listings.length === 0) return;
     const states = [...this.#knowledge.freshQueries()];
@@ -189,7 +193,7 @@ export class BackfillPlanner implements Planner {
   }
 }
 
-/** Opens a search for names with everything known so far. */
+/** Opens a search for names that starts with all known companies and stored responses. */
 export function restoredHunt(
   knowledge: BackfillKnowledge,
   dialect: Dialect,
@@ -211,7 +215,7 @@ export function restoredHunt(
   return hunt;
 }
 
-/** The certain rules of name searches. `semantics` null: the query rule is unknown. */
+/** The rules of name searches that are certain. `semantics` is null if the query rule is unknown. */
 export function searchRules(dialect: Dialect): NameQueryRules {
   const { search } = dialect;
   return {

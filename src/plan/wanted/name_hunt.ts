@@ -11,25 +11,31 @@ export type Finding =
   | { readonly is: 'open' }
   /** Exactly one company has this name. */
   | { readonly is: 'found'; readonly company: Candidate }
-  /** Several companies have this name, or only similar ones: a person must decide. The best first. */
+  /**
+   * Several companies have this name, or companies only have similar names. A person must choose. The best candidate
+   * comes first.
+   */
   | { readonly is: 'ambiguous'; readonly candidates: readonly Candidate[] }
   | { readonly is: 'not_found' };
 
-/** The purpose of a query: to find several names together, to find one name, or to find similar names. */
+/**
+ * The purpose of a query: `share` finds several names together, `whole` finds one name, and `explore` finds similar
+ * names.
+ */
 type Purpose = 'share' | 'whole' | 'explore';
 
 /** A query that is being listed. */
 interface ActiveQuery {
   readonly query: NameQuery;
   readonly purpose: Purpose;
-  /** The names that wait for it. No other query is sent for them until it ends. */
+  /** The names that wait for this query. No other query is sent for them until this one ends. */
   readonly claimed: readonly number[];
 }
 
 /**
- * Finds companies by name with few searches. A query that matches several wanted names is listed completely if that needs
- * fewer calls than one query per name. A name that a complete listing does not show does not exist. For a name without
- * a company, one or two shorter queries look for similar names.
+ * Finds companies by name with few searches. A query that finds several wanted names is listed completely if that needs
+ * fewer calls than one query per name. If a complete listing does not contain a name, the name does not exist. For such
+ * a name, one or two shorter queries look for similar names.
  */
 export class NameHunt {
   readonly #pending: Pending;
@@ -37,11 +43,11 @@ export class NameHunt {
   readonly #candidates: NameCandidates;
   readonly #frontier = new Heap<NameQuery>();
   readonly #active = new Map<NameQuery, ActiveQuery>();
-  /** By name: the active query that it waits for. */
+  /** The active query that each name waits for; null if it waits for none. */
   readonly #claims: (NameQuery | null)[];
-  /** By name: how far it was searched. */
+  /** How completely each name was searched. */
   readonly #searched: Searched[];
-  /** By name: queries sent for similar names. */
+  /** The number of queries sent for names similar to each name. */
   readonly #explorations: number[];
   readonly #names: readonly string[];
 
@@ -55,7 +61,7 @@ export class NameHunt {
     this.#explorations = names.map(() => 0);
   }
 
-  /** Sets the registry count. Expected totals, and so the value of shared queries, depend on it. */
+  /** Sets the registry count, on which the expected totals and the value of shared queries depend. */
   setRegistryTotal(total: number): void {
     this.#queries.setRegistryTotal(total);
     this.start();
@@ -67,7 +73,7 @@ export class NameHunt {
     this.#candidates.see(entityId, name);
   }
 
-  /** Restores a stored query; call it before `start`. `firstNames`: the names on its first page, in order. */
+  /** Restores a stored query. Must be called before `start`. `firstNames` are the names on its first page, in order. */
   restore(state: QueryState, firstNames: readonly string[]): void {
     const query = this.#queries.get(state.query.text);
     if (query === undefined) return;
@@ -75,7 +81,7 @@ export class NameHunt {
     this.#conclude(query, state, firstNames);
   }
 
-  /** Offers all queries. Call it after the last `restore`. */
+  /** Offers all queries. Must be called after the last `restore`. */
   start(): void {
     for (const query of this.#queries.all()) this.#offer(query);
   }
@@ -98,7 +104,10 @@ export class NameHunt {
     return calls;
   }
 
-  /** Learns from a page whose companies `see` has received. `pageNames`: in the order received. */
+  /**
+   * Learns from a page. Its companies must be passed to `see` before. `pageNames` are their names, in the order of the
+   * upstream.
+   */
   learn(state: QueryState, pageNames: readonly string[]): void {
     const query = this.#queries.get(state.query.text);
     if (query === undefined) return;
@@ -118,12 +127,12 @@ export class NameHunt {
     if (active !== undefined) this.#end(active);
   }
 
-  /** The wanted names that this query finds, by index. */
+  /** The indexes of the wanted names that this query finds. */
   namesFoundBy(text: string): readonly number[] {
     return this.#queries.get(text)?.names ?? [];
   }
 
-  /** The companies that this query should find. */
+  /** The number of companies that this query is expected to find. */
   expectedTotal(text: string): number {
     const query = this.#queries.get(text);
     return query === undefined ? 0 : this.#queries.expectedTotal(query);
@@ -145,7 +154,10 @@ export class NameHunt {
     return candidates.length > 0 ? { is: 'ambiguous', candidates } : { is: 'not_found' };
   }
 
-  /** A complete listing settles all its names; the query of a whole name settles this name. */
+  /**
+   * Marks the names that this state settles. A complete listing settles all names that the query finds. Otherwise, the
+   * query for a whole name can settle that name.
+   */
   #conclude(query: NameQuery, state: QueryState, firstNames: readonly string[]): void {
     if (state.status === 'complete') for (const at of query.names) this.#markSearched(at, 'whole');
     else {
@@ -156,8 +168,8 @@ export class NameHunt {
   }
 
   /**
-   * Does the page show all companies of this name? It does if it starts with them and other names follow: the upstream
-   * then ranks exact matches first.
+   * Does the page show all companies of this name? It does if they come first and only other names follow, because the
+   * upstream then ranks exact matches first.
    */
   #isRankedFirst(at: number, names: readonly string[]): boolean {
     const wanted = comparable(this.#names[at] as string);
@@ -236,7 +248,7 @@ export class NameHunt {
     }
   }
 
-  /** The best purpose of a query, and its expected yield in settled names per call. */
+  /** The best purpose of a query, and its value: the expected number of settled names per call. */
   #yieldOf(query: NameQuery): {
     readonly value: number;
     readonly purpose: Purpose;
@@ -264,7 +276,10 @@ export class NameHunt {
   }
 }
 
-/** no: not searched yet; partly: only the companies that the upstream lists were seen; whole: all of them were seen. */
+/**
+ * no: the name was not searched yet · partly: more companies may have this name than were seen · whole: all companies
+ * with this name were seen.
+ */
 type Searched = 'no' | 'partly' | 'whole';
 
 const NOTHING = { value: 0, purpose: 'share', names: [] } as const satisfies {
@@ -278,10 +293,10 @@ function reasonOf(purpose: Purpose, names: number): string {
   return purpose === 'explore' ? `looks for names like ${wanted}` : `finds ${wanted}`;
 }
 
-// The yield of a listing is less certain than that of a query for one name.
+// Discounts a shared listing, because its yield is less certain than that of a query for one name.
 const SHARED_DISCOUNT = 0.9;
 const EXPLORATION_WEIGHT = 0.3;
 const MAX_EXPLORATIONS = 2;
 const MAX_PAGES_PER_NAME = 2;
-// Above this score, the similar name is most likely the wanted one.
+// From this score on, a similar name is most likely the wanted one, so no further similar names are searched.
 const GOOD_SCORE = Math.max(0.85, MIN_SCORE);

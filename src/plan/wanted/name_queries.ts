@@ -2,17 +2,17 @@ import type { QueryState } from '../../knowledge.ts';
 import { folded, wordsOf } from '../../names/folding.ts';
 import type { Semantics } from '../../names/query_matching.ts';
 
-/** A query that finds wanted names, and its state. */
+/** A query that finds at least one wanted name, and the state of the query. */
 export interface NameQuery {
   readonly text: string;
-  /** The wanted names that it finds, by index. */
+  /** The indexes of the wanted names that the query finds. */
   readonly names: number[];
-  /** Those of `names` that equal the query. */
+  /** The names in `names` that equal the query. */
   readonly wholes: number[];
-  /** Known companies that it finds. */
+  /** The number of known companies that the query finds. */
   known: number;
   state: QueryState | null;
-  /** No further page is worth a call. */
+  /** Was the query given up? Then no further page is requested. */
   isAbandoned: boolean;
 }
 
@@ -20,24 +20,27 @@ export interface NameQueryRules {
   readonly semantics: Semantics | null;
   readonly minLength: number;
   readonly pageSize: number;
-  /** Results of one query that can be reached; Infinity: all. */
+  /** The cap: the most results that one query can reach; Infinity if there is no cap. */
   readonly window: number;
 }
 
-/** All queries that find at least one wanted name, with their expected totals. */
+/** All queries that find at least one wanted name, and their expected totals. */
 export class NameQueries {
   readonly #rules: NameQueryRules;
   readonly #queries = new Map<string, NameQuery>();
   readonly #ofName: (readonly NameQuery[])[];
-  /** By name and word: the shared queries, the shortest first. */
+  /** The shared queries of each name, by word. The shortest query of a word comes first. */
   readonly #byWord: (readonly (readonly NameQuery[])[])[];
   readonly #wantedCount: number;
-  /** Queries that one, or two, wanted names have, by query length. */
+  /**
+   * For each query length, the number of queries that find exactly one wanted name (`#seenOnce`) or exactly two
+   * (`#seenTwice`).
+   */
   readonly #seenOnce: number[] = [];
   readonly #seenTwice: number[] = [];
   #knownCount = 0;
   #registryTotal: number | null = null;
-  /** Sums over first pages: actual and expected totals. */
+  /** The sums of the actual and of the expected totals over all queries whose first page was received. */
   #actualTotals = 0;
   #expectedTotals = 0;
 
@@ -74,14 +77,17 @@ export class NameQueries {
     return this.ofName(at)[0] as NameQuery;
   }
 
-  /** The query that shows similar names: the shortest prefix of a word whose matches fit on two pages. */
+  /**
+   * The query that looks for names similar to this one: the shortest prefix of a word with at most two pages of
+   * matches. Null if there is none.
+   */
   nearby(at: number): NameQuery | null {
     const maxTotal = NEARBY_PAGES * this.#rules.pageSize;
     for (const word of this.#byWord[at] ?? []) {
       const narrow = word.findIndex(
         (query) => [...query.text].length >= MIN_NEARBY_LENGTH && this.expectedTotal(query) <= maxTotal,
       );
-      // After a listed prefix, longer ones show nothing new. A shorter one may, if the listed one had few matches.
+      // If a prefix was listed, longer ones show nothing new. A shorter one may, if the listed prefix had few matches.
       const showedLittle = (word[narrow]?.state?.total ?? maxTotal) < maxTotal / 4;
       const chosen = word[showedLittle ? narrow - 1 : narrow];
       if (chosen !== undefined && chosen.state === null && !chosen.isAbandoned) return chosen;
@@ -104,7 +110,7 @@ export class NameQueries {
     }
   }
 
-  /** Learns the state of a query. The first total corrects the expected totals of other queries. */
+  /** Learns the state of a query. The first total of each query also corrects the expected totals of other queries. */
   learn(query: NameQuery, state: QueryState): void {
     if (query.state === null && state.total !== null && !isWhole(query)) {
       this.#expectedTotals += Math.min(this.expectedTotal(query), MAX_LEARNED_TOTAL);
@@ -114,13 +120,14 @@ export class NameQueries {
   }
 
   /**
-   * The total of the query, or its estimate. Known and wanted names together are the sample of the registry. If a prefix
-   * of the query has a total, the sample only divides that total.
+   * The total of the query or, if it is unknown, an estimate. Known and wanted names together are the sample from which
+   * it is estimated. If a prefix of the query has a total, the sample only determines the query's share of that total.
    */
   expectedTotal(query: NameQuery): number {
     if (query.state !== null) return query.state.total ?? query.state.rows;
     if (isWhole(query)) return 1;
-    // The winner's curse: chosen queries tend to have overestimated yields. The fewer sightings, the larger the margin.
+    // The margin corrects the winner's curse: queries with overestimated yields are chosen more often. It is larger if
+    // the sample contains few matches.
     return this.#estimate(query) * (1 + 1 / Math.sqrt(query.known + query.names.length));
   }
 
@@ -139,8 +146,9 @@ export class NameQueries {
   }
 
   /**
-   * The share of the registry that matches a query seen once: (2·n₂/n₁) / sample size, by Good and Turing (Good,
-   * Biometrika 40, 1953). n₁ and n₂ are the queries of this length seen once and twice.
+   * The share of the registry that matches a query if the query finds one name of the sample: (2·n₂/n₁) / sample size.
+   * This is the Good-Turing estimate (Good, Biometrika 40, 1953). n₁ and n₂ are the numbers of queries of this length
+   * that find one and two names.
    */
   #shareOfSingle(length: number, sample: number): number {
     const once = this.#seenOnce[length] ?? 0;
@@ -148,7 +156,7 @@ export class NameQueries {
     return Math.min(1, (2 * twice + 0.1) / (once + 0.1)) / (sample + UNSEEN_NAMES);
   }
 
-  /** Pages until the listing is complete; Infinity: it cannot become complete. */
+  /** The number of pages until the listing is complete; Infinity if it cannot become complete. */
   pagesLeft(query: NameQuery): number {
     if (query.isAbandoned || query.state?.status === 'capped' || query.state?.status === 'refused')
       return Number.POSITIVE_INFINITY;
@@ -180,32 +188,34 @@ export class NameQueries {
   }
 }
 
-/** Is the query a whole name, shared with no other name? */
+/** Is the query a whole name that finds no other wanted name? */
 function isWhole({ names, wholes }: NameQuery): boolean {
   return names.length === wholes.length;
 }
 
-// A few wanted names are no sample of the registry. This number of further names is assumed elsewhere.
+// A few wanted names are no sample of the registry. So the sample is assumed to contain this number of further names,
+// which no query finds.
 const UNSEEN_NAMES = 100;
 const NEARBY_PAGES = 2;
 const MIN_NEARBY_LENGTH = 3;
 const BLANK = { known: 0, state: null, isAbandoned: false };
-// One huge total must not outweigh all the others.
+// Limits each learned total, so that a single huge total does not outweigh all others.
 const MAX_LEARNED_TOTAL = 10_000;
 
 /** The queries that find a wanted name. */
 export interface NameTexts {
-  /** The name itself, which finds almost nothing else. */
+  /** The name itself as a query, which finds almost no other company. */
   readonly whole: string;
-  /** Shorter queries that certainly find the name, word by word, the shortest first. */
+  /** For each word, the shorter queries that certainly find the name. The shortest comes first. */
   readonly shared: readonly (readonly string[])[];
 }
 
 const MAX_PREFIX_LENGTH = 24;
 
 /**
- * Derives the queries of a name. With an unknown query rule (`semantics` null), only the name itself certainly finds it.
- * Words are used only if every tokeniser agrees: between spaces, and of letters and digits.
+ * Derives the queries that find a name. If the query rule is unknown (`semantics` null), only the name itself certainly
+ * finds it. A word is used only if every tokeniser recognises it as a word: it stands between spaces and consists of
+ * letters and digits.
  */
 export function nameTextsOf(semantics: Semantics | null, name: string, minLength: number): NameTexts {
   const whole = folded(name).replace(/[.,]+$/u, '');
@@ -234,7 +244,7 @@ function sharedTexts(semantics: Semantics, whole: string): string[][] {
 
 function prefixesOf(text: string): string[] {
   const characters = [...text].slice(0, MAX_PREFIX_LENGTH);
-  // Only some upstreams trim a space at the end.
+  // No query ends with a space, because only some upstreams trim it.
   return characters
     .map((_, at) => characters.slice(0, at + 1).join(''))
     .filter((prefix) => !prefix.endsWith(' '));

@@ -7,20 +7,20 @@ import type { Pending } from '../pending.ts';
 /** A query whose listing is wanted. */
 export interface WantedListing {
   readonly query: SearchQuery;
-  /** The query is a prefix. If its listing is truncated, longer prefixes are listed. */
+  /** Is the query a prefix that is split into longer prefixes if its listing is truncated? */
   readonly splits: boolean;
 }
 
 export interface WantedListingRules {
-  /** The query rule for names; null: unknown. */
+  /** The query rule for names; null if unknown. */
   readonly semantics: Semantics | null;
-  /** The cap: the most results that one query can reach; Infinity: no cap. */
+  /** The cap: the most results that one query can reach; Infinity if there is no cap. */
   readonly window: number;
 }
 
 type Row = Pick<ListedCompany, 'entityId' | 'name'>;
 
-/** One query of a wanted listing: the listing itself or an extension. */
+/** One query of a wanted listing: the wanted query itself or an extension of it. */
 interface Node {
   readonly query: SearchQuery;
   readonly wanted: Wanted;
@@ -28,17 +28,17 @@ interface Node {
   state: QueryState | null;
   isSplit: boolean;
   isDone: boolean;
-  /** Companies shown by it or its extensions. */
+  /** The companies that the query or its extensions have shown. */
   readonly shown: Set<string>;
 }
 
 interface Wanted {
   readonly listing: WantedListing;
-  /** Companies seen: the searched text, folded, by id. */
+  /** The companies found for this listing: their folded names or identifiers, by id. */
   readonly found: Map<string, string>;
-  /** Characters for extensions: likely ones and those seen. */
+  /** The characters with which prefixes are extended: likely characters, and characters seen in results. */
   readonly characters: Set<string>;
-  /** The number of characters at the last extension of split prefixes. */
+  /** The size of `characters` when the split prefixes were last extended. */
   extendedCharacters: number;
 }
 
@@ -60,7 +60,7 @@ export class WantedListings {
     for (const wanted of this.#wanted) this.#add(wanted.listing.query, wanted, null);
   }
 
-  /** Learns the state of a query, after a page or from the warehouse, and its companies. */
+  /** Learns the state and the companies of a query, after a page was received or from the warehouse. */
   learn(state: QueryState, rows: readonly Row[]): void {
     for (const node of this.#nodesOf(state.query)) {
       for (const row of rows) {
@@ -73,7 +73,7 @@ export class WantedListings {
     }
   }
 
-  /** Is this one of the queries of the listings? */
+  /** Does the query belong to one of the wanted listings? */
   includes(query: SearchQuery): boolean {
     return this.#nodesOf(query).length > 0;
   }
@@ -92,12 +92,12 @@ export class WantedListings {
     return this.#splitFurther() ? this.#openCalls(nowMs, most) : [];
   }
 
-  /** Companies found for a listing, by its index. */
+  /** The number of companies found for the listing with this index. */
   found(at: number): number {
     return this.#wanted[at]?.found.size ?? 0;
   }
 
-  /** The total of a listing; null: unknown. */
+  /** The total of the listing with this index; null if unknown. */
   total(at: number): number | null {
     const wanted = this.#wanted[at];
     return wanted === undefined ? null : (this.#rootOf(wanted).state?.total ?? null);
@@ -123,14 +123,20 @@ export class WantedListings {
     return calls;
   }
 
-  /** Does the node need no call? It was listed or split, or a node above it has shown all its companies. */
+  /**
+   * Does the node need no further call? It does not if it was listed or split, or if a node above it has shown all its
+   * companies.
+   */
   #isFinished(node: Node): boolean {
     if (node.isDone) return true;
     for (let above = node.parent; above !== null; above = above.parent) if (isShown(above)) return true;
     return false;
   }
 
-  /** Extends split prefixes by characters seen since. The missing companies may have these characters. */
+  /**
+   * Extends the split prefixes by characters that were seen since the last extension, because the missing companies may
+   * contain them.
+   */
   #splitFurther(): boolean {
     const before = this.#queue.length;
     for (const wanted of this.#wanted) {
@@ -161,7 +167,10 @@ export class WantedListings {
     this.#addExtensions(node);
   }
 
-  /** The most frequent next characters come first: they may show everything, so that the others need no call. */
+  /**
+   * Adds the extensions of a node, the most frequent next characters first. They may show all companies, so that the
+   * other extensions need no call.
+   */
   #addExtensions(node: Node): void {
     const { text, by } = node.query;
     const seen = nextCharacters(node);
@@ -169,7 +178,8 @@ export class WantedListings {
       (a, b) => (seen.get(b) ?? 0) - (seen.get(a) ?? 0),
     );
     for (const character of frequent) this.#add({ by, text: text + character }, node.wanted, node);
-    // Some upstreams trim a space at the end: the query includes the next character.
+    // Some upstreams trim a space at the end of a query. So after a space, the extension also includes the next
+    // character.
     if (by === 'name')
       for (const character of node.wanted.characters)
         this.#add({ by, text: `${text} ${character}` }, node.wanted, node);
@@ -207,7 +217,9 @@ function see({ listing, found, characters }: Wanted, { entityId, name }: Row): v
   for (const character of text) if (character !== ' ') characters.add(character);
 }
 
-/** The frequency of each character after a prefix among the companies seen. A space counts together with the next character. */
+/**
+ * How often each character follows the prefix in the companies found. A space and the character after it count as one.
+ */
 function nextCharacters({ query, wanted }: Node): Map<string, number> {
   const prefix = query.by === 'identifier' ? foldedIdentifier(query.text) : folded(query.text);
   const counts = new Map<string, number>();
@@ -229,7 +241,7 @@ function callFor({ query, parent, state }: Node): SearchCall {
   return { kind: 'search', query, page, reason, expected: 1 };
 }
 
-// Twelve characters distinguish nearly all names and identifiers. Longer prefixes only cost calls.
+// Twelve characters distinguish nearly all names and identifiers, so longer prefixes would only cost calls.
 const MAX_PREFIX_LENGTH = 12;
 const LIKELY_CHARACTERS: Readonly<Record<SearchQuery['by'], readonly string[]>> = {
   name: [...'abcdefghijklmnopqrstuvwxyz0123456789'],

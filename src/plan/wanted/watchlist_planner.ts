@@ -19,9 +19,9 @@ export interface WatchOptions {
 }
 
 /**
- * Opens a planner for a watchlist only. Names and queries are searched again when their listings exceed the maximum age
- * of summaries; records of found companies are fetched when due. Names share queries as in a backfill. An ambiguous name
- * is left to a person.
+ * Opens a planner that only serves a watchlist. Names and queries are searched again when their listings exceed the
+ * maximum age of summaries. Records of found companies are fetched when they are due. As in a backfill, several names
+ * can share a query. For an ambiguous name, no record is fetched, because a person must choose the company.
  */
 export function openWatchPlanner({ knowledge, dialect, watchlist, settings }: WatchOptions): Planner {
   const { kinds, maxAge, startedAtMs } = settings;
@@ -58,7 +58,7 @@ export function openWatchPlanner({ knowledge, dialect, watchlist, settings }: Wa
   };
 }
 
-/** The finding for each name of a watchlist, without a call. */
+/** The finding for each name of a watchlist, from what is already known. No call is sent. */
 export function findingsOf(
   names: readonly string[],
   knowledge: BackfillKnowledge,
@@ -68,7 +68,7 @@ export function findingsOf(
   return names.map((_, at) => hunt.finding(at));
 }
 
-/** The wanted items of a watchlist that the permitted kinds of call can obtain. */
+/** The items of a watchlist that can be obtained with the permitted kinds of call. */
 export function wantedNow({
   knowledge,
   dialect,
@@ -97,7 +97,10 @@ function foundIds(findings: readonly Finding[]): string[] {
   return findings.flatMap((finding) => (finding.is === 'found' ? [finding.company.entityId] : []));
 }
 
-/** Without statistics calls, an unknown registry count counts as known to be absent, so that it is not requested. */
+/**
+ * If statistics calls are not permitted, presents an unknown registry count as absent, so that the planner does not
+ * request it.
+ */
 function withoutSize(knowledge: BackfillKnowledge, kinds: ReadonlySet<CallKind>): BackfillKnowledge {
   if (kinds.has('stats')) return knowledge;
   return { ...knowledge, latestStats: () => knowledge.latestStats() ?? { observedAtMs: 0, total: null } };
