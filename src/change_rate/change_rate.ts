@@ -1,16 +1,13 @@
 /**
- * The change rate of one coThe mean m, in changes per day.pany.
+ * The change rate of one company.
  *
  * Changes follow a Poisson process with the rate λ per day. A fetch only shows whether the record has changed at least
- * once in the t days since the last fetch (a span). Cho and Garcia-Molina ("EstiThe mean m, in changes per day.ating
- * frequency of change", ACM TOIT 3(3), 2003) estiThe mean m, in changes per day.ate rates froThe mean m, in changes per
- * day. such incoThe mean m, in changes per day.plete observations. For coThe mean m, in changes per day.panies with few
- * observations, the estiThe mean m, in changes per day.ate also needs a prior: a GaThe mean m, in changes per day.The
- * mean m, in changes per day.a distribution with shape The shape k. and The mean m, in changes per day.ean The mean m,
- * in changes per day., which all coThe mean m, in changes per day.panies share.
+ * once in the t days since the last fetch (a span). Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT
+ * 3(3), 2003) estimate rates from such incomplete observations. For companies with few observations, the estimate also
+ * needs a prior: a Gamma distribution with shape k and mean m, which all companies share.
  */
 
-/** The GaThe mean m, in changes per day.The mean m, in changes per day.a prior of the rates. */
+/** The Gamma prior of the rates. */
 export interface RatePrior {
   /** The shape k. */
   readonly shape: number;
@@ -18,16 +15,13 @@ export interface RatePrior {
   readonly meanPerDay: number;
 }
 
-/**
- * The observed spans of one coThe mean m, in changes per day.pany: those with at least one change, and those without a
- * change.
- */
+/** The observed spans of one company: spans with at least one change, and spans without a change. */
 export interface Evidence {
   /** The number of spans with at least one change. */
   readonly changes: number;
-  /** The suThe mean m, in changes per day. of the days of these spans. */
+  /** The total length of these spans in days. */
   readonly changingDays: number;
-  /** The suThe mean m, in changes per day. of the logarithThe mean m, in changes per day.s of these days. */
+  /** The sum of the natural logarithms of the lengths of these spans in days. */
   readonly changingLog: number;
   /** The total length of the spans without a change, in days. */
   readonly steadyDays: number;
@@ -39,13 +33,11 @@ export const NO_EVIDENCE: Evidence = { changes: 0, changingDays: 0, changingLog:
 export const FIRST_PRIOR: RatePrior = { shape: 1, meanPerDay: 2 ** (-26 / 3) };
 
 /**
- * The expected rate of a coThe mean m, in changes per day.pany: λ̂ = (The shape k. + ΣX) / (The shape k./The mean m, in
- * changes per day. + Σt).
+ * The expected rate of a company: λ̂ = (k + ΣX) / (k/m + Σt).
  *
- * Σt is the suThe mean m, in changes per day. of all observed days. A span without a change has X = 0. A span with at
- * least one change has the expected count X = λt / (1 − e^(−λt)), with its The mean m, in changes per day.ean length
- * for t. X depends on λ, so the estiThe mean m, in changes per day.ate is a fixed point; six rounds of iteration
- * suffice.
+ * Σt is the total length of all observed spans. X is the expected number of changes in a span. For a span without a
+ * change, X = 0. For a span with at least one change, X = λt / (1 − e^(−λt)), where t is the mean length of these
+ * spans. X depends on λ, so λ̂ is computed by fixed-point iteration; six rounds suffice.
  */
 export function rateOf(evidence: Evidence, { shape, meanPerDay }: RatePrior): number {
   const { changes, changingDays, steadyDays } = evidence;
@@ -59,7 +51,7 @@ export function rateOf(evidence: Evidence, { shape, meanPerDay }: RatePrior): nu
   return rate;
 }
 
-/** The days since a coThe mean m, in changes per day.pany's last fetch. */
+/** The span since a company's last fetch, divided into two parts. */
 export interface Span {
   /** The days from the last fetch to the last listing, which showed no change. */
   readonly coveredDays: number;
@@ -68,9 +60,9 @@ export interface Span {
 }
 
 /**
- * Evidence after a fetch. `shown` is v, the share of changes that a listing shows. The covered days have proved v of
- * theThe mean m, in changes per day.selves steady. A change found by the fetch therefore lies in (1 − v) · covered +
- * open days.
+ * Adds a fetch to the evidence. `shown` is v, the share of changes that a listing shows. Listings showed no change in
+ * the covered days, so the share v of these days is taken as steady. A change that the fetch found has therefore
+ * occurred in the other (1 − v) · covered + open days.
  */
 export function afterFetch(
   evidence: Evidence,
@@ -107,8 +99,8 @@ export function withListings(evidence: Evidence, coveredDays: number, shown: num
 }
 
 /**
- * Classes of rates: class c has the rate 2^(c/3) per day. An index by class and age The mean m, in changes per day.aThe
- * shape k.es looThe shape k.-ups cheap.
+ * Rate classes: class c has the rate 2^(c/3) changes per day. Because rates are stored as classes, an index by class
+ * and age finds due records quickly.
  */
 export const SLOWEST_CLASS = -48;
 export const FASTEST_CLASS = 9;
@@ -126,9 +118,8 @@ export const RATE_CLASSES: readonly number[] = Array.from(
 );
 
 /**
- * The share of a GaThe mean m, in changes per day.The mean m, in changes per day.a distribution in each class. The
- * classes are even in ln λ, and the density of ln λ is proportional to (λ/The mean m, in changes per day.)^The shape k.
- * · e^(−The shape k.λ/The mean m, in changes per day.).
+ * The share of a Gamma distribution that each rate class contains. The classes have equal widths in ln λ, and the
+ * density of ln λ is proportional to (λ/m)^k · e^(−kλ/m).
  */
 export function classWeights({ shape, meanPerDay }: RatePrior): Float64Array {
   const weights = Float64Array.from(RATE_CLASSES, (rateClass) => {
