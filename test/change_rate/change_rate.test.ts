@@ -17,7 +17,7 @@ import { ChangingRegistry } from '../support/simulation/refresh/changing_registr
 
 const DAY_MS = 86_400_000;
 
-test('a company without evidence has the mean rate; a change raises it, a steady span lowers it', () => {
+test('a company without evidence has the mean rate; a change increases its rate, and a span without a change reduces it', () => {
   const prior = { shape: 0.5, meanPerDay: 1 / 180 };
   const quiet = { ...NO_EVIDENCE, steadyDays: 720 };
   const lively = { changes: 4, changingDays: 360, changingLog: 4 * Math.log(90), steadyDays: 0 };
@@ -26,7 +26,7 @@ test('a company without evidence has the mean rate; a change raises it, a steady
   expect(rateOf(lively, prior)).toBeGreaterThan(4.5 / 450);
 });
 
-test('a fit recovers the prior from which the rates were drawn', () => {
+test('fitting finds the prior from which the rates were drawn', () => {
   const registry = new ChangingRegistry({ companies: 3000, shape: 0.5, meanDays: 180, shown: 0 }, 7);
   const sample = Array.from({ length: 3000 }, (_, at) => {
     let evidence: Evidence = NO_EVIDENCE;

@@ -25,7 +25,7 @@ describe('the budget of the simulations', () => {
     }
   });
 
-  it('ends the simulations within its searches', () => {
+  it('ends the simulations before they exceed its searches', () => {
     const registry = new Registry(syntheticCompanies(1_000), { ...PLAIN, window: 100 });
     const mirror = mirrored(registry, 100);
     for (const searches of [5, 50]) {
@@ -36,7 +36,7 @@ describe('the budget of the simulations', () => {
     }
   });
 
-  it('leaves the upper end open if no simulation finishes', () => {
+  it('gives the estimate no upper end if no simulation finishes', () => {
     const registry = new Registry(syntheticCompanies(1_000), { ...PLAIN, window: 100 });
     const mirror = mirrored(registry, 100);
     const cut = priced(registry, mirror, { searches: 12_000, usedShare: () => 1 });

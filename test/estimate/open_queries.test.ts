@@ -6,14 +6,14 @@ import { dialectWith, listed, named } from '../support/estimate_knowledge.ts';
 const KNOWN = named('Acme Trading Limited', 'Baker Limited', 'Cedar Holdings Limited', 'Acme Foods');
 
 describe('an open query', () => {
-  it('matches the share of missing companies that its total implies', () => {
+  it('matches a share of the missing companies that is computed from its total', () => {
     const [limited] = open([stopped('limited', 43)]);
     // 40 of its 43 companies are missing, of 100 missing in all.
     expect(limited).toMatchObject({ position: 'last', share: 0.4 });
     expect(limited?.words).toEqual(['limited', 'limited', 'limited']);
   });
 
-  it('matches the default share without a total', () => {
+  it('matches the default share of the missing companies if it has no total', () => {
     expect(open([stopped('acme', null)])).toMatchObject([{ position: 'first', share: 0.25 }]);
   });
 

@@ -42,7 +42,7 @@ describe('the scenarios of a registry', () => {
     expect(outOfReach(100)).toHaveLength(1);
   });
 
-  it('assume no other identifier forms if totals of prefixes are known', () => {
+  it('assume no other identifier forms if identifier prefixes have totals', () => {
     const other = (total: number | null) =>
       scenariosFor(named('Acme'), [listed('identifier', '0', total)], DIALECT, 0).some(
         ({ otherForms }) => otherForms > 0,

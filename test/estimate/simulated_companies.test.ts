@@ -11,12 +11,12 @@ const KNOWN = named(
 );
 
 describe('simulated companies', () => {
-  it('are equal for equal seeds and differ for others', () => {
+  it('are equal if the seeds are equal, and differ if the seeds differ', () => {
     expect(imagine({})).toEqual(imagine({}));
     expect(imagine({ seed: 2 })).not.toEqual(imagine({}));
   });
 
-  it('equal the missing number and include no known company', () => {
+  it('are as many as are missing and include no known company', () => {
     const ids = new Set([...KNOWN, ...imagine({})].map(({ entityId }) => entityId));
     expect(ids.size).toBe(KNOWN.length + 200);
   });
@@ -27,7 +27,7 @@ describe('simulated companies', () => {
     expect(names.filter((words) => words.includes('trading')).length).toBeGreaterThan(0);
   });
 
-  it('have words with a searched letter if the query has more matches', () => {
+  it('have words with a searched letter if the query has further matches', () => {
     const asked = { ...listed('name', 'd'), status: 'capped' as const };
     const dialect = dialectWith({ semantics: 'substring' });
     const simulated = simulateCompanies({
@@ -45,7 +45,7 @@ describe('simulated companies', () => {
     expect(coined.filter((word) => word.startsWith('limi')).length).toBeLessThan(coined.length / 5);
   });
 
-  it('share words in unknown languages too', () => {
+  it('also share words if their language is unknown', () => {
     const strangers = imagine({ otherLanguages: 1 }).map(({ name }) => name.split(' ').at(-1));
     expect(new Set(strangers).size).toBeLessThan(strangers.length / 2);
   });
@@ -84,7 +84,7 @@ describe('simulated companies', () => {
     expect([counted('0'), counted('00001'), counted('000010')]).toEqual([30, 10, 0]);
   });
 
-  it('are none without known companies', () => {
+  it('are not made if no company is known', () => {
     expect(imagine({}, [], [])).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ describe('a simulated registry', () => {
   });
 
   it.each(['prefix', 'token', 'token_prefix', 'substring'] as const)(
-    'lists everything for the empty query if the dialect permits it: %s',
+    'lists every company for the empty query if the dialect permits it: %s',
     (semantics) => {
       const dialect = dialectWith({ semantics, identifiers: 'prefix', minLength: 0, pageSize: 3 });
       const shown = [0, 1].flatMap((page) => found('', dialect, { ranksByQuery: true }, page));

@@ -18,7 +18,7 @@ describe('the cost estimate of a whole registry', () => {
     { semantics: 'prefix', window: 60 },
   ];
 
-  it.each(shapes)('contains the actual calls once a tenth is listed: %j', (profile) => {
+  it.each(shapes)('contains the actual calls when a tenth is listed: %j', (profile) => {
     const registry = registryOf(profile);
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
     const price = priceOf(registry, mirror);
@@ -30,7 +30,7 @@ describe('the cost estimate of a whole registry', () => {
     expect((price.total.high ?? Infinity) / price.total.low).toBeLessThanOrEqual(1.5);
   });
 
-  it('equals the remaining pages if the empty query lists everything', () => {
+  it('equals the number of remaining pages if the empty query lists every company', () => {
     const registry = registryOf({ minLength: 0, semantics: 'token' });
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 10 });
     const { total } = priceOf(registry, mirror);
@@ -51,7 +51,7 @@ describe('the cost estimate of a whole registry', () => {
     expect(due.total.low - without.total.low).toBeLessThanOrEqual(500);
   });
 
-  it('stays within the sum of its kinds', () => {
+  it('is not wider than the sum of the estimates for each kind of call', () => {
     const registry = registryOf({ identifiers: 'prefix' });
     const { mirror } = discover(registry, { mostCalls: 1_000, enough: SIZE / 2 });
     const { total, stats, search, entity } = priceOf(registry, mirror);
@@ -59,7 +59,7 @@ describe('the cost estimate of a whole registry', () => {
     expect(total.high).toBeLessThanOrEqual((stats.high ?? 0) + (search.high ?? 0) + (entity.high ?? 0));
   });
 
-  it('is zero once everything is listed', () => {
+  it('is zero once every company is listed', () => {
     const registry = registryOf({});
     const { mirror } = discover(registry, { mostCalls: 5_000, enough: SIZE });
     expect(priceOf(registry, mirror).total).toEqual({ low: 0, high: 0 });

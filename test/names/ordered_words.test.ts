@@ -14,7 +14,7 @@ const word = fc
   .map((one) => one.join(''));
 const name = fc.array(word, { maxLength: 5 }).map((words) => words.join(' '));
 
-test('each company with a word of the prefix counts once, as in a scan, also after additions', () => {
+test('each company that has words with the prefix is counted once, before and after additions', () => {
   fc.assert(
     fc.property(
       fc.array(name, { maxLength: 40 }),

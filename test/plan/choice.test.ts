@@ -36,7 +36,7 @@ function listPlanner(ids: readonly string[]) {
 const learned = (id: string) => noChange({ call: entityOf(id), verdict: { is: 'ok' } });
 
 describe('a draft', () => {
-  test('is kept without new evidence', () => {
+  test('is used by the next choice if there is no new evidence', () => {
     const { choice, events, asks } = listPlanner(['a', 'b']);
     expect(choice.look(askAt(0))).toEqual({ isDue: true, wakeAtMs: null, drift: null });
     expect(choice.look(askAt(20)).isDue).toBe(true);
@@ -55,7 +55,7 @@ describe('a draft', () => {
     ]);
   });
 
-  test('is released before the planner learns, and then chosen again', () => {
+  test('is released before the planner learns, and can then be chosen again', () => {
     const { choice, events, due } = listPlanner(['a', 'b']);
     choice.look(askAt(0));
     choice.learn(learned('x'));
@@ -64,7 +64,7 @@ describe('a draft', () => {
     expect(events).toEqual(['next a', 'release a', 'learn x', 'next b']);
   });
 
-  test('is dropped if the new evidence leaves nothing due', () => {
+  test('is dropped if nothing is due after new evidence', () => {
     const { choice, due } = listPlanner(['a']);
     expect(choice.look(askAt(0)).isDue).toBe(true);
     choice.learn(learned('x'));
@@ -94,7 +94,7 @@ describe('a draft', () => {
   });
 });
 
-test('a draft of a planner that takes 300 ms is kept for 6 s', () => {
+test('a draft remains valid for 6 s if planning takes 300 ms', () => {
   const { planner, events } = listPlanner(['a', 'b']);
   const next: Planner['next'] = (ask) => {
     clock.nowMs += 300;
@@ -122,7 +122,7 @@ describe('a look', () => {
     expect(choice.look(askAt(0))).toEqual({ isDue: false, wakeAtMs: 9000, drift: null });
   });
 
-  test('keeps no empty draft', () => {
+  test('stores no draft if nothing is due', () => {
     const { choice, due } = listPlanner([]);
     expect(choice.look(askAt(0)).isDue).toBe(false);
     due.push(entityOf('a'));

@@ -8,12 +8,12 @@ const DIALECT = dialectWith({ semantics: 'token', identifiers: 'prefix' });
 const APART = { ...DIALECT, search: { ...DIALECT.search, identifier_param: 'id' } };
 
 describe('the size of a registry', () => {
-  it('equals the registry count, but at least the known companies', () => {
+  it('is the registry count or the number of known companies, whichever is higher', () => {
     expect(sizeOf(mirrorOf([], 5_000), DIALECT)).toEqual({ low: 5_000, high: 5_000, by: 'statistics' });
     expect(sizeOf(mirrorOf([], 1), DIALECT)).toEqual({ low: 3, high: 3, by: 'statistics' });
   });
 
-  it('is at least the sum of the shortest identifier prefixes', () => {
+  it('is at least the sum of the totals of the shortest identifier prefixes', () => {
     const queries = [
       listed('identifier', '0', 400),
       listed('identifier', '00', 390),
@@ -39,13 +39,13 @@ describe('the size of a registry', () => {
     expect(sizeOf(mirror, APART).low).toBe(100);
   });
 
-  it('is at least the union of the name searches', () => {
+  it('is at least the number of companies that all name searches find together', () => {
     const queries = [listed('name', 'limited', 400), listed('name', 'acme', 400)];
     // Both queries find two of the three companies: (400 × (1 + ½ + ½) ⁄ 3 + 400 × ½) × 0.9.
     expect(sizeOf(mirrorOf(queries), APART)).toEqual({ low: 420, high: null, by: 'totals' });
   });
 
-  it('is unknown without a registry count and totals', () => {
+  it('is unknown if there is neither a registry count nor a total', () => {
     expect(sizeOf(mirrorOf([listed('name', 'acme')]), DIALECT)).toEqual({
       low: 3,
       high: null,

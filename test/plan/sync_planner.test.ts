@@ -67,7 +67,7 @@ describe('a search in flight', () => {
     }
   };
 
-  it('delays records that are worth less, if the calls do not suffice for every record', () => {
+  it('delays less valuable records if the calls do not suffice for every record', () => {
     expect(withSearchInFlight().call).toBeUndefined();
   });
 
@@ -212,7 +212,7 @@ describe('a failed call', () => {
     expect(planner.next({ ...ask(NOW_MS), most: 1 }).calls).toEqual(first);
   });
 
-  it('stops record calls after three known ids in a row and a witness return 404', () => {
+  it('stops record calls if three known ids in a row and a witness return 404', () => {
     const planner = withThreeMissing();
     const [witness, ...others] = planner.next(ask(NOW_MS)).calls;
     expect(others).toEqual([]);

@@ -106,7 +106,7 @@ describe('an empty query that does not list every company', () => {
     }
   });
 
-  it('is retried after a failure, with other queries before that', () => {
+  it('is retried after a failure, and other queries are sent while it waits', () => {
     const registry = new Registry(COMPANIES, LISTING);
     const mirror = new MemoryMirror();
     const planner = plannerOver(mirror, LISTING);

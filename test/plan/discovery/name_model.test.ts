@@ -37,7 +37,7 @@ test('the probability of a character increases with its frequency', () => {
   expect(likely.get('r')).toBeGreaterThan(likely.get('z') ?? 1);
 });
 
-test('the probability of the end of a name follows its frequency', () => {
+test('the probability of the end of a name increases with its frequency', () => {
   const model = new NameModel(characterSeeds(), true);
   for (let times = 0; times < 10; times++) model.learn('acme');
   expect(model.following('acme').get(END)).toBeGreaterThan(0.8);
@@ -69,14 +69,14 @@ test('the general model determines the prediction until observed names outweigh 
   expect(model.following('co').get('x')).toBeGreaterThan(0.9);
 });
 
-test('the first letters of common words have the frequencies of those of names', () => {
+test('the first letters of common words are distributed like the first letters of names', () => {
   const likely = generalModel().following('');
   for (const frequent of ['s', 'c', 'm', 'p', 'b', 'a'])
     for (const rare of ['q', 'x', 'y', 'z'])
       expect(likely.get(frequent)).toBeGreaterThan(likely.get(rare) ?? 1);
 });
 
-test('an anchored model takes the text as a prefix of a word, another one as an inner part', () => {
+test('an anchored model treats a query as the start of a text, and another model treats it as any part', () => {
   const anchored = new NameModel(characterSeeds(), true);
   const anywhere = new NameModel(characterSeeds(), false);
   for (const model of [anchored, anywhere]) {

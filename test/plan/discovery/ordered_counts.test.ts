@@ -8,7 +8,7 @@ import { PrefixCounts } from '../../../src/plan/discovery/prefix_counts.ts';
 const characters = fc.constantFrom('a', 'b', ' ', 'é', '～', '😀');
 const text = fc.array(characters, { maxLength: 6 }).map((one) => one.join(''));
 
-test('the index counts equal those of a trie, also after additions', () => {
+test('the index returns the same counts as a trie, before and after additions', () => {
   fc.assert(
     fc.property(
       fc.array(text, { maxLength: 60 }),
@@ -33,7 +33,7 @@ test('the index counts equal those of a trie, also after additions', () => {
   );
 });
 
-test('counts are correct with several blocks, and with more equal names than one block holds', () => {
+test('counts are correct with several blocks, and if more names are equal than fit into one block', () => {
   const first = [
     ...numbered('acme', 5000),
     ...Array<string>(2000).fill('acme 499'),

@@ -7,7 +7,7 @@ const characters = fc.constantFrom('a', 'b', ' ', 'é', '😀', '😁');
 const text = fc.array(characters, { maxLength: 7 }).map((one) => one.join(''));
 const companies = fc.array(fc.uniqueArray(text, { minLength: 1, maxLength: 5 }), { maxLength: 120 });
 
-test('count and ends equal those of a scan', () => {
+test('count and ends return the same numbers as a scan', () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 200 }), fc.array(text), (texts, others) => {
       const counts = new PrefixCounts();
@@ -46,7 +46,7 @@ test('followers are the next characters, each with its count', () => {
   );
 });
 
-test('lookups between additions change no count', () => {
+test('lookups between additions do not change any count', () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 100 }), text, (texts, query) => {
       const disturbed = new PrefixCounts();

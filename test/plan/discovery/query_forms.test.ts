@@ -25,7 +25,7 @@ test('after one query shows that the upstream trims spaces, no query ends with a
   expect(trimming.mirror.knownCount()).toBe(companies.length);
 });
 
-test('a new process knows from the queries of the last one that the upstream trims spaces', () => {
+test('a new process infers from earlier queries that the upstream trims spaces', () => {
   const registry = new TrimmingRegistry(companiesWithPrefixWords(), { ...PLAIN, window: 40 });
   let isTrimmingKnown = false;
   const { mirror, calls } = discover(registry, { ...UNTIL_NOTHING_IS_DUE, mostCalls: 60 });
@@ -67,7 +67,7 @@ test('a truncated listing that repeats the rows of a shorter query ends early', 
   expect(calls.length).toBeLessThan(250);
 });
 
-test.each(['token', 'token_prefix'] as const)('no pair has the same word twice: %s', (semantics) => {
+test.each(['token', 'token_prefix'] as const)('no pair contains the same word twice: %s', (semantics) => {
   const registry = new Registry(syntheticCompanies(800), { ...PLAIN, semantics, window: 20 });
   const { calls } = discover(registry, UNTIL_NOTHING_IS_DUE);
   const pairs = textsOf(calls).flatMap((text) => (text.includes(' ') ? [text.split(' ')] : []));
@@ -75,7 +75,7 @@ test.each(['token', 'token_prefix'] as const)('no pair has the same word twice: 
   expect(pairs.filter(([first, second]) => first === second)).toEqual([]);
 });
 
-test.each(['prefix', 'substring'] as const)('no query has half a surrogate pair: %s', (semantics) => {
+test.each(['prefix', 'substring'] as const)('no query contains half of a surrogate pair: %s', (semantics) => {
   // A surrogate pair crosses the length limit of queries.
   const stems = ['abcde', 'abcdefghijklmnopqrstuvw'];
   const companies = stems.flatMap((stem) =>

@@ -25,7 +25,7 @@ test.each([
   }
 });
 
-test('a new process infers the query rule from the queries of the last one', () => {
+test('a new process infers the query rule from earlier queries', () => {
   const registry = new Registry(latinCompanies(1_000, FIRSTS), PLAIN);
   const options = { ...UNTIL_NOTHING_IS_DUE, dialect: withoutRule(registry.settings) };
   const { mirror, calls } = discover(registry, { ...options, mostCalls: 60 });

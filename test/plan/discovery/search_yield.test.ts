@@ -5,17 +5,17 @@ const PAGES_OF_20 = { pageSize: 20, window: Number.POSITIVE_INFINITY };
 const FIRST_100 = { pageSize: 20, window: 100 };
 
 describe('the yield of a first page', () => {
-  it('is the unseen count per page of a complete listing', () => {
+  it('is the unseen count divided by the number of pages if the listing is below the cap', () => {
     expect(firstPageYield({ known: 10, unseen: 30 }, PAGES_OF_20)).toBe(15);
     expect(firstPageYield({ known: 10, unseen: 31 }, PAGES_OF_20)).toBeCloseTo(31 / 3);
   });
 
-  it('counts at least one page', () => {
+  it('assumes at least one page', () => {
     expect(firstPageYield({ known: 0.1, unseen: 0.2 }, PAGES_OF_20)).toBe(0.2);
     expect(firstPageYield({ known: 0, unseen: 0 }, PAGES_OF_20)).toBe(0);
   });
 
-  it('of a truncated query is below the share of unseen companies on a page', () => {
+  it('is lower than the unseen companies on one page if the query is truncated', () => {
     expect(firstPageYield({ known: 150, unseen: 50 }, FIRST_100)).toBeCloseTo(0.8 * 20 * (50 / 200));
   });
 });
@@ -25,7 +25,7 @@ describe('the yield of the next page', () => {
     expect(nextPageYield({ known: 60, unseen: 40 }, 20, PAGES_OF_20)).toBe(10);
   });
 
-  it('of the last page is the remaining unseen count', () => {
+  it('is the remaining unseen count if it is the last page', () => {
     expect(nextPageYield({ known: 20, unseen: 5 }, 20, PAGES_OF_20)).toBe(5);
   });
 

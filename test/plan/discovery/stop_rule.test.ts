@@ -10,7 +10,7 @@ test('the limit of empty searches increases with the number of missing companies
   expect(stopRule.isOver(16)).toBe(false);
 });
 
-test('a single find after many empty searches does not restore the full limit', () => {
+test('one search with a new company does not restore the full limit after many empty searches', () => {
   const stopRule = newStopRule();
   for (const empty of [200, 200]) {
     for (let at = 0; at < empty; at++) stopRule.record(false);
@@ -20,7 +20,7 @@ test('a single find after many empty searches does not restore the full limit', 
   expect(searchesUntilOver(stopRule, 400)).toBeLessThan(250);
 });
 
-test('many finds, or a new registry count, restore the full limit', () => {
+test('many searches with new companies, or a new registry count, restore the full limit', () => {
   const stopRule = newStopRule();
   for (let at = 0; at < 300; at++) stopRule.record(false);
   for (let at = 0; at < 10; at++) stopRule.record(true);

@@ -24,13 +24,16 @@ const RULES: Partial<RegistrySettings>[] = [
   { semantics: 'substring', window: 100 },
 ];
 
-test.each(RULES)('unreachable companies are given up, also by a new process: %j', (override) => {
-  const registry = overcounting(COMPANIES, override);
-  const { mirror, known } = discover(registry, UNTIL_NOTHING_IS_DUE);
-  expect(mirror.knownCount()).toBe(COMPANIES.length);
-  expect(known.length - 1 - known.indexOf(COMPANIES.length)).toBeLessThanOrEqual(MAX_EMPTY_SEARCHES);
-  expect(discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror }).calls).toEqual([]);
-});
+test.each(RULES)(
+  'unreachable companies are given up, and a new process does not search for them again: %j',
+  (override) => {
+    const registry = overcounting(COMPANIES, override);
+    const { mirror, known } = discover(registry, UNTIL_NOTHING_IS_DUE);
+    expect(mirror.knownCount()).toBe(COMPANIES.length);
+    expect(known.length - 1 - known.indexOf(COMPANIES.length)).toBeLessThanOrEqual(MAX_EMPTY_SEARCHES);
+    expect(discover(registry, { ...UNTIL_NOTHING_IS_DUE, mirror }).calls).toEqual([]);
+  },
+);
 
 test('while the registry count does not change, no further search is sent', () => {
   const registry = overcounting(COMPANIES, { window: 40 });
@@ -44,7 +47,7 @@ test('while the registry count does not change, no further search is sent', () =
   expect(emptySearches).toBe(MAX_EMPTY_SEARCHES);
 });
 
-test('a complete listing is read to its end, whatever the number of empty searches', () => {
+test('a listing below the cap is read to its end, however many searches were empty', () => {
   // No query distinguishes the last ten: the listing of their word shows all others first, on 300 pages.
   const companies = [
     ...Array.from({ length: 3000 }, (_, at) => ({ id: `${100_000 + at}`, name: 'Ab Bc' })),

@@ -9,7 +9,7 @@ import { MemoryMirror } from '../../support/simulation/memory_knowledge.ts';
 const LIMITS = { pageSize: 20, window: Number.POSITIVE_INFINITY };
 const COUNTED_AT_MS = 1000;
 
-test('the unseen count of a query is its total minus the known companies; of a complete listing it is 0', () => {
+test('the unseen count of a query is its total minus its known companies, and 0 after a complete listing', () => {
   const { unseenCounts, addSent } = registry({ total: 30, names: ['abel', 'acme', 'bank'] });
   const open = addSent('a', { total: 12 });
   const complete = addSent('b', { total: 5, status: 'complete' });
@@ -17,7 +17,7 @@ test('the unseen count of a query is its total minus the known companies; of a c
   expect(unseenCounts.of(complete)).toBe(0);
 });
 
-test('unseen companies of sent queries are not divided among the candidates', () => {
+test('the unseen companies of sent queries are not distributed among the candidates', () => {
   const { unseenCounts, root, addSent } = registry({ total: 23, names: ['abel', 'acme', 'bank'] });
   addSent('a', { total: 17 });
   const candidates = unseenCounts.candidatesOf(root);
@@ -46,7 +46,7 @@ test('the kind of a candidate depends on its known companies and on its last cha
   expect(kinds.get('z')).toBe('new character');
 });
 
-test('a query without a total gets its share of the missing companies, and its siblings the remainder', () => {
+test('a query without a total gets a share of the missing companies, and its siblings get the others', () => {
   const names = [...'abcdefgh'].map((last) => `a${last}`);
   const { unseenCounts, root, addSent } = registry({ total: 30, names: [...names, 'bank', 'bell'] });
   const withoutTotal = addSent('a', { total: null });
@@ -90,7 +90,7 @@ test('if the registry has grown since a complete listing, the new companies may 
   expect(others).toBeCloseTo(50, 5);
 });
 
-test('without an earlier registry count, a complete listing from before the count is weighed as a new query', () => {
+test('if the growth of the registry is unknown, a listing from before the registry count has the weight of a new query', () => {
   const { repeat } = listedBefore({ total: 100, countThen: null });
   expect(repeat).toBeGreaterThan(20);
 });
@@ -120,7 +120,7 @@ test('a registry count below the number of known companies is ignored', () => {
   expect(unseenCounts.of(root)).toBe(LIMITS.pageSize);
 });
 
-test('in an overlapping key space, few unexplained companies are assigned to unused prefixes', () => {
+test('in an overlapping key space, unsent prefixes get few of the unexplained companies', () => {
   const letters = [...'abcdefghij'];
   const numbers = Array.from({ length: 20 }, (_, at) => at);
   const words = letters.flatMap((one) => letters.map((other) => `${one}x ${other}y`));

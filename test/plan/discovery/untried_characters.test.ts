@@ -99,7 +99,7 @@ test.each(SIZES)(
   },
 );
 
-test('a name search finds the company that no identifier prefix matches', () => {
+test('a name search finds a company that no identifier prefix matches', () => {
   const companies = latinCompanies(300, ['#']).map((one) =>
     one.name.startsWith('#') ? { ...one, id: 'é1' } : one,
   );
@@ -108,7 +108,7 @@ test('a name search finds the company that no identifier prefix matches', () => 
   expect(missedBy(mirror, companies)).toEqual([]);
 });
 
-test('the planner completes a registry without a count', () => {
+test('the planner finds every company if the upstream reports no registry count', () => {
   const companies = latinCompanies(300, FIRSTS);
   for (const totals of ['exact', 'none'] as const) {
     const registry = new Registry(companies, { ...PLAIN, totals });
@@ -125,13 +125,13 @@ test('all digits and ASCII punctuation are sent before a script that no known na
   expect(before).toEqual(expect.arrayContaining([...DIGITS.characters, ...ASCII_PUNCTUATION.characters]));
 });
 
-test('the planner sends no search after the last company of the registry count', () => {
+test('the planner sends no search once it knows as many companies as the registry count', () => {
   const { known, calls } = discover(new Registry(latinCompanies(300, []), PLAIN), UNTIL_NOTHING_IS_DUE);
   expect(known.indexOf(300)).toBe(calls.length - 1);
   expect(textsOf(calls)).not.toContain('#');
 });
 
-test('a new process repeats no query of a first character', () => {
+test('a new process does not repeat queries for first characters', () => {
   const registry = overcounting(300);
   const first = discover(registry, UNTIL_NOTHING_IS_DUE);
   expect(textsOf(first.calls)).toContain('#');

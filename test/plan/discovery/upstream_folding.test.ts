@@ -75,7 +75,7 @@ test('diacritics count until enough responses show that they are ignored', () =>
   expect(folding.readAs('å')).toBe('å');
 });
 
-test('a letter that most matches lack is read as another one', () => {
+test('a letter that is missing from most matches is read as another one', () => {
   const folding = new UpstreamFolding(hasPrefix);
   folding.observe('ø', ['olsen', 'ostbygg', 'ødegaard']);
   expect(folding.readAs('øs')).toBeNull();
@@ -100,7 +100,7 @@ test('matches in another script are no evidence that a letter is read as another
   expect(folding.readAs('я')).toBe('я');
 });
 
-test('a query of diacritics alone is not read as the empty query', () => {
+test('a query that consists of diacritics only is not read as the empty query', () => {
   const folding = new UpstreamFolding(hasPrefix);
   folding.observe('a', ['åsbygg', 'ångfart', 'älv']);
   folding.observe('\u0307', ['acme', 'bygg', 'coop']);

@@ -14,7 +14,7 @@ import { syntheticCompanies } from '../../support/simulation/synthetic_registrie
 const DAY_MS = 86_400_000;
 
 test.each(['prefix', 'token_prefix', 'token'] as const)(
-  'the planner chooses the same calls by the index of a warehouse as by memory: %s',
+  'the planner chooses the same calls with the warehouse index as with names in memory: %s',
   (semantics) => {
     const registry = new Registry(syntheticCompanies(1500), {
       ...PLAIN,

@@ -10,12 +10,12 @@ import { syntheticCompanies } from '../../support/simulation/synthetic_registrie
 const NOW_MS = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
 
-test('the focus coverage prefers searches that find companies to records', () => {
+test('with the focus `coverage`, searches that find companies come before record calls', () => {
   const { kinds } = firstCalls('coverage', 12);
   expect(kinds.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 'search'));
 });
 
-test('the focus records fetches found companies before the next search', () => {
+test('with the focus `records`, the companies found are fetched before the next search', () => {
   const { kinds, known } = firstCalls('records', 12);
   expect(kinds[0]).toBe('search');
   expect(kinds.slice(1)).toEqual(Array.from({ length: 11 }, () => 'entity'));
@@ -29,7 +29,7 @@ test('each call has a reason and an expected yield', () => {
   expect(calls[1]).toMatchObject({ kind: 'entity', reason: 'record never fetched', expected: 1 });
 });
 
-test('a less valuable call is kept and sent when nothing is more valuable', () => {
+test('a less valuable call waits and is sent when no call is more valuable', () => {
   const registry = new Registry(syntheticCompanies(100), PLAIN);
   const mirror = new MemoryMirror(NOW_MS);
   const planner = openOver(mirror, 'records');

@@ -10,13 +10,13 @@ it('a query below a complete listing is not repeated', () => {
   ]);
 });
 
-it('a complete listing of everything covers name and identifier queries', () => {
+it('a complete listing of every company covers name and identifier queries', () => {
   expect(textsOf([listed('name', '', 20), listed('name', 'a', 9), listed('identifier', '00', 4)])).toEqual([
     '',
   ]);
 });
 
-it('a truncated listing of everything is replaced by the queries below it', () => {
+it('a truncated listing of every company is replaced by the queries below it', () => {
   expect(textsOf([capped(listed('name', '', 20)), listed('name', 'a', 9)])).toEqual(['a']);
   expect(textsOf([capped(listed('name', '', 20))])).toEqual(['']);
 });

@@ -9,7 +9,7 @@ import {
 
 const MONTHLY = 1 / 30;
 
-test('without listings the fetch yield equals the index of the optimal schedule', () => {
+test('if there are no listings, the fetch yield equals the index of the optimal schedule', () => {
   const ageDays = 45;
   const formula = (1 - Math.exp(-1.5) * 2.5) / MONTHLY;
   expect(fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: ageDays, shown: 0 })).toBeCloseTo(formula);
@@ -17,7 +17,7 @@ test('without listings the fetch yield equals the index of the optimal schedule'
   expect(fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: 0, shown: 0 })).toBeCloseTo(formula);
 });
 
-test('an unflagged record has no fetch yield if listings show every change', () => {
+test('an unflagged record has a fetch yield of 0 if listings show every change', () => {
   const listed = { ratePerDay: MONTHLY, ageDays: 45, openDays: 0, shown: 1 };
   expect(fetchYield(listed)).toBeCloseTo(0);
   expect(stillRight(listed)).toBe(1);
@@ -25,14 +25,14 @@ test('an unflagged record has no fetch yield if listings show every change', () 
   expect(flaggedYield(MONTHLY)).toBeCloseTo(30);
 });
 
-test('the fetch yield grows with age, up to that of a flagged record', () => {
+test('the fetch yield grows with the age of the record, up to the yield of a flagged record', () => {
   const yieldAt = (ageDays: number) => fetchYield({ ratePerDay: MONTHLY, ageDays, openDays: 3, shown: 0.4 });
   const yields = [5, 20, 80, 320].map(yieldAt);
   expect(yields).toEqual([...yields].sort((a, b) => a - b));
   expect(yieldAt(1e4)).toBeLessThanOrEqual(flaggedYield(MONTHLY) + 1e-9);
 });
 
-test('companies that change too fast for the call cost have no gain and no listing yield', () => {
+test('a company that changes too fast for the call cost has a gain and a listing yield of 0', () => {
   const gains = gainsPerDay(10, 1);
   // One change in 8 days, and one in 64.
   expect(gains.get(-9)).toBe(0);

@@ -26,7 +26,7 @@ function livedIn() {
   return first;
 }
 
-test('evidence from fetches and listings is stored with the company, and restored by a rebuild', async () => {
+test('evidence from fetches and listings is stored with the company, and a rebuild restores it', async () => {
   const { warehouse, all } = livedIn();
   const noted = () =>
     all(
@@ -47,7 +47,7 @@ test('evidence from fetches and listings is stored with the company, and restore
   expect(openKnowledge(warehouse).changeEstimates()).toEqual(estimates);
 });
 
-test('the expected yield decides the order and is returned with each record', () => {
+test('the due records are ordered by expected yield and returned with it', () => {
   const { warehouse } = livedIn();
   const knowledge = openKnowledge(warehouse);
   const ask = dueAt(START_MS + 200 * DAY_MS, DAY_MS);
@@ -68,7 +68,7 @@ test('the expected yield decides the order and is returned with each record', ()
   expect(knowledge.rateClasses().size).toBe(2);
 });
 
-test('a record below the maximum age is not due at any yield', () => {
+test('a record that is younger than the maximum age is never due, whatever its yield', () => {
   const { warehouse } = livedIn();
   const nowMs = START_MS + 100 * DAY_MS;
   const ask = dueAt(nowMs, 20 * DAY_MS);

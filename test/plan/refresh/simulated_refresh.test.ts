@@ -3,12 +3,12 @@ import { simulate } from '../../support/simulation/refresh/simulate.ts';
 
 const REGISTRY = { companies: 3000, shape: 2, meanDays: 180, callsPerDay: 30 };
 
-test('fetches alone reach nearly the best schedule for known rates', () => {
+test('fetches alone are nearly as good as the best schedule for known change rates', () => {
   const { right, optimum } = simulate({ ...REGISTRY, shown: 0, pageSize: null }, 1);
   expect(right / optimum).toBeGreaterThan(0.97);
 });
 
-test('listings that show every change are repeated and beat the best schedule of fetches', () => {
+test('listings that show every change are repeated, and the result is better than with the best schedule of fetches', () => {
   const { right, optimum, listings } = simulate({ ...REGISTRY, shown: 1, pageSize: 100 }, 1);
   expect(right / optimum).toBeGreaterThan(1.15);
   expect(listings).toBeGreaterThan(0.2);

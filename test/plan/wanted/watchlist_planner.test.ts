@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 describe('a sync with a watchlist', () => {
-  it('of names shares queries, fetches the found records and nothing else', async () => {
+  it('finds several names with one query, fetches their records and sends nothing else', async () => {
     const { config, place, sandbox, companies } = await registry();
     const wanted = companies.filter((_, index) => index % 40 === 0).map(({ name }) => name);
     const names = [...wanted, 'Nobody Ever Registered This GmbH', `${wanted[0]?.slice(0, -1)}x`];
@@ -42,7 +42,7 @@ describe('a sync with a watchlist', () => {
     expect(findings[wanted.length + 1]?.is).not.toBe('found');
   });
 
-  it('sends nothing while everything is fresh, and repeats it when due', async () => {
+  it('sends nothing while everything is fresh, and repeats the calls when they are due', async () => {
     const { config, place, sandbox, companies } = await registry();
     const names = companies.slice(0, 5).map(({ name }) => name);
     const watching = { ...config, scope: { names: listIn(place, names) } };
@@ -55,7 +55,7 @@ describe('a sync with a watchlist', () => {
     expect(callsTo(sandbox).search).toBeGreaterThan(first.search);
   });
 
-  it('of ids fetches only these records', async () => {
+  it('fetches only these records if the watchlist contains ids', async () => {
     const { config, place, sandbox, companies } = await registry();
     const ids = companies.slice(3, 10).map(({ id }) => id);
     const report = await syncWith({ ...config, scope: { ids: listIn(place, ids) } });
@@ -65,7 +65,7 @@ describe('a sync with a watchlist', () => {
     expect(callsTo(sandbox).search).toBe(0);
   });
 
-  it('of queries lists them completely and fetches the found records', async () => {
+  it('lists queries completely and fetches the records of the companies found', async () => {
     const { config, place, sandbox, companies } = await registry();
     const report = await syncWith({ ...config, scope: { queries: listIn(place, ['north']) } });
     expect(report.ended).toBe('done');
