@@ -10,7 +10,7 @@ const TOTAL = 100;
 const CONCURRENCY = 4;
 const ALLOWANCE = { per_minute: 6000, total: TOTAL } as const;
 
-/** `atLeast` is lower with kills, because a killed process can have spent units without an arrival. */
+/** `atLeast` is lower if processes are killed, because a killed process can spend a unit and not send the call. */
 async function scenario(
   name: string,
   act: (upstream: Upstream) => Promise<Finished[]>,

@@ -1,6 +1,6 @@
 // npm run accept feed -- [--kills 50] [--companies 100] [--seed 1]
 // A consumer follows the change feed of `serve` into its own file while `sync`, `forget` and `reprocess` run. It is
-// killed at random times. Its copy must end equal to a full export.
+// killed at random times. In the end, its copy must be equal to a full export.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

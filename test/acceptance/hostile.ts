@@ -1,5 +1,5 @@
 // npm run accept hostile [-- --case PART_OF_A_NAME]
-// Small responses that demand much memory. `sync` runs three times on each in a heap of 512 MB. Prints the exit code,
+// Tests small responses that need much memory. `sync` runs three times for each, with a heap of 512 MB. Prints the exit code,
 // the peak of resident memory and the calls for the hostile target of each run, and the stored rows and bytes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ interface Hostile {
   readonly name: string;
   readonly kind: 'search' | 'entity';
   readonly body: () => string;
-  /** The correct numbers of rows in quarantine. */
+  /** The correct number of rows in quarantine. */
   readonly quarantined: number;
 }
 
@@ -213,7 +213,7 @@ async function sync(config: string) {
   return { code: child.exitCode, residentMb, stderr, seconds: (performance.now() - startedMs) / 1000 };
 }
 
-/** Peak of resident memory until now, from the kernel; 0: the process has ended. */
+/** The peak of resident memory so far, as reported by the kernel; 0 if the process has ended. */
 function peakMb(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -12,7 +12,7 @@ export interface SentCall {
 
 /**
  * Arrivals that came before their slot. Slots are (60,000 + 1,000) / per_minute ms apart, so arrival j belongs at least
- * (j - i) × spacing after arrival i. It may come up to 1,000 ms sooner, because an earlier one was late.
+ * (j - i) × spacing after arrival i. It may come up to 1,000 ms sooner if arrival i was late.
  * Any 60 seconds then still contain at most per_minute arrivals, however long the run is.
  */
 export function soonerThanRate(timesMs: readonly number[], perMinute: number): number {
@@ -37,7 +37,7 @@ export interface EarlyRecord {
 /**
  * Record calls that were sent before searches were exhausted. A later search of the run could have been sent instead.
  * If none follows and the list is incomplete, the last search shows the yield of the next one.
- * Controls and witnesses prove a deletion and expect nothing: they can come first.
+ * Control calls and witness calls prove a deletion and have no expected yield, so they can come first.
  */
 export function earlyRecords(
   calls: readonly SentCall[],
@@ -78,7 +78,7 @@ function failuresOfOne(result: TrialResult): string[] {
   return failures.filter((failure) => failure !== null).map((failure) => `${nameOf(result)}: ${failure}`);
 }
 
-/** More connections must not make worse choices, because with short responses they all have the same knowledge. */
+/** More connections must not cause worse choices: if responses are fast, every choice uses the same knowledge. */
 function fewerThanWithOne(results: readonly TrialResult[]): string[] {
   return results.flatMap((result) => {
     const { trial, listed } = result;

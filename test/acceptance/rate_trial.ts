@@ -12,22 +12,22 @@ import { accountOf, PER_DAY, type Trial } from './rate_upstream.ts';
 /** The result of one run, from the counts of the upstream and from its warehouse. */
 export interface TrialResult {
   readonly trial: Trial;
-  /** `max_calls`, or the reason of a failure. */
+  /** `max_calls`, or the reason for a failure. */
   readonly ended: string;
   readonly calls: Readonly<Record<SentCall['kind'], number>>;
   readonly listed: number;
   readonly fetched: number;
-  /** The most arrivals in any 60 seconds. */
+  /** The highest number of arrivals in any 60 seconds. */
   readonly peakMinute: number;
-  /** Arrivals beyond the call limit of the run, and requests that the upstream rejected. */
+  /** The number of arrivals above the call limit of the run, plus the number of requests that the upstream rejected. */
   readonly overAllowance: number;
-  /** Arrivals before their slot. */
+  /** The number of arrivals before their slot. */
   readonly tooSoon: number;
-  /** Record calls that were sent although a search was expected to find companies. */
+  /** The number of record calls that were sent although a search was expected to find companies. */
   readonly earlyRecords: number;
-  /** Of these: sent while the response of a search was outstanding. */
+  /** The number of these calls that were sent while the response to a search was outstanding. */
   readonly duringSearch: number;
-  /** The highest yield that a search promised when one of these was sent. */
+  /** The highest expected yield of a search at the time when one of these calls was sent. */
   readonly bestSearch: number;
 }
 

@@ -7,7 +7,7 @@ import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { wantedNames } from '../bench/names/wanted_names.ts';
 import { openDemoMirror } from '../support/demo_mirror.ts';
 
-/** Several companies can have one name, so the wanted one is not always among ten. */
+/** Several companies can have the same name, so the wanted company is not always among the first ten results. */
 const MIN_SHARE = 0.95;
 
 const { values } = parseArgs({ options: { names: { type: 'string', default: '300' } } });

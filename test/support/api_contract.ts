@@ -14,7 +14,7 @@ export const CONTRACT_COMPANIES = [
   { id: 'us_ca/C32 68%2F', name: 'Mueller Holdings', fields: { status: 'active' } },
 ];
 
-/** A service of the three endpoints, over a sandbox or over a mirror. */
+/** A service with the three endpoints. It serves a sandbox or a mirror. */
 export interface Service {
   readonly url: string;
   ask(path: string, options?: RequestInit): Promise<Reply>;
@@ -22,7 +22,7 @@ export interface Service {
   readonly barredKey: string;
 }
 
-/** The tests that the endpoints must pass over every catalogue. */
+/** The tests that the endpoints must pass for every catalogue. */
 export function keepsTheContract(service: () => Service): void {
   const ask: Service['ask'] = (path, options) => service().ask(path, options);
   const askWithKey = async (path: string, authorization: string) =>
@@ -46,11 +46,11 @@ export function keepsTheContract(service: () => Service): void {
       });
     });
 
-    test('without matches returns an empty list and a total of 0', async () => {
+    test('returns an empty list and a total of 0 if nothing matches', async () => {
       expect((await ask('/api/search?q=nothing')).json).toEqual({ total: 0, results: [] });
     });
 
-    test('with a page size above the maximum gets the maximum', async () => {
+    test('uses the maximum page size if a larger one is requested', async () => {
       expect((await ask('/api/search?q=m&per_page=1000000')).json).toMatchObject({ total: 2 });
     });
 
@@ -118,12 +118,15 @@ export function keepsTheContract(service: () => Service): void {
       },
     );
 
-    test.each(['Basic bm9ib2R5', 'Bearer', 'Bearer a b'])('in the header "%s" is missing', async (key) => {
-      const response = await askWithKey('/api/search?q=a', key);
-      expect(await response.json()).toMatchObject({ status: 401, code: 'credentials_missing' });
-    });
+    test.each(['Basic bm9ib2R5', 'Bearer', 'Bearer a b'])(
+      'is not recognised in the header "%s"',
+      async (key) => {
+        const response = await askWithKey('/api/search?q=a', key);
+        expect(await response.json()).toMatchObject({ status: 401, code: 'credentials_missing' });
+      },
+    );
 
-    test('of a suspended account is rejected with 403', async () => {
+    test('is rejected with 403 if its account is suspended', async () => {
       const response = await askWithKey('/api/registry/stats', `Bearer ${service().barredKey}`);
       expect(response.status).toBe(403);
       expect(await response.json()).toMatchObject({ code: 'account_suspended' });

@@ -3,15 +3,15 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Every source file, by its path from the root of the project. */
+/** Every source file, as a path relative to the root of the project. */
 export const sources: readonly string[] = [...filesUnder('src'), ...filesUnder('jobs')];
 
-/** The rows of the import direction, the highest first. A row may import every row below it. */
+/** The layers of the code, the highest first. A layer may import every layer below it. */
 const ROWS = {
   edge: ['cli', 'jobs', 'page', 'serve', 'sandbox'],
   operation: ['operations', 'report', 'api'],
   engine: ['mirror'],
-  /** It runs planners over simulated responses. */
+  /** The estimate runs planners with simulated responses. */
   estimate: ['estimate'],
   stage: ['plan', 'probe', 'fetch', 'load', 'notify'],
   foundation: ['config', 'dialect', 'allowance', 'warehouse', 'names', 'json', 'change_rate', 'sqlite'],
@@ -22,20 +22,20 @@ type Row = keyof typeof ROWS;
 
 const ORDER = Object.keys(ROWS) as Row[];
 
-/** Rooms of one row that may import each other. The commands start everything else. */
+/** Folders of one layer that may import each other. The commands start everything else. */
 const MAY_IMPORT_ITS_ROW: Readonly<Record<string, readonly string[]>> = {
   cli: ['jobs', 'page', 'serve', 'sandbox'],
 };
 
-/** Pure foundations whose types, and only types, the vocabulary may import. */
+/** Pure folders from which the vocabulary may import types, but no code. */
 const LENDS_TYPES: ReadonlySet<string> = new Set(['json', 'names', 'change_rate']);
 
-/** Everything that a stage without effects may import, beside the shared vocabulary. */
+/** Everything that a stage without I/O may import, in addition to the shared vocabulary. */
 const WITHOUT_EFFECT =
   /^src\/(plan|dialect|names|json|change_rate)\/|^src\/allowance\/(window_table|windows|completion)\.ts$/;
 const STAGES_WITHOUT_EFFECT = new Set(['plan', 'probe', 'estimate']);
 
-/** Each import that breaks a rule, with the rule. */
+/** Returns each import that breaks a rule, with the rule. */
 export function trespasses(): string[] {
   return sources
     .flatMap((file) =>
@@ -67,7 +67,7 @@ function faultOf(file: string, target: string, isTypeOnly: boolean): string | nu
   return null;
 }
 
-/** The modules of Node that a stage without effects imports. */
+/** The Node modules that a stage without I/O imports. */
 export function platformImports(): string[] {
   return sources
     .filter((file) => STAGES_WITHOUT_EFFECT.has(roomOf(file)))
@@ -91,7 +91,7 @@ export function cycles(): string[][] {
   return found;
 }
 
-/** The files whose code, without its comments, matches. */
+/** The files whose code matches the pattern. Comments are ignored. */
 export function sourcesWith(pattern: RegExp): string[] {
   return sources.filter((file) => pattern.test(textOf(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')));
 }
@@ -109,7 +109,7 @@ function roomOf(file: string): string {
 
 interface Import {
   readonly target: string;
-  /** Every import of this target is an `import type` or an `export type`. */
+  /** Is every import of this target an `import type` or an `export type`? */
   readonly isTypeOnly: boolean;
 }
 

@@ -5,7 +5,7 @@ import { type Browser, chromium } from 'playwright-core';
 const PACKAGES = resolve(import.meta.dirname, '../../node_modules');
 const PACKED = join(PACKAGES, '@sparticuz/chromium');
 
-/** Opens Chromium: on Linux x64 from a development dependency, elsewhere the one installed on the machine. */
+/** Opens Chromium. On Linux x64 it comes from a development dependency; elsewhere it must be installed on the machine. */
 export async function openBrowser(): Promise<Browser> {
   if (process.platform === 'linux' && process.arch === 'x64') return openPacked(await unpacked());
   const found = installed();
@@ -13,11 +13,11 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: found });
 }
 
-/** Uses the packed libraries and fonts, because a server may have none. */
+/** Uses the libraries and fonts of the package, because a server may have none. */
 function openPacked(folder: string): Promise<Browser> {
   return chromium.launch({
     executablePath: join(folder, 'chromium'),
-    // Chromium has no sandbox for root, the user in containers. It opens only pages of this machine.
+    // Chromium's sandbox does not work as root, the usual user in containers. The tests open only pages of this machine.
     args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none'],
     env: {
       ...process.env,
@@ -28,7 +28,7 @@ function openPacked(folder: string): Promise<Browser> {
   });
 }
 
-/** Unpacks Chromium once for each installation, and renames the complete folder. */
+/** Unpacks Chromium once for each installation. The folder gets its final name when it is complete. */
 async function unpacked(): Promise<string> {
   const manifest = readFileSync(join(PACKED, 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };

@@ -3,18 +3,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The mirror of `demo` in a folder of its own. */
+/** The mirror that `demo` creates, in its own folder. */
 export interface DemoMirror {
   readonly folder: string;
   readonly warehouse: string;
-  /** Runs a command over the mirror. Returns what it prints. */
+  /** Runs a command on the mirror. Returns its output. */
   run(...args: string[]): string;
   remove(): void;
 }
 
 const PROGRAM = resolve(import.meta.dirname, '../../src/cli/bin.js');
 
-/** Runs `demo` in a new folder, with a configuration beside it. */
+/** Runs `demo` in a new folder and writes a configuration file for its mirror. */
 export function openDemoMirror(): DemoMirror {
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-demo-'));
   const run = (...args: string[]) =>

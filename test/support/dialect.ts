@@ -4,7 +4,7 @@ import { Dialect } from '../../src/dialect/dialect.ts';
 
 type DialectInput = Parameters<typeof Dialect.parse>[0] & object;
 
-/** A plain dialect; `changes` replace whole sections. */
+/** A simple dialect. `changes` replace whole sections. */
 export function dialectOf(changes: DialectInput = {}): Dialect {
   return Dialect.parse({
     search: {
@@ -21,7 +21,7 @@ export function dialectOf(changes: DialectInput = {}): Dialect {
   });
 }
 
-/** The same with some keys of the search changed. */
+/** The simple dialect, with `changes` to single keys of its search section. */
 export function searchDialect(changes: object): Dialect {
   const { search } = dialectOf();
   return dialectOf({ search: { ...search, ...changes } });

@@ -6,7 +6,7 @@ export interface Comparison {
   readonly upstream: number;
   readonly listed: number;
   readonly records: number;
-  /** Ids of missing or different records, with the reason; at most ten. */
+  /** The ids of missing or different records, each with the reason. Contains at most ten. */
   readonly differences: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function compareWithUpstream(db: Database, sandbox: Sandbox): Comparison 
   };
 }
 
-/** JSON with sorted keys and all digits. */
+/** JSON with sorted keys. Numbers keep all their digits. */
 export function canonical(text: string): string {
   return stringifyJson(sorted(parseJson(text)));
 }

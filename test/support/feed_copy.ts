@@ -6,7 +6,7 @@ import { type Applied, type Change, changesAfter } from '../../src/warehouse/fee
 export class FeedCopy {
   readonly tables = new Map<string, Map<string, Record<string, Cell>>>();
 
-  /** Applies a change by key. @throws Error if an update is of a row that the copy lacks. */
+  /** Applies a change to the row with its key. @throws Error if it updates a row that the copy does not contain. */
   apply(change: Change): void {
     const { op, table, key, row } = change;
     if (table === null) {
@@ -23,7 +23,7 @@ export class FeedCopy {
     else rows.set(id, Object.fromEntries(table.columns.map(({ name }, at) => [name, row[at] ?? null])));
   }
 
-  /** Every row as text, in a stable order. */
+  /** Every row as text. Equal copies return the rows in the same order. */
   text(): string[] {
     return [...this.tables]
       .flatMap(([name, rows]) => [...rows.values()].map((row) => rowText(name, row)))
@@ -31,7 +31,7 @@ export class FeedCopy {
   }
 }
 
-/** Every row of a full export, in the form of `FeedCopy.text`. */
+/** Every row of a full export, in the format of `FeedCopy.text`. */
 export function exportedText(db: Database): string[] {
   return exportableTables(db)
     .flatMap((name) => {
@@ -43,7 +43,7 @@ export function exportedText(db: Database): string[] {
     .sort();
 }
 
-/** The remaining changes, at most `limit`, with a check of their order. */
+/** Returns the remaining changes, at most `limit` of them, and checks their order. */
 export function changesUpTo(db: Database, applied: Applied, limit = Infinity): Change[] {
   const found: Change[] = [];
   let last = applied.version;

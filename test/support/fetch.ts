@@ -23,13 +23,13 @@ export const GOOD_RECORD = '{"id":"42","name":"A"}';
 export interface Upstream {
   readonly origin: string;
   readonly port: number;
-  /** The requests in order, with the time of their arrival. */
+  /** The requests in order of arrival, each with its arrival time. */
   readonly arrivals: {
     readonly url: string;
     readonly atMs: number;
     readonly authorization: string | undefined;
   }[];
-  /** The number of connections so far. */
+  /** The number of connections that clients have opened. */
   connections(): number;
   close(): Promise<void>;
 }
@@ -101,16 +101,16 @@ export interface RigOptions {
   readonly maxBodyBytes?: number;
   readonly apiKey?: string;
   readonly keyHeader?: string;
-  /** The ledger file, for two rigs that share one. */
+  /** The path of the ledger file, so that two rigs can share a ledger. */
   readonly ledgerPath?: string;
   readonly keyHasWorked?: boolean;
-  /** Runs between taking a slot and sending. */
+  /** Runs after a slot is taken and before the call is sent. */
   readonly beforeSending?: () => Promise<void>;
-  /** Wraps the ledger that fetch uses. */
+  /** Returns the ledger that fetch uses instead of the given one. */
   readonly watchLedger?: (ledger: Ledger) => Ledger;
 }
 
-/** Fetch with its real dependencies, assembled as in assemble.ts. */
+/** The fetch stage with its real dependencies, assembled as in assemble.ts. */
 export function rigOf(options: RigOptions): Rig {
   const { baseUrl, allowance = { total: 1000 }, clock = systemClock, apiKey = API_KEY } = options;
   const ledger = ledgerOf(allowance, options.ledgerPath === undefined ? {} : { path: options.ledgerPath });

@@ -3,7 +3,7 @@ import { type SqlValue, sqlValue } from '../../src/load/shred.ts';
 import { quoted } from '../../src/warehouse/table_naming.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 
-/** Every scalar of a document except null, by its full path. The rows must contain all of them. */
+/** Every scalar of a document except null, by its full path. The rows of the document must contain all of these scalars. */
 export type Leaves = Map<string, string>;
 
 export function leavesOf(value: Json, path = '', into: Leaves = new Map()): Leaves {

@@ -3,7 +3,7 @@ import type { Upstream } from './upstream.ts';
 
 /**
  * Starts `sync` and sends SIGKILL 0 to 8 ms after the upstream has received `calls` more calls, so that the kill hits
- * any point of a transaction. Returns false if `sync` ended before.
+ * any point of a transaction. Returns false if `sync` ended before the kill.
  */
 export async function killAfterArrivals(upstream: Upstream, calls: number): Promise<boolean> {
   const command = upstream.start('sync', '--json');

@@ -11,7 +11,7 @@ import {
 } from '../../src/allowance/ledger.ts';
 import type { Allowance } from '../../src/allowance/windows.ts';
 
-/** An allowance without limits, except for the changes. */
+/** An allowance without limits, except for the limits in `changes`. */
 export function allowanceOf(changes: Partial<Allowance>): Allowance {
   return {
     perMinute: null,
@@ -45,7 +45,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A ledger in its own file. The end of the test closes it. */
+/** Opens a ledger in its own file. It is closed when the test ends. */
 export function ledgerOf(
   changes: Partial<Allowance> = {},
   { path = join(temporaryFolder(), 'ledger.db'), accountId = 'main' } = {},
@@ -55,7 +55,7 @@ export function ledgerOf(
   return { ...ledger, path };
 }
 
-/** Requests slots at `nowMs`, one by default. */
+/** Requests slots at `nowMs`; by default one slot. */
 export function spendAt(ledger: Ledger, nowMs: number, changes: Partial<Spending> = {}): Spent {
   return ledger.spend({ nowMs, most: 1, purpose: 'scheduled', keyFingerprint: KEY, ...changes });
 }

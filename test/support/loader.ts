@@ -24,7 +24,7 @@ export function temporaryFolder(parent = tmpdir()): string {
   return folder;
 }
 
-/** A folder in memory if the machine has one, for tests that open hundreds of warehouses. */
+/** A folder for tests that open hundreds of warehouses. It is in memory if the machine has an in-memory file system. */
 function quickFolder(): string {
   return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 }
@@ -38,7 +38,7 @@ export function temporaryWarehouse(): Warehouse {
   return warehouse;
 }
 
-/** A loader that accepts bodies. It classifies each one and loads it one second after the previous one. */
+/** A loader for bodies. It classifies each body and loads it one second (by the test's clock) after the previous one. */
 export interface Bench {
   readonly warehouse: Warehouse;
   readonly load: Loader['load'];

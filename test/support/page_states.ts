@@ -8,15 +8,15 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const OWNER = 'registry.example:1:page-states';
 
-/** A state of a mirror: `enter` makes it, and the result ends it. */
+/** A state of a mirror. `enter` puts the mirror into the state, and returns a function that ends the state. */
 export interface PageState {
   readonly name: string;
-  /** The beginning of the health sentence. */
+  /** The first words of the health sentence. */
   readonly health: string;
   enter(mirror: Mirrored): () => void;
 }
 
-/** Every health of a mirror that has run before. */
+/** All health states of a mirror that has run before. */
 export const PAGE_STATES: readonly PageState[] = [
   { name: 'complete', health: 'Healthy', enter: () => () => {} },
   {
@@ -59,7 +59,7 @@ export const PAGE_STATES: readonly PageState[] = [
   {
     name: 'waiting',
     health: 'Waiting for quota until',
-    // A ledger never forgets a report of a used-up quota, so that this state is the last one.
+    // The ledger never deletes a report of an exhausted quota. Therefore this state must be the last one.
     enter: (mirror) =>
       withLedger(mirror, (ledger, nowMs) => ledger.exhaustedUntil(nowMs + 6 * HOUR_MS, nowMs)),
   },

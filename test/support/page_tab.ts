@@ -33,7 +33,7 @@ export async function openTab(
   };
 }
 
-/** The serious and critical violations that axe reports, each with its first element. */
+/** The serious and critical violations that axe reports, each with the first element that causes it. */
 export async function seriousViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations, passes } = (await page.evaluate('axe.run()')) as AxeResults;
@@ -43,7 +43,7 @@ export async function seriousViolations(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
-/** The width of the document beyond the right edge of the screen. */
+/** The width of the part of the document beyond the right edge of the screen, in pixels. */
 export function overflowPixels(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }

@@ -80,7 +80,7 @@ export interface Mirrored {
   readonly gone: number;
 }
 
-/** Runs `sync` to its end, or for `maxCalls` calls. */
+/** Runs `sync` until it ends or has sent `maxCalls` calls. */
 export async function syncAt(config: Config, maxCalls = Number.POSITIVE_INFINITY): Promise<Mirrored> {
   const workspace = openWorkspace(config);
   try {
@@ -112,7 +112,7 @@ export async function syncAt(config: Config, maxCalls = Number.POSITIVE_INFINITY
   }
 }
 
-/** Returns the configuration with another dialect and with a warehouse and a ledger of its own. */
+/** Returns the configuration with another dialect and with its own warehouse and ledger. */
 export function configWith(place: Place, sandbox: Sandbox, dialect: Dialect): Config {
   const config = place.config();
   return {

@@ -2,7 +2,7 @@ import type { ApiProfile, ApiProfileInput } from '../../src/api/api_profile.ts';
 import { sampleCompanies } from '../../src/sandbox/company_file.ts';
 import type { Company } from '../../src/sandbox/company_store.ts';
 
-/** Returns about `maxCompanies` of the sample registry. If the ids are JSON numbers, they are above 2^53. */
+/** Returns about `maxCompanies` companies of the sample registry. If ids are JSON numbers, they are above 2^53. */
 export async function companiesFor(
   { ids }: ApiProfileInput | ApiProfile,
   maxCompanies = Number.POSITIVE_INFINITY,

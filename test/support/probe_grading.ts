@@ -4,7 +4,7 @@ import type { Finding } from '../../src/probe/evidence.ts';
 import { minLengthWithEmptyQuery } from '../../src/probe/findings/empty_query.ts';
 import type { Conclusions, SearchConclusions } from '../../src/probe/probe.ts';
 
-/** right: found · open: certainty `open` · guessed wrong: wrong and `likely` · wrong: wrong and `sure`. */
+/** right: correct · open: certainty `open` · guessed wrong: incorrect with certainty `likely` · wrong: incorrect and `sure`. */
 export type Grade = 'right' | 'open' | 'guessed wrong' | 'wrong';
 
 /** Compares the findings of a probe with the true dialect of its upstream. */
@@ -52,7 +52,7 @@ function searchGrades(
   ];
 }
 
-/** Whether the number of rows is the max page size, or the cap of a query if the cap is smaller. */
+/** Is the number of rows the max page size, or the cap of a query if the cap is smaller? */
 function isMaxPageSize(
   rows: number,
   { search: { paging, window } }: ApiProfile,
@@ -81,7 +81,7 @@ function isSamePaging(
   );
 }
 
-/** Whether the parameter is right. Without an identifier search every parameter is. */
+/** Is the parameter correct? If the upstream has no identifier search, every parameter is correct. */
 function isSameParam(param: string | null, truth: Dialect['search']): boolean {
   return (
     truth.identifiers === 'none' ||

@@ -10,7 +10,7 @@ export function hasPromtool(): boolean {
   return isInstalled;
 }
 
-/** Runs promtool. Returns its output, with the failures of the tests. */
+/** Runs promtool. Returns its output, which contains the failed tests. */
 export function promtool(...args: string[]): { readonly passes: boolean; readonly output: string } {
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
   return { passes: status === 0, output: stdout + stderr };

@@ -16,10 +16,10 @@ export interface TestRedis {
   close(): Promise<void>;
 }
 
-/** A Redis of one test, which may flush, kill and restart it. It is never the server at REDIS_URL. */
+/** A Redis server for one test. The test may flush, kill and restart the server, so it is never the one at REDIS_URL. */
 export interface OwnRedis extends TestRedis {
   flush(): Promise<void>;
-  /** Sends SIGKILL. Its files stay. */
+  /** Ends the server with SIGKILL. The files of the server stay. */
   kill(): Promise<void>;
   /** Starts the server again on the same port. */
   start(): Promise<void>;

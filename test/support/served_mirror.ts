@@ -15,7 +15,7 @@ import { openAccountFile, type StoredLimits } from '../../src/warehouse/serve_ac
 import { askWith, type Reply } from './api_client.ts';
 import { sandboxConfiguration } from './sandbox_configuration.ts';
 
-/** A sandbox, a mirror of it, and a function that serves the mirror, all on loopback. */
+/** A sandbox, a mirror of this sandbox, and a function that serves the mirror. All servers listen on loopback. */
 export interface Mirrored {
   readonly sandbox: Sandbox;
   readonly folder: string;
@@ -23,7 +23,7 @@ export interface Mirrored {
   readonly house: Workspace;
   /** Advances the clock by `laterMs` and updates the mirror. */
   sync(laterMs?: number, kinds?: RunOrder['kinds']): Promise<RunReport>;
-  /** Epoch milliseconds of the test's clock. */
+  /** The time of the test's clock, in epoch milliseconds. */
   now(): number;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export async function openMirrored({ configuration, ...options }: MirroredOption
   };
 }
 
-/** Synthetic companies; each call returns the same. */
+/** Synthetic companies. Each call returns the same companies. */
 export function companies(count: number): Company[] {
   return [...generateRegistry({ companies: count, seed: 31 })];
 }
@@ -116,7 +116,7 @@ export async function serve(
   };
 }
 
-/** Creates a key of the account, and the account if it does not exist. */
+/** Creates a key for the account. Creates the account first if it does not exist. */
 export function keyFor(accountsPath: string, account: string, limits: Partial<StoredLimits> = {}): string {
   const file = openAccountFile(accountsPath);
   try {

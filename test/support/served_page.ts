@@ -11,12 +11,12 @@ const root = resolve(import.meta.dirname, '../..');
 
 /** `serve` in a separate process. */
 export interface ServedPage {
-  /** Scheme, host and port. */
+  /** The URL of the page up to the port: scheme, host and port. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Starts `serve` over a mirror. Others can write to the mirror meanwhile. */
+/** Starts `serve` for a mirror. Other processes can write to the mirror while `serve` runs. */
 export function servePage(
   { config, folder, sandbox }: Mirrored,
   allowance: ConfigInput['allowance'] = { per_minute: 1_000, total: 5_000, per_day: 1_000 },
@@ -34,7 +34,7 @@ export function servePage(
   });
 }
 
-/** Starts `serve` over an empty mirror. */
+/** Starts `serve` for an empty mirror. */
 export async function serveEmptyPage(): Promise<ServedPage> {
   const folder = mkdtempSync(join(tmpdir(), 'page-empty-'));
   const served = await startServe(folder, {

@@ -9,7 +9,7 @@ export interface SqliteTool {
   rows(path: string, queries: readonly string[]): Record<string, unknown>[][];
 }
 
-/** The command sqlite3 and Python, as far as they are installed. REQUIRE_SQLITE_TOOLS=1 requires both. */
+/** The sqlite3 command and Python, if they are installed. With REQUIRE_SQLITE_TOOLS=1, a missing one is an error. */
 export function sqliteTools(): SqliteTool[] {
   const found = [commandLine(), python()].filter((tool) => tool !== null);
   if (found.length < 2 && process.env.REQUIRE_SQLITE_TOOLS === '1')

@@ -8,13 +8,13 @@ import { stringify } from 'yaml';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { companies } from './served_mirror.ts';
 
-/** The output of a command at a terminal, as a document for a screenshot. */
+/** An HTML document that shows the output of a command in a terminal, for a screenshot. */
 export interface TerminalPicture {
   readonly name: string;
   readonly document: string;
 }
 
-/** `plan` and `sync` over the sandbox. A few calls before them make an estimate possible. */
+/** The output of `plan` and `sync` with the sandbox. A few earlier calls make an estimate possible. */
 export async function terminalPictures(): Promise<TerminalPicture[]> {
   const folder = mkdtempSync(join(tmpdir(), 'terminal-'));
   const sandbox = await startSandbox({ companies: companies(800) });
@@ -77,7 +77,7 @@ function documentOf(command: string, output: string): string {
   </style><pre><i>$</i> registry-mirror ${command}\n${markupOf(output)}</pre>`;
 }
 
-/** Each progress line overwrites the one before it. The last colour of a sequence decides. */
+/** Each progress line overwrites the previous one. If a sequence sets several colours, the last one applies. */
 function markupOf(output: string): string {
   const lines = output.replaceAll('\r\n', '\n').split('\n');
   const shown = lines

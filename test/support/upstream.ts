@@ -11,7 +11,7 @@ import { sandboxConfiguration } from './sandbox_configuration.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** The environment of an operator: a registry, a folder and the command. */
+/** The environment that an operator has: a registry, a folder and the command. */
 export interface Upstream {
   readonly sandbox: Sandbox;
   readonly folder: string;
@@ -43,8 +43,8 @@ export interface Finished {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The JSON document on standard output; undefined without one. */
-  // biome-ignore lint/suspicious/noExplicitAny: documents are asserted on field by field
+  /** The JSON document on standard output; undefined if there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests check single fields of the document
   readonly json: any;
 }
 

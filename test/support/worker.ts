@@ -14,7 +14,7 @@ import { compareWithUpstream } from './equality.ts';
 import { startRedis, type TestRedis } from './redis_server.ts';
 import { type Overrides, openUpstream, type Upstream } from './upstream.ts';
 
-/** A registry, a Redis and a configuration that connects them. A test starts workers over it. */
+/** A registry, a Redis server and a configuration that names both. A test starts workers with this configuration. */
 export interface Workplace {
   readonly upstream: Upstream;
   readonly redis: Redis;
@@ -24,7 +24,7 @@ export interface Workplace {
   config(): Config;
   /** Starts a worker in this process, and waits until it leads or is on standby. */
   startWorker(jobs?: readonly JobDefinition[]): Promise<TestWorker>;
-  /** Does the mirror equal the upstream? */
+  /** Is the mirror equal to the upstream? */
   isMirrored(): boolean;
   /** Rows of `_run`, earliest first. */
   runs(): RunOfTest[];
@@ -61,7 +61,7 @@ export interface WorkplaceOptions {
   readonly name?: string;
 }
 
-/** Patterns that match no time during a test, so that only due jobs run. */
+/** Cron patterns that match no time during a test, so that only jobs that are already due run. */
 export const NEVER = { stats: '0 0 29 2 *', sweep: '0 0 29 2 *', entities: '0 0 29 2 *' };
 
 /** Starts one Redis for the tests of a file. The returned function opens a workplace that closes after its test. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Fault } from '../../src/sandbox/faults.ts';
 import { KEY_ENCODINGS } from '../support/key_encodings.ts';
 
-/** A key for which the tests search all files and output. */
+/** A key that must not leak. The tests search for it in all files and outputs. */
 export const CANARY = 'canary/5b1f+93=ae7d2c40_68';
 
 /** The key in each encoding in which an upstream can repeat it. */
@@ -35,7 +35,7 @@ export const WELL_FORMED: Fault = {
   body: (text) => text.replace('{', () => `{"your_key":${JSON.stringify(CANARY)},${MEMBERS},`),
 };
 
-/** The faults of an upstream that repeats the key, in sequence. Some responses are correct. */
+/** The faults, in order, of an upstream that repeats the key. Some responses are correct. */
 export function telltale(nth: number): Fault | null {
   const body = TELLTALE_BODY;
   const faults: readonly (Fault | null)[] = [

@@ -12,7 +12,7 @@ const MIGRATIONS = readdirSync(folder)
 export const STEPS = MIGRATIONS.length;
 export const CALLS = 20;
 
-/** The number of migrations before the one with this number. */
+/** The number of migrations that come before the migration with this number. */
 export function stepsBefore(number: number): number {
   return MIGRATIONS.filter((file) => Number(file.slice(0, 3)) < number).length;
 }
@@ -46,7 +46,7 @@ export function writeOlderWarehouse(path: string, steps: number): void {
   db.close();
 }
 
-/** The number of applied migrations, and of unchanged responses. */
+/** The number of applied migrations, and the number of responses that are unchanged. */
 export function readOlderWarehouse(path: string): { readonly steps: number; readonly answers: number } {
   const db = new Sqlite(path);
   try {

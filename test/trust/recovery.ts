@@ -17,7 +17,7 @@ const { values } = parseArgs({
   options: {
     companies: { type: 'string', default: '1000000' },
     restarts: { type: 'string', default: '7' },
-    /** Folder of the warehouse. It stays, and an existing warehouse in it is used. */
+    /** Folder of the warehouse. The folder is not deleted, and an existing warehouse in it is used again. */
     keep: { type: 'string' },
   },
 });
@@ -33,7 +33,7 @@ try {
   const config = configure(upstream.port);
   const restartsMs: number[] = [];
   const processorMs: number[] = [];
-  // The first start does not count: the files are not in the cache of the machine, or were just written.
+  // The first start is not measured, because the files are not yet in the disk cache, or have just been written.
   for (let nth = 0; nth <= Number(values.restarts); nth++) {
     const { afterMs, cpuMs } = await restartAndKill(config, upstream);
     if (nth === 0) continue;
@@ -48,7 +48,7 @@ try {
       companies,
       restarts_ms: restartsMs,
       median_ms: medianMs,
-      // On an idle machine the two figures are similar.
+      // On an idle machine, the processor time is similar to the elapsed time.
       median_processor_ms: median(processorMs),
     })}\n`,
   );

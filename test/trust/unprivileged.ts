@@ -14,7 +14,7 @@ export function permit(folder: string, may: { writeFolder: boolean; write: reado
   setRight(folder, 0o755, may.writeFolder);
 }
 
-/** Root can write every file. As root, the files therefore go to another user, who then runs the command. */
+/** Root can write every file. Therefore, if the tests run as root, another user gets the files and runs the command. */
 function setRight(path: string, mode: number, mayWrite: boolean): void {
   if (IS_ROOT) chownSync(path, mayWrite ? NOBODY : 0, mayWrite ? NOBODY : 0);
   chmodSync(path, mayWrite || IS_ROOT ? mode : mode & 0o555);

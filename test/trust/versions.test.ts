@@ -11,7 +11,7 @@ import { openUpstream } from '../support/upstream.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-// A migration only adds, so that processes with an open file can continue.
+// A migration only adds tables and columns, so that processes that have the file open can continue.
 const NEXT_SCHEMA = `
 ALTER TABLE _call ADD COLUMN of_next TEXT;
 ALTER TABLE _lock ADD COLUMN of_next INTEGER NOT NULL DEFAULT 0;

@@ -8,7 +8,7 @@ import { CANARY, filesWithCanary, holdsCanary, TELLTALE_BODY, telltale, WELL_FOR
 
 const UNAUTHORISED: Fault = { kind: 'status', status: 401, body: TELLTALE_BODY };
 
-// The debug level logs the most, and its lines include each of the other three levels.
+// The debug level logs the most lines. They include the lines of the other three levels.
 test('a canary key appears in no log, metric, dashboard, queue or file of a worker', async () => {
   const redis = await startOwnRedis();
   onTestFinished(() => redis.close());

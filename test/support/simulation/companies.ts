@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { seededRandom } from '../../../src/random.ts';
 import { type Company, foldedName } from './registry.ts';
 
-/** Reads companies from a CSV file with the columns `id` and `name`: one per id, with its current name. */
+/** Reads a CSV file with the columns `id` and `name`. Returns one company for each id, with its current name. */
 export function readCompanies(path: string): Company[] {
   const rows: Record<string, string>[] = parse(readFileSync(path, 'utf8'), { columns: true, bom: true });
   const byId = new Map<string, Company>();
@@ -15,7 +15,7 @@ export function readCompanies(path: string): Company[] {
   return [...byId.values()];
 }
 
-/** The held-out half of the companies, for measurements only. A hash of the name selects it, so it is always the same. */
+/** The half of the companies that is used only for measurements. A hash of the name selects it, so it never changes. */
 export function heldOut(companies: readonly Company[]): Company[] {
   return companies.filter(({ name }) => {
     const [byte = 0] = createHash('sha256').update(foldedName(name)).digest();

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 export const START_MS = Date.UTC(2026, 0, 1);
 
 export interface Discovered {
-  /** Companies known after each call. */
+  /** The number of known companies after each call. */
   readonly known: readonly number[];
   /** CPU time of each choice, in milliseconds. */
   readonly choiceMs: readonly number[];
@@ -29,7 +29,7 @@ export interface DiscoverOptions {
   readonly isCounted?: boolean;
 }
 
-/** Discovers a simulated registry with the planner of the product, one call at a time. */
+/** Discovers a simulated registry with the real planner, one call at a time. */
 export function discover(registry: Registry, { mostCalls, enough, ...rest }: DiscoverOptions): Discovered {
   const untilMs = performance.now() + (rest.mostMs ?? Number.POSITIVE_INFINITY);
   const mirror = rest.mirror ?? new MemoryMirror(START_MS);

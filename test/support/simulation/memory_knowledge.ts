@@ -23,18 +23,18 @@ interface Known {
   flagged: boolean;
 }
 
-/** The planner's view of a warehouse, in memory, with the changes that loading a response makes. */
+/** An in-memory replacement for the warehouse that the planner reads. It changes as loading a response changes a warehouse. */
 export class MemoryMirror implements Knowledge {
   readonly companies = new Map<string, Known>();
   readonly queryStates = new Map<string, QueryState>();
-  /** The received pages of each query's current listing. A page can arrive without those before it. */
+  /** The received pages of each query's current listing. A page can arrive before the earlier pages. */
   readonly #pages = new Map<string, Map<number, Page>>();
-  /** Ordered texts, created at the first use. */
+  /** Ordered texts, created when they are first used. */
   readonly #texts = new Map<SearchQuery['by'], SortedTexts>();
   stats: { observedAtMs: number; total: number | null } | null = null;
   statsCalls = 0;
   needsControl = false;
-  /** New companies of each search, the last one first. */
+  /** The number of new companies of each search, the latest search first. */
   #newBySearches: number[] = [];
   /** The simulated time, set by the simulation only. */
   nowMs: number;

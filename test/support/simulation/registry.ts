@@ -17,7 +17,7 @@ export interface RegistrySettings {
   readonly window: number | null;
   readonly order: Order;
   readonly totals: 'exact' | 'none' | { readonly clampedAt: number };
-  /** Queries with more results are refused; null: no query is. */
+  /** The registry rejects a query with more results than this number; null: it rejects no query. */
   readonly refusesAbove: number | null;
   readonly minLength: number;
 }
@@ -34,7 +34,7 @@ export const PLAIN: RegistrySettings = {
 };
 
 export interface Page {
-  /** Rows that a full page holds. */
+  /** The number of rows of a full page. */
   readonly size: number;
   readonly rows: readonly Company[];
   readonly total: number | null;

@@ -1,6 +1,6 @@
 // npm run trust disk -- [--sizes 12] [--companies 300]      (as root: it mounts a small tmpfs)
 // Runs `sync` on real file systems of growing sizes that become full. Each run must stop with one message and intact
-// files, and must resume when there is room. First only the warehouse is on the file system, then the ledger too.
+// files, and must resume when space is free. First only the warehouse is on the file system, then also the ledger.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

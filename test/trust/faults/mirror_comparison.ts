@@ -6,16 +6,16 @@ import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { answerTable } from '../../../src/warehouse/answer.ts';
 import { canonical } from '../../support/equality.ts';
 
-/** The result of comparing the mirror with the present registry. */
+/** The result of a comparison between the mirror and the current registry. */
 export interface MirrorComparison {
   readonly existing: number;
-  /** Existing companies that the mirror knows. */
+  /** The number of existing companies that the mirror knows. */
   readonly known: number;
   /** Records that are equal to those of the upstream. */
   readonly equal: number;
   /** Descriptions of known companies that differ. */
   readonly differences: readonly string[];
-  /** Existing companies that the mirror declared gone. */
+  /** Existing companies that the mirror marked as gone. */
   readonly falselyGone: readonly string[];
 }
 
@@ -65,7 +65,7 @@ function recordReader(sandbox: Sandbox, db: Database) {
     const response = call === undefined ? null : responses.body(call);
     const upstream = sandbox.catalogue.record(id)?.text;
     if (response === null || upstream === undefined) return null;
-    // A byte order mark does not belong to the text.
+    // A byte order mark is not part of the text.
     const body = parseJson(response.toString().replace(/^\uFEFF/, ''));
     return { mirrored: plain(valueAt(body, paths.root) ?? null), upstream: plain(parseJson(upstream)) };
   };

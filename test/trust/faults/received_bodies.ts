@@ -6,7 +6,7 @@ import { answerTable } from '../../../src/warehouse/answer.ts';
 
 /** The complete bodies that this process received, recorded in Node's HTTP client, not in the code under test. */
 export interface ReceivedBodies {
-  /** Describes the bodies that the warehouse does not contain, byte for byte and as often as received. */
+  /** Describes the bodies that are missing in the warehouse. It must contain each body byte for byte, as often as received. */
   missingFrom(db: Database): string[];
   readonly count: number;
   close(): void;
@@ -60,7 +60,7 @@ export function recordBodies(origin: string, maxBytes: number): ReceivedBodies {
   };
 }
 
-/** The number of equal bodies in the warehouse, by SHA-256. */
+/** The number of times that the warehouse contains each body, by the SHA-256 of the body. */
 export function countStoredBodies(db: Database): Map<string, number> {
   const stored = new Map<string, number>();
   const responses = answerTable(db);

@@ -23,7 +23,7 @@ export interface RoundOptions {
   /** The share of responses with a fault. */
   readonly faultShare: number;
   /**
-   * Trouble beyond faults of single responses, during the first runs. deceptions: searches with flaws, moved paths,
+   * Trouble that affects more than single responses, during the first runs. deceptions: searches with flaws, moved paths,
    * a changing registry, clock skew. dialects: the same with a random profile.
    */
   readonly trouble?: TroubleKind;
@@ -34,10 +34,10 @@ export interface Round {
   readonly runs: number;
   readonly arrivals: number;
   readonly faults: number;
-  /** Complete bodies. */
+  /** The number of complete bodies that arrived. */
   readonly received: number;
   readonly recordCalls: number;
-  /** Records that are equal to those of the upstream at the end. */
+  /** The number of records that are equal to those of the upstream at the end. */
   readonly records: number;
   /** The listed share of the registry at the end. Some profiles make companies unreachable. */
   readonly listed: number;
@@ -221,7 +221,7 @@ function keyLeaks(folder: string, reports: readonly RunReport[]): string[] {
   ];
 }
 
-/** Another origin, which must not receive any request. */
+/** Starts a server at another origin, which must not receive any request. */
 async function openOtherOrigin() {
   let requests = 0;
   const server = createServer((_request, response) => {

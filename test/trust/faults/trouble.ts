@@ -4,16 +4,16 @@ import { changingRegistry } from '../../../src/sandbox/changing_registry.ts';
 import { randomProfile } from '../../../src/sandbox/random_profile.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 
-/** Random trouble beyond faults of single responses. */
+/** Random trouble that affects more than single responses. */
 export interface Trouble {
-  /** The profile of the upstream at the end. */
+  /** The profile of the upstream after the trouble has ended. */
   readonly profile: ApiProfile;
   /** The same profile with flaws in searches. */
   readonly flawedProfile: ApiProfile;
   readonly clockSkewMs: number;
   /** Do companies change, appear and disappear during the runs? */
   readonly hasChanges: boolean;
-  /** The path of records moves at this arrival, during a run; null: it does not move. */
+  /** The number of the request, during a run, at which the path of records changes; null: the path does not change. */
   readonly movesAt: number | null;
 }
 
@@ -51,7 +51,7 @@ function drawFlaws(random: Random): ApiProfile['search']['flaws'] {
 /** Applies the trouble while requests arrive. */
 export interface TroubleSchedule {
   onArrival(nowMs: number): void;
-  /** Moves the path of records back. */
+  /** Changes the path of records back to the original one. */
   restorePaths(): Promise<void>;
   /** Removes all flaws and stops all changes. */
   end(): Promise<void>;
@@ -87,5 +87,5 @@ export function startTrouble(sandbox: Sandbox, trouble: Trouble, seed: number): 
   };
 }
 
-// The time by which each arrival advances the registry.
+// The simulated time between two requests, in which the registry changes.
 const STEP_MS = 3_600_000 / 400;

@@ -1,6 +1,6 @@
 // npm run trust feed -- [--histories 10000] [--seed 1]
-// Lives random histories: records, searches, deletions, returns, new columns, forget, reprocess with other mappings.
-// Consumers follow the change feed in pages of random sizes; each must end with the tables of a full export.
+// Simulates random histories: records, searches, deletions, returns, new columns, forget, reprocess with other mappings.
+// Consumers follow the change feed in pages of random sizes. In the end each must have the tables of a full export.
 import { parseArgs } from 'node:util';
 import { liveHistory } from './history.ts';
 

@@ -21,11 +21,11 @@ const START_MS = Date.parse('2026-03-01T00:00:00Z');
 const STEPS = 20;
 const CONSUMERS = 3;
 
-/** The events of one history, for the summary of many. */
+/** A kind of event in a history. */
 export type Step = keyof ReturnType<typeof stepsOf>;
 
 /**
- * Lives a random history of a mirror while consumers follow its change feed at their own pace, each in pages of random
+ * Simulates a random history of a mirror. Consumers follow its change feed, each at its own speed and in pages of random
  * sizes. Throws if a copy differs from a full export, or if the feed contains data of a forgotten company.
  */
 export async function liveHistory(seed: number): Promise<ReadonlyMap<Step, number>> {
@@ -263,7 +263,7 @@ function assertEqual(copy: readonly string[], exported: readonly string[]): void
     throw new Error(`the copy lacks\n${missing.join('\n')}\nand has\n${extra.join('\n')}`);
 }
 
-/** A rebuild brings no company into the feed whose rows are all unchanged. */
+/** Checks that after a rebuild the feed contains no company whose rows are all unchanged. */
 function assertOnlyChanged(
   changes: readonly Change[],
   before: readonly string[],
@@ -284,7 +284,7 @@ function assertOnlyChanged(
     );
 }
 
-/** Only the id of a forgotten company is in the feed. */
+/** Checks that the feed contains only the id of a forgotten company, and no other data. */
 function assertForgotten({ db }: Warehouse, ids: readonly string[]): void {
   const changes = changesUpTo(db, NOTHING_APPLIED);
   for (const id of ids)

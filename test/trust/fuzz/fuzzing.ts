@@ -16,12 +16,12 @@ import { answerTable } from '../../../src/warehouse/answer.ts';
 import { startRun } from '../../../src/warehouse/run.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 
-/** A property that holds for any input of an upstream or an operator. */
+/** A property that must be true for any input of an upstream or an operator. */
 export interface Target {
   readonly name: string;
-  /** The number of these inputs that cost as much as one of the most expensive target. */
+  /** The number of inputs of this target that take as long as one input of the most expensive target. */
   readonly weight: number;
-  /** Returns the counterexample and the error; null: none was found. */
+  /** Returns a counterexample with its error, or null if none was found. */
   check(options: { readonly seed: number; readonly runs: number }): string | null;
 }
 
@@ -141,7 +141,7 @@ const exchangeIn = (shapes: fc.Arbitrary<number>) =>
       fitting === null ? given : { ...given, body: fittingBody(given.shape, given.call, fitting) },
     );
 
-/** A body that contains the values of the dialect, with random other values. */
+/** A body with the values that the dialect expects, and other random values. */
 function fittingBody(seed: number, call: Call, [first, second]: readonly unknown[]): Buffer {
   const { search, entity } = dialectFor(randomProfile(seed));
   const places = call.kind === 'search' ? search : entity;

@@ -79,7 +79,7 @@ function after(db: Database): void {
   statementsLeft = statementsLater;
 }
 
-/** null: the table does not exist yet. */
+/** Null if the table does not exist yet. */
 function callsIn(db: Database): number | null {
   const count = (sql: string) => {
     const row = originals.get?.call(db.prepare(sql)) as { count: number };

@@ -1,5 +1,6 @@
 // node --import …/kill_at.ts …: ends the process with SIGKILL directly before its n-th SQL statement if KILL_AT=n is
-// set. Otherwise it prints the number of statements to standard error at the end. It also prints a line at the first.
+// set. Otherwise the process prints its number of statements to standard error at the end. It always prints a line at
+// the first statement.
 import Sqlite from 'better-sqlite3';
 
 const killAt = Number(process.env.KILL_AT ?? Number.POSITIVE_INFINITY);

@@ -7,7 +7,7 @@ export interface Killed {
   readonly command: VictimName;
   readonly seed: number;
   readonly kills: number;
-  /** Kills directly before a random SQL statement. The others came at a random time. */
+  /** The number of kills directly before a random SQL statement. The other kills came at a random time. */
   readonly beforeStatements: number;
   readonly arrivals: number;
   /** Violations, one sentence each. */
@@ -22,7 +22,7 @@ export interface KillOrder {
 }
 
 /**
- * Kills a command repeatedly over one mirror, before its n-th statement or at a random time, both drawn by seed. It
+ * Kills a command on one mirror repeatedly, before its n-th statement or at a random time. The seed determines both. It
  * checks the files after each kill. In the end the command runs without a kill and the mirror must equal the upstream.
  */
 export async function killRepeatedly(order: KillOrder): Promise<Killed> {
@@ -77,7 +77,7 @@ async function extentOf(victim: Victim, random: Random): Promise<Extent> {
 
 function drawBlow({ statements, lastsMs }: Extent, random: Random): NonNullable<Blow> {
   if (random.chance(0.5)) return { afterMs: random.below(Math.ceil(lastsMs)) };
-  // The start of a command is short and executes much code once. Half of these kills therefore hit the start.
+  // The start of a command is short, but executes much code only once. Therefore half of these kills hit the start.
   const most = random.chance(0.5) ? Math.min(statements, EARLY_STATEMENTS) : statements;
   return { statement: 1 + random.below(most) };
 }

@@ -1,6 +1,6 @@
 // npm run trust kills -- [--points 200] [--commands sync,backfill,worker,reprocess,export,migrations] [--seed 1]
 //   [--companies 200] [--at-once 1] [--between-store-and-process 200]
-// Kills commands with SIGKILL between any two SQL statements and at random times, including the creation of their
+// Kills commands with SIGKILL between any two SQL statements and at random times, also while they create their
 // files. Each mirror must be complete in the end. With --between-store-and-process N, it kills only `sync`, N times,
 // after a response was stored and before it is processed.
 import { parseArgs } from 'node:util';
@@ -41,7 +41,7 @@ async function killEverywhere(): Promise<boolean> {
   return broken === 0 && kills >= Number(values.points);
 }
 
-/** Mirrors alternate between one connection and four. */
+/** Every second mirror uses one connection, the others use four. */
 async function killBetween(points: number): Promise<boolean> {
   const total = { kills: 0, between: 0, arrivals: 0, broken: 0 };
   const mostOfOne = Math.min(KILLS_OF_ONE_MIRROR, Math.ceil(points / 2));

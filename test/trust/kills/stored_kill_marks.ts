@@ -8,7 +8,7 @@ import { countStoredBodies } from '../faults/received_bodies.ts';
 /** A line of the journal that the killed process wrote. */
 export type Journalled =
   | { readonly is: 'received'; readonly path: string; readonly digest: string; readonly atMs: number }
-  /** A commit added rows to `_call`. `calls`: the number of rows after it. */
+  /** A commit added rows to `_call`. `calls`: the number of rows after the commit. */
   | { readonly is: 'stored'; readonly calls: number; readonly atMs: number }
   | { readonly is: 'killed'; readonly atMs: number };
 
@@ -52,7 +52,7 @@ export function watchStored(upstream: Upstream, connections: number): StoredMark
           broken.push(
             `${result.length} responses arrived and are not stored, with ${connections} connections`,
           );
-        // With one connection, no other response can exist directly after the store.
+        // With one connection, no second response can exist directly after the first one was stored.
         const longestMs = connections === 1 && statementsLater === 0 ? -1 : LONGEST_UNSTORED_MS;
         for (const { path, atMs } of result) {
           const ageMs = killedMs - atMs;
@@ -73,7 +73,7 @@ export function unprocessedIn(db: Database): number {
   return db.prepare("SELECT count(*) FROM _call WHERE outcome = 'received'").pluck().get() as number;
 }
 
-/** A target with the responses of two calls. */
+/** A target that two calls fetched, although one is correct. */
 export function fetchedTwice(db: Database): string[] {
   const rows = db
     .prepare<[], { kind: string; target: string; calls: number }>(
@@ -93,7 +93,7 @@ function withoutBody(db: Database): string[] {
   return calls === 0 ? [] : [`${calls} answered calls without their response`];
 }
 
-/** Committed rows that are missing. */
+/** The committed rows that are missing in the warehouse. */
 function vanished(db: Database, lines: readonly Journalled[]): string[] {
   const promised = Math.max(0, ...lines.map((line) => (line.is === 'stored' ? line.calls : 0)));
   const calls = db.prepare('SELECT count(*) FROM _call').pluck().get() as number;
@@ -124,7 +124,7 @@ function readJournal(path: string): Journalled[] {
   return lines.map((line) => JSON.parse(line) as Journalled);
 }
 
-/** The path as the client wrote it. */
+/** The path of the request, exactly as the client sent it. */
 function pathOf({ kind, target }: Arrival): string {
   return kind === 'entity' ? `/api/entity/${encodeURIComponent(target)}` : target;
 }

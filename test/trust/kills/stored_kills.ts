@@ -12,7 +12,7 @@ export interface StoredKills {
   readonly seed: number;
   readonly connections: number;
   readonly kills: number;
-  /** Kills after which a response was stored but not processed. */
+  /** The number of kills after which a response was stored but not processed. */
   readonly between: number;
   readonly arrivals: number;
   /** Violations, one sentence each. */
@@ -27,7 +27,7 @@ export interface StoredKillOrder {
 }
 
 /**
- * Kills `sync` repeatedly over one mirror, after a response was stored and before it is processed. Then `sync` runs to
+ * Kills `sync` on one mirror repeatedly, after a response was stored and before it is processed. Then `sync` runs to
  * its end: the mirror equals the upstream, no target was fetched twice, and `reprocess` changes nothing.
  */
 export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promise<StoredKills> {
@@ -36,7 +36,7 @@ export async function killBetweenStoreAndProcess(order: StoredKillOrder): Promis
   const upstream = await openUpstream(
     {
       companies: [...generateRegistry({ companies, seed })],
-      // Longer than the time in which a response must be stored, so that no other response waits with one connection.
+      // Longer than the time in which a response must be stored. With one connection, no other response then waits.
       latencyMs: LATENCY_MS,
       profile: { search: { paging: SMALL_PAGES, max_size: SMALL_PAGES.size } },
     },
@@ -81,7 +81,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Half of the kills come directly after the commit. */
+/** Half of the kills come directly after the commit, the others some statements later. */
 function laterOf(random: Random): number {
   return random.chance(0.5) ? 0 : 1 + random.below(MOST_STATEMENTS_LATER);
 }

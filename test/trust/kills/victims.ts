@@ -12,17 +12,17 @@ import { type Overrides, openUpstream, type Upstream } from '../../support/upstr
 import { CALLS, readOlderWarehouse, STEPS, writeOlderWarehouse } from '../older_file.ts';
 import { type Marks, removeFile, spentIn, watchFiles } from './kill_marks.ts';
 
-/** A command that is killed repeatedly over one mirror, with its checks. */
+/** A command that is killed repeatedly while it works on one mirror, with the checks after each kill. */
 export interface Victim {
   readonly upstream: Upstream;
   readonly args: readonly string[];
-  /** The number of statements among which a kill is drawn; null: all statements of the command. */
+  /** The kill comes at random before one of the first statements, of this number; null: before any statement of the command. */
   readonly mostStatements: number | null;
-  /** Runs before each start. */
+  /** Runs before each start of the command. */
   prepare(random: Random): void;
-  /** The faults after a kill, one sentence each. */
+  /** Returns the faults after a kill, one sentence each. */
   after(): string[];
-  /** The faults if the command ended before the kill. Prepares new work for the next start. */
+  /** Returns the faults if the command ended before the kill. Prepares new work for the next start. */
   spared(): string[];
   /** Runs the command to its end without a kill. Returns the faults. */
   finish(): Promise<string[]>;
@@ -135,7 +135,7 @@ export const VICTIMS: Readonly<
     const spent = spentIn(upstream);
     return {
       ...over(upstream, marks),
-      // One call is permitted, so that the run writes.
+      // One call is permitted, so that the run writes to the warehouse.
       args: ['sync', '--max-calls', '0'],
       mostStatements: null,
       prepare: (random) => {
@@ -217,7 +217,7 @@ function compared(upstream: Upstream): string[] {
 }
 
 function stateOf(upstream: Upstream): string {
-  // As the next command does, this reads the pages that the kill left in the WAL.
+  // Like the next command, this reads the pages that remained in the WAL after the kill.
   const warehouse = openWarehouse({ path: join(upstream.folder, 'warehouse.db'), nowMs: 0 });
   const state = createHash('sha256').update(dumpDerived(warehouse).join('\n')).digest('hex');
   warehouse.close();

@@ -94,7 +94,7 @@ function overspent(arrivals: number): string[] {
   return arrivals > ALLOWANCE ? [`${arrivals} of ${ALLOWANCE} calls arrived`] : [];
 }
 
-/** A loss is reported in one message with a remedy, and without a stack trace. */
+/** Checks that one message with a remedy, and without a stack trace, reports the loss. */
 function faultsIn(results: readonly Finished[]): string[] {
   return results.flatMap(({ code, signal, stderr }) => {
     if (signal === 'SIGKILL' || code === 0) return [];

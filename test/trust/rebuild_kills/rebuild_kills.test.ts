@@ -3,7 +3,7 @@ import { seededRandom } from '../../../src/random.ts';
 import { temporaryFolder } from '../../support/loader.ts';
 import { killExport, killReprocess } from './rounds.ts';
 
-// A few kills only; `npm run trust rebuild-kills` makes fifty or more.
+// These tests make only a few kills. `npm run trust rebuild-kills` makes fifty or more.
 const KILLS = 8;
 
 test('a killed reprocess leaves either the old or the new tables, and the next reprocess succeeds', {

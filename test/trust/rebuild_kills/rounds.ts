@@ -22,9 +22,9 @@ export interface Rounds {
 }
 
 export interface Killed {
-  /** Processes that were killed while they worked. The others ended before. */
+  /** The number of processes that were killed while they worked. The other processes ended before the kill. */
   readonly killed: number;
-  /** Rounds after which the new state, or new files, existed. */
+  /** The number of rounds after which the new state, or new files, existed. */
   readonly completed: number;
   /** Violations, one sentence each. */
   readonly broken: readonly string[];
@@ -69,7 +69,7 @@ export async function killReprocess({ folder, kills, random }: Rounds): Promise<
   return { killed, completed, broken };
 }
 
-/** Kills a repeated `export` into one folder at random times. The files must be complete and of one export. */
+/** Kills a repeated `export` into one folder at random times. The files must be complete and come from one export. */
 export async function killExport({ folder, kills, random }: Rounds): Promise<Killed> {
   const path = join(folder, 'warehouse.db');
   const warehouse = filled(path);

@@ -4,7 +4,7 @@ import { LIMITS, spendFrom, withLedger } from './soaking.ts';
 
 export interface ContractSoak {
   readonly seed: number;
-  /** Calls of each contract, in order of time. */
+  /** The number of calls of each contract, in order of time. */
   readonly calls: readonly number[];
   readonly fullestDay: number;
   readonly broken: readonly string[];

@@ -9,7 +9,7 @@ export interface DateSoak {
   readonly day: string;
   readonly steps: string;
   readonly calls: number;
-  /** For a rolling day, the most calls in any 24 hours. */
+  /** The highest number of calls in a day; for a rolling day, in any 24 hours. */
   readonly fullestDay: number;
   readonly fullestMonth: number;
   readonly daysOver: number;
@@ -21,7 +21,7 @@ export interface DateSoak {
 interface DateSoaking {
   readonly seed: number;
   readonly days: number;
-  /** Spends every call at the start of a day, or spreads the calls over the day. */
+  /** Does the account spend all calls at the start of a day, or spread them over the day? */
   readonly spender: 'hasty' | 'calm';
   readonly day: 'fixed' | 'rolling';
   /** Detectable: the clock is set back by more than the time between two uses of the ledger. A smaller change cannot be detected. */

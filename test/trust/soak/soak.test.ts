@@ -5,7 +5,7 @@ import { soakContracts } from './contracts.ts';
 import { soakDatesSetBack } from './dates.ts';
 import { soakCalendar, soakSetBack } from './soaking.ts';
 
-// Oslo changes its clock at night, Cairo at midnight, so that one day in Cairo has no midnight.
+// In Oslo daylight saving time starts at night, in Cairo at midnight. Therefore one day in Cairo has no midnight.
 test.each(['Europe/Oslo', 'Africa/Cairo'])(
   '%s: in a year with a leap day, the allowance is never exceeded and is used up',
   (zone) => {

@@ -10,7 +10,7 @@ export interface Soak {
   readonly zone: string;
   readonly calls: number;
   readonly days: number;
-  /** The most calls of a day, of a month and in total, with their limits. */
+  /** The highest number of calls in a day, in a month and in total, each with its limit. */
   readonly most: { readonly day: number; readonly month: number; readonly total: number };
   /** Used calls divided by permitted calls. */
   readonly used: number;
@@ -107,7 +107,7 @@ export interface Spender {
   readonly allowance: Allowance;
   /** The delay of the ledger's clock behind real time, in milliseconds. Called before each debit. */
   readonly lateness?: (realMs: number) => number;
-  /** Spends one or two calls at a time and then pauses, instead of every permitted call. */
+  /** If true, spends one or two calls and then pauses, instead of spending every permitted call immediately. */
   readonly isCalm?: boolean;
 }
 
@@ -116,7 +116,7 @@ function spendAll(spender: Spender): number[] {
   return withLedger((path) => spendFrom(path, spender)).sort((a, b) => a - b);
 }
 
-/** Passes the path of a temporary ledger, and deletes it afterwards. */
+/** Calls the function with the path of a temporary ledger, and deletes the ledger afterwards. */
 export function withLedger<T>(work: (path: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-soak-'));
   try {
@@ -126,7 +126,7 @@ export function withLedger<T>(work: (path: string) => T): T {
   }
 }
 
-/** Spends the calls that this ledger permits, in bursts at random times. Returns the arrival times. */
+/** Spends the calls that the ledger permits, in bursts at random times. Returns the arrival times. */
 export function spendFrom(path: string, spender: Spender): number[] {
   const { startMs, endMs, random, allowance, lateness = () => 0, isCalm = false } = spender;
   const ledger = openLedger({ path, accountId: 'main', allowance });
@@ -144,7 +144,7 @@ export function spendFrom(path: string, spender: Spender): number[] {
     } else {
       const untilMs = spent.is === 'refused_key' ? null : spent.untilMs;
       if (untilMs === null) break;
-      // The clock can be set during a wait, so that no wait is longer than an hour.
+      // No wait is longer than an hour, because the clock can be set during a wait.
       realMs += Math.max(1, Math.min(untilMs - nowMs, HOUR_MS));
     }
   }
@@ -184,7 +184,7 @@ function fullest(counts: ReadonlyMap<string, number>): number {
   return Math.max(0, ...counts.values());
 }
 
-/** The most arrivals in any period of this length. */
+/** The highest number of arrivals in any period of this length. */
 export function fullestSpan(arrivals: readonly number[], spanMs: number): number {
   let most = 0;
   let from = 0;

@@ -2,7 +2,7 @@ import { seededRandom } from '../../../../src/random.ts';
 
 export interface RegistrySettings {
   readonly companies: number;
-  /** Shape of the Gamma distribution of change rates. */
+  /** The shape parameter of the Gamma distribution from which the change rates are drawn. */
   readonly shape: number;
   /** Days between two changes of a company with the mean rate. */
   readonly meanDays: number;
@@ -47,7 +47,7 @@ export class ChangingRegistry {
     this.#nextHidden[at] = day + this.#waits(rate * (1 - this.#shown));
   }
 
-  /** Fetches the record; returns whether it changed since the last fetch. */
+  /** Fetches the record. Returns whether the record has changed since the last fetch. */
   fetch(at: number, day: number): boolean {
     const outdatedSince = this.#outdatedSince(at, day);
     this.#addCurrentDays(at, Math.min(outdatedSince, day));
@@ -58,7 +58,7 @@ export class ChangingRegistry {
     return outdatedSince <= day;
   }
 
-  /** Lists the company; returns whether its summary changed since the last listing. */
+  /** Lists the company. Returns whether the summary has changed since the last listing. */
   list(at: number, day: number): boolean {
     this.#advance(at, day);
     const isNew = this.#isSummaryNew[at] === 1;
@@ -66,13 +66,13 @@ export class ChangingRegistry {
     return isNew;
   }
 
-  /** Starts to measure how long records are up to date. */
+  /** Starts the measurement of the time during which records are up to date. */
   startMeasuring(day: number): void {
     this.#measuredFrom = day;
     this.#currentDays = 0;
   }
 
-  /** The mean share of up-to-date records over the measured time. */
+  /** The mean share of up-to-date records during the measurement. */
   currentShare(day: number): number {
     const companies = this.ratesPerDay.length;
     for (let at = 0; at < companies; at++)

@@ -19,7 +19,7 @@ import type {
 import { SortedTexts, type TextsInOrder } from '../../../../src/names/ordered_texts.ts';
 import { AgeHeap } from './class_queues.ts';
 
-/** The planner's view of a warehouse, in memory, in which all companies are known and fetched. */
+/** An in-memory replacement for a warehouse in which all companies are known and fetched. The planner reads it. */
 export class RefreshedMirror implements Knowledge {
   readonly #estimates = new Estimates(FIRST_ESTIMATES);
   readonly #ids: readonly string[];
@@ -56,7 +56,7 @@ export class RefreshedMirror implements Knowledge {
     return this.#estimates.state;
   }
 
-  /** The first fetch and listing. */
+  /** Records the first fetch and the first listing of a company. */
   begin(at: number, atMs: number): void {
     this.#fetchedAtMs[at] = atMs;
     this.#listedAtMs[at] = atMs;
@@ -73,7 +73,7 @@ export class RefreshedMirror implements Knowledge {
     if (this.#estimates.isFitDue) this.#fit();
   }
 
-  /** Records a repeated listing; returns the time of the previous one. */
+  /** Records a repeated listing. Returns the time of the previous listing. */
   listed(at: number, atMs: number, changed: boolean): number {
     const { evidence, rateClass } = this.#estimates.listed(this.#watched(at), atMs, changed);
     const before = this.#listedAtMs[at] as number;

@@ -10,7 +10,7 @@ import { RefreshedMirror } from './refreshed_mirror.ts';
 
 export interface Case extends RegistrySettings {
   readonly callsPerDay: number;
-  /** The rows of a listing's page; null: listings are not repeated. */
+  /** The number of rows of a page; null: listings are not repeated. */
   readonly pageSize: number | null;
 }
 
@@ -19,10 +19,10 @@ export interface Simulated {
   readonly right: number;
   readonly roundRobin: number;
   readonly optimum: number;
-  /** The share of listings among the calls of the measured time. */
+  /** The share of the calls during the measurement that were listings. */
   readonly listings: number;
   readonly estimates: EstimateState;
-  /** The learned share of changes that listings show. */
+  /** The share of changes that listings show, as learned by the planner. */
   readonly shown: number;
 }
 
@@ -62,7 +62,7 @@ function openRun(one: Case, registry: ChangingRegistry, mirror: RefreshedMirror)
     knowledge: mirror,
     dialect: dialectOf(one.pageSize ?? 100),
     settings: {
-      // Every record is due at every call, as if each call had a run of its own.
+      // Every record is due at every call, as if each call were its own run.
       startedAtMs: Number.POSITIVE_INFINITY,
       maxAge: { statsMs: DAY_MS, summariesMs: DAY_MS / 10, recordsMs: DAY_MS / 10 },
       focus: 'freshness',
