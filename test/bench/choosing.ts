@@ -1,6 +1,6 @@
 // npm run bench choosing [-- --companies 1000000 --calls 300 --keep FOLDER]
-// Measures the choice of calls in a large registry of which 99 % are known: processor time of planning and learning,
-// time until the first choice, and memory of the process, including loading.
+// Measures the choice of calls in a large registry with 99 % known companies: processor time of planning and learning,
+// time until the first choice, and memory of the process, including the loading of responses.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const { values } = parseArgs({
     calls: { type: 'string', default: '300' },
     /** Measures only the kinds whose name contains this text. */
     kinds: { type: 'string', default: '' },
-    /** Folder of the warehouse. It stays, and an existing warehouse in it is used. */
+    /** Folder of the warehouse. It is not deleted, and an existing warehouse in the folder is used again. */
     keep: { type: 'string' },
   },
 });
@@ -81,7 +81,7 @@ function choose(order: ChoosingOrder): Promise<Choices> {
   return resultOf<Choices>(startPart('choosing/batch.ts', JSON.stringify(order)));
 }
 
-/** Opens a loader with this dialect once, so that it counts the words that the previous dialect did not count. */
+/** Opens a loader with this dialect once. It counts the words that it did not count with the previous dialect. */
 function settle(path: string, kind: ChoosingKind): void {
   const nowMs = Date.now();
   const held = openWarehouse({ path, nowMs });
@@ -97,7 +97,7 @@ function settle(path: string, kind: ChoosingKind): void {
 function writeUnseen(path: string, file: string): void {
   const held = openWarehouse({ path, nowMs: Date.now() });
   const known = openKnowledge(held).knownCount();
-  // Name queries of another query rule give no information.
+  // Name queries with another query rule give no information.
   held.db.exec(`DELETE FROM _query WHERE "by" = 'name'`);
   held.close();
   const hidden = Array.from({ length: Math.ceil(known / 100) }, (_, at) => {

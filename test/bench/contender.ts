@@ -6,15 +6,15 @@ import type { UpstreamReady } from './throughput/upstream.ts';
 
 /** The task of a contender, which runs as its own process. */
 export interface ContenderOrder extends UpstreamReady {
-  /** For the files of the contender. It is deleted afterwards. */
+  /** The folder for the contender's files. It is deleted afterwards. */
   readonly folder: string;
-  /** Parallel requests. */
+  /** The number of parallel requests. */
   readonly lanes: number;
-  /** Records to fetch. */
+  /** The number of records to fetch. */
   readonly records: number;
   /** Requests per minute; null: unlimited. */
   readonly perMinute: number | null;
-  /** For a limited rate: the excluded time at the start, and the measured time after it. */
+  /** For a limited rate: the time at the start that is not measured, and the measured time after it. */
   readonly warmUpMs?: number;
   readonly measuredMs?: number;
 }

@@ -1,5 +1,5 @@
 // npm run bench cost [-- --rates 10,600 --seconds 120 --copies 2]
-// Measures processor time and memory for 1,000 calls at a rate, and compares the mirror with the hand-written script. All
+// Measures processor time and memory for 1,000 calls at a limited rate. Compares the mirror with the hand-written script. All
 // processes run in parallel, because they mostly wait.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ const names = Object.keys(AT_RATE) as Name[];
 installPeers();
 const folder = mkdtempSync(join(tmpdir(), 'registry-mirror-cost-'));
 const upstream = await openUpstream(folder, 5000);
-// As for the installed command, the sources are compiled once and not at each start.
+// Like the sources of the installed command, these sources are compiled once, not at each start.
 process.env.NODE_COMPILE_CACHE = join(folder, 'compiled');
 try {
   for (const name of names) await performAs(name, { ...orderAt(600), warmUpMs: 3000, measuredMs: 100 });

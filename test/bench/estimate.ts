@@ -1,5 +1,5 @@
 // npm run bench price [-- --registries 10 --first 1 --companies 600]
-// Compares the cost estimates of `plan` and `backfill --dry-run` with the actual calls over random sandbox registries:
+// Compares the cost estimates of `plan` and `backfill --dry-run` with the actual calls, for random sandbox registries:
 // the whole registry once a tenth is listed, a list of ids, and a list of names.
 import { parseArgs } from 'node:util';
 import { generateRegistry } from '../../data/generate.ts';

@@ -1,5 +1,5 @@
 // npm run bench growth [-- --sizes 10000,100000,1000000 --calls 4000 --rounds 3 --keep FOLDER]
-// Measures time per call, memory, start time and file size by size of the registry. The warehouses list all companies and
+// Measures time per call, memory, start time and file size for registries of different sizes. The warehouses list all companies and
 // contain a tenth of the records.
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: '10000,100000,1000000' },
     calls: { type: 'string', default: '3000' },
     rounds: { type: 'string', default: '3' },
-    /** Folder of the warehouses. They stay, and existing warehouses in it are used. */
+    /** Folder of the warehouses. They are not deleted, and existing warehouses in the folder are used again. */
     keep: { type: 'string' },
   },
 });
@@ -39,7 +39,7 @@ try {
   if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Runs one batch. Each batch fetches other records, because fetched ones are no longer due. */
+/** Runs one batch. Each batch fetches other records, because fetched records are no longer due. */
 async function runBatch(companies: number): Promise<Batch> {
   const upstream = startPart('growth/upstream.ts', String(companies));
   const [{ port }] = (await once(upstream, 'message')) as [{ port: number }];

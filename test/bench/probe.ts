@@ -82,7 +82,7 @@ const add = (name: string, { calls: callsUsed, grades }: ProbeScore) => {
 const first = Number(flags.from);
 const seeds = Array.from({ length: Number(flags.seeds) }, (_, index) => first + index);
 
-/** Strict APIs: probed and mirrored. */
+/** Probes and mirrors strict APIs. */
 async function runStrict(): Promise<void> {
   let whole = 0;
   for (const seed of seeds) {

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { type Case, type Simulated, simulate } from '../support/simulation/refresh/simulate.ts';
 
 /**
- * Measures the share of right records in a registry that changes continuously. It compares the planner, which chooses
- * between fetches and repeated listings, with round robin and with the best schedule of fetches for known rates.
+ * Measures the share of up-to-date records in a registry that changes continuously. It compares the planner, which chooses
+ * between fetches and repeated listings, with round robin and with the best schedule of fetches if all change rates are known.
  *
  *   node test/bench/refresh.ts [--quick] [--seeds 5] [--only TEXT]
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench serve` compares `serve` with a bare fastify route over the same warehouse. Rounds of both alternate.
+ * `npm run bench serve` compares `serve` with a bare fastify route on the same warehouse. The rounds of both alternate.
  * This process sends the requests; each server is a separate process.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -77,7 +77,7 @@ async function main(): Promise<void> {
     `entity by id: ${ratio.toFixed(2)} of the bare route (by processor time ${cpuRatio.toFixed(2)})`,
     ratio >= 0.7,
   );
-  // The effect of other work on the machine on the p99, which also limits the searches.
+  // Shows how much other work on the machine raises the p99. The p99 of the searches cannot be better.
   const noise = median(rounds.map(({ bare }) => bare.p99Ms / bare.p50Ms));
   print(`the bare route's own p99 is ${noise.toFixed(1)} × its median`);
   for (const name of ['rare', 'prefix'] as const) {
@@ -138,7 +138,7 @@ function configured(warehouse: string): string {
   return path;
 }
 
-/** Creates a key with all limits, none of which is reached. */
+/** Creates a key with every kind of limit. The limits are so high that no request reaches them. */
 async function newKey(configPath: string): Promise<string> {
   const limits = ['--per-minute', '100000000', '--per-day', '1000000000', '--total', '1000000000'];
   const child = start([
@@ -182,7 +182,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
   return text.slice(0, text.indexOf('\n'));
 }
 
-/** Ids of the whole registry, words of few names, and prefixes of many names. */
+/** Returns ids from the whole registry, words that few names contain, and prefixes that many names have. */
 function asked(warehouse: string) {
   const db = new Sqlite(warehouse, { readonly: true });
   const step = Math.max(1, Math.floor(companies / 5_000));

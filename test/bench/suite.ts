@@ -27,7 +27,7 @@ for (const name of wanted ?? [])
 if (values.with !== undefined && wanted?.length !== 1)
   throw new Error('--with needs a single part: add --only NAME');
 
-// Installed before any measurement, so that a missing peer ends the command immediately.
+// The compared tools are installed before any measurement, so that a missing tool ends the command immediately.
 installPeers();
 const failed: string[] = [];
 for (const part of PARTS) {
@@ -73,7 +73,7 @@ async function runPart(
   return { output: withoutPaths(output), exitCode };
 }
 
-/** Removes the paths of this machine. */
+/** Removes the paths of this machine from the output. */
 function withoutPaths(text: string): string {
   return text.replaceAll(root, '.').replaceAll(tmpdir(), '…');
 }

@@ -1,6 +1,6 @@
 // npm run bench throughput [-- --companies 50000 --rounds 3 --lanes 16 --only mirror,limit --profile FOLDER]
 // Searches, fetches and loads a registry of the sandbox without limits, and compares the mirror with other tools. The
-// sandbox runs as another process, and the contenders take turns.
+// sandbox runs as another process, and the contenders run alternately.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const { values } = parseArgs({
 const companies = Number(values.companies);
 const lanes = Number(values.lanes);
 const contenders = values.only.split(',') as Contender[];
-// Crawlee needs minutes for the work of seconds. It fetches fewer records, and calls per second are compared.
+// Crawlee needs minutes where the others need seconds. Therefore it fetches fewer records, and only calls per second are compared.
 const sizes = {
   mirror: companies,
   script: companies,

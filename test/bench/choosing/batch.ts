@@ -14,7 +14,7 @@ export interface ChoosingOrder {
   readonly warehouse: string;
   readonly kind: ChoosingKind;
   readonly calls: number;
-  /** File of the unknown companies of the registry: JSON, pairs of id and folded name. */
+  /** JSON file with the unknown companies of the registry, as pairs of id and folded name. */
   readonly hidden: string;
 }
 
@@ -74,7 +74,7 @@ for (let made = 0; made < calls; made++) {
   const after = process.cpuUsage();
   for (const result of learned) planner.learn(result);
   const learning = process.cpuUsage(after);
-  // The first choice counts as part of the start.
+  // The first choice is part of the start.
   if (made > 0) took.push(cpuMs(choosing) + cpuMs(learning));
 }
 finishRun(warehouse.db, { runId, ended: 'done', error: null, nowMs: Date.now() });

@@ -1,5 +1,5 @@
 // node test/bench/choosing/upstream.ts ORDER
-// The registry, as its own process so that its memory and time do not count. It has all companies of a warehouse, and
+// Serves the registry in its own process, so that its memory and time are not measured. It contains all companies of a warehouse, and
 // those that the warehouse does not know.
 import { readFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
@@ -57,7 +57,7 @@ function semantics() {
   return kind === 'token' || kind === 'token_prefix' ? kind : 'prefix';
 }
 
-/** Matches of a prefix among the names that were known at the start. */
+/** Returns the matches of a prefix among the names that were known at the start. */
 function beginningSo({ db }: Warehouse): (text: string) => Found {
   const last = db.prepare('SELECT max(known_id) FROM _known').pluck().get() as number;
   const among = 'FROM _name WHERE folded >= @text AND folded < @end AND known_id <= @last';
@@ -69,7 +69,7 @@ function beginningSo({ db }: Warehouse): (text: string) => Found {
   };
 }
 
-/** Matches of words, from an index file beside the warehouse. The file stays with the warehouse. */
+/** Returns the matches of words, from an index file in the warehouse's folder. The file is kept for later runs. */
 function withWords({ path, db }: Warehouse, how: ChoosingKind): (text: string) => Found {
   const index = new Sqlite(`${path}.words`);
   index.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;

@@ -13,7 +13,7 @@ await run(workspace, {
   command: 'bench',
   purpose: 'scheduled',
   kinds: ALL_KINDS,
-  // Only records, as the script fetches them. The companies were listed at the start.
+  // Like the script, the mirror fetches only records. The companies were listed at the start.
   focus: 'records',
   maxCalls: Number.POSITIVE_INFINITY,
   maxMinutes: Number.POSITIVE_INFINITY,

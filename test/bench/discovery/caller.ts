@@ -9,7 +9,7 @@ export interface Bound {
   readonly mostMs: number;
 }
 
-/** Sends the calls of a baseline to a simulated registry, and keeps the number of known companies after each call. */
+/** Sends the calls of a baseline to a simulated registry. Records the number of known companies after each call. */
 export class Caller {
   readonly known: number[] = [];
   readonly #registry: Registry;
@@ -17,7 +17,7 @@ export class Caller {
   readonly #bound: Bound;
   readonly #untilMs: number;
   readonly #ids = new Set<string>();
-  /** The known next characters of each prefix, of names or of words, as the query rule requires. */
+  /** The known next characters after each prefix of a name or of a word, depending on the query rule. */
   readonly #followers = new Map<string, Set<string>>();
 
   constructor(registry: Registry, bound: Bound, by: SearchQuery['by'] = 'name') {

@@ -1,16 +1,16 @@
-/** The shares of the registry at which the figures are taken. */
+/** The known shares of the registry at which the number of calls is measured. */
 export const SHARES = [0.5, 0.9, 0.99];
 
 export interface Growth {
-  /** Companies known after each call. */
+  /** The number of known companies after each call. */
   readonly known: readonly number[];
   readonly companies: number;
   readonly pageSize: number;
 }
 
 /**
- * The calls to reach each share, as multiples of the fewest possible (`LB`): `0.52 / 0.92 / 1.01`. If a share was not
- * reached, the cell shows the last one: `83 % at 12.0`. Of several runs, the mean.
+ * The calls to reach each share, as multiples of the lower bound `LB`: `0.52 / 0.92 / 1.01`. If a share was not
+ * reached, the cell shows the last reached share: `83 % at 12.0`. For several runs, the figures are means.
  */
 export function callsPerBest(runs: readonly Growth[]): string {
   return SHARES.map((share) => {
@@ -24,7 +24,7 @@ export function callsPerBest(runs: readonly Growth[]): string {
     .join(' / ');
 }
 
-/** The range of the runs at the last share; `–` if a run did not reach it. */
+/** The lowest and highest figure of the runs at the last share; `–` if a run did not reach this share. */
 export function spread(runs: readonly Growth[]): string {
   const multiples = runs.map((run) => multipleAt(run, SHARES.at(-1) as number));
   if (multiples.includes(null)) return '–';
@@ -32,7 +32,7 @@ export function spread(runs: readonly Growth[]): string {
   return `${Math.min(...numbers).toFixed(2)} to ${Math.max(...numbers).toFixed(2)}`;
 }
 
-/** `LB = ceil(N/P)`. */
+/** The lower bound of the calls: `LB = ceil(N/P)`, with N companies and P rows per page. */
 export function fewestCalls({ companies, pageSize }: Pick<Growth, 'companies' | 'pageSize'>): number {
   return Math.ceil(companies / pageSize);
 }

@@ -9,7 +9,7 @@ const FREE_CALLS = 100;
 const DAY_MS = 86_400_000;
 const MOST_CALLS_FOR_NEW = 2000;
 
-/** The companies that an account of 100 calls finds, as a share of the rows that 100 pages can hold. */
+/** The number of companies found with 100 calls, as a share of the rows that 100 pages can contain. */
 export function freeAccount(companies: readonly Company[], mostMs: number): string[] {
   const cases = [
     { title: 'names, no cap', settings: names(null, 20), of: companies },
@@ -55,7 +55,7 @@ export function identifierPrefixes(count: number, mostMs: number): string[] {
   return [`| ${title}: cap | page | plain tree | planner |`, '|---|---|---|---|', ...lines];
 }
 
-/** The calls to find 50 new companies in a registry that is otherwise known. */
+/** The number of calls to find 50 new companies in a registry whose other companies are known. */
 export function newCompanies(count: number, mostMs: number): string[] {
   const old = syntheticCompanies(count);
   const others = syntheticCompanies(50, 2);
@@ -64,7 +64,7 @@ export function newCompanies(count: number, mostMs: number): string[] {
     scattered: scattered(old, others),
   };
   const lines = Object.entries(newCompaniesBy).map(([position, added]) => {
-    // In the order of ids, new companies are among the old ones, not behind them.
+    // In the order of ids, the new companies are between the old ones, not after them.
     const settings: RegistrySettings = { ...byIdentifier(1000, 100), order: 'id' };
     const bound = { mostCalls: count, enough: count, mostMs };
     const first = discover(new Registry(old, settings), bound);

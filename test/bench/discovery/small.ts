@@ -15,8 +15,9 @@ import { syntheticCompanies } from '../../support/simulation/synthetic_registrie
 import { mean } from './figures.ts';
 
 /**
- * Measures how complete discovery is in small registries. Samples of names are searched until the planner offers no more calls. A
- * cell has the found companies, the reachable ones and the calls. Of several samples, it has the sums, and the mean of the calls.
+ * Measures the completeness of discovery in small registries. Samples of names are searched until the planner has no more calls. A
+ * cell shows the found companies, the reachable companies and the calls. For several samples, it shows sums of companies and the
+ * mean of the calls.
  *
  *   node test/bench/discovery/small.ts [--data FOLDER] [--samples 3] [--sizes 300,1000,5000] [--rows TEXT] [--uncounted]
  *
@@ -33,7 +34,7 @@ const { values } = parseArgs({
   },
 });
 
-/** `rule`: the query rule of the registry. `isKnown`: does the dialect have it? */
+/** `rule`: the query rule of the registry. `isKnown`: does the dialect contain this rule? */
 interface Search {
   readonly title: string;
   readonly rule: RegistrySettings['semantics'];

@@ -27,9 +27,9 @@ export interface EstimateResult {
 /** A random sandbox registry. Each method uses a folder of its own. */
 export interface EstimateCase {
   readonly sandbox: Sandbox;
-  /** Mirrors a tenth, estimates the rest, and mirrors it. */
+  /** Mirrors a tenth of the registry, estimates the calls for the rest, and mirrors the rest. */
   sync(): Promise<EstimateResult & { readonly by: string; readonly searches: EstimateResult }>;
-  /** Estimates a backfill in an almost empty mirror, and runs it. */
+  /** Estimates the calls of a backfill in an almost empty mirror, and runs the backfill. */
   backfill(items: readonly BackfillItem[]): Promise<EstimateResult>;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { finishRun, startRun } from '../../../src/warehouse/run.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { DIALECT, FIRST_ID, outcomeOf, recordBody, searchBody, searchesOf, statsBody } from './registry.ts';
 
-/** Size of the file after listing, and after loading the records. */
+/** The size of the file in bytes, after listing and after loading the records. */
 export interface Filled {
   readonly listedBytes: number;
   readonly fetchedBytes: number;
@@ -40,7 +40,7 @@ function* listing(): Generator<Outcome> {
     yield outcomeOf(call, callId++, searchBody(companies, call.query.text, call.page.index));
 }
 
-/** Record calls spread over the whole registry, like due records. */
+/** Record calls that are spread over the whole registry, like due records. */
 function* fetching(): Generator<Outcome> {
   for (let at = 0; at < records; at++) {
     const id = FIRST_ID + at * 10;

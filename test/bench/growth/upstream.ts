@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FIRST_ID, recordBody, searchBody, statsBody } from './registry.ts';
 
-/** The invented registry behind the three endpoints, in a process of its own; it ends with the benchmark. */
+/** Serves the synthetic registry with the three endpoints, in its own process. The process ends with the benchmark. */
 const companies = Number(process.argv[2]);
 const server = http.createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://upstream');

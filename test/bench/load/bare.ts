@@ -18,7 +18,7 @@ export interface BareRows {
 }
 
 /**
- * The minimum cost of the same rows: prepared statements in transactions over the same tables. It parses no JSON,
+ * The bare loop: writes the same rows at the lowest cost, with prepared statements in transactions on the same tables. It parses no JSON,
  * compares no versions and infers no schema.
  */
 export function openBareLoop(db: Database) {

@@ -7,7 +7,7 @@ import { companyRecord } from './records.ts';
 
 const GROUP = 200;
 
-/** The mirror and the bare loop take turns, group by group, so that other load on the machine affects both equally. */
+/** The mirror and the bare loop alternate after each group, so that other load on the machine affects both equally. */
 export function loadBesideBare(folder: string, records: number): void {
   say(
     `Loading ${records} records of ${Buffer.byteLength(JSON.stringify(companyRecord(1)))} bytes with two lists, ${GROUP} a transaction`,

@@ -11,7 +11,7 @@ import { companyRecord } from './records.ts';
 const GROUP = 200;
 const TURNS = 4;
 
-/** Throws if sqlite-utils is not installed, because the part compares with it. */
+/** Throws if sqlite-utils is not installed, because this part compares the mirror with it. */
 export function requireSqliteUtils(): void {
   if (spawnSync('sqlite-utils', ['--version']).status === 0) return;
   process.stderr.write(
@@ -44,7 +44,7 @@ export function loadFromTheWire(folder: string, records: number): void {
     }
     settleDisk();
     times.utils.time(() => upsert(path('utils.db'), lines));
-    // The remaining time is the work itself.
+    // The time without the start is the work itself.
     times.utils.ms -= startMs;
     sizes.plain += statSync(lines).size;
     sizes.gzipped += gzipSync(readFileSync(lines)).length;

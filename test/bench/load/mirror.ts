@@ -34,7 +34,7 @@ export function outcomesOf(from: number, to: number, version: number, firstCallI
 export function outcomeOf(index: number, callId: number, record: JsonObject): Outcome {
   const entityId = idOf(index);
   const text = JSON.stringify(record);
-  // Parsed from JSON, as from the network, because objects of the generator can have another layout in memory.
+  // Parsed from JSON, like a response, because V8 can store the generator's objects with another layout.
   const document = parseJson(text) as JsonObject;
   return {
     callId,

@@ -42,7 +42,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** All variants take turns, group by group, so that other load on the machine affects them equally. */
+/** The variants alternate after each group of records, so that other load on the machine affects all of them equally. */
 function comparePragmas(): void {
   const mirrors = VARIANTS.map((variant, at) => ({ ...openVariant(variant, at), variant, ms: 0, cpuMs: 0 }));
   for (let from = 0; from < records; from += 200) {

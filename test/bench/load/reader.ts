@@ -1,4 +1,4 @@
-// A reader that keeps one transaction open. load.ts starts it as a process beside the loader.
+// A reader that keeps one transaction open. load.ts starts it as a separate process while the loader runs.
 import Sqlite from 'better-sqlite3';
 
 const [path = '', seconds = '60'] = process.argv.slice(2);

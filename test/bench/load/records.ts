@@ -79,7 +79,7 @@ export function companyRecord(index: number, version = 0): JsonObject {
     ),
   };
   if (version === 0) return record;
-  // Typical changes: a status, a number, an address, and an officer.
+  // The typical changes are to a status, a number, an address and an officer.
   const [, ...stayed] = record.officers;
   return {
     ...record,

@@ -8,7 +8,7 @@ import { newMirror, outcomesOf } from './mirror.ts';
 const GROUP = 200;
 
 /**
- * Loads records alternately into a file with a reader that stays in one transaction, and into a file without a reader.
+ * Loads records alternately into a file with a reader, whose transaction stays open, and into a file without a reader.
  * After the reader has ended, the loader continues, and the WAL must shrink.
  */
 export async function readWhileLoading(folder: string, records: number, seconds: number): Promise<void> {

@@ -8,7 +8,7 @@ export interface HuntResult {
   readonly calls: number;
   readonly right: number;
   readonly wrong: number;
-  /** Names left to the user: the wanted company is the first candidate, another candidate, or no candidate. */
+  /** The numbers of names that the user must decide: the wanted company is the first candidate, another one, or none. */
   readonly undecidedFirst: number;
   readonly undecidedAmong: number;
   readonly undecidedWithout: number;
@@ -16,7 +16,7 @@ export interface HuntResult {
   readonly open: number;
 }
 
-/** Searches the names with the code of the planner in a registry in memory, one call at a time. */
+/** Searches the names in a registry in memory, one call at a time. The real planner chooses the calls. */
 export function hunt(
   registry: Registry,
   wanted: readonly WantedName[],

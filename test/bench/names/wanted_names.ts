@@ -34,7 +34,7 @@ function otherForm(name: string, random: () => number): string | null {
   return core === undefined ? null : `${core} ${FORMS[Math.floor(random() * FORMS.length)]}`;
 }
 
-/** One or two typing errors: a letter is omitted, doubled, swapped with the next, or replaced. */
+/** Makes one or two typing errors: a letter is omitted, doubled, swapped with the next letter, or replaced. */
 function misspelt(name: string, random: () => number): string {
   const letters = [...name];
   const slips = random() < 0.7 ? 1 : 2;

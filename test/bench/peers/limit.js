@@ -1,4 +1,4 @@
-// The limit: got requests the same pages and records, whose URLs it receives in advance, and discards the bodies.
+// The upper limit of the throughput: got requests the same pages and records and discards the bodies. It knows all URLs in advance.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import got from 'got';

@@ -1,5 +1,5 @@
 /**
- * The order of a contender. `report` runs `work`, which returns the counts, and sends them with the measurements. Time
+ * The order of a contender. `report` runs `work` and sends the counts that `work` returns, with the measurements. Time
  * and processor time start when `report` is called, after modules are loaded.
  */
 export const order = JSON.parse(process.argv[2]);

@@ -1,4 +1,4 @@
-// The hand-written script at a rate: p-queue starts one request in each interval.
+// The hand-written script at a limited rate: p-queue starts one request in each interval.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import got from 'got';

@@ -1,6 +1,6 @@
 /**
- * Measures a stretch of a process at work, from the end of its start to the end of its time: what was called, and
- * what that cost. Whoever works counts the calls in what is returned.
+ * Measures a process while it works: from the end of its start-up to the end of the measured time. Returns the number of
+ * calls and their cost. The worker counts its calls in the returned object.
  */
 export function stretch({ warmUpMs, measuredMs }) {
   const progress = { calls: 0 };

@@ -7,7 +7,7 @@ import { type StrictApi, startStrictFront } from './strict_api.ts';
 export interface StrictScore {
   readonly calls: number;
   readonly grades: ReadonlyMap<string, Grade>;
-  /** Whether a sync with the probed dialect finds all that a sync with the true dialect finds. */
+  /** Does a sync with the probed dialect find everything that a sync with the true dialect finds? */
   readonly isWhole: boolean;
   readonly found: string;
 }
@@ -41,5 +41,5 @@ export async function scoreStrict(api: StrictApi): Promise<StrictScore> {
   }
 }
 
-/** Under the rule `token`, unknown words are found by chance: the order of the responses decides. */
+/** With the rule `token`, unknown words are found by chance, depending on the order of the responses. */
 const TOLERATED_SHARE = 0.02;

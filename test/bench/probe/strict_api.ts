@@ -13,21 +13,21 @@ import { randomProfile } from '../../../src/sandbox/random_profile.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { FORMATS, LANGUAGES, type Mistake, sentenceOf } from './strict_messages.ts';
 
-/** An API that rejects unknown parameters, short queries and missing companions, and says so in its own format. */
+/** An API that rejects unknown parameters, short queries and missing companions. It reports them in its own error format. */
 export interface StrictApi {
   readonly name: string;
   readonly profile: ApiProfile;
   readonly format: string;
   readonly language: string;
-  /** A message about an unknown parameter lists the known ones. */
+  /** Does a message about an unknown parameter list the known parameters? */
   readonly listsAllowed: boolean;
-  /** All mistakes at once, or the first one. */
+  /** Does a message report all mistakes of a request, or only the first one? */
   readonly reportsAll: boolean;
   readonly companion: { readonly name: string; readonly values: readonly string[] } | null;
   readonly companies: number;
 }
 
-/** Parameter names of registries that the probe does not guess. */
+/** Parameter names of real registries that the probe does not guess. */
 const QUERY_NAMES = [
   ...[
     'lookup',
@@ -146,7 +146,7 @@ export function strictApi(seed: number): StrictApi {
   };
 }
 
-/** The names of size and paging parameters are usual ones, unless the messages list them. */
+/** Size and paging parameters have common names, unless the messages list the names. */
 function pagingFor(
   { search }: ApiProfile,
   listsAllowed: boolean,

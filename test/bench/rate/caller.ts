@@ -19,7 +19,7 @@ export interface CallerOptions {
   readonly port: number;
   readonly ledgerPath: string;
   readonly perMinute: number | null;
-  /** Connections. */
+  /** The number of connections. */
   readonly lanes: number;
 }
 

@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The measurements of a load. */
+/** The measurements of one series of requests. */
 export interface Measured {
   readonly requests: number;
   readonly perSecond: number;
@@ -16,7 +16,7 @@ export interface Load {
   readonly port: number;
   readonly connections: number;
   readonly requests: number;
-  /** The paths to request in this order; each connection starts at another one. */
+  /** The paths to request, in this order. Each connection starts at another path. */
   readonly paths: readonly string[];
   readonly key: string;
 }
@@ -93,7 +93,7 @@ async function connect(port: number): Promise<Socket> {
   }
 }
 
-/** The end of the first response in the buffer; null if its head is incomplete. */
+/** The position after the first response in the buffer; null if the head of this response is incomplete. */
 function endOfAnswer(received: Buffer): number | null {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd === -1) return null;

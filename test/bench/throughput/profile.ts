@@ -5,7 +5,7 @@ import { join } from 'node:path';
 interface Profile {
   readonly nodes: readonly Frame[];
   readonly samples: readonly number[];
-  /** Microseconds between the previous sample and this one. */
+  /** For each sample, the microseconds since the previous sample. */
   readonly timeDeltas: readonly number[];
 }
 
@@ -15,7 +15,7 @@ interface Frame {
   readonly children?: readonly number[];
 }
 
-/** The time of the main thread in the latest profile of a folder: microseconds by part, largest first. */
+/** The main thread's time in the latest profile of a folder: microseconds by part of the program, largest first. */
 export function partsOfLatestProfile(folder: string): [part: string, us: number][] {
   const latest = readdirSync(folder)
     .filter((file) => file.endsWith('.cpuprofile'))
@@ -71,7 +71,7 @@ function partOf(stack: readonly Frame['callFrame'][]): string {
   return OF_FOLDER.get(nearest.split('/')[1] ?? '') ?? 'the rest';
 }
 
-/** The part of a frame, such as `src/load/load.ts`, `got` or `node:net`. */
+/** The part of the program to which a frame belongs, such as `src/load/load.ts`, `got` or `node:net`. */
 function placeIn(url: string): string {
   const ofPackage = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   return ofPackage ?? /\/(src\/.*)$/.exec(url)?.[1] ?? url;

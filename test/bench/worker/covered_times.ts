@@ -2,7 +2,7 @@
 export interface Covered {
   readonly runId: number;
   readonly startedAtMs: number;
-  /** The scheduled times after which this run was the first to start. */
+  /** The scheduled times for which this run was the first to start at or after the time. */
   readonly times: readonly number[];
 }
 

@@ -1,6 +1,6 @@
 // npm run bench worker-nights
-// Runs a worker with a real Redis through the two nights of clock changes in Oslo. The clock of this process is set to
-// shortly before each scheduled time, and runs from there.
+// Runs a worker with a real Redis during the two nights in which Oslo changes its clocks. This process sets its clock to
+// a time shortly before each scheduled time, and the clock then runs normally.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { timesBetween } from '../../../jobs/schedule.ts';

@@ -1,6 +1,6 @@
 // npm run bench worker-two
 // Runs two registries with one worker each on one Redis. Each dashboard must show both queues. After one worker was
-// stopped or killed, the other must run each second, and its queue must be unchanged.
+// stopped or killed, the other worker must still run every second, and its queue must be unchanged.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -56,7 +56,7 @@ async function queuesAt(port: number): Promise<string[]> {
   return queues.map(({ name }) => name).sort();
 }
 
-/** Covers the scheduled times of Sark during an event of the Isle of Man. */
+/** Checks that the worker of Sark covers its scheduled times during an event at the worker of the Isle of Man. */
 async function undisturbed(event: () => Promise<void>) {
   const fromMs = Date.now();
   await sleep(4000);
