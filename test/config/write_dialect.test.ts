@@ -63,7 +63,7 @@ describe('a dialect written into a configuration', () => {
     expect(withDialect(once, found)).toBe(once);
   });
 
-  it('replaces keys that the new paging style does not have', () => {
+  it('deletes keys that the new paging style does not have', () => {
     const cursor = Dialect.parse({
       ...dialect,
       search: { ...dialect.search, paging: { style: 'next_url', next: '/next' } },
@@ -78,7 +78,7 @@ describe('a dialect written into a configuration', () => {
     expect(parse(text).dialect?.search.matches).toBe('prefix');
   });
 
-  it('omits keys that now have their default value', () => {
+  it('deletes keys that now have their default value', () => {
     const wrapped = Dialect.parse({ ...dialect, search: { ...dialect.search, item: '/company' } });
     const text = withDialect(withDialect(FILE, { ...found, dialect: wrapped }), found);
     expect(parse(text).dialect).toEqual(dialect);

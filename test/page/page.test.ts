@@ -84,7 +84,7 @@ describe('the overview', () => {
     expect(bytes).toBeLessThan(40_000);
   });
 
-  test('sends one request for each load', async () => {
+  test('requests its document once for each load', async () => {
     const page = await browser.newPage({ timezoneId: 'UTC' });
     let requests = 0;
     page.on('request', (request) => {
