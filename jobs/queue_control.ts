@@ -23,7 +23,7 @@ export interface QueuedJob {
 export interface QueueState {
   readonly queue: string;
   readonly isPaused: boolean;
-  /** Does a worker lead the queue? */
+  /** Does a worker run as the leader of the queue? */
   readonly isServed: boolean;
 }
 

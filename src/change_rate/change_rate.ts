@@ -53,7 +53,7 @@ export function rateOf(evidence: Evidence, { shape, meanPerDay }: RatePrior): nu
 
 /** The span since a company's last fetch, divided into two parts. */
 export interface Span {
-  /** The days from the last fetch to the last listing, which showed no change. */
+  /** The number of days from the last fetch to the last listing, if that listing showed no change. */
   readonly coveredDays: number;
   /** The days since the last listing, without any observation. */
   readonly openDays: number;

@@ -6,7 +6,7 @@
  */
 
 /**
- * The most nesting levels of lists and objects. SQLite's JSON functions accept 1,000. Recursive code needs no other
+ * The most nesting levels of lists and objects. SQLite's JSON functions accept 1,000 levels. Recursive code needs no other
  * limit.
  */
 export const MAX_DEPTH = 500;

@@ -104,7 +104,7 @@ describe('the list of paging styles', () => {
     expect(Object.keys(SERVICE_PAGING).sort()).toEqual(listed.sort());
   });
 
-  test.each(PAGING_METHODS)('has the name $style in the schema of the style $style', ({ style, schema }) => {
+  test.each(PAGING_METHODS)('is named $style in its schema', ({ style, schema }) => {
     const settings = { style, param: 'p', next: '/next' };
     const known = Object.fromEntries(
       Object.entries(settings).filter(([key]) => Object.hasOwn(schema.shape, key)),

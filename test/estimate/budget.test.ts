@@ -25,7 +25,7 @@ describe('the budget of the simulations', () => {
     }
   });
 
-  it('ends the simulations before they exceed its searches', () => {
+  it('ends the simulations before they send more searches than it permits', () => {
     const registry = new Registry(syntheticCompanies(1_000), { ...PLAIN, window: 100 });
     const mirror = mirrored(registry, 100);
     for (const searches of [5, 50]) {

@@ -215,7 +215,7 @@ export class UnseenCounts {
    * The number of unseen companies in a registry without a registry count, estimated from the totals of the queries
    * below the root. It is 0 if there is a registry count.
    *
-   * Let `S` be the total probability of the sent extensions by the name model. `Σ (u_j + c_j)` companies match them,
+   * Let `S` be the total probability of the sent extensions under the name model. `Σ (u_j + c_j)` companies match them,
    * which is the share `S` of all companies. So `Σ (u_j + c_j) · (1 − S) / S` companies match other extensions, and the
    * known ones among them are subtracted. Without this part, a few queries with many unseen companies would explain all
    * unseen companies of the registry.

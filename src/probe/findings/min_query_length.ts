@@ -80,7 +80,7 @@ function hasOnlySmallSizes({ request }: Exchange): boolean {
     .every(([name, value]) => roleOfParam(name) === 'size' && Number(value) <= 30);
 }
 
-/** Whether each other parameter of a search was accepted in a successful search, with at least the same page size. */
+/** Did successful searches accept every other parameter of this search, with at least the same page size? */
 function areOthersAccepted({ request }: Exchange, queryParam: string, pages: readonly SearchPage[]): boolean {
   return request.params.every(
     ([name, value]) =>

@@ -33,7 +33,7 @@ test('the index returns the same counts as a trie, before and after additions', 
   );
 });
 
-test('counts are correct with several blocks, and if more names are equal than fit into one block', () => {
+test('counts are correct with several blocks, and with more equal names than fit into one block', () => {
   const first = [
     ...numbered('acme', 5000),
     ...Array<string>(2000).fill('acme 499'),
