@@ -371,7 +371,9 @@ function openHealth(startedMs: number): Health {
     const doublings = newFailuresInARow - FAILURES_BEFORE_WAITING;
     if (doublings >= 0) resumesAtMs = nowMs + Math.min(250 * 2 ** doublings, 4000);
     if (!hasSucceeded) return failuresInARow >= FAILURES_AT_START;
-    const isDown = newFailuresInARow >= FAILURES_IN_A_ROW || nowMs - lastGoodMs >= LONGEST_OUTAGE_MS;
+    // Retries of a few targets after everything else is done show no outage, however long they take.
+    const isLong = newFailuresInARow >= FAILURES_AT_START && nowMs - lastGoodMs >= LONGEST_OUTAGE_MS;
+    const isDown = newFailuresInARow >= FAILURES_IN_A_ROW || isLong;
     return failuresInARow >= FAILURES_IN_A_ROW && isDown;
   }
 
