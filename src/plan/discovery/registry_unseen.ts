@@ -27,6 +27,8 @@ export class RegistryUnseen {
   readonly #keySpace: KeySpace;
   readonly #limits: Limits;
   #registryCount: RegistryCount = { total: null, observedAtMs: 0, countAt: () => null };
+  /** Results of `countAt`, which reads the warehouse. Every choice needs one for each complete listing. */
+  readonly #earlierCounts = new Map<number, number | null>();
   /** `f`, before it is limited to ½. */
   #newShare = 1;
 
@@ -39,7 +41,9 @@ export class RegistryUnseen {
   setCount(registryCount: RegistryCount): boolean {
     const { total, observedAtMs } = this.#registryCount;
     this.#registryCount = registryCount;
-    return registryCount.total !== total || registryCount.observedAtMs !== observedAtMs;
+    const isChanged = registryCount.total !== total || registryCount.observedAtMs !== observedAtMs;
+    if (isChanged) this.#earlierCounts.clear();
+    return isChanged;
   }
 
   get observedAtMs(): number {
@@ -63,10 +67,18 @@ export class RegistryUnseen {
    * companies that joined while as many others left. Null if unknown.
    */
   gainedShare(listedAtMs: number): number | null {
-    const { total, countAt } = this.#registryCount;
-    const before = total === null ? null : countAt(listedAtMs);
+    const { total } = this.#registryCount;
+    const before = total === null ? null : this.#countAt(listedAtMs);
     if (total === null || before === null || this.unseen <= 0) return null;
     return Math.min(1, Math.max(MIN_GAINED_SHARE, (total - before) / this.unseen));
+  }
+
+  #countAt(atMs: number): number | null {
+    const cached = this.#earlierCounts.get(atMs);
+    if (cached !== undefined) return cached;
+    const count = this.#registryCount.countAt(atMs);
+    this.#earlierCounts.set(atMs, count);
+    return count;
   }
 
   get unseen(): number {
