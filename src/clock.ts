@@ -1,15 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
+
 /**
  * The clock is passed as an argument, so that tests can replace it. Times are epoch milliseconds, so that processes can
  * compare them.
  */
 export interface Clock {
   now(): number;
+  /** The time since the machine started; null: the machine does not show it. */
+  boot?(): BootTime | null;
   /** Resolves after `delayMs`, or as soon as the signal aborts. Never rejects. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** A time that does not change when the clock is set, and that includes the time for which the machine slept. */
+export interface BootTime {
+  /** Identifies the start of the machine. All processes on it can compare their `uptimeMs`. */
+  readonly bootId: string;
+  readonly uptimeMs: number;
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
+  boot: openBootTime(),
   sleep: (delayMs, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();
@@ -22,6 +35,28 @@ export const systemClock: Clock = {
       signal?.addEventListener('abort', done, { once: true });
     }),
 };
+
+/** Reads the time since the start at most once a second, because each reading opens a file. */
+function openBootTime(): () => BootTime | null {
+  let bootId: string | null | undefined;
+  let read = { atMs: Number.NEGATIVE_INFINITY, uptimeMs: 0 };
+  return () => {
+    if (bootId === undefined) bootId = readBootId();
+    if (bootId === null) return null;
+    const nowMs = Date.now();
+    if (nowMs < read.atMs || nowMs - read.atMs >= 1000) read = { atMs: nowMs, uptimeMs: uptime() * 1000 };
+    return { bootId, uptimeMs: read.uptimeMs + (nowMs - read.atMs) };
+  };
+}
+
+/** Only Linux identifies its starts. */
+function readBootId(): string | null {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return null;
+  }
+}
 
 // `setTimeout` fires immediately if the delay is longer.
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;

@@ -26,6 +26,16 @@ export interface Account {
   /** The clock may be late by up to this duration, until `doubted_until_ms`. */
   readonly late_ms: number;
   readonly doubted_until_ms: number;
+  /** All runs ever started. This number never decreases. */
+  readonly starts: number;
+  /** The start of the machine that `booted_ms` describes. */
+  readonly boot_id: string | null;
+  /** The time at which the machine started, according to the trusted clock. */
+  readonly booted_ms: number | null;
+  /** The clock may be ahead by this duration; 0: the clock is trusted. */
+  readonly ahead_ms: number;
+  /** The time at which the clock jumped ahead. */
+  readonly ahead_since_ms: number;
 }
 
 export interface AccountTable {
@@ -36,6 +46,8 @@ export interface AccountTable {
   take(calls: number, firstMs: number, nextSlotMs: number): void;
   /** Decreases the count by one call. */
   giveBack(): void;
+  /** Counts the start of a run. */
+  start(): void;
   /** Pauses until `untilMs`, unless a longer pause is stored. */
   pause(untilMs: number, nowMs: number): void;
   /** Stores the fingerprint of a rejected key; null: no key is rejected. */
@@ -55,7 +67,8 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
        exhausted_at_ms = @exhausted_at_ms, exhausted_until_ms = @exhausted_until_ms,
        exhausted_left = @exhausted_left, exhausted_times = @exhausted_times,
        latest_ms = @latest_ms, set_back_at_ms = @set_back_at_ms,
-       late_ms = @late_ms, doubted_until_ms = @doubted_until_ms
+       late_ms = @late_ms, doubted_until_ms = @doubted_until_ms,
+       boot_id = @boot_id, booted_ms = @booted_ms, ahead_ms = @ahead_ms, ahead_since_ms = @ahead_since_ms
      WHERE account_id = @accountId`,
   );
   const take = db.prepare(
@@ -64,6 +77,7 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
      WHERE account_id = @accountId`,
   );
   const giveBack = db.prepare('UPDATE account SET spent_ever = spent_ever - 1 WHERE account_id = ?');
+  const start = db.prepare('UPDATE account SET starts = starts + 1 WHERE account_id = ?');
   const pause = db.prepare(
     `UPDATE account SET paused_at_ms = @nowMs, paused_until_ms = @untilMs
      WHERE account_id = @accountId AND paused_until_ms < @untilMs`,
@@ -77,6 +91,7 @@ export function openAccount(db: Database.Database, accountId: string): AccountTa
     write: (account) => void write.run({ ...account, accountId }),
     take: (calls, firstMs, nextSlotMs) => void take.run({ calls, firstMs, nextSlotMs, accountId }),
     giveBack: () => void giveBack.run(accountId),
+    start: () => void start.run(accountId),
     pause: (untilMs, nowMs) => void pause.run({ accountId, untilMs, nowMs }),
     rejectKey: (fingerprint, nowMs) => void rejectKey.run(fingerprint, nowMs, accountId),
     confirmKey: (fingerprint) => void confirmKey.run(fingerprint, accountId),

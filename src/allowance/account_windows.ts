@@ -4,6 +4,7 @@ import { allDatedByMs, type ClockDoubt, clockDoubtOf } from './clock_doubt.ts';
 import {
   type Allowance,
   ARRIVAL_MS,
+  doubtfulWindowsAt,
   isLifetime,
   isRolling,
   limitFor,
@@ -48,20 +49,23 @@ export interface Closure {
 
 /** The allowance windows of an account, with the calls left in each. Call every method inside a ledger transaction. */
 export interface AccountWindows {
-  windowsAt(atMs: number): Window[];
+  windowsAt(atMs: number, row: Account): Window[];
   windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[];
   /** The closure that ends last, or null if the account can spend. */
   closureOf(row: Account, states: readonly WindowState[], nowMs: number, purpose: Purpose): Closure | null;
+  /** The state at a steady time. The times in the result are times of the clock. */
   stateAt(nowMs: number, row: Account, purpose: Purpose): LedgerState;
 }
 
 type CountSince = CallCounts['since'];
 
 export function openAccountWindows(allowance: Allowance, counts: CallCounts): AccountWindows {
-  const windowsAt = rememberWindows(allowance);
+  const trustedWindowsAt = rememberWindows(allowance);
+  const windowsAt = (atMs: number, row: Account): Window[] =>
+    row.ahead_ms > 0 ? doubtfulWindowsAt(allowance, atMs) : trustedWindowsAt(atMs);
 
   function windowStates(atMs: number, row: Account, purpose: Purpose, count: CountSince): WindowState[] {
-    return windowsAt(atMs).map((window) => {
+    return windowsAt(atMs, row).map((window) => {
       const lifetimeCalls = row.spent_ever + allowance.alreadySpent;
       const spent = isLifetime(window) ? lifetimeCalls : count(window.name, countedSinceMs(window));
       const limit = limitFor(window.limit, allowance.reserve, purpose);
@@ -95,13 +99,14 @@ export function openAccountWindows(allowance: Allowance, counts: CallCounts): Ac
   }
 
   function stateAt(nowMs: number, row: Account, purpose: Purpose): LedgerState {
+    const clockMs = (steadyMs: number) => steadyMs + row.ahead_ms;
     const windows = windowStates(nowMs, row, purpose, counts.peek);
     const closure = closureOf(row, windows, nowMs, purpose);
     return {
-      windows,
+      windows: windows.map((window) => ({ ...window, sinceMs: clockMs(window.sinceMs) })),
       left: closure === null ? smallestLeft(windows) : 0,
-      resumesAtMs: closure === null ? null : closure.untilMs,
-      pausedUntilMs: row.paused_until_ms > nowMs ? row.paused_until_ms : null,
+      resumesAtMs: closure === null || closure.untilMs === null ? null : clockMs(closure.untilMs),
+      pausedUntilMs: row.paused_until_ms > nowMs ? clockMs(row.paused_until_ms) : null,
       exhausted: exhaustionIn(row, nowMs),
       refusedKey: rejectionIn(row),
       spentEver: row.spent_ever,
@@ -129,7 +134,7 @@ function countedSinceMs(window: Window): number {
 function exhaustionIn(row: Account, nowMs: number): LedgerState['exhausted'] {
   const { exhausted_at_ms: atMs, exhausted_until_ms: untilMs, exhausted_left: left } = row;
   if (atMs === null || untilMs === null || untilMs <= nowMs) return null;
-  return { atMs, untilMs, left: left ?? Infinity };
+  return { atMs: atMs + row.ahead_ms, untilMs: untilMs + row.ahead_ms, left: left ?? Infinity };
 }
 
 function rejectionIn({

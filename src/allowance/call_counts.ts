@@ -15,6 +15,8 @@ export interface CallCounts {
   endOfOldestMs(oldest: OldestCalls): number | null;
   /** Moves all calls counted after `madeByMs` to the minute of `madeByMs`, because no call was made later than that. */
   bringBack(madeByMs: number): void;
+  /** Moves all calls counted at `sinceMs` or later to the minute of `atMs`. */
+  redate(calls: { readonly sinceMs: number; readonly atMs: number }): void;
   /** Deletes the counts that no window at `nowMs` or later needs. */
   deleteOld(nowMs: number): void;
 }
@@ -54,7 +56,7 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
   const minutesSince = db.prepare<[string, number], { minute_ms: number; calls: number }>(
     'SELECT minute_ms, calls FROM spent WHERE account_id = ? AND minute_ms >= ? ORDER BY minute_ms',
   );
-  const deleteAfter = db.prepare('DELETE FROM spent WHERE account_id = ? AND minute_ms > ?');
+  const deleteFrom = db.prepare('DELETE FROM spent WHERE account_id = ? AND minute_ms >= ?');
   const takeFromMinute = db.prepare(
     'UPDATE spent SET calls = calls - 1 WHERE account_id = ? AND minute_ms = ? AND calls > 0',
   );
@@ -63,6 +65,14 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
   const peek = (name: string, sinceMs: number): number => {
     const sinceMinute = minuteOf(sinceMs);
     return storedSum.get(accountId, name, sinceMinute)?.calls ?? sum.get(accountId, sinceMinute) ?? 0;
+  };
+
+  /** Moves all calls counted in `fromMinute` or later to another minute. */
+  const move = (fromMinute: number, toMinute: number): void => {
+    const calls = sum.get(accountId, fromMinute) ?? 0;
+    deleteFrom.run(accountId, fromMinute);
+    if (calls !== 0) addToMinute.run(accountId, toMinute, calls);
+    deleteSums.run(accountId);
   };
 
   return {
@@ -94,13 +104,8 @@ export function openCallCounts(db: Database.Database, accountId: string): CallCo
       }
       return null;
     },
-    bringBack: (madeByMs) => {
-      const minute = minuteOf(madeByMs);
-      const ahead = sum.get(accountId, minute + 1) ?? 0;
-      deleteAfter.run(accountId, minute);
-      if (ahead !== 0) addToMinute.run(accountId, minute, ahead);
-      deleteSums.run(accountId);
-    },
+    bringBack: (madeByMs) => move(minuteOf(madeByMs) + 1, minuteOf(madeByMs)),
+    redate: ({ sinceMs, atMs }) => move(minuteOf(sinceMs), minuteOf(atMs)),
     deleteOld: (nowMs) => void deleteBefore.run(accountId, nowMs - KEPT_MS),
   };
 }

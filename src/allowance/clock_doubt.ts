@@ -50,11 +50,19 @@ export type ClockDoubt =
   /** The clock was set back and has not reached `latestMs` again. */
   | { readonly is: 'behind'; readonly latestMs: number; readonly untilMs: number }
   /** The clock has reached the old time again, but may be late by up to `lateMs`. */
-  | { readonly is: 'late'; readonly lateMs: number; readonly untilMs: number };
+  | { readonly is: 'late'; readonly lateMs: number; readonly untilMs: number }
+  /** The clock jumped ahead, and may be ahead by up to `aheadMs`. */
+  | { readonly is: 'ahead'; readonly aheadMs: number };
 
 /** The doubt about the clock at `nowMs`, or null if the clock is trusted. */
 export function clockDoubtOf(account: Account, nowMs: number): ClockDoubt | null {
-  const { set_back_at_ms: setBackAtMs, late_ms: lateMs, doubted_until_ms: untilMs } = account;
+  const {
+    set_back_at_ms: setBackAtMs,
+    late_ms: lateMs,
+    doubted_until_ms: untilMs,
+    ahead_ms: aheadMs,
+  } = account;
+  if (aheadMs > 0) return { is: 'ahead', aheadMs };
   if (setBackAtMs !== null) {
     const latestMs = latestTime(account);
     return { is: 'behind', latestMs, untilMs: Math.min(latestMs, setBackAtMs + TRUSTED_AFTER_MS) };

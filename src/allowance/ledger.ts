@@ -1,11 +1,15 @@
+import Database from 'better-sqlite3';
+import type { BootTime } from '../clock.ts';
 import { LostFileError, openFileCheck } from '../sqlite/file_check.ts';
 import { type Account, openAccount, openUsers } from './account.ts';
 import { type Closure, type LedgerState, openAccountWindows, smallestLeft } from './account_windows.ts';
 import { openCallCounts } from './call_counts.ts';
-import { type ClockReading, confirmClock, latestDateMs, readClock } from './clock_doubt.ts';
+import { confirmClock, latestDateMs, readClock } from './clock_doubt.ts';
 import { explainLedger, isBusy, LOST_LEDGER_REMEDY, openLedgerFile, whenFree } from './ledger_file.ts';
 import { openFlush } from './ledger_flush.ts';
 import { type Recount, raiseCounts } from './recount.ts';
+import { acceptSetBack, readSteadyTime, type SteadyReading, trustClock } from './steady_time.ts';
+import { openWalMark, type WalMark } from './wal_mark.ts';
 import {
   type Allowance,
   ARRIVAL_MS,
@@ -22,7 +26,7 @@ export { isBusy, LOST_LEDGER_REMEDY } from './ledger_file.ts';
  * The ledger counts the calls of each account. It is a separate file, because the allowance belongs to the account and
  * several warehouses can share it. Every process debits the ledger immediately before it sends a call. All processes
  * together therefore never exceed the rate or the allowance, and the quota left is exact. All times are epoch
- * milliseconds.
+ * milliseconds of the clock. Inside the ledger they are steady times (`steady_time.ts`).
  *
  * If the file is busy, methods throw SQLite's error, which `isBusy` recognises; the caller should try again. Other
  * failures throw a FailedError with the remedy.
@@ -62,6 +66,8 @@ export interface Ledger {
   warehouses(nowMs: number): string[];
   /** Identifies the ledger and its progress. Throws a LostFileError in the same cases as `spend`. */
   mark(): LedgerMark;
+  /** Counts the start of a run, so that an older copy of the ledger is recognised before the run sends a call. */
+  startRun(): void;
   /** Adds calls that a lost ledger had counted. */
   recount(recount: Recount): void;
   /** The account's windows and closures for one purpose (default: `scheduled`). */
@@ -74,6 +80,10 @@ export interface LedgerMark {
   readonly ledgerId: string;
   /** All units ever debited from the account. An older copy of the file has a smaller number. */
   readonly debits: number;
+  /** All runs ever started with the account. An older copy of the file has a smaller number. */
+  readonly starts: number;
+  /** The time of the last call. */
+  readonly lastSpentMs: number;
 }
 
 export interface Spending {
@@ -105,15 +115,26 @@ export const LOOKAHEAD_MS = 200;
 /** A slot is taken at most this long after its time. Its call can still be sent then (`SLOT_TOLERANCE_MS`). */
 const LATENESS_MS = 100;
 
+export interface LedgerOptions {
+  readonly path: string;
+  readonly accountId: string;
+  readonly allowance: Allowance;
+  /** Shows whether the clock jumped ahead. If it is missing, such jumps are not noticed. */
+  readonly boot?: (() => BootTime | null) | undefined;
+  /** Opens a ledger whose WAL was lost. The loss stays visible until `recount` is called. */
+  readonly acceptsLostWal?: boolean;
+}
+
 /**
  * Opens the ledger of one account, and creates the file if it is missing.
  *
  * @throws UsageError if the file cannot be opened.
  */
-export function openLedger(options: { path: string; accountId: string; allowance: Allowance }): Ledger {
-  const { path, accountId, allowance } = options;
-  const db = openLedgerFile(path);
+export function openLedger(options: LedgerOptions): Ledger {
+  const { path, accountId, allowance, boot = () => null, acceptsLostWal = false } = options;
+  const db = openLedgerFile(path, { acceptsLostWal });
   const flush = openFlush(db);
+  const walMark = openWalMark(db);
   const account = whenFree(() => openAccount(db, accountId));
   const counts = openCallCounts(db, accountId);
   const users = openUsers(db, accountId);
@@ -122,6 +143,7 @@ export function openLedger(options: { path: string; accountId: string; allowance
   const ledgerId = db.prepare('SELECT ledger_id FROM identity').pluck().get() as string;
   const checkFile = openFileCheck({ path, name: 'the ledger', remedy: LOST_LEDGER_REMEDY });
   let debitsSeen = 0;
+  let isComplete = !acceptsLostWal;
 
   /** Reads the account. If its debits have decreased, an older copy was written into the open file. */
   function readAccount(): Account {
@@ -133,39 +155,49 @@ export function openLedger(options: { path: string; accountId: string; allowance
   }
 
   /** Reads the account, and updates it if the clock was set. */
-  function accountAt(nowMs: number): Account {
-    const row = readAccount();
-    const reading = readClock(row, nowMs, slotSpacingMs);
-    if (reading.account !== row) store(reading);
-    return reading.account;
+  function accountAt(clockMs: number): { readonly row: Account; readonly nowMs: number } {
+    const stored = readAccount();
+    const steady = readSteadyTime(stored, clockMs, boot());
+    const { account: row, madeByMs } = readClock(steady.account, steady.nowMs, slotSpacingMs);
+    return store(stored, { ...steady, account: acceptSetBack(row, clockMs, boot()) }, madeByMs);
   }
 
-  function store(reading: ClockReading): void {
-    account.write(reading.account);
-    if (reading.madeByMs !== null) counts.bringBack(reading.madeByMs);
+  function store(before: Account, { account: row, nowMs, redated }: SteadyReading, madeByMs: number | null) {
+    if (row !== before) account.write(row);
+    if (redated !== null) counts.redate(redated);
+    if (madeByMs !== null) counts.bringBack(madeByMs);
+    return { row, nowMs };
   }
 
-  const spend = db.transaction(({ nowMs, most, purpose, keyFingerprint }: Spending): Spent => {
-    const row = accountAt(nowMs);
-    if (row.refused_key === keyFingerprint) return { is: 'refused_key', sinceMs: row.refused_at_ms ?? nowMs };
+  const spend = db.transaction(({ nowMs: clockMs, most, purpose, keyFingerprint }: Spending): Spent => {
+    const { row, nowMs } = accountAt(clockMs);
+    const aheadMs = row.ahead_ms;
+    if (row.refused_key === keyFingerprint)
+      return { is: 'refused_key', sinceMs: row.refused_at_ms ?? clockMs };
     const earliestMs = Math.max(earliestSlotMs(row, nowMs, slotSpacingMs), row.paused_until_ms);
-    const firstMs = clearOfResets(earliestMs, windows.windowsAt(earliestMs));
+    const firstMs = clearOfResets(earliestMs, windows.windowsAt(earliestMs, row));
     const states = windows.windowStates(firstMs, row, purpose, counts.since);
     const closure = windows.closureOf(row, states, nowMs, purpose);
-    if (closure !== null) return { is: 'spent', ...closure };
-    if (firstMs > nowMs + LOOKAHEAD_MS) return { is: 'wait', untilMs: firstMs - LOOKAHEAD_MS };
+    if (closure !== null)
+      return {
+        is: 'spent',
+        ...closure,
+        untilMs: closure.untilMs === null ? null : closure.untilMs + aheadMs,
+      };
+    if (firstMs > nowMs + LOOKAHEAD_MS) return { is: 'wait', untilMs: firstMs - LOOKAHEAD_MS + aheadMs };
 
     const affordable = Math.min(most, ...states.map(({ left }) => left));
     const resets = states.map(({ resetsAtMs }) => (resetsAtMs ?? Infinity) - ARRIVAL_MS);
     const lastMs = Math.min(nowMs + LOOKAHEAD_MS, ...resets);
     const countedAtMs = latestDateMs(row, firstMs);
-    const slots: Slot[] = [{ atMs: firstMs, countedAtMs }];
+    const slots: Slot[] = [{ atMs: firstMs + aheadMs, countedAtMs }];
     for (
       let atMs = firstMs + slotSpacingMs;
       slots.length < affordable && atMs <= lastMs;
       atMs += slotSpacingMs
     )
-      slots.push({ atMs, countedAtMs });
+      slots.push({ atMs: atMs + aheadMs, countedAtMs });
+    walMark.set();
     account.take(slots.length, firstMs, firstMs + slots.length * slotSpacingMs);
     counts.add(slots.length, countedAtMs);
     // Use the earlier of the last two calls, so that a clock that once shows 2099 does not delete today's counts.
@@ -177,7 +209,9 @@ export function openLedger(options: { path: string; accountId: string; allowance
   function spendAndFlush(request: Spending): Spent {
     flush.ifDue(request.nowMs);
     const spent = spend.immediate(request);
-    if (spent.is === 'go') flush.committed(request.nowMs);
+    if (spent.is !== 'go') return spent;
+    walMark.copyToFile();
+    flush.committed(request.nowMs);
     return spent;
   }
 
@@ -186,13 +220,19 @@ export function openLedger(options: { path: string; accountId: string; allowance
     counts.takeBack(slot.countedAtMs);
   });
 
-  const exhaust = db.transaction((namedMs: number | null, nowMs: number) => {
-    const row = accountAt(nowMs);
+  const pause = db.transaction((untilMs: number, clockMs: number) => {
+    const { row, nowMs } = accountAt(clockMs);
+    account.pause(untilMs - row.ahead_ms, nowMs);
+  });
+
+  const exhaust = db.transaction((namedMs: number | null, clockMs: number) => {
+    const { row, nowMs } = accountAt(clockMs);
     const states = windows.windowStates(nowMs, row, 'scheduled', counts.peek);
     // Calls that are in flight at the same time all receive the same report. Count these reports as one.
     const isRepeated = row.exhausted_until_ms !== null && row.exhausted_until_ms > nowMs;
     const times = isRepeated ? row.exhausted_times - 1 : row.exhausted_times;
-    const untilMs = exhaustionEndsMs({ namedMs, windows: states, times, nowMs });
+    const steadyMs = namedMs === null ? null : namedMs - row.ahead_ms;
+    const untilMs = exhaustionEndsMs({ namedMs: steadyMs, windows: states, times, nowMs });
     account.write({
       ...row,
       exhausted_at_ms: nowMs,
@@ -203,27 +243,33 @@ export function openLedger(options: { path: string; accountId: string; allowance
   });
 
   /**
-   * `hasNewDates` is true if calls without a date can now get one. The state is exact only after these dates are
+   * `hasNewDates` is true if calls can now get a date or a later one. The state is exact only after these dates are
    * stored.
    */
-  const state = db.transaction((nowMs: number, purpose: Purpose) => {
-    const row = account.read();
-    const hasNewDates = readClock(row, nowMs, slotSpacingMs).madeByMs !== null;
+  const state = db.transaction((clockMs: number, purpose: Purpose) => {
+    const { account: row, nowMs, redated } = readSteadyTime(account.read(), clockMs, boot());
+    const hasNewDates = redated !== null || readClock(row, nowMs, slotSpacingMs).madeByMs !== null;
     return { hasNewDates, state: windows.stateAt(nowMs, row, purpose) };
   });
 
-  const updateClock = db.transaction((nowMs: number) => void accountAt(nowMs));
+  const updateClock = db.transaction((clockMs: number) => void accountAt(clockMs));
 
-  const clockAgrees = db.transaction((nowMs: number) =>
-    store(confirmClock(account.read(), nowMs, slotSpacingMs)),
-  );
-
-  const use = db.transaction((warehouse: string, nowMs: number) => {
-    accountAt(nowMs);
-    users.record(warehouse, nowMs);
+  const clockAgrees = db.transaction((clockMs: number) => {
+    const stored = readAccount();
+    const steady = trustClock(stored, clockMs, boot());
+    const { account: row, madeByMs } = confirmClock(steady.account, clockMs, slotSpacingMs);
+    store(stored, { ...steady, account: row }, madeByMs);
   });
 
-  const recount = db.transaction((given: Recount) => raiseCounts(db, accountId, given, slotSpacingMs));
+  const use = db.transaction((warehouse: string, clockMs: number) => {
+    accountAt(clockMs);
+    users.record(warehouse, clockMs);
+  });
+
+  const recount = db.transaction((given: Recount) => {
+    const lastSentMs = given.lastSentMs - readAccount().ahead_ms;
+    raiseCounts(db, accountId, { ...given, lastSentMs }, slotSpacingMs);
+  });
 
   // The caller retries if the ledger is busy. Every other failure ends the run.
   const explained = <A extends unknown[], R>(action: (...args: A) => R) => {
@@ -248,7 +294,7 @@ export function openLedger(options: { path: string; accountId: string; allowance
       return spendAndFlush(request);
     }),
     giveBack: explained((slot) => giveBack.immediate(slot)),
-    pauseUntil: flushed((untilMs, nowMs) => account.pause(untilMs, nowMs)),
+    pauseUntil: flushed((untilMs, nowMs) => pause.immediate(untilMs, nowMs)),
     exhaustedUntil: flushed((untilMs, nowMs) => exhaust.immediate(untilMs, nowMs)),
     refuseKey: flushed((fingerprint, nowMs) => account.rejectKey(fingerprint, nowMs)),
     forgetRefusal: flushed(() => account.rejectKey(null, null)),
@@ -259,17 +305,34 @@ export function openLedger(options: { path: string; accountId: string; allowance
     warehouses: explained((nowMs) => users.list(nowMs)),
     mark: explained(() => {
       checkFile();
-      return { ledgerId, debits: readAccount().debits };
+      const { debits, starts, last_spent_ms, ahead_ms } = readAccount();
+      return { ledgerId, debits, starts, lastSpentMs: last_spent_ms + ahead_ms };
     }),
-    recount: explained((given) => whenFree(() => recount.immediate(given))),
+    startRun: flushed(() => whenFree(() => account.start())),
+    recount: explained((given) => {
+      whenFree(() => recount.immediate(given));
+      isComplete = true;
+    }),
     state: explained((nowMs, purpose = 'scheduled') => {
       const first = state(nowMs, purpose);
       if (!first.hasNewDates) return first.state;
       whenFree(() => updateClock.immediate(nowMs));
       return state(nowMs, purpose).state;
     }),
-    close: () => db.close(),
+    close: () => {
+      if (db.open && isComplete) clearMark(walMark);
+      db.close();
+    },
   };
+}
+
+/** If the file cannot be written, the mark stays, and the next process that opens the ledger checks the WAL. */
+function clearMark(walMark: WalMark): void {
+  try {
+    walMark.clear();
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+  }
 }
 
 /** Uses a slot up to `LATENESS_MS` after its time, so that the following slots are not delayed. */

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { FailedError, UsageError } from '../errors.ts';
 import { explainSqlite, makeFolder } from '../sqlite/database_file.ts';
+import { hasLostWal } from './wal_mark.ts';
 
 /** The file at this path is no longer a ledger, or is incomplete. */
 export class DamagedLedgerError extends UsageError {
@@ -12,18 +13,26 @@ export class DamagedLedgerError extends UsageError {
   }
 }
 
+/** The WAL of the ledger was lost after a kill. The file counts only a part of the calls. */
+export class LostWalError extends DamagedLedgerError {}
+
 /**
  * Opens the ledger file, and creates it if it is missing. Each commit is flushed to the disk (`synchronous=FULL`).
  *
- * @throws DamagedLedgerError if the file is not a ledger; UsageError if it cannot be opened or a newer version wrote
- * it.
+ * @throws LostWalError if the WAL was lost, unless `acceptsLostWal` is set; DamagedLedgerError if the file is not a
+ * ledger; UsageError if it cannot be opened or a newer version wrote it.
  */
-export function openLedgerFile(path: string): Database.Database {
+export function openLedgerFile(
+  path: string,
+  { acceptsLostWal }: { acceptsLostWal: boolean },
+): Database.Database {
   try {
     makeFolder(dirname(path));
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats?.size === 0) throw new DamagedLedgerError(path, 'it is empty');
     if (stats === undefined) createFile(path);
+    else if (!acceptsLostWal && stats.isFile() && hasLostWal(path))
+      throw new LostWalError(path, 'its WAL was deleted after a kill, and the latest calls with it');
     return open(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -197,8 +206,16 @@ ALTER TABLE account ADD COLUMN debits INTEGER NOT NULL DEFAULT 0; -- units ever 
 UPDATE account SET debits = spent_ever;
 `;
 
+const STEADY_SCHEMA = `
+ALTER TABLE account ADD COLUMN starts         INTEGER NOT NULL DEFAULT 0; -- runs ever started; never decreases
+ALTER TABLE account ADD COLUMN boot_id        TEXT;                       -- the start of the machine that booted_ms describes
+ALTER TABLE account ADD COLUMN booted_ms      REAL;                       -- when the machine started, by the trusted clock
+ALTER TABLE account ADD COLUMN ahead_ms       REAL NOT NULL DEFAULT 0;    -- the clock may be ahead by this much
+ALTER TABLE account ADD COLUMN ahead_since_ms REAL NOT NULL DEFAULT 0;
+`;
+
 /** Each schema migrates a file from the previous version. */
-const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA, CLOCK_SCHEMA, IDENTITY_SCHEMA];
+const SCHEMAS = [FIRST_SCHEMA, USERS_SCHEMA, CLOCK_SCHEMA, IDENTITY_SCHEMA, STEADY_SCHEMA];
 const SCHEMA_VERSION = SCHEMAS.length;
 
 // Longer than any commit, but short, because a process that is stopped during a commit must not block the others.

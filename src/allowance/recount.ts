@@ -4,6 +4,8 @@ import type Database from 'better-sqlite3';
 export interface Recount {
   /** Calls of warehouses that used this ledger before. The ledger may already count some of them. */
   readonly known: ReadonlyMap<number, number>;
+  /** The part of `known` that is later than the last call of the ledger, so that the ledger counts none of it. */
+  readonly later: ReadonlyMap<number, number>;
   /** Calls of warehouses that used another ledger. This ledger counts none of them. */
   readonly missing: ReadonlyMap<number, number>;
   /** The time of the latest call. */
@@ -17,28 +19,35 @@ export interface Recount {
 export function raiseCounts(
   db: Database.Database,
   accountId: string,
-  { known, missing, lastSentMs }: Recount,
+  { known, later, missing, lastSentMs }: Recount,
   slotSpacingMs: number,
 ): void {
   const raise = db.prepare(
     `INSERT INTO spent (account_id, minute_ms, calls) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET calls = max(calls, excluded.calls)`,
+     ON CONFLICT DO UPDATE SET calls = max(calls + ?, excluded.calls)`,
   );
   const add = db.prepare(
     `INSERT INTO spent (account_id, minute_ms, calls) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET calls = calls + excluded.calls`,
   );
-  for (const [minuteMs, calls] of known) raise.run(accountId, minuteMs, calls);
+  for (const [minuteMs, calls] of known) raise.run(accountId, minuteMs, calls, later.get(minuteMs) ?? 0);
   for (const [minuteMs, calls] of missing) add.run(accountId, minuteMs, calls);
   db.prepare('DELETE FROM window_spent WHERE account_id = ?').run(accountId);
   db.prepare(
     `UPDATE account SET
-       debits = debits + max(0, @known - spent_ever) + @missing,
-       spent_ever = max(spent_ever, @known) + @missing,
+       debits = debits + max(@later, @known - spent_ever) + @missing,
+       spent_ever = max(spent_ever + @later, @known) + @missing,
        last_spent_ms = max(last_spent_ms, @lastSentMs),
        next_slot_ms = max(next_slot_ms, @lastSentMs + @slotSpacingMs)
      WHERE account_id = @accountId`,
-  ).run({ accountId, known: sumOf(known), missing: sumOf(missing), lastSentMs, slotSpacingMs });
+  ).run({
+    accountId,
+    known: sumOf(known),
+    later: sumOf(later),
+    missing: sumOf(missing),
+    lastSentMs,
+    slotSpacingMs,
+  });
 }
 
 function sumOf(calls: ReadonlyMap<number, number>): number {

@@ -37,15 +37,37 @@ export interface Window {
    * The time of the next reset; null: the window never resets (lifetime), or each call leaves it separately (rolling).
    */
   readonly resetsAtMs: number | null;
+  /** A rolling window is longer than usual by this duration, because the clock is in doubt. */
+  readonly extraMs?: number;
 }
 
 /** The windows that apply at `nowMs`, longest first. */
 export function windowsAt(allowance: Allowance, nowMs: number): Window[] {
+  return limitedRows(allowance).map(({ row, limit }) => ({
+    ...{ name: row.name, limit },
+    ...spanAt(row, allowance.day, nowMs),
+  }));
+}
+
+/**
+ * The windows that apply while the clock may be ahead. The reset of a day or month is then not known, so every window
+ * rolls. An hour is added, because a day in autumn has 25 hours.
+ */
+export function doubtfulWindowsAt(allowance: Allowance, nowMs: number): Window[] {
+  return limitedRows(allowance).map(({ row, limit }) => {
+    const sinceMs = nowMs - windowLengthMs(row) - EXTRA_MS;
+    return { name: row.name, limit, sinceMs, resetsAtMs: null, extraMs: EXTRA_MS };
+  });
+}
+
+const EXTRA_MS = 60 * 60_000;
+
+function limitedRows(allowance: Allowance) {
   return windowRows()
     .toSorted((a, b) => (windowLengthMs(a) < windowLengthMs(b) ? 1 : -1))
     .flatMap((row) => {
       const limit = allowance[row.property];
-      return limit === null ? [] : [{ name: row.name, limit, ...spanAt(row, allowance.day, nowMs) }];
+      return limit === null ? [] : [{ row, limit }];
     });
 }
 
@@ -82,8 +104,8 @@ export function isRolling(window: Window): boolean {
 }
 
 /** The length of a rolling window, which is the time for which each call is counted. */
-export function rollingLengthMs({ name }: Pick<Window, 'name'>): number {
-  return windowLengthMs(windowRow(name));
+export function rollingLengthMs({ name, extraMs = 0 }: Pick<Window, 'name' | 'extraMs'>): number {
+  return windowLengthMs(windowRow(name)) + extraMs;
 }
 
 /** The number of calls that a purpose may spend: ⌊limit × (1 − reserve)⌋ for backfills, otherwise `limit`. */

@@ -45,7 +45,7 @@ export function openWorkspace(config: Config, clock: Clock = systemClock): Works
   for (const path of [config.warehouse, config.ledger]) assertWritable(path);
   const warehouse = openWarehouse({ path: config.warehouse, nowMs: clock.now() });
   try {
-    const ledger = openLedgerOf(config);
+    const ledger = openLedgerOf(config, clock);
     ledger.usedBy(config.warehouse, clock.now());
     recordSource(warehouse.db, { ...config.source, tier: config.account.tier });
     return {

@@ -1,11 +1,26 @@
-import { type Ledger, openLedger } from '../allowance/ledger.ts';
+import { type Ledger, type LedgerOptions, openLedger } from '../allowance/ledger.ts';
 import { limitsByProperty } from '../allowance/window_table.ts';
 import type { Allowance, DayStart } from '../allowance/windows.ts';
+import type { Clock } from '../clock.ts';
 import type { Config, DayStart as ConfiguredDay } from '../config/config.ts';
 
-/** Opens the ledger of the configured account. The caller closes it. */
-export function openLedgerOf(config: Config): Ledger {
-  return openLedger({ path: config.ledger, accountId: config.account.id, allowance: allowanceOf(config) });
+/**
+ * Opens the ledger of the configured account. The caller closes it. Without a clock, the ledger does not notice that the
+ * clock jumped ahead, but shows an earlier jump.
+ */
+export function openLedgerOf(
+  config: Config,
+  clock?: Clock,
+  options: Pick<LedgerOptions, 'acceptsLostWal'> = {},
+): Ledger {
+  const { ledger: path, account } = config;
+  return openLedger({
+    ...options,
+    path,
+    accountId: account.id,
+    allowance: allowanceOf(config),
+    boot: clock?.boot,
+  });
 }
 
 export function allowanceOf({ allowance, account }: Config): Allowance {

@@ -1,18 +1,20 @@
+import { readdirSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
 import { type Ledger, LOST_LEDGER_REMEDY } from '../allowance/ledger.ts';
 import type { Recount } from '../allowance/recount.ts';
 import { isLifetime } from '../allowance/windows.ts';
 import { isoTime } from '../clock.ts';
 import type { Config } from '../config/config.ts';
-import { FailedError } from '../errors.ts';
+import { FailedError, MirrorError } from '../errors.ts';
 import { lastCallId } from '../warehouse/call.ts';
 import {
   killedRuns,
   ledgerStamps,
   spentCallsAfter,
   spentCallsBetween,
-  spentCallsByMinute,
+  spentCallsByTime,
 } from '../warehouse/spent_calls.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
+import { isWarehouse, openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 
 /** One warehouse and the ledger of its account. */
 export interface LedgerUse {
@@ -28,20 +30,24 @@ export interface CurrentRun {
 
 /**
  * The number of this warehouse's calls that the ledger does not count, because the ledger was deleted or replaced by
- * another file or an older copy. 0 means that the ledger is complete.
+ * another file or an older copy. 0 means that the ledger is complete. If only calls in flight can be missing, returns
+ * their largest number.
  */
-export function missingCalls({ config, warehouse: { db }, ledger }: LedgerUse, nowMs: number): number {
-  const accountId = config.account.id;
+export function missingCalls(use: LedgerUse & Partial<CurrentRun>, nowMs: number): number {
+  const { config, ledger } = use;
+  const { db } = use.warehouse;
   const stamps = ledgerStamps(db).read();
   if (stamps === null) return missingInWindows({ config, ledger, db }, nowMs);
-  const stamp = stamps.accounts[accountId];
+  const stamp = stamps.accounts[config.account.id];
   if (stamp === undefined) return 0;
-  const calls = stamps.latest === accountId ? spentCallsAfter(db, stamp.baseCallId) : 0;
-  const { ledgerId, debits } = ledger.mark();
-  return Math.max(
-    0,
-    Math.max(stamp.debits, stamp.baseDebits + calls) - (ledgerId === stamp.ledgerId ? debits : 0),
-  );
+  const calls = stamps.latest === config.account.id ? spentCallsAfter(db, stamp.baseCallId) : 0;
+  const wasKilled = killedRuns(db, use.runId ?? Number.MAX_SAFE_INTEGER).length > 0;
+  // Read the ledger after the warehouse, because a run of this warehouse may be active.
+  const { ledgerId, debits, starts } = ledger.mark();
+  const isSame = ledgerId === stamp.ledgerId;
+  const isOlder = isSame ? starts < (stamp.starts ?? 0) : wasKilled;
+  const missing = Math.max(stamp.debits, stamp.baseDebits + calls) - (isSame ? debits : 0);
+  return Math.max(0, missing, isOlder ? config.upstream.concurrency : 0);
 }
 
 /**
@@ -68,25 +74,80 @@ function missingInWindows(
  */
 export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void {
   const missing = missingCalls(use, nowMs);
-  if (missing > 0) {
-    // If there is no window, only the rate is limited, and the time of the last call is sufficient.
-    if (use.ledger.state(nowMs).windows.length > 0) throw lostLedger(use, missing);
-    use.ledger.recount(recountOf([use], nowMs));
-  }
+  // If there is no window, only the rate is limited, and the time of the last call is sufficient.
+  const hasWindows = use.ledger.state(nowMs).windows.length > 0;
+  if (missing > 0 && !hasWindows) use.ledger.recount(recountOf([use], nowMs));
+  else if (missing > 0) throw lostLedger(use.config, use.config.warehouse, missing);
+  else if (hasWindows) requireOtherCalls(use, nowMs);
+  use.ledger.startRun();
   stampLedger(use);
 }
 
-function lostLedger({ config }: Pick<LedgerUse, 'config'>, missing: number): FailedError {
+/**
+ * Compares the ledger with the other warehouses that spend the allowance, because a warehouse knows only its own calls.
+ * These are the warehouses that the ledger lists, and those in the folder of this warehouse.
+ */
+function requireOtherCalls({ config, ledger }: LedgerUse, nowMs: number): void {
+  const paths = new Set([...ledger.warehouses(nowMs), ...neighbours(config.warehouse)]);
+  paths.delete(config.warehouse);
+  for (const path of paths) {
+    const missing = missingOf(path, { config, ledger }, nowMs);
+    if (missing > 0) throw lostLedger(config, path, missing);
+  }
+}
+
+/** The other files in the folder of the warehouse that can be warehouses. */
+function neighbours(warehouse: string): string[] {
+  return readdirSync(dirname(warehouse))
+    .filter((name) => extname(name) === extname(warehouse))
+    .map((name) => join(dirname(warehouse), name))
+    .filter(isWarehouse);
+}
+
+/** The calls of another warehouse that this ledger should count, but does not count. */
+function missingOf(
+  path: string,
+  { config, ledger }: Pick<LedgerUse, 'config' | 'ledger'>,
+  nowMs: number,
+): number {
+  if (!isWarehouse(path)) return 0;
+  try {
+    const warehouse = openWarehouse({ path, readonly: true, nowMs });
+    try {
+      const stamp = ledgerStamps(warehouse.db).read()?.accounts[config.account.id];
+      if (stamp === undefined || stamp.path !== config.ledger) return 0;
+      // A copy of a warehouse can have the stamp of a ledger that was rebuilt since. A ledger without a call was not.
+      const { ledgerId, debits } = ledger.mark();
+      if (ledgerId !== stamp.ledgerId && debits > 0) return 0;
+      return missingCalls({ config, ledger, warehouse }, nowMs);
+    } finally {
+      warehouse.close();
+    }
+  } catch (error) {
+    // This user cannot read the warehouse, or another version wrote it. The runs of that warehouse check it.
+    if (error instanceof MirrorError) return 0;
+    throw error;
+  }
+}
+
+function lostLedger({ ledger }: Config, warehouse: string, missing: number): FailedError {
   return new FailedError(
-    `the ledger ${config.ledger} does not count ${missing} calls of the warehouse ${config.warehouse}: it was deleted, or replaced by another file or an older copy. No call was sent`,
+    `the ledger ${ledger} does not count ${missing} calls of the warehouse ${warehouse}: it was deleted, or replaced by another file or an older copy. No call was sent`,
     { hint: LOST_LEDGER_REMEDY },
   );
 }
 
 /** Records the ledger's state. Call this function while no call of this warehouse is in flight. */
 export function stampLedger({ config, warehouse: { db }, ledger }: LedgerUse): void {
-  const { ledgerId, debits } = ledger.mark();
-  const stamp = { ledgerId, debits, baseDebits: debits, baseCallId: lastCallId(db) };
+  const { ledgerId, debits, starts } = ledger.mark();
+  const stamp = {
+    ledgerId,
+    path: config.ledger,
+    debits,
+    starts,
+    baseDebits: debits,
+    baseCallId: lastCallId(db),
+  };
   ledgerStamps(db).write(config.account.id, stamp);
 }
 
@@ -101,26 +162,33 @@ export function updateStamp({ config, warehouse: { db }, ledger }: LedgerUse): v
 /**
  * Counts the calls in the warehouses again after a ledger was lost. If a warehouse has a stamp from this ledger, only
  * calls that the ledger does not count yet are added. Calls that were in flight when a run was killed are not in any
- * warehouse. Each killed run of a warehouse whose ledger was lost therefore adds `upstream.concurrency` calls.
+ * warehouse. If the ledger was lost, each killed run therefore adds `upstream.concurrency` calls.
  */
-export function recountOf(uses: readonly (LedgerUse & CurrentRun)[], nowMs: number): Recount {
+export function recountOf(
+  uses: readonly (LedgerUse & CurrentRun)[],
+  nowMs: number,
+  isLost = uses.some((use) => missingCalls(use, nowMs) > 0),
+): Recount {
   const known = new Map<number, number>();
+  const later = new Map<number, number>();
   const missing = new Map<number, number>();
   for (const use of uses) {
     const { db } = use.warehouse;
+    const { ledgerId, lastSpentMs } = use.ledger.mark();
     const stamp = ledgerStamps(db).read()?.accounts[use.config.account.id];
-    const isOfThisLedger = stamp === undefined || stamp.ledgerId === use.ledger.mark().ledgerId;
-    const counts = isOfThisLedger ? known : missing;
+    const isOfThisLedger = stamp === undefined || stamp.ledgerId === ledgerId;
     const add = (time: string, calls: number) => {
       const minuteMs = Math.floor(Math.min(Date.parse(time), nowMs) / MINUTE_MS) * MINUTE_MS;
-      counts.set(minuteMs, (counts.get(minuteMs) ?? 0) + calls);
+      const maps = isOfThisLedger
+        ? [known, ...(isLost && Date.parse(time) > lastSpentMs ? [later] : [])]
+        : [missing];
+      for (const counts of maps) counts.set(minuteMs, (counts.get(minuteMs) ?? 0) + calls);
     };
-    for (const { minute, calls } of spentCallsByMinute(db)) add(`${minute}Z`, calls);
-    if (missingCalls(use, nowMs) > 0)
-      for (const time of killedRuns(db, use.runId)) add(time, use.config.upstream.concurrency);
+    for (const { time, calls } of spentCallsByTime(db, isoTime(lastSpentMs))) add(time, calls);
+    if (isLost) for (const time of killedRuns(db, use.runId)) add(time, use.config.upstream.concurrency);
   }
   const latestMs = Math.max(0, ...known.keys(), ...missing.keys());
-  return { known, missing, lastSentMs: Math.min(latestMs + MINUTE_MS, nowMs) };
+  return { known, later, missing, lastSentMs: Math.min(latestMs + MINUTE_MS, nowMs) };
 }
 
 const MINUTE_MS = 60_000;

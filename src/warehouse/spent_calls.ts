@@ -26,13 +26,20 @@ export function spentCallsBetween(db: Database, since: string, until: string): n
     .get({ since, until }) as number;
 }
 
-/** Counts the calls that cost a unit per minute (`2026-03-01T10:15`), oldest minute first. */
-export function spentCallsByMinute(db: Database): { readonly minute: string; readonly calls: number }[] {
+/**
+ * Counts the calls that cost a unit per minute, oldest minute first. The minute that contains `border` (ISO 8601) is
+ * counted in two parts. `time` is the time of the last call of its part.
+ */
+export function spentCallsByTime(
+  db: Database,
+  border: string,
+): { readonly time: string; readonly calls: number }[] {
   return db
     .prepare(
-      `SELECT substr(sent_at, 1, 16) AS minute, count(*) AS calls FROM _call WHERE ${COST_A_UNIT} GROUP BY 1 ORDER BY 1`,
+      `SELECT max(sent_at) AS time, count(*) AS calls FROM _call WHERE ${COST_A_UNIT}
+       GROUP BY substr(sent_at, 1, 16), sent_at > ? ORDER BY 1`,
     )
-    .all() as { minute: string; calls: number }[];
+    .all(border) as { time: string; calls: number }[];
 }
 
 /**
@@ -65,6 +72,10 @@ export function callsOfRun(db: Database, runId: number) {
  */
 export interface LedgerStamp {
   readonly ledgerId: string;
+  /** The path of the ledger; missing in a stamp of an older version. */
+  readonly path?: string;
+  /** The number of runs that the account had started. */
+  readonly starts: number;
   /** The number of units that the ledger had debited when it was last read. */
   readonly debits: number;
   /** The number of units that the ledger had debited at the start of the last run. */

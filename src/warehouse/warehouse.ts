@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { FailedError, MirrorError, UsageError } from '../errors.ts';
@@ -65,10 +65,25 @@ export function openWarehouse(options: OpenOptions): Warehouse {
   };
 }
 
+/** Does the file bear the mark of a warehouse? Opens the file without SQLite, which could create files beside it. */
+export function isWarehouse(path: string): boolean {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false;
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(4);
+    readSync(file, bytes, 0, 4, APPLICATION_ID_AT);
+    return bytes.readInt32BE() === APPLICATION_ID;
+  } finally {
+    closeSync(file);
+  }
+}
+
 const LOST_WAREHOUSE_REMEDY =
   'If the file was moved, move it back. Otherwise restore a backup (docs/reliability.md). The ledger has counted the calls.';
 // "RMIR" in ASCII. It distinguishes a warehouse from other SQLite files.
 const APPLICATION_ID = 0x52_4d_49_52;
+// https://www.sqlite.org/fileformat.html#the_database_header
+const APPLICATION_ID_AT = 68;
 const BUSY_TIMEOUT_MS = 10_000;
 const CACHE_KIB = 64 * 1024;
 const PAGE_BYTES = 8192;

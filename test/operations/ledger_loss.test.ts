@@ -6,9 +6,11 @@ import { systemClock } from '../../src/clock.ts';
 import { configFrom } from '../../src/config/config.ts';
 import { FailedError } from '../../src/errors.ts';
 import { openWorkspace, type Workspace } from '../../src/operations/assemble.ts';
+import { requireLedger } from '../../src/operations/ledger_loss.ts';
 import { rebuildLedger } from '../../src/operations/rebuild_ledger.ts';
 import { ALL_KINDS, run } from '../../src/operations/run.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startRun } from '../../src/warehouse/run.ts';
 import { temporaryFolder } from '../support/loader.ts';
 import { sandboxConfiguration } from '../support/sandbox_configuration.ts';
 
@@ -22,16 +24,22 @@ async function mirror({ unlimited = false } = {}) {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'state'));
   const base = sandboxConfiguration(sandbox, folder);
-  const configOf = (account = 'main') =>
+  const configOf = (account = 'main', name = 'warehouse.db') =>
     configFrom({
       ...base,
+      warehouse: join(folder, name),
       upstream: { ...base.upstream, concurrency: 1 },
       account: { tier: 'paid', id: account },
       ledger: join(folder, 'state', 'ledger.db'),
       allowance: { per_minute: 'unlimited', ...(unlimited ? { unlimited } : { total: ALLOWANCE }) },
     });
-  const sync = async ({ maxCalls = 100, during = (_: Workspace) => {}, account = 'main' } = {}) => {
-    const workspace = openWorkspace(configOf(account));
+  const sync = async ({
+    maxCalls = 100,
+    during = (_: Workspace) => {},
+    account = 'main',
+    name = 'warehouse.db',
+  } = {}) => {
+    const workspace = openWorkspace(configOf(account, name));
     try {
       return await run(workspace, {
         command: 'sync',
@@ -77,6 +85,49 @@ test('an older copy of the ledger stops the next run', async () => {
   renameSync(`${ledger}.older`, ledger);
   await expect(sync()).rejects.toThrow(/does not count 2 calls/);
   expect(arrivals()).toBe(10);
+});
+
+test('an older copy of the ledger stops the next run even if the warehouse has stored no call since', async () => {
+  const { sync, configOf, ledger } = await mirror();
+  copyFileSync(ledger, `${ledger}.older`);
+  const { warehouse, ledger: opened, close } = openWorkspace(configOf());
+  const runId = startRun(warehouse.db, { command: 'sync', owner: null, nowMs: Date.now() });
+  requireLedger({ config: configOf(), warehouse, ledger: opened, runId }, Date.now());
+  close();
+  renameSync(`${ledger}.older`, ledger);
+  await expect(sync()).rejects.toThrow(/does not count 1 calls/);
+});
+
+test('an older copy of the ledger also stops the run of another warehouse', async () => {
+  const { sync, ledger, warehouse, arrivals } = await mirror();
+  await sync({ name: 'other.db', maxCalls: 1 });
+  copyFileSync(ledger, `${ledger}.older`);
+  await sync({ maxCalls: 2 });
+  renameSync(`${ledger}.older`, ledger);
+  await expect(sync({ name: 'other.db' })).rejects.toThrow(`2 calls of the warehouse ${warehouse}`);
+  expect(arrivals()).toBe(11);
+});
+
+test('a deleted ledger stops the first run of a new warehouse in the same folder', async () => {
+  const { sync, ledger, warehouse, arrivals } = await mirror();
+  rmSync(ledger);
+  await expect(sync({ name: 'other.db' })).rejects.toThrow(`8 calls of the warehouse ${warehouse}`);
+  expect(arrivals()).toBe(8);
+});
+
+test('a ledger that lost its WAL stops the next run, and keeps its own count when it is rebuilt', async () => {
+  const { sync, configOf, ledger, warehouse, arrivals } = await mirror();
+  const other = configOf('main', 'other.db').warehouse;
+  await sync({ name: 'other.db', maxCalls: 2 });
+  rmSync(other);
+  await sync({ maxCalls: 3, during: () => copyFileSync(ledger, `${ledger}.part`) });
+  renameSync(`${ledger}.part`, ledger);
+  await expect(sync()).rejects.toThrow(/its WAL was deleted/);
+  expect(arrivals()).toBe(13);
+  expect(await rebuildLedger(configOf(), [warehouse], systemClock)).toMatchObject({ movedTo: null });
+  await sync();
+  // The call in flight when the copy was made can be counted twice.
+  expect([ALLOWANCE - 1, ALLOWANCE]).toContain(arrivals());
 });
 
 test('a ledger that is deleted during a run stops the run', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import {
   type Ledger,
+  type LedgerOptions,
   type LedgerState,
   openLedger,
   type Spending,
@@ -48,9 +49,13 @@ export function temporaryFolder(): string {
 /** Opens a ledger in its own file. It is closed when the test ends. */
 export function ledgerOf(
   changes: Partial<Allowance> = {},
-  { path = join(temporaryFolder(), 'ledger.db'), accountId = 'main' } = {},
+  {
+    path = join(temporaryFolder(), 'ledger.db'),
+    accountId = 'main',
+    boot,
+  }: Partial<Pick<LedgerOptions, 'path' | 'accountId' | 'boot'>> = {},
 ): Ledger & { readonly path: string } {
-  const ledger = openLedger({ path, accountId, allowance: allowanceOf(changes) });
+  const ledger = openLedger({ path, accountId, allowance: allowanceOf(changes), boot });
   onTestFinished(() => ledger.close());
   return { ...ledger, path };
 }

@@ -11,4 +11,7 @@ export function makeOlder(path: string): void {
   db.close();
 }
 
-const LATER_COLUMNS = new Set(['latest_ms', 'set_back_at_ms', 'late_ms', 'doubted_until_ms', 'debits']);
+const LATER_COLUMNS = new Set([
+  ...['latest_ms', 'set_back_at_ms', 'late_ms', 'doubted_until_ms', 'debits'],
+  ...['starts', 'boot_id', 'booted_ms', 'ahead_ms', 'ahead_since_ms'],
+]);

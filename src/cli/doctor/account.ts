@@ -106,14 +106,10 @@ export function checkAllowance(state: LedgerState): Finding[] {
   });
 }
 
-/** Warns while the ledger counts calls differently because this machine's clock was set back. */
+/** Warns while the ledger counts calls differently because this machine's clock was set. */
 export function checkClockDoubt({ clockDoubt: doubt }: LedgerState): Finding[] {
   if (doubt === null) return [];
-  const until = localTime(doubt.untilMs);
-  const what =
-    doubt.is === 'behind'
-      ? `this machine's clock was set back: it showed ${localTime(doubt.latestMs)} before. Until ${until}, each call counts in every later day`
-      : `this machine's clock was set back and may be up to ${duration(doubt.lateMs)} late. Until ${until}, each call counts as if it were sent that much later`;
+  const what = clockDoubtText(doubt);
   return [
     warning(
       'clock',
@@ -121,6 +117,17 @@ export function checkClockDoubt({ clockDoubt: doubt }: LedgerState): Finding[] {
       'Set the clock by NTP (timedatectl set-ntp true). The next response whose Date agrees with this clock ends the correction: registry-mirror doctor --online',
     ),
   ];
+}
+
+function clockDoubtText(doubt: NonNullable<LedgerState['clockDoubt']>): string {
+  switch (doubt.is) {
+    case 'behind':
+      return `this machine's clock was set back: it showed ${localTime(doubt.latestMs)} before. Until ${localTime(doubt.untilMs)}, each call counts in every later day`;
+    case 'late':
+      return `this machine's clock was set back and may be up to ${duration(doubt.lateMs)} late. Until ${localTime(doubt.untilMs)}, each call counts as if it were sent that much later`;
+    case 'ahead':
+      return `this machine's clock jumped ahead by ${duration(doubt.aheadMs)}. Until its time is confirmed, the limit of a day applies to any 25 hours, and the limit of a month to any 31 days and an hour`;
+  }
 }
 
 /**

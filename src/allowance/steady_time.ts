@@ -1,0 +1,79 @@
+import type { BootTime } from '../clock.ts';
+import type { Account } from './account.ts';
+
+/**
+ * Handling of a clock that jumps ahead (docs/decisions/0023-clock-ahead.md). Pure.
+ *
+ * The time since the machine started shows how much time has really passed. If the clock has advanced more, it was late
+ * before or it is ahead now. Until the program knows which, the ledger uses steady time: the clock's time minus
+ * `ahead_ms`, the duration of the jump. All times in the ledger are steady times.
+ */
+export interface SteadyReading {
+  /** The account after the clock was read; the same object if nothing changed. */
+  readonly account: Account;
+  /** The steady time. */
+  readonly nowMs: number;
+  /** All calls since `sinceMs` get the date `atMs`, the latest possible one; null: dates do not change. */
+  readonly redated: { readonly sinceMs: number; readonly atMs: number } | null;
+}
+
+/** Converts the clock's time to steady time. `boot` is null if the machine does not show when it started. */
+export function readSteadyTime(account: Account, clockMs: number, boot: BootTime | null): SteadyReading {
+  if (boot === null) return { account, nowMs: clockMs - account.ahead_ms, redated: null };
+  if (account.boot_id !== boot.bootId) return trustClock(account, clockMs, boot);
+  const aheadMs = aheadBy(account, clockMs - boot.uptimeMs);
+  if (Math.abs(aheadMs - account.ahead_ms) < NOISE_MS)
+    return { account, nowMs: clockMs - account.ahead_ms, redated: null };
+  const nowMs = clockMs - aheadMs;
+  const ahead_since_ms = account.ahead_ms > 0 ? account.ahead_since_ms : nowMs;
+  return { account: { ...account, ahead_ms: aheadMs, ahead_since_ms }, nowMs, redated: null };
+}
+
+/** Ends the doubt: the clock is right. Steady time becomes the clock's time, and all stored times move with it. */
+export function trustClock(account: Account, clockMs: number, boot: BootTime | null): SteadyReading {
+  const { ahead_ms: aheadMs, ahead_since_ms: sinceMs } = account;
+  const trusted = {
+    ...(aheadMs > 0 ? movedBy(account, aheadMs) : account),
+    boot_id: boot?.bootId ?? null,
+    booted_ms: boot === null ? null : clockMs - boot.uptimeMs,
+    ahead_ms: 0,
+  };
+  return { account: trusted, nowMs: clockMs, redated: aheadMs > 0 ? { sinceMs, atMs: clockMs } : null };
+}
+
+/**
+ * Accepts a clock that was set back and is trusted again. Without this step, a later jump to the old time would not be
+ * noticed.
+ */
+export function acceptSetBack(account: Account, clockMs: number, boot: BootTime | null): Account {
+  if (boot === null || account.set_back_at_ms !== null) return account;
+  const bootedMs = clockMs - boot.uptimeMs;
+  return bootedMs < (account.booted_ms ?? bootedMs) - CLOCK_STEP_MS
+    ? { ...account, booted_ms: bootedMs }
+    : account;
+}
+
+function aheadBy({ booted_ms }: Account, bootedMs: number): number {
+  const aheadMs = bootedMs - (booted_ms ?? bootedMs);
+  return aheadMs > CLOCK_STEP_MS ? aheadMs : 0;
+}
+
+function movedBy(account: Account, ms: number): Account {
+  const moved = (time: number | null) => (time === null ? null : time + ms);
+  return {
+    ...account,
+    last_spent_ms: account.last_spent_ms + ms,
+    next_slot_ms: account.next_slot_ms + ms,
+    paused_at_ms: account.paused_at_ms + ms,
+    paused_until_ms: account.paused_until_ms + ms,
+    exhausted_at_ms: moved(account.exhausted_at_ms),
+    exhausted_until_ms: moved(account.exhausted_until_ms),
+    latest_ms: account.latest_ms + ms,
+    set_back_at_ms: moved(account.set_back_at_ms),
+    doubted_until_ms: account.doubted_until_ms + ms,
+  };
+}
+
+const CLOCK_STEP_MS = 5000;
+// The two clocks are not read at the same instant, and the time since the start has a resolution of up to a second.
+const NOISE_MS = 1500;

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Ledger } from '../../src/allowance/ledger.ts';
+import type { Allowance } from '../../src/allowance/windows.ts';
+import { ledgerOf, spendAll, spendAt } from '../support/ledger.ts';
+
+const T0 = Date.parse('2026-03-01T12:00:00Z');
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A machine with a clock that can be set, and a ledger on it. */
+function machine(allowance: Partial<Allowance>) {
+  let [realMs, setMs, bootId, bootedMs] = [T0, 0, 'first', T0 - HOUR_MS];
+  const boot = () => ({ bootId, uptimeMs: realMs - bootedMs });
+  const first = ledgerOf(allowance, { boot });
+  return {
+    first,
+    open: () => ledgerOf(allowance, { boot, path: first.path }),
+    now: () => realMs + setMs,
+    real: () => realMs,
+    wait: (ms: number) => {
+      realMs += ms;
+    },
+    set: (ms: number) => {
+      setMs += ms;
+    },
+    restart: () => {
+      bootId += '+';
+      bootedMs = realMs;
+    },
+  };
+}
+
+const spends = (ledger: Ledger, { now }: { now: () => number }) => spendAll(ledger, now());
+
+test('a clock that jumps ahead by a day every three seconds opens no window and no slot early', () => {
+  const { first, ...clock } = machine({ perMinute: 10, perDay: 40 });
+  const arrivals: number[] = [];
+  for (let step = 0; step < 400; step++) {
+    const spent = spendAt(first, clock.now(), { most: 4 });
+    if (spent.is === 'go') arrivals.push(...spent.slots.map(({ atMs }) => atMs - clock.now() + clock.real()));
+    clock.wait(3 * SECOND_MS);
+    clock.set(DAY_MS);
+  }
+  expect(arrivals.length).toBe(40);
+  for (const [at, ms] of arrivals.entries()) expect(ms - (arrivals[at - 10] ?? 0)).toBeGreaterThan(MINUTE_MS);
+});
+
+test('another process on the machine notices the jump too', () => {
+  const { first, open, ...clock } = machine({ perDay: 40, perMonth: 60, total: 1000 });
+  expect(spends(first, clock)).toBe(40);
+  clock.set(40 * DAY_MS);
+  const second = open();
+  expect(spends(second, clock)).toBe(0);
+  expect(second.state(clock.now())).toMatchObject({
+    left: 0,
+    resumesAtMs: T0 + 40 * DAY_MS + 25 * HOUR_MS + MINUTE_MS + SECOND_MS,
+    clockDoubt: { is: 'ahead', aheadMs: 40 * DAY_MS },
+  });
+  clock.wait(26 * HOUR_MS);
+  expect(spends(second, clock)).toBe(20);
+});
+
+test('a response whose date agrees with the clock opens the window, and calls since the jump count in it', () => {
+  const { first, ...clock } = machine({ perMinute: 10, perDay: 40 });
+  expect(spendAt(first, clock.now()).is).toBe('go');
+  clock.wait(MINUTE_MS);
+  clock.set(DAY_MS);
+  expect(spendAt(first, clock.now()).is).toBe('go');
+  first.clockAgrees(clock.now());
+  expect(first.state(clock.now())).toMatchObject({ left: 39, clockDoubt: null });
+  // The slot of the last call still delays the next one.
+  expect(spendAt(first, clock.now()).is).toBe('wait');
+});
+
+test('a clock that returns to its old time costs no calls', () => {
+  const { first, ...clock } = machine({ perDay: 40 });
+  spendAt(first, clock.now(), { most: 10 });
+  clock.set(80 * 365 * DAY_MS);
+  spendAt(first, clock.now(), { most: 10 });
+  clock.wait(MINUTE_MS);
+  clock.set(-80 * 365 * DAY_MS);
+  expect(first.state(clock.now())).toMatchObject({ left: 20, clockDoubt: null });
+  clock.wait(DAY_MS);
+  expect(spends(first, clock)).toBe(40);
+});
+
+test('the time for which the machine slept or was off does not delay a window', () => {
+  const { first, ...clock } = machine({ perDay: 40 });
+  expect(spends(first, clock)).toBe(40);
+  clock.wait(DAY_MS);
+  expect(spends(first, clock)).toBe(40);
+  clock.wait(DAY_MS);
+  clock.restart();
+  expect(spends(first, clock)).toBe(40);
+});
+
+test('after a restart of the machine, calls since a jump count in the current window', () => {
+  const { first, ...clock } = machine({ perDay: 40 });
+  clock.set(12 * HOUR_MS + MINUTE_MS);
+  spendAt(first, clock.now(), { most: 30 });
+  spendAt(first, clock.now(), { most: 5 });
+  clock.restart();
+  expect(first.state(clock.now())).toMatchObject({ clockDoubt: null });
+  expect(spends(first, clock)).toBeLessThanOrEqual(10);
+});
+
+test('no real day exceeds its limit, for any jumps ahead and back', () => {
+  const steps = fc.array(
+    fc.record({
+      waitMs: fc.integer({ min: 1000, max: 90 * MINUTE_MS }),
+      most: fc.integer({ min: 1, max: 12 }),
+      set: fc.option(fc.integer({ min: MINUTE_MS, max: 40 * DAY_MS }), { nil: null, freq: 6 }),
+      isConfirmed: fc.boolean(),
+    }),
+    { minLength: 20, maxLength: 120 },
+  );
+  fc.assert(
+    fc.property(steps, (script) => {
+      const { first, ...clock } = machine({ perDay: 30 });
+      const byDay = new Map<string, number>();
+      let aheadMs = 0;
+      first.state(clock.now());
+      first.usedBy('warehouse.db', clock.now());
+      for (const { waitMs, most, set, isConfirmed } of script) {
+        clock.wait(waitMs);
+        if (set !== null) {
+          const nextMs = aheadMs > 0 && most % 2 === 0 ? 0 : aheadMs + set;
+          clock.set(nextMs - aheadMs);
+          aheadMs = nextMs;
+        }
+        if (isConfirmed && aheadMs === 0) first.clockAgrees(clock.now());
+        const spent = spendAt(first, clock.now(), { most });
+        for (const { atMs } of spent.is === 'go' ? spent.slots : []) {
+          const day = new Date(atMs - aheadMs).toISOString().slice(0, 10);
+          byDay.set(day, (byDay.get(day) ?? 0) + 1);
+          expect(byDay.get(day)).toBeLessThanOrEqual(30);
+        }
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
