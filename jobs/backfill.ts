@@ -3,10 +3,10 @@ import { UsageError } from '../src/errors.ts';
 import { runBackfill } from '../src/operations/backfill.ts';
 import { callsSpentSince } from '../src/warehouse/activity.ts';
 import { type QueuedBackfill, unqueueBackfill } from '../src/warehouse/backfill.ts';
-import { openWarehouse } from '../src/warehouse/warehouse.ts';
+import { openWarehouse, type Warehouse } from '../src/warehouse/warehouse.ts';
 import { type EngineJob, JOB_VERSION, type JobData } from './job.ts';
 import type { JobResult } from './job_result.ts';
-import { jobOptions, type MirrorJob, type MirrorQueue, MOST_RETRIES } from './queue.ts';
+import { jobOptions, type MirrorJob, type MirrorQueue, MOST_ATTEMPTS } from './queue.ts';
 
 /**
  * Processes a backfill that is stored in the warehouse. This job has no schedule; a user queues it with `backfill
@@ -22,17 +22,15 @@ export const backfill: EngineJob = {
       throw new UsageError('the data of this job name no backfill', {
         hint: 'Queue a backfill with `registry-mirror backfill … --enqueue`.',
       });
-    const spent = callsSpentSince(workspace.warehouse.db, 'backfill', Date.parse(request.asked_at));
-    const maxCalls = Math.min(bounds.maxCalls, (request.max_calls ?? Number.POSITIVE_INFINITY) - spent);
+    const maxCalls = Math.min(bounds.maxCalls, remainingCalls(workspace.warehouse, request));
     return (await runBackfill(workspace, { ...bounds, maxCalls, backfillId: request.id })).run;
   },
-  continuesAtMs: ({ config, data, result, nowMs }) =>
-    isRequestSpent(config, data, nowMs) ? null : nextBatchAtMs(result, nowMs),
-  onEnded: ({ warehouse: path }, { backfill: request }, nowMs) => {
-    if (request === undefined) return;
-    const warehouse = openWarehouse({ path, nowMs });
-    unqueueBackfill(warehouse.db, request.id);
-    warehouse.close();
+  continuesAtMs: ({ config, data: { backfill: request }, result, nowMs }) => {
+    const isSpent = request && useWarehouse(config, nowMs, (file) => remainingCalls(file, request) <= 0);
+    return isSpent ? null : nextBatchAtMs(result, nowMs);
+  },
+  onEnded: (config, { backfill: request }, nowMs) => {
+    if (request !== undefined) useWarehouse(config, nowMs, ({ db }) => unqueueBackfill(db, request.id));
   },
 };
 
@@ -49,7 +47,7 @@ export async function addBackfill(
   return await queue.add(
     backfill.name,
     { version: JOB_VERSION, because, backfill: request },
-    { ...jobOptions(backfill.priority(focus), 1 + MOST_RETRIES), deduplication },
+    { ...jobOptions(backfill.priority(focus), MOST_ATTEMPTS), deduplication },
   );
 }
 
@@ -58,26 +56,26 @@ export async function addBackfill(
  * return.
  */
 export function nextBatchAtMs({ ended, resumes_at }: JobResult, nowMs: number): number | null {
-  switch (ended) {
-    case 'max_minutes':
-    case 'max_calls':
-    case 'interrupted':
-      return nowMs;
-    case 'another_run':
-      return nowMs + ANOTHER_RUN_MS;
-    case 'allowance':
-      return resumes_at === null ? null : Math.max(Date.parse(resumes_at), nowMs + SHORTEST_PAUSE_MS);
-    default:
-      return null;
-  }
+  if (['max_minutes', 'max_calls', 'interrupted'].includes(ended)) return nowMs;
+  if (ended === 'another_run') return nowMs + ANOTHER_RUN_MS;
+  if (ended !== 'allowance' || resumes_at === null) return null;
+  return Math.max(Date.parse(resumes_at), nowMs + SHORTEST_PAUSE_MS);
 }
 
-/** Has this request used all the calls that it permits? */
-function isRequestSpent({ warehouse: path }: Config, { backfill: request }: JobData, nowMs: number): boolean {
-  if (request === undefined || request.max_calls === null) return false;
-  const warehouse = openWarehouse({ path, readonly: true, nowMs });
+/** The number of calls that this request still permits. */
+function remainingCalls({ db }: Warehouse, request: NonNullable<JobData['backfill']>): number {
+  if (request.max_calls === null) return Number.POSITIVE_INFINITY;
+  return request.max_calls - callsSpentSince(db, 'backfill', Date.parse(request.asked_at));
+}
+
+function useWarehouse<Result>(
+  { warehouse: path }: Config,
+  nowMs: number,
+  use: (warehouse: Warehouse) => Result,
+): Result {
+  const warehouse = openWarehouse({ path, nowMs });
   try {
-    return callsSpentSince(warehouse.db, 'backfill', Date.parse(request.asked_at)) >= request.max_calls;
+    return use(warehouse);
   } finally {
     warehouse.close();
   }

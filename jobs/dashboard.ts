@@ -29,21 +29,20 @@ export async function openBoard({ redis, prefix, path, isReadOnly, own, now }: B
   const board = createBullBoard({
     queues: [],
     serverAdapter: server,
-    options: { uiConfig: { boardTitle: 'registry-mirror', hideRedisDetails: true } },
+    options: { uiConfig: { boardTitle: 'registry-mirror', hideRedisDetails: true, showMetrics: true } },
   });
-
   const show = (name: string) => {
+    if (shown.has(name)) return;
     const queue = new Queue(name, { connection: redis, prefix, skipMetasUpdate: true });
     // The worker logs connection errors.
     queue.on('error', () => {});
     shown.set(name, queue);
     board.addQueue(new BullMQAdapter(queue, { readOnlyMode: isReadOnly }));
   };
-  for (const name of own) show(name);
+  own.forEach(show);
   const refresh = async () => {
     const seenAt = await redis.hgetall(keysOf(prefix, '').queues);
-    for (const [name, at] of Object.entries(seenAt))
-      if (!shown.has(name) && now() - Date.parse(at) < UNUSED_AFTER_MS) show(name);
+    for (const [name, at] of Object.entries(seenAt)) if (now() - Date.parse(at) < UNUSED_AFTER_MS) show(name);
   };
   // The worker logs the loss of Redis. The dashboard then shows the queues that it knows.
   const tryRefresh = () => void refresh().catch(() => {});

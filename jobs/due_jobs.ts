@@ -1,6 +1,6 @@
 import { isoTime } from '../src/clock.ts';
+import { type CronSchedule, nextTime } from '../src/cron/cron_times.ts';
 import type { EarlierDue, ScheduledJob } from './job.ts';
-import { type CronSchedule, nextTime } from './schedule.ts';
 
 /** The facts that decide which jobs belong in the queue. All of them come from the warehouse and the ledger. */
 export interface QueueFacts {
@@ -26,13 +26,6 @@ export interface LastRun {
   readonly calls: number;
 }
 
-/** A job that the reconciler must queue. */
-export interface JobToQueue {
-  readonly name: string;
-  /** The reason why the job is queued, for the dashboard. */
-  readonly because: string;
-}
-
 export interface JobState {
   readonly job: ScheduledJob;
   readonly schedule: CronSchedule;
@@ -42,33 +35,32 @@ export interface JobState {
   readonly failedAtMs: number | null;
 }
 
-/** The jobs that are due and not queued. Jobs that BullMQ will queue at their scheduled time are not included. */
-export function jobsToQueue(facts: QueueFacts, states: readonly JobState[]): JobToQueue[] {
+/**
+ * The jobs that are due and not queued, with the reason. Jobs that BullMQ will queue at their scheduled time are not
+ * included.
+ */
+export function jobsToQueue(
+  facts: QueueFacts,
+  states: readonly JobState[],
+): { job: ScheduledJob; because: string }[] {
   const isClosed = facts.isHeld || (facts.closedUntilMs ?? 0) > facts.nowMs;
   return states.flatMap((state) => {
     if (state.isPending || (isClosed && state.job.spendsCalls)) return [];
     const because = reasonFor(state, facts);
-    return because === null ? [] : [{ name: state.job.name, because }];
+    return because === null ? [] : [{ job: state.job, because }];
   });
 }
 
-/**
- * Is no job needed for this scheduled time? This is true if the last run started at or after that time and ended
- * without a failure.
- */
-export function isCovered(scheduledMs: number, lastRun: LastRun | null): boolean {
-  if (lastRun === null || lastRun.endedAtMs === null || lastRun.ended === 'failed') return false;
-  return lastRun.startedAtMs >= scheduledMs;
+/** Did the run start at or after this scheduled time and end without a failure, so that no further job is needed? */
+export function isCovered(scheduledMs: number, { startedAtMs, endedAtMs, ended }: LastRun): boolean {
+  return startedAtMs >= scheduledMs && endedAtMs !== null && ended !== 'failed';
 }
 
 function reasonFor({ job, schedule, failedAtMs }: JobState, facts: QueueFacts): string | null {
   const { nowMs } = facts;
   const last = facts.lastRuns[job.name] ?? null;
-  const triedAtMs = Math.max(
-    last?.startedAtMs ?? Number.NEGATIVE_INFINITY,
-    failedAtMs ?? Number.NEGATIVE_INFINITY,
-  );
-  if (triedAtMs === Number.NEGATIVE_INFINITY) return 'the job has never run';
+  const triedAtMs = Math.max(last?.startedAtMs ?? 0, failedAtMs ?? 0);
+  if (triedAtMs === 0) return 'the job has never run';
   const dueMs = nextTime(schedule, triedAtMs);
   if (dueMs + SCHEDULE_IS_LATE_AFTER_MS <= nowMs) return `no run since the job was due at ${isoTime(dueMs)}`;
   if (last === null || triedAtMs > last.startedAtMs) return null;

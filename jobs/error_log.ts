@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
-import { isConnectionError, isRedisReply, messageOf } from './redis.ts';
+import { messageOf } from '../src/errors.ts';
+import { isConnectionError, isRedisReply } from '../src/redis/connection.ts';
 
 /**
  * Logs errors that can be repeated many times a second, for example when Redis has no memory left. The first error of
@@ -13,18 +14,22 @@ export interface ErrorLog {
 }
 
 export function openErrorLog(log: Logger, clock: Clock): ErrorLog {
-  const kinds = new Map<string, { loggedAtMs: number; repeated: number }>();
-  let lastReply: { readonly message: string; readonly atMs: number } | null = null;
+  const kinds = new Map<string, { readonly loggedAtMs: number; repeated: number }>();
+  let reply = { message: '', atMs: Number.NEGATIVE_INFINITY };
   return {
     get redisError() {
-      return lastReply !== null && clock.now() - lastReply.atMs < REPLY_LASTS_MS ? lastReply.message : null;
+      return clock.now() - reply.atMs < REPLY_LASTS_MS ? reply.message : null;
     },
     log: (error, what) => {
       // The worker logs the lost connection itself, once.
       if (isConnectionError(error)) return log.debug({ err: error }, what);
       const nowMs = clock.now();
-      if (isRedisReply(error)) lastReply = { message: withoutScript(messageOf(error)), atMs: nowMs };
-      const kind = kindOf(error, what);
+      const message = messageOf(error);
+      // Redis appends the hash of the script that failed.
+      if (isRedisReply(error))
+        reply = { message: message.replace(/ script: [0-9a-f]{40}.*$/, ''), atMs: nowMs };
+      // Errors of the same kind differ only in numbers and in the hashes of scripts.
+      const kind = `${what} ${message.replace(/[0-9a-f]*\d[0-9a-f]*/g, '#')}`;
       const known = kinds.get(kind);
       if (known !== undefined && nowMs - known.loggedAtMs < COUNT_EVERY_MS) {
         known.repeated += 1;
@@ -35,16 +40,6 @@ export function openErrorLog(log: Logger, clock: Clock): ErrorLog {
       log.error({ err: error, ...(known && { repeated: known.repeated }) }, what);
     },
   };
-}
-
-/** Removes the hash of the script, which Redis appends. */
-function withoutScript(message: string): string {
-  return message.replace(/ script: [0-9a-f]{40}.*$/, '');
-}
-
-/** The kind of an error. Errors of the same kind differ only in numbers and in the hashes of scripts. */
-function kindOf(error: unknown, what: string): string {
-  return `${what} ${messageOf(error).replace(/[0-9a-f]*\d[0-9a-f]*/g, '#')}`;
 }
 
 // The worker renews its lease every 2.5 s and reconciles every 5 s, so an error that persists is repeated within this

@@ -1,14 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import basicAuth from '@fastify/basic-auth';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { isoTime } from '../src/clock.ts';
 import type { Secret } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 import type { Board } from './dashboard.ts';
 import { type Measured, type Metrics, redisFault } from './metrics.ts';
-import type { RegistryState } from './registry_state.ts';
-import type { RegistryWorker } from './registry_worker.ts';
+import type { RegistryState, RegistryWorker } from './registry_worker.ts';
 import { isBlocking } from './worker_problems.ts';
 
 /** The HTTP server of the worker: /health, /ready, /metrics, and the dashboard under /queues. */
@@ -43,7 +42,7 @@ export async function openHealthServer(options: HealthServerOptions): Promise<He
   app.get('/metrics', async (_request, reply) =>
     reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
   );
-  await app.register(dashboard(options));
+  await app.register(async (inner) => await addDashboard(inner, options));
   return { url: await listen(app, host, port), close: () => app.close() };
 }
 
@@ -54,14 +53,13 @@ export async function openHealthServer(options: HealthServerOptions): Promise<He
 function sendHealth(reply: FastifyReply, measured: Measured): FastifyReply {
   const fault = redisFault(measured);
   const stuck = measured.registries.filter(({ state }) => fault === null && isStuck(state, measured.nowMs));
-  return reply
-    .code(stuck.length === 0 ? 200 : 503)
-    .send({ ok: stuck.length === 0, stuck: stuck.map(({ name }) => name), redis_error: fault });
+  const ok = stuck.length === 0;
+  return reply.code(ok ? 200 : 503).send({ ok, stuck: stuck.map(({ name }) => name), redis_error: fault });
 }
 
 function isStuck({ role, reconciledAtMs, problems }: RegistryState, nowMs: number): boolean {
-  if (problems.some(isBlocking)) return false;
-  return role === 'leading' && reconciledAtMs !== null && nowMs - reconciledAtMs > STUCK_AFTER_MS;
+  if (role !== 'leading' || problems.some(isBlocking)) return false;
+  return reconciledAtMs !== null && nowMs - reconciledAtMs > STUCK_AFTER_MS;
 }
 
 /**
@@ -71,9 +69,9 @@ function isStuck({ role, reconciledAtMs, problems }: RegistryState, nowMs: numbe
 function sendReadiness(reply: FastifyReply, measured: Measured): FastifyReply {
   const { registries } = measured;
   const fault = redisFault(measured);
-  const ok =
-    fault === null &&
-    registries.every(({ state }) => state.role !== 'starting' && !state.problems.some(isBlocking));
+  const isReady = ({ state }: RegistryWorker) =>
+    state.role !== 'starting' && !state.problems.some(isBlocking);
+  const ok = fault === null && registries.every(isReady);
   return reply
     .code(ok ? 200 : 503)
     .send({ ok, redis: fault === null, redis_error: fault, registries: registries.map(describe) });
@@ -82,6 +80,7 @@ function sendReadiness(reply: FastifyReply, measured: Measured): FastifyReply {
 function describe({ name, state }: RegistryWorker) {
   const { role, leader, running, reconciledAtMs, snapshot, isPaused, problems } = state;
   const closedUntilMs = snapshot?.facts.closedUntilMs ?? null;
+  const isForever = closedUntilMs === Number.POSITIVE_INFINITY;
   return {
     name,
     role,
@@ -89,9 +88,8 @@ function describe({ name, state }: RegistryWorker) {
     working: running,
     paused: isPaused,
     kept_at: reconciledAtMs === null ? null : isoTime(reconciledAtMs),
-    allowance: closedUntilMs === null ? 'open' : closedUntilMs === Infinity ? 'used_up' : 'waiting',
-    allowance_resumes_at:
-      closedUntilMs === null || closedUntilMs === Infinity ? null : isoTime(closedUntilMs),
+    allowance: closedUntilMs === null ? 'open' : isForever ? 'used_up' : 'waiting',
+    allowance_resumes_at: closedUntilMs === null || isForever ? null : isoTime(closedUntilMs),
     problems,
   };
 }
@@ -100,37 +98,36 @@ function describe({ name, state }: RegistryWorker) {
  * Serves the dashboard. Without a password, it is read-only on a loopback address and not available on other addresses.
  * With a password, it also permits actions such as retrying and removing jobs.
  */
-function dashboard({ host, password, openBoard, measure }: HealthServerOptions) {
-  return async (app: FastifyInstance): Promise<void> => {
-    if (password === null && !isLoopback(host)) {
-      app.all(`${BOARD_PATH}*`, (_request, reply) => reply.code(403).type('text/plain').send(NO_PASSWORD));
-      return;
-    }
-    if (password === null)
-      app.addHook('onRequest', async (request, reply) => rejectForeignHost(request, reply));
-    else await requirePassword(app, password);
-    let board: Promise<Board> | null = null;
-    app.addHook('onClose', async () => (await board)?.close());
-    // Remove the default body parsers, because the dashboard has its own.
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
-    app.all(`${BOARD_PATH}*`, async (request, reply) => {
-      const fault = redisFault(measure());
-      if (fault !== null)
-        return reply.code(503).type('text/plain').send(`The dashboard needs Redis: ${fault}.\n`);
-      board ??= openBoard();
-      const { app: inner } = await board;
-      reply.hijack();
-      inner.routing(request.raw, reply.raw);
-    });
-  };
+async function addDashboard(app: FastifyInstance, options: HealthServerOptions): Promise<void> {
+  const { host, password, openBoard, measure } = options;
+  if (password !== null) await requirePassword(app, password);
+  else if (isLoopback(host)) rejectForeignHosts(app);
+  else {
+    app.all(`${BOARD_PATH}*`, (_request, reply) => reply.code(403).type('text/plain').send(NO_PASSWORD));
+    return;
+  }
+  let board: Promise<Board> | null = null;
+  app.addHook('onClose', async () => (await board)?.close());
+  // Remove the default body parsers, because the dashboard has its own.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  app.all(`${BOARD_PATH}*`, async (request, reply) => {
+    const fault = redisFault(measure());
+    if (fault !== null)
+      return reply.code(503).type('text/plain').send(`The dashboard needs Redis: ${fault}.\n`);
+    board ??= openBoard();
+    const { app: inner } = await board;
+    reply.hijack();
+    inner.routing(request.raw, reply.raw);
+  });
 }
 
 async function requirePassword(app: FastifyInstance, password: Secret): Promise<void> {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
   await app.register(basicAuth, {
     authenticate: { realm: 'registry-mirror' },
     validate: async (_user, given) => {
-      if (!isSame(given, password.reveal())) throw new Error('wrong password');
+      if (!timingSafeEqual(digest(given), digest(password.reveal()))) throw new Error('wrong password');
     },
   });
   app.addHook('onRequest', app.basicAuth);
@@ -140,19 +137,16 @@ async function requirePassword(app: FastifyInstance, password: Secret): Promise<
  * Prevents DNS rebinding, in which a foreign web page reaches the dashboard through a host name that resolves to a
  * loopback address.
  */
-function rejectForeignHost(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
-  if (isLoopback(request.hostname)) return undefined;
-  return reply.code(403).type('text/plain').send('The dashboard accepts only requests to localhost.\n');
+function rejectForeignHosts(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ hostname }, reply) => {
+    if (isLoopback(hostname)) return undefined;
+    return reply.code(403).type('text/plain').send('The dashboard accepts only requests to localhost.\n');
+  });
 }
 
 function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '');
   return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
-}
-
-function isSame(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {

@@ -1,11 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import { z } from 'zod';
 import type { Config } from '../src/config/config.ts';
-import { FailedError } from '../src/errors.ts';
 import type { Workspace } from '../src/operations/assemble.ts';
 import type { RunOrder } from '../src/operations/run.ts';
 import type { RunReport } from '../src/operations/run_report.ts';
-import type { JobResult } from './job_result.ts';
+import { JobRejected, type JobResult } from './job_result.ts';
 import type { JobSchedule } from './schedules.ts';
 
 /**
@@ -59,14 +58,12 @@ export interface EarlierDue {
 export interface JobContext {
   readonly workspace: Workspace;
   readonly data: JobData;
-  readonly bounds: BatchBounds;
+  /** The limits of one batch, and the callbacks for its progress. */
+  readonly bounds: Pick<
+    RunOrder,
+    'maxCalls' | 'maxMinutes' | 'signal' | 'onStarted' | 'onProgress' | 'focus'
+  >;
 }
-
-/** The limits of one batch, and the callbacks for its progress. */
-export type BatchBounds = Pick<
-  RunOrder,
-  'maxCalls' | 'maxMinutes' | 'signal' | 'onStarted' | 'onProgress' | 'focus'
->;
 
 export interface FinishedBatch {
   readonly config: Config;
@@ -104,25 +101,16 @@ const Data = z.strictObject({
 });
 export type JobData = z.infer<typeof Data>;
 
-/**
- * Validates the data of a job.
- *
- * @throws FailedError if another version or another program wrote the data.
- */
+/** @throws JobRejected if another version or another program wrote the data. */
 export function readJobData(data: unknown): JobData {
   const parsed = Data.safeParse(data);
   if (parsed.success) return parsed.data;
-  const version = versionOf(data);
+  const { data: version } = z.object({ version: z.union([z.number(), z.string()]) }).safeParse(data);
   const fault =
-    version === null || version === JOB_VERSION
+    version === undefined || version.version === JOB_VERSION
       ? 'the data of this job were not written by registry-mirror'
-      : `another version wrote this job (data version ${version}, this worker reads ${JOB_VERSION})`;
-  throw new FailedError(`${fault}; the job did nothing`, {
-    hint: 'Remove it from the queue. The schedules queue the same work again.',
-  });
-}
-
-function versionOf(data: unknown): string | number | null {
-  const version = typeof data === 'object' && data !== null && 'version' in data ? data.version : null;
-  return typeof version === 'number' || typeof version === 'string' ? version : null;
+      : `another version wrote this job (data version ${version.version}, this worker reads ${JOB_VERSION})`;
+  throw new JobRejected(
+    `${fault}; the job did nothing. Remove it from the queue. The schedules queue the same work again.`,
+  );
 }

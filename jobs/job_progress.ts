@@ -17,9 +17,9 @@ export function openJobProgress(job: MirrorJob, log: Logger): JobProgress {
   let runId: number | null = null;
   let updatedAtMs = 0;
   let isUpdating = false;
+  let notes = 0;
   // If a FLUSHALL has removed the job, the run continues anyway, and the warehouse stores its result.
   const notUpdated = (error: unknown) => log.debug({ run: runId, err: error }, 'progress not updated');
-  let notes = 0;
   const note = (line: string) => {
     notes += 1;
     if (notes <= MAX_NOTES) void job.log(line).catch(notUpdated);
@@ -34,10 +34,13 @@ export function openJobProgress(job: MirrorJob, log: Logger): JobProgress {
       log.info({ run: id }, 'run started');
       note(`run ${id} started`);
     },
-    loaded: (totals, last) => {
-      logOutcome(log, runId, last);
-      if ('why' in last.verdict) note(`call ${last.callId} failed: ${last.verdict.why}`);
-      const receivedAtMs = Date.parse(last.sentAt) + last.durationMs;
+    loaded: (totals, { callId, call, verdict, status, sentAt, durationMs }) => {
+      const line = { run: runId, call: callId, kind: call.kind, outcome: verdict.is, status };
+      if ('why' in verdict) {
+        log.warn({ ...line, ms: Math.round(durationMs), why: verdict.why }, 'call failed');
+        note(`call ${callId} failed: ${verdict.why}`);
+      } else log.debug({ ...line, ms: Math.round(durationMs) }, 'call');
+      const receivedAtMs = Date.parse(sentAt) + durationMs;
       if (isUpdating || receivedAtMs - updatedAtMs < PROGRESS_EVERY_MS) return;
       updatedAtMs = receivedAtMs;
       isUpdating = true;
@@ -50,16 +53,6 @@ export function openJobProgress(job: MirrorJob, log: Logger): JobProgress {
         });
     },
   };
-}
-
-function logOutcome(log: Logger, run: number | null, outcome: Outcome): void {
-  const { callId, call, verdict, status, durationMs } = outcome;
-  const line = {
-    ...{ run, call: callId, kind: call.kind, outcome: verdict.is },
-    ...{ status, ms: Math.round(durationMs) },
-  };
-  if ('why' in verdict) log.warn({ ...line, why: verdict.why }, 'call failed');
-  else log.debug(line, 'call');
 }
 
 const PROGRESS_EVERY_MS = 1000;

@@ -1,6 +1,6 @@
 import { UnrecoverableError } from 'bullmq';
 import { isoTime } from '../src/clock.ts';
-import { MirrorError, UsageError } from '../src/errors.ts';
+import { MirrorError, messageOf, UsageError } from '../src/errors.ts';
 import type { RunReport } from '../src/operations/run_report.ts';
 import { counted } from '../src/report/figures.ts';
 
@@ -34,29 +34,23 @@ export function resultWithoutCalls(summary: string, ended: string, run: number |
  */
 export function resultOf(report: RunReport): JobResult {
   const { ending, totals, runId } = report;
-  if (ending.ended === 'unauthorised' || ending.ended === 'drift')
-    throw new UnrecoverableError(`run ${runId} ended with ${ending.ended}: ${ending.why}`);
-  if (ending.ended === 'failed') throw new Error(`run ${runId} ended with failed: ${ending.why}`);
-  if (ending.ended === 'another_run') {
+  const { ended } = ending;
+  if (ended === 'unauthorised' || ended === 'drift')
+    throw new UnrecoverableError(`run ${runId} ended with ${ended}: ${ending.why}`);
+  if (ended === 'failed') throw new Error(`run ${runId} ended with failed: ${ending.why}`);
+  if (ended === 'another_run') {
     const { pid, host, takenAt } = ending.holder;
     return resultWithoutCalls(
       `another run holds the lock of the warehouse (process ${pid} on ${host}, since ${takenAt}); this job will run after it`,
-      ending.ended,
+      ended,
     );
   }
-  const resumesAtMs = ending.ended === 'allowance' ? ending.resumesAtMs : null;
-  const resumes_at = resumesAtMs === null ? null : isoTime(resumesAtMs);
+  const resumes_at =
+    ended === 'allowance' && ending.resumesAtMs !== null ? isoTime(ending.resumesAtMs) : null;
+  const { calls, listed, fetched, changed, gone, quarantined } = totals;
   return {
     summary: summaryOf(report, resumes_at),
-    run: runId,
-    ended: ending.ended,
-    calls: totals.calls,
-    new: totals.listed,
-    fetched: totals.fetched,
-    changed: totals.changed,
-    gone: totals.gone,
-    quarantined: totals.quarantined,
-    resumes_at,
+    ...{ run: runId, ended, calls, new: listed, fetched, changed, gone, quarantined, resumes_at },
   };
 }
 
@@ -70,16 +64,15 @@ export class JobRejected extends UnrecoverableError {}
  * prevents a retry if a retry cannot help.
  */
 export function failureOf(error: unknown): Error {
-  const message = error instanceof Error ? error.message : String(error);
   if (error instanceof UnrecoverableError) return error;
   const hint = error instanceof MirrorError && error.hint !== null ? `. ${error.hint}` : '';
-  const failure =
-    error instanceof UsageError ? new UnrecoverableError(message + hint) : new Error(message + hint);
+  const message = messageOf(error) + hint;
+  const failure = error instanceof UsageError ? new UnrecoverableError(message) : new Error(message);
   failure.cause = error;
   return failure;
 }
 
-function summaryOf({ ending, totals, callsLeft }: RunReport, resumesAt: string | null): string {
+function summaryOf({ ending: { ended }, totals, callsLeft }: RunReport, resumesAt: string | null): string {
   const results = [
     totals.listed > 0 && counted(totals.listed, 'new company', 'new companies'),
     totals.fetched > 0 && counted(totals.fetched, 'new record'),
@@ -90,7 +83,7 @@ function summaryOf({ ending, totals, callsLeft }: RunReport, resumesAt: string |
   const calls = totals.calls === 0 ? 'no calls' : counted(totals.calls, 'call');
   const left = callsLeft === Number.POSITIVE_INFINITY ? '' : `; ${counted(callsLeft, 'call')} left`;
   const allowance = `the allowance is used up ${resumesAt === null ? 'permanently' : `until ${resumesAt}`}`;
-  const reason = ending.ended === 'allowance' ? allowance : (REASONS[ending.ended] ?? ending.ended);
+  const reason = ended === 'allowance' ? allowance : (REASONS[ended] ?? ended);
   return `${calls}: ${results.length === 0 ? 'nothing new' : results.join(', ')}; ${reason}${left}`;
 }
 

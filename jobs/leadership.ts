@@ -1,6 +1,6 @@
+import { statSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
 
@@ -14,16 +14,19 @@ import { UsageError } from '../src/errors.ts';
  */
 export interface Leadership {
   /** Takes or renews the lease. Call it every RENEW_EVERY_MS. Throws if Redis does not respond. */
-  renew(): Promise<LeaseState>;
+  renew(): Promise<Lease>;
   release(): Promise<void>;
 }
 
-export type LeaseState =
-  | { readonly leads: true; readonly isNew: boolean }
-  | { readonly leads: false; readonly leader: LeaderFacts | null };
+export interface Lease {
+  /** True if this worker holds the lease. */
+  readonly leads: boolean;
+  /** The worker that holds the lease; null: another version of the program wrote the lease. */
+  readonly leader: LeaderFacts | null;
+}
 
 /** The facts about the leader that other workers and `status` can read. */
-export const LeaderFacts = z.object({
+const LeaderFacts = z.object({
   worker: z.string(),
   host: z.string(),
   pid: z.number(),
@@ -33,22 +36,17 @@ export const LeaderFacts = z.object({
 });
 export type LeaderFacts = z.infer<typeof LeaderFacts>;
 
-export const LEASE_MS = 10_000;
+const LEASE_MS = 10_000;
 export const RENEW_EVERY_MS = 2500;
 
 export function openLeadership(redis: Redis, key: string, own: LeaderFacts): Leadership {
   const value = JSON.stringify(own);
-  let wasLeading = false;
   return {
     renew: async () => {
-      const holder = (await redis.eval(TAKE_OR_RENEW, 1, key, value, LEASE_MS)) as string;
-      const leads = holder === value;
-      const isNew = leads && !wasLeading;
-      wasLeading = leads;
-      return leads ? { leads, isNew } : { leads, leader: readLeader(holder) };
+      const holder = String(await redis.eval(TAKE_OR_RENEW, 1, key, value, LEASE_MS));
+      return { leads: holder === value, leader: readLeader(holder) };
     },
     release: async () => {
-      wasLeading = false;
       await redis.eval(RELEASE, 1, key, value);
     },
   };
@@ -56,27 +54,21 @@ export function openLeadership(redis: Redis, key: string, own: LeaderFacts): Lea
 
 /** The current leader of a queue; null: no worker leads. */
 export async function leaderOf(redis: Redis, key: string): Promise<LeaderFacts | null> {
-  const holder = await redis.get(key);
-  return holder === null ? null : readLeader(holder);
+  return readLeader((await redis.get(key)) ?? 'null');
 }
 
-/** Renews the lease every RENEW_EVERY_MS until the signal aborts, and reports each state or error. */
-export async function keepLeading(options: {
-  readonly leadership: Leadership;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly onState: (state: LeaseState) => Promise<void>;
-  readonly onUnreachable: (error: unknown) => void;
-}): Promise<void> {
-  const { leadership, clock, signal, onState, onUnreachable } = options;
-  while (!signal.aborted) {
-    try {
-      await onState(await leadership.renew());
-    } catch (error) {
-      onUnreachable(error);
-    }
-    await clock.sleep(RENEW_EVERY_MS, signal);
+function readLeader(holder: string): LeaderFacts | null {
+  try {
+    return LeaderFacts.parse(JSON.parse(holder));
+  } catch {
+    return null;
   }
+}
+
+/** Identifies a file independently of the path by which it is opened. */
+export function identityOf(path: string): string {
+  const stats = statSync(path, { bigint: true });
+  return `${stats.dev}:${stats.ino}`;
 }
 
 /** The error for a worker on standby if the leader counts the calls of the same account in a different ledger. */
@@ -91,23 +83,12 @@ export function otherLedgerError(config: Config, { host, pid, worker }: LeaderFa
   );
 }
 
-function readLeader(holder: string): LeaderFacts | null {
-  try {
-    return LeaderFacts.parse(JSON.parse(holder));
-  } catch {
-    return null;
-  }
-}
-
 // Redis runs a script atomically: no other worker can take the lease between GET and SET.
 const TAKE_OR_RENEW = `
 local holder = redis.call('GET', KEYS[1])
-if not holder or holder == ARGV[1] then
-  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-  return ARGV[1]
-end
-return holder`;
-
+if holder and holder ~= ARGV[1] then return holder end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return ARGV[1]`;
 const RELEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`;

@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { nextTime, periodOf } from '../src/cron/cron_times.ts';
 import { isScheduled, type ScheduledJob } from './job.ts';
-import type { JobObserver } from './processor.ts';
+import type { WorkerObserver } from './processor.ts';
 import type { RegistrySnapshot } from './registry_snapshot.ts';
 import type { RegistryWorker } from './registry_worker.ts';
-import { nextTime, periodOf } from './schedule.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
 
 /** The state from which the metrics of one scrape are computed. */
@@ -14,7 +14,7 @@ export interface Measured {
 }
 
 /** The metrics of this process. Their names and labels are documented in docs/operations.md. */
-export interface Metrics extends JobObserver {
+export interface Metrics extends WorkerObserver {
   /** The text format of Prometheus. */
   text(): Promise<string>;
 }
@@ -30,8 +30,13 @@ export function openMetrics(measure: () => Measured): Metrics {
   const registers = [registry];
   // With the default precision of 10 ms, an idle worker would wake up 100 times a second.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1000 });
-  openRegistryGauges(registry, measure);
-  openScheduleGauges(registry, measure);
+  openGauges(registry, measure);
+  const calls = new Counter({
+    name: 'registry_mirror_api_requests_total',
+    help: 'Calls that were loaded since this worker became leader, from all processes.',
+    labelNames: ['registry', 'endpoint', 'outcome'],
+    registers,
+  });
   const jobs = new Counter({
     name: 'registry_mirror_job_runs_total',
     help: 'Attempts of jobs by this worker, by ending: retried, failed, covered, or the ending of the run.',
@@ -65,20 +70,25 @@ export function openMetrics(measure: () => Measured): Metrics {
     callEnded: (registry, { call, status, durationMs }) => {
       if (status !== null) callDuration.observe({ registry, endpoint: call.kind }, durationMs / 1000);
     },
+    callsLoaded: (registry, counts) => {
+      for (const { kind, outcome, calls: count } of counts)
+        calls.inc({ registry, endpoint: kind, outcome }, count);
+    },
     text: () => registry.metrics(),
   };
 }
 
 /** The labels in addition to `registry`, and a value; null: the metric has no value now. */
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | null];
+type Samples = readonly Sample[];
 
-/** Declares gauges. At each scrape, their values are read from the state of each registry. */
-function gaugesOver(registry: Registry, measure: () => Measured) {
-  return (
+/** Declares the gauges. At each scrape, their values are read from the state of each registry. */
+function openGauges(registry: Registry, measure: () => Measured): void {
+  const gauge = (
     name: string,
     help: string,
     labels: readonly string[],
-    read: (worker: RegistryWorker, measured: Measured) => readonly Sample[] | Promise<readonly Sample[]>,
+    read: (worker: RegistryWorker, measured: Measured) => Samples | Promise<Samples>,
   ) =>
     new Gauge({
       name: `registry_mirror_${name}`,
@@ -93,13 +103,27 @@ function gaugesOver(registry: Registry, measure: () => Measured) {
             if (value !== null) this.set({ registry: worker.name, ...own }, value);
       },
     });
-}
-
-function openRegistryGauges(registry: Registry, measure: () => Measured): void {
-  const gauge = gaugesOver(registry, measure);
-  /** Declares a gauge without further labels. Its value comes from the leader's snapshot. */
-  const ofLeader = (name: string, help: string, read: (snapshot: RegistrySnapshot) => number | null) =>
-    gauge(name, help, [], (worker) => (leads(worker) ? [[{}, read(worker.state.snapshot)]] : []));
+  /** Declares a gauge whose values come from the leader's snapshot. */
+  const ofLeader = (
+    name: string,
+    help: string,
+    labels: readonly string[],
+    read: (snapshot: RegistrySnapshot, worker: RegistryWorker, nowMs: number) => Samples,
+  ) =>
+    gauge(name, help, labels, (worker, { nowMs }) => {
+      const { role, snapshot } = worker.state;
+      return role === 'leading' && snapshot !== null ? read(snapshot, worker, nowMs) : [];
+    });
+  const ofSchedule = (
+    name: string,
+    help: string,
+    readMs: (job: ScheduledJob, snapshot: RegistrySnapshot, worker: RegistryWorker, nowMs: number) => Ms,
+  ) =>
+    ofLeader(`schedule_${name}_seconds`, help, ['schedule'], (snapshot, worker, nowMs) =>
+      worker.jobs
+        .filter(isScheduled)
+        .map((job) => [{ schedule: job.name }, seconds(readMs(job, snapshot, worker, nowMs))]),
+    );
 
   new Gauge({
     name: 'registry_mirror_redis_up',
@@ -109,50 +133,41 @@ function openRegistryGauges(registry: Registry, measure: () => Measured): void {
       this.set(redisFault(measure()) === null ? 1 : 0);
     },
   });
-  new Counter({
-    name: 'registry_mirror_api_requests_total',
-    help: 'Calls that were loaded since this worker became leader, from all processes.',
-    labelNames: ['registry', 'endpoint', 'outcome'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { name, state } of measure().registries)
-        for (const { kind, outcome, calls } of state.calls)
-          this.inc({ registry: name, endpoint: kind, outcome }, calls);
-    },
-  });
-  ofLeader(
-    'allowance_remaining',
-    'Remaining calls; +Inf without a limit.',
-    ({ allowance }) => allowance.left,
-  );
+  ofLeader('allowance_remaining', 'Remaining calls; +Inf without a limit.', [], ({ allowance }) => [
+    [{}, allowance.left],
+  ]);
   ofLeader(
     'allowance_resumes_timestamp_seconds',
     'Time at which calls are available again, only while none are; +Inf: never.',
-    ({ facts }) => seconds(facts.closedUntilMs),
+    [],
+    ({ facts }) => [[{}, seconds(facts.closedUntilMs)]],
   );
-  ofLeader('sync_last_success_timestamp_seconds', 'End of the last successful run.', ({ mirror }) =>
-    mirror.lastSuccessAt === null ? null : Date.parse(mirror.lastSuccessAt) / 1000,
+  ofLeader('sync_last_success_timestamp_seconds', 'End of the last successful run.', [], ({ mirror }) => [
+    [{}, mirror.lastSuccessAt === null ? null : Date.parse(mirror.lastSuccessAt) / 1000],
+  ]);
+  ofLeader('coverage_ratio', "Known companies divided by the registry's own count.", [], ({ mirror }) => [
+    [{}, mirror.coverage.knownShare],
+  ]);
+  ofLeader('quarantined', 'Responses in quarantine.', [], ({ mirror }) => [[{}, mirror.quarantined]]);
+  ofLeader(
+    'companies',
+    'Companies in the mirror by state: known, fetched, gone.',
+    ['state'],
+    ({ mirror: { coverage } }) =>
+      (['known', 'fetched', 'gone'] as const).map((state) => [{ state }, coverage[state]]),
   );
   ofLeader(
-    'coverage_ratio',
-    "Known companies divided by the registry's own count.",
-    ({ mirror }) => mirror.coverage.knownShare,
+    'warehouse_bytes',
+    'Size of the database file and of its write-ahead log.',
+    ['file'],
+    ({ mirror: { files } }) => [
+      [{ file: 'database' }, files.bytes],
+      [{ file: 'log' }, files.walBytes],
+    ],
   );
-  ofLeader('quarantined', 'Responses in quarantine.', ({ mirror }) => mirror.quarantined);
-  gauge('companies', 'Companies in the mirror by state: known, fetched, gone.', ['state'], (worker) => {
-    if (!leads(worker)) return [];
-    const { coverage } = worker.state.snapshot.mirror;
-    return (['known', 'fetched', 'gone'] as const).map((state) => [{ state }, coverage[state]]);
-  });
-  gauge('warehouse_bytes', 'Size of the database file and of its write-ahead log.', ['file'], (worker) => {
-    if (!leads(worker)) return [];
-    const { bytes, walBytes } = worker.state.snapshot.mirror.files;
-    return [
-      [{ file: 'database' }, bytes],
-      [{ file: 'log' }, walBytes],
-    ];
-  });
+  ofLeader('queue_paused', '1 while the queue is paused.', [], (_, { state }) => [
+    [{}, state.isPaused ? 1 : 0],
+  ]);
   gauge('problem', '1 while a condition lasts that only a person can end.', ['cause'], ({ state }) =>
     state.problems.map(({ name }) => [{ cause: name }, 1]),
   );
@@ -160,66 +175,34 @@ function openRegistryGauges(registry: Registry, measure: () => Measured): void {
     [{}, state.role === 'leading' ? 1 : 0],
   ]);
   gauge('worker_busy', '1 while a job runs.', [], ({ state }) => [[{}, state.running === null ? 0 : 1]]);
-  gauge('queue_paused', '1 while the queue is paused.', [], (worker) =>
-    leads(worker) ? [[{}, worker.state.isPaused ? 1 : 0]] : [],
-  );
   gauge('jobs', 'Jobs in the queue.', ['state'], async ({ queue }, { isRedisReady }) => {
     if (!isRedisReady) return [];
     // If the connection is lost during the query, report no counts. The next scrape reports redis_up 0.
     const counts = await queue.getJobCounts().catch(() => ({}));
     return Object.entries(counts).map(([state, count]) => [{ state }, count]);
   });
-}
-
-function openScheduleGauges(registry: Registry, measure: () => Measured): void {
-  const gauge = gaugesOver(registry, measure);
-  const ofSchedule = (
-    name: string,
-    help: string,
-    read: (worker: Leading, job: ScheduledJob, nowMs: number) => number | null,
-  ) =>
-    gauge(`schedule_${name}_seconds`, help, ['schedule'], (worker, { nowMs }) =>
-      leads(worker)
-        ? worker.jobs
-            .filter(isScheduled)
-            .map((job) => [{ schedule: job.name }, seconds(read(worker, job, nowMs))])
-        : [],
-    );
-
-  ofSchedule(
-    'last_run_timestamp',
-    'Start of the last run.',
-    ({ state }, { name }) => state.snapshot.facts.lastRuns[name]?.startedAtMs ?? null,
-  );
-  ofSchedule(
-    'last_success_timestamp',
-    'End of the last successful run.',
-    ({ state }, { name }) => state.snapshot.lastSuccesses[name] ?? null,
-  );
-  ofSchedule('next_run_timestamp', 'Next scheduled run.', ({ config, state }, job, nowMs) => {
-    const closedUntilMs = job.spendsCalls ? state.snapshot.facts.closedUntilMs : null;
-    if (closedUntilMs === Number.POSITIVE_INFINITY) return null;
-    return nextTime(cronScheduleOf(job, config), Math.max(nowMs, (closedUntilMs ?? 0) - 1));
+  ofSchedule('last_run_timestamp', 'Start of the last run.', ({ name }, { facts }) => {
+    return facts.lastRuns[name]?.startedAtMs;
   });
-  ofSchedule('period', 'Time between two scheduled runs.', ({ config }, job) =>
+  ofSchedule('last_success_timestamp', 'End of the last successful run.', ({ name }, { lastSuccesses }) => {
+    return lastSuccesses[name];
+  });
+  ofSchedule('next_run_timestamp', 'Next scheduled run.', (job, { facts }, { config }, nowMs) => {
+    const closedUntilMs = (job.spendsCalls ? facts.closedUntilMs : null) ?? 0;
+    if (closedUntilMs === Number.POSITIVE_INFINITY) return null;
+    return nextTime(cronScheduleOf(job, config), Math.max(nowMs, closedUntilMs - 1));
+  });
+  ofSchedule('period', 'Time between two scheduled runs.', (job, _, { config }) =>
     periodOf(cronScheduleOf(job, config)),
   );
-  ofSchedule(
-    'heartbeat_timestamp',
-    'Last time the schedule was verified in Redis.',
-    ({ state }) => state.reconciledAtMs,
-  );
+  ofSchedule('heartbeat_timestamp', 'Last time the schedule was verified in Redis.', (_job, _, { state }) => {
+    return state.reconciledAtMs;
+  });
 }
 
-type Leading = RegistryWorker & {
-  readonly state: { readonly snapshot: RegistrySnapshot };
-};
+/** A time or duration in milliseconds; null and undefined: unknown. */
+type Ms = number | null | undefined;
 
-/** Does this worker lead the queue, and has it read the files? */
-function leads(worker: RegistryWorker): worker is Leading {
-  return worker.state.role === 'leading' && worker.state.snapshot !== null;
-}
-
-function seconds(atMs: number | null): number | null {
-  return atMs === null ? null : atMs / 1000;
+function seconds(valueMs: Ms): number | null {
+  return valueMs === null || valueMs === undefined ? null : valueMs / 1000;
 }

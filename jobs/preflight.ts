@@ -1,10 +1,10 @@
 import { type Config, requireDialect } from '../src/config/config.ts';
 import { assertWritable } from '../src/config/paths.ts';
+import { nextTime } from '../src/cron/cron_times.ts';
 import { UsageError } from '../src/errors.ts';
 import { openLedgerOf } from '../src/operations/configured_ledger.ts';
 import { isScheduled, type JobDefinition } from './job.ts';
 import { queueNameOf } from './queue.ts';
-import { nextTime } from './schedule.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
 
 /**

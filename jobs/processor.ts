@@ -1,11 +1,14 @@
-import { DelayedError, MetricsTime, UnrecoverableError, Worker } from 'bullmq';
+import { DelayedError, MetricsTime, type Telemetry, UnrecoverableError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
+import { MirrorError, messageOf } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
 import { updateStoredEstimate } from '../src/operations/stored_estimate.ts';
 import type { Outcome } from '../src/outcome.ts';
+import { isConnectionError } from '../src/redis/connection.ts';
+import type { CallCount } from '../src/warehouse/activity.ts';
 import { finishRun, startRun } from '../src/warehouse/run.ts';
 import { isCovered, type LastRun } from './due_jobs.ts';
 import { endsWithin } from './ends_within.ts';
@@ -14,7 +17,6 @@ import { type JobContext, type JobData, type JobDefinition, type LocalJob, readJ
 import { type JobProgress, openJobProgress } from './job_progress.ts';
 import { failureOf, JobRejected, type JobResult, resultOf, resultWithoutCalls } from './job_result.ts';
 import { type MirrorJob, queueNameOf, repeatStrategy, retention, scheduledTimeOf } from './queue.ts';
-import { logEvents, type MirrorQueueWorker, pauseAfterErrors } from './worker_events.ts';
 
 /** Processes the jobs of one queue while this process leads it, one job at a time. */
 export interface Processor {
@@ -32,6 +34,8 @@ export interface ProcessorOptions {
   readonly log: Logger;
   readonly errors: ErrorLog;
   readonly workerName: string;
+  /** Traces the jobs; null: they are not traced. */
+  readonly tracing: Telemetry | null;
   /** The last run of a scheduled job; null: the job has never run. */
   lastRunOf(name: string): LastRun | null;
   /** Called after each attempt of a job, before BullMQ records it. Never rejects. */
@@ -42,10 +46,7 @@ export interface ProcessorOptions {
 /** One attempt of a job, which processes one bounded batch. */
 export interface Attempt {
   readonly durationMs: number;
-  /**
-   * The ending of the run, or `covered`, `failed` or `retried`. `retried` means that the attempt failed and BullMQ will
-   * process the job again.
-   */
+  /** The ending of the run, or `covered`, `failed`, or `retried`: it failed, and BullMQ will process the job again. */
   readonly outcome: string;
   /** The error of the attempt; null: the attempt succeeded. */
   readonly failure: Error | null;
@@ -54,47 +55,50 @@ export interface Attempt {
 }
 
 /** Observes the attempts and calls of all queues, for the metrics. */
-export interface JobObserver {
+export interface WorkerObserver {
   attemptEnded(registry: string, job: string, attempt: Attempt): void;
+  /** A call of this worker has ended. */
   callEnded(registry: string, outcome: Outcome): void;
+  /** Calls of any process were loaded. */
+  callsLoaded(registry: string, calls: readonly CallCount[]): void;
 }
 
 export function openProcessor(options: ProcessorOptions): Processor {
-  const { config, connection, clock, log, workerName } = options;
+  const { jobs, config, connection, clock, log, workerName, tracing } = options;
   const closing = new AbortController();
   let running: string | null = null;
 
   const process = async (job: MirrorJob, token?: string): Promise<JobResult> => {
+    const definition = jobs.find(({ name }) => name === job.name);
     const startedAtMs = clock.now();
     const progress = openJobProgress(job, log.child({ job: job.id, name: job.name }));
     running = job.name;
-    const { result, failure } = await runBatch(options, job, progress, closing.signal).then(
+    const { result, failure } = await runBatch(options, { job, definition, progress }, closing.signal).then(
       (result) => ({ result, failure: null }),
       (error: unknown) => ({ result: null, failure: failureOf(error) }),
     );
     running = null;
+    const nowMs = clock.now();
+    const isRetried = failure !== null && hasRetryAfter(failure, job);
     progress.note(result?.summary ?? `failed: ${failure?.message}`);
     await options.onAttempt(job, {
-      durationMs: clock.now() - startedAtMs,
-      outcome: result?.ended ?? (isRetried(job, failure) ? 'retried' : 'failed'),
+      durationMs: nowMs - startedAtMs,
+      outcome: result?.ended ?? (isRetried ? 'retried' : 'failed'),
       failure,
       hasFailedBeforeRun: failure !== null && progress.runId === null && !(failure instanceof JobRejected),
     });
-    const definition = options.jobs.find(({ name }) => name === job.name);
-    const nowMs = clock.now();
     const batch = { config, data: job.data, nowMs };
-    const continuesAtMs =
-      result === null ? null : (definition?.continuesAtMs?.({ ...batch, result }) ?? null);
+    const continuesAtMs = result && (definition?.continuesAtMs?.({ ...batch, result }) ?? null);
     if (continuesAtMs !== null) {
       await job.updateProgress({ ...result });
       await job.moveToDelayed(continuesAtMs, token);
       throw new DelayedError(result?.summary);
     }
-    if (!isRetried(job, failure)) definition?.onEnded?.(config, job.data, nowMs);
+    if (!isRetried) definition?.onEnded?.(config, job.data, nowMs);
     if (failure !== null) throw failure;
     return result as JobResult;
   };
-  const worker: MirrorQueueWorker = new Worker(queueNameOf(config), process, {
+  const worker: QueueWorker = new Worker(queueNameOf(config), process, {
     connection,
     prefix: config.worker.prefix,
     name: workerName,
@@ -106,6 +110,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     skipVersionCheck: true,
     metrics: { maxDataPoints: MetricsTime.ONE_WEEK },
     settings: { repeatStrategy },
+    ...(tracing !== null && { telemetry: tracing }),
     ...retention(),
   });
   logEvents(worker, log);
@@ -125,26 +130,29 @@ export function openProcessor(options: ProcessorOptions): Processor {
   };
 }
 
-/**
- * Runs one batch of a job. Its calls and time are limited. A batch can be repeated safely, because the warehouse stores
- * all progress.
- */
+type QueueWorker = Worker<JobData, JobResult, string>;
+
+interface BatchInput {
+  readonly job: MirrorJob;
+  readonly definition: JobDefinition | undefined;
+  readonly progress: JobProgress;
+}
+
+/** Runs one batch of a job. A batch can be repeated safely, because the warehouse stores all progress. */
 async function runBatch(
-  options: ProcessorOptions,
-  job: MirrorJob,
-  progress: JobProgress,
+  { config, lastRunOf, onCall }: ProcessorOptions,
+  { job, definition, progress }: BatchInput,
   signal: AbortSignal,
 ): Promise<JobResult> {
-  const { jobs, config, onCall } = options;
-  const definition = jobs.find(({ name }) => name === job.name);
   if (definition === undefined)
     throw new JobRejected(
       `this version has no job \`${job.name}\`; the job did nothing. Remove it from the queue.`,
     );
-  const data = readData(job);
-  const covering = coveringRun(options, job);
-  if (covering !== null)
-    return resultWithoutCalls(`run ${covering.runId} covered this scheduled time`, 'covered');
+  const data = readJobData(job.data);
+  const scheduledMs = scheduledTimeOf(job);
+  const lastRun = scheduledMs === null ? null : lastRunOf(job.name);
+  if (scheduledMs !== null && lastRun !== null && isCovered(scheduledMs, lastRun))
+    return resultWithoutCalls(`run ${lastRun.runId} covered this scheduled time`, 'covered');
   const workspace = openWorkspace(config);
   try {
     const bounds = {
@@ -168,14 +176,6 @@ async function runBatch(
   }
 }
 
-function readData(job: MirrorJob): JobData {
-  try {
-    return readJobData(job.data);
-  } catch (error) {
-    throw new JobRejected(failureOf(error).message);
-  }
-}
-
 /** Records the run in `_run`, as for an engine job, so that the reconciler knows when the job last ran. */
 async function runLocalJob(job: LocalJob, context: JobContext): Promise<JobResult> {
   const { clock, warehouse } = context.workspace;
@@ -186,27 +186,55 @@ async function runLocalJob(job: LocalJob, context: JobContext): Promise<JobResul
     finishRun(warehouse.db, { runId, ended: 'done', nowMs: clock.now() });
     return resultWithoutCalls(summary, 'done', runId);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    finishRun(warehouse.db, { runId, ended: 'failed', error: message, nowMs: clock.now() });
+    finishRun(warehouse.db, { runId, ended: 'failed', error: messageOf(error), nowMs: clock.now() });
     throw error;
   }
 }
 
-/**
- * The run that already did the work of this job's scheduled time; null: there is no such run, or no schedule created
- * the job.
- */
-function coveringRun({ lastRunOf }: ProcessorOptions, job: MirrorJob): LastRun | null {
-  const scheduledMs = scheduledTimeOf(job);
-  if (scheduledMs === null) return null;
-  const lastRun = lastRunOf(job.name);
-  return isCovered(scheduledMs, lastRun) ? lastRun : null;
+/** Will BullMQ process the job again after this failure? */
+function hasRetryAfter(failure: Error, { attemptsMade, opts }: MirrorJob): boolean {
+  return !(failure instanceof UnrecoverableError) && attemptsMade + 1 < (opts.attempts ?? 1);
 }
 
-/** Will BullMQ process the job again after this failure? */
-function isRetried({ attemptsMade, opts }: MirrorJob, failure: Error | null): boolean {
-  if (failure === null || failure instanceof UnrecoverableError) return false;
-  return attemptsMade + 1 < (opts.attempts ?? 1);
+function logEvents(worker: QueueWorker, log: Logger): void {
+  worker.on('completed', (job, result) =>
+    log.info({ job: job.id, name: job.name, ...result }, 'job finished'),
+  );
+  worker.on('failed', (job, { message: reason, cause }) => {
+    const { attempts = 1, backoff } = job?.opts ?? {};
+    const isExpected = cause === undefined || cause instanceof MirrorError;
+    const line = {
+      ...{ job: job?.id, name: job?.name, attempt: job?.attemptsMade, attempts, reason },
+      ...(!isExpected && { err: cause }),
+    };
+    if (job?.finishedOn === undefined) log.warn({ ...line, backoff }, 'job failed; it will be retried');
+    else log.error(line, 'job failed');
+  });
+  worker.on('stalled', (id) => log.warn({ job: id }, 'job taken over from a worker that is gone'));
+}
+
+/**
+ * Pauses the worker after each error, because BullMQ retries a command that Redis rejects without any delay. The pause
+ * doubles while errors continue.
+ */
+function pauseAfterErrors(
+  worker: QueueWorker,
+  { clock, errors }: Pick<ProcessorOptions, 'clock' | 'errors'>,
+  closing: AbortSignal,
+): void {
+  let lastErrorMs = 0;
+  let delayMs = SHORTEST_PAUSE_MS;
+  worker.on('error', async (error) => {
+    errors.log(error, 'the worker received an error from the queue');
+    if (isConnectionError(error) || worker.isPaused() || closing.aborted) return;
+    const nowMs = clock.now();
+    const isRepeated = nowMs - lastErrorMs <= FORGET_ERRORS_MS;
+    delayMs = isRepeated ? Math.min(2 * delayMs, LONGEST_PAUSE_MS) : SHORTEST_PAUSE_MS;
+    lastErrorMs = nowMs;
+    void worker.pause(true);
+    await clock.sleep(delayMs, closing);
+    if (!closing.aborted) await worker.resume();
+  });
 }
 
 // After a worker was killed, its job continues after at most this time plus two checks for stalled jobs.
@@ -217,3 +245,6 @@ const MOST_STALLS = 5;
 const RETRY_AFTER_MS = 1000;
 const POLL_MS = 50;
 const CLOSE_WITHIN_MS = 1000;
+const SHORTEST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 10_000;
+const FORGET_ERRORS_MS = 60_000;

@@ -1,10 +1,9 @@
-import { statSync } from 'node:fs';
 import { type Job, Queue, type RepeatStrategy } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Config } from '../src/config/config.ts';
+import { nextTime } from '../src/cron/cron_times.ts';
 import type { JobData } from './job.ts';
 import type { JobResult } from './job_result.ts';
-import { nextTime } from './schedule.ts';
 
 /** The BullMQ queue of one registry and account. */
 export type MirrorQueue = Queue<JobData, JobResult, string>;
@@ -54,13 +53,8 @@ export const repeatStrategy: RepeatStrategy = (afterMs, { pattern, tz, startDate
  * s, 120 s and so on.
  */
 export function jobOptions(priority: number, attempts: number) {
-  return {
-    priority,
-    attempts,
-    backoff: { type: 'exponential', delay: FIRST_RETRY_MS },
-    keepLogs: 200,
-    ...retention(),
-  };
+  const backoff = { type: 'exponential', delay: FIRST_RETRY_MS };
+  return { priority, attempts, backoff, keepLogs: 200, ...retention() };
 }
 
 /**
@@ -68,8 +62,7 @@ export function jobOptions(priority: number, attempts: number) {
  * next scheduled job.
  */
 export function attemptsWithin(periodMs: number): number {
-  const retries = Math.floor(Math.log2(periodMs / 4 / FIRST_RETRY_MS + 1));
-  return 1 + Math.min(retries, MOST_RETRIES);
+  return Math.min(1 + Math.floor(Math.log2(periodMs / 4 / FIRST_RETRY_MS + 1)), MOST_ATTEMPTS);
 }
 
 /** Options that limit how long and how many finished jobs stay on the dashboard. */
@@ -85,14 +78,8 @@ export function scheduledTimeOf(job: MirrorJob): number | null {
   return job.repeatJobKey === undefined ? null : (job.opts.prevMillis ?? null);
 }
 
-/** Identifies a file independently of the path by which it is opened. */
-export function identityOf(path: string): string {
-  const stats = statSync(path, { bigint: true });
-  return `${stats.dev}:${stats.ino}`;
-}
-
 const DAY_SECONDS = 24 * 60 * 60;
 // Longer than the pauses within a run, because a run ends after 15 s without a successful call.
-export const FIRST_RETRY_MS = 30_000;
+const FIRST_RETRY_MS = 30_000;
 // The seventh retry is an hour after the failure. More retries would waste calls, because each can cost a few.
-export const MOST_RETRIES = 7;
+export const MOST_ATTEMPTS = 8;

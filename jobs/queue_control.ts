@@ -1,18 +1,16 @@
 import type { Redis } from 'ioredis';
 import type { Config } from '../src/config/config.ts';
 import { UsageError } from '../src/errors.ts';
+import { connectOnce } from '../src/redis/connection.ts';
 import type { QueuedBackfill } from '../src/warehouse/backfill.ts';
 import { SCHEDULED_JOBS } from './all_jobs.ts';
 import { addBackfill } from './backfill.ts';
 import { JOB_VERSION } from './job.ts';
 import { leaderOf } from './leadership.ts';
 import { jobOptions, keysOf, type MirrorQueue, openQueue } from './queue.ts';
-import { connectOnce } from './redis.ts';
 
-/**
- * Commands with which a user controls a registry's queue. Each command connects to Redis once, and throws a UsageError
- * if it cannot connect.
- */
+// Commands with which a user controls a registry's queue. Each command connects to Redis once, and throws a UsageError
+// if it cannot connect.
 
 export interface QueuedJob {
   readonly queue: string;
@@ -56,9 +54,11 @@ export async function addScheduledJob(config: Config, name: string): Promise<Que
     const data = { version: JOB_VERSION, because: 'a user ran it' } as const;
     // While the job waits, a second command returns the same job instead of adding another one.
     const deduplication = { id: `user-${name}` };
-    const options = { ...jobOptions(job.priority(config.focus), 1), deduplication };
-    const added = await queue.add(name, data, options);
-    return { ...(await stateOf(queue, redis, config)), job: String(added.id) };
+    const { id } = await queue.add(name, data, {
+      ...jobOptions(job.priority(config.focus), 1),
+      deduplication,
+    });
+    return { ...(await stateOf(queue, redis, config)), job: String(id) };
   });
 }
 
@@ -71,12 +71,12 @@ export async function setPaused(config: Config, isPaused: boolean): Promise<Queu
 }
 
 async function stateOf(queue: MirrorQueue, redis: Redis, { worker }: Config): Promise<QueueState> {
-  const { leader } = keysOf(worker.prefix, queue.name);
-  const isServed = (await leaderOf(redis, leader)) !== null;
+  const isServed = (await leaderOf(redis, keysOf(worker.prefix, queue.name).leader)) !== null;
   return { queue: queue.name, isPaused: await queue.isPaused(), isServed };
 }
 
-async function withQueue<Result>(
+/** Connects to Redis, calls `use`, and closes the connection. @throws UsageError if Redis does not respond. */
+export async function withQueue<Result>(
   config: Config,
   use: (queue: MirrorQueue, redis: Redis) => Promise<Result>,
 ): Promise<Result> {

@@ -3,6 +3,7 @@ import type { Ledger, LedgerState } from '../src/allowance/ledger.ts';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
 import { openLedgerOf } from '../src/operations/configured_ledger.ts';
+import { requireCounts } from '../src/operations/ledger_loss.ts';
 import type { Health } from '../src/report/health.ts';
 import { type MirrorSnapshot, readHealth, readMirror } from '../src/report/mirror_snapshot.ts';
 import {
@@ -46,12 +47,15 @@ export interface SnapshotRequest {
 /**
  * Reads one snapshot. Both files are opened and closed each time, so that the worker notices when a backup replaces the
  * warehouse, and an idle worker uses no memory for SQLite's page cache.
+ *
+ * @throws LostLedgerError if the ledger does not count all calls of the warehouse.
  */
 export function readSnapshot(config: Config, request: SnapshotRequest): RegistrySnapshot {
   const { nowMs } = request;
   const warehouse = openWarehouse({ path: config.warehouse, readonly: true, nowMs });
   const ledger = openLedgerOf(config);
   try {
+    requireCounts({ config, warehouse, ledger }, nowMs);
     return readAll(config, warehouse, ledger, request);
   } finally {
     ledger.close();
@@ -63,28 +67,22 @@ function readAll(
   config: Config,
   { db }: Warehouse,
   ledger: Ledger,
-  request: SnapshotRequest,
+  { nowMs, afterCallId, ...request }: SnapshotRequest,
 ): RegistrySnapshot {
-  const { nowMs, afterCallId } = request;
   const jobs = request.jobs.filter(isScheduled);
   const allowance = ledger.state(nowMs);
-  const latestCallId = lastProcessedCallId(db);
+  const lastCallId = lastProcessedCallId(db);
   const mirror = readMirror(db, nowMs);
+  const health = readHealth({
+    ...{ nowMs, allowance, settings: healthSettings(config), formatTime: isoTime },
+    mirror: { db, snapshot: mirror },
+  });
+  const isNew = afterCallId !== null && afterCallId < lastCallId;
   return {
-    mirror,
-    allowance,
-    health: readHealth({
-      nowMs,
-      mirror: { db, snapshot: mirror },
-      allowance,
-      settings: healthSettings(config),
-      formatTime: isoTime,
-    }),
+    ...{ mirror, allowance, health, lastCallId },
     lastSuccesses: Object.fromEntries(jobs.map(({ name }) => [name, timeOrNull(lastSuccessAt(db, name))])),
     backfills: queuedBackfills(db),
-    lastCallId: latestCallId,
-    newCalls:
-      afterCallId === null || afterCallId >= latestCallId ? [] : callsBetween(db, afterCallId, latestCallId),
+    newCalls: isNew ? callsBetween(db, afterCallId, lastCallId) : [],
     facts: {
       nowMs,
       lastRuns: Object.fromEntries(jobs.map(({ name }) => [name, asLastRun(lastRunOf(db, name))])),
@@ -99,15 +97,14 @@ function readAll(
  * The time until which no call can be sent, because the allowance is used up or the upstream requested a long pause;
  * null: calls can be sent; Infinity: no quota will return.
  */
-export function closedUntil({ left, resumesAtMs, pausedUntilMs }: LedgerState, nowMs: number): number | null {
+function closedUntil({ left, resumesAtMs, pausedUntilMs }: LedgerState, nowMs: number): number | null {
   if (left <= 0) return resumesAtMs ?? Number.POSITIVE_INFINITY;
   return pausedUntilMs !== null && pausedUntilMs - nowMs > LONG_PAUSE_MS ? pausedUntilMs : null;
 }
 
 function isHeldByAnother({ holder, isHeld }: MirrorSnapshot): boolean {
   if (holder === null || !isHeld) return false;
-  if (holder.host !== hostname()) return true;
-  return holder.pid !== process.pid && isAlive(holder.pid);
+  return holder.host !== hostname() || (holder.pid !== process.pid && isAlive(holder.pid));
 }
 
 function asLastRun(row: RunRow | null): LastRun | null {

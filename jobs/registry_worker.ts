@@ -1,30 +1,30 @@
+import type { Telemetry } from 'bullmq';
 import type { Logger } from 'pino';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
+import { messageOf } from '../src/errors.ts';
 import { openWorkspace } from '../src/operations/assemble.ts';
-import type { CallCount } from '../src/warehouse/activity.ts';
+import type { Connections } from '../src/redis/connection.ts';
 import { endsWithin } from './ends_within.ts';
 import { type ErrorLog, openErrorLog } from './error_log.ts';
 import type { JobDefinition } from './job.ts';
 import {
-  keepLeading,
+  identityOf,
   type LeaderFacts,
   type Leadership,
-  type LeaseState,
   openLeadership,
   otherLedgerError,
+  RENEW_EVERY_MS,
 } from './leadership.ts';
-import { type Attempt, type JobObserver, openProcessor, type Processor } from './processor.ts';
-import { identityOf, keysOf, type MirrorJob, type MirrorQueue, openQueue, queueNameOf } from './queue.ts';
-import { type Connections, messageOf } from './redis.ts';
+import { type Attempt, openProcessor, type Processor, type WorkerObserver } from './processor.ts';
+import { keysOf, type MirrorJob, type MirrorQueue, openQueue, queueNameOf } from './queue.ts';
 import { type RegistrySnapshot, readSnapshot } from './registry_snapshot.ts';
-import type { RegistryState } from './registry_state.ts';
 import {
   type FailureBeforeRun,
   openScheduleReconciler,
   type ScheduleReconciler,
 } from './schedule_reconciler.ts';
-import { problemsOf } from './worker_problems.ts';
+import { problemsOf, type WorkerProblem } from './worker_problems.ts';
 
 export interface RegistryWorkerOptions {
   readonly jobs: readonly JobDefinition[];
@@ -32,11 +32,29 @@ export interface RegistryWorkerOptions {
   readonly connections: Connections;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly observer: JobObserver;
+  readonly observer: WorkerObserver;
+  /** Traces the jobs; null: they are not traced. */
+  readonly tracing: Telemetry | null;
   /** Identifies this process to other workers. */
   readonly identity: Omit<LeaderFacts, 'ledger'>;
   /** Called when the worker cannot continue until a user corrects the configuration or a file. */
   readonly onFatal: (error: unknown) => void;
+}
+
+export interface RegistryState {
+  readonly role: 'starting' | 'leading' | 'standing_by';
+  /** The leader while this worker is on standby. */
+  readonly leader: LeaderFacts | null;
+  /** Name of the running job; null: no job is running. */
+  readonly running: string | null;
+  readonly snapshot: RegistrySnapshot | null;
+  /** The time at which the queue was last reconciled, in epoch milliseconds; null: never. */
+  readonly reconciledAtMs: number | null;
+  /** The error that Redis returned recently, such as OOM; null: no error. */
+  readonly redisError: string | null;
+  readonly isPaused: boolean;
+  /** The conditions that only a person can end, most urgent first. */
+  readonly problems: readonly WorkerProblem[];
 }
 
 /**
@@ -62,7 +80,6 @@ export class RegistryWorker {
   #leader: LeaderFacts | null = null;
   #processor: Processor | null = null;
   #snapshot: RegistrySnapshot | null = null;
-  readonly #calls = new Map<string, CallCount>();
   #reconciledAtMs: number | null = null;
   #reconciling: Promise<void> = Promise.resolve();
   #loops: Promise<unknown> = Promise.resolve();
@@ -79,8 +96,8 @@ export class RegistryWorker {
     const redis = connections.forQueues;
     this.queue = openQueue(config, redis, (error) => this.#logError(error, 'queue error'));
     this.#reconciler = openScheduleReconciler({ jobs, config, queue: this.queue, redis, log: this.#log });
-    const key = keysOf(config.worker.prefix, this.name).leader;
-    this.#leadership = openLeadership(redis, key, { ...identity, ledger: this.#ledger });
+    const { leader } = keysOf(config.worker.prefix, this.name);
+    this.#leadership = openLeadership(redis, leader, { ...identity, ledger: this.#ledger });
   }
 
   get state(): RegistryState {
@@ -89,28 +106,18 @@ export class RegistryWorker {
       leader: this.#leader,
       running: this.#processor?.running ?? null,
       snapshot: this.#snapshot,
-      calls: [...this.#calls.values()],
       reconciledAtMs: this.#reconciledAtMs,
       redisError: this.#errors.redisError,
       isPaused: this.#isPaused,
-      problems: problemsOf({
-        filesError: this.#filesError,
-        failures: this.#failures,
-        health: this.#snapshot?.health ?? null,
-      }),
+      problems: problemsOf(this.#filesError, this.#failures, this.#snapshot?.health ?? null),
     };
   }
 
   start(): void {
-    const { clock } = this.#options;
-    const leading = keepLeading({
-      leadership: this.#leadership,
-      clock,
-      signal: this.#stop.signal,
-      onState: (state) => this.#onLease(state),
-      onUnreachable: (error) => this.#logError(error, 'leadership error'),
-    });
-    this.#loops = Promise.all([leading, this.#reconcileRepeatedly()]);
+    this.#loops = Promise.all([
+      this.#repeat(RENEW_EVERY_MS, () => this.#lead()),
+      this.#repeat(RECONCILE_EVERY_MS, () => this.#reconcile(null)),
+    ]);
   }
 
   /** Waits for the calls in flight and loads them, releases the leadership, and closes. */
@@ -128,16 +135,26 @@ export class RegistryWorker {
     await endsWithin(CLOSE_WITHIN_MS, closing());
   }
 
-  async #onLease(state: LeaseState): Promise<void> {
-    if (state.leads && this.#role !== 'leading') this.#stepUp();
-    if (!state.leads) {
-      const isNew = this.#role !== 'standing_by' || this.#leader?.worker !== state.leader?.worker;
-      await this.#standBy(state.leader, isNew);
+  async #repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await work();
+      await this.#options.clock.sleep(everyMs, signal);
+    }
+  }
+
+  async #lead(): Promise<void> {
+    try {
+      const { leads, leader } = await this.#leadership.renew();
+      if (!leads) await this.#standBy(leader);
+      else if (this.#role !== 'leading') this.#stepUp();
+    } catch (error) {
+      this.#logError(error, 'leadership error');
     }
   }
 
   #stepUp(): void {
-    const { jobs, config, connections, clock, identity, onFatal } = this.#options;
+    const { jobs, config, connections, clock, identity, observer, tracing, onFatal } = this.#options;
     try {
       // Create or migrate the warehouse now, so that a fault of the file is reported before the first job.
       openWorkspace(config, clock).close();
@@ -156,36 +173,32 @@ export class RegistryWorker {
       log: this.#log,
       errors: this.#errors,
       workerName: identity.worker,
-      lastRunOf: (name) => {
-        const { facts } = readSnapshot(config, { jobs, nowMs: clock.now(), afterCallId: null });
-        return facts.lastRuns[name] ?? null;
-      },
+      tracing,
+      lastRunOf: (name) =>
+        readSnapshot(config, { jobs, nowMs: clock.now(), afterCallId: null }).facts.lastRuns[name] ?? null,
       onAttempt: (job, attempt) => this.#onAttempt(job, attempt),
-      onCall: (outcome) => this.#options.observer.callEnded(this.name, outcome),
+      onCall: (outcome) => observer.callEnded(this.name, outcome),
     });
-    void this.#reconcile();
+    void this.#reconcile(null);
   }
 
-  /**
-   * If BullMQ will retry the job, the job stays in the queue. After any other attempt, the reconciler may queue the
-   * next batch.
-   */
   #onAttempt(job: MirrorJob, attempt: Attempt): Promise<void> {
-    const { outcome, failure, hasFailedBeforeRun } = attempt;
     this.#options.observer.attemptEnded(this.name, job.name, attempt);
-    if (hasFailedBeforeRun)
-      this.#failures.set(job.name, { atMs: this.#options.clock.now(), message: messageOf(failure) });
+    if (attempt.hasFailedBeforeRun)
+      this.#failures.set(job.name, { atMs: this.#options.clock.now(), message: messageOf(attempt.failure) });
     else this.#failures.delete(job.name);
-    return this.#reconcile(outcome === 'retried' ? null : job);
+    // A job that BullMQ will retry stays in the queue. After any other attempt the next batch may be queued.
+    return this.#reconcile(attempt.outcome === 'retried' ? null : job);
   }
 
-  async #standBy(leader: LeaderFacts | null, isNew: boolean): Promise<void> {
+  async #standBy(leader: LeaderFacts | null): Promise<void> {
     if (this.#role === 'leading') {
       this.#log.warn({ leader }, 'another worker leads the queue now');
       this.#snapshot = null;
       this.#filesError = null;
       this.#failures.clear();
-    } else if (isNew) this.#log.info({ leader }, 'on standby: another worker leads the queue');
+    } else if (this.#role === 'starting' || this.#leader?.worker !== leader?.worker)
+      this.#log.info({ leader }, 'on standby: another worker leads the queue');
     this.#role = 'standing_by';
     this.#leader = leader;
     await this.#stepDown();
@@ -199,16 +212,8 @@ export class RegistryWorker {
     await processor?.close();
   }
 
-  async #reconcileRepeatedly(): Promise<void> {
-    const { clock } = this.#options;
-    while (!this.#stop.signal.aborted) {
-      await clock.sleep(RECONCILE_EVERY_MS, this.#stop.signal);
-      await this.#reconcile();
-    }
-  }
-
   /** Reconciles after the previous reconciliation has ended. Does nothing if this worker does not lead. */
-  #reconcile(ending: MirrorJob | null = null): Promise<void> {
+  #reconcile(ending: MirrorJob | null): Promise<void> {
     this.#reconciling = this.#reconciling
       .then(() => this.#reconcileNow(ending))
       .catch((error) => this.#logError(error, 'the queue was not reconciled'));
@@ -217,7 +222,7 @@ export class RegistryWorker {
 
   async #reconcileNow(ending: MirrorJob | null): Promise<void> {
     if (this.#role !== 'leading') return;
-    const { jobs, clock, config } = this.#options;
+    const { jobs, clock, config, observer } = this.#options;
     const nowMs = clock.now();
     const afterCallId = this.#snapshot?.lastCallId ?? null;
     try {
@@ -227,26 +232,17 @@ export class RegistryWorker {
       this.#filesError = error;
       throw error;
     }
-    for (const count of this.#snapshot.newCalls) this.#count(count);
+    observer.callsLoaded(this.name, this.#snapshot.newCalls);
     await this.#reconciler.reconcile({
       snapshot: this.#snapshot,
       running: this.#processor?.running ?? null,
       failures: this.#failures,
       ending,
     });
-    this.#notePause(await this.queue.isPaused());
-    this.#reconciledAtMs = nowMs;
-  }
-
-  #notePause(isPaused: boolean): void {
-    if (isPaused === this.#isPaused) return;
+    const isPaused = await this.queue.isPaused();
+    if (isPaused !== this.#isPaused) this.#log.warn(isPaused ? PAUSED : 'the queue is resumed');
     this.#isPaused = isPaused;
-    this.#log.warn(isPaused ? PAUSED : 'the queue is resumed');
-  }
-
-  #count({ kind, outcome, calls }: CallCount): void {
-    const key = `${kind} ${outcome}`;
-    this.#calls.set(key, { kind, outcome, calls: calls + (this.#calls.get(key)?.calls ?? 0) });
+    this.#reconciledAtMs = nowMs;
   }
 
   #logError(error: unknown, what: string): void {

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
+import { type CronSchedule, periodOf } from '../src/cron/cron_times.ts';
 import { addBackfill, backfill } from './backfill.ts';
 import { type JobState, jobsToQueue } from './due_jobs.ts';
 import { isScheduled, JOB_VERSION, type JobData, type JobDefinition, type ScheduledJob } from './job.ts';
@@ -15,7 +16,6 @@ import {
   scheduledTimeOf,
 } from './queue.ts';
 import type { RegistrySnapshot } from './registry_snapshot.ts';
-import { type CronSchedule, periodOf } from './schedule.ts';
 
 /**
  * Repairs the queue, based on the configuration and the warehouse. After a reconciliation, Redis contains each schedule
@@ -30,10 +30,7 @@ export interface ReconcileInput {
   readonly snapshot: RegistrySnapshot;
   /** Name of the job that this process runs; null: no job is running. */
   readonly running: string | null;
-  /**
-   * A job that is about to end; null: none. It is no longer treated as queued, so that its next batch is queued before
-   * it ends.
-   */
+  /** A job that is about to end; null: none. It does not count as queued, so that its next batch is queued now. */
   readonly ending: MirrorJob | null;
   /** The jobs whose last attempt failed before its run started, by name. */
   readonly failures: ReadonlyMap<string, FailureBeforeRun>;
@@ -61,7 +58,7 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
 
   return {
     reconcile: async ({ snapshot, running, ending, failures }) => {
-      const { facts } = snapshot;
+      const { facts, backfills } = snapshot;
       // Read the jobs before repairing the schedules. A job created in between can seem to be missing once, but is
       // never created twice.
       const pending = await pendingNames(queue, facts.nowMs, ending);
@@ -75,16 +72,22 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
           failedAtMs: failures.get(job.name)?.atMs ?? null,
         }),
       );
-      for (const { name, because } of jobsToQueue(facts, states)) {
-        const definition = jobs.find((job) => job.name === name) as ScheduledJob;
+      for (const { job, because } of jobsToQueue(facts, states)) {
+        const { name } = job;
         // Two workers can lead at the same time for a moment. With this id, BullMQ queues only one job after the same
         // run.
         const deduplication = { id: `${name}-after-${facts.lastRuns[name]?.runId ?? 0}` };
-        const job = await queue.add(name, dataOf(because), { ...optionsOf(definition), deduplication });
-        log.info({ job: job.id, name, because }, 'job queued');
+        const { id } = await queue.add(name, dataOf(because), { ...optionsOf(job), deduplication });
+        log.info({ job: id, name, because }, 'job queued');
       }
-      if (running !== backfill.name) await queueBackfills(snapshot.backfills);
-      await writeHeartbeat(facts.nowMs);
+      if (running !== backfill.name)
+        for (const queued of backfills) {
+          const job = await addBackfill(queue, config, queued, 'Redis had lost the job of this backfill');
+          if (job !== null) log.warn({ job: job.id, backfill: queued.backfillId }, 'backfill queued again');
+        }
+      const at = isoTime(facts.nowMs);
+      await redis.hset(keys.heartbeat, Object.fromEntries(jobs.map(({ name }) => [name, at])));
+      await redis.hset(keys.queues, queue.name, at);
     },
   };
 
@@ -92,25 +95,24 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
     const found = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
     for (const job of jobs) {
       const scheduler = found.get(job.name);
-      found.delete(job.name);
       const closedUntilMs = job.spendsCalls ? quotaClosedUntilMs : null;
-      if (closedUntilMs === Number.POSITIVE_INFINITY) {
-        if (scheduler !== undefined) await queue.removeJobScheduler(job.name);
-        continue;
-      }
+      // A schedule whose jobs can never run is removed below, as if its job were unknown.
+      if (closedUntilMs === Number.POSITIVE_INFINITY) continue;
+      found.delete(job.name);
       const wanted = wantedScheduler(job, closedUntilMs);
       const fault = scheduler === undefined ? 'missing' : await faultOf(scheduler, wanted, nowMs);
       if (fault === null) continue;
       await queue.upsertJobScheduler(job.name, wanted.repeat, wanted.template);
       const next = (await queue.getJobScheduler(job.name))?.next;
-      log.info(
-        { schedule: job.name, fault, next: next === undefined ? null : isoTime(next) },
-        'schedule written',
-      );
+      log.info({ schedule: job.name, fault, next: next && isoTime(next) }, 'schedule written');
     }
-    for (const unknown of found.keys()) {
-      await queue.removeJobScheduler(unknown);
-      log.warn({ schedule: unknown }, 'schedule removed: this version has no such job');
+    for (const name of found.keys()) {
+      await queue.removeJobScheduler(name);
+      const isKnown = jobs.some((job) => job.name === name);
+      log.warn(
+        { schedule: name },
+        `schedule removed: ${isKnown ? 'no quota will return' : 'this version has no such job'}`,
+      );
     }
   }
 
@@ -126,42 +128,20 @@ export function openScheduleReconciler(parts: ReconcilerOptions): ScheduleReconc
 
   /** The reason why a schedule must be written again; null: the schedule is correct. */
   async function faultOf(
-    scheduler: JobSchedulerJson<JobData>,
+    { key, next, pattern, tz, startDate, template: { data, opts } = {} }: JobSchedulerJson<JobData>,
     { repeat, template }: ReturnType<typeof wantedScheduler>,
     nowMs: number,
   ): Promise<string | null> {
-    if (scheduler.pattern !== repeat.pattern || scheduler.tz !== repeat.tz) return 'other times';
-    if (laterThan(nowMs, scheduler.startDate) !== laterThan(nowMs, repeat.startDate))
-      return 'other start date';
-    const { data, opts } = scheduler.template ?? {};
+    if (pattern !== repeat.pattern || tz !== repeat.tz) return 'other times';
+    if (laterThan(nowMs, startDate) !== laterThan(nowMs, repeat.startDate)) return 'other start date';
     if (data?.version !== template.data.version) return 'other data version';
     if (opts?.priority !== template.opts.priority) return 'other priority';
     if (opts?.attempts !== template.opts.attempts) return 'other number of attempts';
-    return await faultOfNext(scheduler);
-  }
-
-  /**
-   * Checks that the schedule's next job exists and is unfinished, because BullMQ creates each job of a schedule from
-   * the previous one.
-   */
-  async function faultOfNext({ key, next }: JobSchedulerJson<JobData>): Promise<string | null> {
+    // BullMQ creates each job of a schedule from the previous one, so the next job must exist and be unfinished.
     if (next === undefined || next === null) return 'no next time';
     const job = await queue.getJob(`repeat:${key}:${next}`);
     if (job === undefined) return 'no next job';
     return job.finishedOn === undefined ? null : 'the last job has no successor';
-  }
-
-  async function queueBackfills(backfills: RegistrySnapshot['backfills']): Promise<void> {
-    for (const queued of backfills) {
-      const job = await addBackfill(queue, config, queued, 'Redis had lost the job of this backfill');
-      if (job !== null) log.warn({ job: job.id, backfill: queued.backfillId }, 'backfill queued again');
-    }
-  }
-
-  async function writeHeartbeat(nowMs: number): Promise<void> {
-    const at = isoTime(nowMs);
-    await redis.hset(keys.heartbeat, Object.fromEntries(jobs.map(({ name }) => [name, at])));
-    await redis.hset(keys.queues, queue.name, at);
   }
 }
 

@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Telemetry } from 'bullmq';
 import type { Logger } from 'pino';
 import { type Clock, isoTime, systemClock } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
+import { UsageError } from '../src/errors.ts';
+import { isConnectionError, openConnections, type RedisWatcher } from '../src/redis/connection.ts';
+import { inspectRedis } from '../src/redis/inspection.ts';
 import { ALL_JOBS } from './all_jobs.ts';
 import { endsWithin } from './ends_within.ts';
-import { BOARD_PATH, type HealthServer, openHealthServer } from './health_server.ts';
+import { BOARD_PATH, openHealthServer } from './health_server.ts';
 import type { JobDefinition } from './job.ts';
-import { type Measured, type Metrics, openMetrics } from './metrics.ts';
+import { openMetrics } from './metrics.ts';
 import { assertServable } from './preflight.ts';
-import { type Connections, inspectRedis, isConnectionError, openConnections } from './redis.ts';
-import { RegistryWorker, type RegistryWorkerOptions } from './registry_worker.ts';
+import { RegistryWorker } from './registry_worker.ts';
 
 /** A running worker (start reading here). It serves one or more registries with one Redis until it is stopped. */
 export interface RunningWorker {
@@ -34,6 +37,7 @@ export interface WorkerOptions {
 
 export const STOP_WITHIN_MS = 27_000;
 const CLOSE_PORT_WITHIN_MS = 1000;
+const TRACING_PACKAGE: string = 'bullmq-otel';
 
 /**
  * Starts a worker.
@@ -42,27 +46,41 @@ const CLOSE_PORT_WITHIN_MS = 1000;
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { configs, log, clock = systemClock, onFatal, jobs = ALL_JOBS } = options;
-  const settings = configs[0].worker;
+  const { redis_url, prefix, health_host, health_port, board_password } = configs[0].worker;
   assertServable(configs, jobs, clock.now());
-  await checkRedis(configs[0], log);
+  const tracing = configs.some(({ worker }) => worker.tracing) ? await openTracing() : null;
+  const { facts, findings } = await inspectRedis(redis_url);
+  log.info({ redis: redis_url.toString(), ...facts }, 'Redis');
+  for (const { message, hint } of findings) log.warn({ hint }, message);
 
-  const connections = openConnections(settings.redis_url, watchRedis(log, clock));
+  const connections = openConnections(redis_url, watchRedis(log, clock));
   await connections.untilReady();
-  const identity = identityAt(clock.now());
   const measure = () => ({ registries, isRedisReady: connections.isReady, nowMs: clock.now() });
   const metrics = openMetrics(measure);
-  const registries: readonly RegistryWorker[] = configs.map(
-    (config) =>
-      new RegistryWorker({ jobs, config, connections, clock, log, observer: metrics, identity, onFatal }),
-  );
-  const open = { registries, connections, clock, measure, metrics };
-  const port = await openOwnHealthServer(settings, open).catch((error: unknown) => {
-    connections.close();
-    throw error;
-  });
+  // Identifies this process to other workers and on the dashboard.
+  const [host, pid, since] = [hostname(), process.pid, isoTime(clock.now())];
+  const identity = { worker: `${host}-${pid}-${randomBytes(3).toString('hex')}`, host, pid, since };
+  const shared = { jobs, connections, clock, log, observer: metrics, tracing, identity, onFatal };
+  const registries = configs.map((config): RegistryWorker => new RegistryWorker({ ...shared, config }));
+  const names = registries.map(({ name }) => name);
+  const openBoard = async () =>
+    (await import('./dashboard.ts')).openBoard({
+      ...{ redis: connections.forQueues, prefix, path: BOARD_PATH, own: names, now: clock.now },
+      isReadOnly: board_password === null,
+    });
+  const address = { host: health_host, password: board_password };
+  const port =
+    health_port === null
+      ? null
+      : await openHealthServer({ ...address, port: health_port, measure, metrics, openBoard }).catch(
+          (error: unknown) => {
+            connections.close();
+            throw error;
+          },
+        );
   for (const registry of registries) registry.start();
   const url = port?.url ?? null;
-  log.info({ worker: identity.worker, queues: registries.map(({ name }) => name), url }, 'worker started');
+  log.info({ worker: identity.worker, queues: names, url }, 'worker started');
 
   return {
     url,
@@ -78,51 +96,20 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
 }
 
-/** Logs the version and settings of Redis, and a warning for each unsuitable setting. */
-async function checkRedis({ worker }: Config, log: Logger): Promise<void> {
-  const { facts, findings } = await inspectRedis(worker.redis_url);
-  log.info({ redis: worker.redis_url.toString(), ...facts }, 'Redis');
-  for (const { message, hint } of findings) log.warn({ hint }, message);
+/** Loads the optional package that traces jobs. The name is a variable, because a build must not need the package. */
+async function openTracing(): Promise<Telemetry> {
+  try {
+    const { BullMQOtel }: { BullMQOtel: new (tracer: string) => Telemetry } = await import(TRACING_PACKAGE);
+    return new BullMQOtel('registry-mirror');
+  } catch (cause) {
+    throw new UsageError('`worker.tracing` needs the package bullmq-otel, which cannot be loaded', {
+      hint: 'Install it: npm install --no-save bullmq-otel',
+      cause,
+    });
+  }
 }
 
-/** Identifies this process to other workers and on the dashboard. */
-function identityAt(nowMs: number): RegistryWorkerOptions['identity'] {
-  const host = hostname();
-  const worker = `${host}-${process.pid}-${randomBytes(3).toString('hex')}`;
-  return { worker, host, pid: process.pid, since: isoTime(nowMs) };
-}
-
-interface Open {
-  readonly registries: readonly RegistryWorker[];
-  readonly connections: Connections;
-  readonly clock: Clock;
-  readonly measure: () => Measured;
-  readonly metrics: Metrics;
-}
-
-async function openOwnHealthServer(settings: Config['worker'], open: Open): Promise<HealthServer | null> {
-  const { health_host: host, health_port: port, board_password: password, prefix } = settings;
-  const { registries, connections, clock, measure, metrics } = open;
-  if (port === null) return null;
-  return await openHealthServer({
-    host,
-    port,
-    password,
-    measure,
-    metrics,
-    openBoard: async () =>
-      (await import('./dashboard.ts')).openBoard({
-        redis: connections.forQueues,
-        prefix,
-        path: BOARD_PATH,
-        isReadOnly: password === null,
-        own: registries.map(({ name }) => name),
-        now: clock.now,
-      }),
-  });
-}
-
-function watchRedis(log: Logger, clock: Clock): Parameters<typeof openConnections>[1] {
+function watchRedis(log: Logger, clock: Clock): RedisWatcher {
   let lostAtMs: number | null = null;
   return {
     lost: () => {

@@ -1,42 +1,38 @@
-import { MirrorError } from '../src/errors.ts';
+import { MirrorError, messageOf } from '../src/errors.ts';
+import { LostLedgerError } from '../src/operations/ledger_loss.ts';
 import type { Health, Problem } from '../src/report/health.ts';
-import { messageOf } from './redis.ts';
 import type { FailureBeforeRun } from './schedule_reconciler.ts';
 
 /** A problem of the mirror (see `src/report/health.ts`), or a problem that the worker has with its files or jobs. */
 export type WorkerProblem = Omit<Problem, 'name'> & { readonly name: string };
 
-/** The conditions that only a person can end, most urgent first. */
-export function problemsOf(state: {
-  /** The error of the last attempt to read the warehouse and the ledger; null: it succeeded. */
-  readonly filesError: unknown;
-  /** The jobs whose last attempt failed before its run started, by name. */
-  readonly failures: ReadonlyMap<string, FailureBeforeRun>;
-  /** The health of the mirror; null: it was not read yet. */
-  readonly health: Health | null;
-}): WorkerProblem[] {
-  const jobs = [...state.failures].map(([job, { message }]) => ({
+/**
+ * The conditions that only a person can end, most urgent first. `filesError` is the error of the last attempt to read
+ * the warehouse and the ledger. `failures` are the jobs whose last attempt failed before its run started, by name.
+ */
+export function problemsOf(
+  filesError: unknown,
+  failures: ReadonlyMap<string, FailureBeforeRun>,
+  health: Health | null,
+): WorkerProblem[] {
+  const jobs = [...failures].map(([job, { message }]) => ({
     name: 'job_cannot_start',
     cause: `The job ${job} cannot start: ${message}`,
     remedy: `Remove the cause, then run \`registry-mirror worker run ${job}\`.`,
   }));
-  return [...problemOfFiles(state.filesError), ...jobs, ...(state.health?.problems ?? [])];
+  const files = filesError === null ? [] : [problemOfFiles(filesError)];
+  return [...files, ...jobs, ...(health?.problems ?? [])];
 }
 
-function problemOfFiles(error: unknown): WorkerProblem[] {
-  if (error === null) return [];
-  const remedy =
-    error instanceof MirrorError && error.hint !== null ? error.hint : 'Run `registry-mirror doctor`.';
-  return [
-    {
-      name: 'files',
-      cause: `The worker cannot read the warehouse or the ledger: ${messageOf(error)}`,
-      remedy,
-    },
-  ];
+function problemOfFiles(error: unknown): WorkerProblem {
+  const remedy = (error instanceof MirrorError ? error.hint : null) ?? 'Run `registry-mirror doctor`.';
+  if (error instanceof LostLedgerError)
+    return { name: 'ledger_lost', cause: `The worker starts no job: ${error.message}.`, remedy };
+  const cause = `The worker cannot read the warehouse or the ledger: ${messageOf(error)}`;
+  return { name: 'files', cause, remedy };
 }
 
 /** Does this problem prevent all jobs until it is solved? */
 export function isBlocking({ name }: WorkerProblem): boolean {
-  return name === 'files' || name === 'job_cannot_start';
+  return ['files', 'ledger_lost', 'job_cannot_start'].includes(name);
 }

@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
 import { isoTime } from '../src/clock.ts';
 import type { Config } from '../src/config/config.ts';
+import { connectOnce } from '../src/redis/connection.ts';
 import { lastRunOf } from '../src/warehouse/activity.ts';
 import type { Warehouse } from '../src/warehouse/warehouse.ts';
 import { SCHEDULED_JOBS } from './all_jobs.ts';
 import { type LeaderFacts, leaderOf } from './leadership.ts';
 import { keysOf, openQueue, queueNameOf } from './queue.ts';
-import { connectOnce } from './redis.ts';
 import { cronScheduleOf } from './schedule_reconciler.ts';
 
 /** The state of the worker, for `status`. */
@@ -43,44 +43,32 @@ export async function readWorkerStatus(config: Config, warehouse: Warehouse): Pr
   const redis = await connectOnce(config.worker.redis_url).catch(() => null);
   if (redis === null) return null;
   try {
-    return await readStatus({ config, warehouse, redis });
+    return await readStatus(config, warehouse, redis);
   } finally {
     redis.disconnect();
   }
 }
 
-interface Sources {
-  readonly config: Config;
-  readonly warehouse: Warehouse;
-  readonly redis: Redis;
-}
-
-async function readStatus({ config, warehouse, redis }: Sources): Promise<WorkerStatus | null> {
-  const name = queueNameOf(config);
-  const keys = keysOf(config.worker.prefix, name);
+async function readStatus(config: Config, { db }: Warehouse, redis: Redis): Promise<WorkerStatus | null> {
+  const keys = keysOf(config.worker.prefix, queueNameOf(config));
   const heartbeats = await redis.hgetall(keys.heartbeat);
   const leader = await leaderOf(redis, keys.leader);
   if (leader === null && Object.keys(heartbeats).length === 0) return null;
   const queue = openQueue(config, redis, () => {});
   const nextInRedis = new Map((await queue.getJobSchedulers()).map(({ key, next }) => [key, next]));
   const schedules = SCHEDULED_JOBS.map((job): ScheduleStatus => {
-    const schedule = cronScheduleOf(job, config);
-    const last = lastRunOf(warehouse.db, job.name);
+    const last = lastRunOf(db, job.name);
+    const next = nextInRedis.get(job.name) ?? null;
     return {
       name: job.name,
-      ...schedule,
+      ...cronScheduleOf(job, config),
       last_at: last?.startedAt ?? null,
       last_ended: last?.ended ?? null,
-      next_at: timeOrNull(nextInRedis.get(job.name)),
+      next_at: next === null ? null : isoTime(next),
       heartbeat_at: heartbeats[job.name] ?? null,
     };
   });
-  const jobs = await queue.getJobCounts();
-  const paused = await queue.isPaused();
+  const [jobs, paused] = [await queue.getJobCounts(), await queue.isPaused()];
   await queue.close();
-  return { queue: name, leader, paused, schedules, jobs };
-}
-
-function timeOrNull(atMs: number | null | undefined): string | null {
-  return atMs === null || atMs === undefined ? null : isoTime(atMs);
+  return { queue: queue.name, leader, paused, schedules, jobs };
 }

@@ -23,3 +23,8 @@ export class UsageError extends MirrorError {
 export class FailedError extends MirrorError {
   readonly exitCode = 1;
 }
+
+/** The message of any thrown value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

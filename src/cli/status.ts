@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { isListening } from '../../jobs/redis_address.ts';
 import { healthSettings } from '../../jobs/schedules.ts';
 import type { WorkerStatus } from '../../jobs/worker_status.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import { openLedgerOf } from '../operations/configured_ledger.ts';
+import { isListening } from '../redis/address.ts';
 import { localTime } from '../report/figures.ts';
 import type { Health } from '../report/health.ts';
 import { readAllowance, readHealth, readLock, readMirror } from '../report/mirror_snapshot.ts';

@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream';
 import { Command } from 'commander';
-import { captureConsole, openLogger } from '../../jobs/logger.ts';
 import { STOP_WITHIN_MS, startWorker } from '../../jobs/worker.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { wholeNumber } from './context.ts';
 import { type Output, openOutput, printError, standardStreams } from './output.ts';
+import { captureConsole, openLogger } from './worker/log.ts';
 import { pauseCommand, resumeCommand, runCommand } from './worker/queue_commands.ts';
 
 interface WorkerFlags {

@@ -213,6 +213,7 @@ const Worker = z.strictObject({
     .enum(['debug', 'info', 'warn', 'error'])
     .default('info')
     .describe('lowest level that is logged; debug: every call'),
+  tracing: z.boolean().default(false).describe('trace jobs with the package bullmq-otel'),
 });
 
 export const ConfigFile = z.strictObject({

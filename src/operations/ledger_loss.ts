@@ -70,17 +70,33 @@ function missingInWindows(
  * ledger's state in the warehouse. Call this function while holding the warehouse's lock, before the first call of a
  * run.
  *
- * @throws FailedError if the ledger does not count all calls of this warehouse.
+ * @throws LostLedgerError if the ledger does not count all calls of this warehouse.
  */
 export function requireLedger(use: LedgerUse & CurrentRun, nowMs: number): void {
-  const missing = missingCalls(use, nowMs);
+  const missing = requireCounts(use, nowMs);
   // If there is no window, only the rate is limited, and the time of the last call is sufficient.
-  const hasWindows = use.ledger.state(nowMs).windows.length > 0;
-  if (missing > 0 && !hasWindows) use.ledger.recount(recountOf([use], nowMs));
-  else if (missing > 0) throw lostLedger(use.config, use.config.warehouse, missing);
-  else if (hasWindows) requireOtherCalls(use, nowMs);
+  if (missing > 0) use.ledger.recount(recountOf([use], nowMs));
+  else if (hasWindows(use, nowMs)) requireOtherCalls(use, nowMs);
   use.ledger.startRun();
   stampLedger(use);
+}
+
+/** The ledger was deleted, or replaced by another file or an older copy. */
+export class LostLedgerError extends FailedError {}
+
+/**
+ * Returns the number of calls that the ledger does not count. It can be positive only if there is no allowance window.
+ *
+ * @throws LostLedgerError if there is an allowance window and the ledger does not count all calls of this warehouse.
+ */
+export function requireCounts(use: LedgerUse & Partial<CurrentRun>, nowMs: number): number {
+  const missing = missingCalls(use, nowMs);
+  if (missing > 0 && hasWindows(use, nowMs)) throw lostLedger(use.config, use.config.warehouse, missing);
+  return missing;
+}
+
+function hasWindows({ ledger }: LedgerUse, nowMs: number): boolean {
+  return ledger.state(nowMs).windows.length > 0;
 }
 
 /**
@@ -130,8 +146,8 @@ function missingOf(
   }
 }
 
-function lostLedger({ ledger }: Config, warehouse: string, missing: number): FailedError {
-  return new FailedError(
+function lostLedger({ ledger }: Config, warehouse: string, missing: number): LostLedgerError {
+  return new LostLedgerError(
     `the ledger ${ledger} does not count ${missing} calls of the warehouse ${warehouse}: it was deleted, or replaced by another file or an older copy. No call was sent`,
     { hint: LOST_LEDGER_REMEDY },
   );

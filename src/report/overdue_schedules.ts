@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import { CronExpressionParser } from 'cron-parser';
 import { isoTime } from '../clock.ts';
+import { nextTime } from '../cron/cron_times.ts';
 import { lastRunOf } from '../warehouse/activity.ts';
 
 /** The scheduled jobs of the worker, as health and the status page need them. */
@@ -30,20 +30,9 @@ export function overdueSchedules(
     const lastRun = lastRunOf(db, name)?.startedAt;
     if (lastRun === undefined) return [];
     const servedMs = Math.max(Date.parse(lastRun), lastSyncMs);
-    const dueMs = nextTimeMs(pattern, schedule.timezone, servedMs);
+    const dueMs = nextTime({ pattern, timezone: schedule.timezone }, servedMs);
     return dueMs + GRACE_MS < nowMs ? [{ name, dueMs }] : [];
   });
-}
-
-/**
- * The first scheduled time after `afterMs`. It uses the same hash seed as the worker, so that `H` in a pattern means
- * the same minute.
- */
-export function nextTimeMs(pattern: string, timezone: string, afterMs: number): number {
-  const currentDate = new Date(afterMs);
-  return CronExpressionParser.parse(pattern, { tz: timezone, currentDate, hashSeed: pattern })
-    .next()
-    .getTime();
 }
 
 // A job is overdue only after this delay, because it may wait for other jobs, and a restarted worker queues missed

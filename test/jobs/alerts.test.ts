@@ -199,7 +199,7 @@ const CASES: readonly AlertCase[] = [
     at: '1h',
     fires: [],
   },
-  ...['drift', 'files', 'job_cannot_start', 'runs_fail'].map((cause) => ({
+  ...['drift', 'files', 'ledger_lost', 'job_cannot_start', 'runs_fail'].map((cause) => ({
     alert: 'NeedsYou',
     when: `the cause is ${cause}`,
     series: { [series('problem', { ...A, cause })]: always(1) },

@@ -122,6 +122,7 @@ function consume(place: Workplace): void {
     log,
     errors: openErrorLog(log, systemClock),
     workerName: 'test',
+    tracing: null,
     lastRunOf: () => null,
     onAttempt: async () => {},
     onCall: () => {},

@@ -106,6 +106,7 @@ describe('the Dockerfile', () => {
     expect(stages.some((stage) => stage.includes('npm ci --omit=dev'))).toBe(true);
     expect(image).toContain('COPY --from=dependencies');
     expect(image).not.toContain('npm');
+    expect(stages[0]).toMatch(/rm -rf .*node_modules\/bullmq-otel/);
     expect(image).toMatch(/^USER node$/m);
   });
 

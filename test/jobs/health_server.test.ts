@@ -1,5 +1,4 @@
 import { get } from 'node:http';
-import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { SCHEDULED_JOBS } from '../../jobs/all_jobs.ts';
 import { until, workplacesOverOneRedis } from '../support/worker.ts';
@@ -20,26 +19,6 @@ describe('the HTTP port of the worker', () => {
       redis: true,
       registries: [{ name: 'isle-of-man.main', role: 'leading' }],
     });
-  });
-
-  it('names the cause and the remedy if the files cannot be read', async () => {
-    const { place, url } = await startOn();
-    await until('the registry is mirrored', () => place.isMirrored());
-    const db = new Database(place.config().warehouse);
-    db.exec("INSERT INTO _migration VALUES (999, 'from_the_future', '2030-01-01')");
-    db.close();
-    await until('the worker is not ready', async () => (await json(`${url}/ready`)).status === 503);
-    expect((await json(`${url}/ready`)).body).toMatchObject({
-      registries: [
-        {
-          problems: [
-            { name: 'files', cause: expect.stringContaining('newer version'), remedy: expect.any(String) },
-          ],
-        },
-      ],
-    });
-    expect(await text(`${url}/metrics`)).toMatch(/registry_mirror_problem\{.*cause="files"\} 1/);
-    expect((await json(`${url}/health`)).status).toBe(200);
   });
 
   it('serves the metrics', async () => {

@@ -14,7 +14,18 @@ const ROWS = {
   /** The estimate runs planners with simulated responses. */
   estimate: ['estimate'],
   stage: ['plan', 'probe', 'fetch', 'load', 'notify'],
-  foundation: ['config', 'dialect', 'allowance', 'warehouse', 'names', 'json', 'change_rate', 'sqlite'],
+  foundation: [
+    'config',
+    'dialect',
+    'allowance',
+    'warehouse',
+    'names',
+    'json',
+    'change_rate',
+    'sqlite',
+    'redis',
+    'cron',
+  ],
   vocabulary: ['vocabulary'],
 } as const;
 

@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
-import { inspectRedis } from '../../../jobs/redis.ts';
 import { clockSkewMs, TOLERATED_SKEW_MS } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { MirrorError } from '../../errors.ts';
 import { openConnections } from '../../operations/assemble.ts';
+import { inspectRedis } from '../../redis/inspection.ts';
 import { duration } from '../../report/figures.ts';
 import { type Finding, note, ok, problem, warning } from './finding.ts';
 

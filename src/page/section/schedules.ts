@@ -1,4 +1,4 @@
-import { nextTimeMs } from '../../report/overdue_schedules.ts';
+import { nextTime } from '../../cron/cron_times.ts';
 import { runEnding } from '../../report/run_ending.ts';
 import { lastRunOf } from '../../warehouse/activity.ts';
 import { html } from '../html.ts';
@@ -28,7 +28,7 @@ export const schedulesSection = defineSection({
         return [
           html`${work} <code>${name}</code>`,
           html`<code>${pattern}</code>`,
-          times.brief(nextTimeMs(pattern, settings.schedule.timezone, nowMs)),
+          times.brief(nextTime({ pattern, timezone: settings.schedule.timezone }, nowMs)),
           dueMs === null ? '–' : roughly(dueMs),
           last === null ? 'never' : html`${times.brief(Date.parse(last.startedAt))}: ${runEnding(last)}`,
         ];

@@ -3,9 +3,9 @@
 // a time shortly before each scheduled time, and the clock then runs normally.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { timesBetween } from '../../../jobs/schedule.ts';
 import { startWorker } from '../../../jobs/worker.ts';
 import { loadConfig } from '../../../src/config/config.ts';
+import { timesBetween } from '../../../src/cron/cron_times.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
 import { openUpstream } from '../../support/upstream.ts';
 import { coverTimes } from './covered_times.ts';

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { timesBetween } from '../../../jobs/schedule.ts';
+import { timesBetween } from '../../../src/cron/cron_times.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
 import { openUpstream } from '../../support/upstream.ts';
 import { coverTimes } from './covered_times.ts';

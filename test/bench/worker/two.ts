@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { timesBetween } from '../../../jobs/schedule.ts';
+import { timesBetween } from '../../../src/cron/cron_times.ts';
 import { startOwnRedis } from '../../support/redis_server.ts';
 import { type Command, openUpstream, type Upstream } from '../../support/upstream.ts';
 import { coverTimes } from './covered_times.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { IANAZone } from 'luxon';
 import { describe, expect, it } from 'vitest';
-import { nextTime, timesBetween } from '../../jobs/schedule.ts';
+import { nextTime, timesBetween } from '../../src/cron/cron_times.ts';
 
 const OSLO = 'Europe/Oslo';
 const SPRING = ['2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'] as const;

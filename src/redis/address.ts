@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { SecretUrl } from '../src/config/config.ts';
+import type { SecretUrl } from '../config/config.ts';
 
 /** Does a server listen at the address of `url`? This check does not load the Redis client, which takes 100 ms. */
 export function isListening(url: SecretUrl): Promise<boolean> {

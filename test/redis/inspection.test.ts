@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { factsOf, findingsOf, inspectRedis, obstacleOf } from '../../jobs/redis.ts';
 import { SecretUrl } from '../../src/config/config.ts';
+import { factsOf, findingsOf, inspectRedis, obstacleOf } from '../../src/redis/inspection.ts';
 import { hasRealRedis, startOwnRedis } from '../support/redis_server.ts';
 
 const FIT = {

@@ -1,6 +1,6 @@
 import { format } from 'node:util';
 import pino, { type Logger } from 'pino';
-import type { Config } from '../src/config/config.ts';
+import type { Config } from '../../config/config.ts';
 
 /**
  * Opens a logger that writes JSON lines to standard error. The lines cannot contain API keys: configurations are not

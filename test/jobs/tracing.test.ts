@@ -1,0 +1,26 @@
+import { trace } from '@opentelemetry/api';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import { afterEach, expect, it } from 'vitest';
+import { until, workplacesOverOneRedis } from '../support/worker.ts';
+
+const workplace = workplacesOverOneRedis();
+afterEach(() => trace.disable());
+
+it.each([
+  [true, ['poll-stats', 'sweep-search', 'fetch-entities']],
+  [false, []],
+])('with worker.tracing %s, the spans of jobs are %j', async (tracing, jobs) => {
+  const exporter = new InMemorySpanExporter();
+  trace.setGlobalTracerProvider(
+    new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
+  );
+  const place = await workplace({ overrides: { worker: { tracing } } });
+  await place.startWorker();
+  await until('all jobs are completed', async () => (await place.queue.getCompletedCount()) === 3);
+  const spans = exporter.getFinishedSpans().map(({ attributes }) => attributes['bullmq.job.name']);
+  expect([...new Set(spans.filter((name) => name !== undefined))]).toEqual(jobs);
+});
