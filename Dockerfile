@@ -4,8 +4,11 @@
 FROM node:24.21.0-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-# A library has TypeScript as an optional peer dependency. Nothing in the image uses it, so it is removed.
-RUN npm ci --omit=dev && rm -rf node_modules/typescript node_modules/@typescript && npm cache clean --force
+# Libraries have TypeScript and bullmq-otel as optional peer dependencies, which the lock file contains for the tests.
+# Nothing in the image uses them, so they are removed.
+RUN npm ci --omit=dev \
+  && rm -rf node_modules/typescript node_modules/@typescript node_modules/bullmq-otel \
+  && npm cache clean --force
 
 # Compiles with the types and the compiler of the lock file. The other development dependencies, such as a browser, are
 # not needed. They are in the parent folder, so that they stay out of the image.
@@ -37,6 +40,7 @@ EXPOSE 9464
 # Checks only that the process is alive. Without Redis or allowance the worker waits, and a restart would not help.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# Keeps V8's young generation small. Otherwise uncollected garbage is half of the memory of a run.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "/app/dist/src/cli/bin.js"]
+# Keeps V8's heap small: uncollected garbage would otherwise be half of the memory of a run. An idle worker then never
+# needs more than 120 MiB. A run without a rate limit needs 7 % more processor time.
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--optimize-for-size", "/app/dist/src/cli/bin.js"]
 CMD ["worker"]
